@@ -21,10 +21,12 @@ GROWTH = (3, 7)  # the least and the greatest power of ten that --growth takes
 
 
 def bench_command(
-    names: Annotated[str, typer.Option("--games", help="Games, separated by commas; all of them if not given.")] = "",
+    names: Annotated[
+        str | None, typer.Option("--games", help="Games, separated by commas; all of them if not given.")
+    ] = None,
     strategies: Annotated[
-        str, typer.Option(help="Strategies, separated by commas; a representative seven if not given.")
-    ] = "",
+        str | None, typer.Option(help="Strategies, separated by commas; a representative seven if not given.")
+    ] = None,
     iterations: Annotated[int, integer_option("Playouts of a search.")] = DEFAULT_ITERATIONS,
     repeats: Annotated[int, integer_option("Runs of each, alternating; the median is shown.")] = 5,
     peer: Annotated[bool, typer.Option(help="Run OpenSpiel beside, where it is installed and has the game.")] = True,
@@ -105,17 +107,29 @@ def _misses(pairs: Iterable[tuple[str, str]], iterations: int) -> dict[tuple[str
         return {}
 
 
-def _games_of(names: str) -> list[str]:
+def _separated(text: str) -> list[str]:
+    """What stands between the commas of a text, those within brackets not counted."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts]
+
+
+def _games_of(names: str | None) -> list[str]:
     """The names of the games, each of which can be loaded."""
-    chosen = [name.strip() for name in names.split(",")] if names else games.names()
+    chosen = games.names() if names is None else _separated(names)
     for name in chosen:
         games.load(name)
     return chosen
 
 
-def _strategies_of(strategies: str) -> tuple[str, ...]:
+def _strategies_of(strategies: str | None) -> tuple[str, ...]:
     """The strategies, each of which can be parsed."""
-    texts = tuple(text.strip() for text in strategies.split(",")) if strategies else speed.STRATEGIES
+    texts = speed.STRATEGIES if strategies is None else tuple(_separated(strategies))
     for text in texts:
         parse(text)
     return texts

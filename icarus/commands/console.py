@@ -59,8 +59,8 @@ def _is_number(cell: str) -> bool:
 
 
 def progress_bar(*, remaining: bool = False, disable: bool = False) -> Progress:
-    """A bar on stderr that vanishes when the work is done; with the time that is left, where it can be told; none on a dumb terminal."""
-    disable = disable or notes.is_dumb_terminal
+    """A bar on a terminal that vanishes when the work is done; with the time that is left, where it can be told."""
+    disable = disable or notes.is_dumb_terminal or not notes.is_terminal  # it would leave an empty line
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
     return Progress(
         *columns, *([TimeRemainingColumn()] if remaining else []), console=notes, transient=True, disable=disable

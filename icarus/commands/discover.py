@@ -7,7 +7,7 @@ import typer
 
 from icarus.commands import options
 from icarus.commands.console import notes, print_text, progress_bar, show_compilation
-from icarus.discovery.discover import POOL, discover
+from icarus.discovery.discover import DEFAULT_ITERATIONS, POOL, discover
 from icarus.discovery.page import PAGE, text_of, write_result
 from icarus.discovery.race import Report
 from icarus.discovery.space import shipped_spaces
@@ -23,18 +23,23 @@ LINES = 10  # of each stage, where no terminal shows the bar
 
 def discover_command(
     game: options.GameName,
-    number: Annotated[int | None, options.integer_option("Games of the whole race.", "--games")] = None,
+    number: Annotated[
+        int | None, options.integer_option("Games of the whole race; give this or --hours.", "--games")
+    ] = None,
     hours: Annotated[
         float | None,
         typer.Option(parser=options.read_real, metavar="HOURS", help="How long it may take, instead of --games."),
     ] = None,
-    iterations: options.Iterations = None,
+    iterations: Annotated[int | None, options.iterations_option(DEFAULT_ITERATIONS)] = None,
     seconds: options.Seconds = None,
     space: Annotated[
         str, typer.Option(help=f"What is searched: {', '.join(shipped_spaces())}, or a TOML file of your own.")
     ] = "general",
     against: Annotated[
-        list[str] | None, typer.Option(help="An opponent, repeatable; the last is the one to be beaten.")
+        list[str] | None,
+        typer.Option(
+            help=f"An opponent, repeatable; the last is the one to be beaten. {' and '.join(POOL)} if not given."
+        ),
     ] = None,
     finder: Annotated[str, typer.Option(help='"factorial", "halving" or "evolution".')] = "factorial",
     finalists: Annotated[int, options.integer_option("At most so many are proven.")] = 5,
@@ -47,12 +52,16 @@ def discover_command(
         str | None, typer.Option(help="Play on a dask cluster: the address of its scheduler, or local.")
     ] = None,
     to: Annotated[
-        Path | None, typer.Option(help="A directory for protocol, games and page; the same command goes on there.")
+        Path | None,
+        typer.Option(
+            help="A directory for protocol, games and page, where the same command goes on; discovery-GAME-SEED if not given."
+        ),
     ] = None,
     files: options.With = None,
 ) -> None:
     """Find the composition of enhancements that plays a game best, and prove it on games that it was not chosen by."""
     directory = to or Path(f"discovery-{game}-{seed}")
+    options.check_directory(directory)
     with show_compilation(), progress_bar(remaining=True) as bar:
         last = dict[str, int]()
         tasks = {stage: bar.add_task(text, total=None, visible=False) for stage, text in STAGES.items()}

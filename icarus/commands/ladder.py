@@ -36,10 +36,15 @@ def ladder_command(
         float | None, typer.Option(parser=options.read_real, metavar="MINUTES", help=MINUTES_HELP)
     ] = None,
     rows: Annotated[
-        Path | None, typer.Option("--rows", metavar="FILE", help="Where the games are kept; what is there counts.")
+        Path | None,
+        typer.Option(
+            "--rows",
+            metavar="FILE",
+            help="Where the games are kept, so that the same command goes on; what is there counts. Nowhere if not given.",
+        ),
     ] = None,
     engine: Annotated[
-        str | None, typer.Option(help="Rate a GTP engine instead: its command line. Or the name of a known engine.")
+        str | None, typer.Option(help=f"Rate a GTP engine instead: its command line, or one of {', '.join(ENGINES)}.")
     ] = None,
     picture: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Draw the ladder into a file.")] = None,
     scheme: Annotated[str, typer.Option(help=f"The search. {options.SCHEMES_HELP}")] = options.DEFAULT_SCHEME,
@@ -47,11 +52,14 @@ def ladder_command(
     seed: options.Seed = 0,
     files: options.With = None,
 ) -> None:
-    """Rate a strategy against opponents whose ratings are known; 0 is random play. Ctrl-C loses nothing."""
+    """Rate a strategy against opponents whose ratings are known; 0 is random play. With --rows Ctrl-C loses nothing."""
     names = load_files(files or [])
     integer("--games", number, 1)
-    if picture is not None and not picture.absolute().parent.is_dir():
-        raise ValueError(f"--picture is {picture}; there is no directory {picture.parent}")
+    if picture is not None:
+        _check_picture(picture)
+    if rows is not None and (rows.is_dir() or not rows.absolute().parent.is_dir()):
+        what = "is a folder" if rows.is_dir() else f"cannot be written: there is no folder {str(rows.parent)!r}"
+        raise ValueError(f"--rows is {str(rows)!r}, which {what}; name a file such as mine.jsonl")
     check_seed(seed)
     if minutes is not None and not 0 < minutes < math.inf:
         raise ValueError(f"--minutes is {minutes:g}; it must be positive")
@@ -69,11 +77,21 @@ def ladder_command(
     climb = Climb(read_ladder(loaded), player, path=rows, seed=seed)
     for name in climb.absent:
         notes.print(f"{name} cannot play here: {ENGINES[name].installation}", markup=False)
-    _play(climb, number, minutes)
+    stopped = _play(climb, number, minutes)
     _print_climb(climb)
     if picture is not None and scores_of(climb.rows):
         ratings = climb.ladder.ratings() | {climb.name: climb.rating()}
         picture.write_text(ladder_svg(f"{loaded}: ratings in Elo, random play at 0", ratings, {climb.name}), "utf-8")
+    if stopped:
+        raise typer.Exit(options.INTERRUPTED)
+
+
+def _check_picture(path: Path) -> None:
+    """Refuse a picture that is no SVG, or that has no folder; one that is there is drawn anew, as the rows grow."""
+    if path.suffix != ".svg" or path.is_dir():
+        raise ValueError(f"--picture is {str(path)!r}; the ladder is drawn as an SVG: name a file such as mine.svg")
+    if not path.absolute().parent.is_dir():
+        raise ValueError(f"--picture is {path}; there is no directory {path.parent}")
 
 
 def _started(engine: Engine) -> Engine:
@@ -89,8 +107,8 @@ def _started(engine: Engine) -> Engine:
     return engine
 
 
-def _play(climb: Climb, number: int, minutes: float | None) -> None:
-    """Play the games with a bar of progress, until there are enough, the time has come, or Ctrl-C."""
+def _play(climb: Climb, number: int, minutes: float | None) -> bool:
+    """Play the games with a bar of progress, until there are enough, the time has come, or Ctrl-C; whether that was what ended it."""
     deadline = math.inf if minutes is None else time.monotonic() + 60 * minutes
     try:
         with show_compilation(), progress_bar(remaining=True) as bar:
@@ -104,9 +122,11 @@ def _play(climb: Climb, number: int, minutes: float | None) -> None:
                     break
     except KeyboardInterrupt:
         notes.print(f"stopped after {sum(climb.games_played().values())} of {number} games")
+        return True
     finally:
         if isinstance(climb.player, EnginePlayer):
             climb.player.close()
+    return False
 
 
 def _print_climb(climb: Climb) -> None:

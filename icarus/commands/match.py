@@ -27,7 +27,9 @@ def match_command(
     game: options.GameName,
     strategies: Annotated[
         list[str],
-        typer.Argument(metavar="A B …", help="A strategy for each seat. The last one takes all further seats too."),
+        typer.Argument(
+            metavar="A B …", help="A strategy for each seat, at least two. The last takes all further seats."
+        ),
     ],
     number: Annotated[
         int, options.integer_option("How many games to play. The strategies change seats after each.", "--games")
@@ -103,7 +105,10 @@ def match_command(
 def _check_seats(strategies: list[str], game: AnyGame) -> None:
     """Refuse strategies that do not fit a game's seats."""
     if len(strategies) > game.players or (len(strategies) < 2 <= game.players):
-        raise ValueError(f"{game} has {game.players} seats; {len(strategies)} strategies do not fit")
+        numbers = (
+            "two" if game.players == 2 else f"from two, of which the last takes all further seats, to {game.players}"
+        )
+        raise ValueError(f"{game} has {game.players} seats; give {numbers} strategies, not {len(strategies)}")
 
 
 def _each(option: str, values: list[T], strategies: list[str]) -> list[T]:

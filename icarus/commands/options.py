@@ -39,6 +39,11 @@ def integer_option(help: str, *names: str) -> Any:
     return typer.Option(*names, parser=read_integer, metavar="INTEGER", help=help)
 
 
+def iterations_option(default: int) -> Any:
+    """An option that takes the iterations of a search, of which there are `default` where nothing is said."""
+    return integer_option(f"How many playouts each decision gets; {default} if --seconds is not given either.")
+
+
 GameName = Annotated[
     str,
     typer.Argument(
@@ -46,7 +51,7 @@ GameName = Annotated[
         help='The name of a game; "icarus games" lists them. With parameters: "knockout-whist(players=3)".',
     ),
 ]
-Iterations = Annotated[int | None, integer_option("How many playouts each decision gets.")]
+Iterations = Annotated[int | None, iterations_option(DEFAULT_ITERATIONS)]
 Seconds = Annotated[
     float | None,
     typer.Option(
@@ -88,3 +93,9 @@ SCHEMES_HELP = f'One of {", ".join(map(str, SCHEMES.values()))}; "MO_ISMCTS with
 def default_iterations(iterations: int | None, seconds: float | None) -> int | None:
     """The iterations of a search: DEFAULT_ITERATIONS where neither they nor a time are given."""
     return DEFAULT_ITERATIONS if iterations is None and seconds is None else iterations
+
+
+def check_directory(path: Path) -> None:
+    """Refuse a file where a directory is wanted, which need not be there yet."""
+    if path.exists() and not path.is_dir():
+        raise ValueError(f"--to is {str(path)!r}, which is a file; name a folder")

@@ -168,12 +168,18 @@ def _run_shown(run: Callable[[Callable], T], iterations: int | None) -> T:
 def state_after(game: AnyGame, seed: int, moves: str) -> State:
     """The state after some moves; chance that is due there is drawn by the seed.
 
+    Args:
+        moves: in the notation of the game, with spaces between them; a move may have spaces of its own.
+
     Raises:
         ValueError: a move is not legal.
     """
-    state = game.new_initial_state(seed=seed)
-    for text in moves.split():
-        state.apply_action(state.string_to_action(text))
+    state, words = game.new_initial_state(seed=seed), moves.split()
+    while words:
+        texts = [text.split() for text in map(state.action_to_string, state.legal_actions())]
+        move = max((text for text in texts if text == words[: len(text)]), key=len, default=words[:1])
+        state.apply_action(state.string_to_action(" ".join(move)))
+        words = words[len(move) :]
     while state.is_chance_node():
         outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
         state.apply_action(int(np.random.default_rng(seed).choice(outcomes, p=probabilities)))

@@ -115,7 +115,9 @@ def table_of(game: Game | PythonGame | str, settings: Settings) -> Table:
         raise ValueError(f"seats: none is given; {loaded} has the seats 0 to {loaded.players - 1}")
     if settings.iterations is not None and settings.seconds is not None:
         raise ValueError("give either iterations or seconds for each decision, not both")
-    iterations = settings.iterations if settings.iterations or settings.seconds else DEFAULT_ITERATIONS
+    iterations = settings.iterations
+    if iterations is None and settings.seconds is None:
+        iterations = DEFAULT_ITERATIONS
     by_name = isinstance(game, str)
     return Table(
         str(loaded) if by_name else loaded,
@@ -143,7 +145,9 @@ def protocol_of(
     checks.integer("finalists", settings.finalists, least=1, most=20)
     checks.real("level", settings.level, 0, 0.5, above=True)
     if (settings.games is None) == (settings.hours is None):
-        raise ValueError("a race needs a budget: games=4000 or hours=2, and not both")
+        raise ValueError("a race needs a budget: games=4000 or hours=2 (--games, --hours), and not both")
+    if settings.hours is not None:
+        checks.positive("hours", settings.hours)
     space = settings.space if isinstance(settings.space, Space) else load_space(settings.space)
     pool = tuple(each if isinstance(each, Configuration) else Configuration(each) for each in settings.against)
     if not pool:

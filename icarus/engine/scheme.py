@@ -178,7 +178,7 @@ def parse_scheme(text: str) -> Scheme:
     parts = re.fullmatch(r"(\w+)(?:\((?:(\w+)\s*=\s*)?(-?\d+)\))?", uncut.removesuffix(_EXP3).rstrip())
     if parts is None or parts[1] not in SCHEMES:
         raise ValueError(
-            f"{quoted} is no scheme; there are {', '.join(map(str, SCHEMES.values()))}, each also followed by{_EXP3!r}"
+            f"{quoted} is no scheme; there are {', '.join(map(str, SCHEMES.values()))}, each also followed by '{_EXP3.strip()}'"
         )
     name, parameter, number = parts.groups()
     scheme = SCHEMES[name]

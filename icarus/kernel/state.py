@@ -136,14 +136,14 @@ class State:
     def _playable(self, action: int) -> int:
         legal = self.legal_actions()
         if not checks.is_integer(action) or action not in legal:
-            raise ValueError(f"action {action!r} is not legal here; {self._choices(legal)}")
+            choices = self._choices([f"{each} ({self._action_text(each)})" for each in legal])
+            raise ValueError(f"action {action!r} is not legal here; {choices}")
         return int(action)
 
-    def _choices(self, legal: Sequence[int]) -> str:
-        if not legal:
+    def _choices(self, texts: Sequence[str]) -> str:
+        if not texts:
             return f"this game of {self.game} has ended"
-        choices = ", ".join(f"{action} ({self._action_text(action)})" for action in legal[:20])
-        return f"legal: {choices}" + (f" and {len(legal) - 20} more" if len(legal) > 20 else "")
+        return f"legal: {', '.join(texts[:20])}" + (f" and {len(texts) - 20} more" if len(texts) > 20 else "")
 
     def returns(self) -> list[float]:
         """μ: each player's reward in [0, 1].
@@ -310,10 +310,9 @@ class State:
         Raises:
             ValueError: no legal action is written so; the message lists those that are.
         """
-        legal = self.legal_actions()
-        actions = {self._action_text(action): action for action in legal}
+        actions = {self._action_text(action): action for action in self.legal_actions()}
         if text not in actions:
-            raise ValueError(f"{text!r} is not legal here; {self._choices(legal)}")
+            raise ValueError(f"{text!r} is not legal here; {self._choices(list(actions))}")
         return actions[text]
 
     def history_str(self) -> str:

@@ -131,6 +131,27 @@ def test_search_prints_the_position_and_what_was_found_for_each_action(icarus: C
     assert [name for name, mark, _ in rows if mark] == [rows[0][0]]
 
 
+def test_a_move_may_have_spaces(icarus: Call, tmp_path: Path) -> None:
+    file = tmp_path / "spoken.py"
+    file.write_text(
+        "import attrs\nfrom icarus.games.othello import OTHELLO\n"
+        "def spoken(state, action):\n    return f'to {OTHELLO.action_text(state, action)}'\n"
+        'SPOKEN = attrs.evolve(OTHELLO, name="spoken", action_text=spoken)\n'
+    )
+    code, told, _ = icarus("search", "spoken", "--with", file, "--iterations", 5, "--moves", "to d3 to c5")
+    assert code == 0 and "X 3, O 3" in told
+    told = refused(icarus("search", "spoken", "--with", file, "--iterations", 5, "--moves", "to d3 c5"))
+    assert told.startswith("'c5' is not legal here; legal: to ")
+
+
+def test_help_has_a_whole_sentence_for_each_command(icarus: Call) -> None:
+    _, told, _ = icarus("--help")
+    rows = told.partition("Commands:")[2].split("\n")
+    assert len([row for row in rows if row.strip()]) == len(cli.COMMANDS) and not any(
+        row.endswith("...") for row in rows
+    )
+
+
 def test_search_begins_after_the_moves_that_are_given(icarus: Call) -> None:
     code, told, _ = icarus("search", "othello", "--iterations", 30, "--moves", "d3 c5")
     assert code == 0 and "player 0" in told
@@ -230,8 +251,18 @@ def test_the_last_strategy_takes_the_seats_that_are_left(icarus: Call) -> None:
         (("search", "othello", "--iterations", 5, "--moves", "d3 d3"), "'d3' is not legal here; legal: "),
         (("search", "othello", "--iterations", 5, "--with", "nowhere.py"), "'nowhere.py' is no Python file"),
         (("search", "othello", "--iterations", 5, "--with", "."), "'.' is no Python file"),
-        (("match", "othello", "MAST"), "othello has 2 seats; 1 strategies do not fit"),
-        (("match", "othello", "MAST", "MAST", "MAST"), "othello has 2 seats; 3 strategies do not fit"),
+        (("match", "othello", "MAST"), "othello has 2 seats; give two strategies, not 1"),
+        (("match", "othello", "MAST", "MAST", "MAST"), "othello has 2 seats; give two strategies, not 3"),
+        (
+            ("match", "hearts", "MAST"),
+            "hearts has 4 seats; give from two, of which the last takes all further seats, to 4 strategies, not 1",
+        ),
+        (("match", "othello", "MAST", "MAST", "--scheme", "X"), "each also followed by 'with EXP3'"),
+        (("bench", "--games", ""), "no game is called ''"),
+        (("bench", "--games", "othello", "--strategies", "MAST,nast(2, gibs(1))"), "no enhancement is called 'gibs'"),
+        (("discover", "othello", "--hours", 0), "hours is 0.0; it must be a real number above 0"),
+        (("discover", "othello", "--games", 4000, "--to", __file__), "which is a file; name a folder"),
+        (("exploitability", "kuhn-poker", "--iterations", 5), "are for a search; name one by --strategy"),
         (("match", "othello", "MAST", "TMAST"), "no enhancement is called 'TMAST'; did you mean"),
         (("match", "othello", "MAST", "MAST", "--games", 0), "--games is 0; it must be an integer of at least 1"),
         (("match", "othello", "MAST", "MAST", "--iterations", 0), "iterations is 0"),

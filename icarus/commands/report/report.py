@@ -45,7 +45,8 @@ def report_command(
     seed: options.Seed = 0,
     workers: Annotated[int, options.integer_option("Processes that play.")] = 1,
     to: Annotated[
-        Path | None, typer.Option(help="A directory for games and page; the same command goes on there.")
+        Path | None,
+        typer.Option(help="A directory for games and page, where the same command goes on; report-GAME if not given."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print all measures as JSON.")] = False,
 ) -> None:
@@ -60,6 +61,7 @@ def report_command(
     integer("--seed", seed, 0)
     loaded, files = _loaded(game)
     directory = to or Path(f"report-{loaded.name}")
+    options.check_directory(directory)
     report = _audited(loaded, directory, digest_of(*files), seed)
     measures = None
     if report.passed:
