@@ -1,6 +1,7 @@
 """The order of the layers, docstrings, and proportions, read from the sources: one test a rule."""
 
 import ast
+import functools
 import importlib
 import inspect
 import re
@@ -109,7 +110,12 @@ SOURCES = {
     for folder in (PACKAGE, EXPERIMENTS)
     for path in sorted(folder.rglob("*.py"))
 }
-TREES = {name: ast.parse(source) for name, source in SOURCES.items()}
+
+
+@functools.cache
+def trees() -> dict[str, ast.Module]:
+    """What the sources say; read where it is first asked for, since every worker imports this file and one runs it."""
+    return {name: ast.parse(source) for name, source in SOURCES.items()}
 
 
 def statements(tree: ast.AST) -> Iterator[ast.AST]:
@@ -134,7 +140,7 @@ def module_of(dotted: str) -> str:
     parts = dotted.split(".")
     while parts:
         for candidate in (".".join(parts), ".".join([*parts, "__init__"])):
-            if candidate in TREES:
+            if candidate in trees():
                 return candidate
         parts.pop()
     return ""
@@ -142,11 +148,11 @@ def module_of(dotted: str) -> str:
 
 def imports(name: str) -> set[str]:
     """The modules of both packages that a module imports when it is loaded."""
-    return {module_of(dotted) for dotted in dotted_imports(statements(TREES[name]))} - {""}
+    return {module_of(dotted) for dotted in dotted_imports(statements(trees()[name]))} - {""}
 
 
 def functions(name: str) -> Iterator[ast.FunctionDef]:
-    return (node for node in ast.walk(TREES[name]) if isinstance(node, ast.FunctionDef))
+    return (node for node in ast.walk(trees()[name]) if isinstance(node, ast.FunctionDef))
 
 
 def is_among(name: str, names: set[str]) -> bool:
@@ -166,7 +172,7 @@ def levels(name: str) -> Iterator[tuple[str, int]]:
 def test_every_file_has_a_level_and_imports_only_from_it_and_those_below() -> None:
     wrong = [
         f"{name} imports {other}"
-        for name in TREES
+        for name in trees()
         for other in imports(name)
         for folder, level in levels(name)
         if dict(levels(other)).get(folder, 0) > level
@@ -175,7 +181,7 @@ def test_every_file_has_a_level_and_imports_only_from_it_and_those_below() -> No
 
 
 def test_games_and_specifications_do_not_know_each_other() -> None:
-    for name in TREES:
+    for name in trees():
         for other in imports(name):
             pair = {name.split(".")[1], other.split(".")[1]}
             assert pair != NO_NEIGHBOURS, f"{name} imports {other}"
@@ -191,30 +197,30 @@ def test_there_is_no_cycle_of_imports() -> None:
                 visit(other, (*path, name))
             done.add(name)
 
-    for name in TREES:
+    for name in trees():
         visit(name, ())
 
 
 def test_imports_inside_functions_save_start_up_time() -> None:
-    for name in TREES:
+    for name in trees():
         for function in functions(name):
             wrong = [dotted for dotted in dotted_imports(ast.walk(function)) if not is_among(dotted, SLOW_TO_LOAD)]
             assert not wrong, f"{name}.{function.name}"
 
 
 def test_only_the_compiler_s_folder_knows_the_insides_of_the_compiler() -> None:
-    for name in TREES:
+    for name in trees():
         inside = [
-            found for found in dotted_imports(ast.walk(TREES[name])) if is_among(found, {"numba.core", "llvmlite"})
+            found for found in dotted_imports(ast.walk(trees()[name])) if is_among(found, {"numba.core", "llvmlite"})
         ]
         assert not inside or name.startswith("icarus.compiler."), name
 
 
 def test_the_library_does_not_know_its_experiments_and_analysis_does_not_draw() -> None:
-    for name in TREES:
+    for name in trees():
         forbidden = {"experiments"} if name.startswith("icarus") else set()
         forbidden |= DRAWING if name.startswith("experiments.analysis") else set()
-        assert not [found for found in dotted_imports(ast.walk(TREES[name])) if is_among(found, forbidden)], name
+        assert not [found for found in dotted_imports(ast.walk(trees()[name])) if is_among(found, forbidden)], name
 
 
 @pytest.mark.parametrize("folder", [PACKAGE, EXPERIMENTS], ids=lambda folder: folder.name)
@@ -235,13 +241,13 @@ def test_contributing_names_every_folder_and_file_at_the_top_of_a_package(folder
 
 
 def test_every_module_begins_with_what_it_is() -> None:
-    assert not [name for name, tree in TREES.items() if len(ast.get_docstring(tree) or "") < 15]
+    assert not [name for name, tree in trees().items() if len(ast.get_docstring(tree) or "") < 15]
 
 
 def test_every_public_function_and_class_of_the_library_says_what_it_is() -> None:
     silent = {
         f"{name}.{node.name}"
-        for name, tree in TREES.items()
+        for name, tree in trees().items()
         for node in tree.body
         if name.startswith("icarus.") and isinstance(node, ast.FunctionDef | ast.ClassDef)
         if not node.name.startswith("_") and not ast.get_docstring(node)
@@ -258,7 +264,7 @@ def test_every_public_name_is_there_and_says_what_it_is() -> None:
 
 
 def test_every_signature_of_the_library_has_its_types() -> None:
-    for name in TREES:
+    for name in trees():
         for function in functions(name) if name.startswith("icarus") else ():
             arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
             bare = [each.arg for each in arguments if each.annotation is None and each.arg not in ("self", "cls")]

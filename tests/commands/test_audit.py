@@ -32,19 +32,18 @@ SECRETIVE.sort(
 by_game = pytest.mark.parametrize("game", slow_after(2, SECRETIVE), ids=lambda game: game.name)
 
 DEAL_OF = np.array([row.deal for row in ROWS], np.int64)
+BY_ACTIONS: dict[tuple, list[int]] = {}  # rows of one tree that the same actions lead to, whatever was dealt
+BY_DEPTH: dict[tuple, list[int]] = {}  # rows of one tree after as many actions
+for k, row in enumerate(ROWS):
+    BY_ACTIONS.setdefault((row.tree, row.actions()), []).append(k)
+    BY_DEPTH.setdefault((row.tree, len(row.path)), []).append(k)
 BESIDE = [
-    [k for k, other in enumerate(ROWS) if (other.tree, other.actions()) == (row.tree, row.actions())]
-    if row.tree < 3
-    else []
-    for row in ROWS
+    BY_ACTIONS[row.tree, row.actions()] if row.tree < 3 else [] for row in ROWS
 ]  # the same actions after every deal, in the small card games
 BESIDE_COUNTS = np.array([len(rows) for rows in BESIDE], np.int64)
 BESIDE_ROWS = padded(BESIDE, max(map(len, BESIDE)), np.int64)
 COUSINS = [
-    [k for k, other in enumerate(ROWS) if other.tree == row.tree and len(other.path) == len(row.path)]
-    if row.tree == 4
-    else []
-    for row in ROWS
+    BY_DEPTH[row.tree, len(row.path)] if row.tree == 4 else [] for row in ROWS
 ]  # as many of the secret choices made, whichever
 COUSIN_COUNTS = np.array([len(rows) for rows in COUSINS], np.int64)
 COUSIN_ROWS = padded(COUSINS, max(map(len, COUSINS)), np.int64)
