@@ -18,12 +18,16 @@ os.environ.setdefault(
 
 import hypothesis
 import pytest
+from _pytest.assertion import rewrite
 
 from icarus import Game
 from tests import toy
 
 # Started in the background of a shell, a process ignores Ctrl-C, and so would all that the tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Garbage is looked for seldom: the compiler's millions of objects stay to the end, and looking through them again and again is slow.
+gc.set_threshold(50_000, 20, 100)
 
 # How long an example takes says more about the machine's other work than about the code.
 hypothesis.settings.register_profile("icarus", deadline=None)
@@ -47,6 +51,18 @@ def pytest_configure(config: pytest.Config) -> None:
         # Read by all processes that tests start, which with PYTHONDONTWRITEBYTECODE would write none.
         for folder in ("icarus", "experiments"):
             compileall.compile_dir(ROOT / folder, quiet=2)
+        if config.getoption("numprocesses", None) and config.args_source is config.ArgsSource.TESTPATHS:
+            rewrite_tests(config)
+
+
+def rewrite_tests(config: pytest.Config) -> None:
+    """Put all tests on the disk as pytest rewrites them for its reports: once, and not once more in each worker."""
+    state = config.stash[rewrite.assertstate_key]
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        rewritten = rewrite.get_cache_dir(path) / f"{path.stem}{rewrite.PYC_TAIL}"
+        if rewrite._read_pyc(path, rewritten) is None and rewrite.try_makedirs(rewritten.parent):
+            status, code = rewrite._rewrite_test(path, config)
+            rewrite._write_pyc(state, code, status, rewritten)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -57,10 +73,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    """Look for garbage seldom: the compiler's millions of objects stay to the end, and looking through them again and again is slow."""
-    gc.collect()
+    """Look for garbage never again among what importing the tests has made."""
     gc.freeze()
-    gc.set_threshold(50_000, 20, 100)
 
 
 @pytest.hookimpl(wrapper=True)
