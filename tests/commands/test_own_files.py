@@ -154,7 +154,8 @@ def test_a_file_with_the_name_of_a_module_takes_nothing_from_anybody(tmp_path: P
     assert sys.modules["random"] is random
 
 
-def test_a_file_is_run_once_and_again_when_it_has_changed(tmp_path: Path) -> None:
+def test_a_file_is_run_once_and_again_when_it_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)  # which the environment may have forbidden
     path = written(tmp_path / "mine.py", "X = 1")
     first = load_file(path)
     assert load_file(path) is first
