@@ -13,10 +13,8 @@ OFF, BAR = 0, 25  # places of a checker beside the points 1 … 24
 POINTS = BAR + 1
 NOBODY = -1  # whose turn it is before the opening roll
 INPUTS = 4  # of a place: one checker there, two, three, and each one more
-DICE_LEFT = (
-    FACES + 1,
-    FACES + 5,
-)  # the larger die, 0 where it is played; the smaller, or FACES + how many of one number are left
+# Which dice are left: the larger, 0 where it is played; and the smaller, or FACES + how many there are of one number.
+DICE_LEFT = (FACES + 1, FACES + 5)
 WEIGHTS = np.load(Path(__file__).with_name("backgammon_weights.npy")).astype(float)  # [row, unit]
 UNITS = WEIGHTS.shape[1]
 CHECKERS = WEIGHTS[: 2 * POINTS * INPUTS].reshape(2, POINTS, INPUTS, UNITS)  # the mover's checkers, and the other's
@@ -54,6 +52,7 @@ def _chance(state: Facts, mover: int) -> float:
 
 @helper
 def _add(sums: np.ndarray, weights: np.ndarray, times: int) -> None:
+    """A loop, as an expression of arrays makes a call take six times as long."""
     for unit in range(UNITS):
         sums[unit] += times * weights[unit]
 
