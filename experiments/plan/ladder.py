@@ -102,11 +102,9 @@ COMPARISONS: dict[str, tuple[Comparison, ...]] = {
     "backgammon": (
         Comparison("gnubg 0-ply DMP", "pubeval", 1000, "is the bridge right? Published: .719 of 1,000 (Higgins, 2012)"),
         _by_heuristic(300, 4, 100),
-        *(
-            Comparison(search(BY_HEURISTIC, iterations, cutoff=32), "pubeval", 1000, TARGET)
-            for iterations in (1000, 5000)
-        ),
-        Comparison(search("BASELINE", 5000, cutoff=0), "pubeval", 1000, TARGET),
+        Comparison(search(BY_HEURISTIC, 1000, cutoff=32), "pubeval", 1000, TARGET),
+        Comparison(search("baseline(0.05)", 5000, cutoff=0), "pubeval", 1000, TARGET),
+        Comparison(search("BASELINE >> NAST2", 5000), "pubeval", 400, "what does a search without knowledge reach?"),
     ),
     "dou-di-zhu": (_by_heuristic(300, 8, 400), Comparison(search("BASELINE", 1000), "RLCard rules", 2000, TARGET)),
     "knockout-whist": (_by_heuristic(300, 8, 400),),

@@ -19,12 +19,11 @@ who moves; ROLL + … a roll, OPENING + … the opening roll.
 
 import numpy as np
 
-from icarus.games.backgammon_evaluation import BAR, CHECKERS_EACH, NOBODY, OFF, POINTS, heuristic, pips
+from icarus.games.backgammon_evaluation import BAR, CHECKERS_EACH, FACES, NOBODY, OFF, POINTS, heuristic, pips
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, append_bits, helper, inlined, lowest_bit
 from icarus.kernel.game import Game
 from icarus.kernel.structures import Integer
 
-FACES = 6
 OUTSIDE_HOME = ~0 << (FACES + 1)  # points 7 … 24 and the bar
 START = ((24, 2), (13, 5), (8, 3), (6, 5))  # (point, checkers) of each player
 ROLL = POINTS * FACES  # + FACES · (larger − 1) + (smaller − 1)

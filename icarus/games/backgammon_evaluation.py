@@ -1,21 +1,25 @@
-"""Who wins a position of Backgammon: Kleinman's metric for a race, a linear evaluation where there is contact."""
+"""Who wins a position of Backgammon: a network with one hidden layer, in the manner of Tesauro's TD-Gammon (1995)."""
 
 import math
 from pathlib import Path
 
 import numpy as np
 
-from icarus.kernel import CHANCE, Facts, helper
+from icarus.kernel import Facts, helper
 
 CHECKERS_EACH = 15
+FACES = 6
 OFF, BAR = 0, 25  # places of a checker beside the points 1 … 24
 POINTS = BAR + 1
 NOBODY = -1  # whose turn it is before the opening roll
-ON_ROLL = 4  # pips that it is worth to be the next to roll
-INPUTS = 4  # of each point: one checker, two, three, and how many more
-WEIGHTS = np.load(
-    Path(__file__).with_name("backgammon_weights.npy")
-)  # [on roll or not, point, input]; [0, 0, 0] stands alone
+INPUTS = 4  # of a place: one checker there, two, three, and each one more
+# Which dice are left: the larger, 0 where it is played; and the smaller, or FACES + how many there are of one number.
+DICE_LEFT = (FACES + 1, FACES + 5)
+WEIGHTS = np.load(Path(__file__).with_name("backgammon_weights.npy")).astype(float)  # [row, unit]
+UNITS = WEIGHTS.shape[1]
+CHECKERS = WEIGHTS[: 2 * POINTS * INPUTS].reshape(2, POINTS, INPUTS, UNITS)  # the mover's checkers, and the other's
+DICE = WEIGHTS[2 * POINTS * INPUTS : -1].reshape(*DICE_LEFT, UNITS)
+OUTPUT = WEIGHTS[-1]
 
 
 @helper
@@ -28,65 +32,40 @@ def pips(state: Facts, owner: int) -> int:
 
 
 @helper
-def _to_play(state: Facts) -> int:
-    """Pips of the dice that are still to be played."""
-    if state.left > 0 and state.dice[1] == 0:
-        return state.left * state.dice[0]
-    return state.dice[0] + state.dice[1]
-
-
-@helper
-def _in_contact(state: Facts) -> bool:
-    """Whether some checkers still have to pass each other."""
-    reach = 0
-    for owner in range(2):
-        highest = BAR
-        while highest > OFF and state.points[owner, highest] == 0:
-            highest -= 1
-        reach += highest
-    return reach > BAR
-
-
-@helper
-def _contact_chance(state: Facts, on_roll: int) -> float:
-    """The chance to win of who is to roll, by the weights of the checkers on each point."""
-    total = float(WEIGHTS[0, 0, 0])
+def _chance(state: Facts, mover: int) -> float:
+    """The chance to win of who is to roll, or still has dice to play."""
+    smaller = int(state.dice[1])
+    sums = DICE[state.dice[0], smaller if smaller > 0 else FACES + state.left].copy()
     for side in range(2):
-        owner = on_roll if side == 0 else 1 - on_roll
-        total += WEIGHTS[side, OFF, INPUTS - 1] * state.points[owner, OFF]
-        for point in range(1, POINTS):
-            count = int(state.points[owner, point])
-            if 0 < count < INPUTS:
-                total += WEIGHTS[side, point, count - 1]
-            if point == BAR:
-                total += WEIGHTS[side, point, INPUTS - 1] * count
-            elif count >= INPUTS:
-                total += WEIGHTS[side, point, INPUTS - 1] * (count - INPUTS + 1)
+        owner = mover if side == 0 else 1 - mover
+        for place in range(POINTS):
+            count = int(state.points[owner, place])
+            if count > 0:
+                _add(sums, CHECKERS[side, place, min(count, INPUTS - 1) - 1], 1)
+            if count >= INPUTS:
+                _add(sums, CHECKERS[side, place, INPUTS - 1], count - INPUTS + 1)
+    total = 0.0
+    for unit in range(UNITS):
+        total += OUTPUT[unit] * sums[unit] / (1.0 + abs(sums[unit]))
     return 1.0 / (1.0 + math.exp(-total))
 
 
 @helper
-def _race_chance(state: Facts, on_roll: int) -> float:
-    """Φ(√(K/2)), K = (D + 4)²/(S − 4), D the lead in pips of who is to roll, S all pips."""
-    mine, theirs = pips(state, on_roll), pips(state, 1 - on_roll)
-    if state.actor != CHANCE:
-        theirs -= int(_to_play(state))
-    lead = theirs - mine + ON_ROLL
-    all_pips = mine + theirs - ON_ROLL if mine + theirs > ON_ROLL else 1
-    return 0.5 * (1.0 + math.erf(lead / (2.0 * math.sqrt(all_pips))))
+def _add(sums: np.ndarray, weights: np.ndarray, times: int) -> None:
+    """A loop, as an expression of arrays makes a call take six times as long."""
+    for unit in range(UNITS):
+        sums[unit] += times * weights[unit]
 
 
 def heuristic(state: Facts, out: np.ndarray) -> None:
-    """The chance to win: of a race by Kleinman's metric, with contact by a linear evaluation.
+    """The chance to win by a network that `experiments.play.backgammon_weights` has fitted to a stronger player's chances.
 
-    Kleinman (Vision Laughs at Counting, 1980) gives a table of chances for K, which this normal distribution fits to a percent. The
-    linear evaluation has the inputs of Tesauro's pubeval (1993), and weights that `experiments.play.backgammon_weights` has fitted to a
-    stronger player's chances. Who still has dice to play has played them in vain: the other is then to roll. Before the opening roll
-    both are equal.
+    Its inputs are the checkers on each place, seen by whose turn it is, and the dice that he has yet to play. Before the opening roll both
+    are equal.
     """
     if state.player == NOBODY:
         out[0] = out[1] = 0.5
         return
-    on_roll = int(state.player) if state.actor == CHANCE else 1 - int(state.player)
-    out[on_roll] = _contact_chance(state, on_roll) if _in_contact(state) else _race_chance(state, on_roll)
-    out[1 - on_roll] = 1.0 - out[on_roll]
+    mover = int(state.player)
+    out[mover] = _chance(state, mover)
+    out[1 - mover] = 1.0 - out[mover]

@@ -100,46 +100,61 @@ def race(own: dict[int, int], other: dict[int, int]) -> State:
     return state
 
 
+def swapped(state: State) -> State:
+    """The same position with the players' names exchanged."""
+    other = state.clone()
+    other.facts.points[:] = state.facts.points[::-1]
+    other.facts.player = 1 - state.facts.player
+    if other.facts.actor != CHANCE:
+        other.facts.actor = other.facts.player
+    survey.py_func(other.facts)
+    return other
+
+
+HOME = dict.fromkeys(range(1, 7), 2)
+OPENING = {24: 2, 13: 5, 8: 3, 6: 5}
+PRIME = {8: 2, 7: 2, 6: 3, 5: 3, 4: 3, 3: 2}
+
+
 @pytest.mark.parametrize(
-    (
-        "own",
-        "other",
-        "opponent",
-    ),  # pips; the opponent's chances in per cent for K = (D + 4)² / (S − 4), by Kleinman's table
+    ("own", "other", "chance"),
     [
-        ({6: 8, 1: 1}, {6: 9, 1: 1}, 24),  # 49 and 55: K = 10² / 100 = 1.0
-        ({4: 10}, {6: 8, 5: 1, 1: 1}, 20),  # 40 and 54 … K = 18² / 90, far above the table
+        ({1: 1}, {6: 2}, 1.0),  # any roll bears it off
+        ({6: 2}, {1: 1}, 4 / 36),  # only 33, 44, 55 and 66 bear both off
+        ({6: 2, 5: 3, 4: 3}, {1: 2}, 0.0),
+        (HOME, HOME, 0.657),  # by gnubg-nn at 0 plies, as the next ones
+        (OPENING, OPENING, 0.521),
+        ({24: 1, 23: 1, 13: 5, 8: 3, 6: 5}, PRIME, 0.126),
+        (PRIME, OPENING, 0.819),
     ],
 )
-def test_backgammon_tells_the_chances_of_a_race(own: dict[int, int], other: dict[int, int], opponent: int) -> None:
-    state = race(own, other)
-    pips = [sum(point * checkers for point, checkers in placed.items()) for placed in (own, other)]
-    k = (pips[1] - pips[0] + 4) ** 2 / (sum(pips) - 4)
-    table = {1.0: 24, 1.8: 17, 1.2: 22, 1.4: 20, 0.55: 30, 0.9: 25, 1.3: 21}
-    nearest = min(table, key=lambda metric: abs(metric - k))
-    chances = state.heuristic()
+def test_backgammon_tells_the_chances_of_who_is_to_roll(
+    own: dict[int, int], other: dict[int, int], chance: float
+) -> None:
+    chances = race(own, other).heuristic()
+    assert chances[0] == pytest.approx(chance, abs=0.04)
     assert sum(chances) == pytest.approx(1.0)
-    if abs(nearest - k) < 0.01:
-        assert 100 * chances[1] == pytest.approx(table[nearest], abs=0.6)
-    assert chances[0] == pytest.approx(0.5 * (1 + math.erf(math.sqrt(k) / 2)))
+    assert swapped(race(own, other)).heuristic() == chances[::-1]
 
 
-def test_backgammon_reckons_dice_to_be_played_and_the_next_roll() -> None:
+def test_backgammon_reckons_dice_to_be_played() -> None:
     state = games.load("backgammon").new_initial_state()
     assert state.heuristic() == [0.5, 0.5]
     assert state.features() == {"pips": 0, "on_bar": 0, "blots": 0, "points": 0}
     state.apply_action(state.string_to_action("opening roll 65"))
-    race_with_dice = race({6: 5, 5: 5}, {6: 5, 5: 5})
-    race_with_dice.apply_action(race_with_dice.string_to_action("roll 65"))
-    lead, all_pips = (
-        (55 - 11) - 55 + 4,
-        (55 - 11) + 55 - 4,
-    )  # who has rolled has played eleven pips; the other is to roll
-    on_roll = 1 - race_with_dice.current_player()
-    assert race_with_dice.heuristic()[on_roll] == pytest.approx(0.5 * (1 + math.erf(lead / (2 * math.sqrt(all_pips)))))
     state.apply_action(state.string_to_action("24/18"))
     assert state.features() == {"pips": -6, "on_bar": 0, "blots": 2, "points": -1}
     assert state.action_features(state.string_to_action("18/13")) == {"hits": 0, "bears_off": 0, "makes_point": 0}
+
+
+def test_in_backgammon_a_roll_that_wins_is_worth_more_before_it_is_played() -> None:
+    def after(roll: str) -> float:
+        state = race({6: 2}, {1: 1})  # O bears his last checker off by any roll
+        state.apply_action(state.string_to_action(roll))
+        assert swapped(state).heuristic() == state.heuristic()[::-1]
+        return state.heuristic()[0]
+
+    assert after("roll 66") > 0.7 and after("roll 33") > 0.4 and after("roll 65") < 0.15  # 1, 1 and 0
 
 
 def written(state: State) -> list[str]:
