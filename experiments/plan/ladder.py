@@ -98,8 +98,8 @@ COMPARISONS: dict[str, tuple[Comparison, ...]] = {
             Comparison(search(strategy, 5000, **settings), "grhino depth 4", games, TARGET)
             for strategy, settings, games in (
                 ("RAVE >> NAST2", {}, 400),
-                ("BASELINE", {"cutoff": 0}, 400),
-                ("implicit_minimax(0.8, 0.2)", {"cutoff": 0}, 1000),
+                ("BASELINE", {"cutoff": 0}, 1000),
+                ("implicit_minimax(0.8, 0.2)", {"cutoff": 0}, 200),
             )
         ),
     ),
