@@ -42,7 +42,7 @@ def test_the_wheel_holds_all_that_the_package_reads(built):
     (wheel,) = built.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
     for path in (ROOT / "icarus").rglob("*"):
-        if path.suffix in (".py", ".npy", ".js", ".css", ".html", ".typed"):
+        if path.suffix in (".py", ".npy", ".npz", ".js", ".css", ".html", ".typed"):
             assert str(path.relative_to(ROOT)) in names, path
 
 

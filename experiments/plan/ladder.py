@@ -45,7 +45,7 @@ COMPOSED = (
 )
 BY_HEURISTIC = "IMPLICIT_MINIMAX >> mast(epsilon_greedy(0.2))"
 CUTOFFS = {
-    "othello": 8,
+    "othello": 0,
     "dou-di-zhu": 8,
     "backgammon": 4,
     "checkers": 8,
@@ -91,14 +91,28 @@ class Comparison:
     question: str
 
 
-def _by_heuristic(iterations: int, cutoff: int, games: int) -> Comparison:
-    question = "is a cut-off by the game's heuristic worth more than whole playouts?"
-    return Comparison(search("BASELINE", iterations, cutoff=cutoff), search("BASELINE", iterations), games, question)
-
-
+WHOLE = "is a cut-off by the game's heuristic worth more than whole playouts?"
 TARGET = "is it stronger than the engine?"
+
+
+def _by_heuristic(iterations: int, cutoff: int, games: int) -> Comparison:
+    return Comparison(search("BASELINE", iterations, cutoff=cutoff), search("BASELINE", iterations), games, WHOLE)
+
+
 COMPARISONS: dict[str, tuple[Comparison, ...]] = {
-    "othello": (_by_heuristic(300, 8, 400), Comparison(search("RAVE >> NAST2", 5000), "grhino depth 4", 400, TARGET)),
+    "othello": (
+        _by_heuristic(300, 8, 46),  # by an earlier heuristic, the weights of the squares: no more games of this name
+        _by_heuristic(300, 0, 400),
+        Comparison(search("BASELINE", 5000, cutoff=0), search("RAVE >> NAST2", 5000), 100, WHOLE),
+        *(
+            Comparison(search(strategy, 5000, **settings), "grhino depth 4", games, TARGET)
+            for strategy, settings, games in (
+                ("RAVE >> NAST2", {}, 400),
+                ("BASELINE", {"cutoff": 0}, 1000),
+                ("implicit_minimax(0.8, 0.2)", {"cutoff": 0}, 200),
+            )
+        ),
+    ),
     "backgammon": (
         Comparison("gnubg 0-ply DMP", "pubeval", 1000, "is the bridge right? Published: .719 of 1,000 (Higgins, 2012)"),
         _by_heuristic(300, 4, 100),

@@ -13,27 +13,23 @@
 Perfect information. An action is the square, 0 (a1) … 63 (h8) by rows, or PASS.
 """
 
-import math
-
 import numpy as np
 
-from icarus.kernel import CONTINUES, TERMINAL, Facts, append_bits, inlined, popcount
+from icarus.games.othello_board import flips, moves
+from icarus.games.othello_evaluation import heuristic
+from icarus.kernel import CONTINUES, TERMINAL, Facts, append_bits, popcount
 from icarus.kernel.game import Game, Tensor
 
 SIZE = 8
 PASS = SIZE * SIZE
 NOWHERE = PASS + 1  # the last square before anything was played
 EVERYWHERE = np.uint64(0xFFFFFFFFFFFFFFFF)
-INNER_COLUMNS = np.uint64(0x7E7E7E7E7E7E7E7E)  # a line of flips that runs sideways must not wrap around the board
 EDGE = np.uint64(0xFF818181818181FF)
 START = ((1 << 28) | (1 << 35), (1 << 27) | (1 << 36))
 
 CORNERS = (0, 7, 56, 63)
 X_SQUARES = (9, 14, 49, 54)  # diagonally next to each of these
 CORNER_SQUARES = np.uint64(sum(1 << square for square in CORNERS))
-WEIGHTS = np.array(  # of the squares of a quarter of the board, the corner first
-    [[1.00, -0.25, 0.10, 0.05], [-0.25, -0.25, 0.01, 0.01], [0.10, 0.01, 0.05, 0.02], [0.05, 0.01, 0.02, 0.01]]
-)
 
 STATE = np.dtype(
     [
@@ -46,48 +42,6 @@ STATE = np.dtype(
 )
 
 
-@inlined
-def _reached(mine: np.uint64, theirs: np.uint64, step: np.uint64) -> np.uint64:
-    """Squares next to a line of the other's discs that starts at an own disc, along one axis, both ways."""
-    double = step + step
-    left = theirs & (mine << step)
-    left |= theirs & (left << step)
-    pair = theirs & (theirs << step)
-    left |= pair & (left << double)
-    left |= pair & (left << double)
-    right = theirs & (mine >> step)
-    right |= theirs & (right >> step)
-    pair = theirs & (theirs >> step)
-    right |= pair & (right >> double)
-    right |= pair & (right >> double)
-    return (left << step) | (right >> step)
-
-
-@inlined
-def _moves(mine: np.uint64, theirs: np.uint64) -> np.uint64:
-    """The squares where a disc flips something."""
-    inner = theirs & INNER_COLUMNS
-    reached = _reached(mine, inner, np.uint64(1)) | _reached(mine, theirs, np.uint64(8))
-    reached |= _reached(mine, inner, np.uint64(7)) | _reached(mine, inner, np.uint64(9))
-    return reached & ~(mine | theirs)
-
-
-@inlined
-def _flips(mine: np.uint64, theirs: np.uint64, disc: np.uint64, step: np.uint64) -> np.uint64:
-    """The discs flipped along one axis by a new disc."""
-    left = theirs & (disc << step)
-    right = theirs & (disc >> step)
-    for _ in range(SIZE - 3):
-        left |= theirs & (left << step)
-        right |= theirs & (right >> step)
-    flipped = np.uint64(0)
-    if (left << step) & mine:
-        flipped |= left
-    if (right >> step) & mine:
-        flipped |= right
-    return flipped
-
-
 def initial(state: Facts, rng: np.ndarray) -> None:
     state.discs[0], state.discs[1] = np.uint64(START[0]), np.uint64(START[1])
     state.last = NOWHERE
@@ -98,7 +52,7 @@ def player(state: Facts) -> int:
 
 
 def legal(state: Facts, actions: np.ndarray) -> int:
-    squares = _moves(state.discs[state.player], state.discs[1 - state.player])
+    squares = moves(state.discs[state.player], state.discs[1 - state.player])
     count = append_bits(actions, 0, 0, squares)
     if count == 0:
         actions[0] = PASS
@@ -112,9 +66,7 @@ def apply(state: Facts, action: int) -> None:
     else:
         mine, theirs = state.discs[state.player], state.discs[1 - state.player]
         disc = np.uint64(1) << np.uint64(action)
-        inner = theirs & INNER_COLUMNS
-        flipped = _flips(mine, inner, disc, np.uint64(1)) | _flips(mine, theirs, disc, np.uint64(8))
-        flipped |= _flips(mine, inner, disc, np.uint64(7)) | _flips(mine, inner, disc, np.uint64(9))
+        flipped = flips(mine, theirs, disc)
         state.discs[state.player] = mine | flipped | disc
         state.discs[1 - state.player] = theirs & ~flipped
         state.passes = 0
@@ -139,7 +91,7 @@ def features(state: Facts, out: np.ndarray) -> None:
     """What the player to move has more of than the other: corners, moves, discs."""
     mine, theirs = state.discs[state.player], state.discs[1 - state.player]
     out[0] = popcount(mine & CORNER_SQUARES) - popcount(theirs & CORNER_SQUARES)
-    out[1] = popcount(_moves(mine, theirs)) - popcount(_moves(theirs, mine))
+    out[1] = popcount(moves(mine, theirs)) - popcount(moves(theirs, mine))
     out[2] = popcount(mine) - popcount(theirs)
 
 
@@ -151,23 +103,6 @@ def action_features(state: Facts, action: int, out: np.ndarray) -> None:
             out[0] = 1.0
         elif action == X_SQUARES[i] and not ((state.discs[0] | state.discs[1]) >> np.uint64(CORNERS[i])) & np.uint64(1):
             out[1] = 1.0
-
-
-def heuristic(state: Facts, out: np.ndarray) -> None:
-    """1 / (1 + e^{-s}), with s the weights of the player's squares less those of the other's.
-
-    The weights are those of the heuristic player of Yoshioka, Ishii and Ito (1999), by which Lucas and Runarsson (2006) measure theirs.
-    """
-    score = 0.0
-    for row in range(SIZE):
-        for column in range(SIZE):
-            square, weight = np.uint64(SIZE * row + column), WEIGHTS[min(row, 7 - row), min(column, 7 - column)]
-            if (state.discs[0] >> square) & np.uint64(1):
-                score += weight
-            elif (state.discs[1] >> square) & np.uint64(1):
-                score -= weight
-    out[0] = 1.0 / (1.0 + math.exp(-score))
-    out[1] = 1.0 - out[0]
 
 
 def text(state: Facts) -> str:
