@@ -1,6 +1,5 @@
 """What games tell of states and actions, against positions reckoned by hand; and in random play, by compiled and plain functions."""
 
-import math
 import random
 
 import numpy as np
