@@ -27,7 +27,7 @@ BASELINES = {
     "lotr-confrontation": (2, 8, 16, 32, 48, 72, 110, 180),
 }
 OUTSIDE = {
-    "othello": ("grhino depth 1", "grhino depth 2", "grhino depth 3", "grhino depth 4", "rust-reversi matrix 4"),
+    "othello": (*(f"grhino depth {depth}" for depth in (1, 2, 3, 4, 6, 8)), "rust-reversi matrix 4"),
     "backgammon": ("pubeval", "gnubg 0-ply DMP"),
     "dou-di-zhu": ("RLCard rules",),
     "checkers": ("py-draughts depth 1", "py-draughts depth 3"),
@@ -47,7 +47,7 @@ BY_HEURISTIC = "IMPLICIT_MINIMAX >> mast(epsilon_greedy(0.2))"
 CUTOFFS = {
     "othello": 0,
     "dou-di-zhu": 8,
-    "backgammon": 4,
+    "backgammon": 0,
     "checkers": 8,
     "hearts": 8,
 }  # actions in simulation before the heuristic
@@ -58,14 +58,19 @@ DISCOVERED = {  # what `icarus.discovered` said on 2026-11-23
     "checkers": search("PUCT >> NAST2", TABLE_ITERATIONS, cutoff=16),
     "hearts": search(BY_HEURISTIC, TABLE_ITERATIONS, cutoff=16),
 }
+BY_NETWORK = {  # the strongest of pilots that ask the networks of these games
+    "othello": (search("implicit_minimax(0.8, 0.2)", TABLE_ITERATIONS, cutoff=0),),
+    "backgammon": (search("baseline(0.05)", TABLE_ITERATIONS, cutoff=0),),
+}
 SIXTEEN = tuple(combination.strategy for combination in COMBINATIONS)  # the paper's Table 1
 
 
 def _players(game: str, strategies: tuple[str, ...]) -> tuple[Settings, ...]:
-    """Compositions, two searches that are cut off, and what was discovered."""
+    """Compositions, searches that are cut off, and what was discovered."""
     return (
         *(search(strategy, TABLE_ITERATIONS) for strategy in strategies),
         *(search(strategy, TABLE_ITERATIONS, cutoff=CUTOFFS[game]) for strategy in ("BASELINE", "IMPLICIT_MINIMAX")),
+        *BY_NETWORK.get(game, ()),
         DISCOVERED[game],
     )
 

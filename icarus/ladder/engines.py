@@ -199,7 +199,7 @@ def _grhino(depth: int) -> Engine:
 ENGINES: dict[str, Engine] = {
     engine.name: engine
     for engine in (
-        *(_grhino(depth) for depth in (1, 2, 3, 4, 5)),
+        *(_grhino(depth) for depth in (1, 2, 3, 4, 5, 6, 8)),
         *(
             _server("othello", f"rust-reversi {kind} {depth}", kind, str(depth), module="rust_reversi")
             for kind, depth in (("matrix", 2), ("matrix", 4), ("mobility", 2), ("mobility", 4), ("mcts", 5000))
