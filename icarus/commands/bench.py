@@ -11,7 +11,7 @@ import typer
 from icarus import games
 from icarus.bench import costs, speed
 from icarus.checks import integer
-from icarus.commands.console import notes, out, print_table, print_text, show_compilation
+from icarus.commands.console import notes, out, print_note, print_table, print_text, show_compilation
 from icarus.commands.options import DEFAULT_ITERATIONS, integer_option
 from icarus.engine.validation import check_budget
 from icarus.specs import parse
@@ -88,11 +88,7 @@ def bench_command(
         speed.save(into, measured, cache_misses=[[*pair, count] for pair, count in missed.items()], **report)
     print_rates(measured)
     print_use(used)
-    print_memory(megabytes)
-    print_starts(started_up)
-    print_gains(gains, threads)
-    print_misses(missed)
-    print_growth(grown)
+    print_others(megabytes, started_up, gains, threads, missed, grown)
     if picture is not None:
         costs.draw(picture, grown, gains, threads)
         print_text(f"picture: {picture}")
@@ -103,7 +99,7 @@ def _misses(pairs: Iterable[tuple[str, str]], iterations: int) -> dict[tuple[str
     try:
         return {(name, text): costs.cache_misses(name, text, iterations) for name, text in pairs}
     except costs.NoCounts as error:
-        notes.print(f"icarus: no cache misses: {error}", markup=False, soft_wrap=True)
+        print_note(f"icarus: no cache misses: {error}")
         return {}
 
 
@@ -185,50 +181,35 @@ def print_use(used: Iterable[costs.TableUse]) -> None:
     _print_by_game(columns, rows, "updates, records: for each iteration; bytes, probes: for each record")
 
 
-def print_memory(megabytes: dict[str, float]) -> None:
-    """The memory of a search above the imported library, of each game."""
-    if megabytes:
-        out.print()
-        print_table(("game", "memory, MB"), [(game, f"{cost:.2f}") for game, cost in megabytes.items()])
+def print_others(
+    megabytes: dict[str, float],
+    started_up: dict[str, costs.Start],
+    gains: Iterable[costs.Gain],
+    threads: int,
+    missed: dict[tuple[str, str], float],
+    grown: dict[str, list[costs.Length]],
+) -> None:
+    """A table for each other thing that was measured.
 
-
-def print_starts(started_up: dict[str, costs.Start]) -> None:
-    """Processor time of the import, and from there to the end of a first search, warm and cold, of each game."""
-    if started_up:
-        out.print()
-        rows = [(game, f"{s.imported:.2f}", f"{s.warm:.2f}", f"{s.cold:.1f}") for game, s in started_up.items()]
-        print_table(("game", "import, s", "first search, s", "compiling all, s"), rows)
-
-
-def print_gains(gains: Iterable[costs.Gain], threads: int) -> None:
-    """How many times the iterations of one thread several make, a row for each game and strategy."""
-    rows = [(gain.game, gain.subject, f"{gain.roots:.2f}", f"{gain.records:.2f}") for gain in gains]
-    if rows:
-        out.print()
-        print_table(("game", "subject", f"{threads} threads, roots", "records"), rows)
-
-
-def print_misses(missed: dict[tuple[str, str], float]) -> None:
-    """Misses of the last cache in an iteration, a row for each game and strategy."""
-    if missed:
-        out.print()
-        rows = [(game, subject, f"{count:.1f}") for (game, subject), count in missed.items()]
-        print_table(("game", "subject", "cache misses"), rows)
-
-
-def print_growth(grown: dict[str, list[costs.Length]]) -> None:
-    """The time of an iteration and the memory of the tables at several lengths of search, a row for each."""
-    if grown:
-        out.print()
-        rows = [
-            (
-                game,
-                f"{at.iterations:,}",
-                f"{at.microseconds:.1f}",
-                f"{at.bytes / 1e6:.1f}",
-                f"{at.bytes / at.records:.0f}",
-            )
-            for game, lengths in grown.items()
-            for at in lengths
-        ]
-        print_table(("game", "iterations", "µs each", "tables, MB", "bytes a record"), rows)
+    Memory is above that of the imported library; starts are processor time of the import, and from there to the end of a first search;
+    gains say how many times the iterations of one thread several make; misses are of the last cache, in an iteration.
+    """
+    starts = [(game, f"{s.imported:.2f}", f"{s.warm:.2f}", f"{s.cold:.1f}") for game, s in started_up.items()]
+    lengths = [
+        (game, f"{at.iterations:,}", f"{at.microseconds:.1f}", f"{at.bytes / 1e6:.1f}", f"{at.bytes / at.records:.0f}")
+        for game, of_game in grown.items()
+        for at in of_game
+    ]
+    for columns, rows in (
+        (("game", "memory, MB"), [(game, f"{cost:.2f}") for game, cost in megabytes.items()]),
+        (("game", "import, s", "first search, s", "compiling all, s"), starts),
+        (
+            ("game", "subject", f"{threads} threads, roots", "records"),
+            [(gain.game, gain.subject, f"{gain.roots:.2f}", f"{gain.records:.2f}") for gain in gains],
+        ),
+        (("game", "subject", "cache misses"), [(*pair, f"{count:.1f}") for pair, count in missed.items()]),
+        (("game", "iterations", "µs each", "tables, MB", "bytes a record"), lengths),
+    ):
+        if rows:
+            out.print()
+            print_table(columns, rows)

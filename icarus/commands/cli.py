@@ -12,7 +12,7 @@ except ModuleNotFoundError as missing:
 from icarus import games
 from icarus.audit import DETERMINIZATIONS, GAMES, audit
 from icarus.commands.bench import bench_command
-from icarus.commands.console import notes, print_text, progress_bar, show_compilation
+from icarus.commands.console import print_note, print_text, progress_of, show_compilation
 from icarus.commands.discover import discover_command
 from icarus.commands.exploitability import exploitability_command
 from icarus.commands.interrupts import end, interruptible, reporting_interrupts
@@ -51,13 +51,14 @@ def audit_command(
     """
     load_files(files or [])
     loaded = games.load(game)
-    with show_compilation(), progress_bar(remaining=True) as bar:
-        task = bar.add_task("games", total=number)
-
-        def show(games: int, draws: int) -> None:
-            bar.update(task, completed=games, description=f"{draws:,} determinizations, games")
-
-        report = audit(loaded, games=number, determinizations=determinizations, seed=seed, progress=show)
+    with show_compilation(), progress_of("games", number) as show:
+        report = audit(
+            loaded,
+            games=number,
+            determinizations=determinizations,
+            seed=seed,
+            progress=lambda games, draws: show(games, description=f"{draws:,} determinizations, games"),
+        )
     print_text(str(report))
     if report.failed or report.unchecked:
         raise typer.Exit(FAILED if report.failed else UNCHECKED)
@@ -93,24 +94,24 @@ def run(arguments: list[str]) -> int:
         with interruptible():
             return app(arguments or ["--help"], prog_name="icarus", standalone_mode=False) or 0
     except (KeyboardInterrupt, typer.Abort):
-        notes.print("icarus: interrupted")
+        print_note("icarus: interrupted")
         return INTERRUPTED
     except SearchExhausted as error:
         print_text(str(error.result))
-        notes.print(f"icarus: {error}", markup=False, soft_wrap=True)
+        print_note(f"icarus: {error}")
         return FAILED
     except MemoryError:
-        notes.print("icarus: memory has run out")
+        print_note("icarus: memory has run out")
         return FAILED
     except (ValueError, TypeError, OSError) as error:
-        notes.print(f"icarus: {with_notes(error)}", markup=False, soft_wrap=True)
+        print_note(f"icarus: {with_notes(error)}")
     except Exception as error:
         if hasattr(error, "__notes__"):  # of an error inside a compiled function
-            notes.print(f"icarus: {with_notes(error)}", markup=False, soft_wrap=True)
+            print_note(f"icarus: {with_notes(error)}")
             return REFUSED
         if not hasattr(error, "format_message"):  # what the parser of the command line raises has it
             raise
-        notes.print(f"icarus: {usage_sentence(error, arguments)}", markup=False, soft_wrap=True)
+        print_note(f"icarus: {usage_sentence(error, arguments)}")
     return REFUSED
 
 

@@ -1,7 +1,7 @@
 """Where the command `icarus` writes: results on stdout, notes on stderr."""
 
 import contextlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from icarus.compiler.cache.disk import cache_folder, on_compile
 
@@ -30,6 +30,11 @@ GAP = 2  # spaces between columns
 def print_text(text: str) -> None:
     """Print text as it is: nothing in it is markup, and no line of it is folded."""
     out.print(text, markup=False, soft_wrap=True)
+
+
+def print_note(text: str) -> None:
+    """Print a note as it is, on stderr."""
+    notes.print(text, markup=False, soft_wrap=True)
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -65,6 +70,16 @@ def progress_bar(*, remaining: bool = False, disable: bool = False) -> Progress:
     return Progress(
         *columns, *([TimeRemainingColumn()] if remaining else []), console=notes, transient=True, disable=disable
     )
+
+
+@contextlib.contextmanager
+def progress_of(
+    what: str, total: int | None, *, done: int = 0, remaining: bool = True, disable: bool = False
+) -> Iterator[Callable[..., None]]:
+    """A bar of one task, see `progress_bar`; what it gives is called with how many are done, and with `description=` if that changes."""
+    with progress_bar(remaining=remaining, disable=disable) as bar:
+        task = bar.add_task(what, total=total, completed=done)
+        yield lambda completed, **changes: bar.update(task, completed=completed, **changes)
 
 
 @contextlib.contextmanager

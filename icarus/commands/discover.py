@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from icarus.commands import options
-from icarus.commands.console import notes, print_text, progress_bar, show_compilation
+from icarus.commands.console import notes, print_note, print_text, progress_bar, show_compilation
 from icarus.discovery.discover import DEFAULT_ITERATIONS, POOL, discover
 from icarus.discovery.page import PAGE, text_of, write_result
 from icarus.discovery.race import Report
@@ -70,8 +70,7 @@ def discover_command(
             bar.update(tasks[report.stage], completed=report.done, total=report.total, visible=True)
             if not notes.is_terminal and report.done * LINES // report.total > last.get(report.stage, 0):
                 last[report.stage] = report.done * LINES // report.total
-                line = f"{STAGES[report.stage]}: {report.done} of {report.total}; {report.text}"
-                notes.print(line, markup=False, soft_wrap=True)
+                print_note(f"{STAGES[report.stage]}: {report.done} of {report.total}; {report.text}")
 
         discovery = discover(
             game,
@@ -93,4 +92,4 @@ def discover_command(
         )
     write_result(discovery, directory)
     print_text(text_of(discovery))
-    notes.print(f"kept in {directory}, with {PAGE}; the same command goes on there", markup=False, soft_wrap=True)
+    print_note(f"kept in {directory}, with {PAGE}; the same command goes on there")

@@ -11,7 +11,7 @@ from icarus import games
 from icarus.checks import integer
 from icarus.checks import seed as check_seed
 from icarus.commands import options
-from icarus.commands.console import notes, print_table, print_text, progress_bar, show_compilation
+from icarus.commands.console import print_note, print_table, print_text, progress_of, show_compilation
 from icarus.engine.match import Agent
 from icarus.equilibrium.online.parsing import parse_strategy, read_scheme
 from icarus.ladder.climb import Climb
@@ -76,7 +76,7 @@ def ladder_command(
         player = EnginePlayer(_started(engine_of(loaded, engine, "" if engine in ENGINES else engine)))
     climb = Climb(read_ladder(loaded), player, path=rows, seed=seed)
     for name in climb.absent:
-        notes.print(f"{name} cannot play here: {ENGINES[name].installation}", markup=False)
+        print_note(f"{name} cannot play here: {ENGINES[name].installation}")
     stopped = _play(climb, number, minutes)
     _print_climb(climb)
     if picture is not None and scores_of(climb.rows):
@@ -111,17 +111,16 @@ def _play(climb: Climb, number: int, minutes: float | None) -> bool:
     """Play the games with a bar of progress, until there are enough, the time has come, or Ctrl-C; whether that was what ended it."""
     deadline = math.inf if minutes is None else time.monotonic() + 60 * minutes
     try:
-        with show_compilation(), progress_bar(remaining=True) as bar:
-            task = bar.add_task("games", total=number, completed=sum(climb.games_played().values()))
+        done = sum(climb.games_played().values())
+        with show_compilation(), progress_of("games", number, done=done) as show:
             for row in climb.games(number):
                 if "void" in row:
-                    notes.print(f"void: {row['void']}", markup=False, soft_wrap=True)
-                completed = sum(climb.games_played().values())
-                bar.update(task, completed=completed, description=f"{climb.rating()} Elo, games")
+                    print_note(f"void: {row['void']}")
+                show(sum(climb.games_played().values()), description=f"{climb.rating()} Elo, games")
                 if time.monotonic() > deadline:
                     break
     except KeyboardInterrupt:
-        notes.print(f"stopped after {sum(climb.games_played().values())} of {number} games")
+        print_note(f"stopped after {sum(climb.games_played().values())} of {number} games")
         return True
     finally:
         if isinstance(climb.player, EnginePlayer):

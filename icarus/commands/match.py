@@ -9,7 +9,7 @@ from icarus import games
 from icarus.checks import integer
 from icarus.checks import seed as check_seed
 from icarus.commands import options
-from icarus.commands.console import notes, out, print_table, print_text, progress_bar, show_compilation
+from icarus.commands.console import out, print_note, print_table, print_text, progress_of, show_compilation
 from icarus.engine.match import Agent, Decision, GameLog, play
 from icarus.engine.recommendation import read_recommendation
 from icarus.equilibrium.online.parsing import check_trees, parse_strategy, read_scheme
@@ -87,11 +87,10 @@ def match_command(
     players = [agent.seated(loaded) if agent.remembers else agent for agent in agents]
     rewards: list[list[float]] = [[] for _ in agents]
     try:
-        with show_compilation(), progress_bar(remaining=True, disable=show) as bar:
-            task = bar.add_task("games", total=number)
+        with show_compilation(), progress_of("games", number, disable=show) as show_progress:
             for trial in range(number):
                 _play_trial(loaded, players, (seed, trial), rewards, show)
-                bar.advance(task)
+                show_progress(trial + 1)
     except KeyboardInterrupt:
         _print_results(agents, rewards, number)
         raise typer.Exit(options.INTERRUPTED) from None
@@ -144,7 +143,7 @@ def _print_results(agents: list[Agent], rewards: list[list[float]], number: int)
         rows = [_row(agent, received) for agent, received in zip(agents, rewards, strict=True)]
         print_table(("games", "wins", "mean reward", "standard error", "agent"), rows)
     if games < number:
-        notes.print(f"stopped after {games} of {number} games")
+        print_note(f"stopped after {games} of {number} games")
 
 
 def _row(agent: Agent, received: list[float]) -> tuple[object, ...]:

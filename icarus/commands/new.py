@@ -13,15 +13,15 @@ from typing import Annotated
 import typer
 
 from icarus import games
-from icarus.audit import audit
-from icarus.audit.lockstep import Comparison, Reference, compare
+from icarus.audit import GAMES, audit
+from icarus.audit.lockstep import Reference, compare
 from icarus.audit.resampler import GAMES as CLASS_GAMES
 from icarus.audit.resampler import audit_class
-from icarus.commands.console import print_text, progress_bar, show_compilation
+from icarus.commands.console import print_text, progress_of, show_compilation
 from icarus.commands.options import FAILED, integer_option
 from icarus.engine.search import search
 from icarus.kernel import CHANCE
-from icarus.kernel.game import LONGEST, AnyGame, Game
+from icarus.kernel.game import LONGEST, Game
 from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State
 from icarus.load_files import games_in, load_file
@@ -119,7 +119,8 @@ def check(game: Game | PythonGame, reference: Callable[[State], Reference] | Non
     """Print what is wrong with a game; whether nothing is."""
     passed = True
     if reference is not None:
-        comparison = lockstep(game, reference, number, seed)
+        with show_compilation(), progress_of("games", number) as show:
+            comparison = compare(game, reference, games=number, seed=seed, progress=show)
         print_text(f"rules: {comparison}")
         passed = comparison.passed
     if isinstance(game, PythonGame):
@@ -128,9 +129,8 @@ def check(game: Game | PythonGame, reference: Callable[[State], Reference] | Non
                 f"{game} is a PythonGame, of which only the rules are checked, beside a reference: --against"
             )
         return passed
-    with show_compilation(), progress_bar(remaining=True) as bar:
-        task = bar.add_task("audit", total=10)
-        report = audit(game, seed=seed, progress=lambda played, drawn: bar.update(task, completed=played))
+    with show_compilation(), progress_of("audit", GAMES) as show:
+        report = audit(game, games=GAMES, seed=seed, progress=lambda played, drawn: show(played))
     print_text(str(report))
     if not (passed and report.passed):
         return False
@@ -142,22 +142,10 @@ def check(game: Game | PythonGame, reference: Callable[[State], Reference] | Non
 
 def check_class(game_class: type, seed: int) -> bool:
     """Print what is wrong with a game that is a class in plain Python; whether nothing is."""
-    with progress_bar(remaining=True) as bar:
-        task = bar.add_task("games", total=CLASS_GAMES)
-        report = audit_class(
-            game_class, games=CLASS_GAMES, seed=seed, progress=lambda played: bar.update(task, completed=played)
-        )
+    with progress_of("games", CLASS_GAMES) as show:
+        report = audit_class(game_class, games=CLASS_GAMES, seed=seed, progress=show)
     print_text(str(report))
     return report.passed
-
-
-def lockstep(game: AnyGame, reference: Callable[[State], Reference], number: int, seed: int) -> Comparison:
-    """The comparison with a reference, with its progress shown."""
-    with show_compilation(), progress_bar(remaining=True) as bar:
-        task = bar.add_task("games", total=number)
-        return compare(
-            game, reference, games=number, seed=seed, progress=lambda played: bar.update(task, completed=played)
-        )
 
 
 def reference_in(path: Path) -> Callable[[State], Reference]:
@@ -216,6 +204,3 @@ def hints(game: Game) -> Iterator[str]:
         yield f"a state has {game.state.itemsize:,} bytes, which are copied in every playout; smaller types are faster"
     if game.determinize is not None and game.episode is None:
         yield "there is no episode: EPIC takes the whole game for one; return a label where a trick or round begins"
-
-
-__all__ = ["check_command", "new_command"]

@@ -11,7 +11,7 @@ from icarus import games
 from icarus.algebra import Enhancement
 from icarus.checks import seed as check_seed
 from icarus.commands import options
-from icarus.commands.console import notes, print_text, progress_bar, show_compilation
+from icarus.commands.console import print_note, print_text, progress_of, show_compilation
 from icarus.engine.algorithm import Algorithm
 from icarus.engine.match import Agent
 from icarus.engine.recommendation import most_visits, read_recommendation
@@ -154,15 +154,13 @@ def _search_online(game: str, agent: Agent, seed: int, moves: str) -> None:
 
 def _run_shown(run: Callable[[Callable], T], iterations: int | None) -> T:
     """What a search finds that is told where to show its progress; interrupted, it shows what it found so far, and ends the command."""
-    with progress_bar() as bar:
-        task = bar.add_task("iterations", total=iterations)
-        try:
-            return run(lambda made, _: bar.update(task, completed=made))
-        except SearchInterrupted as interrupted:
-            bar.stop()
-            print_text(str(interrupted.result))
-            notes.print(f"icarus: {interrupted}", markup=False, soft_wrap=True)
-            raise typer.Exit(options.INTERRUPTED) from None
+    try:
+        with progress_of("iterations", iterations, remaining=False) as show:
+            return run(lambda made, _: show(made))
+    except SearchInterrupted as interrupted:
+        print_text(str(interrupted.result))
+        print_note(f"icarus: {interrupted}")
+        raise typer.Exit(options.INTERRUPTED) from None
 
 
 def state_after(game: AnyGame, seed: int, moves: str) -> State:

@@ -15,7 +15,7 @@ from icarus import games
 from icarus.audit import AuditReport, Check, audit
 from icarus.checks import integer
 from icarus.commands import options
-from icarus.commands.console import notes, print_text, progress_bar, show_compilation
+from icarus.commands.console import print_note, print_text, progress_of, show_compilation
 from icarus.commands.report.matches import Plan, planned
 from icarus.commands.report.measures import Measures, measures_of
 from icarus.commands.report.page import page_of, sentences
@@ -71,7 +71,7 @@ def report_command(
     (directory / PAGE).write_text(page_of(str(loaded), report, measures), "utf-8")
     (directory / JSON).write_text(_json(report, measures), "utf-8")
     print_text(_json(report, measures) if as_json else "\n".join(sentences(report, measures)))
-    notes.print(f"{directory / PAGE}; the same command goes on there", markup=False, soft_wrap=True)
+    print_note(f"{directory / PAGE}; the same command goes on there")
     if not report.passed:
         raise typer.Exit(options.FAILED)
 
@@ -99,16 +99,11 @@ def _audited(game: Game | PythonGame, directory: Path, digest: str, seed: int) -
         if previous["of"] == origin:
             checks = tuple(Check(**check) for check in previous["report"].pop("checks"))
             return AuditReport(**previous["report"], checks=checks)
-    with show_compilation(), progress_bar(remaining=True) as bar:
-        task = bar.add_task("audit", total=AUDITED)
+    with show_compilation(), progress_of("audit", AUDITED) as show:
         decisions = audit(game, games=1, determinizations=1, seed=seed).decisions
         draws = min(MOST_DRAWS, max(FEWEST_DRAWS, DRAWS // (AUDITED * max(1, decisions))))
         report = audit(
-            game,
-            games=AUDITED,
-            determinizations=draws,
-            seed=seed,
-            progress=lambda played, drawn: bar.update(task, completed=played),
+            game, games=AUDITED, determinizations=draws, seed=seed, progress=lambda played, drawn: show(played)
         )
     directory.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"of": origin, "report": attrs.asdict(report)}) + "\n", "utf-8")
@@ -157,18 +152,17 @@ def _play(plan: Plan, directory: Path, rounds: int, seconds: float, workers: int
         playing = stack.enter_context(processes(workers))
         rows = stack.enter_context(Rows(plan, directory / GAMES, playing.executor))
         stack.enter_context(show_compilation())
-        bar = stack.enter_context(progress_bar(remaining=True))
+        show = stack.enter_context(progress_of("games", sum(len(plan.round(number)) for number in range(rounds))))
         try:
-            task = bar.add_task("games", total=sum(len(plan.round(number)) for number in range(rounds)))
             for number in range(rounds):
                 tasks = plan.round(number)
                 for start in range(0, len(tasks), BATCH * workers):
                     rows.play(tasks[start : start + BATCH * workers])
-                    bar.update(task, completed=len(rows.rows), description=f"round {number + 1}, games")
+                    show(len(rows.rows), description=f"round {number + 1}, games")
                     if time.monotonic() > deadline:
                         return list(rows.rows.values())
         except KeyboardInterrupt:
-            notes.print(f"stopped after {len(rows.rows)} games; the same command goes on")
+            print_note(f"stopped after {len(rows.rows)} games; the same command goes on")
         return list(rows.rows.values())
 
 
