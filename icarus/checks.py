@@ -82,3 +82,9 @@ def seed(value: object) -> int | tuple[int, ...]:
     if not numbers or not all(is_integer(number) and number >= 0 for number in numbers):
         raise ValueError(f"seed is {value!r}; it must be an integer of at least 0, or a sequence of such integers")
     return tuple(map(int, numbers)) if numbers is value else int(numbers[0])
+
+
+def seed_key(value: object) -> tuple[int, ...]:
+    """A seed as the beginning of keys; arguments and errors as of `seed`."""
+    checked = seed(value)
+    return checked if isinstance(checked, tuple) else (checked,)

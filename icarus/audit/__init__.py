@@ -9,8 +9,7 @@ from icarus.audit.belief import audit_belief
 from icarus.audit.contract import CONTRACT, GAMES_FOR_EACH, Contract
 from icarus.audit.determinizations import HIDDEN, Determinizations, differences
 from icarus.audit.report import AuditReport, Check
-from icarus.checks import integer
-from icarus.checks import seed as checked_seed
+from icarus.checks import integer, seed_key
 from icarus.kernel.contract import Facts
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame
@@ -51,8 +50,7 @@ def audit(
         raise TypeError(f"an audit looks at a Game, such as games.load('knockout-whist'), not at {game!r}")
     for name, number in (("games", games), ("determinizations", determinizations)):
         integer(name, number, least=1)
-    fixed = checked_seed(seed)
-    started, key = time.perf_counter(), fixed if isinstance(fixed, tuple) else (fixed,)
+    started, key = time.perf_counter(), seed_key(seed)
     contract = Contract(game, key)
     hidden = Determinizations(game, determinizations, key, multiplicity or game.multiplicity)
     for number in range(games):

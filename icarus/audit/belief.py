@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from icarus import checks
+from icarus.audit.lockstep import random_action
 from icarus.audit.report import AuditReport, Check
 from icarus.engine.belief import BelievingState, with_belief
 from icarus.kernel.game import Game
@@ -40,19 +41,15 @@ def audit_belief(
     """
     for name, number in (("games", games), ("draws", draws)):
         checks.integer(name, number, least=1)
-    fixed, started = checks.seed(seed), time.perf_counter()
-    key = fixed if isinstance(fixed, tuple) else (fixed,)
+    key, started = checks.seed_key(seed), time.perf_counter()
     results, decisions = {name: Check(name, claim) for name, claim in BELIEF.items()}, 0
     for number in range(games):
         state, luck = game.new_initial_state((*key, number)), random.Random(f"{key} {number}")
         while not state.is_terminal():
-            if state.is_chance_node():
-                outcomes, shares = zip(*state.chance_outcomes(), strict=True)
-                state.apply_action(luck.choices(outcomes, shares)[0])
-                continue
-            decisions += 1
-            _look_at(state, determinize, draws, (*key, number, decisions), results)
-            state.apply_action(luck.choice(state.legal_actions()))
+            if not state.is_chance_node():
+                decisions += 1
+                _look_at(state, determinize, draws, (*key, number, decisions), results)
+            state.apply_action(random_action(state, luck))
     seconds = time.perf_counter() - started
     return AuditReport(str(game), games, decisions, decisions * draws, False, tuple(results.values()), seconds)
 

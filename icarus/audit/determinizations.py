@@ -21,6 +21,7 @@ import attrs
 import numpy as np
 
 from icarus.audit.draws import FAULTS, ROOM, Eyes, facts_of
+from icarus.audit.lockstep import random_action
 from icarus.audit.redraws import Redraws, redrawn_fields
 from icarus.audit.report import Check
 from icarus.audit.uniformity import DRAWS_PER_STATE, Face, Tally, chi_square_functions, uneven
@@ -109,10 +110,7 @@ class Determinizations:
         while (player := state.current_player()) != TERMINAL:
             if player != CHANCE:
                 self._decision(state, player, deal)
-                action = self.luck.choice(state.legal_actions())
-            else:
-                outcomes = state.chance_outcomes()
-                action = self.luck.choices([outcome for outcome, _ in outcomes], [share for _, share in outcomes])[0]
+            action = random_action(state, self.luck)
             self._texts.append(state.action_to_string(action))
             self._notice_move(state, action)
             state.apply_action(action)

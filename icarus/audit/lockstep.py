@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import attrs
 import numpy as np
@@ -78,7 +78,7 @@ def compare(
                 return Comparison(number, actions, f"{_place(state, number)} {difference}")
             if state.is_terminal():
                 break
-            action = _random_action(state, luck)
+            action = random_action(state, luck)
             state.apply_action(action)
             try:
                 oracle.apply_action(action)
@@ -91,10 +91,10 @@ def compare(
     return Comparison(games, actions, "")
 
 
-def _random_action(state: State, luck: random.Random) -> int:
-    """A random legal action, or an outcome of chance by its probability."""
-    if state.current_player() != CHANCE:
-        return luck.choice(state.legal_actions())
+def random_action(state: Any, luck: random.Random) -> int:
+    """A random legal action, or an outcome of chance by its probability, of a `State` or another with OpenSpiel's methods."""
+    if state.current_player() != CHANCE or not hasattr(state, "chance_outcomes"):
+        return int(luck.choice(list(state.legal_actions())))
     outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
     return int(luck.choices(outcomes, probabilities)[0])
 

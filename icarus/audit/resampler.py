@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Protocol
 
-from icarus.audit.lockstep import Reference
+from icarus.audit.lockstep import Reference, random_action
 from icarus.audit.redraws import Redraws
 from icarus.audit.report import AuditReport, Check
 from icarus.audit.uniformity import DRAWS_PER_STATE, chi_square_functions, uneven
@@ -152,10 +152,7 @@ class _Audit:
         good = bool(actions) and len(set(actions)) == len(actions) and min(actions) >= 0
         good = good and actions == list(state.legal_actions())
         self._require(claim, good, f"{place}: the legal actions are {actions[:20]}")
-        if state.current_player() != CHANCE or not hasattr(state, "chance_outcomes"):
-            return int(luck.choice(actions))
-        outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
-        return int(luck.choices(outcomes, probabilities)[0])
+        return random_action(state, luck)
 
     def _require(self, claim: str, good: bool, example: str) -> None:
         self.checks[claim].count(1, not good, lambda: example)

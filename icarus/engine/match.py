@@ -280,8 +280,7 @@ def play(
         if not callable(getattr(agent, "seated", None)):
             raise TypeError(f"an agent is an Agent(strategy, iterations=…), not {agent!r}")
     players = [agent.seated(game) for agent in agents]
-    fixed = checks.seed(seed)
-    key = fixed if isinstance(fixed, tuple) else (fixed,)
+    fixed, key = checks.seed(seed), checks.seed_key(seed)
     started, state, decisions = time.perf_counter(), game.new_initial_state((*key, _CHANCE_STREAM)), []
     chance_rng = np.random.default_rng((*key, _CHANCE_STREAM, 1))
     while not state.is_terminal():

@@ -172,7 +172,7 @@ def start_search(
     reused = warm_starts_of(records, state, strategy, scheme, trees, compiled=engine == COMPILED)
 
     def tree(kind: type[S], i: int) -> S:
-        own_seed = seed if trees == 1 and not scheme.tree_parameter else (*_key(seed), i)
+        own_seed = seed if trees == 1 and not scheme.tree_parameter else (*checks.seed_key(seed), i)
         return kind(state, strategy, own_seed, scheme, reused[i], reusable)
 
     if threads > 1:
@@ -201,11 +201,7 @@ def _start_sharing(
         reused.fill(shared.tables)
     parts = [reused, *[None] * (threads - 1)]
     searches = [
-        CompiledSearch(state, strategy, (*_key(seed), i), scheme, part, reusable, shared)
+        CompiledSearch(state, strategy, (*checks.seed_key(seed), i), scheme, part, reusable, shared)
         for i, part in enumerate(parts)
     ]
     return SharedRecords(searches, seed, threads, shared)
-
-
-def _key(seed: int | Sequence[int]) -> tuple[int, ...]:
-    return tuple(seed) if isinstance(seed, Sequence) else (seed,)
