@@ -221,7 +221,7 @@ def measure(
         state = opening(name)
         subjects: dict[str, Callable[[int], tuple[float, float]] | None] = {RAW: _our_playouts(state, iterations)}
         subjects.update({strategy: _ours(state, strategy, iterations) for strategy in strategies})
-        if peer and _installed():
+        if peer and importlib.util.find_spec("pyspiel") is not None:
             subjects[PEER], subjects[PEER_RAW] = _peer(name, iterations), _peer(name, ROLLOUTS, ROLLOUTS)
         if peer:
             subjects[RUST] = _rust_peer(name, iterations)
@@ -236,10 +236,6 @@ def measure(
                 Measurement(name, subject, tuple(rate for rate, _ in got), statistics.median(step for _, step in got))
             )
     return measurements
-
-
-def _installed() -> bool:
-    return importlib.util.find_spec("pyspiel") is not None
 
 
 def ratios(measured: list[Measurement]) -> dict[tuple[str, str], float]:

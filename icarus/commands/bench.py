@@ -15,7 +15,7 @@ from icarus.commands.console import notes, out, print_note, print_table, print_t
 from icarus.commands.options import DEFAULT_ITERATIONS, integer_option
 from icarus.engine.validation import check_budget
 from icarus.specs import parse
-from icarus.views.tree_page import check_new_file
+from icarus.views.pages import check_new_file
 
 GROWTH = (3, 7)  # the least and the greatest power of ten that --growth takes
 

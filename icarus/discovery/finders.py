@@ -120,6 +120,15 @@ class Factorial:
         return list(self._halves)
 
 
+def first_points(space: Space, number: int, start: Sequence[Point], rng: np.random.Generator) -> list[Point]:
+    """The start, the default, and random points, all different: so many in all, where so many are met."""
+    points = dict.fromkeys([*start, space.default])
+    for _ in range(10 * number):
+        if len(points) < number:
+            points[space.sample(rng)] = None
+    return list(points)
+
+
 class Halving:
     """Sequential halving of random points (Karnin, Koren and Somekh, 2013): no model, so nothing that can be wrong with it.
 
@@ -137,14 +146,10 @@ class Halving:
         number: int | None = None,
     ) -> None:
         rng, count = np.random.default_rng(seed), number or max(2, min(256, budget // 64))
-        points = dict.fromkeys([*start, space.default])
-        for _ in range(10 * count):
-            if len(points) < count:
-                points[space.sample(rng)] = None
-        self.alive, self.budget = list(points), budget
+        self.alive, self.budget = first_points(space, count, start, rng), budget
         self.stages = max(1, math.ceil(math.log2(len(self.alive))))
-        self.sums: dict[Point, float] = dict.fromkeys(points, 0.0)
-        self.counts: dict[Point, int] = dict.fromkeys(points, 0)
+        self.sums: dict[Point, float] = dict.fromkeys(self.alive, 0.0)
+        self.counts: dict[Point, int] = dict.fromkeys(self.alive, 0)
         self.spent = self.stage = 0
 
     @property
@@ -192,11 +197,7 @@ class Evolution:
         self, space: Space, budget: int, seed: int | Sequence[int] = 0, start: Sequence[Point] = (), size: int = 24
     ) -> None:
         self.space, self.rng, self.size = space, np.random.default_rng(seed), size
-        first = dict.fromkeys([*start, space.default])
-        for _ in range(10 * size):
-            if len(first) < size:
-                first[space.sample(self.rng)] = None
-        self.population = list(first)
+        self.population = first_points(space, size, start, self.rng)
         self.sums: dict[Point, float] = {}
         self.counts: dict[Point, int] = {}
 

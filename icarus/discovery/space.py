@@ -169,13 +169,7 @@ class Space:
 
     def neighbours(self, point: Point) -> list[Point]:
         """The points that differ in the level of one active factor; what that names newly has its default."""
-        points = []
-        for k, level in enumerate(point):
-            for alternative in range(len(self.factors[self.names[k]])) if level != INACTIVE else ():
-                changed = self.canonical(point[:k] + (alternative,) + point[k + 1 :])
-                if alternative != level and self.allows(changed):
-                    points.append(changed)
-        return points
+        return [changed for changed in self._changed(point) if self.allows(changed)]
 
     def mutated(self, point: Point, rng: np.random.Generator) -> Point:
         """A random neighbour of a point; the point itself where it has none."""
@@ -248,13 +242,14 @@ class Space:
                 missing -= new
                 if self.allows(point):
                     points[point] = None
-                queue += [self.canonical(near) for near in self._changed(point)]
+                queue += self._changed(point)
         return list(points)
 
     def _changed(self, point: Point) -> Iterator[Point]:
         for k, level in enumerate(point):
             for alternative in range(len(self.factors[self.names[k]])) if level != INACTIVE else ():
-                yield self.canonical(point[:k] + (alternative,) + point[k + 1 :])
+                if alternative != level:
+                    yield self.canonical(point[:k] + (alternative,) + point[k + 1 :])
 
     def describe(self, point: Point) -> str:
         """The levels of a point's active factors, as text."""

@@ -15,7 +15,7 @@ from icarus.kernel.state import State
 
 
 class Served(Protocol):
-    """What a file of `servers` makes of its settings with `serve(*settings)`."""
+    """What a file of `servers` has as its `Engine`, made of the settings."""
 
     name: str
     version: str
@@ -76,7 +76,7 @@ def main(arguments: list[str]) -> None:
     module = importlib.import_module(f"icarus.ladder.servers.{game.replace('-', '_')}")
     answers = sys.stdout
     sys.stdout = sys.stderr  # what an engine prints is no answer
-    server = Server(module.serve(*settings))
+    server = Server(module.Engine(*settings))
     for line in sys.stdin:
         if line.strip():
             try:

@@ -19,7 +19,7 @@ from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.search import start_search
 from icarus.engine.validation import checked_engine
 from icarus.kernel.state import State
-from icarus.views.pages import check_new_file, packed, page
+from icarus.views.pages import packed, page, write_new
 from icarus.views.tree_page import tree_page
 
 POINTS = 40  # of a course: the iterations at which a search is looked at grow by the same factor
@@ -70,7 +70,6 @@ def write_comparison(courses: Sequence[Course], path: Path) -> None:
     Raises:
         ValueError: the file exists, or has no folder to be in.
     """
-    check_new_file(path)
     state = courses[0].result.state
     text = page(
         "comparison",
@@ -78,7 +77,7 @@ def write_comparison(courses: Sequence[Course], path: Path) -> None:
         columns="".join(map(_column, courses)),
         data=packed([_lines(course) for course in courses]),
     )
-    path.write_text(text, "utf-8")
+    write_new(path, text)
 
 
 def _column(course: Course) -> str:
@@ -114,8 +113,7 @@ def export(courses: Sequence[Course], path: Path) -> None:
     Raises:
         ValueError: the file exists, or has no folder to be in.
     """
-    check_new_file(path)
-    path.write_text(json.dumps([_exported(course) for course in courses], ensure_ascii=False, indent=1) + "\n", "utf-8")
+    write_new(path, json.dumps([_exported(course) for course in courses], ensure_ascii=False, indent=1) + "\n")
 
 
 def _exported(course: Course) -> dict[str, Any]:

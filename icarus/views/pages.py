@@ -21,6 +21,13 @@ def check_new_file(path: Path) -> None:
         raise ValueError(f"{str(path)!r} cannot be written: there is no folder {str(path.parent)!r}")
 
 
+def write_new(path: Path, text: str) -> None:
+    """Write a text into a new file; errors as of `check_new_file`."""
+    check_new_file(path)
+    with path.open("x", encoding="utf-8") as file:
+        file.write(text)
+
+
 def asset(name: str) -> str:
     """The text of a file that pages are made of."""
     return files("icarus.views").joinpath("assets", name).read_text("utf-8")

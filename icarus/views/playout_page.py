@@ -8,7 +8,7 @@ from typing import Any
 from icarus.engine.inspect.playout import Choice, InspectedPlayout
 from icarus.kernel import TERMINAL
 from icarus.views.boards import drawing
-from icarus.views.pages import check_new_file, packed, page
+from icarus.views.pages import packed, page, write_new
 from icarus.views.playout_words import change, counted, decider, rewards_text
 
 OPENED = 40  # of a component's updates that are shown without being asked for
@@ -21,9 +21,7 @@ def write_playout_page(playout: InspectedPlayout, path: str | Path) -> None:
     Raises:
         ValueError: the file exists, or has no folder to be in.
     """
-    place = Path(path)
-    check_new_file(place)
-    place.write_text(playout_page(playout), encoding="utf-8")
+    write_new(Path(path), playout_page(playout))
 
 
 def playout_page(playout: InspectedPlayout) -> str:

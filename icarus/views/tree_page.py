@@ -12,7 +12,7 @@ from icarus.engine.inspect.tree import LIMIT, Line, Tree, lines_of, tree_of
 from icarus.engine.result import Result
 from icarus.kernel import UNSEEN
 from icarus.views.boards import drawing
-from icarus.views.pages import check_new_file, packed, page
+from icarus.views.pages import packed, page, write_new
 from icarus.views.playout_page import playout_page
 
 DRAWN = 400  # boards in a page, of the nodes visited most
@@ -35,12 +35,8 @@ def write_tree_page(
     Raises:
         ValueError: the file exists, or has no folder to be in.
     """
-    place = Path(path)
-    check_new_file(place)
-    text = tree_page(result, limit, playout=playout)
-    with place.open("x", encoding="utf-8") as file:
-        file.write(text)
-    return place
+    write_new(Path(path), tree_page(result, limit, playout=playout))
+    return Path(path)
 
 
 def tree_page(result: Result, limit: int = LIMIT, boards: int = DRAWN, playout: InspectedPlayout | None = None) -> str:

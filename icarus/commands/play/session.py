@@ -166,14 +166,8 @@ class Session:
         if count <= 0:
             raise ValueError("there is nothing to take back: you have not played yet")
         self.resigned = None
-        self._replay(self.played[:upto])
+        self.state, self.played = self.at(upto), self.played[:upto]
         return count
-
-    def _replay(self, played: list[Played]) -> None:
-        self.state = self.game.new_initial_state((self.seed, _CHANCE_STREAM))
-        self.played = played
-        for entry in played:
-            self.state.apply_action(entry.action)
 
     def at(self, count: int) -> State:
         """The state after so many actions, for looking back."""

@@ -5,7 +5,6 @@ are then played one by one in an order that the rules allow.
 """
 
 from importlib.metadata import version
-from typing import Any
 
 import gnubg_nn
 
@@ -17,7 +16,7 @@ DOUBLE_MATCH_POINT = (1, 1)  # points that either side lacks: what counts is who
 Step = tuple[int, int]  # (point left, point reached), 1 … 24, BAR and 0
 
 
-class Backgammon:
+class Engine:
     """An evaluation, and where it wants its checkers at the end of the roll."""
 
     def __init__(self, kind: str, ply: str = "0") -> None:
@@ -92,8 +91,3 @@ def path_to(state: State, mover: int, target: tuple[int, ...]) -> list[int] | No
         if (rest := path_to(after, mover, target)) is not None:
             return [action, *rest]
     return None
-
-
-def serve(*settings: str) -> Any:
-    """The engine of these settings: "pubeval", or "gnubg" and a number of plies."""
-    return Backgammon(*settings)

@@ -21,7 +21,7 @@ class ForcedCaptures(american.Board):
         return self._legal_moves_from_core(american._CORE, max_capture=False, captures_optional=False)
 
 
-class Checkers:
+class Engine:
     """The engine, and the rest of a chain of jumps that it has decided."""
 
     def __init__(self, depth: str) -> None:
@@ -62,8 +62,3 @@ def board_of(state: State) -> ForcedCaptures:
     (board.white_men, board.black_men), (board.white_kings, board.black_kings) = men, kings
     board.turn = Color.WHITE if int(state.facts.player) == 0 else Color.BLACK
     return board
-
-
-def serve(*settings: str) -> Any:
-    """The engine of a depth."""
-    return Checkers(*settings)

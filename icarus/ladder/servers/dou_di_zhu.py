@@ -19,7 +19,7 @@ from icarus.kernel.state import State
 SEED = 0
 
 
-class DouDiZhu:
+class Engine:
     """The agent; the trace of plays that it is shown; and kickers that it has decided."""
 
     def __init__(self, kind: str = "rules") -> None:
@@ -90,8 +90,3 @@ def trace(state: State) -> list[tuple[int, str]]:
             players.append(player)
         cards[len(players) - 1] += [] if action == PASS else cards_played(action)
     return [(player, text_of(cards[i]) or "pass") for i, player in enumerate(players)]
-
-
-def serve(*settings: str) -> Any:
-    """The rule agent."""
-    return DouDiZhu(*settings)

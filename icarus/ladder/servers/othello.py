@@ -22,7 +22,7 @@ WON = 1 << 10
 EXPLORATION, VISITS_TO_EXPAND = 1.0, 10
 
 
-class Othello:
+class Engine:
     """A search of rust-reversi's; it is given the position anew for each move."""
 
     def __init__(self, kind: str, size: str) -> None:
@@ -58,8 +58,3 @@ def board_of(state: State) -> Any:
 def mirror(discs: int) -> int:
     """A set of squares with a1 as its highest bit."""
     return int(f"{discs:064b}"[::-1], 2)
-
-
-def serve(*settings: str) -> Any:
-    """The engine of these settings: "matrix", "mobility" and a depth, or "mcts" and a number of playouts."""
-    return Othello(*settings)
