@@ -126,13 +126,7 @@ def DeterminizedUCT(determinizations: int = 40) -> Scheme:
     Raises:
         ValueError: no integer of at least 1.
     """
-    return Scheme(
-        "DeterminizedUCT",
-        ONCE,
-        EVERY_ACTION,
-        checks.integer("determinizations", determinizations, least=1, most=MOST_TREES),
-        tree_parameter="determinizations",
-    )
+    return _of_trees("DeterminizedUCT", ONCE, "determinizations", determinizations)
 
 
 def CheatingEnsembleUCT(trees: int = 40) -> Scheme:
@@ -141,13 +135,12 @@ def CheatingEnsembleUCT(trees: int = 40) -> Scheme:
     Raises:
         ValueError: no integer of at least 1.
     """
-    return Scheme(
-        "CheatingEnsembleUCT",
-        TRUE,
-        EVERY_ACTION,
-        checks.integer("trees", trees, least=1, most=MOST_TREES),
-        tree_parameter="trees",
-    )
+    return _of_trees("CheatingEnsembleUCT", TRUE, "trees", trees)
+
+
+def _of_trees(name: str, root: str, parameter: str, trees: int) -> Scheme:
+    number = checks.integer(parameter, trees, least=1, most=MOST_TREES)
+    return Scheme(name, root, EVERY_ACTION, number, tree_parameter=parameter)
 
 
 SCHEMES = {

@@ -16,6 +16,7 @@ from icarus.algebra import Enhancement, Weight
 from icarus.algebra.adaptive import Share
 from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS_OF_MEANS, RULE_UNIFORM, RULE_VOTE
 from icarus.algebra.slots import Values
+from icarus.algebra.unions import SLOTS
 from icarus.compiler.cache.bindings import kernel_cache
 from icarus.compiler.cache.digest import attributes_read
 from icarus.compiler.kernels.functions import DEBUG
@@ -111,14 +112,7 @@ def _lowered(game: Game, strategy: _Same, scheme: Scheme, shared: bool) -> Progr
 
 def storage_of(enhancement: Enhancement) -> tuple[object, ...]:
     """What decides an enhancement's records: every slot but the policy."""
-    return (
-        enhancement.records,
-        enhancement.information,
-        enhancement.initial,
-        enhancement.contexts,
-        enhancement.capture,
-        enhancement.backpropagation,
-    )
+    return tuple(getattr(enhancement, slot) for slot in SLOTS if slot != "policy")
 
 
 def components_of(strategy: Enhancement, uses_exp3: bool) -> tuple[list[Enhancement], dict[Enhancement, int]]:
@@ -346,13 +340,9 @@ class _Lowering:
         row = BASELINE.information.row(self.game.players)
         for function, complement in weight.functions:
             if isinstance(function, Share):
-                kernel, bandit = (
-                    share_kernel(function.bandit.information.row(self.game.players)),
-                    self.table_of[function.bandit],
-                )
-                self.weights.append(
-                    (1.0, self.address(kernel), self.parameters(function.parameters), complement, bandit)
-                )
+                address = self.address(share_kernel(function.bandit.information.row(self.game.players)))
+                bandit = self.table_of[function.bandit]
+                self.weights.append((1.0, address, self.parameters(function.parameters), complement, bandit))
                 continue
             if stage == IN_SIMULATION:
                 self.read_in_simulation.add("keys")

@@ -10,6 +10,7 @@ import numpy as np
 
 from icarus.algebra import Enhancement, Weight, record_values
 from icarus.algebra.adaptive import Share, member_of
+from icarus.algebra.called import Rows
 from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_ROULETTE, RULE_UNIFORM, RULE_VOTE
 from icarus.algebra.slots import Candidates, Slot, Values
 from icarus.algebra.weights import TOLERANCE
@@ -21,7 +22,7 @@ from icarus.engine.program.lowering import components_of
 from icarus.engine.program.mixtures import IN_SIMULATION, SIMULTANEOUS, TREE, Vote, draws_from_means, mixture
 from icarus.engine.program.requirements import refuse_hidden, refuse_unknown
 from icarus.engine.reference.history import Playout, ReferenceHistory
-from icarus.engine.reference.table import ReferenceTable, ReferenceTheta, Row
+from icarus.engine.reference.table import ReferenceTable, ReferenceTheta
 from icarus.kernel import NO_RECORD, SIMULATION, below, uniform
 from icarus.kernel.python_game import PythonGame
 from icarus.specs.exp3 import EXP3
@@ -84,13 +85,6 @@ class Decision:
     def record(self) -> int:
         """The baseline's record of the history."""
         return self._playout.record_at(self._playout.t)
-
-
-@attrs.frozen
-class _Rows:
-    """Rows, for rules that take them by their places."""
-
-    rows: list[Row]
 
 
 class Composed:
@@ -304,7 +298,7 @@ def values_of(
     elif isinstance(source, Values):
         called(source, history, theta, legal, out)
     else:
-        rows = _Rows([theta.find(record) for record in keys_of(source, history, legal, called)])
+        rows = Rows([theta.find(record) for record in keys_of(source, history, legal, called)])
         rule = interpret(record_values.rule_values(leaf.policy, leaf.information))
         rule(rows, range(len(legal)), int(history.steps[-1].player), out, *leaf.policy.rule_parameters())
     _check_written(source, legal, np.isnan(out))
