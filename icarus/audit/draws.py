@@ -11,38 +11,41 @@ from icarus.kernel.constants import RECALLED
 from icarus.kernel.contract import Facts
 from icarus.kernel.data import in_words
 from icarus.kernel.state import State
+from icarus.kernel.structures import Address, structure
 
 ROOM = 16  # times max_legal: a wrong state may have more legal actions than any right one
 
 OTHER_PLAYER, OTHER_ACTIONS, OTHER_VIEW = 1, 2, 4  # faults of a determinization, a bit for each
 FAULTS = {"player": OTHER_PLAYER, "actions": OTHER_ACTIONS, "view": OTHER_VIEW}
 
-JOB = np.dtype(
-    [
-        ("determinize", np.int64),
-        ("player", np.int64),
-        ("legal", np.int64),
-        ("episode", np.int64),
-        ("recall", np.int64),
-        ("observer", np.int64),
-        ("beliefs", np.int64),
-        ("rng", np.int64),
-        ("truth", np.int64),
-        ("words", np.int64),  # address of data, and its length in 8 bytes
-        ("mover", np.int64),
-        ("label", np.int64),  # what every determinization must have: the player about to act, e(s),
-        ("actions", np.int64),
-        ("action_count", np.int64),  # his legal actions,
-        ("moves", np.int64),
-        ("move_count", np.int64),  # the moves that the observer recalls
-        ("listed", np.int64),
-        ("recalled", np.int64),  # room to write a determinization's own into
-        ("count", np.int64),
-        ("draws", np.int64),
-        ("faults", np.int64),  # the draws [count, words] and their faults [count]
-    ],
-    align=True,
-)
+
+class Job:
+    """What is drawn, and with what; functions by their addresses, 0 where the game has none."""
+
+    determinize: Address
+    player: Address
+    legal: Address
+    episode: Address
+    recall: Address
+    observer: int
+    beliefs: Address
+    rng: Address
+    truth: Address  # of data, [words] of 8 bytes
+    words: int
+    mover: int  # what every determinization must have: the player about to act,
+    label: int  # e(s),
+    actions: Address  # his legal actions,
+    action_count: int
+    moves: Address  # the moves that the observer recalls
+    move_count: int
+    listed: Address  # room to write a determinization's own into
+    recalled: Address
+    count: int
+    draws: Address  # the draws [count, words] and their faults [count]
+    faults: Address
+
+
+JOB = structure(Job)
 _INT = np.dtype(np.int64)
 
 

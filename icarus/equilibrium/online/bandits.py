@@ -15,38 +15,39 @@ from icarus.equilibrium.tree.arrays import END_SET, InfoSet
 from icarus.equilibrium.tree.control import is_interrupted
 from icarus.equilibrium.tree.kernel import kernel, unowned
 from icarus.kernel import CHANCE, inlined, uniform
-from icarus.kernel.contract import Fields
+from icarus.kernel.structures import structure
 
 UCB1, REGRET_MATCHING, EXP3 = "UCB1", "regret matching", "EXP3"
 SELECTIONS = (UCB1, REGRET_MATCHING, EXP3)
-BANDIT = np.dtype(
-    [
-        ("selection", np.int64),  # index in SELECTIONS
-        ("exploration", np.float64),  # c of UCB1, γ of regret matching
-        ("target_set", np.int64),  # the information set searched for, whose visits are counted
-        ("low", np.float64),  # the utility at a reward of 0
-        ("range", np.float64),  # and how much more at one of 1
-    ],
-    align=True,
-)
-ARM = np.dtype(
-    [  # an action in an information set
-        (
-            "score",
-            np.float64,
-        ),  # UCB1: sum of rewards; regret matching: regret; EXP3: sum of rewards over their probabilities
-        ("trials", np.float64),
-        ("weight", np.float64),  # in the average policy, exploration left out
-    ]
-)
-TRIAL = np.dtype(
-    [  # of an iteration
-        ("set", np.int64),
-        ("slot", np.int64),
-        ("probability", np.float64),  # the probability that the bandit chose this action
-    ],
-    align=True,
-)
+
+
+class Bandit:
+    """How all bandits of a search choose."""
+
+    selection: int  # index in SELECTIONS
+    exploration: float  # c of UCB1, γ of regret matching
+    target_set: int  # the information set searched for, whose visits are counted
+    low: float  # the utility at a reward of 0
+    range: float  # and how much more at one of 1
+
+
+class Arm:
+    """An action in an information set."""
+
+    score: float  # UCB1: sum of rewards; regret matching: regret; EXP3: sum of rewards over their probabilities
+    trials: float
+    weight: float  # in the average policy, exploration left out
+
+
+class Trial:
+    """A choice of an iteration."""
+
+    set: int
+    slot: int
+    probability: float  # the probability that the bandit chose this action
+
+
+BANDIT, ARM, TRIAL = map(structure, (Bandit, Arm, Trial))
 
 
 class Bandits(NamedTuple):
@@ -113,7 +114,7 @@ def exp3_policy(tree: Bandits, info_set: InfoSet) -> float:
 
 
 @inlined
-def draw_exploring(tree: Bandits, info_set: InfoSet, trial: Fields, gamma: float) -> int:
+def draw_exploring(tree: Bandits, info_set: InfoSet, trial: Trial, gamma: float) -> int:
     """An index drawn by `sigma` with γ of the uniform policy mixed in; its probability is entered."""
     choice = info_set.count - 1
     if uniform(tree.rng) < gamma:
@@ -132,7 +133,7 @@ def draw_exploring(tree: Bandits, info_set: InfoSet, trial: Fields, gamma: float
 
 
 @inlined
-def choose(tree: Bandits, info_set: InfoSet, trial: Fields, new: bool) -> int:
+def choose(tree: Bandits, info_set: InfoSet, trial: Trial, new: bool) -> int:
     """An index: where an information set is new by uniform choice, then by its bandit; the average policy is updated."""
     if new:
         trial.probability = 1.0 / info_set.count
@@ -151,7 +152,7 @@ def choose(tree: Bandits, info_set: InfoSet, trial: Fields, new: bool) -> int:
 
 
 @inlined
-def update(tree: Bandits, trial: Fields, reward: float) -> None:
+def update(tree: Bandits, trial: Trial, reward: float) -> None:
     """Tell a bandit what came of its choice."""
     arm = tree.arms[trial.slot]
     arm.trials += 1.0

@@ -18,42 +18,44 @@ from icarus.equilibrium.tree.arrays import END_SET, PLAYERS, InfoSet
 from icarus.equilibrium.tree.control import is_interrupted
 from icarus.equilibrium.tree.kernel import kernel, unowned
 from icarus.kernel import CHANCE, inlined, uniform
-from icarus.kernel.contract import Fields
+from icarus.kernel.structures import structure
 
-SETTINGS = np.dtype(
-    [
-        ("delta", np.float64),  # δ, the probability that an iteration aims at the target
-        ("exploration", np.float64),  # ε of the sampling
-        ("regret_exploration", np.float64),  # γ of the regret matching
-        ("weight", np.float64),  # 1/w_T, with which the probabilities of a sample begin
-        ("target_set", np.int64),  # the information set searched for, whose visits are counted
-        ("rule", np.int64),  # of the tail policy
-        ("parameter", np.float64),  # its temperature or ε
-        ("beyond", np.int64),  # whether actions beyond the tree are recorded for it
-        ("low", np.float64),  # the utility at a reward of 0
-        ("range", np.float64),  # and how much more at one of 1
-    ],
-    align=True,
-)
-STEP = np.dtype(
-    [  # of a sampled history
-        ("set", np.int64),
-        ("slot", np.int64),  # of the action drawn
-        ("others_reach", np.float64),  # π₋ᵢ: the probability that the other player and chance do their part up to here
-        ("probability", np.float64),  # σ(I, a), or the probability of an outcome of chance
-        ("sampled", np.float64),  # δ s₁ + (1 − δ) s₂: the probability that a sample comes here
-    ],
-    align=True,
-)
-CURSOR = np.dtype(
-    [  # where a sample has come to
-        ("node", np.int64),
-        ("sampled", np.float64),  # l: the probability that a sample comes here, in the tree
-        ("head", np.int64),  # steps in the tree; those after them are the tail
-        ("depth", np.int64),  # steps in all
-    ],
-    align=True,
-)
+
+class SamplingSettings:
+    """How a search samples."""
+
+    delta: float  # δ, the probability that an iteration aims at the target
+    exploration: float  # ε of the sampling
+    regret_exploration: float  # γ of the regret matching
+    weight: float  # 1/w_T, with which the probabilities of a sample begin
+    target_set: int  # the information set searched for, whose visits are counted
+    rule: int  # of the tail policy
+    parameter: float  # its temperature or ε
+    beyond: int  # whether actions beyond the tree are recorded for it
+    low: float  # the utility at a reward of 0
+    range: float  # and how much more at one of 1
+
+
+class Step:
+    """A step of a sampled history."""
+
+    set: int
+    slot: int  # of the action drawn
+    others_reach: float  # π₋ᵢ: the probability that the other player and chance do their part up to here
+    probability: float  # σ(I, a), or the probability of an outcome of chance
+    sampled: float  # δ s₁ + (1 − δ) s₂: the probability that a sample comes here
+
+
+class Cursor:
+    """Where a sample has come to."""
+
+    node: int
+    sampled: float  # l: the probability that a sample comes here, in the tree
+    head: int  # steps in the tree; those after them are the tail
+    depth: int  # steps in all
+
+
+SETTINGS, STEP, CURSOR = map(structure, (SamplingSettings, Step, Cursor))
 
 
 MANY = -1  # in place of the only action that stays in the target
@@ -194,7 +196,7 @@ def deal(tree: Sampling, targeted: bool, forced_path: np.ndarray) -> int:
 
 
 @inlined
-def go_through_tree(tree: Sampling, cursor: Fields, player: int, targeted: bool, forced_path: np.ndarray) -> None:
+def go_through_tree(tree: Sampling, cursor: Cursor, player: int, targeted: bool, forced_path: np.ndarray) -> None:
     """Lines 1-17 down to the first information set that is new, which is added, with an action made in it.
 
     s₁ and s₂, the probabilities of the sample in either scenario, and the rest of where it is are kept in local variables: this is
@@ -286,7 +288,7 @@ def draw_in_tail(tree: Sampling, info_set: InfoSet) -> int:
 
 
 @inlined
-def play_out(tree: Sampling, cursor: Fields, forced_path: np.ndarray) -> None:
+def play_out(tree: Sampling, cursor: Cursor, forced_path: np.ndarray) -> None:
     """Line 12: to the end of the game by the tail policy."""
     while tree.nodes[cursor.node].set != END_SET:
         info_set = tree.sets[tree.nodes[cursor.node].set]
@@ -297,7 +299,7 @@ def play_out(tree: Sampling, cursor: Fields, forced_path: np.ndarray) -> None:
 
 
 @inlined
-def update(tree: Sampling, cursor: Fields, player: int) -> None:
+def update(tree: Sampling, cursor: Cursor, player: int) -> None:
     """Lines 18-28 in each information set of the head, from the last to the first."""
     tail = 1.0  # x / (probability of the tail)
     utility = end_value(tree.ends[tree.nodes[cursor.node].child], player)
@@ -320,7 +322,7 @@ def update(tree: Sampling, cursor: Fields, player: int) -> None:
 
 
 @inlined
-def record_for_tail(tree: Sampling, cursor: Fields) -> None:
+def record_for_tail(tree: Sampling, cursor: Cursor) -> None:
     """MAST-6 and -7: the reward of each player for his actions, those beyond the tree only where they count."""
     reward = (tree.ends[tree.nodes[cursor.node].child].utility - tree.settings[0].low) / tree.settings[0].range
     for depth in range(cursor.depth if tree.settings[0].beyond else cursor.head):
@@ -333,7 +335,7 @@ def record_for_tail(tree: Sampling, cursor: Fields) -> None:
 
 
 @inlined
-def traverse(tree: Sampling, cursor: Fields, player: int, targeted: bool, forced_path: np.ndarray) -> None:
+def traverse(tree: Sampling, cursor: Cursor, player: int, targeted: bool, forced_path: np.ndarray) -> None:
     """One call of OOS from the root, with updates for a player; along a given path where there is one."""
     go_through_tree(tree, cursor, player, targeted, forced_path)
     play_out(tree, cursor, forced_path)

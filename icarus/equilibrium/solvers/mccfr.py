@@ -19,21 +19,23 @@ from icarus.equilibrium.tree.control import is_interrupted
 from icarus.equilibrium.tree.kernel import kernel, unowned
 from icarus.equilibrium.tree.tree import GameOrTree
 from icarus.kernel import CHANCE, helper, inlined, uniform
+from icarus.kernel.structures import structure
 
 EXTERNAL, OUTCOME = "external", "outcome"
 EXPLORATION = 0.6  # of outcome sampling, as in the experiments of 2009
 
 
-STEP = np.dtype(
-    [  # of a sampled history
-        ("set", np.int64),
-        ("slot", np.int64),  # of the action drawn
-        ("others", np.float64),  # probability that the other player and chance do their part up to here
-        ("node", np.int64),  # the history itself
-        ("tried", np.int64),  # actions done with
-    ],
-    align=True,
-)
+class Step:
+    """A step of a sampled history."""
+
+    set: int
+    slot: int  # of the action drawn
+    others: float  # probability that the other player and chance do their part up to here
+    node: int  # the history itself
+    tried: int  # actions done with
+
+
+STEP = structure(Step)
 
 
 class Solving(NamedTuple):

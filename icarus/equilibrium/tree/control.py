@@ -7,17 +7,19 @@ import numpy as np
 from icarus.compiler.interrupts import INTERRUPT_FLAG, listening
 from icarus.compiler.kernels.atomic import atomic_load
 from icarus.kernel import inlined
-from icarus.kernel.contract import Fields
+from icarus.kernel.structures import Address, structure
 
-CONTROL = np.dtype(
-    [
-        ("iterations", np.int64),  # iterations, in all
-        ("depth", np.int64),  # actions that the tree was gone through, at most
-        ("interrupt_flag", np.int64),  # address of `interrupts.INTERRUPT_FLAG`
-        ("flag_at_start", np.int64),  # what it was when the loop started; another value has the loop return
-    ],
-    align=True,
-)
+
+class Control:
+    """How far a loop has come, and when it is to return."""
+
+    iterations: int  # iterations, in all
+    depth: int  # actions that the tree was gone through, at most
+    interrupt_flag: Address  # of `interrupts.INTERRUPT_FLAG`
+    flag_at_start: int  # what it was when the loop started; another value has the loop return
+
+
+CONTROL = structure(Control)
 
 
 def new_control() -> np.ndarray:
@@ -28,7 +30,7 @@ def new_control() -> np.ndarray:
 
 
 @inlined
-def is_interrupted(control: Fields) -> bool:
+def is_interrupted(control: Control) -> bool:
     """Whether the loop is to return."""
     return atomic_load(control.interrupt_flag) != control.flag_at_start
 

@@ -1,6 +1,6 @@
 """The growth of a game tree: a walk over all histories, compiled, which stops where an array is full and goes on when it has room."""
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from icarus.compiler.kernels.pointers import address_of, call1, call2, call3, ca
 from icarus.equilibrium.tree.arrays import END_SET, NOTHING, PLAYERS, InfoSet
 from icarus.equilibrium.tree.kernel import kernel, unowned
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, helper, inlined, mix
-from icarus.kernel.contract import Fields
+from icarus.kernel.structures import structure
 
 COMPLETE, MORE_NODES, MORE_SETS, MORE_SLOTS, MORE_VIEWS, MORE_ENDS, MORE_DEPTH, UNEQUAL, NOT_CONSTANT = range(9)
 COMPARED = 64  # as many of the latest sets of chance are compared with a new one
@@ -25,16 +25,19 @@ WALK = np.dtype(
     ],
     align=True,
 )
-FRAME = np.dtype(
-    [  # a history on the path
-        ("node", np.int64),
-        ("set", np.int64),
-        ("next", np.int64),  # the child to be grown
-        ("views", np.int64, (PLAYERS,)),
-        ("chance_reach", np.float64),
-    ],
-    align=True,
-)
+
+
+class Frame:
+    """A history on the path."""
+
+    node: int
+    set: int
+    next: int  # the child to be grown
+    views: Annotated[np.ndarray, np.int64, PLAYERS]
+    chance_reach: float
+
+
+FRAME = structure(Frame)
 VIEWS = PLAYERS + 1  # that an action can add: the mover's own, and what each player is shown
 SPREAD = 2  # rows of the index for each view
 TOLERANCE = 1e-9  # rewards that sum to 1 do so this nearly
@@ -157,7 +160,7 @@ def full_array(tree: Growth, frames: np.ndarray) -> int:
 
 @inlined
 def play(
-    tree: Growth, frame: Fields, child: Fields, slot: int, state: np.ndarray, next_state: np.ndarray, moves: np.ndarray
+    tree: Growth, frame: Frame, child: Frame, slot: int, state: np.ndarray, next_state: np.ndarray, moves: np.ndarray
 ) -> None:
     """Make the action of a slot in a copy of the state, and have both players see it."""
     walk, action = tree.walk[0], tree.slots[slot].action
@@ -178,7 +181,7 @@ def play(
 
 
 @inlined
-def add_end(tree: Growth, child: Fields, next_state: np.ndarray, rewards: np.ndarray) -> int:
+def add_end(tree: Growth, child: Frame, next_state: np.ndarray, rewards: np.ndarray) -> int:
     """Enter a terminal history; NOT_CONSTANT where its rewards do not sum to 1."""
     walk = tree.walk[0]
     call3(walk.rewards, (address_of(next_state), address_of(rewards), PLAYERS))
@@ -192,7 +195,7 @@ def add_end(tree: Growth, child: Fields, next_state: np.ndarray, rewards: np.nda
 
 @inlined
 def add_decision(
-    tree: Growth, child: Fields, mover: int, next_state: np.ndarray, actions: np.ndarray, probabilities: np.ndarray
+    tree: Growth, child: Frame, mover: int, next_state: np.ndarray, actions: np.ndarray, probabilities: np.ndarray
 ) -> int:
     """Enter a history in which someone is to act, with room for its children; UNEQUAL where its view had other actions."""
     walk, node = tree.walk[0], tree.nodes[child.node]

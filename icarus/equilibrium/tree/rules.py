@@ -6,6 +6,7 @@ they do in any Python. What it says stands in two tables, and a `Game` whose sta
 
 from array import array
 from collections.abc import Sequence
+from typing import Annotated
 
 import attrs
 import numpy as np
@@ -19,27 +20,31 @@ from icarus.kernel import Facts, inlined
 from icarus.kernel.data import StateData
 from icarus.kernel.game import Game
 from icarus.kernel.python_game import PythonGame
+from icarus.kernel.structures import structure
 
 FEW = 1 << 13  # histories that are written before anybody estimates how many there are
 LEAST_ROOM = 64  # for legal actions; it is a power of two, since code is compiled for each one
-HISTORY = np.dtype(
-    [
-        ("player", np.int64),
-        ("first", np.int64),  # its first choice; the others follow
-        ("count", np.int64),  # of choices
-        ("rewards", np.float64, (PLAYERS,)),
-    ],
-    align=True,
-)
-CHOICE = np.dtype(
-    [
-        ("action", np.int64),
-        ("child", np.int64),  # the history after it
-        ("moves", np.int64, (PLAYERS,)),  # what the players see of it
-        ("probability", np.float64),  # of an outcome of chance
-    ],
-    align=True,
-)
+
+
+class History:
+    """A history, written out."""
+
+    player: int
+    first: int  # its first choice; the others follow
+    count: int  # of choices
+    rewards: Annotated[np.ndarray, np.float64, PLAYERS]
+
+
+class Choice:
+    """An action at a history."""
+
+    action: int
+    child: int  # the history after it
+    moves: Annotated[np.ndarray, np.int64, PLAYERS]  # what the players see of it
+    probability: float  # of an outcome of chance
+
+
+HISTORY, CHOICE = structure(History), structure(Choice)
 STATE = np.dtype([("histories", np.int64), ("choices", np.int64), ("number", np.int64)], align=True)  # two addresses
 HISTORY_BYTES, CHOICE_BYTES = HISTORY.itemsize, CHOICE.itemsize
 

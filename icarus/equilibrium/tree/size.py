@@ -11,7 +11,7 @@ import numpy as np
 from icarus.compiler.kernels.pointers import address_of, call1, call2, call4
 from icarus.compiler.kernels.rng import seeded
 from icarus.equilibrium.tree.arrays import PLAYERS
-from icarus.equilibrium.tree.control import is_interrupted, new_control, run_interruptibly
+from icarus.equilibrium.tree.control import Control, is_interrupted, new_control, run_interruptibly
 from icarus.equilibrium.tree.deals import Deals
 from icarus.equilibrium.tree.kernel import kernel
 from icarus.kernel import TERMINAL, below, helper, inlined, uniform
@@ -75,7 +75,7 @@ def next_moves(
 
 
 @helper
-def measure(walks: np.ndarray, start: np.ndarray, perspective: int, rng: np.ndarray, control: Fields) -> float:
+def measure(walks: np.ndarray, start: np.ndarray, perspective: int, rng: np.ndarray, control: Control) -> float:
     """The number of a perspective's information states, or of all histories, after one deal, by one walk; at most about COUNTLESS."""
     walk, total = walks[0], 0.0
     strata = (PLAYERS + 1) * (walk.max_legal + 1)

@@ -318,6 +318,4 @@ def tree_of(game: GameOrTree) -> GameTree:
     return _kept_tree(game)
 
 
-@functools.lru_cache(maxsize=4)
-def _kept_tree(game: Game | PythonGame) -> GameTree:
-    return GameTree(game)
+_kept_tree = functools.lru_cache(maxsize=4)(GameTree)
