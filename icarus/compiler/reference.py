@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
+from icarus.compiler.cache.dependencies import content_of
 from icarus.compiler.kernels.callables import CompiledCallable, Namespace
 from icarus.compiler.kernels.functions import REPLACEMENTS, is_helper
 from icarus.compiler.kernels.pointers import lowest_bit, plain_lowest_bit, plain_popcount, popcount
@@ -100,10 +101,10 @@ class Interpreter:
         return copy
 
     def _closure(self, cells: tuple[pytypes.CellType, ...] | None) -> tuple[pytypes.CellType, ...] | None:
-        if cells is None or not any(self._changes(_content(cell)) for cell in cells):
+        if cells is None or not any(self._changes(content_of(cell)) for cell in cells):
             return cells
         return tuple(
-            pytypes.CellType(self(_content(cell))) if self._changes(_content(cell)) else cell for cell in cells
+            pytypes.CellType(self(content_of(cell))) if self._changes(content_of(cell)) else cell for cell in cells
         )
 
     def _space(self, names: dict[str, Any]) -> dict[str, Any]:
@@ -164,11 +165,3 @@ class _Interpreted:
 
     def __getattr__(self, name: str) -> Any:
         return self._interpreter(self._namespace.member(name))
-
-
-def _content(cell: pytypes.CellType) -> object:
-    """What a cell holds; None while it is empty."""
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return None

@@ -109,7 +109,9 @@ def _parts(value: object, names: frozenset[str]) -> Iterator[Part]:
             if hasattr(value, name):
                 yield name, getattr(value, name), names
     elif isinstance(value, Namespace):
-        yield from _parts_of_namespace(value, names)
+        for name in sorted(names):
+            with contextlib.suppress(AttributeError):  # it has the parts by whose names it is asked
+                yield name, value.member(name), NONE
     elif isinstance(value, CompiledCallable):
         yield "", value.compiled, NONE
     elif isinstance(value, pytypes.FunctionType):
@@ -122,7 +124,7 @@ def _parts_of_function(function: pytypes.FunctionType) -> Iterator[Part]:
     names = frozenset(names_in(function.__code__))
     values = {name: function.__globals__[name] for name in names if name in function.__globals__}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        values[name] = _content(cell)
+        values[name] = content_of(cell)
     for name, item in sorted(values.items()):
         yield name, item, names if isinstance(item, pytypes.ModuleType | Namespace) else NONE
     yield "defaults", function.__defaults__, NONE
@@ -132,17 +134,11 @@ def _parts_of_function(function: pytypes.FunctionType) -> Iterator[Part]:
             yield f"{name} by overload", body, NONE
 
 
-def _parts_of_namespace(namespace: Namespace, names: frozenset[str]) -> Iterator[Part]:
-    """The parts by whose names a namespace is asked."""
-    for name in sorted(names):
-        with contextlib.suppress(AttributeError):
-            yield name, namespace.member(name), NONE
-
-
-def _content(cell: pytypes.CellType) -> object:
+def content_of(cell: pytypes.CellType) -> object:
+    """What a cell holds; None while it is empty."""
     try:
         return cell.cell_contents
-    except ValueError:  # nothing is in it yet
+    except ValueError:
         return None
 
 
@@ -155,14 +151,9 @@ def _parts_of_compiled(value: object) -> Iterator[Part]:
             yield f"flag {flag}", setting if callable(setting) else str(setting), NONE
     elif isinstance(value, Intrinsic):
         yield "", value.definition, NONE
-    elif "numba" in sys.modules:
-        yield from _parts_of_numbas(value)
-
-
-def _parts_of_numbas(value: object) -> Iterator[Part]:
-    if isinstance(value, _extending._Intrinsic):
+    elif "numba" in sys.modules and isinstance(value, _extending._Intrinsic):
         yield "", value._defn, NONE
-    elif isinstance(value, types.Dispatcher):
+    elif "numba" in sys.modules and isinstance(value, types.Dispatcher):
         yield "", value.dispatcher, NONE
 
 
