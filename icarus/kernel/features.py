@@ -56,58 +56,35 @@ def are_rewards(numbers: np.ndarray) -> bool:
     return True
 
 
-_NO_FEATURE = " wrote NaN, infinity or nothing at all for a feature; it must write every out[i]"
-
-
 @kernel_cache
-def features_kernel(function: Callable, state_type: np.dtype, count: int) -> Kernel:
-    """Compile the features of a game: kernel(state, out). A feature that is left unwritten or no number ends the search."""
-    inner, label = helper(function), _label("features", function)
-    message = label + _NO_FEATURE
+def numbers_kernel(kind: str, function: Callable, state_type: np.dtype, count: int) -> Kernel:
+    """Compile what a game tells: kernel(state, out), of "action_features" kernel(state, action, out).
 
-    def kernel(state: int, out: int) -> int:
+    A number that is left unwritten, or makes no sense, ends the search.
+    """
+    inner, label = helper(function), _label(kind, function)
+    is_sound: Callable = is_finite
+    message = f"{label} wrote NaN, infinity or nothing at all for a feature; it must write every out[i]"
+    if kind == "heuristic":
+        is_sound, message = are_rewards, f"{label} did not write a number from 0 to 1 for each player"
+
+    def of_state(state: int, out: int) -> int:
         numbers = array_at(out, count, _REAL)
         numbers[:] = np.nan
         inner(struct_at(state, state_type), numbers)
-        if not is_finite(numbers):
+        if not is_sound(numbers):
             raise ValueError(message)
         return 0
 
-    return Kernel(kernel, 2, label)
-
-
-@kernel_cache
-def action_features_kernel(function: Callable, state_type: np.dtype, count: int) -> Kernel:
-    """Compile the features of actions: kernel(state, action, out)."""
-    inner, label = helper(function), _label("action_features", function)
-    message = label + _NO_FEATURE
-
-    def kernel(state: int, action: int, out: int) -> int:
+    def of_action(state: int, action: int, out: int) -> int:
         numbers = array_at(out, count, _REAL)
         numbers[:] = np.nan
         inner(struct_at(state, state_type), action, numbers)
-        if not is_finite(numbers):
+        if not is_sound(numbers):
             raise ValueError(message)
         return 0
 
-    return Kernel(kernel, 3, label)
-
-
-@kernel_cache
-def heuristic_kernel(function: Callable, state_type: np.dtype, players: int) -> Kernel:
-    """Compile the heuristic of a game: kernel(state, out)."""
-    inner, label = helper(function), _label("heuristic", function)
-    message = f"{label} did not write a number from 0 to 1 for each player"
-
-    def kernel(state: int, out: int) -> int:
-        numbers = array_at(out, players, _REAL)
-        numbers[:] = np.nan
-        inner(struct_at(state, state_type), numbers)
-        if not are_rewards(numbers):
-            raise ValueError(message)
-        return 0
-
-    return Kernel(kernel, 2, label)
+    return Kernel(of_action, 3, label) if kind == "action_features" else Kernel(of_state, 2, label)
 
 
 def _label(kind: str, function: Callable) -> str:

@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 
 from icarus.compiler.cache.bindings import kernel_cache
-from icarus.compiler.kernels.functions import helper
+from icarus.compiler.kernels.functions import helper, plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import array_at, struct_at, unpack_parameters
 from icarus.compiler.kernels.rng import RNG_WORDS
@@ -50,8 +50,8 @@ class Arrays:
     parameters: int  # of `initial` and `deal`
 
 
-def _initial(initial: Callable, arrays: Arrays) -> Callable:
-    state_type, unpack = arrays.state, unpack_parameters((int,) * arrays.parameters)
+def _initial(initial: Callable, state_type: np.dtype, arrays: Arrays) -> Callable:
+    unpack = unpack_parameters((int,) * arrays.parameters)
 
     def kernel(state: int, rng: int, values: int) -> int:
         initial(struct_at(state, state_type), array_at(rng, RNG_WORDS, _WORD), *unpack(values))
@@ -60,17 +60,15 @@ def _initial(initial: Callable, arrays: Arrays) -> Callable:
     return kernel
 
 
-def _of_state(function: Callable, arrays: Arrays) -> Callable:
-    state_type = arrays.state
-
+def _of_state(function: Callable, state_type: np.dtype, arrays: Arrays) -> Callable:
     def kernel(state: int) -> int:
         return function(struct_at(state, state_type))
 
     return kernel
 
 
-def _legal(legal: Callable, arrays: Arrays) -> Callable:
-    state_type, max_legal = arrays.state, arrays.max_legal
+def _legal(legal: Callable, state_type: np.dtype, arrays: Arrays) -> Callable:
+    max_legal = arrays.max_legal
 
     def kernel(state: int, actions: int) -> int:
         return legal(struct_at(state, state_type), array_at(actions, max_legal, _INT))
@@ -78,9 +76,7 @@ def _legal(legal: Callable, arrays: Arrays) -> Callable:
     return kernel
 
 
-def _apply(apply: Callable, arrays: Arrays) -> Callable:
-    state_type = arrays.state
-
+def _apply(apply: Callable, state_type: np.dtype, arrays: Arrays) -> Callable:
     def kernel(state: int, action: int) -> int:
         apply(struct_at(state, state_type), action)
         return 0
@@ -88,9 +84,7 @@ def _apply(apply: Callable, arrays: Arrays) -> Callable:
     return kernel
 
 
-def _rewards(rewards: Callable, arrays: Arrays) -> Callable:
-    state_type = arrays.state
-
+def _rewards(rewards: Callable, state_type: np.dtype, arrays: Arrays) -> Callable:
     def kernel(state: int, out: int, players: int) -> int:
         rewards(struct_at(state, state_type), array_at(out, players, _REAL))
         return 0
@@ -98,9 +92,7 @@ def _rewards(rewards: Callable, arrays: Arrays) -> Callable:
     return kernel
 
 
-def _observe(observe: Callable, arrays: Arrays) -> Callable:
-    state_type = arrays.state
-
+def _observe(observe: Callable, state_type: np.dtype, arrays: Arrays) -> Callable:
     def kernel(state: int, action: int, moves: int, players: int) -> int:
         observe(struct_at(state, state_type), action, array_at(moves, players, _INT))
         return 0
@@ -108,8 +100,8 @@ def _observe(observe: Callable, arrays: Arrays) -> Callable:
     return kernel
 
 
-def _chance(chance: Callable, arrays: Arrays) -> Callable:
-    state_type, max_legal = arrays.state, arrays.max_legal
+def _chance(chance: Callable, state_type: np.dtype, arrays: Arrays) -> Callable:
+    max_legal = arrays.max_legal
 
     def kernel(state: int, probabilities: int) -> int:
         chance(struct_at(state, state_type), array_at(probabilities, max_legal, _REAL))
@@ -118,8 +110,8 @@ def _chance(chance: Callable, arrays: Arrays) -> Callable:
     return kernel
 
 
-def _determinize(determinize: Callable, arrays: Arrays) -> Callable:
-    state_type, beliefs_type = arrays.state, arrays.beliefs
+def _determinize(determinize: Callable, state_type: np.dtype, arrays: Arrays) -> Callable:
+    beliefs_type = arrays.beliefs
 
     def kernel(state: int, observer: int, beliefs: int, rng: int) -> int:
         generator = array_at(rng, RNG_WORDS, _WORD)
@@ -129,8 +121,8 @@ def _determinize(determinize: Callable, arrays: Arrays) -> Callable:
     return kernel
 
 
-def _prepare(prepare: Callable, arrays: Arrays) -> Callable:
-    state_type, beliefs_type = arrays.state, arrays.beliefs
+def _prepare(prepare: Callable, state_type: np.dtype, arrays: Arrays) -> Callable:
+    beliefs_type = arrays.beliefs
 
     def kernel(state: int, observer: int, beliefs: int) -> int:
         prepare(struct_at(state, state_type), observer, struct_at(beliefs, beliefs_type))
@@ -139,17 +131,15 @@ def _prepare(prepare: Callable, arrays: Arrays) -> Callable:
     return kernel
 
 
-def _recall(recall: Callable, arrays: Arrays) -> Callable:
-    state_type = arrays.state
-
+def _recall(recall: Callable, state_type: np.dtype, arrays: Arrays) -> Callable:
     def kernel(state: int, perspective: int, moves: int, room: int) -> int:
         return recall(struct_at(state, state_type), perspective, array_at(moves, room, _INT))
 
     return kernel
 
 
-def _deal(deal: Callable, arrays: Arrays) -> Callable:
-    state_type, unpack = arrays.state, unpack_parameters((int,) * arrays.parameters)
+def _deal(deal: Callable, state_type: np.dtype, arrays: Arrays) -> Callable:
+    unpack = unpack_parameters((int,) * arrays.parameters)
 
     def kernel(state: int, index: int, probability: int, values: int) -> int:
         array_at(probability, 1, _REAL)[0] = deal(struct_at(state, state_type), index, *unpack(values))
@@ -158,9 +148,7 @@ def _deal(deal: Callable, arrays: Arrays) -> Callable:
     return kernel
 
 
-def _observation(function: Callable, arrays: Arrays) -> Callable:
-    state_type = arrays.state
-
+def _observation(function: Callable, state_type: np.dtype, arrays: Arrays) -> Callable:
     def kernel(state: int, perspective: int) -> int:
         return function(struct_at(state, state_type), perspective)
 
@@ -168,8 +156,8 @@ def _observation(function: Callable, arrays: Arrays) -> Callable:
 
 
 _MAKERS: dict[
-    str, tuple[Callable[[Callable, Arrays], Callable], int]
-] = {  # with how many integers each kernel is given
+    str, tuple[Callable[[Callable, np.dtype, Arrays], Callable], int]
+] = {  # with how many integers each is given
     "initial": (_initial, 3),
     "player": (_of_state, 1),
     "legal": (_legal, 2),
@@ -192,9 +180,9 @@ FUNCTIONS = tuple(_MAKERS)  # of a game, by name
 @kernel_cache
 def _kernel_of(name: str, function: Callable, arrays: Arrays) -> Kernel:
     make, arity = _MAKERS[name]
-    original = getattr(function, "py_func", function)
-    inner = function if hasattr(function, "py_func") else helper(function)
-    return Kernel(make(inner, arrays), arity, f"{original.__module__}.{original.__qualname__}")
+    original = plain(function)
+    inner = helper(function) if function is original else function
+    return Kernel(make(inner, arrays.state, arrays), arity, f"{original.__module__}.{original.__qualname__}")
 
 
 @kernel_cache

@@ -20,13 +20,7 @@ from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.rng import seeded
 from icarus.kernel.constants import CHANCE, MAX_PLAYERS
-from icarus.kernel.features import (
-    action_features_kernel,
-    check_distinct,
-    check_names,
-    features_kernel,
-    heuristic_kernel,
-)
+from icarus.kernel.features import check_distinct, check_names, names_of, numbers_kernel
 from icarus.kernel.functions import FUNCTIONS, Arrays, Kernels, kernels_of
 from icarus.kernel.state import State
 
@@ -280,11 +274,7 @@ class Game(AnyGame):
 
     def teller(self, kind: str) -> Kernel:
         """The compiled "features", "action_features" or "heuristic"; compiled or loaded when first asked for."""
-        if kind == "heuristic":
-            return heuristic_kernel(self.heuristic, self.state, self.players)
-        if kind == "features":
-            return features_kernel(self.features, self.state, len(self.feature_names))
-        return action_features_kernel(self.action_features, self.state, len(self.action_feature_names))
+        return numbers_kernel(kind, getattr(self, kind), self.state, len(names_of(self, kind)))
 
     def new_initial_state(self, seed: int | Sequence[int] = 0) -> State:
         """A fresh game. Everything that chance decides before the first action (the deal) follows from the seed.

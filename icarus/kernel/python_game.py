@@ -35,14 +35,6 @@ from icarus.kernel.game import FUNCTIONS, AnyGame, Game
 from icarus.kernel.state import State
 
 
-def _text(state: object) -> str:
-    return str(state)
-
-
-def _numbered(state: object, action: int) -> str:
-    return str(action)
-
-
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class PythonGame(AnyGame):
     """A game (Definition 1) as plain Python functions; in a function's arguments, `state` is what `initial` made, of any type.
@@ -77,8 +69,8 @@ class PythonGame(AnyGame):
     """
 
     copy: Callable = copy.deepcopy
-    text: Callable = _text
-    action_text: Callable = _numbered
+    text: Callable = str
+    action_text: Callable = lambda state, action: str(action)
 
     def new_initial_state(self, seed: int | Sequence[int] = 0) -> "PythonState":
         """A fresh game. Everything that chance decides before the first action (the deal) follows from the seed."""
@@ -178,22 +170,13 @@ def in_python(game: Game | PythonGame) -> PythonGame:
     """The same game, by the plain Python of its functions; its states are records [1] of `game.state`."""
     if isinstance(game, PythonGame):
         return game
-    return PythonGame(
-        name=game.name,
-        players=game.players,
-        copy=copied,
-        text=lambda data: game.text(_record(data)),
-        action_text=lambda data, action: game.action_text(_record(data), action),
-        parameters=game.parameters,
-        defaults=game.defaults,
-        seat_names=game.seat_names,
-        max_length=game.max_length,
-        actions=game.actions,
-        gains=game.gains,
-        feature_names=game.feature_names,
-        action_feature_names=game.action_feature_names,
-        **_Adapted(game).functions(),
-    )
+    texts: dict[str, Any] = {
+        "text": lambda data: game.text(_record(data)),
+        "action_text": lambda data, action: game.action_text(_record(data), action),
+    }
+    names = [field.name for field in attrs.fields(AnyGame) if field.name not in (*FUNCTIONS, *KINDS)]
+    same: dict[str, Any] = {name: getattr(game, name) for name in names}
+    return PythonGame(copy=copied, **same | texts | _Adapted(game).functions())
 
 
 def _record(data: np.ndarray) -> np.record:
