@@ -30,7 +30,6 @@ from icarus.checks import real
 from icarus.kernel import (
     CHANCE,
     MAX_PLAYERS,
-    VISIT,
     History,
     Row,
     Theta,
@@ -43,7 +42,7 @@ from icarus.kernel import (
     lookahead_at,
     update,
 )
-from icarus.specs.baseline import EXPLORATION, capture_tree
+from icarus.specs.baseline import BASELINE, EXPLORATION, capture_tree
 from icarus.specs.variants import nonnegative, variant
 
 ALPHA = 0.4
@@ -121,11 +120,7 @@ def backpropagate(stats: Row, context: int, rewards: np.ndarray) -> None:
     if context >= FIRST_VALUE:
         stats.worth[(context - FIRST_VALUE) % MAX_PLAYERS] = (context - FIRST_VALUE) // MAX_PLAYERS / UNIT
     else:
-        if context == VISIT:
-            for player in range(len(rewards)):
-                stats.reward[player] += rewards[player]
-            stats.visits += 1
-        stats.availability += 1
+        BASELINE.backpropagation(stats, context, rewards)
 
 
 IMPLICIT_MINIMAX = Enhancement(

@@ -44,7 +44,7 @@ from icarus.kernel import (
     mix,
     update,
 )
-from icarus.specs.baseline import EXPLORATION, capture_tree
+from icarus.specs.baseline import BASELINE, EXPLORATION, capture_tree
 from icarus.specs.exp3 import trial
 from icarus.specs.first_play_urgency import urgent
 from icarus.specs.variants import nonnegative, variant
@@ -129,12 +129,8 @@ def joint(history: History, first: int, end: int, i: int, action: int) -> int:
 @backpropagation
 def backpropagate(stats: Row, context: int, rewards: np.ndarray) -> None:
     """(q + μ, n + 1, m + 1, R) if ψ = ψ_visit; (q, n, m + 1, R) if ψ = ψ_avail; (q, n, m, R + ψ) else"""
-    if context == VISIT:
-        for player in range(len(rewards)):
-            stats.reward[player] += rewards[player]
-        stats.visits += 1
     if context in (VISIT, AVAILABLE):
-        stats.availability += 1
+        BASELINE.backpropagation(stats, context, rewards)
     else:
         stats.regret += np.int64(context).view(np.float64)  # a context is an integer: the bits of the regret
 
