@@ -64,11 +64,7 @@ def winning_or_preventing(
     write_bounds(history, theta, legal, out, urgent, exploration)
 
 
-DECISIVE = attrs.evolve(
-    BASELINE,
-    name="DECISIVE",
-    policy=argmax().over(winning),  # Decisive-4
-)
+DECISIVE = attrs.evolve(BASELINE, name="DECISIVE", policy=argmax().over(winning))  # Decisive-4
 
 
 def decisive(exploration: float = EXPLORATION) -> Enhancement:

@@ -49,8 +49,4 @@ def bounds(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -
             out[i] = upper_bound(stats.reward[step.player] / stats.visits, math.log(stats.availability) / stats.visits)
 
 
-KL_UCB = attrs.evolve(
-    BASELINE,
-    name="KL_UCB",
-    policy=argmax().over(bounds),  # KL-UCB-4
-)
+KL_UCB = attrs.evolve(BASELINE, name="KL_UCB", policy=argmax().over(bounds))  # KL-UCB-4

@@ -36,11 +36,7 @@ def biased(
         out[i] = bound_of(stats, step.player, exploration) + weight * ahead / (stats.visits + 1)
 
 
-PROGRESSIVE_BIAS = attrs.evolve(
-    BASELINE,
-    name="PROGRESSIVE_BIAS",
-    policy=argmax().over(biased),  # PB-4
-)
+PROGRESSIVE_BIAS = attrs.evolve(BASELINE, name="PROGRESSIVE_BIAS", policy=argmax().over(biased))  # PB-4
 
 
 def progressive_bias(weight: float = WEIGHT, exploration: float = EXPLORATION) -> Enhancement:

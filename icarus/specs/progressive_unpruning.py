@@ -88,17 +88,9 @@ def widened(
     open_best(history, theta, legal, out, width, exploration)
 
 
-PROGRESSIVE_UNPRUNING = attrs.evolve(
-    BASELINE,
-    name="PROGRESSIVE_UNPRUNING",
-    policy=argmax().over(unpruned),  # PU-4
-)
+PROGRESSIVE_UNPRUNING = attrs.evolve(BASELINE, name="PROGRESSIVE_UNPRUNING", policy=argmax().over(unpruned))  # PU-4
 
-PROGRESSIVE_WIDENING = attrs.evolve(
-    BASELINE,
-    name="PROGRESSIVE_WIDENING",
-    policy=argmax().over(widened),  # PW-4
-)
+PROGRESSIVE_WIDENING = attrs.evolve(BASELINE, name="PROGRESSIVE_WIDENING", policy=argmax().over(widened))  # PW-4
 
 
 def progressive_unpruning(

@@ -47,11 +47,7 @@ def predicted(
         out[i] = mean + exploration * probability * math.sqrt(max(stats.availability, least)) / (1 + stats.visits)
 
 
-PUCT = attrs.evolve(
-    BASELINE,
-    name="PUCT",
-    policy=argmax().over(predicted),  # PUCT-4
-)
+PUCT = attrs.evolve(BASELINE, name="PUCT", policy=argmax().over(predicted))  # PUCT-4
 
 
 def puct(exploration: float = EXPLORATION, temperature: float = TEMPERATURE, least: int = 0) -> Enhancement:

@@ -48,8 +48,4 @@ def drawn_means(history: History, theta: Theta, legal: np.ndarray, out: np.ndarr
         out[i] = won / (won + losses)
 
 
-THOMPSON = attrs.evolve(
-    BASELINE,
-    name="THOMPSON",
-    policy=argmax().over(drawn_means),  # Thompson-4
-)
+THOMPSON = attrs.evolve(BASELINE, name="THOMPSON", policy=argmax().over(drawn_means))  # Thompson-4
