@@ -23,18 +23,6 @@ Index: TypeAlias = Any  # what an array takes between brackets
 class Step:
     """A decision of a playout, with the fields of STEP; slots read it, the search alone writes it down."""
 
-    __slots__ = (
-        "_playout",
-        "_t",
-        "action",
-        "choice",
-        "count",
-        "first",
-        "phase",
-        "player",
-        "probability",
-        "perspective",
-    )
     _playout: "Playout"
     _t: int
     player: int
