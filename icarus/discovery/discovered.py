@@ -52,17 +52,10 @@ class Discovered:
 def proven() -> dict[str, Discovered]:
     """The table, by game."""
     table = json.loads(files("icarus.discovery").joinpath(TABLE).read_text("utf-8"))
-    return {
-        game: Discovered(
-            game,
-            **{
-                **line,
-                "configuration": Configuration(**line["configuration"]),
-                "reference": Configuration(**line["reference"]),
-            },
-        )
-        for game, line in table.items()
-    }
+    for line in table.values():
+        for name in ("configuration", "reference"):
+            line[name] = Configuration(**line[name])
+    return {game: Discovered(game, **line) for game, line in table.items()}
 
 
 def discovered(game: str) -> Discovered:

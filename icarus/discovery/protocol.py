@@ -110,15 +110,11 @@ def read_protocol(directory: Path) -> Protocol:
             raise ValueError("its format is another")
         for key in ("seats", "units"):
             table[key] = tuple(table[key])
-        protocol = Protocol(
-            **{
-                **table,
-                "space": read_space(table["space"]),
-                "reference": Configuration(**table["reference"]),
-                "pool": tuple(Configuration(**each) for each in table["pool"]),
-                "files": tuple((path, digest) for path, digest in table["files"]),
-            }
-        )
+        table["space"] = read_space(table["space"])
+        table["reference"] = Configuration(**table["reference"])
+        table["pool"] = tuple(Configuration(**each) for each in table["pool"])
+        table["files"] = tuple((path, digest) for path, digest in table["files"])
+        protocol = Protocol(**table)
     except OSError:
         raise ValueError(f"{directory} holds no race: there is no {FILE} in it") from None
     except (ValueError, KeyError, TypeError) as error:
