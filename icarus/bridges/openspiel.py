@@ -76,7 +76,7 @@ def game(
         action_text=lambda state, action: state.action_to_string(state.current_player(), action),
         observe=(observe or _differences) if hidden else None,
         chance=lambda state: [probability for _, probability in state.chance_outcomes()],
-        determinize=_redrawn_by(determinize or _resampled) if hidden else None,
+        determinize=_redrawn_by(determinize or pyspiel.State.resample_from_infostate) if hidden else None,
         gains=(lowest, highest),
         actions=max(loaded.num_distinct_actions(), loaded.max_chance_outcomes()),
     )
@@ -159,10 +159,6 @@ def _check_resampler(loaded: "pyspiel.Game") -> None:
 
 def _scaled(returns: Sequence[float], lowest: float, highest: float) -> list[float]:
     return [min(1.0, max(0.0, (utility - lowest) / (highest - lowest))) for utility in returns]
-
-
-def _resampled(state: "pyspiel.State", player: int, random: Callable[[], float]) -> "pyspiel.State":
-    return state.resample_from_infostate(player, random)
 
 
 def _redrawn_by(determinize: Determinize) -> Callable:
