@@ -1,6 +1,7 @@
 """What numbers are accepted, said in one place: integers, reals and seeds, Python's own or numpy's; never `True`, infinity or nan.
 
 Each check returns the value as Python's own number, or raises a ValueError of one sentence: what was wrong, and what would be right.
+`one_of` says so of a choice between names.
 """
 
 import math
@@ -29,6 +30,17 @@ def is_number(value: object) -> TypeGuard[float]:
 def is_real(value: object) -> TypeGuard[float]:
     """Whether a value is a finite number; True and False are none."""
     return is_number(value) and math.isfinite(value)
+
+
+def one_of(name: str, value: object, choices: Sequence) -> None:
+    """Refuse what is none of two or more choices.
+
+    Raises:
+        ValueError: so; the message begins with `name`.
+    """
+    if value not in choices:
+        *others, last = map(repr, choices)
+        raise ValueError(f"{name} is {value!r}; it must be {', '.join(others)} or {last}")
 
 
 def integer(name: str, value: object, least: int | None = None, most: int | None = None) -> int:

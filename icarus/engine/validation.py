@@ -74,8 +74,7 @@ def check_threads(threads: object, sharing: object) -> None:
         ValueError: so.
     """
     checks.integer("threads", threads, least=1, most=MOST_THREADS)
-    if sharing not in SHARINGS:
-        raise ValueError(f"sharing is {sharing!r}; it must be {' or '.join(map(repr, SHARINGS))}")
+    checks.one_of("sharing", sharing, SHARINGS)
 
 
 def check_scheme(scheme: object, iterations: int | None, threads: int = 1, sharing: str = ROOTS) -> None:
@@ -196,8 +195,8 @@ def checked_engine(engine: str | None, game: AnyGame, threads: int) -> str:
     Raises:
         ValueError: no such engine, or one that cannot do what is asked.
     """
-    if engine not in (None, *ENGINES):
-        raise ValueError(f"engine is {engine!r}; it must be {' or '.join(map(repr, ENGINES))}")
+    if engine is not None:
+        checks.one_of("engine", engine, ENGINES)
     compilable = isinstance(game, Game)
     if engine == COMPILED and not compilable:
         raise ValueError(f"{game} is a PythonGame, which nobody can compile; its engine is {PYTHON!r}")

@@ -52,9 +52,8 @@ class Aggregate:
         self, game: GameOrTree, agent: Player, *, version: str = AAAI, missing: str = UNIFORM, seed: int = 0
     ) -> None:
         refuse_unless_it_searches(agent)
-        for name, value, choices in (("version", version, VERSIONS), ("missing", missing, MISSING)):
-            if value not in choices:
-                raise ValueError(f"{name} is {value!r}; it must be {choices[0]!r} or {choices[1]!r}")
+        checks.one_of("version", version, VERSIONS)
+        checks.one_of("missing", missing, MISSING)
         self.tree = tree_of(game)
         self.agent, self.version, self.missing = agent, version, missing
         self.seed = checks.integer("seed", seed, 0)

@@ -28,10 +28,8 @@ from icarus.equilibrium.tree.arrays import NOTHING
 from icarus.equilibrium.tree.tree import GameOrTree, GameTree
 from icarus.kernel.game import Game
 
-EXPLORATION = {
-    UCB1: 1.0,
-    REGRET_MATCHING: 0.2,
-}  # the papers': C = 2 max u, where gains go from −max u to max u; γ = 0.2
+# The papers': C = 2 max u, where gains go from −max u to max u; γ = 0.2.
+EXPLORATION = {UCB1: 1.0, REGRET_MATCHING: 0.2}
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -53,9 +51,7 @@ class ISMCTS(OnlineAlgorithm):
     exploration: float | None = None
 
     def __attrs_post_init__(self) -> None:
-        if self.selection not in SELECTIONS:
-            choices = ", ".join(map(repr, SELECTIONS[:-1]))
-            raise ValueError(f"selection is {self.selection!r}; it must be {choices} or {SELECTIONS[-1]!r}")
+        checks.one_of("selection", self.selection, SELECTIONS)
         if self.exploration is not None:
             if self.selection == EXP3:
                 raise ValueError(f"exploration is {self.exploration!r}; EXP3 takes none, it follows from the trials")

@@ -66,9 +66,9 @@ class OOS(OnlineAlgorithm):
     play: str = AVERAGE
 
     def __attrs_post_init__(self) -> None:
-        for name, choices in (("target", TARGETS), ("play", (AVERAGE, CURRENT)), ("compensation", (True, False))):
-            if getattr(self, name) not in choices:
-                raise ValueError(f"{name} is {getattr(self, name)!r}; it must be {choices[0]!r} or {choices[1]!r}")
+        checks.one_of("target", self.target, TARGETS)
+        checks.one_of("play", self.play, (AVERAGE, CURRENT))
+        checks.one_of("compensation", self.compensation, (True, False))
         checks.real("delta", self.delta, 0, 1)
         checks.real("exploration", self.exploration, 0, 1, above=True)
         checks.real("regret_exploration", self.regret_exploration, 0, 1)

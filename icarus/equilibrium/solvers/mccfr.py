@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from icarus.checks import real
+from icarus.checks import one_of, real
 from icarus.compiler.kernels.rng import seeded
 from icarus.equilibrium.solvers.regret_matching import match_regrets
 from icarus.equilibrium.solvers.solver import Solver
@@ -215,8 +215,7 @@ class MCCFR(Solver):
         exploration: float = EXPLORATION,
         seed: int | Sequence[int] = 0,
     ) -> None:
-        if sampling not in (EXTERNAL, OUTCOME):
-            raise ValueError(f"sampling is {sampling!r}; it must be {EXTERNAL!r} or {OUTCOME!r}")
+        one_of("sampling", sampling, (EXTERNAL, OUTCOME))
         self.exploration = real("exploration", exploration, 0, 1, above=True)
         super().__init__(game)
         self.sampling = sampling

@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from icarus.checks import one_of
 from icarus.equilibrium.tree.arrays import NOTHING
 from icarus.equilibrium.tree.deals import InformationState
 from icarus.equilibrium.tree.tree import GameTree
@@ -68,8 +69,7 @@ def complete(tree: GameTree, weights: np.ndarray, missing: str = UNIFORM, seed: 
     Raises:
         ValueError: `missing` is neither.
     """
-    if missing not in MISSING:
-        raise ValueError(f"missing is {missing!r}; it must be {MISSING[0]!r} or {MISSING[1]!r}")
+    one_of("missing", missing, MISSING)
     result = normalise(tree, weights)
     if missing == FIXED:
         first, counts = tree.sets["slot"], tree.sets["count"]
