@@ -52,21 +52,24 @@ def address_of(typingctx: TypingContext, array: NumbaType) -> Definition:
     return types.int64(array), codegen
 
 
+def _view(context: TargetContext, builder: Builder, array_type: NumbaType, address: Value, *shape: Value) -> Value:
+    """An array of one or two dimensions at an address."""
+    _refuse_nothing(context, builder, address, *shape)
+    array = context.make_array(array_type)(context, builder)
+    size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(array_type.dtype)))
+    strides = [*(builder.mul(columns, size) for columns in shape[1:]), size]
+    pointer = builder.inttoptr(address, array.data.type)
+    context.populate_array(array, data=pointer, shape=list(shape), strides=strides, itemsize=size, meminfo=None)
+    return array._getvalue()
+
+
 @intrinsic
 def array_at(typingctx: TypingContext, address: NumbaType, length: NumbaType, dtype: NumbaType) -> Definition:
     """View `length` items of `dtype` at an address as a one-dimensional array, without a copy."""
     array_type = types.Array(dtype.dtype, 1, "C")
 
     def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
-        array = context.make_array(array_type)(context, builder)
-        size = context.get_abi_sizeof(context.get_data_type(dtype.dtype))
-        item_size = context.get_constant(types.intp, size)
-        _refuse_nothing(context, builder, arguments[0], arguments[1])
-        pointer = builder.inttoptr(arguments[0], array.data.type)
-        context.populate_array(
-            array, data=pointer, shape=[arguments[1]], strides=[item_size], itemsize=item_size, meminfo=None
-        )
-        return array._getvalue()
+        return _view(context, builder, array_type, *arguments[:2])
 
     return array_type(types.int64, types.int64, dtype), codegen
 
@@ -79,20 +82,7 @@ def matrix_at(
     array_type = types.Array(dtype.dtype, 2, "C")
 
     def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
-        array = context.make_array(array_type)(context, builder)
-        item_size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(dtype.dtype)))
-        _refuse_nothing(context, builder, *arguments[:3])
-        pointer = builder.inttoptr(arguments[0], array.data.type)
-        row_size = builder.mul(arguments[2], item_size)
-        context.populate_array(
-            array,
-            data=pointer,
-            shape=[arguments[1], arguments[2]],
-            strides=[row_size, item_size],
-            itemsize=item_size,
-            meminfo=None,
-        )
-        return array._getvalue()
+        return _view(context, builder, array_type, *arguments[:3])
 
     return array_type(types.int64, types.int64, types.int64, dtype), codegen
 
