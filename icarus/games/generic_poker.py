@@ -13,16 +13,13 @@ Suits do not matter and are left out of the state: `determinize` deals single ca
 """
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from icarus.checks import integer
+from icarus.games.kuhn_poker import retrace
 from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, below, helper, inlined
 from icarus.kernel.game import Game
-
-if TYPE_CHECKING:
-    from icarus.kernel.state import State
 
 RANKS, COPIES, RAISES, SIZES = 3, 3, 2, 2  # where no numbers are given
 LIMITS = {"ranks": (2, 13), "copies": (1, 8), "raises": (0, 8), "sizes": (1, 4)}
@@ -193,13 +190,6 @@ def multiplicity(state: Facts) -> float:
     """Deals of single cards that the ranks stand for."""
     ranks = [int(rank) for rank in (*state.cards, state.table) if rank != NO_TABLE]
     return math.prod(math.perm(int(state.copies), ranks.count(rank)) for rank in set(ranks))
-
-
-def retrace(state: "State", data: np.ndarray) -> tuple[np.ndarray, list[int]]:
-    """The same actions after another deal."""
-    start = state.start.copy()
-    start["cards"] = data["cards"]
-    return start, [action for _, action in state.history]
 
 
 @helper

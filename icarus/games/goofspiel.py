@@ -16,17 +16,13 @@ no action of the environment needs to tell it.)
 `determinize` draws uniformly from the sequences of the other's bids that agree with all results and the observer's own bids.
 """
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from icarus.checks import integer
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, below, inlined, lowest_bit, popcount
 from icarus.kernel.game import Game
+from icarus.kernel.state import State
 from icarus.kernel.structures import Integer
-
-if TYPE_CHECKING:
-    from icarus.kernel.state import State
 
 CARDS = 6  # where no number is given
 LOWEST, ASCENDING = 1, 0
@@ -189,7 +185,7 @@ def recall(state: Facts, observer: int, moves: np.ndarray) -> int:
     return 1
 
 
-def retrace(state: "State", data: np.ndarray) -> tuple[np.ndarray, list[int]]:
+def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     """The start, and the bids of `data`."""
     bids = data.view(np.recarray)[0].bids
     return state.start.copy(), [int(bids[i % 2, i // 2]) for i in range(len(state.history))]
@@ -225,10 +221,8 @@ def goofspiel(cards: int = CARDS, lowest: int = LOWEST, descending: int = ASCEND
         ValueError: another number of cards than 2 to 13; lowest or descending that is not 0 or 1.
     """
     cards = integer("cards of goofspiel", cards, FEWEST, MOST)
-    lowest, descending = (
-        integer("lowest of goofspiel", lowest, 0, 1),
-        integer("descending of goofspiel", descending, 0, 1),
-    )
+    lowest = integer("lowest of goofspiel", lowest, 0, 1)
+    descending = integer("descending of goofspiel", descending, 0, 1)
     all_points = sum(range(lowest, lowest + cards))
     return Game(
         name="goofspiel",

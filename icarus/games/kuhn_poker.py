@@ -8,15 +8,11 @@ gain g, from -2 to 2, is the reward (g + 2) / 4.
     player 0 to act                                 he passed, player 1 bet
 """
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, below, helper, inlined
 from icarus.kernel.game import Game, Tensor
-
-if TYPE_CHECKING:
-    from icarus.kernel.state import State
+from icarus.kernel.state import State
 
 CARDS = 3
 DEALS = CARDS * (CARDS - 1)
@@ -95,7 +91,7 @@ def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) ->
         state.cards[1 - observer] = _other_card(state.cards[observer], rng)
 
 
-def retrace(state: "State", data: np.ndarray) -> tuple[np.ndarray, list[int]]:
+def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     """The same actions after another deal."""
     start = state.start.copy()
     start["cards"] = data["cards"]

@@ -11,17 +11,13 @@ caller. The highest possible bid can only be called. One round is the whole game
     player 1 has bid 3 × 2, player 0 to act         if he calls, he loses
 """
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from icarus.checks import integer
 from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, below, helper
 from icarus.kernel.game import Game
+from icarus.kernel.state import State
 from icarus.kernel.structures import Integer
-
-if TYPE_CHECKING:
-    from icarus.kernel.state import State
 
 FACES = 6  # of a die, where no number is given: 1 … 5 are 0 … 4, the star is the last
 FEWEST_FACES, MOST_FACES = 2, 10
@@ -140,7 +136,7 @@ def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) ->
         _roll(state, 1 - observer, rng)
 
 
-def retrace(state: "State", data: np.ndarray) -> tuple[np.ndarray, list[int]]:
+def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     """The same actions after another roll."""
     start = state.start.copy()
     start["faces"] = data["faces"]

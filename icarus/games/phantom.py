@@ -23,7 +23,6 @@ was taken by then: this rules out orders of the other's marks, equally many for 
 """
 
 import itertools
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -44,9 +43,7 @@ from icarus.kernel import (
     uniform,
 )
 from icarus.kernel.game import Game
-
-if TYPE_CHECKING:
-    from icarus.kernel.state import State
+from icarus.kernel.state import State
 
 COLUMNS, ROWS, IN_A_ROW = 4, 4, 4  # where no numbers are given
 BITS = 64
@@ -272,7 +269,7 @@ def recall(state: Facts, observer: int, moves: np.ndarray) -> int:
     return state.failed
 
 
-def retrace(state: "State", data: np.ndarray) -> tuple[np.ndarray, list[int]]:
+def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     """The start, and actions in which the observer does what he did and the other marks and tries what `data` says.
 
     The other first marks what the observer found, in the order of the finds, so that it is there in time, and last what he marked
@@ -316,7 +313,7 @@ def _squares(squares: int) -> list[int]:
     return [square for square in range(BITS) if squares >> square & 1]
 
 
-def _marks_in_order(state: "State", world: Facts, observer: int) -> list[int]:
+def _marks_in_order(state: State, world: Facts, observer: int) -> list[int]:
     """The marks of the observer's opponent in a determinization, in an order in which they may have been made."""
     marks = int(world.marks[1 - observer])
     tried = [action for who, action in state.history if who == observer and marks >> action & 1]

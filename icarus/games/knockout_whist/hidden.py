@@ -1,15 +1,9 @@
 """Knockout Whist: what a player sees of an action, and how all that he cannot know is drawn anew."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from icarus.compiler.kernels.rng import RNG_WORDS, next_word
 from icarus.games.cards import CARDS, PACK, draw_deal, prepare_deal, suits_cards
-from icarus.kernel import CHANCE, CONTINUES, Facts, below, helper, inlined, popcount
-
-if TYPE_CHECKING:
-    from icarus.kernel.state import State
 from icarus.games.knockout_whist.facts import (
     CHOOSE,
     DEAL,
@@ -23,6 +17,8 @@ from icarus.games.knockout_whist.facts import (
     STOCK,
     TRUMPS,
 )
+from icarus.kernel import CHANCE, CONTINUES, Facts, below, helper, inlined, popcount
+from icarus.kernel.state import State
 
 
 @inlined
@@ -127,7 +123,7 @@ def recall(state: Facts, observer: int, moves: np.ndarray) -> int:
     return state.count
 
 
-def retrace(state: "State", data: np.ndarray) -> tuple[np.ndarray, list[int]]:
+def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
     """An initial data with the hands of `data` in the round that it belongs to, and the actions that lead there."""
     world, start = data.view(np.recarray)[0], state.start.copy()
     facts = start.view(np.recarray)[0]
