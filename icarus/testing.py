@@ -210,9 +210,8 @@ class Played:
         return values_of(enhancement, theta, self._playout.history(), legal, self._called).tolist()
 
     def _theta(self, enhancement: Enhancement, information: Mapping[Parts, FieldValues] | None) -> ReferenceTheta:
-        table = ReferenceTable(
-            enhancement, cast(PythonGame, self)
-        )  # of a game, a table needs the number of players only
+        # Of a game, a table needs the number of players only.
+        table = ReferenceTable(enhancement, cast(PythonGame, self))
         for parts, fields in (information or {}).items():
             table.enter(parts if isinstance(parts, int) else self.key(enhancement, *parts), fields)
         return table.theta

@@ -23,12 +23,8 @@ _OPERATORS: dict[type[ast.operator], Callable[[Operand, Operand], Operand]] = {
     ast.BitXor: operator.xor,
     ast.BitAnd: operator.and_,
 }
-_JOINING = {
-    ast.RShift: ">>",
-    ast.Add: "+",
-    ast.BitXor: "^",
-    ast.BitAnd: "&",
-}  # enhancements: a chain is composed at once
+# Enhancements: a chain is composed at once.
+_JOINING = {ast.RShift: ">>", ast.Add: "+", ast.BitXor: "^", ast.BitAnd: "&"}
 LONGEST = 100_000  # characters of a strategy
 SHOWN = 300  # characters of it shown in an error
 DEEPEST = 200  # parentheses, signs and operators within one another

@@ -66,11 +66,8 @@ def check_maximises(expression: str, terms: Sequence[tuple[Weight, Term]]) -> No
                 )
 
 
-_KINDS = {
-    "+": "a linear mixture",
-    "&": "a majority vote",
-    "adaptive": "an adaptive mixture",
-}  # that have no values to add up
+# That have no values to add up.
+_KINDS = {"+": "a linear mixture", "&": "a majority vote", "adaptive": "an adaptive mixture"}
 
 
 def _policies(term: Term) -> Iterator[Term]:

@@ -68,9 +68,8 @@ class Contract:
         self._boards: dict[int, tuple] = {}
         self._subject, self._texts = "", [""]
         self._in_playout = False  # where the game goes on from a determinization: nothing is determinized there
-        self._observed: list[list[int]] | None = (
-            None  # by each perspective since the episode began; None where nobody knows
-        )
+        # By each perspective since the episode began; None where nobody knows.
+        self._observed: list[list[int]] | None = None
         self._earlier_choice = 0, TERMINAL, False  # its number, who made it, and whether the others could see it
         self.determinizations: list[tuple[np.ndarray, int, str]] = []  # true states to determinize, with who acts
 
@@ -334,9 +333,8 @@ class Contract:
         if self._observed is None or self.game.perspectives == 1 or self._fenced.player() == TERMINAL:
             return
         if not self._fenced.knows("recall"):
-            hidden = any(
-                observed != self._observed[-1] for observed in self._observed
-            )  # without `episode` the game is one
+            # Without `episode` the game is one.
+            hidden = any(observed != self._observed[-1] for observed in self._observed)
             advice = "write one, or an episode that begins after the hidden move"
             self._require(
                 "recall", not hidden, lambda: f"something is hidden in this episode, and there is no recall: {advice}"

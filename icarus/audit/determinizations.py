@@ -203,10 +203,8 @@ class Determinizations:
         replayed, wrong = self._retraced(state, data)
         self.checks["legal"].count(1, bool(wrong), lambda: self._describe(state, wrong, data))
         if replayed is not None:
-            observed, moves = (
-                [move for kind, move in self._noticed[observer] if kind == "move"],
-                list(replayed.moves(observer)),
-            )
+            observed = [move for kind, move in self._noticed[observer] if kind == "move"]
+            moves = list(replayed.moves(observer))
             agrees = moves == observed[len(observed) - len(moves) :]
             self.checks["history"].count(
                 1,

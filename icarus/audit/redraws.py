@@ -20,7 +20,7 @@ class Redraws:
 
     def __init__(self, players: int, fewest: int = 1) -> None:
         self._players, self._fewest = players, fewest
-        # of a name, by observer and by player
+        # Of a name, by observer and by player.
         self._counts: dict[str, np.ndarray] = defaultdict(lambda: np.zeros((players, players), np.int64))
         self._decisions = self._different = 0
 

@@ -38,9 +38,8 @@ DEALS = 1000
 LONGEST = 10_000  # actions of a game that does not say it; no game of the library comes near
 _PREFIX = "icarus_"
 _MOST_PLAYERS = {"knockout-whist": (2, 7)}
-_MAKERS: dict[
-    str, Callable[..., Game | PythonGame]
-] = {}  # of the games that OpenSpiel was told of, by their names there
+# Of the games that OpenSpiel was told of, by their names there.
+_MAKERS: dict[str, Callable[..., Game | PythonGame]] = {}
 
 
 def register_games() -> list[str]:

@@ -68,9 +68,8 @@ def reason(function: Callable, error: Exception) -> str:
         (line for line in reasons if any(word in line for word in telling)),
         reasons[0] if reasons else "it cannot be typed",
     )
-    refused = re.search(r"TypingError: ((?:update|record)\(.+)", text) or re.search(
-        r"uncallable: (.+)", text
-    )  # by what is called itself
+    # By what is called itself.
+    refused = re.search(r"TypingError: ((?:update|record)\(.+)", text) or re.search(r"uncallable: (.+)", text)
     if refused:
         reason = refused[1]
     call = "" if refused else next((line.removeprefix(">>> ") for line in lines if line.startswith(">>> ")), "")

@@ -14,10 +14,8 @@ from icarus.discovery.model import Features, Posterior, fit
 from icarus.discovery.space import Point, Space
 
 BATCH = 8  # points, the incumbent among them
-POOL, NEIGHBOURHOODS = (
-    1000,
-    3,
-)  # random points among which Thompson sampling chooses; best points whose neighbours are there too
+POOL = 1000  # random points among which Thompson sampling chooses
+NEIGHBOURHOODS = 3  # best points whose neighbours are there too
 REFIT = 1.15  # the model is fitted anew when there are so many times as many scores
 FINALE = 0.3  # share of the budget in which the best few are halved
 FINALISTS = 8

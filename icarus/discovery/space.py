@@ -231,10 +231,8 @@ class Space:
     def covering(self) -> list[Point]:
         """Points in which every level of every factor that can be active is found, each once at least where it is not excluded."""
         points = dict[Point, None]()
-        queue, missing = (
-            [self.default],
-            {(k, i) for k, levels in enumerate(self.factors.values()) for i in range(len(levels))},
-        )
+        queue = [self.default]
+        missing = {(k, i) for k, levels in enumerate(self.factors.values()) for i in range(len(levels))}
         while queue and missing:
             point = queue.pop(0)
             new = missing & set(enumerate(point))

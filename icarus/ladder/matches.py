@@ -14,10 +14,8 @@ from icarus.ladder.engines import EngineAnswer, EnginePlayer
 from icarus.ladder.process import EngineFailed
 from icarus.version import version
 
-OPENING = {
-    "othello": 4,
-    "checkers": 4,
-}  # random plies, half of them each player's; dice and deals vary the others by themselves
+# Random plies, half of them each player's; dice and deals vary the others by themselves.
+OPENING = {"othello": 4, "checkers": 4}
 FIRST_SIDE = {"dou-di-zhu": (0,)}  # the seats of the first side; elsewhere every other seat
 
 Row = dict[str, Any]

@@ -80,9 +80,8 @@ AMAF = Enhancement(
     backpropagation=backpropagate,  # AMAF-7
 )
 
-AMAF_STRICT = attrs.evolve(
-    AMAF, name="AMAF_STRICT", capture=capture_siblings_strictly
-)  # AMAF-6, "selection node" to the letter
+# AMAF-6, "selection node" to the letter
+AMAF_STRICT = attrs.evolve(AMAF, name="AMAF_STRICT", capture=capture_siblings_strictly)
 
 
 def amaf(rule: Rule) -> Enhancement:

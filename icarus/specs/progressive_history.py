@@ -43,9 +43,8 @@ def biased(
         stats = find(theta, child(history, present, legal[i]))
         out[i] = bound_of(stats, step.player, exploration)
         anywhere = find(theta, record(legal[i], step.player))
-        if (
-            out[i] < np.inf and anywhere.visits > 0
-        ):  # another thread may be between its update of the one and of the other
+        # Another thread may be between its update of the one and of the other.
+        if out[i] < np.inf and anywhere.visits > 0:
             losses = max(0.0, stats.visits - stats.reward[step.player])
             out[i] += anywhere.reward[step.player] / anywhere.visits * influence / (losses + 1.0)
 

@@ -12,9 +12,8 @@ from icarus.compiler.kernels.functions import Helper, is_helper
 
 T = TypeVar("T")
 Bindings: TypeAlias = dict[tuple[int, str], tuple[dict[str, Any], str, Any]]  # (namespace, name, value)
-Spaces: TypeAlias = list[
-    tuple[dict[str, Any], Callable, list[Any]]
-]  # namespaces, what looks their names up, and the values
+# Namespaces, what looks their names up, and the values.
+Spaces: TypeAlias = list[tuple[dict[str, Any], Callable, list[Any]]]
 _ABSENT = object()
 _bindings: Bindings = {}  # of users' modules only
 _spaces: Spaces = []  # the same

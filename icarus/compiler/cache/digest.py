@@ -21,18 +21,8 @@ from icarus.compiler.lazy import types
 
 PACKAGE = Path(__file__).parent.parent.parent
 BELOW = ("compiler", "kernel")  # the folders whose sources name the folder of machine code
-HARMLESS = (
-    "CACHE",
-    "COLOR",
-    "CUDA",
-    "DUMP",
-    "FULL",
-    "NUMBA",
-    "RUNNING",
-    "SHOW",
-    "THREADING",
-    "USING",
-)  # settings that change no machine code
+# Settings that change no machine code.
+HARMLESS = ("CACHE", "COLOR", "CUDA", "DUMP", "FULL", "NUMBA", "RUNNING", "SHOW", "THREADING", "USING")
 
 
 @functools.cache

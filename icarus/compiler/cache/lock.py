@@ -30,9 +30,8 @@ def lock(path: Path | None) -> Iterator[None]:
         if path is not None and file is not None:
             with contextlib.suppress(OSError):
                 path.unlink(missing_ok=True)
-            fcntl.flock(
-                file, fcntl.LOCK_UN
-            )  # closing is not enough: a process that was forked meanwhile has the file open too
+            # Closing is not enough: a process that was forked meanwhile has the file open too.
+            fcntl.flock(file, fcntl.LOCK_UN)
             os.close(file)
 
 

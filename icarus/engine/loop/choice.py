@@ -163,9 +163,8 @@ def sum_values(a: Arena, alternative: Alternative, legal: int, count: int, recor
             ask_policy(a, leaf, legal, count)
             for i in range(count):
                 total[i] += weight * values[i]
-    if (
-        unlikely(abs(weights - 1.0) > TOLERANCE) and a.shared == 0
-    ):  # other threads may have visited the record between two weights
+    # Where records are shared, other threads may have visited this one between two weights.
+    if unlikely(abs(weights - 1.0) > TOLERANCE) and a.shared == 0:
         raise WeightError("the weights of ^ do not sum to 1 for the visits met in this search")
     for i in range(count):
         values[i] = total[i]
@@ -243,10 +242,8 @@ def vote(arena: int, j: int, legal: int, count: int, record: int) -> int:
     votes = array_at(a.buffers.votes + WORD_BYTES * j * a.game.max_legal, count, _REAL)
     for i in range(count):
         votes[i] = 0.0
-    rng, alternative = (
-        array_at(a.buffers.rng, RNG_WORDS, _WORD),
-        array_at(a.composition.alternative, j + 1, ALTERNATIVE)[j],
-    )
+    rng = array_at(a.buffers.rng, RNG_WORDS, _WORD)
+    alternative = array_at(a.composition.alternative, j + 1, ALTERNATIVE)[j]
     for voter in range(alternative.first_leaf, alternative.first_leaf + alternative.leaves):
         index = voted(a, draw_alternative(a, voter, record, rng), legal, count, record, rng)
         if index != ANY:
@@ -258,10 +255,8 @@ def vote(arena: int, j: int, legal: int, count: int, record: int) -> int:
 @helper
 def voted(a: Arena, j: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
     """The index that a voter votes for by alternative j; ANY where that is uniform over all legal actions."""
-    alternative, values = (
-        array_at(a.composition.alternative, j + 1, ALTERNATIVE)[j],
-        array_at(a.buffers.values, count, _REAL),
-    )
+    alternative = array_at(a.composition.alternative, j + 1, ALTERNATIVE)[j]
+    values = array_at(a.buffers.values, count, _REAL)
     if alternative.rule == RULE_UNIFORM:
         return ANY
     if alternative.rule == RULE_VOTE:

@@ -145,9 +145,8 @@ def selection(a: Arena, rng: np.ndarray) -> int:
     """
     playout, baseline, simple, t = struct_at(a.buffers.playout, PLAYOUT), baseline_of(a), has_simple_moves(a), 0
     rows, redetermines = array_at(a.buffers.rows, a.game.max_legal, _INT), a.redetermination.enter != 0
-    in_tree = (
-        baseline.visits[place_of(baseline.entries, baseline.records, EMPTY_HISTORY)] > 0
-    )  # the first playout expands the empty history
+    # The first playout expands the empty history.
+    in_tree = baseline.visits[place_of(baseline.entries, baseline.records, EMPTY_HISTORY)] > 0
     if redetermines:
         a.redetermination.observer = NOBODY  # a playout that was abandoned may have left another
     while in_tree:
@@ -315,10 +314,8 @@ def decide(a: Arena, stage: int, playout: Playout, step: Step, actions: int, rng
     index = below(rng, count) if index == ANY else index
     if is_grouped(a, step.player):
         behind = choose_in_class(a, step.player, index, actions, rng)
-        index, action = (
-            array_at(a.buffers.classes, actions, _INT)[behind],
-            array_at(a.buffers.actions, actions, _INT)[behind],
-        )
+        index = array_at(a.buffers.classes, actions, _INT)[behind]
+        action = array_at(a.buffers.actions, actions, _INT)[behind]
         step.action = array_at(legal, count, _INT)[index]
     else:
         action = array_at(legal, count, _INT)[index]

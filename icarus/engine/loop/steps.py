@@ -78,9 +78,8 @@ def player_to_move(a: Arena) -> int:
 @inlined
 def acts(a: Arena, player: int) -> np.bool:
     """Whether this is a player or CHANCE: if not, the playout is at its end, and `check_end` is to be asked."""
-    return np.uint64(player - CHANCE) <= np.uint64(
-        a.game.players
-    )  # one comparison for both ends, CHANCE before player 0
+    # One comparison for both ends, CHANCE before player 0.
+    return np.uint64(player - CHANCE) <= np.uint64(a.game.players)
 
 
 @inlined

@@ -163,9 +163,8 @@ class _Lowering:
             programs.append(programs[TREE])
         simulated, alternatives, _ = programs[IN_SIMULATION]
         programs += self.voters
-        uniform = (
-            alternatives == 1 and self.alternatives[simulated][4] == RULE_UNIFORM
-        )  # of several, one is drawn at each decision
+        # Of several, one is drawn at each decision.
+        uniform = alternatives == 1 and self.alternatives[simulated][4] == RULE_UNIFORM
         captures = [component.capture for component in self.components]
         components = np.array([self.lowered_component(component) for component in self.components], COMPONENT)
         names = [(capture, attributes_read(capture.function)) for capture in captures]
@@ -221,9 +220,8 @@ class _Lowering:
         voters = [self.lowered_program(stage, member, votes=True) for member in vote.members]
         first = VOTERS + len(self.voters)
         self.voters += voters
-        all_uniform = all(
-            count == 1 and self.alternatives[start][4] == RULE_UNIFORM for start, count, _ in voters
-        )  # of several, one is drawn
+        # Of several, one is drawn.
+        all_uniform = all(count == 1 and self.alternatives[start][4] == RULE_UNIFORM for start, count, _ in voters)
         uniform = all_uniform or all(self.simulates_uniformly(stage, member) for member in vote.members)
         rule = RULE_UNIFORM if uniform else RULE_VOTE
         return (*self.weight(stage, weight), first, len(voters), rule, 0.0, False)

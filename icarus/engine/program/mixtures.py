@@ -8,11 +8,8 @@ from icarus.algebra import Adaptive, Composition, Enhancement, Weight
 from icarus.algebra.policy import RULE_GIBBS
 from icarus.algebra.slots import Candidates
 
-TREE, IN_SIMULATION, SIMULTANEOUS = (
-    0,
-    1,
-    2,
-)  # the programs: of selection and expansion, of simulation, and of simultaneous decisions
+# The programs: of selection and expansion, of simulation, and of simultaneous decisions.
+TREE, IN_SIMULATION, SIMULTANEOUS = range(3)
 
 
 def draws_from_means(parts: list[tuple[Weight, Enhancement]]) -> bool:

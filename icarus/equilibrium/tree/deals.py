@@ -12,9 +12,8 @@ from icarus.kernel.game import Game
 from icarus.kernel.python_game import PythonGame, PythonState
 from icarus.kernel.state import State
 
-Moves: TypeAlias = tuple[
-    tuple[bool, int], ...
-]  # whether each was the player's own action, and what the player saw of it
+# Whether each was the player's own action, and what the player saw of it.
+Moves: TypeAlias = tuple[tuple[bool, int], ...]
 InformationState: TypeAlias = tuple[int, int, Moves]
 TOLERANCE = 1e-9  # how near to 1 probabilities must sum
 

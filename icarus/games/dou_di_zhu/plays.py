@@ -23,9 +23,8 @@ LANE = 16
 LANES = 4
 EVERY_LANE = np.uint64(0x0001000100010001)  # times a set of ranks: that set in each lane
 PAIRS, TRIOS, FOURS = np.uint64(LANE), np.uint64(2 * LANE), np.uint64(3 * LANE)  # shifts to lanes
-HOLDINGS = np.array(
-    [sum(1 << LANE * lane for lane in range(copies)) for copies in range(LANES + 1)], np.uint64
-)  # of rank 3: 0 … 4
+# Of rank 3: 0 … 4.
+HOLDINGS = np.array([sum(1 << LANE * lane for lane in range(copies)) for copies in range(LANES + 1)], np.uint64)
 
 SHORTEST_SOLO_RUN, SHORTEST_PAIR_RUN, SHORTEST_TRIO_RUN = 5, 3, 2
 CATEGORIES_WITH_RUNS = (  # cards of each rank, size of the kickers, shortest run
@@ -76,9 +75,8 @@ TAKEN = np.array([((1 << play.length) - 1) << play.start for play in PLAYS], np.
 HIGHER = np.array([(1 << RANK_COUNT) - (2 << play.start) for play in PLAYS], np.uint64)  # the ranks above its start
 SHIFT = np.array([LANE * max(play.copies - 1, 0) for play in PLAYS], np.uint64)  # to the lane of its ranks
 KICKERS = np.array([play.kickers for play in PLAYS], np.int64)
-KICKER_SHIFT = np.array(
-    [LANE * max(play.kicker_size - 1, 0) for play in PLAYS], np.uint64
-)  # to the lane of its kickers
+# To the lane of its kickers.
+KICKER_SHIFT = np.array([LANE * max(play.kicker_size - 1, 0) for play in PLAYS], np.uint64)
 
 
 def _from_rank_3(copies: int, kicker_size: int) -> np.ndarray:

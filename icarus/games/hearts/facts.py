@@ -34,11 +34,8 @@ BINOMIAL = np.array([[math.comb(n, k) for k in range(UNSEEN_CARDS + 1)] for n in
 MAX_SPLITS = (UNSEEN_CARDS // 3 + 1) ** 3  # three sets of cards, 39 in all, each split between two players
 STATE = np.dtype(
     [
-        (
-            "held",
-            np.uint64,
-            (PLAYERS,),
-        ),  # bits: until the exchange what is in hand, then all that is held for the 13 tricks
+        # Bits: until the exchange what is in hand, then all that is held for the 13 tricks.
+        ("held", np.uint64, (PLAYERS,)),
         ("played", np.uint64),  # bits: this round
         ("excluded", np.uint64, (PLAYERS,)),  # bits: cards that a player has shown not to hold
         ("fate", np.uint64),  # seed of the deals to come, in a search of the rounds to come

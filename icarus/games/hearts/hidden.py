@@ -97,11 +97,8 @@ def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
     for k in range(3):
         beliefs.anyone &= ~_excluded(state, observer, k)
     for k in range(3):
-        here, next_, last = (
-            _excluded(state, observer, k),
-            _excluded(state, observer, k + 1),
-            _excluded(state, observer, k + 2),
-        )
+        here, next_ = _excluded(state, observer, k), _excluded(state, observer, k + 1)
+        last = _excluded(state, observer, k + 2)
         beliefs.shared[k] = unseen & here & ~next_ & ~last
         beliefs.sure[k] |= unseen & ~here & next_ & last
     for k in range(3):

@@ -178,9 +178,8 @@ MAGIC, RETREAT = range(2)  # both sides own one
 CLOAK, NOBLE_SACRIFICE = 2, 3  # Light's
 EYE = 2  # Dark's
 NO_CARD = CARDS
-CARD_VALUE = np.array(
-    [[0, 0, 0, 0, 1, 2, 3, 4, 5, 0], [0, 0, 0, 1, 2, 3, 4, 5, 6, 0]], np.int64
-)  # text cards and none count 0
+# Text cards and none count 0.
+CARD_VALUE = np.array([[0, 0, 0, 0, 1, 2, 3, 4, 5, 0], [0, 0, 0, 1, 2, 3, 4, 5, 6, 0]], np.int64)
 CARD_NAMES = (
     ("Magic", "Retreat", "Elven Cloak", "Noble Sacrifice", "card 1", "card 2", "card 3", "card 4", "card 5"),
     ("Magic", "Retreat", "Eye of Sauron", "card 1", "card 2", "card 3", "card 4", "card 5", "card 6"),

@@ -7,9 +7,8 @@ import numpy as np
 from icarus.games.lotr_confrontation.facts import DARK, DEAD, FRODO, LIGHT, SHIRE
 from icarus.kernel import Facts
 
-ROW = np.array(
-    [0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 5, 5, 6, 0], np.int64
-)  # of each square, from the Shire to Mordor
+# Of each square, from the Shire to Mordor.
+ROW = np.array([0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 5, 5, 6, 0], np.int64)
 PIECE, ROW_OF_FRODO, IN_SHIRE = 0.3, 0.15, 0.6  # what they add to the logarithm of the odds
 
 

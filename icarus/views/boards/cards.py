@@ -89,11 +89,8 @@ def knockout_whist(state: Any, seat: int | None) -> Drawing:
     return Table(title, tuple(hands), tuple(middle), footer)
 
 
-CARD_NAMES = {
-    "T": "10",
-    "B": "bj",
-    "R": "rj",
-}  # of Dou Di Zhu, where they are not their letters: B and R are the jokers
+# Of Dou Di Zhu, where they are not their letters: B and R are the jokers.
+CARD_NAMES = {"T": "10", "B": "bj", "R": "rj"}
 JOKERS = "bj, rj: the jokers"
 KICKERS = {1: "a single card", 2: "a pair"}
 
