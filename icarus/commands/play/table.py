@@ -209,7 +209,8 @@ class Table:
         for seat, agent in enumerate(self.session.agents):
             name = "you" if agent is None else str(agent)
             seats.setdefault(name, []).append(self.session.name_of(seat))
-        return "; ".join(f"{name}: {', '.join(names)}" for name, names in sorted(seats.items(), key=_you_first))
+        you_first = sorted(seats.items(), key=lambda entry: entry[0] != "you")
+        return "; ".join(f"{name}: {', '.join(names)}" for name, names in you_first)
 
     def _shows_searches(self) -> bool:
         """Whether the page may show what agents think: not where it would tell of cards or pieces that the seat does not see."""
@@ -345,10 +346,6 @@ def _levels_of(game: AnyGame) -> int:
         return len(levels_of(game.name))
     except ValueError:
         return 0
-
-
-def _you_first(entry: tuple[str, list[str]]) -> bool:
-    return entry[0] != "you"
 
 
 def _moves(state: State) -> list[Answer]:
