@@ -7,7 +7,6 @@ from experiments.play.backgammon_weights import Network, inputs, played, steps_b
 from icarus import State, games
 from icarus.games.backgammon import BAR, POINTS
 from icarus.games.backgammon_evaluation import CHECKERS, DICE, INPUTS, OUTPUT, UNITS, WEIGHTS
-from icarus.ladder.servers.backgammon import board_of
 
 
 def shipped() -> Network:
@@ -18,6 +17,11 @@ def shipped() -> Network:
     network.hidden[:] = np.concatenate([checkers.reshape(-1, UNITS), DICE.reshape(-1, UNITS)])
     network.output[:] = OUTPUT
     return network
+
+
+def board_of(state: State, mover: int) -> list[list[int]]:
+    """The position as gnubg-nn takes it."""
+    return [[int(count) for count in state.facts.points[owner][1 : BAR + 1]] for owner in (1 - mover, mover)]
 
 
 def positions(number: int) -> list[tuple[State, int, tuple[int, ...]]]:
