@@ -27,7 +27,7 @@ BASELINES = {
     "lotr-confrontation": (2, 8, 16, 32, 48, 72, 110, 180),
 }
 OUTSIDE = {
-    "othello": (*(f"grhino depth {depth}" for depth in (1, 2, 3, 4, 6, 8)), "rust-reversi matrix 4"),
+    "othello": (*(f"grhino depth {depth}" for depth in (1, 2, 3, 4, 6)), "rust-reversi matrix 4"),
     "backgammon": ("pubeval", "gnubg 0-ply DMP"),
     "dou-di-zhu": ("RLCard rules",),
     "checkers": ("py-draughts depth 1", "py-draughts depth 3"),
