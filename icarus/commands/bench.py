@@ -51,7 +51,10 @@ def bench_command(
         Path | None, typer.Option(help="Draw growth (needs --growth) and threads into this file, PNG or SVG.")
     ] = None,
 ) -> None:
-    """Measure iterations per second, beside OpenSpiel's C++ in the same run; the ratio is what counts on a shared machine."""
+    """Measure iterations per second.
+
+    OpenSpiel's C++ is measured in the same run; the ratio is what counts on a shared machine.
+    """
     chosen, texts = _games_of(names), _strategies_of(strategies)
     pairs = list(itertools.product(chosen, texts))
     check_budget(iterations, None)

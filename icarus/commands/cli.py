@@ -45,7 +45,9 @@ def audit_command(
     seed: Annotated[int, integer_option("The seed of the games and of the draws.")] = 0,
     files: With = None,
 ) -> None:
-    """Check that a game keeps its contract, and that determinizations agree with all that a player has seen, and use nothing else.
+    """Check a game's rules, and what it hides.
+
+    A game keeps its contract; determinizations agree with all that a player has seen, and use nothing else.
 
     Exit code 0: every check passed. 1: one failed. 3: none failed, but one could not look.
     """
@@ -64,23 +66,26 @@ def audit_command(
         raise typer.Exit(FAILED if report.failed else UNCHECKED)
 
 
-COMMANDS: dict[str, tuple[Callable[..., None], str]] = {  # and what they do, short enough for a line of 80 characters
-    "games": (games_command, "List the games."),
-    "specs": (specs_command, "List the enhancements, or print one as the paper does."),
-    "search": (search_command, "Search one position."),
-    "match": (match_command, "Play games between strategies."),
-    "play": (play_command, "Play a game against agents, here or in a browser."),
-    "bench": (bench_command, "Measure iterations per second."),
-    "ladder": (ladder_command, "Rate a strategy against engines written elsewhere."),
-    "new": (new_command, "Write the skeleton of a game that plays."),
-    "check": (check_command, "Say what is wrong with a game's file."),
-    "report": (report_command, "Say what a game is like, on one page."),
-    "audit": (audit_command, "Check a game's rules, and what it hides."),
-    "discover": (discover_command, "Find the strategy that plays a game best, and prove it."),
-    "exploitability": (exploitability_command, "Measure how exploitable a search is."),
+COMMANDS: dict[str, Callable[..., None]] = {  # the first line of each one's docstring stands in the list of all
+    command.__name__.removesuffix("_command"): command
+    for command in (
+        games_command,
+        specs_command,
+        search_command,
+        match_command,
+        play_command,
+        bench_command,
+        ladder_command,
+        new_command,
+        check_command,
+        report_command,
+        audit_command,
+        discover_command,
+        exploitability_command,
+    )
 }
-for name, (command, summary) in COMMANDS.items():
-    app.command(name, short_help=summary)(reporting_interrupts(command, "icarus"))
+for name, command in COMMANDS.items():
+    app.command(name)(reporting_interrupts(command, "icarus"))
 
 
 def main() -> None:

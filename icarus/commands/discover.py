@@ -59,7 +59,10 @@ def discover_command(
     ] = None,
     files: options.With = None,
 ) -> None:
-    """Find the composition of enhancements that plays a game best, and prove it on games that it was not chosen by."""
+    """Find the strategy that plays a game best, and prove it.
+
+    Compositions of enhancements race; the proof is by games that the winner was not chosen by.
+    """
     directory = to or Path(f"discovery-{game}-{seed}")
     options.check_directory(directory)
     with show_compilation(), progress_bar(remaining=True) as bar:

@@ -52,7 +52,10 @@ def ladder_command(
     seed: options.Seed = 0,
     files: options.With = None,
 ) -> None:
-    """Rate a strategy against opponents whose ratings are known; 0 is random play. With --rows Ctrl-C loses nothing."""
+    """Rate a strategy against engines written elsewhere.
+
+    Their ratings are known, and those of some searches; 0 is random play. With --rows Ctrl-C loses nothing.
+    """
     names = load_files(files or [])
     integer("--games", number, 1)
     if picture is not None:

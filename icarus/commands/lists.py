@@ -41,7 +41,7 @@ def specs_command(
     ] = None,
     files: With = None,
 ) -> None:
-    """List the enhancements, or print the specification of one as the paper lays it out."""
+    """List the enhancements, or print one as the paper does."""
     if show is not None:
         print_text(parse(show, **load_files(files or [])).specification())
         return

@@ -61,7 +61,7 @@ def match_command(
     show: Annotated[bool, typer.Option("--show", help="Print every state and every decision.")] = False,
     files: options.With = None,
 ) -> None:
-    """Play games between strategies and count the results."""
+    """Play games between strategies."""
     names = load_files(files or [])
     integer("--games", number, 1)
     iterations = options.default_iterations(iterations, seconds)

@@ -42,7 +42,10 @@ def new_command(
     hidden: Annotated[bool, typer.Option("--hidden", help="Something is hidden from a player.")] = False,
     perfect: Annotated[bool, typer.Option("--perfect", help="Neither.")] = False,
 ) -> None:
-    """Write the skeleton of a game that plays, with its test, into this folder; without an option, questions are asked."""
+    """Write the skeleton of a game that plays.
+
+    It is written into this folder, with its test; without an option, questions are asked.
+    """
     check_name(name)
     if chance + hidden + perfect > 1:
         raise ValueError(
@@ -100,7 +103,10 @@ def check_command(
     number: Annotated[int, integer_option("Games in lock-step.", "--games")] = 1000,
     seed: Annotated[int, integer_option("Fixes the games.")] = 0,
 ) -> None:
-    """Say in order what is wrong with a game: its rules, beside a reference if there is one; what it hides; and what makes it slow."""
+    """Say what is wrong with a game's file.
+
+    In this order: its rules, beside a reference if there is one; what it hides; and what makes it slow.
+    """
     module = load_file(file)
     compiled, plain = games_in(module)
     classes = game_classes(module) if against is None else []

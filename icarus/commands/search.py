@@ -65,7 +65,7 @@ def search_command(
     ] = None,
     files: options.With = None,
 ) -> None:
-    """Search one position and print what was found for each action."""
+    """Search one position."""
     for path in (html, to_json):
         if path is not None:
             check_new_file(path)

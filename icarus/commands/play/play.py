@@ -63,8 +63,10 @@ def play_command(
     port: Annotated[int, integer_option("Of the browser's page; 0 takes any that is free.")] = 0,
     files: With = None,
 ) -> None:
-    """Play a game against agents; help tells what you can type."""
+    """Play a game against agents, here or in a browser.
 
+    In a game, help tells what you can type.
+    """
     if level is not None and (against or iterations or seconds or cutoff or (resume and game is None)):
         raise ValueError(
             "--level says strategy and budget: give neither --against, --iterations, --seconds, --cutoff nor --resume"

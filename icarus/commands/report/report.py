@@ -50,7 +50,10 @@ def report_command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print all measures as JSON.")] = False,
 ) -> None:
-    """Say what a game is like, on one page. The games are kept: Ctrl-C loses nothing, and the same command goes on."""
+    """Say what a game is like, on one page.
+
+    The games are kept: Ctrl-C loses nothing, and the same command goes on.
+    """
     if find_spec("matplotlib") is None:
         raise ValueError("a report needs matplotlib: pip install 'icarus-mcts[report]'")
     if not 0 < minutes < math.inf:
