@@ -54,13 +54,11 @@ def parse(text: str, names: Mapping[str, Operand]) -> Enhancement:
         raise ValueError(
             f"the strategy {excerpt!r} cannot be read at position {place}; write it like RAVE >> (MAST + NAST2)/2"
         ) from None
-    result = _Reader(text, names).value(tree.body)
+    result = _Reader(text, names).operand(tree.body)
     if isinstance(result, Sum):
         total = total_text(result.terms)
         hint = "" if total == "0" or " " in total else f"; did you mean ({result})/{total}?"
         raise ValueError(f"the weights of the strategy {excerpt!r} sum to {total}, not to 1{hint}")
-    if inspect.isfunction(result):
-        raise ValueError(f"the strategy {excerpt!r} is a function; call it: {_call_text(text, result)}")
     if not isinstance(result, Enhancement):
         raise ValueError(f"{excerpt!r} is no enhancement; write it like RAVE >> (MAST + NAST2)/2")
     return result
@@ -148,7 +146,7 @@ class _Reader:
         return value
 
     def operand(self, node: ast.expr) -> Operand:
-        """The value of what an operator stands beside: no text, which only a parameter can be."""
+        """The value of a whole strategy, or of what an operator stands beside: no text or function, which only a parameter can be."""
         value = self.value(node)
         if isinstance(value, str):
             raise self.wrong(node, f"{value!r} is a text; write the names of enhancements without quotation marks")

@@ -280,7 +280,7 @@ def test_weights_that_do_not_sum_to_one_are_refused_with_the_completion():
         ("0.3*MAST + 0.3*NAST2", "sum to 0.6, not to 1; did you mean (0.3*MAST + 0.3*NAST2)/0.6?"),
         ("rave_weight*AMAF + MAST", "sum to between 1.00913 and 2, not to 1"),
         ("BASELINE >> mast", "at position 13: mast is a function; call it: mast(rule)"),
-        ("nast", "the strategy 'nast' is a function; call it: nast(n=2, rule=None)"),
+        ("nast", "the strategy 'nast', at position 1: nast is a function; call it: nast(n=2, rule=None)"),
         ("rave(x=3)", "got an unexpected keyword argument 'x'; write rave(k=250)"),
         ("MAST - NAST2", "'MAST - NAST2' is not part of the algebra; - goes between weights, as in 1 - rave_weight"),
     ],
