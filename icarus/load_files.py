@@ -9,7 +9,6 @@ import traceback
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import TypeAlias
 
 import attrs
 
@@ -21,7 +20,6 @@ from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame
 
 DIGITS = 12  # of a digest
-_Made: TypeAlias = Game | PythonGame
 _loaded: dict[str, ModuleType] = {}  # by the name of the module, so that a file is run once
 
 
@@ -131,20 +129,20 @@ def register_games(module: ModuleType, path: Path) -> None:
             _own_games.add(name)
 
 
-def own_games(module: ModuleType, path: Path) -> dict[str, _Made | Callable[[], _Made]]:
+def own_games(module: ModuleType, path: Path) -> dict[str, AnyGame | Callable[[], AnyGame]]:
     """The games of a module by name: each `Game` and `PythonGame`, and with parameters each own function with "-> Game" or
     "-> PythonGame". Where a compiled and a plain game have the same name, it is the compiled one's.
 
     Raises:
         ValueError: two of a kind have one name, or such a function makes none.
     """
-    makers: dict[str, Callable[[], _Made]] = {}
+    makers: dict[str, Callable[[], AnyGame]] = {}
     for value in vars(module).values():
         if inspect.isfunction(value) and value.__module__ == module.__name__ and _makes_a_game(value):
             makers[_made_by(value, path).name] = value
-    defined: dict[str, _Made | Callable[[], _Made]] = {}
+    defined: dict[str, AnyGame | Callable[[], AnyGame]] = {}
     for kind in reversed(games_in(module)):
-        of_kind: dict[str, _Made] = {}
+        of_kind: dict[str, AnyGame] = {}
         for game in kind:
             if game.name not in makers and not _is_same(of_kind.setdefault(game.name, game), game):
                 raise _another_game(game.name, path)
@@ -162,13 +160,13 @@ def _another_game(name: str, path: Path) -> ValueError:
     return ValueError(f"{str(path)!r} defines another game called {name!r}; give it a name of its own")
 
 
-def _made_by(function: Callable[[], _Made], path: Path) -> _Made:
+def _made_by(function: Callable[[], AnyGame], path: Path) -> AnyGame:
     """The game that a function makes without arguments."""
     try:
         game = function()
     except Exception as error:  # whatever somebody's own file raises is told, not traced
         raise _not_run(path, error) from None
-    if not isinstance(game, Game | PythonGame):
+    if not isinstance(game, AnyGame):
         raise ValueError(f"{str(path)!r}: {function.__name__}() says that it returns a game, and returns {game!r}")
     return game
 

@@ -27,7 +27,7 @@ from experiments.plan.checks import (
 from experiments.plan.definition import Cell, Column, Experiment, Refusal, Sprt
 from experiments.plan.pictures import PICTURES
 from experiments.plan.sources import imports_of, source_of
-from icarus import Game, PythonGame, checks, games
+from icarus import checks, games
 from icarus.engine.algorithm import Algorithm
 from icarus.equilibrium.tree.tree import refuse_unless_walkable
 from icarus.kernel.game import AnyGame
@@ -216,7 +216,7 @@ def _all_different(cells: tuple[Cell, ...]) -> None:
             raise Refusal(f"{where}: {cell.agent} ({cell.spec.text}) in {cell.column.game} is in the experiment twice")
 
 
-def known_game(name: str, path: str) -> Game | PythonGame:
+def known_game(name: str, path: str) -> AnyGame:
     """The game of that name.
 
     Raises:

@@ -16,8 +16,7 @@ from icarus.equilibrium.measures.methods import AGGREGATE, AGGREGATE_AAMAS, AGGR
 from icarus.equilibrium.online.parsing import parse_strategy
 from icarus.equilibrium.online.tree_search import OnlineAlgorithm
 from icarus.equilibrium.tree.policies import FIXED, MISSING, UNIFORM
-from icarus.kernel.game import Game
-from icarus.kernel.python_game import PythonGame
+from icarus.kernel.game import AnyGame
 
 Identity = dict[str, Any]  # what says which measurement is meant
 ROOT = "root"  # one search from the deal, which aims at nothing
@@ -95,7 +94,7 @@ class Plan:
 
 
 @functools.lru_cache(maxsize=4)
-def game_of(name: str) -> Game | PythonGame:
+def game_of(name: str) -> AnyGame:
     """The game of that name, the same whenever it is asked for: what is known of its tree is kept with it."""
     return games.load(name)
 

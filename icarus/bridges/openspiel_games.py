@@ -30,7 +30,7 @@ from icarus.engine.match import Agent
 from icarus.equilibrium.tree.deals import deals_of, dealt_state
 from icarus.games import GAMES
 from icarus.kernel import TERMINAL
-from icarus.kernel.game import Game
+from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State as IcarusState
 
@@ -39,7 +39,7 @@ LONGEST = 10_000  # actions of a game that does not say it; no game of the libra
 _PREFIX = "icarus_"
 _MOST_PLAYERS = {"knockout-whist": (2, 7)}
 # Of the games that OpenSpiel was told of, by their names there.
-_MAKERS: dict[str, Callable[..., Game | PythonGame]] = {}
+_MAKERS: dict[str, Callable[..., AnyGame]] = {}
 
 
 def register_games() -> list[str]:
@@ -51,7 +51,7 @@ def register_games() -> list[str]:
     return names
 
 
-def register_game(game: Game | PythonGame, *, constant_sum: bool = False) -> str:
+def register_game(game: AnyGame, *, constant_sum: bool = False) -> str:
     """Make a game of your own, a `Game` or a `PythonGame`, known to `pyspiel.load_game`; returns its name there.
 
     Args:
@@ -67,13 +67,11 @@ def register_game(game: Game | PythonGame, *, constant_sum: bool = False) -> str
     return _registered(game, lambda: game, {}, constant_sum)
 
 
-def _short_name(game: Game | PythonGame) -> str:
+def _short_name(game: AnyGame) -> str:
     return _PREFIX + re.sub(r"\W", "_", game.name)
 
 
-def _registered(
-    game: Game | PythonGame, maker: Callable[..., Game | PythonGame], parameters: dict[str, int], constant_sum: bool
-) -> str:
+def _registered(game: AnyGame, maker: Callable[..., AnyGame], parameters: dict[str, int], constant_sum: bool) -> str:
     name = _short_name(game)
     if name not in _MAKERS:
         # A class, not a function: OpenSpiel lets go of it after Python has ended, which only a class survives.
@@ -83,7 +81,7 @@ def _registered(
     return name
 
 
-def _type_of(game: Game | PythonGame, parameters: dict[str, int], constant_sum: bool) -> "pyspiel.GameType":
+def _type_of(game: AnyGame, parameters: dict[str, int], constant_sum: bool) -> "pyspiel.GameType":
     kind, dealt = pyspiel.GameType, is_dealt(game)
     fewest, most = _MOST_PLAYERS.get(game.name, (game.players, game.players))
     chance = dealt or game.chance is not None or meets_chance(game)
@@ -107,7 +105,7 @@ def _type_of(game: Game | PythonGame, parameters: dict[str, int], constant_sum: 
     )
 
 
-def _has_all_deals(game: Game | PythonGame) -> bool:
+def _has_all_deals(game: AnyGame) -> bool:
     """Whether a game lists its deals with their probabilities."""
     return game.deal is not None
 
@@ -119,7 +117,7 @@ class _Initial:
         probabilities: of each deal; empty where nothing is dealt.
     """
 
-    def __init__(self, game: Game | PythonGame, number: int) -> None:
+    def __init__(self, game: AnyGame, number: int) -> None:
         self._game, self._deals = game, deals_of(game) if _has_all_deals(game) else None
         self.probabilities = (
             [1 / max(number, 1)] * number if self._deals is None else self._deals.probabilities.tolist()
@@ -169,7 +167,7 @@ class OpenSpielGame(pyspiel.Game):
 class _Contents:
     """What OpenSpiel copies with a state, attribute by attribute: the game and the deals as they are, the state by its own copy."""
 
-    def __init__(self, game: Game | PythonGame, initial: _Initial, position: IcarusState | None) -> None:
+    def __init__(self, game: AnyGame, initial: _Initial, position: IcarusState | None) -> None:
         self.game, self.initial, self.position = game, initial, position
 
     def __deepcopy__(self, memo: object) -> "_Contents":
@@ -227,7 +225,7 @@ class OpenSpielState(pyspiel.State):
 class _Observer:
     """What a player sees, in words, and as the tensor that the game declares, if it does."""
 
-    def __init__(self, game: Game | PythonGame, kind: "pyspiel.IIGObservationType") -> None:
+    def __init__(self, game: AnyGame, kind: "pyspiel.IIGObservationType") -> None:
         self.perfect_recall = kind.perfect_recall
         self._name = "information_state_tensor" if kind.perfect_recall else "observation_tensor"
         declared = getattr(game, self._name, None)

@@ -8,8 +8,8 @@ import numpy as np
 
 from icarus.games import GAMES
 from icarus.kernel import CHANCE
-from icarus.kernel.game import AnyGame, Game
-from icarus.kernel.python_game import PythonGame, in_python
+from icarus.kernel.game import AnyGame
+from icarus.kernel.python_game import in_python
 from icarus.kernel.state import State
 from icarus.views.boards import drawing
 
@@ -77,14 +77,14 @@ def remembered_by(state: State, seat: int) -> str:
     return f"{seen_by(state, seat)}\nplayer {acting if acting != CHANCE else 'chance'}; seen {state.moves(seat)}"
 
 
-def is_dealt(game: Game | PythonGame) -> bool:
+def is_dealt(game: AnyGame) -> bool:
     """Whether chance decides something before the first action."""
     reference = in_python(game)  # nothing is compiled to find it out
     data = [reference.new_initial_state(seed).data for seed in range(TRIED)]
     return len({item.tobytes() if isinstance(item, np.ndarray) else str(item) for item in data}) > 1
 
 
-def meets_chance(game: Game | PythonGame) -> bool:
+def meets_chance(game: AnyGame) -> bool:
     """Whether the environment acts after the first action, as random games show."""
     reference = in_python(game)
     for seed in range(TRIED):

@@ -14,8 +14,7 @@ from icarus.engine.match import Agent, Decision, GameLog, play
 from icarus.engine.recommendation import read_recommendation
 from icarus.equilibrium.online.parsing import check_trees, parse_strategy, read_scheme
 from icarus.kernel import CHANCE
-from icarus.kernel.game import AnyGame, Game
-from icarus.kernel.python_game import PythonGame
+from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 from icarus.load_files import load_files
 
@@ -124,7 +123,7 @@ def _each(option: str, values: list[T], strategies: list[str]) -> list[T]:
 
 
 def _play_trial(
-    game: Game | PythonGame, agents: Sequence[Any], seed: tuple[int, int], rewards: list[list[float]], show: bool
+    game: AnyGame, agents: Sequence[Any], seed: tuple[int, int], rewards: list[list[float]], show: bool
 ) -> None:
     """Play one game, in which agents sit as many seats further on as its number says, and note their rewards."""
     _, trial = seed

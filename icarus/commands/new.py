@@ -21,8 +21,7 @@ from icarus.commands.console import print_text, progress_of, show_compilation
 from icarus.commands.options import FAILED, integer_option
 from icarus.engine.search import search
 from icarus.kernel import CHANCE
-from icarus.kernel.game import LONGEST, Game
-from icarus.kernel.python_game import PythonGame
+from icarus.kernel.game import LONGEST, AnyGame, Game
 from icarus.kernel.state import State
 from icarus.load_files import games_in, load_file
 from icarus.specs import BASELINE
@@ -121,7 +120,7 @@ def check_command(
         raise typer.Exit(FAILED)
 
 
-def check(game: Game | PythonGame, reference: Callable[[State], Reference] | None, number: int, seed: int) -> bool:
+def check(game: AnyGame, reference: Callable[[State], Reference] | None, number: int, seed: int) -> bool:
     """Print what is wrong with a game; whether nothing is."""
     passed = True
     if reference is not None:
@@ -129,7 +128,7 @@ def check(game: Game | PythonGame, reference: Callable[[State], Reference] | Non
             comparison = compare(game, reference, games=number, seed=seed, progress=show)
         print_text(f"rules: {comparison}")
         passed = comparison.passed
-    if isinstance(game, PythonGame):
+    if not isinstance(game, Game):
         if reference is None:
             raise ValueError(
                 f"{game} is a PythonGame, of which only the rules are checked, beside a reference: --against"

@@ -18,8 +18,7 @@ from icarus.discovery.processes import processes
 from icarus.discovery.protocol import Protocol, planned
 from icarus.discovery.race import Discovery, Report, run
 from icarus.discovery.space import Space, SpaceError, load_space
-from icarus.kernel.game import AnyGame, Game
-from icarus.kernel.python_game import PythonGame
+from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 from icarus.load_files import digest_of, load_files
 
@@ -64,7 +63,7 @@ class Settings:
 
 
 def discover(
-    game: Game | PythonGame | str,
+    game: AnyGame | str,
     settings: Settings | None = None,
     *,
     to: str | Path | None = None,
@@ -100,7 +99,7 @@ def discover(
             return run(protocol, games_played, report)
 
 
-def table_of(game: Game | PythonGame | str, settings: Settings) -> Table:
+def table_of(game: AnyGame | str, settings: Settings) -> Table:
     """Where the games of a race are played.
 
     Raises:

@@ -13,8 +13,7 @@ import attrs
 from icarus import games
 from icarus.discovery.configuration import Configuration
 from icarus.engine.match import Agent, play
-from icarus.kernel.game import AnyGame, Game
-from icarus.kernel.python_game import PythonGame
+from icarus.kernel.game import AnyGame
 from icarus.load_files import load_files
 
 CALIBRATION, EXPLORATION, PROOF, ABLATION = range(4)  # streams of random numbers: no deal of one is a deal of another
@@ -56,14 +55,14 @@ class Table:
         files: Python files whose enhancements and games may be named.
     """
 
-    game: str | Game | PythonGame
+    game: str | AnyGame
     seats: tuple[int, ...]
     iterations: int | None
     seconds: float | None
     seed: int
     files: tuple[str, ...] = ()
 
-    def loaded(self) -> Game | PythonGame:
+    def loaded(self) -> AnyGame:
         """The game itself."""
         self.names()
         return games.load(self.game) if isinstance(self.game, str) else self.game

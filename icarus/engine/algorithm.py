@@ -6,8 +6,7 @@ from typing import Any, Protocol, TypeAlias
 
 from icarus.engine.recommendation import label, most_visits
 from icarus.engine.scheme import MO_ISMCTS
-from icarus.kernel.game import Game
-from icarus.kernel.python_game import PythonGame
+from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 
 DEFAULTS = {
@@ -49,9 +48,7 @@ class Algorithm(ABC):
     """The settings of another algorithm, as `OOS(…)` and `ISMCTS(…)` of `icarus.equilibrium`; its text is how they are written."""
 
     @abstractmethod
-    def seated(
-        self, game: Game | PythonGame, *, iterations: int | None = None, seconds: float | None = None
-    ) -> SeatedAlgorithm:
+    def seated(self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None) -> SeatedAlgorithm:
         """The player of one match, who spends this budget on each decision and remembers what it has learned.
 
         Raises:

@@ -27,8 +27,7 @@ from icarus.engine.validation import (
     check_threads,
     checked_engine,
 )
-from icarus.kernel.game import AnyGame, Game
-from icarus.kernel.python_game import PythonGame
+from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 from icarus.specs import parse
 
@@ -134,7 +133,7 @@ class Agent:
         start = partial(start_search, state, self.strategy, seed, *settings)
         return run_search(start, self.iterations, self.seconds, recommendation=self.recommendation, watch=watch)
 
-    def seated(self, game: Game | PythonGame) -> SeatedPlayer:
+    def seated(self, game: AnyGame) -> SeatedPlayer:
         """The player of one match: himself if he remembers nothing between his decisions, else one who does."""
         if isinstance(self.strategy, Algorithm):
             return self.strategy.seated(game, iterations=self.iterations, seconds=self.seconds)
@@ -199,7 +198,7 @@ class SeatedAgent:
 class Player(Protocol):
     """Who can play: an `Agent`, or another who says who sits down for one match; that one searches as an agent does."""
 
-    def seated(self, game: Game | PythonGame) -> SeatedPlayer:
+    def seated(self, game: AnyGame) -> SeatedPlayer:
         """The player of one match, with what he may remember of it."""
 
 
@@ -250,7 +249,7 @@ class GameLog:
 
 
 def play(
-    game: Game | PythonGame,
+    game: AnyGame,
     agents: Sequence[Player],
     *,
     seed: int | Sequence[int] = 0,

@@ -19,10 +19,9 @@ from icarus.games.lotr_confrontation.game import lotr_confrontation
 from icarus.games.othello import OTHELLO
 from icarus.games.phantom import phantom
 from icarus.kernel.game import AnyGame, Game
-from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State
 
-GAMES: dict[str, Game | PythonGame | Callable[..., Game | PythonGame]] = {
+GAMES: dict[str, AnyGame | Callable[..., AnyGame]] = {
     "othello": OTHELLO,
     "checkers": checkers,
     "backgammon": BACKGAMMON,
@@ -47,7 +46,7 @@ def names() -> list[str]:
     return list(GAMES)
 
 
-def load(name: str, **parameters: int) -> Game | PythonGame:
+def load(name: str, **parameters: int) -> AnyGame:
     """A game by its name, with parameters as keywords or in the name: "knockout-whist(players=3)".
 
     Raises:

@@ -166,10 +166,11 @@ class PythonState(State):
 # --------------------------------------------------------------------------------------------- a compiled game in Python
 
 
-def in_python(game: Game | PythonGame) -> PythonGame:
+def in_python(game: AnyGame) -> PythonGame:
     """The same game, by the plain Python of its functions; its states are records [1] of `game.state`."""
     if isinstance(game, PythonGame):
         return game
+    assert isinstance(game, Game)
     texts: dict[str, Any] = {
         "text": lambda data: game.text(_record(data)),
         "action_text": lambda data, action: game.action_text(_record(data), action),

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from icarus.engine.match import play
-from icarus.kernel.game import Game
-from icarus.kernel.python_game import PythonGame
+from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 from icarus.ladder.engines import EngineAnswer, EnginePlayer
 from icarus.ladder.process import EngineFailed
@@ -26,7 +25,7 @@ class RandomPlayer:
 
     preference = None
 
-    def seated(self, game: Game | PythonGame) -> "RandomPlayer":
+    def seated(self, game: AnyGame) -> "RandomPlayer":
         return self
 
     def search(self, state: State, seed: Sequence[int]) -> EngineAnswer:
@@ -43,7 +42,7 @@ class AfterOpening:
         self._player, self._plies, self._random = player, plies, RandomPlayer()
         self.preference = None
 
-    def seated(self, game: Game | PythonGame) -> "AfterOpening":
+    def seated(self, game: AnyGame) -> "AfterOpening":
         return AfterOpening(self._player.seated(game), self._plies)
 
     def search(self, state: State, seed: Sequence[int]) -> Any:
@@ -54,7 +53,7 @@ class AfterOpening:
         return str(self._player)
 
 
-def play_game(game: Game | PythonGame, player: Any, opponent: Any, *, seed: tuple[int, ...], side: int) -> Row:
+def play_game(game: AnyGame, player: Any, opponent: Any, *, seed: tuple[int, ...], side: int) -> Row:
     """A game as a row; where an engine fails the row is void, and says why.
 
     Args:

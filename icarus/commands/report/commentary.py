@@ -8,8 +8,7 @@ from icarus.commands.play.session import seat_name
 from icarus.discovery.matches import Row
 from icarus.engine.match import Decision, play
 from icarus.engine.result import Result
-from icarus.kernel.game import AnyGame, Game
-from icarus.kernel.python_game import PythonGame
+from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 from icarus.views.boards import drawing
 
@@ -40,7 +39,7 @@ class Observed:
         return float(self.result.value - np.nanmean(self.result.values))
 
 
-def commented_game(game: Game | PythonGame, player: Observed, seed: tuple[int, ...]) -> Row:
+def commented_game(game: AnyGame, player: Observed, seed: tuple[int, ...]) -> Row:
     """A game of a player with himself, as steps with comments, and pictures of some positions, everything open."""
     steps: list[dict[str, Any]] = []
     pictures: list[str] = []

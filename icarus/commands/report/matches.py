@@ -10,8 +10,7 @@ from icarus import games
 from icarus.commands.report.commentary import Observed, commented_game
 from icarus.discovery.matches import Row
 from icarus.engine.match import Agent, Decision, play
-from icarus.kernel.game import Game
-from icarus.kernel.python_game import PythonGame
+from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 from icarus.ladder.matches import RandomPlayer, play_game
 from icarus.load_files import digest_of, load_files
@@ -123,7 +122,7 @@ class Plan:
         return row | {key: result[key] for key in ("score", "returns", "seconds_per_decision")}
 
 
-def self_play(game: Game | PythonGame, player: Observed, seed: tuple[int, ...]) -> Row:
+def self_play(game: AnyGame, player: Observed, seed: tuple[int, ...]) -> Row:
     """A game of a player with himself: of each decision who made it, after how many actions, among how many, its value and its stake."""
     decisions: list[list[float | None]] = []
 
@@ -139,7 +138,7 @@ def self_play(game: Game | PythonGame, player: Observed, seed: tuple[int, ...]) 
 
 
 def planned(
-    game: Game | PythonGame, files: tuple[str, ...], iterations: int | None, strategies: tuple[str, ...], seed: int
+    game: AnyGame, files: tuple[str, ...], iterations: int | None, strategies: tuple[str, ...], seed: int
 ) -> Plan:
     """The plan of a report; as many iterations as a game of SECONDS allows, where they are not given.
 

@@ -21,8 +21,7 @@ from icarus.commands.report.measures import Measures, measures_of
 from icarus.commands.report.page import page_of, sentences
 from icarus.discovery.matches import Row, Rows
 from icarus.discovery.processes import processes
-from icarus.kernel.game import Game
-from icarus.kernel.python_game import PythonGame
+from icarus.kernel.game import AnyGame
 from icarus.load_files import digest_of, games_in, load_file
 
 AUDIT, PLAN, GAMES, PAGE, JSON = "audit.json", "plan.json", "games.jsonl", "report.html", "report.json"
@@ -79,7 +78,7 @@ def report_command(
         raise typer.Exit(options.FAILED)
 
 
-def _loaded(game: str) -> tuple[Game | PythonGame, tuple[str, ...]]:
+def _loaded(game: str) -> tuple[AnyGame, tuple[str, ...]]:
     """A game, and the file that it is from.
 
     Raises:
@@ -94,7 +93,7 @@ def _loaded(game: str) -> tuple[Game | PythonGame, tuple[str, ...]]:
     return own_games[0], (game,)
 
 
-def _audited(game: Game | PythonGame, directory: Path, digest: str, seed: int) -> AuditReport:
+def _audited(game: AnyGame, directory: Path, digest: str, seed: int) -> AuditReport:
     """The audit of a game; that of an earlier call where the file of the game and the seed are the same."""
     path, origin = directory / AUDIT, {"game": str(game), "digest": digest, "seed": seed}
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):  # there is none, or none that can be read
@@ -115,7 +114,7 @@ def _audited(game: Game | PythonGame, directory: Path, digest: str, seed: int) -
 
 def _plan(
     directory: Path,
-    game: Game | PythonGame,
+    game: AnyGame,
     files: tuple[str, ...],
     iterations: int | None,
     strategies: tuple[str, ...],

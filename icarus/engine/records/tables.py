@@ -16,8 +16,7 @@ from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, foreign3, matrix_at, struct_at
 from icarus.engine.records.memory import LARGE, check_memory, memory_left
-from icarus.kernel.game import AnyGame, Game
-from icarus.kernel.python_game import PythonGame
+from icarus.kernel.game import AnyGame
 from icarus.kernel.theta import ENTRY, ENTRY_BYTES, FULLEST, MARKS, TABLE, entry_of, has_room_for, index_at
 
 SMALLEST = 1 << 11  # entries in the index of a new table
@@ -317,7 +316,7 @@ class Records(Mapping[Parts, np.void]):
     with named fields. Iteration is over keys, which look up too; `records.rows` is the whole as a structured array, sorted by key.
     """
 
-    def __init__(self, enhancement: Enhancement, game: Game | PythonGame, table: Table) -> None:
+    def __init__(self, enhancement: Enhancement, game: AnyGame, table: Table) -> None:
         self.enhancement, self.game, self._table = enhancement, game, table
 
     @property

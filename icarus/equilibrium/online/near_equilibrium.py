@@ -14,8 +14,7 @@ from icarus.equilibrium.online.settings import Settings
 from icarus.equilibrium.solvers.cfr import near_equilibrium
 from icarus.equilibrium.tree.policies import TabularPolicy
 from icarus.equilibrium.tree.tree import tree_of
-from icarus.kernel.game import Game
-from icarus.kernel.python_game import PythonGame
+from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 
 EPSILON = 0.001
@@ -37,15 +36,13 @@ class NearEquilibrium(Settings):
     def __attrs_post_init__(self) -> None:
         checks.real("epsilon", self.epsilon, 0, above=True)
 
-    def seated(
-        self, game: Game | PythonGame, *, iterations: int | None = None, seconds: float | None = None
-    ) -> "SeatedPolicy":
+    def seated(self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None) -> "SeatedPolicy":
         """The player of one match."""
         return SeatedPolicy(self, _near(game, self.epsilon))
 
 
 @functools.lru_cache(maxsize=4)
-def _near(game: Game | PythonGame, epsilon: float) -> TabularPolicy:
+def _near(game: AnyGame, epsilon: float) -> TabularPolicy:
     return near_equilibrium(tree_of(game), epsilon)
 
 

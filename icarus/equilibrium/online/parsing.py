@@ -12,8 +12,7 @@ from icarus.equilibrium.online.near_equilibrium import NearEquilibrium
 from icarus.equilibrium.online.oos import OOS
 from icarus.equilibrium.online.settings import read
 from icarus.equilibrium.tree.tree import refuse_unless_walkable
-from icarus.kernel.game import Game
-from icarus.kernel.python_game import PythonGame
+from icarus.kernel.game import AnyGame
 from icarus.specs import parse
 
 TITLES: dict[type[Algorithm], str] = {
@@ -64,7 +63,7 @@ def read_scheme(text: str) -> Scheme:
     return parse_scheme(text)
 
 
-def check_trees(game: Game | PythonGame, players: Iterable[Agent]) -> None:
+def check_trees(game: AnyGame, players: Iterable[Agent]) -> None:
     """Refuse a game whose tree some player would keep and cannot.
 
     Args:

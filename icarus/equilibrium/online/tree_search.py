@@ -21,8 +21,7 @@ from icarus.equilibrium.tree.control import new_control, run_interruptibly
 from icarus.equilibrium.tree.policies import TabularPolicy, normalise
 from icarus.equilibrium.tree.tree import GameOrTree, tree_of
 from icarus.kernel import CHANCE, TERMINAL
-from icarus.kernel.game import Game
-from icarus.kernel.python_game import PythonGame
+from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 
 
@@ -216,9 +215,7 @@ class OnlineAlgorithm(Settings):
     def begin(self, game: GameOrTree, seed: int | Sequence[int] = 0) -> TreeSearch:
         """A search that has learned nothing yet."""
 
-    def seated(
-        self, game: Game | PythonGame, *, iterations: int | None = None, seconds: float | None = None
-    ) -> SeatedTreeSearch:
+    def seated(self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None) -> SeatedTreeSearch:
         """The player of one match, with a memory.
 
         Raises:

@@ -8,7 +8,7 @@ import numpy as np
 from icarus.compiler.kernels.rng import seeded
 from icarus.kernel import NO_DEAL, UNSEEN
 from icarus.kernel.data import StateData, in_words
-from icarus.kernel.game import Game
+from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame, PythonState
 from icarus.kernel.state import State
 
@@ -41,7 +41,7 @@ class Deals:
         return np.array([in_words(self.states[k : k + 1]) for k in range(len(self))])
 
 
-def deals_of(game: Game | PythonGame) -> Deals:
+def deals_of(game: AnyGame) -> Deals:
     """All deals of a game; a game whose `initial` draws nothing has a single one.
 
     Raises:
@@ -63,22 +63,22 @@ def deals_of(game: Game | PythonGame) -> Deals:
     return Deals(together, np.array(observations, np.int64), np.array(probabilities))
 
 
-def _deal(game: Game | PythonGame, index: int) -> tuple[StateData, float] | None:
+def _deal(game: AnyGame, index: int) -> tuple[StateData, float] | None:
     """A deal with its probability; None if there are no so many."""
     assert game.deal is not None
-    if isinstance(game, PythonGame):
+    if not isinstance(game, Game):
         return game.deal(index, **game.parameters)
     data, probability, parameters = np.zeros(1, game.state), np.zeros(1), game.initial_arguments()
     game.kernels().deal(data.ctypes.data, index, probability.ctypes.data, parameters.ctypes.data)  # type: ignore[misc]
     return None if probability[0] == NO_DEAL else (data, float(probability[0]))
 
 
-def _single(game: Game | PythonGame) -> Deals:
+def _single(game: AnyGame) -> Deals:
     """The only initial state, where `initial` leaves the generator as it was."""
     generator = seeded(0)
     before = generator.copy()
     states: StateData
-    if isinstance(game, PythonGame):
+    if not isinstance(game, Game):
         states = [game.initial(generator, **game.parameters)]
     else:
         states, parameters = np.zeros(1, game.state), game.initial_arguments()
@@ -92,7 +92,7 @@ def _single(game: Game | PythonGame) -> Deals:
     return Deals(states, np.zeros((1, game.players), np.int64), np.ones(1))
 
 
-def dealt_state(game: Game | PythonGame, deals: Deals, index: int) -> State:
+def dealt_state(game: AnyGame, deals: Deals, index: int) -> State:
     """A new state of a game after one of its deals."""
     if isinstance(game, PythonGame):
         return PythonState(game, game.copy(deals.states[index]))
@@ -104,9 +104,9 @@ def deal_observation(state: State, player: int) -> int:
     return 0 if state.game.seen is None else _seen(state.game, state.start, player)
 
 
-def _seen(game: Game | PythonGame, data: StateData, player: int) -> int:
+def _seen(game: AnyGame, data: StateData, player: int) -> int:
     """What a player sees of the deal of an initial state."""
-    if isinstance(game, PythonGame):
+    if not isinstance(game, Game):
         return int(game.seen(data, player))  # type: ignore[misc]  # asked only where the game has it
     return game.kernels().seen(data.ctypes.data, player)  # type: ignore[misc]
 

@@ -18,8 +18,8 @@ from icarus.equilibrium.tree.questions import Questions, estimate_histories
 from icarus.equilibrium.tree.size import refuse_if_too_large
 from icarus.kernel import Facts, inlined
 from icarus.kernel.data import StateData
-from icarus.kernel.game import Game
-from icarus.kernel.python_game import PythonGame
+from icarus.kernel.game import AnyGame, Game
+from icarus.kernel.python_game import PythonGame, in_python
 from icarus.kernel.structures import structure
 
 FEW = 1 << 13  # histories that are written before anybody estimates how many there are
@@ -69,7 +69,7 @@ class Rules:
         return len(self.tables[0]) if self.tables else 0
 
 
-def rules_of(game: Game | PythonGame, deals: Deals, largest: int) -> Rules:
+def rules_of(game: AnyGame, deals: Deals, largest: int) -> Rules:
     """What compiled code walks a game by; a `PythonGame` is asked for all its histories.
 
     Raises:
@@ -77,7 +77,7 @@ def rules_of(game: Game | PythonGame, deals: Deals, largest: int) -> Rules:
     """
     if isinstance(game, Game):
         return Rules(game, deals)
-    writer = _Writer(game, deals, largest)
+    writer = _Writer(in_python(game), deals, largest)
     numbers = [writer.write(state) for state in deals.states]
     histories, choices = _table(writer.histories, HISTORY), _table(writer.choices, CHOICE)
     states = np.zeros(len(numbers), STATE)

@@ -28,11 +28,11 @@ from icarus.equilibrium.tree.questions import estimate_histories
 from icarus.equilibrium.tree.rules import rules_of
 from icarus.equilibrium.tree.size import Size, estimate_size, refuse_if_too_large
 from icarus.kernel import CHANCE
-from icarus.kernel.game import Game
-from icarus.kernel.python_game import PythonGame
+from icarus.kernel.game import AnyGame, Game
+from icarus.kernel.python_game import PythonGame, in_python
 from icarus.kernel.state import PlayedGame, State
 
-GameOrTree: TypeAlias = "Game | PythonGame | GameTree"
+GameOrTree: TypeAlias = "AnyGame | GameTree"
 LARGEST = 20_000_000  # histories of a tree; each takes about 20 bytes
 LARGEST_IN_PYTHON = 1_000_000  # of a PythonGame, which is asked at each
 _FEW = 1 << 10  # histories on a path that there is room for
@@ -62,7 +62,7 @@ class GameTree:
             may do; an answer of a `PythonGame` makes no sense.
     """
 
-    def __init__(self, game: Game | PythonGame, largest: int | None = None) -> None:
+    def __init__(self, game: AnyGame, largest: int | None = None) -> None:
         refuse_unless_two_players(game)
         if largest is None:
             largest = LARGEST_IN_PYTHON if isinstance(game, PythonGame) else LARGEST
@@ -270,7 +270,7 @@ def _lengthen(array: np.ndarray, rows: int) -> np.ndarray:
 
 def refuse_unless_two_players(game: object) -> None:
     """Refuse what is no game, or one to which the theorems about two-player zero-sum games do not apply."""
-    if not isinstance(game, Game | PythonGame):
+    if not isinstance(game, AnyGame):
         raise TypeError(f"a game is a Game, such as games.load('leduc-poker'), or a PythonGame, not {game!r}")
     if game.players != PLAYERS:
         raise ValueError(
@@ -281,7 +281,7 @@ def refuse_unless_two_players(game: object) -> None:
         raise RuntimeError(f"{game} cannot be walked: NUMBA_DISABLE_JIT is set; unset it")
 
 
-def refuse_unless_walkable(game: Game | PythonGame) -> None:
+def refuse_unless_walkable(game: AnyGame) -> None:
     """Refuse a game whose tree cannot be had, before any of it is grown.
 
     Raises:
@@ -289,11 +289,11 @@ def refuse_unless_walkable(game: Game | PythonGame) -> None:
     """
     refuse_unless_two_players(game)
     deals = deals_of(game)
-    if isinstance(game, PythonGame):
-        refuse_if_too_large(game, LARGEST_IN_PYTHON, estimate_histories(game, deals))
-    else:
+    if isinstance(game, Game):
         size = estimate_size(walk_of(game), deals)
         refuse_if_too_large(game, LARGEST, size.histories, size.information_states)
+    else:
+        refuse_if_too_large(game, LARGEST_IN_PYTHON, estimate_histories(in_python(game), deals))
 
 
 def walk_of(game: Game) -> np.ndarray:
