@@ -6,7 +6,7 @@ import inspect
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -20,7 +20,17 @@ from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame
 
 DIGITS = 12  # of a digest
-_loaded: dict[str, ModuleType] = {}  # by the name of the module, so that a file is run once
+
+
+@attrs.frozen(eq=False)
+class _File:
+    """A file that was run; its games, or functions that make them, by name."""
+
+    module: ModuleType
+    games: Mapping[str, AnyGame | Callable[[], AnyGame]]
+
+
+_loaded: dict[str, _File] = {}  # by the name of the module, so that a file is run once
 
 
 def digest_of(*paths: str | Path) -> str:
@@ -45,12 +55,12 @@ def load_files(paths: Iterable[Path]) -> dict[str, Operand]:
     names: dict[str, Operand] = {}
     defined: dict[str, tuple[object, Path]] = {}
     for path in paths:
-        module = load_file(path)
-        for name, game in own_games(module, path).items():
+        file = _load(path)
+        for name, game in file.games.items():
             first, where = defined.setdefault(name, (game, path))
             if not _is_same(first, game):
                 raise ValueError(f"{str(where)!r} and {str(path)!r} both define a game called {name!r}; rename one")
-        names.update(strategy_names(module))
+        names.update(strategy_names(file.module))
     return names
 
 
@@ -62,34 +72,38 @@ def load_file(path: Path) -> ModuleType:
     Raises:
         ValueError: there is no such file, running it raised an error (told with its line), or see `register_games`.
     """
+    return _load(path).module
+
+
+def _load(path: Path) -> _File:
     if path.suffix != ".py" or not path.is_file():
         raise ValueError(f"{str(path)!r} is no Python file")
-    name = f"own_{path.stem}_{_digest(str(path.resolve()).encode() + path.read_bytes())}"
+    content = path.read_bytes()
+    name = f"own_{path.stem}_{_digest(str(path.resolve()).encode() + content)}"
     if name not in _loaded:
-        module = _run(name, path)
+        module = _run(name, path, content)
         try:
-            register_games(module, path)
+            _loaded[name] = _File(module, register_games(module, path))
         except ValueError:
             del sys.modules[name]
             raise
-        _loaded[name] = module
     return _loaded[name]
 
 
-def _run(name: str, path: Path) -> ModuleType:
+def _run(name: str, path: Path, content: bytes) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
     try:
         # Never from bytecode: that of another content is taken for this one's where both have one length and one second.
-        exec(compile(path.read_bytes(), str(path), "exec", dont_inherit=True), vars(module))
+        exec(compile(content, str(path), "exec", dont_inherit=True), vars(module))
     except (Exception, SystemExit) as error:  # whatever somebody's own file raises is told, not traced
         del sys.modules[name]
-        raise _not_run(path, error) from None
+        raise _failure(path, error) from None
     return module
 
 
-def _not_run(path: Path, error: BaseException) -> ValueError:
+def _failure(path: Path, error: BaseException) -> ValueError:
     """The one sentence of an error that a file has raised: its line, its kind and what it says."""
     line = getattr(error, "lineno", None) or _line_in(path, error)
     reason = " ".join(str(getattr(error, "msg", None) or error).split()) or "it says no more"
@@ -113,8 +127,8 @@ def strategy_names(module: ModuleType) -> Mapping[str, Operand]:
     return {name: value for name, value in vars(module).items() if usable(name, value)}
 
 
-def register_games(module: ModuleType, path: Path) -> None:
-    """Let `games.load` know the games of a module, see `own_games`.
+def register_games(module: ModuleType, path: Path) -> Mapping[str, AnyGame | Callable[[], AnyGame]]:
+    """Let `games.load` know the games of a module, see `own_games`; these by name.
 
     Raises:
         ValueError: another game has the same name, or see `own_games`.
@@ -127,6 +141,7 @@ def register_games(module: ModuleType, path: Path) -> None:
         if name not in games.GAMES or name in _own_games:
             games.GAMES[name] = game
             _own_games.add(name)
+    return defined
 
 
 def own_games(module: ModuleType, path: Path) -> dict[str, AnyGame | Callable[[], AnyGame]]:
@@ -139,33 +154,36 @@ def own_games(module: ModuleType, path: Path) -> dict[str, AnyGame | Callable[[]
     makers: dict[str, Callable[[], AnyGame]] = {}
     for value in vars(module).values():
         if inspect.isfunction(value) and value.__module__ == module.__name__ and _makes_a_game(value):
-            makers[_made_by(value, path).name] = value
+            makers[_make_game(value, path).name] = value
     defined: dict[str, AnyGame | Callable[[], AnyGame]] = {}
-    for kind in reversed(games_in(module)):
+    for kind in (PythonGame, Game):
         of_kind: dict[str, AnyGame] = {}
-        for game in kind:
+        for game in _values(module, kind):
             if game.name not in makers and not _is_same(of_kind.setdefault(game.name, game), game):
                 raise _another_game(game.name, path)
         defined |= of_kind
     return defined | makers
 
 
-def games_in(module: ModuleType) -> tuple[list[Game], list[PythonGame]]:
-    """The games that a file has as values: compiled ones, and those in plain Python."""
-    values = vars(module).values()
-    return [x for x in values if isinstance(x, Game)], [x for x in values if isinstance(x, PythonGame)]
+def games_in(module: ModuleType) -> Sequence[AnyGame]:
+    """The games that a file has as values: compiled ones, or where there are none those in plain Python."""
+    return _values(module, Game) or _values(module, PythonGame)
+
+
+def _values(module: ModuleType, kind: type[AnyGame]) -> list[AnyGame]:
+    return [value for value in vars(module).values() if isinstance(value, kind)]
 
 
 def _another_game(name: str, path: Path) -> ValueError:
     return ValueError(f"{str(path)!r} defines another game called {name!r}; give it a name of its own")
 
 
-def _made_by(function: Callable[[], AnyGame], path: Path) -> AnyGame:
+def _make_game(function: Callable[[], AnyGame], path: Path) -> AnyGame:
     """The game that a function makes without arguments."""
     try:
         game = function()
     except Exception as error:  # whatever somebody's own file raises is told, not traced
-        raise _not_run(path, error) from None
+        raise _failure(path, error) from None
     if not isinstance(game, AnyGame):
         raise ValueError(f"{str(path)!r}: {function.__name__}() says that it returns a game, and returns {game!r}")
     return game

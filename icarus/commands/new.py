@@ -107,11 +107,11 @@ def check_command(
     In this order: its rules, beside a reference if there is one; what it hides; and what makes it slow.
     """
     module = load_file(file)
-    compiled, plain = games_in(module)
+    own_games = games_in(module)
     classes = game_classes(module) if against is None else []
-    if compiled or plain:
+    if own_games:
         reference = None if against is None else reference_in(against)
-        passed = [check(game, reference, number, seed) for game in compiled or plain]
+        passed = [check(game, reference, number, seed) for game in own_games]
     elif classes:
         passed = [check_class(each, seed) for each in classes]
     else:

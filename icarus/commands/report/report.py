@@ -86,8 +86,7 @@ def _loaded(game: str) -> tuple[AnyGame, tuple[str, ...]]:
     """
     if not game.endswith(".py"):
         return games.load(game), ()
-    compiled, plain = games_in(load_file(Path(game)))
-    own_games = compiled or plain
+    own_games = games_in(load_file(Path(game)))
     if len(own_games) != 1:
         raise ValueError(f"{game!r} has {len(own_games)} games; a report is of one")
     return own_games[0], (game,)
