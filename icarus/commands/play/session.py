@@ -270,10 +270,10 @@ class Session:
             tags = {name: json.loads(value) for name, value in _TAG.findall(text)}
             try:
                 agents = [None if seat is None else _agent_of(seat, names) for seat in tags["Seats"]]
-                games.load(tags["Game"])
+                game = games.load(tags["Game"])
             except ValueError as error:
                 raise ValueError(f"{error} (--with FILE.py brings games and enhancements of one's own)") from None
-            session = cls(games.load(tags["Game"]), agents, int(tags["Seed"]))
+            session = cls(game, agents, int(tags["Seed"]))
             for move in _MOVE.findall(text):
                 session._apply(session._named(move))
             session.resigned = tags["Resigned"]
