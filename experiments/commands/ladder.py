@@ -72,10 +72,8 @@ def ladder(
         if kind is None and not compare:
             say(f"levels equally far apart: {', '.join(map(str, playing.proposed_levels(game, out)))} iterations")
         if picture is not None:
-            title, marked = (
-                f"{game}: ratings in Elo, random play at 0",
-                set(ratings) if kind is not None else set[str](),
-            )
+            marked = set(ratings) if kind is not None else set[str]()
+            title = f"{game}: ratings in Elo, random play at 0"
             picture.write_text(ladder_svg(title, ladder_of_rows.ratings() | ratings, marked), "utf-8")
         if keep and not playing.keep(ladder_of_rows, out):
             say("no levels are written: eight baselines, stronger with more iterations, need more games")

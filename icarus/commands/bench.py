@@ -106,7 +106,7 @@ def _misses(pairs: Iterable[tuple[str, str]], iterations: int) -> dict[tuple[str
         return {}
 
 
-def _separated(text: str) -> list[str]:
+def _split(text: str) -> list[str]:
     """What stands between the commas of a text, those within brackets not counted."""
     parts, depth = [""], 0
     for letter in text:
@@ -120,7 +120,7 @@ def _separated(text: str) -> list[str]:
 
 def _games_of(names: str | None) -> list[str]:
     """The names of the games, each of which can be loaded."""
-    chosen = games.names() if names is None else _separated(names)
+    chosen = games.names() if names is None else _split(names)
     for name in chosen:
         games.load(name)
     return chosen
@@ -128,7 +128,7 @@ def _games_of(names: str | None) -> list[str]:
 
 def _strategies_of(strategies: str | None) -> tuple[str, ...]:
     """The strategies, each of which can be parsed."""
-    texts = speed.STRATEGIES if strategies is None else tuple(_separated(strategies))
+    texts = speed.STRATEGIES if strategies is None else tuple(_split(strategies))
     for text in texts:
         parse(text)
     return texts

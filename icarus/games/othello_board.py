@@ -40,7 +40,7 @@ def _flips_along(mine: np.uint64, theirs: np.uint64, disc: np.uint64, step: np.u
     """The discs flipped along one axis by a new disc."""
     left = theirs & (disc << step)
     right = theirs & (disc >> step)
-    for _ in range(5):
+    for _ in range(5):  # a line has at most six discs between its ends
         left |= theirs & (left << step)
         right |= theirs & (right >> step)
     flipped = np.uint64(0)
@@ -60,7 +60,7 @@ def flips(mine: np.uint64, theirs: np.uint64, disc: np.uint64) -> np.uint64:
 
 
 @inlined
-def turned(board: np.uint64) -> np.uint64:
+def quarter_turn(board: np.uint64) -> np.uint64:
     """The board seen from the next side: transposed (Warren, Hacker's Delight, 7-3), and its rows in reverse order."""
     swapped = (board ^ (board >> np.uint64(7))) & np.uint64(0x00AA00AA00AA00AA)
     board = board ^ swapped ^ (swapped << np.uint64(7))

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-from icarus.games.othello_board import moves, turned
+from icarus.games.othello_board import moves, quarter_turn
 from icarus.kernel import Facts, helper, inlined, popcount
 
 LINE = 8  # squares
@@ -38,9 +38,7 @@ MIRRORS = (  # of each tuple, which of its squares each one's mirror image is
 TUPLES, SIDES = len(MIRRORS), 4
 READINGS = SIDES * TUPLES + 1  # the last is of both players' numbers of moves
 MOST_MOVES = 31  # that have a weight of their own
-FIRST = np.cumsum(
-    [0, *(3 ** len(mirror) for mirror in MIRRORS)]
-)  # where each tuple's weights begin; the last: of moves
+FIRST = np.cumsum([0, *(3 ** len(mirror) for mirror in MIRRORS)])  # of the weights of each tuple; the last: of moves
 PLACES = int(FIRST[-1]) + (MOST_MOVES + 1) ** 2
 PHASES, DISCS = 4, 60  # and the discs that are laid in a game, at most
 UNIT = 1 / 64  # of a weight, in logits
@@ -112,7 +110,7 @@ def read_tuples(mine: np.uint64, theirs: np.uint64, places: np.ndarray) -> None:
         k += len(DIAGONAL_SQUARES)
         places[k] = FIRST[TUPLES - 1] + _content(_corner(mine), _corner(theirs))
         k += 1
-        mine, theirs = turned(mine), turned(theirs)
+        mine, theirs = quarter_turn(mine), quarter_turn(theirs)
 
 
 @inlined
