@@ -50,7 +50,7 @@ def load_files(paths: Iterable[Path]) -> dict[str, Operand]:
     """What files define for strategies to name, see `strategy_names`; their games are registered.
 
     Raises:
-        ValueError: see `load_file` and `register_games`; or two of the files define different games of one name.
+        ValueError: see `load_file` and `register_games`; two of the files define different games of one name, or one defines nothing.
     """
     names: dict[str, Operand] = {}
     defined: dict[str, tuple[object, Path]] = {}
@@ -60,7 +60,12 @@ def load_files(paths: Iterable[Path]) -> dict[str, Operand]:
             first, where = defined.setdefault(name, (game, path))
             if not _is_same(first, game):
                 raise ValueError(f"{str(where)!r} and {str(path)!r} both define a game called {name!r}; rename one")
-        names.update(strategy_names(file.module))
+        of_file = strategy_names(file.module)
+        if not (file.games or of_file):
+            raise ValueError(
+                f"{str(path)!r} defines no game, enhancement, weight or rule, and no function that makes one"
+            )
+        names.update(of_file)
     return names
 
 

@@ -38,7 +38,7 @@ def audit(
         games: random games to look at for their determinizations; five times as many are played for the contract.
         determinizations: draws at each decision. It takes 25 for each state of an information set to tell whether it is uniform.
         seed: an integer ≥ 0, or several as a key. Fixes everything but the clock.
-        multiplicity: `multiplicity(state)`, how many deals state data stands for; the game's own, where it has one, or 1.
+        multiplicity: `multiplicity(state)`, how many deals state data stands for, or its weight; the game's own, where it has one, or 1.
         progress: called after every game with the games looked at and the determinizations drawn so far.
 
     Raises:

@@ -10,8 +10,8 @@ What a text leaves out is not compared; each text must hide equally many facts, 
 An information set is *small* where there were at least DRAWS_PER_STATE draws for each state found in it: a state is then missed
 with a probability of e^-25, so what is not found is excluded, and the counts can be compared with the uniform distribution.
 
-Deals are what is equally likely. Where data says less than the deal (ranks without their suits), `multiplicity(state)` must
-tell how many deals it stands for, up to a common factor.
+Deals are what is equally likely. Where data says less than the deal (ranks without their suits), or the rules make some data likelier,
+`multiplicity(state)` must tell how many deals it stands for, or how likely it is, up to a common factor.
 """
 
 import random
@@ -50,6 +50,7 @@ HIDING = (
     "; but different data have the same text here: if they are different deals, the text hides what makes them differ "
     "(suits, say), and the alarm is false: show it, or count the deals of data by multiplicity"
 )
+WEIGHING = "; if the rules make some likelier than others, give the game multiplicity(state)"
 
 HIDDEN = {
     "player": "the same player is about to act in every determinization",
@@ -62,7 +63,7 @@ HIDDEN = {
     "search": "hidden facts change no search: where a determinization is the truth, the same seed finds the same records",
     "truth": "the truth, and whatever looks like it to the observer after the same deal, is among the draws",
     "others": "a determinization is among the draws of another player to whom it were the truth",
-    "uniform": "all states of an information set are equally likely",
+    "uniform": "all states of an information set are equally likely, or as multiplicity weighs them",
     "redraw": "what is hidden is redrawn, of each other player alike",
 }
 _NO_SMALL_SET = "no information set was small enough for the number of draws"
@@ -270,10 +271,9 @@ class Determinizations:
         self._statistic, self._freedom = self._statistic + statistic, self._freedom + len(counts) - 1
         self._largest = max(self._largest, len(counts))
         if p < self._least:
-            self._least, self._least_text = (
-                p,
-                self._describe(state, f"{uneven(counts, expected)} (p = {p:.2g}){HIDING * bool(merged)}"),
-            )
+            advice = HIDING if merged else WEIGHING if self.multiplicity is None else ""
+            self._least = p
+            self._least_text = self._describe(state, f"{uneven(counts, expected)} (p = {p:.2g}){advice}")
 
     def _redrawn(
         self, state: State, eyes: Eyes, alternative: np.ndarray, count: int, rng: np.ndarray

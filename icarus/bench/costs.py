@@ -15,12 +15,14 @@ from pathlib import Path
 import attrs
 import numpy as np
 
+from icarus.algebra import Enhancement
 from icarus.bench.speed import opening
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.records.tables import Table
 from icarus.engine.result import RECORDS, ROOTS
 from icarus.engine.search import start_search
-from icarus.specs import parse
+from icarus.load_files import load_files
+from icarus.specs import BASELINE, parse
 
 COUNTED = 50  # iterations whose updates are counted
 
@@ -48,16 +50,16 @@ class TableUse:
     probes: float
 
 
-def use_of_tables(name: str, strategy: str, iterations: int) -> TableUse:
+def use_of_tables(name: str, strategy: Enhancement, iterations: int) -> TableUse:
     """What is in the tables after a search, and what its last iterations changed there."""
-    search, updates = CompiledSearch(opening(name), parse(strategy), 0), 0
+    search, updates = CompiledSearch(opening(name), strategy, 0), 0
     for iteration in range(max(0, iterations - COUNTED), iterations):
         search.run(iteration + 1)
         updates += int(search.program.component["count"].sum())
     used = sum(table.used for table in search.tables)
     return TableUse(
         game=name,
-        subject=strategy,
+        subject=str(strategy),
         updates=updates / min(COUNTED, iterations),
         records=used / iterations,
         bytes=sum(table.nbytes for table in search.tables) / used,
@@ -75,15 +77,15 @@ def probes(table: Table) -> np.ndarray:
 # ------------------------------------------------------------------------------------------- memory and starts, in processes
 
 
-def memory(name: str, strategy: str, iterations: int) -> float:
-    """Megabytes (10⁶ bytes) of resident memory that a search adds to the imported, compiled library; in a process of its own."""
-    command = _searching(name, strategy, iterations)
+def memory(name: str, iterations: int, files: Sequence[Path] = ()) -> float:
+    """Megabytes (10⁶ bytes) of resident memory that a baseline search adds to the imported, compiled library; in a process of its own."""
+    command = _searching(name, "BASELINE", iterations, files)
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
-def _searching(name: str, strategy: str, iterations: int) -> list[str]:
+def _searching(name: str, strategy: str, iterations: int, files: Sequence[Path]) -> list[str]:
     """The command of a process that makes a search of so many iterations, and tells what memory that took."""
-    return [sys.executable, "-m", "icarus.bench.costs", name, strategy, str(iterations)]
+    return [sys.executable, "-m", "icarus.bench.costs", name, strategy, *map(str, files), str(iterations)]
 
 
 FIRST_SEARCH = """
@@ -91,10 +93,14 @@ import time
 started = time.process_time()
 import icarus
 imported = time.process_time()
+if {files}:
+    import pathlib
+    from icarus.load_files import load_files
+    load_files(map(pathlib.Path, {files}))
 state = icarus.games.load({name!r}).new_initial_state(seed=1)
 while state.is_chance_node():
     state.apply_action(state.legal_actions()[0])
-icarus.search(state, icarus.parse({strategy!r}), iterations=10)
+icarus.search(state, icarus.parse('BASELINE'), iterations=10)
 print(imported - started, time.process_time() - started)
 """
 
@@ -114,9 +120,9 @@ class Start:
     cold: float
 
 
-def start(name: str, strategy: str) -> Start:
-    """The first search in a game, in a cache of machine code of its own: cold, and then warm."""
-    command = [sys.executable, "-c", FIRST_SEARCH.format(name=name, strategy=strategy)]
+def start(name: str, files: Sequence[Path] = ()) -> Start:
+    """The first search by the baseline in a game, in a cache of machine code of its own: cold, and then warm."""
+    command = [sys.executable, "-c", FIRST_SEARCH.format(name=name, files=[str(file) for file in files])]
 
     def seconds() -> tuple[float, ...]:
         done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
@@ -136,11 +142,12 @@ def _resident() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def _grown(name: str, strategy: str, iterations: int) -> float:
+def _grown(name: str, text: str, files: Sequence[Path], iterations: int) -> float:
+    strategy = parse(text, **load_files(files))
     state = opening(name)
-    CompiledSearch(state, parse(strategy), 0).run(2)
+    CompiledSearch(state, strategy, 0).run(2)
     before = _resident()
-    CompiledSearch(state, parse(strategy), 0).run(iterations)
+    CompiledSearch(state, strategy, 0).run(iterations)
     return (_resident() - before) / 1e6
 
 
@@ -160,12 +167,12 @@ class Length:
     records: int
 
 
-def growth(name: str, strategy: str, counts: tuple[int, ...]) -> list[Length]:
-    """What searches of several lengths come to."""
+def growth(name: str, counts: tuple[int, ...]) -> list[Length]:
+    """What baseline searches of several lengths come to."""
     state, rows = opening(name), []
-    CompiledSearch(state, parse(strategy), 0).run(2)
+    CompiledSearch(state, BASELINE, 0).run(2)
     for count in counts:
-        search = CompiledSearch(state, parse(strategy), 0)
+        search = CompiledSearch(state, BASELINE, 0)
         started = time.perf_counter()
         search.run(count)
         each = (time.perf_counter() - started) / count * 1e6
@@ -191,20 +198,20 @@ class Gain:
     records: float
 
 
-def gain(name: str, strategy: str, threads: int, iterations: int, repeats: int) -> Gain:
+def gain(name: str, strategy: Enhancement, threads: int, iterations: int, repeats: int) -> Gain:
     """What several threads gain in searches of so many iterations for each of them."""
-    state, parsed = opening(name), parse(strategy)
+    state = opening(name)
     seconds: dict[tuple[int, str], list[float]] = {(1, ROOTS): [], (threads, ROOTS): [], (threads, RECORDS): []}
     for repeat in range(-1, repeats):  # the first time, what is not yet compiled is
         for (count, sharing), times in seconds.items():
-            running = start_search(state, parsed, repeat + 1, count, sharing, reusable=False)
+            running = start_search(state, strategy, repeat + 1, count, sharing, reusable=False)
             started = time.perf_counter()
             running.run(count * iterations if repeat >= 0 else 2 * count)
             if repeat >= 0:
                 times.append((time.perf_counter() - started) / count)
             running.close()
     alone, roots, records = (statistics.median(times) for times in seconds.values())
-    return Gain(name, strategy, alone / roots, alone / records)
+    return Gain(name, str(strategy), alone / roots, alone / records)
 
 
 # ------------------------------------------------------------------------------------------------------- misses of the cache
@@ -217,22 +224,22 @@ class NoCounts(RuntimeError):
     """Misses of the cache cannot be counted here; the message says why."""
 
 
-def cache_misses(name: str, strategy: str, iterations: int) -> float:
+def cache_misses(name: str, strategy: Enhancement, iterations: int, files: Sequence[Path] = ()) -> float:
     """Misses of the last cache in an iteration: those of a process that searches, less those of one that only gets ready.
 
     Raises:
         NoCounts: there is no perf, or it may not count, or the processor has no counter for it.
     """
-    return (_missed(name, strategy, iterations + 1) - _missed(name, strategy, 1)) / iterations
+    least, most = (_missed(_searching(name, str(strategy), count, files)) for count in (1, iterations + 1))
+    return (most - least) / iterations
 
 
-def _missed(name: str, strategy: str, iterations: int) -> float:
+def _missed(searching: list[str]) -> float:
     if shutil.which(PERF) is None:
         raise NoCounts(f"{PERF} is not installed; it comes with Linux")
     with tempfile.NamedTemporaryFile("r") as output:
         counting = [PERF, "stat", "-x", ",", "-e", f"{EVENT}:u", "-o", output.name, "--"]
-        command = [*counting, *_searching(name, strategy, iterations)]
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = subprocess.run([*counting, *searching], capture_output=True, text=True)
         counts = [line.split(",")[0] for line in output.read().splitlines() if EVENT in line]
     if done.returncode != 0 or not counts:
         last = (done.stderr.strip() or "it says nothing").splitlines()[-1]
@@ -280,4 +287,5 @@ def draw(path: Path, grown: dict[str, list[Length]], gains: Sequence[Gain], thre
 
 
 if __name__ == "__main__":
-    print(_grown(sys.argv[1], sys.argv[2], int(sys.argv[3])))
+    name, text, *files, iterations = sys.argv[1:]
+    print(_grown(name, text, [Path(file) for file in files], int(iterations)))

@@ -13,7 +13,7 @@ import platform
 import random
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,9 +21,10 @@ import attrs
 import numpy as np
 
 from icarus import games
+from icarus.algebra import Enhancement
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.kernel.state import State
-from icarus.specs import parse
+from icarus.specs import BASELINE
 from icarus.version import version
 
 if TYPE_CHECKING:
@@ -84,8 +85,8 @@ def _is_passing(state: State) -> bool:
     return state.game.name == "hearts" and len(state.history) < 13
 
 
-def _ours(state: State, strategy: str, iterations: int) -> Callable[[int], tuple[float, float]]:
-    CompiledSearch(state, parse(strategy), 0).run(2)
+def _ours(state: State, strategy: Enhancement, iterations: int) -> Callable[[int], tuple[float, float]]:
+    CompiledSearch(state, strategy, 0).run(2)
 
     def searched(search: CompiledSearch) -> int:
         search.run(iterations)
@@ -95,13 +96,13 @@ def _ours(state: State, strategy: str, iterations: int) -> Callable[[int], tuple
 
 
 def _our_playouts(state: State, iterations: int) -> Callable[[int], tuple[float, float]]:
-    CompiledSearch(state, parse("BASELINE"), 0).run_raw(2)
+    CompiledSearch(state, BASELINE, 0).run_raw(2)
 
-    return _timed(state, "BASELINE", iterations, lambda search: search.run_raw(iterations))
+    return _timed(state, BASELINE, iterations, lambda search: search.run_raw(iterations))
 
 
 def _timed(
-    state: State, strategy: str, iterations: int, work: Callable[[CompiledSearch], int]
+    state: State, strategy: Enhancement, iterations: int, work: Callable[[CompiledSearch], int]
 ) -> Callable[[int], tuple[float, float]]:
     """A run of new searches, one after another for SECONDS; `work` has one make its iterations and returns their number of steps.
 
@@ -111,7 +112,7 @@ def _timed(
     def run(seed: int) -> tuple[float, float]:
         seconds, count, steps, end = 0.0, 0, 0, time.perf_counter() + 2 * SECONDS
         while seconds < SECONDS and (count == 0 or time.perf_counter() < end):
-            search = CompiledSearch(state, parse(strategy), (seed, count))
+            search = CompiledSearch(state, strategy, (seed, count))
             started = time.perf_counter()
             steps += work(search)
             seconds, count = seconds + time.perf_counter() - started, count + iterations
@@ -207,7 +208,7 @@ def machine() -> dict[str, str | int]:
 
 def measure(
     names: list[str],
-    strategies: tuple[str, ...] = STRATEGIES,
+    strategies: Sequence[Enhancement],
     *,
     iterations: int = 5000,
     repeats: int = 5,
@@ -220,7 +221,7 @@ def measure(
         progress(f"{name}: getting ready")
         state = opening(name)
         subjects: dict[str, Callable[[int], tuple[float, float]] | None] = {RAW: _our_playouts(state, iterations)}
-        subjects.update({strategy: _ours(state, strategy, iterations) for strategy in strategies})
+        subjects.update({str(strategy): _ours(state, strategy, iterations) for strategy in strategies})
         if peer and importlib.util.find_spec("pyspiel") is not None:
             subjects[PEER], subjects[PEER_RAW] = _peer(name, iterations), _peer(name, ROLLOUTS, ROLLOUTS)
         if peer:

@@ -9,11 +9,13 @@ from typing import Annotated
 import typer
 
 from icarus import games
+from icarus.algebra import Enhancement
 from icarus.bench import costs, speed
 from icarus.checks import integer
 from icarus.commands.console import notes, out, print_note, print_table, print_text, show_compilation
-from icarus.commands.options import DEFAULT_ITERATIONS, integer_option
-from icarus.engine.validation import check_budget
+from icarus.commands.options import DEFAULT_ITERATIONS, With, integer_option
+from icarus.engine.validation import COMPILED, check_budget, checked_engine
+from icarus.load_files import load_files
 from icarus.specs import parse
 from icarus.views.pages import check_new_file
 
@@ -50,13 +52,17 @@ def bench_command(
     picture: Annotated[
         Path | None, typer.Option(help="Draw growth (needs --growth) and threads into this file, PNG or SVG.")
     ] = None,
+    files: With = None,
 ) -> None:
     """Measure iterations per second.
 
     OpenSpiel's C++ is measured in the same run; the ratio is what counts on a shared machine.
     """
-    chosen, texts = _games_of(names), _strategies_of(strategies)
-    pairs = list(itertools.product(chosen, texts))
+    files = files or []
+    own_names = load_files(files)
+    chosen = _games_of(names)
+    parsed = [parse(text, **own_names) for text in (speed.STRATEGIES if strategies is None else _split(strategies))]
+    pairs = list(itertools.product(chosen, parsed))
     check_budget(iterations, None)
     integer("--repeats", repeats, 1)
     integer("--memory", memory, 0)
@@ -70,22 +76,22 @@ def bench_command(
         check_new_file(into)
     with show_compilation(), notes.status("") as status:
         measured = speed.measure(
-            chosen, texts, iterations=iterations, repeats=repeats, peer=peer, progress=status.update
+            chosen, parsed, iterations=iterations, repeats=repeats, peer=peer, progress=status.update
         )
         used = []
-        for name, text in pairs:
-            status.update(f"{name}: {text}, tables")
-            used.append(costs.use_of_tables(name, text, iterations))
+        for name, strategy in pairs:
+            status.update(f"{name}: {strategy}, tables")
+            used.append(costs.use_of_tables(name, strategy, iterations))
         gains = []
-        for name, text in pairs if threads else ():
-            status.update(f"{name}: {text}, {threads} threads")
-            gains.append(costs.gain(name, text, threads, iterations, repeats))
+        for name, strategy in pairs if threads else ():
+            status.update(f"{name}: {strategy}, {threads} threads")
+            gains.append(costs.gain(name, strategy, threads, iterations, repeats))
         status.update("memory, starts, growth")
-        megabytes = {name: costs.memory(name, "BASELINE", memory) for name in chosen} if memory else {}
-        started_up = {name: costs.start(name, "BASELINE") for name in chosen} if starts else {}
+        megabytes = {name: costs.memory(name, memory, files) for name in chosen} if memory else {}
+        started_up = {name: costs.start(name, files) for name in chosen} if starts else {}
         counts = tuple(10**power for power in range(GROWTH[0], growth + 1))
-        grown = {name: costs.growth(name, "BASELINE", counts) for name in chosen} if growth else {}
-        missed = _misses(pairs, iterations) if misses else {}
+        grown = {name: costs.growth(name, counts) for name in chosen} if growth else {}
+        missed = _misses(pairs, iterations, files) if misses else {}
     if into is not None:
         report = {"tables": used, "threads": gains, "memory": megabytes, "start": started_up, "growth": grown}
         speed.save(into, measured, cache_misses=[[*pair, count] for pair, count in missed.items()], **report)
@@ -97,10 +103,12 @@ def bench_command(
         print_text(f"picture: {picture}")
 
 
-def _misses(pairs: Iterable[tuple[str, str]], iterations: int) -> dict[tuple[str, str], float]:
+def _misses(
+    pairs: Iterable[tuple[str, Enhancement]], iterations: int, files: Sequence[Path]
+) -> dict[tuple[str, str], float]:
     """Misses of the cache in an iteration, by game and strategy; none, and a sentence why, where they cannot be counted."""
     try:
-        return {(name, text): costs.cache_misses(name, text, iterations) for name, text in pairs}
+        return {(name, str(each)): costs.cache_misses(name, each, iterations, files) for name, each in pairs}
     except costs.NoCounts as error:
         print_note(f"icarus: no cache misses: {error}")
         return {}
@@ -119,19 +127,11 @@ def _split(text: str) -> list[str]:
 
 
 def _games_of(names: str | None) -> list[str]:
-    """The names of the games, each of which can be loaded."""
+    """The names of the games, each of which can be compiled."""
     chosen = games.names() if names is None else _split(names)
     for name in chosen:
-        games.load(name)
+        checked_engine(COMPILED, games.load(name), threads=1)
     return chosen
-
-
-def _strategies_of(strategies: str | None) -> tuple[str, ...]:
-    """The strategies, each of which can be parsed."""
-    texts = speed.STRATEGIES if strategies is None else tuple(_split(strategies))
-    for text in texts:
-        parse(text)
-    return texts
 
 
 RATES = ("subject", "per second", "spread", "ns/step", "× peer", "× base")

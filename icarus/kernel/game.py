@@ -221,8 +221,9 @@ class Game(AnyGame):
             Facts that somebody sets are held against them; a field that is not named may have any value.
         retrace: `retrace(state, data) -> (start, actions)`, plain Python, for audits: for a `State` and the data of one of
             its determinizations, initial data [1] and the actions that lead from there to those.
-        multiplicity: `multiplicity(state) -> float`, plain Python, for audits: where the data say less than the deal (ranks
-            without their suits), how many deals they stand for, up to a common factor. Absent: all data are equally likely.
+        multiplicity: `multiplicity(state) -> float`, plain Python, for audits: how likely the data are beside others with the same
+            observations, up to a common factor: where they say less than the deal (ranks without their suits) how many deals they
+            stand for; where the rules make some likelier, their weights. Absent: all data are equally likely.
         deal, seen: what `initial` draws, in the open, for all that needs every deal with its probability: `deal(state, index,
             **parameters) -> float` makes the all-zero `state` the initial state after deal number `index` = 0, 1, … and returns the
             probability of this deal, NO_DEAL where there are no so many; `seen(state, perspective) -> int` is what a player sees of

@@ -131,6 +131,18 @@ def test_search_prints_the_position_and_what_was_found_for_each_action(icarus: C
     assert [name for name, mark, _ in rows if mark] == [rows[0][0]]
 
 
+def test_rates_are_measured_of_a_game_and_a_strategy_of_ones_own(icarus: Call, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "import attrs\nfrom icarus import MAST, games\nMINE = attrs.evolve(MAST, name='MINE')\n"
+        "KUHN = attrs.evolve(games.load('kuhn-poker'), name='my-kuhn')\n"
+    )
+    quick = ("--iterations", 20, "--repeats", 1, "--no-peer", "--memory", 20)
+    code, told, _ = icarus("bench", "--with", file, "--games", "my-kuhn", "--strategies", "MINE, RAVE>>MINE", *quick)
+    assert code == 0 and [line.split()[0] for line in told.splitlines() if "my-kuhn" in line] == ["my-kuhn"] * 6
+    assert "  RAVE >> MINE  " in told
+
+
 def test_a_move_may_have_spaces(icarus: Call, tmp_path: Path) -> None:
     file = tmp_path / "spoken.py"
     file.write_text(

@@ -61,6 +61,11 @@ def test_a_file_brings_enhancements_weights_and_functions_that_make_them(tmp_pat
     assert parse("BASELINE >> greedy()", **names) == parse("BASELINE >> GREEDY", **names)
 
 
+def test_a_file_that_defines_nothing_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="mine.py' defines no game, enhancement, weight or rule, and no function that"):
+        load_files([written(tmp_path / "mine.py", "import math\n_hidden = math.pi\n")])
+
+
 def test_a_function_may_have_any_name(tmp_path: Path) -> None:
     names = load_files([written(tmp_path / "mine.py", OWN)])
     assert "text" in names and str(parse("MAST", **names)) == "MAST"

@@ -10,12 +10,12 @@ import pytest
 import icarus
 from icarus.bench import costs, speed
 from icarus.engine.records.tables import SMALLEST, Table
-from icarus.specs import MAST
+from icarus.specs import BASELINE, MAST
 from tests import toy
 
 
 def test_the_first_two_iterations_of_othello_change_what_base_6_says() -> None:
-    use = costs.use_of_tables("othello", "BASELINE", 2)
+    use = costs.use_of_tables("othello", BASELINE, 2)
     # ⟨⟩ in the first; in the second ⟨⟩, the action selected and the three that were available
     assert (use.updates, use.records) == ((1 + 5) / 2, (1 + 4) / 2)
     assert use.bytes == (4 * SMALLEST + (5 + 1) * 32) / 5
@@ -36,7 +36,7 @@ def test_a_start_is_measured_cold_and_warm_in_a_cache_of_its_own(monkeypatch: py
         return subprocess.CompletedProcess(command, 0, stdout=next(told))
 
     monkeypatch.setattr(costs.subprocess, "run", run)
-    assert costs.start("othello", "BASELINE") == costs.Start(imported=0.3, warm=0.4, cold=9.0)
+    assert costs.start("othello") == costs.Start(imported=0.3, warm=0.4, cold=9.0)
     assert caches[0] == caches[1]
 
 
@@ -66,7 +66,7 @@ def test_threads_gain_what_the_clock_says(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(costs, "start_search", Team)
     monkeypatch.setattr(costs.time, "perf_counter", lambda: clock[0])
-    assert costs.gain("othello", "BASELINE", 2, 500, 3) == costs.Gain("othello", "BASELINE", 1.0, 1.0)
+    assert costs.gain("othello", BASELINE, 2, 500, 3) == costs.Gain("othello", "BASELINE", 1.0, 1.0)
     assert set(begun) == {(1, "roots"), (2, "roots"), (2, "records")}
 
 
@@ -86,10 +86,10 @@ def test_misses_of_the_cache_are_counted_or_it_is_said_why_not(
     monkeypatch.setattr(costs.subprocess, "run", run)
     monkeypatch.setattr(costs.shutil, "which", lambda name: name)
     if why is None:
-        assert costs.cache_misses("othello", "BASELINE", 100) == 7
+        assert costs.cache_misses("othello", BASELINE, 100) == 7
     else:
         with pytest.raises(costs.NoCounts, match=why):
-            costs.cache_misses("othello", "BASELINE", 100)
+            costs.cache_misses("othello", BASELINE, 100)
     monkeypatch.setattr(costs.shutil, "which", lambda name: None)
     with pytest.raises(costs.NoCounts, match="perf is not installed"):
-        costs.cache_misses("othello", "BASELINE", 100)
+        costs.cache_misses("othello", BASELINE, 100)
