@@ -127,6 +127,11 @@ class AnyGame(ABC):
     gains: tuple[float, float] = (-1.0, 1.0)
 
     def __attrs_post_init__(self) -> None:
+        for field in attrs.fields(type(self)):
+            value = getattr(self, field.name)
+            is_absent = value is None and field.type == Callable | None
+            if field.type in (Callable, Callable | None) and not (is_absent or callable(value)):
+                raise TypeError(f"{field.name} of {self.name} is {value!r}; it must be a function")
         if self.seat_names and len(set(self.seat_names)) != self.players:
             raise ValueError(
                 f"the seat names of {self.name} are {self.seat_names!r}; it needs {self.players} different ones"

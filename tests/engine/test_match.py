@@ -199,6 +199,9 @@ def test_what_is_no_game_and_what_is_no_list_of_agents_is_refused_in_a_sentence(
         play(games.load("othello"), QUICK)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="players of a game is '2'; it must be an integer of at least 1"):
         attrs.evolve(toy.CHAIN, players="2")
+    for name, value in (("initial", 1), ("player", None), ("chance", 0.5), ("text", "board")):
+        with pytest.raises(TypeError, match=f"{name} of .* is {value!r}; it must be a function"):
+            attrs.evolve(toy.CHAIN, **{name: value})
 
 
 def test_what_is_no_agent_is_refused() -> None:
