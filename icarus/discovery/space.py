@@ -230,18 +230,21 @@ class Space:
 
     def covering(self) -> list[Point]:
         """Points in which every level of every factor that can be active is found, each once at least where it is not excluded."""
-        points = dict[Point, None]()
-        queue = [self.default]
+        points, queue, queued_points, excluded_count = list[Point](), [self.default], {self.default}, 0
         missing = {(k, i) for k, levels in enumerate(self.factors.values()) for i in range(len(levels))}
-        while queue and missing:
+        while queue and missing and excluded_count < ATTEMPTS:
             point = queue.pop(0)
-            new = missing & set(enumerate(point))
-            if new or not points:
-                missing -= new
-                if self.allows(point):
-                    points[point] = None
-                queue += self._changed(point)
-        return list(points)
+            if missing.isdisjoint(enumerate(point)):
+                continue
+            if self.allows(point):
+                missing -= set(enumerate(point))
+                points.append(point)
+            else:  # its neighbours may be allowed
+                excluded_count += 1
+            near = [changed for changed in self._changed(point) if changed not in queued_points]
+            queued_points.update(near)
+            queue += near
+        return points
 
     def _changed(self, point: Point) -> Iterator[Point]:
         for k, level in enumerate(point):

@@ -79,6 +79,13 @@ def test_all_that_the_shipped_spaces_can_say_is_a_strategy(name: str) -> None:
     assert covered == {(k, level) for k, levels in enumerate(space.factors.values()) for level in range(len(levels))}
 
 
+def test_a_level_whose_first_point_is_excluded_is_covered_by_another() -> None:
+    """b = 1 is met first beside the default of a, where it is excluded."""
+    factors = {"a": ("MAST", "NAST2"), "b": ("BASELINE", "RAVE")}
+    space = Space("small", {"strategy": "{b} >> {a}"}, factors, ({"a": "MAST", "b": "RAVE"},))
+    assert space.covering() == [(0, 0), (1, 0), (1, 1)]
+
+
 def test_the_general_space_is_large_and_the_paper_s_has_sixteen_points() -> None:
     assert load_space("general").count() >= 10**5
     assert load_space("sixteen").count() == 16
