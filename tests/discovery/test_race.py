@@ -219,6 +219,7 @@ def test_holm_and_differences() -> None:
         and found.p == pytest.approx(0.0416, abs=1e-3)
     )
     assert difference([0.0] * 50).p == 0.5
+    assert 0 < difference([0.5] * 72).p < 1e-80  # not 0, however sure it is
 
 
 def test_what_a_budget_detects() -> None:
