@@ -38,7 +38,8 @@ def discover_command(
     against: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"An opponent, repeatable; the last is the one to be beaten. {' and '.join(POOL)} if not given."
+            help=f"An opponent, repeatable: a strategy, or what a race printed; the last is the one to be beaten. {' and '.join(POOL)} if "
+            "not given."
         ),
     ] = None,
     finder: Annotated[str, typer.Option(help='"factorial", "halving" or "evolution".')] = "factorial",

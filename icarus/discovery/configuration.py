@@ -48,12 +48,18 @@ class Configuration:
         return self.strategy + (f"   [{', '.join(changed)}]" if changed else "")
 
 
-_TEXT = re.compile(r"(?P<strategy>.+?)(   \[(scheme = (?P<scheme>.+?))?(, )?(move_decay = (?P<decay>[^,]+))?\])?")
+_TEXT = re.compile(
+    r"(?P<strategy>.+?)(\s+\[(scheme = (?P<scheme>.+?))?(, )?(move_decay = (?P<decay>[0-9.]+(e-[0-9]+)?))?\])?"
+)
 
 
 def read_configuration(text: str) -> Configuration:
-    """The configuration that a text of `str(configuration)` stands for."""
-    match = _TEXT.fullmatch(text)
+    """The configuration that a text of `str(configuration)` stands for.
+
+    Raises:
+        ValueError: it is none.
+    """
+    match = _TEXT.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{text!r} is no configuration")
     return Configuration(match["strategy"], match["scheme"] or str(MO_ISMCTS), float(match["decay"] or 0))

@@ -11,7 +11,7 @@ import numpy as np
 
 from icarus import checks, games
 from icarus.discovery import protocol as protocols
-from icarus.discovery.configuration import Configuration
+from icarus.discovery.configuration import Configuration, read_configuration
 from icarus.discovery.finders import FINDERS
 from icarus.discovery.matches import CALIBRATION, Games, Match, Table, usual_seats
 from icarus.discovery.processes import processes
@@ -148,7 +148,7 @@ def protocol_of(
     if settings.hours is not None:
         checks.positive("hours", settings.hours)
     space = settings.space if isinstance(settings.space, Space) else load_space(settings.space)
-    pool = tuple(each if isinstance(each, Configuration) else Configuration(each) for each in settings.against)
+    pool = tuple(each if isinstance(each, Configuration) else read_configuration(each) for each in settings.against)
     if not pool:
         raise ValueError("against: no opponent is given; the last one is the reference that is to be beaten")
     seats, players = len(table.seats), table.loaded().players

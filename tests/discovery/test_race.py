@@ -288,6 +288,7 @@ def test_a_race_with_a_file_that_has_changed_or_is_elsewhere_is_not_played_again
 )
 def test_a_configuration_is_read_back_from_its_text(configuration: Configuration) -> None:
     assert read_configuration(str(configuration)) == configuration
+    assert read_configuration(str(configuration).replace("   ", " ") + "\n") == configuration  # as people copy it
 
 
 def test_a_duel_is_kept_and_one_of_equals_is_even(tmp_path: Path) -> None:
