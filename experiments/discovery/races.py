@@ -12,7 +12,7 @@ import json
 import random
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import attrs
@@ -146,6 +146,20 @@ def entry_of(result: Discovery) -> dict[str, object] | None:
     }
 
 
+def strongest(results: Sequence[Discovery]) -> Discovery:
+    """Of races in one game that each proved a winner: the one whose winner leads by most, or what a later one found that beats it."""
+
+    def lead(result: Discovery) -> float:
+        return result.winner.difference.mean if result.winner else 0.0
+
+    best, *others = sorted(results, key=lead, reverse=True)
+    for _ in results:  # a chain is no longer
+        for other in others:
+            if best.winner and other.protocol.reference == best.winner.configuration:
+                best = other
+    return best
+
+
 def main() -> None:
     """Read races, print their table, and keep what was proven."""
     parser = argparse.ArgumentParser(description="The table of what races proved.")
@@ -155,10 +169,11 @@ def main() -> None:
     results = [result_of(directory) for directory in arguments.directories if is_race(directory)]
     print("\n".join(line_of(result) for result in results))
     if arguments.keep:
-        # Of several races of a game, the one whose winner leads by most stands in the table.
-        results.sort(key=lambda result: result.winner.difference.mean if result.winner else 0.0)
-        entries = {each.protocol.game: entry for each in results if (entry := entry_of(each))}
-        table = {game: entries[game] for game in sorted(entries)}
+        by_game: dict[str, list[Discovery]] = {}
+        for result in results:
+            if entry_of(result):
+                by_game.setdefault(result.protocol.game, []).append(result)
+        table = {game: entry_of(strongest(by_game[game])) for game in sorted(by_game)}
         path = Path(discovery.__file__).parent / TABLE
         path.write_text(json.dumps(table, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 

@@ -4,6 +4,7 @@ import gzip
 from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import attrs
@@ -249,6 +250,17 @@ def test_kept_races_tell_how_far_they_are_and_are_played_again_from_their_rows(
     assert races.result_of(directory).proofs == found.proofs
     assert main(["verify", str(directory), "--sample", "10"]) == 0
     assert capsys.readouterr().out.count("the same") == 10
+
+
+def test_what_beats_the_winner_of_an_earlier_race_stands_in_the_table() -> None:
+    def race_of(reference: str, winner: str, lead: float) -> Any:
+        proof = SimpleNamespace(configuration=Configuration(winner), difference=SimpleNamespace(mean=lead))
+        return SimpleNamespace(protocol=SimpleNamespace(reference=Configuration(reference)), winner=proof)
+
+    first, weaker = race_of("MAST", "NAST2", 0.4), race_of("MAST", "EPIC", 0.2)
+    second, third = race_of("NAST2", "RAVE", 0.05), race_of("RAVE", "PUCT", 0.01)
+    assert races.strongest([weaker, first]) is first
+    assert races.strongest([weaker, third, first, second]) is third
 
 
 def test_a_game_that_is_not_what_was_kept_is_told(kept: tuple[Discovery, Path], tmp_path: Path) -> None:
