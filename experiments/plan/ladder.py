@@ -51,15 +51,17 @@ CUTOFFS = {
     "checkers": 8,
     "hearts": 8,
 }  # actions in simulation before the heuristic
-DISCOVERED = {  # what `icarus.discovered` said on 2026-11-23
+DISCOVERED = {  # what `icarus.discovered` said before it knew of the networks
     "othello": search("baseline(0.35) >> NAST2", TABLE_ITERATIONS, move_decay=0.75),
     "dou-di-zhu": search("RAVE >> NAST2", TABLE_ITERATIONS, cutoff=32),
     "backgammon": search(BY_HEURISTIC, TABLE_ITERATIONS, cutoff=32),
     "checkers": search("PUCT >> NAST2", TABLE_ITERATIONS, cutoff=16),
     "hearts": search(BY_HEURISTIC, TABLE_ITERATIONS, cutoff=16),
 }
-BY_NETWORK = {  # the strongest of pilots that ask the networks of these games
-    "othello": (search("implicit_minimax(0.8, 0.2)", TABLE_ITERATIONS, cutoff=0),),
+BY_NETWORK = {  # the strongest of pilots that ask the networks of these games, and what races with them found
+    "othello": tuple(
+        search(strategy, TABLE_ITERATIONS, cutoff=0) for strategy in ("implicit_minimax(0.8, 0.2)", "PUCT >> BASELINE")
+    ),
     "backgammon": (search("baseline(0.05)", TABLE_ITERATIONS, cutoff=0),),
 }
 SIXTEEN = tuple(combination.strategy for combination in COMBINATIONS)  # the paper's Table 1
