@@ -83,7 +83,7 @@ def _verdict(discovery: Discovery) -> list[str]:
             str(winner.configuration),
             "",
             f"is better than {protocol.reference}",
-            f"by {winner.difference.mean:.3f} in mean reward [{low:.3f}, {high:.3f}], p = {winner.p:.2g} after Holm,",
+            f"by {winner.difference.mean:.3f} in mean reward [{low:.3f}, {high:.3f}], {_p_text(winner.p)} after Holm,",
             f"on {winner.difference.units} units that it was not chosen by; iterations per second: {winner.rate:.0%} of the reference's",
         ]
     most = max(each.difference.interval()[1] for each in discovery.proofs)
@@ -93,9 +93,13 @@ def _verdict(discovery: Discovery) -> list[str]:
     ]
 
 
+def _p_text(p: float) -> str:
+    return f"p = {p:.2g}" if p > 0 else "p < 1e-300"
+
+
 def _proof(proof: Proof, level: float) -> str:
     word = "better" if proof.p < level else "not proven"
-    return f"{proof.difference}  p = {proof.p:.2g}  {word:10}  speed {proof.rate:.0%}  {proof.configuration}"
+    return f"{proof.difference}  {_p_text(proof.p)}  {word:10}  speed {proof.rate:.0%}  {proof.configuration}"
 
 
 def _effects(discovery: Discovery) -> list[str]:
