@@ -40,16 +40,17 @@ def trial(history: History, i: int, action: int) -> int:
 @values
 def probabilities(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
     """p(a) = γ/K + (1 − γ) / Σ_b e^{(s(b) − s(a)) η}, γ = min{1, √(K log K / ((e − 1) n))}, η = γ/K, for θ([h # a]~) = (s, n)"""
-    present, arms, trials = len(history.steps) - 1, len(legal), 0
+    present, arms, trials, most = len(history.steps) - 1, len(legal), 0, -np.inf
     player = history.steps[present].player
     for i in range(arms):
         stats = find(theta, trial(history, present, legal[i]))
         out[i] = stats.reward[player]
+        most = max(most, out[i])
         trials += stats.visits
     gamma = 1.0
     if trials > 0:
         gamma = min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1.0) * trials)))  # (5)
-    eta, most, total = gamma / arms, out[:arms].max(), 0.0  # (6)
+    eta, total = gamma / arms, 0.0  # (6)
     for i in range(arms):  # scaled by e^(-most η), so that no sum is too great
         out[i] = math.exp((out[i] - most) * eta)
         total += out[i]

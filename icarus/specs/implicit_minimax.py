@@ -78,9 +78,9 @@ def capture_worths(history: History, theta: Theta, updates: Updates) -> None:
     steps, last = history.steps, expanded_at(history)
     worth = np.zeros(history.lookahead.shape[1])
     for i in range(last - 1, -1, -1):
-        if i == last - 1:
-            worth[:] = lookahead_at(history, i)[place_of_action(history, i)]
         for player in range(len(worth)):
+            if i == last - 1:
+                worth[player] = lookahead_at(history, i)[place_of_action(history, i), player]
             number = player + MAX_PLAYERS * int(worth[player] * UNIT + 0.5)
             update(updates, steps[i + 1].record, FIRST_VALUE + number)
         back_up(history, theta, i, worth)
@@ -97,9 +97,12 @@ def place_of_action(history: History, i: int) -> int:
 
 @helper
 def back_up(history: History, theta: Theta, i: int, worth: np.ndarray) -> None:
-    """Change what the played child of step i is worth to what the history of step i is: best for its player, or the mean over chance."""
+    """Change what the played child of step i is worth to what the history of step i is: best for its player, or the mean over chance.
+
+    In loops over the players: expressions of arrays take the compiler seconds.
+    """
     step, place = history.steps[i], place_of_action(history, i)
-    of_child, best, total, visits = np.zeros(len(worth)), np.full(len(worth), -1.0), np.zeros(len(worth)), 0
+    of_child, best, total, visits, most = np.zeros(len(worth)), np.zeros(len(worth)), np.zeros(len(worth)), 0, -1.0
     for k in range(step.count):
         stats = find(theta, child(history, i, legal_at(history, i)[k]))
         for player in range(len(worth)):
@@ -108,10 +111,15 @@ def back_up(history: History, theta: Theta, i: int, worth: np.ndarray) -> None:
                 of_child[player] = worth[player]
         times = stats.visits + 1 if k == place else stats.visits
         visits += times
-        total += times * of_child
-        if step.player != CHANCE and of_child[step.player] > best[step.player]:
-            best[:] = of_child
-    worth[:] = total / visits if step.player == CHANCE else best
+        is_best = step.player != CHANCE and of_child[step.player] > most
+        for player in range(len(worth)):
+            total[player] += times * of_child[player]
+            if is_best:
+                best[player] = of_child[player]
+        if is_best:
+            most = best[step.player]
+    for player in range(len(worth)):
+        worth[player] = total[player] / visits if step.player == CHANCE else best[player]
 
 
 @backpropagation

@@ -77,7 +77,9 @@ def matched(
             out[i] = share / len(legal) + (1.0 - share) * (out[i] / total if total > 0.0 else 1.0 / len(legal))
     else:
         write_ucb1(history, theta, legal, out, exploration, np.inf)
-        most = out.max()
+        most = -np.inf
+        for i in range(len(legal)):
+            most = max(most, out[i])
         for i in range(len(legal)):
             out[i] = 1.0 if out[i] == most else 0.0
 

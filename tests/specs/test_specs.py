@@ -16,6 +16,8 @@ import pytest
 import icarus
 from icarus import Enhancement, Game, State, games, linear, parse, search, values
 from icarus.algebra import epsilon_greedy, gibbs, rave_weight, roulette, ucb1
+from icarus.compiler.cache.machine import MachineCode
+from icarus.compiler.kernels.kernel import Kernel
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.program.requirements import NEEDED, tables_of
 from icarus.kernel import (
@@ -445,6 +447,14 @@ def test_every_specification_runs_in_every_game_and_repeats_itself(name: str, pl
     assert (result.action, result.visits.tolist(), result.depth) == (again.action, again.visits.tolist(), again.depth)
     assert same_records(result.records, again.records)
     consistent(result, root)
+
+
+@every_specification
+def test_no_specification_needs_the_compiler_when_it_runs(name: str) -> None:
+    """`out.max()`, say, or an array assigned to a part of another raise what they met: they are compiled twice, and load the compiler."""
+    program = CompiledSearch(deciding("othello"), SPECIFICATIONS[name], 0).program
+    kernels = [kernel for kernel in program.references if isinstance(kernel, Kernel)]
+    assert kernels and all(isinstance(kernel._code, MachineCode) for kernel in kernels)
 
 
 def proves(strategy: Enhancement) -> bool:
