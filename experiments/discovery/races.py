@@ -154,9 +154,9 @@ def strongest(results: Sequence[Discovery]) -> Discovery:
 
     best, *others = sorted(results, key=lead, reverse=True)
     for _ in results:  # a chain is no longer
-        for other in others:
-            if best.winner and other.protocol.reference == best.winner.configuration:
-                best = other
+        for later in others:
+            if best.winner and later.protocol.reference == best.winner.configuration:
+                best = later
     return best
 
 
