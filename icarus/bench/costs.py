@@ -89,15 +89,16 @@ def _searching(name: str, strategy: str, iterations: int, files: Sequence[Path])
 
 
 FIRST_SEARCH = """
-import time
+import sys, time
 started = time.process_time()
 import icarus
 imported = time.process_time()
-if {files}:
-    import pathlib
+name, *files = sys.argv[1:]
+if files:
+    from pathlib import Path
     from icarus.load_files import load_files
-    load_files(map(pathlib.Path, {files}))
-state = icarus.games.load({name!r}).new_initial_state(seed=1)
+    load_files(map(Path, files))
+state = icarus.games.load(name).new_initial_state(seed=1)
 while state.is_chance_node():
     state.apply_action(state.legal_actions()[0])
 icarus.search(state, icarus.parse('BASELINE'), iterations=10)
@@ -122,7 +123,7 @@ class Start:
 
 def start(name: str, files: Sequence[Path] = ()) -> Start:
     """The first search by the baseline in a game, in a cache of machine code of its own: cold, and then warm."""
-    command = [sys.executable, "-c", FIRST_SEARCH.format(name=name, files=[str(file) for file in files])]
+    command = [sys.executable, "-c", FIRST_SEARCH, name, *map(str, files)]
 
     def seconds() -> tuple[float, ...]:
         done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
