@@ -10,7 +10,6 @@ games drawn again. So much for the paper's conjecture that enhancements can be c
 
 import argparse
 import json
-import random
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -19,7 +18,7 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from experiments.discovery.conjecture import BASELINE, rewards
-from experiments.play.correlation import positions_of
+from experiments.play.correlation import baseline_games, positions_of
 from experiments.play.matches import agent_of
 from experiments.store import rows as store
 from experiments.store.csv_values import keep, kept
@@ -47,17 +46,13 @@ class Choice:
 def choices(directory: Path, positions: int, iterations: int, judge: tuple[str, int], seed: int) -> Iterator[Choice]:
     """What each agent of a run would play in positions of the baseline's games, and what that is worth."""
     experiment = store.experiment_in(directory)
-    rows_of_run = list(store.rows(directory, experiment))
-    for opponent in (cell for cell in experiment.cells if cell.is_opponent):
-        generator = random.Random(f"{seed} {opponent.key}")
-        rows = [row for row in rows_of_run if row["cell"] == opponent.key]
-        generator.shuffle(rows)
-        cells = [cell for cell in experiment.cells if cell.column == opponent.column]
+    for baseline, rows, generator in baseline_games(directory, seed):
+        cells = [cell for cell in experiment.cells if cell.column == baseline.column]
         for position, (state, _) in enumerate(positions_of(rows, positions, generator)):
             value = judged(state, judge, (seed, position))
             for cell in cells:
                 choice = agent_of(cell.spec, cell.module, iterations, None).search(state, (seed, position)).action
-                yield Choice(str(opponent.column.role or ""), cell.agent, position, round(value[choice], 6))
+                yield Choice(str(baseline.column.role or ""), cell.agent, position, round(value[choice], 6))
 
 
 def judged(state: State, judge: tuple[str, int], seed: Sequence[int]) -> Mapping[int, float]:

@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from experiments.plan.definition import Refusal
+from experiments.plan.definition import Cell, Refusal
 from experiments.plan.titles import title
 from experiments.store import rows as store
 from experiments.store.results import runs_in
@@ -28,12 +28,7 @@ def measured(
     """Positions of the baseline's kept games in each game and role, and what random playouts say of their actions."""
     measured_any = False
     for run in runs_in(directory):
-        experiment = store.experiment_in(run)
-        cells = {cell.key: cell for cell in experiment.cells if cell.is_opponent}
-        for cell in cells.values():
-            rows = [row for row in store.rows(run, experiment) if row["cell"] == cell.key]
-            generator = random.Random(f"{seed} {cell.key}")
-            generator.shuffle(rows)
+        for cell, rows, generator in baseline_games(run, seed):
             for number, (state, row) in enumerate(positions_of(rows, positions, generator)):
                 if number == 0:
                     log(f"measuring {title(cell.column)}, {min(positions, len(rows))} positions …")
@@ -41,6 +36,17 @@ def measured(
                 yield from _shared(state, row, number, iterations, seed)
     if not measured_any:
         raise Refusal(f"{directory} holds no games of the baseline against itself, whose positions are taken")
+
+
+def baseline_games(directory: Path, seed: int) -> Iterator[tuple[Cell, list[Row], random.Random]]:
+    """The baseline's kept games against itself in each game and role, in a random order, and the generator that drew it."""
+    experiment = store.experiment_in(directory)
+    rows = list(store.rows(directory, experiment))
+    for cell in (cell for cell in experiment.cells if cell.is_opponent):
+        generator = random.Random(f"{seed} {cell.key}")
+        of_cell = [row for row in rows if row["cell"] == cell.key]
+        generator.shuffle(of_cell)
+        yield cell, of_cell, generator
 
 
 def positions_of(rows: Iterable[Row], most: int, generator: random.Random) -> Iterator[tuple[State, Row]]:

@@ -8,14 +8,13 @@ baseline in the same position: plies, and per cent of visits, each with its 99 %
 """
 
 import argparse
-import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import attrs
 import numpy as np
 
-from experiments.play.correlation import positions_of
+from experiments.play.correlation import baseline_games, positions_of
 from experiments.play.matches import agent_of
 from experiments.store import rows as store
 from experiments.store.csv_values import keep, kept
@@ -45,11 +44,7 @@ class Shape:
 def shapes(directory: Path, positions: int, seed: int) -> Iterator[Shape]:
     """The trees of the baseline, RAVE and NAST in positions of the baseline's games."""
     experiment = store.experiment_in(directory)
-    rows_of_run = list(store.rows(directory, experiment))
-    for baseline in (cell for cell in experiment.cells if cell.agent == BASELINE):
-        generator = random.Random(f"{seed} {baseline.key}")
-        rows = [row for row in rows_of_run if row["cell"] == baseline.key]
-        generator.shuffle(rows)
+    for baseline, rows, generator in baseline_games(directory, seed):
         cells = [
             cell for cell in experiment.cells if cell.column == baseline.column and cell.agent in (BASELINE, *COMPARED)
         ]
