@@ -152,11 +152,10 @@ def strongest(results: Sequence[Discovery]) -> Discovery:
     def lead(result: Discovery) -> float:
         return result.winner.difference.mean if result.winner else 0.0
 
-    best, *others = sorted(results, key=lead, reverse=True)
-    for _ in results:  # a chain is no longer
-        for later in others:
-            if best.winner and later.protocol.reference == best.winner.configuration:
-                best = later
+    beaten_by = {result.protocol.reference: result for result in sorted(results, key=lead)}
+    best = max(results, key=lead)
+    while best.winner and (later := beaten_by.pop(best.winner.configuration, None)):
+        best = later
     return best
 
 
