@@ -50,32 +50,23 @@ def load_files(paths: Iterable[Path]) -> dict[str, Operand]:
     """What files define for strategies to name, see `strategy_names`; their games are registered.
 
     Raises:
-        ValueError: see `load_file` and `register_games`; or two of the files define different games of one name.
+        ValueError: see `load_file`; a file defines nothing; or two define different games of one name.
     """
     names: dict[str, Operand] = {}
     defined: dict[str, tuple[object, Path]] = {}
     for path in paths:
         file = _load(path)
+        enhancements = strategy_names(file.module)
+        if not (file.games or enhancements):
+            raise ValueError(
+                f"{str(path)!r} defines no game, enhancement, weight or rule, and no function that makes one"
+            )
         for name, game in file.games.items():
             first, where = defined.setdefault(name, (game, path))
             if not _is_same(first, game):
                 raise ValueError(f"{str(where)!r} and {str(path)!r} both define a game called {name!r}; rename one")
-        names.update(strategy_names(file.module))
+        names.update(enhancements)
     return names
-
-
-def refuse_empty(paths: Iterable[Path]) -> None:
-    """Refuse files that define nothing that could be named.
-
-    Raises:
-        ValueError: see `load_file`; or one defines nothing.
-    """
-    for path in paths:
-        file = _load(path)
-        if not (file.games or strategy_names(file.module)):
-            raise ValueError(
-                f"{str(path)!r} defines no game, enhancement, weight or rule, and no function that makes one"
-            )
 
 
 def load_file(path: Path) -> ModuleType:

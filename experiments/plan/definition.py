@@ -12,7 +12,7 @@ from icarus import Enhancement
 from icarus.engine.algorithm import Algorithm
 from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
 from icarus.equilibrium.online.parsing import parse_strategy
-from icarus.load_files import load_files
+from icarus.load_files import load_file, strategy_names
 
 DIGITS = 16  # of the hexadecimal key of a cell
 Imports = tuple[tuple[str, str], ...]  # files by their paths from the folder of the one that imports them, with digests
@@ -57,7 +57,7 @@ def strategy_of(text: str, module: str) -> Enhancement | Algorithm:
     Raises:
         ValueError: the text cannot be understood, or see `load_file`.
     """
-    return parse_strategy(text, load_files([Path(module)] if module else []))
+    return parse_strategy(text, strategy_names(load_file(Path(module))) if module else {})
 
 
 def read_agent(strategy: str, scheme: str | None = None) -> AgentSpec:

@@ -42,8 +42,9 @@ def specs_command(
     files: With = None,
 ) -> None:
     """List the enhancements, or print one as the paper does."""
+    names = load_files(files or [])
     if show is not None:
-        print_text(parse(show, **load_files(files or [])).specification())
+        print_text(parse(show, **names).specification())
         return
     rows = []
     for name, enhancement in SPECIFICATIONS.items():

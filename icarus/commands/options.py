@@ -9,7 +9,6 @@ import typer
 from icarus.engine.recommendation import RULES, most_visits
 from icarus.engine.result import ROOTS
 from icarus.engine.scheme import SCHEMES
-from icarus.load_files import refuse_empty
 
 FAILED, REFUSED, UNCHECKED, INTERRUPTED = 1, 2, 3, 130
 DEFAULT_ITERATIONS, DEFAULT_SCHEME, DEFAULT_SHARING = 5000, "MO_ISMCTS", ROOTS
@@ -74,17 +73,11 @@ Recommendation = Annotated[
 LEVEL_HELP = "from 1, which plays at once and weakly, to 8: see docs/ladder.md."
 
 
-def _named_files(files: list[Path] | None) -> list[Path] | None:
-    refuse_empty(files or [])
-    return files
-
-
 With = Annotated[
     list[Path] | None,
     typer.Option(
         "--with",
         metavar="FILE.py",
-        callback=_named_files,
         help="A Python file with enhancements, weights or games of your own. Repeat the option for more files.",
     ),
 ]

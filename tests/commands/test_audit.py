@@ -108,12 +108,9 @@ def test_draws_that_are_not_uniform_are_found(game: Game) -> None:
     report = audit(attrs.evolve(game, determinize=first_twice_as_likely), games=20, determinizations=1000)
     assert report.failed == ("uniform",)
     told = r"of \d+ states one was drawn \d+ times instead of \d+ and one \d+ times instead of \d+ \(p = \d"
-    assert re.search(told, report["uniform"].examples[0])
-    assert (
-        report["uniform"]
-        .examples[0]
-        .endswith("if the rules make some likelier than others, give the game multiplicity(state)")
-    )
+    example = report["uniform"].examples[0]
+    assert re.search(told, example)
+    assert example.endswith("if the rules make some likelier than others, give the game multiplicity(state)")
 
 
 def counted_from_the_truth(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:

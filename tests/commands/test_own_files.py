@@ -11,7 +11,7 @@ import pytest
 from icarus import games, parse
 from icarus import load_files as own_files
 from icarus.commands import cli
-from icarus.load_files import load_file, load_files, refuse_empty
+from icarus.load_files import load_file, load_files
 from tests.conftest import Python
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -64,7 +64,7 @@ def test_a_file_brings_enhancements_weights_and_functions_that_make_them(tmp_pat
 
 def test_a_file_that_defines_nothing_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ValueError, match="mine.py' defines no game, enhancement, weight or rule, and no function that"):
-        refuse_empty([written(tmp_path / "mine.py", "import math\n_hidden = math.pi\n")])
+        load_files([written(tmp_path / "mine.py", "import math\n_hidden = math.pi\n")])
     assert cli.run(["specs", "--with", str(tmp_path / "mine.py")]) == 2
     assert "defines no game" in capsys.readouterr().err
 
