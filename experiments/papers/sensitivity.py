@@ -32,6 +32,17 @@ SENSITIVITY: dict[str, dict[str, Any]] = {
             "τ = 3": _mast("gibbs(temperature=3)"),
         },
     },
+    "combined-temperature": {  # the combinations of Table 1 with another τ where MAST is a part, beside all as they are
+        "games": ["othello", "lotr-confrontation"],
+        "agents": {
+            **TABLE_1,
+            **{
+                f"{name}, τ = 0.1": strategy.replace("MAST", "mast(gibbs(temperature=0.1))")
+                for name, strategy in TABLE_1.items()
+                if "M" in name
+            },
+        },
+    },
     "epsilon": {  # ε of MAST's ε-greedy rule, left open
         "games": ["dou-di-zhu", "othello"],
         "agents": {
