@@ -234,33 +234,27 @@ def _determinizations(columns: Columns, directory: Path) -> list[Path]:
         if column.iterations is None:
             continue
         panels = [
-            _panel_lines(lines, by_agent, text)
-            for lines, text in zip(
-                lines_of_2011(column.iterations),
+            (number, axis, lines)
+            for number, axis, text, of_figure in zip(
+                (2, 3, 4),
+                ("determinizations", "iterations of each determinization", "determinizations"),
                 ("iterations of each", "determinizations", "iterations of all"),
+                lines_of_2011(column.iterations),
                 strict=True,
             )
+            if (lines := _panel_lines(of_figure, by_agent, text))
         ]
-        if not any(panels):
+        if not panels:
             continue
         paths.append(
             directory
             / ("determinizations.png" if len(columns) == 1 else f"determinizations-{slug(_place(column))}.png")
         )
-        with canvas(paths[-1], (7.2, 11.2)) as figure:
-            for i, (lines, axis, number) in enumerate(
-                zip(
-                    panels,
-                    ("determinizations", "iterations of each determinization", "determinizations"),
-                    (2, 3, 4),
-                    strict=True,
-                ),
-                1,
-            ):
-                axes = figure.add_subplot(3, 1, i)
-                if lines:
-                    _lines(axes, lines)
-                    axes.legend(frameon=False, fontsize=8, ncols=2, loc="lower right")
+        with canvas(paths[-1], (7.2, 11.2 * len(panels) / 3)) as figure:
+            for place, (number, axis, lines) in enumerate(panels, 1):
+                axes = figure.add_subplot(len(panels), 1, place)
+                _lines(axes, lines)
+                axes.legend(frameon=False, fontsize=8, ncols=2, loc="lower right")
                 axes.set_xlabel(axis)
                 title_panel(
                     axes,
@@ -273,6 +267,7 @@ def _determinizations(columns: Columns, directory: Path) -> list[Path]:
 def _panel_lines(
     lines: Mapping[int, Mapping[int, tuple[int, int]]], by_agent: Mapping[str, Tally], text: str
 ) -> list[Line]:
+    """The lines of a figure that have at least two points; a single point shows no course."""
     panel = []
     for fixed, line in lines.items():
         tallies = {
@@ -280,7 +275,7 @@ def _panel_lines(
             for place, (number, each) in line.items()
             if f"{number} × {each}" in by_agent
         }
-        if tallies:
+        if len(tallies) > 1:
             panel.append(
                 Line(f"{fixed} {text}", list(tallies), [(tally.wins, tally.games) for tally in tallies.values()])
             )
