@@ -19,6 +19,13 @@ from icarus.kernel.state import State
 ROOTS, RECORDS = "roots", "records"  # what several threads share
 
 
+class RecordsByName(dict[str, Records]):
+    """The records of a strategy's components; a KeyError for another name says which there are."""
+
+    def __missing__(self, name: str) -> Records:
+        raise KeyError(f"no component of the strategy is called {name}; there are {', '.join(self)}")
+
+
 class Pages(Protocol):
     """Draws results as HTML; see `icarus.views.tree_page`."""
 
@@ -64,7 +71,7 @@ class Result:
     values: np.ndarray
     policy: np.ndarray
     iterations: int
-    records: Mapping[str, Records]
+    records: Mapping[str, Records] = attrs.field(converter=RecordsByName)
     depth: int
     phase_steps: Mapping[str, int]
     seconds: float

@@ -151,6 +151,13 @@ def test_a_result_stays_what_it_was_when_the_search_goes_on() -> None:
     assert same(result, search(whist(), EVERYTHING, iterations=30, seed=5))
 
 
+def test_records_of_a_component_that_is_none_are_refused_with_the_names_of_those_that_are() -> None:
+    records = search(whist(), BASELINE >> MAST, iterations=1).records
+    with pytest.raises(KeyError, match="no component of the strategy is called MATS; there are BASELINE, MAST"):
+        records["MATS"]
+    assert records.get("MATS") is None and list(records) == ["BASELINE", "MAST"]
+
+
 def test_a_search_asked_for_fewer_iterations_than_it_has_made_does_nothing() -> None:
     running = CompiledSearch(whist(), BASELINE, 1)
     running.run(30)
