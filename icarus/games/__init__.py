@@ -59,10 +59,11 @@ def load(name: str, **parameters: int) -> AnyGame:
     registered = GAMES.get(base)
     if registered is None:
         near = difflib.get_close_matches(base, GAMES, n=3, cutoff=0.55)
-        raise ValueError(
-            f"no game is called {base!r}; "
-            + (f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(GAMES)}")
-        )
+        if base.endswith(".py"):
+            hint = f"a file is loaded first, by icarus.load_files or with --with {base}, and its game goes by its name"
+        else:
+            hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(GAMES)}"
+        raise ValueError(f"no game is called {base!r}; {hint}")
     if twice := [key for key in parameters if key in in_name]:
         raise ValueError(f"the parameter {twice[0]} of {base} is given in the name and beside it")
     parameters = {**in_name, **parameters}

@@ -233,6 +233,10 @@ def test_the_last_strategy_takes_the_seats_that_are_left(icarus: Call) -> None:
     [
         (("search", "otello", "--iterations", 5), "no game is called 'otello'; did you mean othello?"),
         (("search", "zzz", "--iterations", 5), "no game is called 'zzz'; known: othello, checkers"),
+        (
+            ("audit", "examples/nim.py"),
+            "no game is called 'examples/nim.py'; a file is loaded first, by icarus.load_files or with --with",
+        ),
         (("match", "hart", "MAST", "MAST"), "no game is called 'hart'; did you mean hearts?"),
         (("search", "othello(size=6)", "--iterations", 5), "othello has no parameter 'size'; it takes none"),
         (("search", "knockout-whist(players=9)", "--iterations", 5), "9"),
