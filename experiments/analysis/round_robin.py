@@ -1,10 +1,10 @@
 """Searches that meet each other in both seats of a game of two: who beats whom, and by what share (Cowling et al. 2012, Figs. 7-10)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 import attrs
 
-from experiments.plan.building import known_game
+from experiments.plan.building import game_of
 from experiments.plan.definition import Column
 from experiments.plan.titles import budget, game_title
 from experiments.store.summary import DRAW, Tally
@@ -104,11 +104,11 @@ class RoundRobin:
         return all((first, second) in self.scores for first in self.searches for second in self.searches)
 
 
-def round_robins(columns: Mapping[Column, Iterable[Tally]]) -> list[RoundRobin]:
+def round_robins(columns: Mapping[Column, Sequence[Tally]]) -> list[RoundRobin]:
     """The round robins among the results, from columns in which the baseline's searches have one seat of two."""
     scores_of: dict[Game, dict[tuple[str, str], Score]] = {}
     for column, tallies in columns.items():
-        if len(column.seats) > 1 or known_game(column.game, "games").players != 2:
+        if len(column.seats) > 1 or game_of(column, {tally.cell.module for tally in tallies}).players != 2:
             continue
         scores = scores_of.setdefault((column.game.partition("(")[0], column.variant, budget(column)), {})
         for tally in tallies:

@@ -3,8 +3,10 @@
 The keys, and what they mean, are on a page: docs/experiments.md.
 """
 
+import contextlib
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -31,6 +33,7 @@ from icarus import checks, games
 from icarus.engine.algorithm import Algorithm
 from icarus.equilibrium.tree.tree import refuse_unless_walkable
 from icarus.kernel.game import AnyGame
+from icarus.load_files import load_file
 
 DEFAULTS = {"trials": 1000, "opponent": BASELINE, "seed": 0, "paired": False, "sprt": False, "pictures": ["agents"]}
 KEYS = ("name", "games", "agents", "iterations", "seconds", "seats", "roles", *DEFAULTS)
@@ -226,6 +229,20 @@ def known_game(name: str, path: str) -> AnyGame:
         return games.load(name)
     except ValueError as error:
         raise Refusal(f"{path}: {error}") from None
+
+
+def game_of(column: Column, modules: Iterable[str]) -> AnyGame:
+    """The game of a column; one that is not known yet is in a file of its cells.
+
+    Raises:
+        Refusal: it is in none of them, or one cannot be loaded.
+    """
+    with contextlib.suppress(ValueError):
+        return games.load(column.game)
+    for module in filter(None, modules):
+        with refused():
+            load_file(Path(module))
+    return known_game(column.game, "games")
 
 
 def _refuse_unless_named(game: AnyGame, path: str) -> None:

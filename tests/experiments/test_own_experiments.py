@@ -62,6 +62,20 @@ def test_a_game_with_parameters_and_without_defaults_is_played_under_its_full_na
     assert {cell.column.game for cell in cells} == {"othello", str(game)} and games.load(str(game)) is game
 
 
+def test_the_report_of_searches_in_a_game_of_ones_own_loads_its_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
+    (file := tmp_path / "own.py").write_text(
+        "import attrs\nfrom icarus import games\nMINE = attrs.evolve(games.load('othello'), name='mine')\n"
+    )
+    games.GAMES["mine"] = attrs.evolve(games.load("othello"), name="mine")
+    built = build({**N, "games": "mine", "seats": 0, "agents": {"SO-ISMCTS": {"scheme": "SO_ISMCTS"}}})
+    experiment = attrs.evolve(built, cells=tuple(attrs.evolve(cell, module=str(file)) for cell in built.cells))
+    run = keep(tmp_path / "run", experiment, [a_row(cell, trial) for cell, trial in experiment.games()])
+    del games.GAMES["mine"]  # as it is in another process
+    write(run)
+    assert "SO-ISMCTS" in (run / "report.md").read_text() and "mine" in games.GAMES
+
+
 PAGE = (Path(__file__).parents[2] / "docs" / "experiments.md").read_text()
 
 
