@@ -1,6 +1,6 @@
 """A game of one's own: Nim. Take any number from one heap; who takes the last one wins.
 
-I  III  IIIII        heaps of 1, 3 and 5
+I  III  IIIII   player 0 to move        heaps of 1, 3 and 5
 """
 
 import numpy as np
@@ -50,7 +50,7 @@ def rewards(state, out):
 
 
 def text(state):
-    return "  ".join("I" * int(heap) or "-" for heap in state.heaps)
+    return "  ".join("I" * int(heap) or "-" for heap in state.heaps) + f"   player {state.player} to move"
 
 
 def action_text(state, action):

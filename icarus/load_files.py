@@ -176,7 +176,8 @@ def games_in(module: ModuleType) -> Sequence[AnyGame]:
 
 
 def _values(module: ModuleType, kind: type[AnyGame]) -> list[AnyGame]:
-    return [value for value in vars(module).values() if isinstance(value, kind)]
+    named = [value for name, value in vars(module).items() if not name.startswith("_")]
+    return [value for value in named if isinstance(value, kind)]
 
 
 def _another_game(name: str, path: Path) -> ValueError:

@@ -64,6 +64,7 @@ def discover_command(
 
     Compositions of enhancements race; the proof is by games that the winner was not chosen by.
     """
+    game, files = options.named(game, files)
     directory = to or Path(f"discovery-{game}-{seed}")
     options.check_directory(directory)
     with show_compilation(), progress_bar(remaining=True) as bar:
@@ -92,7 +93,7 @@ def discover_command(
             finalists=finalists,
             seats=seats or None,
             seed=seed,
-            files=files or (),
+            files=files,
         )
     write_result(discovery, directory)
     print_text(text_of(discovery))

@@ -56,7 +56,8 @@ def ladder_command(
 
     Their ratings are known, and those of some searches; 0 is random play. With --rows Ctrl-C loses nothing.
     """
-    names = load_files(files or [])
+    game, files = options.named(game, files)
+    names = load_files(files)
     integer("--games", number, 1)
     if picture is not None:
         _check_picture(picture)

@@ -61,7 +61,8 @@ def match_command(
     files: options.With = None,
 ) -> None:
     """Play games between strategies."""
-    names = load_files(files or [])
+    game, files = options.named(game, files)
+    names = load_files(files)
     integer("--games", number, 1)
     iterations = options.default_iterations(iterations, seconds)
     check_seed(seed)

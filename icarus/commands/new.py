@@ -63,9 +63,7 @@ def new_command(
         text = (SKELETONS / skeleton).read_text("utf-8")
         path.write_text(text.replace("NAME", name.replace("_", "-")).replace("MODULE", name), "utf-8")
     print_text(f"{name}.py has a game that plays; put your rules in its place. Then:\n")
-    print_text(
-        f"  icarus check {name}.py\n  icarus play {name.replace('_', '-')} --with {name}.py\n  icarus report {name}.py"
-    )
+    print_text(f"  icarus check {name}.py\n  icarus play {name}.py\n  icarus report {name}.py")
 
 
 def check_name(name: str) -> None:

@@ -1,6 +1,6 @@
 """What several commands take, and their exit codes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -9,6 +9,7 @@ import typer
 from icarus.engine.recommendation import RULES, most_visits
 from icarus.engine.result import ROOTS
 from icarus.engine.scheme import SCHEMES
+from icarus.load_files import games_in, load_file
 
 FAILED, REFUSED, UNCHECKED, INTERRUPTED = 1, 2, 3, 130
 DEFAULT_ITERATIONS, DEFAULT_SCHEME, DEFAULT_SHARING = 5000, "MO_ISMCTS", ROOTS
@@ -48,7 +49,7 @@ GameName = Annotated[
     str,
     typer.Argument(
         metavar="GAME",
-        help='The name of a game; "icarus games" lists them. With parameters: "knockout-whist(players=3)".',
+        help='The name of a game; "icarus games" lists them. With parameters: "knockout-whist(players=3)". Or a FILE.py with a game.',
     ),
 ]
 Iterations = Annotated[int | None, iterations_option(DEFAULT_ITERATIONS)]
@@ -90,6 +91,27 @@ GAME_DECAY_HELP = (
     "Give one number for all strategies, or repeat the option for each."
 )
 SCHEMES_HELP = f'One of {", ".join(map(str, SCHEMES.values()))}; "MO_ISMCTS with EXP3" adds EXP3. Schemes that cheat see what is hidden.'
+
+
+def named(game: str, files: Sequence[Path] | None) -> tuple[str, list[Path]]:
+    """The name of a game, and the files to load: a game may be given as the file that defines it.
+
+    Raises:
+        ValueError: there is no such file; it has no game, or several.
+    """
+    files = list(files or ())
+    if not game.endswith(".py"):
+        return game, files
+    own_games = games_in(load_file(Path(game)))
+    if len(own_games) != 1:
+        names = ", ".join(map(str, own_games))
+        has = (
+            f"{len(own_games)} games ({names}); give the name of one, and the file by --with"
+            if names
+            else "no game, a Game(…) or PythonGame(…)"
+        )
+        raise ValueError(f"{game!r} has {has}")
+    return str(own_games[0]), [*files, Path(game)]
 
 
 def default_iterations(iterations: int | None, seconds: float | None) -> int | None:

@@ -55,6 +55,13 @@ def audited(game: Game, broken: Callable | None = None, **changes: Any) -> Audit
     return audit(attrs.evolve(game, **changes), games=12, determinizations=400)
 
 
+@pytest.mark.parametrize("name", ["nim.py", "nest_egg.py", "phantom_environment.py"])
+def test_the_examples_of_games_pass(name: str) -> None:
+    file = Path(__file__).parents[2] / "examples" / name
+    told = CliRunner().invoke(app, ["audit", str(file), "--games", "2", "--determinizations", "60"])
+    assert told.stdout.splitlines()[-1].startswith("passed"), told.stdout
+
+
 def test_numbers_of_choices_at_once_in_wild_places_are_found() -> None:
     (wild,) = [game for game in SECRETIVE if game.name == "toy-clashes"]
     assert audit(wild, games=2, determinizations=30).failed == ("at once",)

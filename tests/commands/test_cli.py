@@ -233,10 +233,7 @@ def test_the_last_strategy_takes_the_seats_that_are_left(icarus: Call) -> None:
     [
         (("search", "otello", "--iterations", 5), "no game is called 'otello'; did you mean othello?"),
         (("search", "zzz", "--iterations", 5), "no game is called 'zzz'; known: othello, checkers"),
-        (
-            ("audit", "examples/nim.py"),
-            "no game is called 'examples/nim.py'; a file is loaded first, by icarus.load_files or with --with",
-        ),
+        (("match", "mine.py", "MAST", "MAST"), "'mine.py' is no Python file"),
         (("match", "hart", "MAST", "MAST"), "no game is called 'hart'; did you mean hearts?"),
         (("search", "othello(size=6)", "--iterations", 5), "othello has no parameter 'size'; it takes none"),
         (("search", "knockout-whist(players=9)", "--iterations", 5), "9"),
@@ -431,11 +428,25 @@ def test_a_file_of_ones_own_brings_games_enhancements_and_weights(icarus: Call, 
     assert code == 0 and "GREEDY (20 iterations)" in told
 
 
-def test_the_example_of_a_game_is_searched_by_its_name(icarus: Call) -> None:
-    nim = ROOT / "examples" / "nim.py"
-    code, told, errors = icarus("search", "nim", "--with", nim, "--iterations", 200, "--seed", 1)
+NIM = ROOT / "examples" / "nim.py"
+
+
+@pytest.mark.parametrize("game", [("nim", "--with", NIM), (NIM,)], ids=["name", "file"])
+def test_the_example_of_a_game_is_searched_by_its_name_or_file(icarus: Call, game: tuple[str | Path, ...]) -> None:
+    code, told, errors = icarus("search", *game, "--iterations", 200, "--seed", 1)
     assert code == 0, errors
     assert "from heap" in told
+
+
+def test_a_file_without_a_game_or_with_several_is_refused(icarus: Call, tmp_path: Path) -> None:
+    pairs = ROOT / "examples" / "own_pairs.py"
+    assert "own_pairs.py' has no game, a Game(…) or PythonGame(…)" in refused(icarus("audit", pairs))
+    (two := tmp_path / "two.py").write_text(
+        NIM.read_text() + "\nimport attrs\nSECOND = attrs.evolve(NIM, name='nim-two')\n"
+    )
+    assert "two.py' has 2 games (nim, nim-two); give the name of one, and the file by --with" in refused(
+        icarus("audit", two)
+    )
 
 
 def test_a_name_of_ones_own_is_unknown_without_its_file(icarus: Call) -> None:

@@ -23,6 +23,7 @@ from icarus.commands.options import (
     With,
     default_iterations,
     integer_option,
+    named,
 )
 from icarus.commands.play.session import Session
 from icarus.commands.play.table import Table
@@ -71,6 +72,8 @@ def play_command(
         raise ValueError(
             "--level says strategy and budget: give neither --against, --iterations, --seconds, --cutoff nor --resume"
         )
+    if game is not None:
+        game, files = named(game, files)
     names, iterations = load_files(files or []), default_iterations(iterations, seconds)
     texts = against or ["BASELINE"]
     searched_by = read_scheme(scheme).with_cutoff(cutoff)

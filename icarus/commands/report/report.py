@@ -22,7 +22,7 @@ from icarus.commands.report.page import page_of, sentences
 from icarus.discovery.matches import Row, Rows
 from icarus.discovery.processes import processes
 from icarus.kernel.game import AnyGame
-from icarus.load_files import digest_of, games_in, load_file
+from icarus.load_files import digest_of, load_files
 
 AUDIT, PLAN, GAMES, PAGE, JSON = "audit.json", "plan.json", "games.jsonl", "report.html", "report.json"
 AUDITED = 4  # games of the audit
@@ -32,7 +32,7 @@ STRATEGY_HELP = "Compared with BASELINE; repeat the option for more. By default 
 
 
 def report_command(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="A Python file with a game, or the name of a game.")],
+    game: options.GameName,
     minutes: Annotated[
         float, typer.Option(parser=options.read_real, metavar="MINUTES", help="For how long games are played now.")
     ] = 5.0,
@@ -61,7 +61,9 @@ def report_command(
     integer("--workers", workers, 1)
     integer("--iterations", 1 if iterations is None else iterations, 1)
     integer("--seed", seed, 0)
-    loaded, files = _loaded(game)
+    game, own_files = options.named(game, None)
+    load_files(own_files)
+    loaded, files = games.load(game), tuple(map(str, own_files))
     directory = to or Path(f"report-{loaded.name}")
     options.check_directory(directory)
     report = _audited(loaded, directory, digest_of(*files), seed)
@@ -76,20 +78,6 @@ def report_command(
     print_note(f"{directory / PAGE}; the same command goes on there")
     if not report.passed:
         raise typer.Exit(options.FAILED)
-
-
-def _loaded(game: str) -> tuple[AnyGame, tuple[str, ...]]:
-    """A game, and the file that it is from.
-
-    Raises:
-        ValueError: no such game; a file without one, or with several.
-    """
-    if not game.endswith(".py"):
-        return games.load(game), ()
-    own_games = games_in(load_file(Path(game)))
-    if len(own_games) != 1:
-        raise ValueError(f"{game!r} has {len(own_games)} games; a report is of one")
-    return own_games[0], (game,)
 
 
 def _audited(game: AnyGame, directory: Path, digest: str, seed: int) -> AuditReport:
