@@ -20,7 +20,16 @@ from icarus.commands.ladder import ladder_command
 from icarus.commands.lists import games_command, specs_command
 from icarus.commands.match import match_command
 from icarus.commands.new import check_command, new_command
-from icarus.commands.options import FAILED, INTERRUPTED, REFUSED, UNCHECKED, GameName, With, integer_option, named
+from icarus.commands.options import (
+    FAILED,
+    INTERRUPTED,
+    REFUSED,
+    UNCHECKED,
+    GameName,
+    With,
+    game_and_files,
+    integer_option,
+)
 from icarus.commands.play.play import play_command
 from icarus.commands.report.report import report_command
 from icarus.commands.search import search_command
@@ -51,7 +60,7 @@ def audit_command(
 
     Exit code 0: every check passed. 1: one failed. 3: none failed, but one could not look.
     """
-    game, files = named(game, files)
+    game, files = game_and_files(game, files)
     load_files(files)
     loaded = games.load(game)
     with show_compilation(), progress_of("games", number) as show:

@@ -64,7 +64,7 @@ def discover_command(
 
     Compositions of enhancements race; the proof is by games that the winner was not chosen by.
     """
-    game, files = options.named(game, files)
+    game, files = options.game_and_files(game, files)
     directory = to or Path(f"discovery-{game}-{seed}")
     options.check_directory(directory)
     with show_compilation(), progress_bar(remaining=True) as bar:

@@ -56,7 +56,7 @@ def ladder_command(
 
     Their ratings are known, and those of some searches; 0 is random play. With --rows Ctrl-C loses nothing.
     """
-    game, files = options.named(game, files)
+    game, files = options.game_and_files(game, files)
     names = load_files(files)
     integer("--games", number, 1)
     if picture is not None:

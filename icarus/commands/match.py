@@ -61,7 +61,7 @@ def match_command(
     files: options.With = None,
 ) -> None:
     """Play games between strategies."""
-    game, files = options.named(game, files)
+    game, files = options.game_and_files(game, files)
     names = load_files(files)
     integer("--games", number, 1)
     iterations = options.default_iterations(iterations, seconds)

@@ -93,7 +93,7 @@ GAME_DECAY_HELP = (
 SCHEMES_HELP = f'One of {", ".join(map(str, SCHEMES.values()))}; "MO_ISMCTS with EXP3" adds EXP3. Schemes that cheat see what is hidden.'
 
 
-def named(game: str, files: Sequence[Path] | None) -> tuple[str, list[Path]]:
+def game_and_files(game: str, files: Sequence[Path] | None) -> tuple[str, list[Path]]:
     """The name of a game, and the files to load: a game may be given as the file that defines it.
 
     Raises:
@@ -103,14 +103,13 @@ def named(game: str, files: Sequence[Path] | None) -> tuple[str, list[Path]]:
     if not game.endswith(".py"):
         return game, files
     own_games = games_in(load_file(Path(game)))
-    if len(own_games) != 1:
-        names = ", ".join(map(str, own_games))
-        has = (
-            f"{len(own_games)} games ({names}); give the name of one, and the file by --with"
-            if names
-            else "no game, a Game(…) or PythonGame(…)"
+    if not own_games:
+        raise ValueError(
+            f"{game!r} has no Game(…) or PythonGame(…); a game that a function makes goes by its name, and the file by --with"
         )
-        raise ValueError(f"{game!r} has {has}")
+    if len(own_games) > 1:
+        names = ", ".join(map(str, own_games))
+        raise ValueError(f"{game!r} has {len(own_games)} games ({names}); give the name of one, and the file by --with")
     return str(own_games[0]), [*files, Path(game)]
 
 

@@ -69,7 +69,7 @@ def search_command(
     for path in (html, to_json):
         if path is not None:
             check_new_file(path)
-    game, files = options.named(game, files)
+    game, files = options.game_and_files(game, files)
     names, iterations = load_files(files), options.default_iterations(iterations, seconds)
     by = read_scheme(scheme).with_cutoff(cutoff)
     enhancement, rule = parse_strategy(strategy, names), read_recommendation(recommendation)

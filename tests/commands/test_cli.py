@@ -13,6 +13,7 @@ import pytest
 from rich.console import Console
 
 from icarus import games
+from icarus import load_files as own_files
 from icarus.bench import speed
 from icarus.commands import bench, cli, console, lists, match
 from icarus.engine.match import play
@@ -26,6 +27,8 @@ Call = Callable[..., tuple[int, str, str]]
 def icarus(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Call:
     """Run the command in this process: (exit code, standard output, standard error)."""
     monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
+    monkeypatch.setattr(own_files, "_own_games", set(own_files._own_games))
+    monkeypatch.setattr(own_files, "_loaded", dict(own_files._loaded))
     monkeypatch.setattr(speed, "SECONDS", 0.02)  # tables are looked at, and no rates
 
     def call(*arguments: object) -> tuple[int, str, str]:
@@ -440,7 +443,9 @@ def test_the_example_of_a_game_is_searched_by_its_name_or_file(icarus: Call, gam
 
 def test_a_file_without_a_game_or_with_several_is_refused(icarus: Call, tmp_path: Path) -> None:
     pairs = ROOT / "examples" / "own_pairs.py"
-    assert "own_pairs.py' has no game, a Game(…) or PythonGame(…)" in refused(icarus("audit", pairs))
+    assert "own_pairs.py' has no Game(…) or PythonGame(…); a game that a function makes goes by its name" in refused(
+        icarus("audit", pairs)
+    )
     (two := tmp_path / "two.py").write_text(
         NIM.read_text() + "\nimport attrs\nSECOND = attrs.evolve(NIM, name='nim-two')\n"
     )

@@ -22,8 +22,8 @@ from icarus.commands.options import (
     Seed,
     With,
     default_iterations,
+    game_and_files,
     integer_option,
-    named,
 )
 from icarus.commands.play.session import Session
 from icarus.commands.play.table import Table
@@ -73,7 +73,7 @@ def play_command(
             "--level says strategy and budget: give neither --against, --iterations, --seconds, --cutoff nor --resume"
         )
     if game is not None:
-        game, files = named(game, files)
+        game, files = game_and_files(game, files)
     names, iterations = load_files(files or []), default_iterations(iterations, seconds)
     texts = against or ["BASELINE"]
     searched_by = read_scheme(scheme).with_cutoff(cutoff)

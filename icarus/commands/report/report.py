@@ -48,6 +48,7 @@ def report_command(
         typer.Option(help="A directory for games and page, where the same command goes on; report-GAME if not given."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print all measures as JSON.")] = False,
+    own_files: options.With = None,
 ) -> None:
     """Say what a game is like, on one page.
 
@@ -61,7 +62,7 @@ def report_command(
     integer("--workers", workers, 1)
     integer("--iterations", 1 if iterations is None else iterations, 1)
     integer("--seed", seed, 0)
-    game, own_files = options.named(game, None)
+    game, own_files = options.game_and_files(game, own_files)
     load_files(own_files)
     loaded, files = games.load(game), tuple(map(str, own_files))
     directory = to or Path(f"report-{loaded.name}")
