@@ -57,15 +57,22 @@ class Cluster:
             if future.status == "error":
                 raise MatchFailed(f"{described(match)} failed: {future.exception()!r}")
             if future.status != "finished":
-                raise MatchFailed(
-                    f"the dask scheduler at {self._address!r} has gone ({described(match)} was {future.status}); "
-                    "what has ended is kept, the same command continues"
-                )
+                raise self._gone(match, future.status)
+            try:
+                ended = future.result()
+            except OSError:  # on the way here; an error of the game itself is a status
+                raise self._gone(match, "on its way here") from None
             if (following := next(queue, None)) is not None:
                 submitted = self._submitted(following)
                 pending[submitted] = following
                 completed.add(submitted)
-            yield future.result()
+            yield ended
+
+    def _gone(self, match: Match, status: str) -> MatchFailed:
+        return MatchFailed(
+            f"the dask scheduler at {self._address!r} has gone ({described(match)} was {status}); "
+            "what has ended is kept, the same command continues"
+        )
 
     def _submitted(self, match: Match) -> "object":
         """Under a name that says all of what is played, since the runs of a scheduler share what has the same name."""
