@@ -175,9 +175,13 @@ def games_in(module: ModuleType) -> Sequence[AnyGame]:
     return _values(module, Game) or _values(module, PythonGame)
 
 
+def games_of_its_own(module: ModuleType) -> Sequence[AnyGame]:
+    """Those of `games_in` that icarus does not come with, each once."""
+    return list({game.name: game for game in games_in(module) if game.name in _own_games}.values())
+
+
 def _values(module: ModuleType, kind: type[AnyGame]) -> list[AnyGame]:
-    named = [value for name, value in vars(module).items() if not name.startswith("_")]
-    return [value for value in named if isinstance(value, kind)]
+    return [value for value in vars(module).values() if isinstance(value, kind)]
 
 
 def _another_game(name: str, path: Path) -> ValueError:

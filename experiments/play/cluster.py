@@ -59,14 +59,14 @@ class Cluster:
             if future.status != "finished":
                 raise self._gone(match, future.status)
             try:
-                ended = future.result()
+                result = future.result()
             except OSError:  # on the way here; an error of the game itself is a status
                 raise self._gone(match, "on its way here") from None
             if (following := next(queue, None)) is not None:
                 submitted = self._submitted(following)
                 pending[submitted] = following
                 completed.add(submitted)
-            yield ended
+            yield result
 
     def _gone(self, match: Match, status: str) -> MatchFailed:
         return MatchFailed(

@@ -9,7 +9,7 @@ import typer
 from icarus.engine.recommendation import RULES, most_visits
 from icarus.engine.result import ROOTS
 from icarus.engine.scheme import SCHEMES
-from icarus.load_files import games_in, load_file
+from icarus.load_files import games_of_its_own, load_file
 
 FAILED, REFUSED, UNCHECKED, INTERRUPTED = 1, 2, 3, 130
 DEFAULT_ITERATIONS, DEFAULT_SCHEME, DEFAULT_SHARING = 5000, "MO_ISMCTS", ROOTS
@@ -102,7 +102,7 @@ def game_and_files(game: str, files: Sequence[Path] | None) -> tuple[str, list[P
     files = list(files or ())
     if not game.endswith(".py"):
         return game, files
-    own_games = games_in(load_file(Path(game)))
+    own_games = games_of_its_own(load_file(Path(game)))
     if not own_games:
         raise ValueError(
             f"{game!r} has no Game(…) or PythonGame(…); a game that a function makes goes by its name, and the file by --with"

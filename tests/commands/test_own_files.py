@@ -11,7 +11,7 @@ import pytest
 from icarus import games, parse
 from icarus import load_files as own_files
 from icarus.commands import cli
-from icarus.load_files import load_file, load_files
+from icarus.load_files import games_in, games_of_its_own, load_file, load_files
 from tests.conftest import Python
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -78,6 +78,18 @@ def test_the_example_of_a_game_can_be_loaded_by_its_name() -> None:
     names = load_files([EXAMPLES / "nim.py"])
     assert str(games.load("nim")) == "nim"
     assert str(parse("BASELINE >> MAST", **names)) == "BASELINE >> MAST"
+
+
+def test_the_game_of_a_file_is_none_that_it_imports_and_counts_once(tmp_path: Path) -> None:
+    source = MISERE + "MINE = THE_SAME = attrs.evolve(OTHELLO, name='mine')\n"
+    module = load_file(written(tmp_path / "mine.py", source))
+    assert {game.name for game in games_in(module)} == {"othello", "mine"}
+    assert [game.name for game in games_of_its_own(module)] == ["mine"]
+
+
+def test_a_game_under_a_private_name_is_known_by_its_own(tmp_path: Path) -> None:
+    load_file(written(tmp_path / "mine.py", MISERE + "_HIDDEN = attrs.evolve(OTHELLO, name='hidden')\n"))
+    assert str(games.load("hidden")) == "hidden"
 
 
 def test_an_imported_game_stays_what_it_was(tmp_path: Path) -> None:
