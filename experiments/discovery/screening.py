@@ -48,7 +48,7 @@ def choices(directory: Path, positions: int, iterations: int, judge: tuple[str, 
     experiment = store.experiment_in(directory)
     for baseline, rows, generator in baseline_games(directory, seed):
         cells = [cell for cell in experiment.cells if cell.column == baseline.column]
-        for position, (state, _) in enumerate(positions_of(rows, positions, generator)):
+        for position, (state, _) in enumerate(positions_of(baseline, rows, positions, generator)):
             value = judged(state, judge, (seed, position))
             for cell in cells:
                 choice = agent_of(cell.spec, cell.module, iterations, None).search(state, (seed, position)).action

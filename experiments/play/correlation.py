@@ -10,13 +10,15 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from experiments.plan.building import game_of
 from experiments.plan.definition import Cell, Refusal
 from experiments.plan.titles import title
 from experiments.store import rows as store
 from experiments.store.results import runs_in
 from experiments.store.rows import Row
 from experiments.store.shared_values import ACTION, FEWEST_ACTIONS, HALVES, POSITION, Shared
-from icarus import State, games, parse, search
+from icarus import State, parse, search
+from icarus.kernel.game import AnyGame
 
 RANDOM_PLAYOUTS = "baseline(exploration=1000) >> (mast(epsilon_greedy(epsilon=1)) + epic(epsilon_greedy(epsilon=1)))/2"
 DEAL = 0  # the stream of random numbers from which `icarus.play` deals
@@ -29,7 +31,7 @@ def measured(
     measured_any = False
     for run in runs_in(directory):
         for cell, rows, generator in baseline_games(run, seed):
-            for number, (state, row) in enumerate(positions_of(rows, positions, generator)):
+            for number, (state, row) in enumerate(positions_of(cell, rows, positions, generator)):
                 if number == 0:
                     log(f"measuring {title(cell.column)}, {min(positions, len(rows))} positions …")
                 measured_any = True
@@ -49,24 +51,24 @@ def baseline_games(directory: Path, seed: int) -> Iterator[tuple[Cell, list[Row]
         yield cell, of_cell, generator
 
 
-def positions_of(rows: Iterable[Row], most: int, generator: random.Random) -> Iterator[tuple[State, Row]]:
-    """A decision of the agent with several actions from each of so many games."""
-    sampled = 0
+def positions_of(cell: Cell, rows: Iterable[Row], most: int, generator: random.Random) -> Iterator[tuple[State, Row]]:
+    """A decision of the agent with several actions from each of so many games of a cell."""
+    game, sampled = game_of(cell.column, [cell.module]), 0
     for row in rows:
         if sampled == most:
             return
-        if states := _decisions(row):
+        if states := _decisions(game, row):
             sampled += 1
             yield generator.choice(states), row
 
 
-def _decisions(row: Row) -> list[State]:
+def _decisions(game: AnyGame, row: Row) -> list[State]:
     """The states of a kept game in which its agent has several actions.
 
     Raises:
         Refusal: today's rules do not lead from its deal by its actions to its returns.
     """
-    state, decisions = games.load(row["game"]).new_initial_state((*row["seed"], DEAL)), []
+    state, decisions = game.new_initial_state((*row["seed"], DEAL)), []
     try:
         for player, action in row["actions"]:
             if player == row["seat"] and len(state.legal_actions()) >= FEWEST_ACTIONS:

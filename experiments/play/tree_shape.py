@@ -48,7 +48,7 @@ def shapes(directory: Path, positions: int, seed: int) -> Iterator[Shape]:
         cells = [
             cell for cell in experiment.cells if cell.column == baseline.column and cell.agent in (BASELINE, *COMPARED)
         ]
-        for position, (state, _) in enumerate(positions_of(rows, positions, generator)):
+        for position, (state, _) in enumerate(positions_of(baseline, rows, positions, generator)):
             for cell in cells:
                 for iterations in ITERATIONS:
                     result = agent_of(cell.spec, cell.module, iterations, None).search(state, (seed, position))

@@ -1,17 +1,20 @@
 """Section 6's explanation measured: whether values go together, told apart from noise and from what leaving an action out does."""
 
 import json
+import random
 
+import attrs
 import numpy as np
 import pytest
 
 from experiments.analysis.correlation import correlation, correlation_table
 from experiments.commands.main import main
 from experiments.plan.definition import Refusal
-from experiments.play.correlation import measured
+from experiments.play.correlation import measured, positions_of
 from experiments.store import rows as store
 from experiments.store.csv_values import keep, kept
 from experiments.store.shared_values import ACTION, HALVES, POSITION, Shared
+from icarus import games
 from tests.experiments.conftest import keep as keep_rows
 from tests.experiments.conftest import small
 
@@ -83,6 +86,18 @@ def test_positions_of_kept_games_are_measured_and_kept(played, tmp_path, capsys)
     assert (tmp_path / "two.csv").read_bytes() == (tmp_path / "one.csv").read_bytes()
     (tmp_path / "two.csv").write_text("something else\n")
     assert main(command) == 2 and "was not written by this command" in capsys.readouterr().err
+
+
+def test_positions_in_a_game_of_ones_own_load_its_file(played, tmp_path, monkeypatch):
+    monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
+    (file := tmp_path / "own.py").write_text(
+        "import attrs\nfrom icarus import games\nMINE = attrs.evolve(games.load('othello'), name='mine')\n"
+    )
+    cell = next(cell for cell in small().cells if cell.is_opponent)
+    rows = [row for row in store.rows(played, small()) if row["cell"] == cell.key]
+    of_mine = attrs.evolve(cell, column=attrs.evolve(cell.column, game="mine"), module=str(file))
+    ((state, _),) = positions_of(of_mine, rows, 1, random.Random(1))
+    assert str(state.game) == "mine" and len(state.legal_actions()) > 1
 
 
 def test_a_game_that_todays_rules_do_not_lead_through_is_refused(played, tmp_path):
