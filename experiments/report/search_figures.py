@@ -9,7 +9,6 @@ import numpy as np
 
 from experiments.analysis.groups import by_trees, hidden_cards
 from experiments.analysis.round_robin import RoundRobin, Score, round_robins, search_name
-from experiments.analysis.statistics import Counts
 from experiments.papers.earlier import FIRST, lines_of_2011
 from experiments.plan.definition import Column
 from experiments.plan.titles import budget, game_title, slug
@@ -155,11 +154,11 @@ def _bars(axes: Any, scores: Sequence[Score]) -> None:
 
 @attrs.frozen
 class Line:
-    """Win rates along an axis."""
+    """Win rates along an axis, each as the games won, with half of those drawn where draws count, and all games."""
 
     label: str
     places: Sequence[float]
-    counts: Sequence[Counts]
+    counts: Sequence[tuple[float, int]]
 
 
 def _lines(axes: Any, lines: Sequence[Line], logarithmic: bool = True) -> None:
@@ -315,26 +314,25 @@ def _hidden_cards(columns: Columns, directory: Path) -> list[Path]:
 
 def _decision_time(columns: Columns, directory: Path) -> list[Path]:
     """Figs. 14 and 15: a line for each agent and opponent, by the seconds of a decision."""
-    games: dict[str, dict[str, dict[float, Counts]]] = {}
+    games: dict[str, dict[str, dict[float, Score]]] = {}
     for column, tallies in columns.items():
         if column.seconds is not None:
             lines = games.setdefault(column.game, {})
             for tally in tallies:
                 line = lines.setdefault(_line_name(tally, column), {})
-                line[column.seconds] = tally.wins, tally.games
+                line[column.seconds] = Score(tally.wins, tally.draws, tally.games)
     paths = []
     for game, lines in games.items():
         paths.append(directory / ("decision-time.png" if len(games) == 1 else f"decision-time-{slug(game)}.png"))
         with canvas(paths[-1], (7.2, 4.8)) as figure:
             axes = figure.add_subplot()
             axes.axhline(0.5, **EVEN)
-            _lines(
-                axes,
-                [Line(label, sorted(line), [line[place] for place in sorted(line)]) for label, line in lines.items()],
-            )
+            _lines(axes, [_scored(label, line) for label, line in lines.items()])
+            scores = [score for line in lines.values() for score in line.values()]
             axes.set_xlabel("seconds per decision")
-            counts = [count for line in lines.values() for _, count in line.values()]
-            few, many = min(counts), max(counts)
+            if any(score.draws for score in scores):
+                axes.set_ylabel("games won, and half of those drawn")
+            few, many = min(score.games for score in scores), max(score.games for score in scores)
             first = (
                 "; the search named first moves first"
                 if any(column.role == FIRST for column in columns if column.game == game)
@@ -345,6 +343,11 @@ def _decision_time(columns: Columns, directory: Path) -> list[Path]:
                 *axes.get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False, fontsize=9
             )
     return paths
+
+
+def _scored(label: str, scores: Mapping[float, Score]) -> Line:
+    places = sorted(scores)
+    return Line(label, places, [(scores[place].mean * scores[place].games, scores[place].games) for place in places])
 
 
 def _line_name(tally: Tally, column: Column) -> str:
