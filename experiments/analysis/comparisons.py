@@ -214,7 +214,7 @@ class Estimator:
         complete = [(tally, featured) for tally, featured in cells if tally is not None]
         if len(complete) < len(cells):
             return None
-        wins = np.array([tally.wins for tally, _ in complete], float)
+        wins = np.array(np.broadcast_arrays(*(tally.wins for tally, _ in complete)), float)
         games = np.array([tally.games for tally, _ in complete], float).reshape(-1, *[1] * (wins.ndim - 1))
         value, error = main_effect(wins, games, np.array([featured for _, featured in complete]))
         half_width = float(ndtri((1 + confidence) / 2)) * error

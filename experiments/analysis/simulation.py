@@ -135,16 +135,23 @@ def interims(
 def verdicts(claim: Claim, interims: Sequence[Interim]) -> np.ndarray:
     """The verdict on a claim in each replication: 1 agrees, −1 disagrees, 0 undecided."""
     return together(
-        claim, [[_first(comparison, claim.levels(case), interims) for comparison in case] for case in claim.cases]
+        claim,
+        [
+            [verdicts_so_far(comparison, claim.levels(case), interims)[-1] for comparison in case]
+            for case in claim.cases
+        ],
     )
 
 
-def _first(comparison: Comparison, parts: tuple[float, float], interims: Sequence[Interim]) -> np.ndarray:
-    decided = np.zeros(REPLICATIONS, int)
+def verdicts_so_far(
+    comparison: Comparison, parts: tuple[float, float], interims: Sequence[Interim]
+) -> list[np.ndarray]:
+    """The verdicts on a comparison in each replication after none, one, … of the interim analyses: the first that decides it stands."""
+    decided = [np.zeros(REPLICATIONS, int)]
     for interim in interims:
-        decided_now = signs(comparison, parts, interim)
-        assert decided_now is not None
-        decided = np.where(decided == 0, decided_now, decided)
+        sign = signs(comparison, parts, interim)
+        assert sign is not None
+        decided.append(np.where(decided[-1] == 0, sign, decided[-1]))
     return decided
 
 

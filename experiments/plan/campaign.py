@@ -18,15 +18,6 @@ INTERIM_GAMES: Sizes = {
     ("othello", ""): USUAL,
     ("backgammon", ""): BACKGAMMON,
 }
-SECONDS = {
-    ("dou-di-zhu", "Landlord"): 1.2,
-    ("hearts", ""): 11.0,
-    ("lotr-confrontation", "Light"): 4.4,
-    ("lotr-confrontation", "Dark"): 4.1,
-    ("checkers", ""): 6.5,
-    ("othello", ""): 3.2,
-    ("backgammon", ""): 17.1,
-}  # of a game on a free processor: the rehearsal's times 5000/300
 SHARES = (1 / 6, 1 / 6, 1 / 6, 1 / 2)  # of α, spent at each interim analysis
 FIRST = (
     "dou-di-zhu",

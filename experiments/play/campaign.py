@@ -163,13 +163,11 @@ def _games(campaign: Campaign, block: order.Block, writers: Mapping[str, store.W
 def described(block: order.Block) -> str:
     """A block in words."""
     game = block.cells[0].column.game
-    if block.promise is None:
+    if len(block.cells) > 1:
         return f"{game}, {len(block.cells)} cells to {block.trials} games each"
     (cell,) = block.cells
     role = f" ({cell.column.role})" if cell.column.role else ""
-    return (
-        f"{cell.agent} in {game}{role} to {block.trials} games; {block.promise:.2g} decisions hoped for in a core-hour"
-    )
+    return f"{cell.agent} in {game}{role} to {block.trials} games"
 
 
 # ------------------------------------------------------------------------------------------------------- a clone of its own
@@ -228,7 +226,7 @@ def _lower_session() -> None:
 def arguments_of(
     rows: Path, copies: Path, workers: int, iterations: int, interims: str, blocks: int | None
 ) -> list[str]:
-    """What `hand_over` passes on; "--looks" is the name of the interim analyses at the tag."""
+    """What `hand_over` passes on."""
     limit = [] if blocks is None else ["--blocks", str(blocks)]
     return [
         str(rows),
@@ -237,7 +235,7 @@ def arguments_of(
         str(workers),
         "--iterations",
         str(iterations),
-        "--looks",
+        "--interims",
         interims,
         *limit,
     ]
@@ -267,11 +265,11 @@ def main() -> int:
     parser.add_argument("copies", type=Path)
     parser.add_argument("--workers", type=int, required=True)
     parser.add_argument("--iterations", type=int, default=ITERATIONS)
-    parser.add_argument("--looks", default="")
+    parser.add_argument("--interims", default="")
     parser.add_argument("--blocks", type=int)
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # a kill is a Ctrl-C: what was played is packed
-    campaign = Campaign(arguments.rows, arguments.copies, arguments.iterations, sizes_of(arguments.looks))
+    campaign = Campaign(arguments.rows, arguments.copies, arguments.iterations, sizes_of(arguments.interims))
     started = time.monotonic()
     try:
         if REPOSITORY not in Path(icarus.__file__).resolve().parents:

@@ -1,5 +1,6 @@
 """How far a campaign is: the games of each cell by interim analyses, core-hours spent and left, and the blocks that come next."""
 
+import statistics
 from collections.abc import Iterator, Mapping, Sequence
 
 import attrs
@@ -7,12 +8,12 @@ import attrs
 from experiments.analysis import order, states
 from experiments.analysis.comparisons import Place, place_of, place_title
 from experiments.analysis.document import Block, Heading, Paragraph, Table
-from experiments.plan.campaign import FIRST, INTERIM_GAMES, SECONDS, Sizes
+from experiments.plan.campaign import FIRST, INTERIM_GAMES, Sizes
 from experiments.plan.definition import Cell
 from experiments.store.results import Results
 from experiments.store.summary import Columns, Tally
 
-NEXT = 10  # blocks that are named
+NAMED = 3  # agents or places that a line names; of more it tells the number
 HOUR = 3600
 NO_VERDICTS = (
     "Pictures and tables of games show all games so far. They are no verdicts. Statements are tested at interim analyses alone, by the "
@@ -20,7 +21,7 @@ NO_VERDICTS = (
 )
 HOURS = (
     "Core-hours: the seconds of games by the clock, at the lowest priority beside whatever else the machine did. What is left are those of "
-    "a free processor, by the rehearsal's times a game times 5000/300."
+    "a free processor: the lower quartile of a cell's games so far."
 )
 
 
@@ -35,6 +36,7 @@ class Progress:
         missing: games until all cells have had their first interim analysis, and until all have had their last.
         interims: how many cells have come to each interim analysis.
         seconds: of all games so far, by the clock.
+        free_seconds: of a game on a free processor; 0 before any game.
     """
 
     place: Place
@@ -44,17 +46,19 @@ class Progress:
     missing: tuple[int, int]
     interims: tuple[int, ...]
     seconds: float
+    free_seconds: float
 
     @property
     def hours_left(self) -> tuple[float, float]:
         """Core-hours until all cells have had their first interim analysis, and until all have had their last."""
         first, last = self.missing
-        return first * SECONDS[self.place] / HOUR, last * SECONDS[self.place] / HOUR
+        return first * self.free_seconds / HOUR, last * self.free_seconds / HOUR
 
 
 def progress(results: Results, sizes: Sizes = INTERIM_GAMES) -> list[Progress]:
     """The games of a campaign that there are runs of, in the order in which they come to their first interim analysis."""
     games, tallies = results.unbroken(), results.tallies()
+    free_seconds = results.free_seconds({cell: sizes[place_of(cell)][0] for cell in games})
     lines = []
     for place in sorted(
         {place_of(cell) for cell in games}, key=lambda place: (FIRST.index(place[0]), list(sizes).index(place))
@@ -71,6 +75,7 @@ def progress(results: Results, sizes: Sizes = INTERIM_GAMES) -> list[Progress]:
                 (_missing(games, cells, sizes[place][0]), _missing(games, cells, sizes[place][-1])),
                 tuple(sum(games[cell] >= interim for cell in cells) for interim in sizes[place]),
                 seconds,
+                statistics.fmean([free_seconds[cell] for cell in cells if cell in free_seconds] or [0.0]),
             )
         )
     return lines
@@ -93,8 +98,7 @@ def progress_table(games_of: Sequence[Progress], sizes: Sizes = INTERIM_GAMES) -
                 ", ".join(map(str, each.interims)),
                 f"{each.seconds / HOUR:.1f}",
                 f"{each.seconds / each.games:.1f}" if each.games else "",
-                f"{first:.1f}",
-                f"{last:.1f}",
+                *(f"{hours:.1f}" if each.games else "" for hours in (first, last)),
             ]
         )
     games, spent = sum(each.games for each in games_of), sum(each.seconds for each in games_of) / HOUR
@@ -123,26 +127,40 @@ def _share(each: Progress, sizes: Sizes) -> str:
 
 
 def next_table(results: Results, sizes: Sizes = INTERIM_GAMES) -> Table:
-    """The blocks that come next: in their order up to the first interim analyses; after these those that promise most today."""
+    """What comes next: the blocks up to the first interim analyses; after these, for each statement the plan that promises most today."""
     games = results.unbroken()
-    header = ["Block", "Games", "Core-hours", "Decisions hoped for in a core-hour"]
     if blocks := order.first_blocks(games, sizes):
-        caption = "What is played next, in this order. After that the rows themselves choose the blocks."
-    else:
-        blocks = order.blocks_by_promise(order.state_of(results, games, sizes), sizes)
-        caption = (
-            "The blocks that promise most by the games so far. The first is played next, then all are computed again."
-        )
-    return Table(caption, header, [_block_line(block, games) for block in blocks[:NEXT]])
+        caption = "What is played next, in this order. After that the rows themselves choose."
+        return Table(caption, ["Block", "Games"], [_block_line(block, games) for block in blocks])
+    caption = (
+        "For each statement that games can still decide, the plan that promises most by the games so far: cells taken to a later interim "
+        "analysis, the chance that the statement is decided then, and the statements that are, this and others, on average and for a "
+        "core-hour. The first block of the first plan is played next, then all are computed again."
+    )
+    header = ["No.", "Cells", "in", "Interim analysis", "Core-hours", "Chance", "Decided", "For a core-hour"]
+    plans = order.plans(order.state_of(results, games, sizes), sizes)
+    return Table(caption, header, [_plan_line(plan) for plan in plans])
 
 
 def _block_line(block: order.Block, games: Mapping[Cell, int]) -> list[str]:
-    missing = {cell: max(0, block.trials - games[cell]) for cell in block.cells}
-    hours = sum(count * SECONDS[place_of(cell)] for cell, count in missing.items()) / HOUR
+    missing = sum(max(0, block.trials - games[cell]) for cell in block.cells)
     places = " and ".join(dict.fromkeys(place_title(place_of(cell)) for cell in block.cells))
-    who = f"{len(block.cells)} cells" if len(block.cells) > 1 else block.cells[0].agent
-    promise = "" if block.promise is None else f"{block.promise:.2g}"
-    return [f"{places}, {who} to {block.trials} games", str(sum(missing.values())), f"{hours:.1f}", promise]
+    return [f"{places}, {len(block.cells)} cells to {block.trials} games", str(missing)]
+
+
+def _plan_line(plan: order.Plan) -> list[str]:
+    agents = list(dict.fromkeys(cell.agent for cell in plan.cells))
+    places = dict.fromkeys(place_title(place_of(cell)) for cell in plan.cells)
+    return [
+        str(plan.statement),
+        ", ".join(agents) if len(agents) <= NAMED else f"{len(plan.cells)} cells",
+        ", ".join(places) if len(places) <= NAMED else f"{len(places)} places",
+        str(plan.interim),
+        f"{plan.hours:.1f}",
+        f"{100 * plan.chance:.0f} %",
+        f"{plan.decided:.2f}",
+        f"{plan.promise:.2g}",
+    ]
 
 
 def blocks(results: Results) -> Iterator[Block]:

@@ -6,7 +6,7 @@ Sums are taken in whole millionths, so that they do not depend on the order of t
 import contextlib
 import glob
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -201,6 +201,20 @@ class Results:
             GROUP BY cell"""):
             unbroken[self.cells[index]] = games
         return unbroken
+
+    def free_seconds(self, trials: Mapping[Cell, int]) -> dict[Cell, float]:
+        """The seconds of a game of each cell on a free processor: the lower quartile, since beside other work games take longer.
+
+        Args:
+            trials: how many first trials of each cell count.
+        """
+        counted = ", ".join(f"({index}, {trials[cell]})" for index, cell in enumerate(self.cells))
+        return {
+            self.cells[index]: seconds / MILLION
+            for index, seconds in self.select(f"""
+            SELECT cell, quantile_disc(seconds, 0.25) FROM games JOIN (VALUES {counted}) AS counted(cell, trials) USING (cell)
+            WHERE trial < trials GROUP BY cell""")
+        }
 
     @property
     def most(self) -> int:

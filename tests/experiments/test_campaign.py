@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from experiments.analysis import claims, order, simulation
-from experiments.analysis.comparisons import AGREES, Estimator, higher, place_of
+from experiments.analysis.comparisons import AGREES, UNDECIDED, Estimator, higher, place_of
+from experiments.analysis.futures import Prospects, interims_ahead
 from experiments.analysis.verdicts import Interim, all_of, decide
 from experiments.plan import loading
 from experiments.plan.campaign import BACKGAMMON, CAMPAIGN, FIRST, INTERIM_GAMES, SHARES, USUAL
@@ -21,6 +22,7 @@ from experiments.play import campaign as at_work
 from experiments.play.campaign import Campaign, clone, pack, restore, sizes_of
 from experiments.store import rows as store
 from experiments.store.results import results_of
+from experiments.store.summary import MILLION, STATISTICS, Moments
 from tests.conftest import child_process
 from tests.experiments.conftest import a_row
 
@@ -74,31 +76,60 @@ def state_of(rate, claim, seconds=lambda cell: 60.0):
         size = INTERIM_GAMES[place][0]
         tally = claims.Tally(cell, size, round(rate(place, agent) * size))
         tallies.append(tally)
-    interims = [Interim(Estimator(tallies), SHARES[0])]
+    interims = [Interim(Estimator([] if number else tallies), share) for number, share in enumerate(SHARES)]
     games = {tally.cell: tally.games for tally in tallies}
     return order.State(games, {cell: seconds(cell) for cell in games}, [decide(claim, interims)], interims)
 
 
-def test_the_block_that_decides_most_for_a_core_hour_comes_next():
+def test_the_plan_that_decides_most_for_a_core_hour_comes_next():
     othello, checkers = claims.OTHELLO, claims.CHECKERS
-    claim = all_of(
-        "",
-        [
-            claims.versus(othello, "N", higher(claims.CELL), "-"),
-            claims.versus(othello, "EPIC", higher(claims.CELL), "-"),
-            claims.versus(checkers, "N", higher(claims.CELL), "-"),
-        ],
-    )
-    gain = {(othello, "N"): 0.1, (othello, "EPIC"): 0.1, (checkers, "N"): 0.1}
+    one, other = (all_of("", [claims.versus(place, "N", higher(claims.CELL), "-")]) for place in (othello, checkers))
 
     def rate(place, agent):
-        return 0.5 + gain.get((place, agent), 0.0)
+        return 0.5 + (0.1 if agent == "N" else 0.0)
 
-    block = order.next_block(state_of(rate, claim))
-    (cell,) = block.cells
-    assert (place_of(cell), cell.agent) == (othello, "-") and block.trials == 400  # it serves two comparisons
-    slow = state_of(rate, claim, lambda cell: 600.0 if cell.column.game == "othello" else 60.0)
-    assert place_of(order.next_block(slow).cells[0]) == checkers
+    def state(seconds):
+        states = [state_of(rate, claim, seconds) for claim in (one, other)]
+        return attrs.evolve(states[0], decisions=[each.decisions[0] for each in states])
+
+    for slow, place in (("othello", checkers), ("checkers", othello)):
+        block = order.next_block(state(lambda cell, slow=slow: 600.0 if cell.column.game == slow else 60.0))
+        (cell,) = block.cells
+        assert place_of(cell) == place and cell.agent in ("N", "-") and block.trials == 400
+
+
+def test_a_plan_counts_all_statements_that_it_decides():
+    """Two statements of the same cells promise twice as much as one, and so come before a cheaper third."""
+    othello, checkers = claims.OTHELLO, claims.CHECKERS
+    claim = all_of("", [claims.versus(othello, "N", higher(claims.CELL), "-")])
+    third = all_of("", [claims.versus(checkers, "N", higher(claims.CELL), "-")])
+
+    def state(*listed):
+        states = [
+            state_of(
+                lambda place, agent: 0.6 if agent == "N" else 0.5,
+                claim,
+                lambda cell: 60.0 if cell.column.game == "othello" else 40.0,
+            )
+            for claim in listed
+        ]
+        return attrs.evolve(states[0], decisions=[each.decisions[0] for each in states])
+
+    assert place_of(order.next_block(state(claim, third)).cells[0]) == checkers
+    first, *_ = order.plans(state(claim, claim, third))
+    assert {place_of(cell) for cell in first.cells} == {othello} and first.decided == pytest.approx(2 * first.chance)
+
+
+def test_one_case_of_several_may_be_played_by_itself():
+    """A statement that one contradiction is enough against needs no games where none is to be expected."""
+    places = (claims.OTHELLO, claims.CHECKERS)
+    claim = all_of("", [claims.versus(place, "N", higher(claims.CELL), "-") for place in places])
+
+    def rate(place, agent):
+        return 0.5 if agent == "-" else 0.46 if place == claims.CHECKERS else 0.55
+
+    (plan,) = order.plans(state_of(rate, claim))
+    assert {place_of(cell) for cell in plan.cells} == {claims.CHECKERS}
 
 
 def test_a_statement_that_is_decided_needs_no_more_games():
@@ -107,25 +138,39 @@ def test_a_statement_that_is_decided_needs_no_more_games():
     assert state.decisions[0].verdict == AGREES and order.next_block(state) is None
 
 
-def test_the_chance_of_a_decision_is_that_of_playing_on():
-    """A comparison that stands at 9 % after 200 games: the share of repetitions in which 400 games decide it."""
+@pytest.mark.parametrize("interim", [2, 3, 4])
+def test_the_chance_of_a_decision_is_that_of_playing_on(interim):
+    """A comparison that stands at 9 % after 200 games: the share of repetitions in which it is decided by a later interim analysis."""
     comparison = claims.versus(claims.OTHELLO, "N", higher(claims.CELL), "-")
     claim = all_of("", [comparison])
     state = state_of(lambda place, agent: 0.59 if agent == "N" else 0.5, claim)
-    told = order._chance(comparison, claim, claim.cases[0], state.interims, 1)
-    random, decided, level = np.random.default_rng(1), 0, 1 - 0.05 * SHARES[1]
+    taken = dict.fromkeys(state.games, 1)
+    prospects = Prospects([claim], interims_ahead(taken, state.interims, INTERIM_GAMES))
+    random, decided = np.random.default_rng(1), 0
+    cells = {agent: cell for cell, place, agent in simulation.agents() if place == claims.OTHELLO and agent in "N-"}
     for _ in range(500):
-        truth = random.normal(0.09, (0.25 * 2 / 200) ** 0.5)  # what the first interim analysis leaves open
-        wins = [118 + random.binomial(200, np.clip(0.5 + truth, 0, 1)), 100 + random.binomial(200, 0.5)]
-        found = claims.Tally
-        tallies = [
-            found(cell, 400, wins[agent == "-"])
-            for cell, place, agent in simulation.agents()
-            if place == claims.OTHELLO and agent in ("N", "-")
-        ]
-        estimate = Estimator(tallies).estimate(comparison, level)
-        decided += bool(comparison.expected.agrees(estimate) or comparison.expected.contradicted(estimate))
-    assert told == pytest.approx(decided / 500, abs=0.08)
+        rates = {agent: random.beta(wins + 0.5, 200.5 - wins) for agent, wins in (("N", 118), ("-", 100))}
+        wins, games, played = {"N": 118, "-": 100}, 200, [state.interims[0]]
+        for size, share in zip(USUAL[1:interim], SHARES[1:interim], strict=True):
+            wins = {agent: count + random.binomial(size - games, rates[agent]) for agent, count in wins.items()}
+            games = size
+            tallies = [claims.Tally(cells[agent], size, count) for agent, count in wins.items()]
+            played.append(Interim(Estimator(tallies), share))
+        decided += decide(claim, played).verdict != UNDECIDED
+    assert prospects.chance(1, [interim]) == pytest.approx(decided / 500, abs=0.08)
+
+
+def test_what_is_drawn_of_the_searches_continues_their_statistics():
+    """Means of later interim analyses lie around those so far, as far as these are known."""
+    cell = next(cell for cell, place, agent in simulation.agents() if place == claims.OTHELLO and agent == "N")
+    depth = Moments(200, round(200 * 8.0 * MILLION), round(200 * (8.0**2 + 1.0) * MILLION**2))
+    tally = claims.Tally(cell, 200, 118, moments={name: depth for name in STATISTICS})
+    state = [Interim(Estimator([tally] if number == 0 else []), share) for number, share in enumerate(SHARES)]
+    interims = interims_ahead({cell: 1}, state, INTERIM_GAMES)
+    last = interims[-1].estimator.tally(claims.OTHELLO, cell.spec.text)
+    means = last.moments["depth"].mean
+    assert last.games == 1000 and np.mean(means) == pytest.approx(8.0, abs=0.02)
+    assert np.std(means) == pytest.approx((0.8**2 / 200 + 800 / 1000**2) ** 0.5, rel=0.15)
 
 
 def test_stopped_and_continued_elsewhere_the_campaign_plays_the_same_games_once(tmp_path):
@@ -221,10 +266,10 @@ def test_a_campaign_that_is_killed_goes_on_without_losing_a_game(tmp_path):
         "campaign-of-the-tests",
         "--out",
         "out",
-        "--kept",
+        "--copies",
         "kept",
     ]
-    call += ["--iterations", "5", "--looks", "2,3,4,5", "--workers", "2"]
+    call += ["--iterations", "5", "--interims", "2,3,4,5", "--workers", "2"]
     environment = {**os.environ, "PYTHONPATH": str(repository)}
     rows = tmp_path / "out" / at_work.ROWS / "dou-di-zhu" / store.RESULTS
     try:

@@ -51,7 +51,9 @@ def test_a_game_in_the_middle_of_its_first_look_is_named_with_its_share(tmp_path
         and first["Interim analyses"] == "0, 0, 0, 0"
     )
     assert found[0].idle == 10 and found[0].missing == (30, 90)
-    assert found[1].hours_left[0] == pytest.approx(FIRST_INTERIM * progress.SECONDS["othello", ""] / 3600)
+    assert found[0].hours_left == tuple(missing * found[0].free_seconds / 3600 for missing in (30, 90))
+    assert first["left to first interim analyses"] == f"{found[0].hours_left[0]:.1f}"
+    assert table.rows[1][-1] == ""  # nothing is known of a game without games
 
 
 def test_the_blocks_up_to_the_first_looks_are_told_in_the_order_in_which_they_are_played(tmp_path):
@@ -67,17 +69,17 @@ def test_the_blocks_up_to_the_first_looks_are_told_in_the_order_in_which_they_ar
     assert [row[1] for row in table.rows] == ["40", "80", "40", "40", "40"]
 
 
-def test_after_the_first_looks_the_block_told_first_is_the_one_that_is_played(tmp_path):
+def test_after_the_first_looks_the_plan_told_first_is_the_one_that_is_played(tmp_path):
     campaign = a_campaign(tmp_path, len(FIRST))
     with results_of(campaign.rows) as results:
-        games = results.unbroken()
-        best = order.blocks_by_promise(order.state_of(results, games, SMALL), SMALL)
-        table = progress.next_table(results, SMALL)
-    assert [block.promise for block in best] == sorted((block.promise for block in best), reverse=True)
-    assert best[0] == at_work.next_block(campaign, games)
-    assert len(table.rows) == min(progress.NEXT, len(best)) and float(table.rows[0][3]) == pytest.approx(
-        best[0].promise, rel=0.05
-    )
+        state = order.state_of(results, games := results.unbroken(), SMALL)
+        plans, table = order.plans(state, SMALL), progress.next_table(results, SMALL)
+    assert [plan.promise for plan in plans] == sorted((plan.promise for plan in plans), reverse=True)
+    assert len({plan.statement for plan in plans}) == len(plans) == len(table.rows) > 1
+    block = at_work.next_block(campaign, games)
+    assert block.cells == plans[0].cells[:1] and block == order.first_block_of(plans[0], state, SMALL)
+    line = dict(zip(table.header, table.rows[0], strict=True))
+    assert line["No."] == str(plans[0].statement) and line["For a core-hour"] == f"{plans[0].promise:.2g}"
 
 
 def test_games_count_up_to_the_first_gap(tmp_path):

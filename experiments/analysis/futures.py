@@ -1,0 +1,99 @@
+"""What the games still to come may say: many futures of a campaign, drawn from what its games so far leave open.
+
+In each future the true rate of a cell is drawn from the distribution that its games give (that of Jeffreys), the means of its searches'
+statistics from normal ones; the wins and means of later interim analyses are drawn from these. So a plan that takes some cells further
+has a chance of deciding a statement: the share of the futures in which it does.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from experiments.analysis.comparisons import Comparison, Estimator, place_of
+from experiments.analysis.simulation import REPLICATIONS, Drawn, verdicts_so_far
+from experiments.analysis.verdicts import Claim, Interim, together
+from experiments.plan.campaign import Sizes
+from experiments.plan.definition import Cell
+from experiments.store.summary import STATISTICS, Tally
+
+SEED = 1
+
+
+def interims_ahead(taken: Mapping[Cell, int], interims: Sequence[Interim], sizes: Sizes) -> list[Interim]:
+    """All interim analyses of all cells in every future: those taken as they are, the later ones drawn.
+
+    Args:
+        taken: how many interim analyses each cell has had, at least one.
+        interims: the campaign's, of the cells that have come to each.
+    """
+    random = np.random.default_rng(SEED)
+    tallies: list[list[Tally]] = [[] for _ in interims]
+    for cell, count in taken.items():
+        place, strategy = place_of(cell), cell.spec.text
+        played = [interim.estimator.tally(place, strategy) for interim in interims[:count]]
+        complete = [tally for tally in played if tally is not None]
+        assert len(complete) == count > 0
+        for number, tally in enumerate(complete + _continued(complete[-1], sizes[place][count:], random)):
+            tallies[number].append(tally)
+    return [Interim(Estimator(drawn), interim.share) for drawn, interim in zip(tallies, interims, strict=True)]
+
+
+def _continued(tally: Tally, sizes: Sequence[int], random: np.random.Generator) -> list[Tally]:
+    """The tallies of a cell after more games, in every future."""
+    rate = random.beta(tally.wins + 0.5, tally.games - tally.wins + 0.5, REPLICATIONS)
+    means, totals = {}, {}
+    for name in STATISTICS:
+        moments = tally.moments[name]
+        if moments.mean is None or moments.error is None:
+            continue
+        means[name] = moments.mean + moments.error * random.standard_normal(REPLICATIONS)
+        totals[name] = np.full(REPLICATIONS, moments.mean * moments.count)
+    wins, games, later = np.full(REPLICATIONS, tally.wins), tally.games, []
+    for size in sizes:
+        wins = wins + random.binomial(size - games, rate)
+        drawn: dict[str, Any] = dict(tally.moments)
+        for name, mean in means.items():
+            moments = tally.moments[name]
+            assert moments.error is not None
+            spread = moments.error * moments.count**0.5
+            more, count = (moments.count * number / tally.games for number in (size - games, size))
+            totals[name] = totals[name] + more * mean + spread * more**0.5 * random.standard_normal(REPLICATIONS)
+            drawn[name] = Drawn(totals[name] / count, spread / count**0.5, count)  # type: ignore[arg-type]
+        games = size
+        later.append(attrs.evolve(tally, games=games, wins=wins, moments=drawn))  # type: ignore[arg-type]
+    return later
+
+
+class Prospects:
+    """The chances of statements to be decided, by how many interim analyses each of their cells has had."""
+
+    def __init__(self, claims: Sequence[Claim], interims: Sequence[Interim]) -> None:
+        self._claims, self._interims = claims, interims
+        self._signs: dict[tuple[Comparison, tuple[float, float]], list[np.ndarray]] = {}
+        self._chances: dict[tuple[int, tuple[int, ...]], float] = {}
+
+    def chance(self, number: int, taken: Sequence[int]) -> float:
+        """The share of the futures in which a claim is decided.
+
+        Args:
+            number: the claim's, from 1.
+            taken: for each of its comparisons how many interim analyses all its cells have had.
+        """
+        key = number, tuple(taken)
+        if key not in self._chances:
+            claim, counts = self._claims[number - 1], iter(taken)
+            cases = [
+                [self._decided(comparison, claim.levels(case))[next(counts)] for comparison in case]
+                for case in claim.cases
+            ]
+            self._chances[key] = float(np.mean(together(claim, cases) != 0))
+        return self._chances[key]
+
+    def _decided(self, comparison: Comparison, parts: tuple[float, float]) -> list[np.ndarray]:
+        """The verdicts on a comparison after none, one, … of the interim analyses."""
+        key = comparison, parts
+        if key not in self._signs:
+            self._signs[key] = verdicts_so_far(comparison, parts, self._interims)
+        return self._signs[key]
