@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 CAMPAIGN = "campaign"  # the name of its experiments, one for each game
-TAG = "campaign-1"  # the commit that plays it
-COMMIT = "d8d96996127140406e60edd01695a9b05a096488"  # the same, where a clone has come without its tags
+TAG = "campaign-2"  # the commit that plays it
+COMMIT = "160d990f3641821628b5421003469322c0fe87a4"  # the same, where a clone has come without its tags
 ITERATIONS = 5000
 SEED = 12
 USUAL, BACKGAMMON = (200, 400, 700, 1000), (100, 150, 200, 250)  # games of a cell at each interim analysis
