@@ -50,6 +50,13 @@ CHEATING, ENSEMBLE, DETERMINIZED, SO, POM, MO = (
 )
 EQUAL = "trees as large as theirs"  # as the opponents', of 250 iterations
 EQUAL_TREES = f"Landlord, {EQUAL}"
+AS_MANY = "as many trees as theirs"  # as the opponents': 40
+MANY_TREES = f"Landlord, {AS_MANY}"
+LEAST, LEVEL, MOST = (
+    25,
+    300,
+    1000,
+)  # iterations of a tree in Fig. 3 of 2011: the first point, where strength levels off, the last
 SEEING, BLIND = "seeing", "not seeing"
 LOTR_GAMES = 6 * 750  # of a search in a role of LOTR:C: six opponents
 PHANTOM_GAMES = 6 * 37_880 // 20  # … in a seat of Phantom; 20 of the 36 pairs have a cheating player
@@ -64,6 +71,10 @@ RULE += " In a round robin a cell is a search against all. Where nothing else is
 
 def trees_text(number: int) -> str:
     return f"{number} determinization{'s' if number > 1 else ''}"
+
+
+def size_text(iterations: int) -> str:
+    return f"{iterations} iterations of each"
 
 
 def _versus(game: str, side: str, search: str, expected: Expectation, rival: str, measure: str = SCORE) -> Comparison:
@@ -146,6 +157,14 @@ CLAIMS = (
         [_versus(DOU_DI_ZHU, EQUAL_TREES, trees_text(20), higher(CELL_2011), trees_text(1))],
     ),
     all_of(
+        "Dou Di Zhu: with 40 determinizations, strength increases with the iterations of each up to 300 ...",
+        [_versus(DOU_DI_ZHU, MANY_TREES, size_text(LEVEL), higher(CELL_2011), size_text(LEAST))],
+    ),
+    all_of(
+        "... and levels off beyond 300.",
+        [_versus(DOU_DI_ZHU, MANY_TREES, size_text(MOST), same(margin(CELL_2011)), size_text(LEVEL))],
+    ),
+    all_of(
         "Dou Di Zhu: at a fixed total, strength increases with the determinizations up to about 20 ...",
         [_versus(DOU_DI_ZHU, "Landlord, trees", trees_text(20), higher(CELL_2011), trees_text(1))],
     ),
@@ -210,7 +229,16 @@ def _of_trees(columns: Columns) -> Found:
             equal = [tally for tally in tallies if tally.cell.iterations == each * tally.cell.spec.scheme.trees]
             for side, group in ((f"{column.role}, trees", whole), (f"{column.role}, {EQUAL}", equal)):
                 for number, tally in by_trees(group).items():
-                    yield (column.game, side), trees_text(number), Score(tally.wins, tally.draws, tally.games)
+                    yield (column.game, side), trees_text(number), _score(tally)
+            as_many = [tally for tally in tallies if TREES in by_trees([tally])]
+            for tally in as_many:
+                assert tally.cell.iterations is not None
+                size = size_text(tally.cell.iterations // TREES)
+                yield (column.game, f"{column.role}, {AS_MANY}"), size, _score(tally)
+
+
+def _score(tally: Tally) -> Score:
+    return Score(tally.wins, tally.draws, tally.games)
 
 
 def _spends(iterations: int | None, total: int) -> bool:

@@ -386,18 +386,20 @@ def test_dou_di_zhu_as_the_paper_tells_it_agrees():
 
 
 def test_determinizations_are_compared_at_the_whole_total_and_at_the_size_of_the_opponents():
-    """1 worse than 20 at 10,000 in all, and at 250 each; 20 and 40 alike at 10,000 in all; whatever other sizes come to."""
+    """1 worse than 20 at 10,000 in all, and at 250 each; 20 and 40 alike at 10,000 in all; 40 of 25 worse than 40 of 300 and more."""
 
     def rate(cell):
         number, each = map(int, cell.agent.split(" × "))
+        if number == 40 and each != 250:
+            return 0.2 if each == 25 else 0.6
         if 9_900 < number * each <= 10_000:
             return 0.35 if number == 1 else 0.45
         return (0.1 if number == 1 else 0.3) if each == 250 else 0.9
 
     found = verdicts(columns_of("determinizations-dou-di-zhu", 100_000, rate))
     played = [decision for decision in found.values() if decision.outcomes[0].estimate]
-    assert [decision.verdict for decision in played] == [AGREES, AGREES, AGREES]
-    assert [decision.outcomes[0].estimate.value for decision in played] == pytest.approx([0.2, 0.1, 0.0])
+    assert [decision.verdict for decision in played] == [AGREES] * 5
+    assert [decision.outcomes[0].estimate.value for decision in played] == pytest.approx([0.2, 0.4, 0.0, 0.1, 0.0])
     found = verdicts(
         columns_of("determinizations-lotr", 10_000, lambda cell: 0.73 if cell.agent.startswith("1 ") else 0.5)
     )
