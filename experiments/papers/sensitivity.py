@@ -22,6 +22,14 @@ def _rave(exploration: float) -> str:
     return f"rave_weight(k={USUAL}) * amaf(ucb1(exploration={exploration})) ^ (1 - rave_weight(k={USUAL})) * BASELINE"
 
 
+def _nast(exploration: float) -> str:
+    return f"BASELINE >> nast(2, ucb1(exploration={exploration}))"
+
+
+def _epic(exploration: float) -> str:
+    return f"BASELINE >> epic(ucb1(exploration={exploration}))"
+
+
 SENSITIVITY: dict[str, dict[str, Any]] = {
     "temperature": {  # τ of MAST's Gibbs distribution; section 8: 1. With rewards from −1 to 1 instead of 0 to 1, τ = 1 is our τ = ½
         "games": ["dou-di-zhu", "othello"],
@@ -59,6 +67,18 @@ SENSITIVITY: dict[str, dict[str, Any]] = {
             **{f"c = {number:g}": _rave(number) for number in (0, 0.1, 0.35)},
             "c = 0.7": TABLE_1["R"],
             "c = 1.4": _rave(1.4),
+        },
+    },
+    "simulation-exploration": {  # c of UCB1 over NAST's and EPIC's information; section 8: 0.7. With rewards from −1 to 1 that is our 0.35
+        "games": ["lotr-confrontation", "checkers"],
+        "agents": {
+            "-": BASELINE,
+            **{f"NAST, c = {number:g}": _nast(number) for number in (0.1, 0.35)},
+            "NAST, c = 0.7": EPISODES["NAST"],
+            "NAST, c = 1.4": _nast(1.4),
+            **{f"EPIC, c = {number:g}": _epic(number) for number in (0.1, 0.35)},
+            "EPIC, c = 0.7": EPISODES["EPIC"],
+            "EPIC, c = 1.4": _epic(1.4),
         },
     },
     "strict-amaf": {  # "selection node" in (AMAF-6) read to the letter
