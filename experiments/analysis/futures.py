@@ -11,33 +11,32 @@ from typing import Any
 import attrs
 import numpy as np
 
-from experiments.analysis.comparisons import Comparison, Estimator, place_of
+from experiments.analysis.comparisons import Estimator, Place
 from experiments.analysis.simulation import REPLICATIONS, Drawn, verdicts_so_far
 from experiments.analysis.verdicts import Claim, Interim, together
 from experiments.plan.campaign import Sizes
-from experiments.plan.definition import Cell
 from experiments.store.summary import STATISTICS, Tally
 
 SEED = 1
+Key = tuple[Place, str]  # place and strategy
 
 
-def interims_ahead(taken: Mapping[Cell, int], interims: Sequence[Interim], sizes: Sizes) -> list[Interim]:
-    """All interim analyses of all cells in every future: those taken as they are, the later ones drawn.
+def interims_ahead(counts: Mapping[Key, int], interims: Sequence[Interim], sizes: Sizes) -> list[Interim]:
+    """All interim analyses of all cells in every future: those so far as they are, the later ones sampled.
 
     Args:
-        taken: how many interim analyses each cell has had, at least one.
+        counts: how many interim analyses each cell has had, at least one.
         interims: the campaign's, of the cells that have come to each.
     """
     random = np.random.default_rng(SEED)
     tallies: list[list[Tally]] = [[] for _ in interims]
-    for cell, count in taken.items():
-        place, strategy = place_of(cell), cell.spec.text
+    for (place, strategy), count in counts.items():
         played = [interim.estimator.tally(place, strategy) for interim in interims[:count]]
         complete = [tally for tally in played if tally is not None]
         assert len(complete) == count > 0
         for number, tally in enumerate(complete + _continued(complete[-1], sizes[place][count:], random)):
             tallies[number].append(tally)
-    return [Interim(Estimator(drawn), interim.share) for drawn, interim in zip(tallies, interims, strict=True)]
+    return [Interim(Estimator(group), interim.share) for group, interim in zip(tallies, interims, strict=True)]
 
 
 def _continued(tally: Tally, sizes: Sequence[int], random: np.random.Generator) -> list[Tally]:
@@ -53,47 +52,47 @@ def _continued(tally: Tally, sizes: Sequence[int], random: np.random.Generator) 
     wins, games, later = np.full(REPLICATIONS, tally.wins), tally.games, []
     for size in sizes:
         wins = wins + random.binomial(size - games, rate)
-        drawn: dict[str, Any] = dict(tally.moments)
+        statistics: dict[str, Any] = dict(tally.moments)
         for name, mean in means.items():
             moments = tally.moments[name]
             assert moments.error is not None
             spread = moments.error * moments.count**0.5
             more, count = (moments.count * number / tally.games for number in (size - games, size))
             totals[name] = totals[name] + more * mean + spread * more**0.5 * random.standard_normal(REPLICATIONS)
-            drawn[name] = Drawn(totals[name] / count, spread / count**0.5, count)  # type: ignore[arg-type]
+            statistics[name] = Drawn(totals[name] / count, spread / count**0.5, count)  # type: ignore[arg-type]
         games = size
-        later.append(attrs.evolve(tally, games=games, wins=wins, moments=drawn))  # type: ignore[arg-type]
+        later.append(attrs.evolve(tally, games=games, wins=wins, moments=statistics))  # type: ignore[arg-type]
     return later
 
 
 class Prospects:
-    """The chances of statements to be decided, by how many interim analyses each of their cells has had."""
+    """The chances of statements to be decided, by how many interim analyses the cells of each of their comparisons have had."""
 
     def __init__(self, claims: Sequence[Claim], interims: Sequence[Interim]) -> None:
         self._claims, self._interims = claims, interims
-        self._signs: dict[tuple[Comparison, tuple[float, float]], list[np.ndarray]] = {}
+        self._verdicts: dict[int, list[list[list[np.ndarray]]]] = {}
         self._chances: dict[tuple[int, tuple[int, ...]], float] = {}
 
-    def chance(self, number: int, taken: Sequence[int]) -> float:
+    def chance(self, number: int, counts: Sequence[int]) -> float:
         """The share of the futures in which a claim is decided.
 
         Args:
             number: the claim's, from 1.
-            taken: for each of its comparisons how many interim analyses all its cells have had.
+            counts: for each of its comparisons how many interim analyses all its cells have had.
         """
-        key = number, tuple(taken)
+        key = number, tuple(counts)
         if key not in self._chances:
-            claim, counts = self._claims[number - 1], iter(taken)
-            cases = [
-                [self._decided(comparison, claim.levels(case))[next(counts)] for comparison in case]
-                for case in claim.cases
-            ]
-            self._chances[key] = float(np.mean(together(claim, cases) != 0))
+            remaining = iter(counts)
+            cases = [[verdicts[next(remaining)] for verdicts in case] for case in self._verdicts_of(number)]
+            self._chances[key] = float(np.mean(together(self._claims[number - 1], cases) != 0))
         return self._chances[key]
 
-    def _decided(self, comparison: Comparison, parts: tuple[float, float]) -> list[np.ndarray]:
-        """The verdicts on a comparison after none, one, … of the interim analyses."""
-        key = comparison, parts
-        if key not in self._signs:
-            self._signs[key] = verdicts_so_far(comparison, parts, self._interims)
-        return self._signs[key]
+    def _verdicts_of(self, number: int) -> list[list[list[np.ndarray]]]:
+        """Of each case and comparison of a claim the verdicts after none, one, … of the interim analyses."""
+        if number not in self._verdicts:
+            claim = self._claims[number - 1]
+            self._verdicts[number] = [
+                [verdicts_so_far(comparison, claim.levels(case), self._interims) for comparison in case]
+                for case in claim.cases
+            ]
+        return self._verdicts[number]

@@ -12,14 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import attrs
 
 from experiments.analysis import claims
-from experiments.analysis.comparisons import DISAGREES, UNDECIDED, Place, place_of
-from experiments.analysis.futures import Prospects, interims_ahead
+from experiments.analysis.comparisons import DISAGREES, UNDECIDED, place_of
+from experiments.analysis.futures import Key, Prospects, interims_ahead
 from experiments.analysis.verdicts import Decision, Interim, decide
 from experiments.plan.campaign import FIRST, INTERIM_GAMES, SHARES, Sizes
 from experiments.plan.definition import Cell
 from experiments.store.results import Results
 
-Key = tuple[Place, str]  # place and strategy
 HOUR = 3600
 
 
@@ -125,13 +124,9 @@ def plans(state: State, sizes: Sizes = INTERIM_GAMES) -> list[Plan]:
 
     The same cells may serve several statements: they are a plan for the one whose chance is best.
     """
-    taken = {cell: interims_taken(games, sizes[place_of(cell)]) for cell, games in state.games.items()}
-    prospects = Prospects(
-        [decision.claim for decision in state.decisions], interims_ahead(taken, state.interims, sizes)
-    )
-    best: dict[tuple[tuple[Cell, ...], int], Plan] = {}
-    for number in _undecided(state):
-        for plan in _plans(state, number, taken, prospects, sizes):
+    planner, best = _Planner(state, sizes), dict[tuple[tuple[Cell, ...], int], Plan]()
+    for number in planner.undecided:
+        for plan in planner.plans(number):
             key = plan.cells, plan.interim
             if plan.chance > 0 and (key not in best or plan.chance > best[key].chance):
                 best[key] = plan
@@ -147,26 +142,54 @@ def interims_taken(games: int, interims: Sequence[int]) -> int:
     return sum(games >= interim for interim in interims)
 
 
-def _undecided(state: State) -> list[int]:
-    """The numbers of undecided statements, from 1."""
-    return [number for number, decision in enumerate(state.decisions, 1) if decision.verdict == UNDECIDED]
+class _Planner:
+    """Makes the plans for each undecided statement.
 
+    Attributes:
+        undecided: the undecided statements by their numbers, from 1.
+        counts: how many interim analyses each cell has had.
+    """
 
-def _plans(state: State, number: int, taken: Mapping[Cell, int], prospects: Prospects, sizes: Sizes) -> Iterator[Plan]:
-    """All plans for a statement: each group of comparisons that are played together, to each interim analysis ahead."""
-    cells_of = {_key(cell): cell for cell in taken}
-    today = {_key(cell): count for cell, count in taken.items()}
-    for group in _groups(state.decisions[number - 1]):
-        cells = sorted((cells_of[key] for key in group), key=lambda cell: (FIRST.index(cell.column.game), cell.key))
-        for interim in range(1 + min(taken[cell] for cell in cells), len(SHARES) + 1):
-            behind = tuple(cell for cell in cells if taken[cell] < interim)
-            ahead = today | dict.fromkeys(map(_key, behind), interim)
-            chances = {each: _chance(state, each, ahead, prospects) for each in _undecided(state)}
-            seconds = sum(
-                (sizes[place_of(cell)][interim - 1] - sizes[place_of(cell)][taken[cell] - 1]) * state.seconds[cell]
-                for cell in behind
-            )
-            yield Plan(number, interim, behind, seconds / HOUR, chances[number], sum(chances.values()))
+    def __init__(self, state: State, sizes: Sizes) -> None:
+        self.undecided = {
+            number: decision for number, decision in enumerate(state.decisions, 1) if decision.verdict == UNDECIDED
+        }
+        self.counts = {_key(cell): interims_taken(games, sizes[place_of(cell)]) for cell, games in state.games.items()}
+        self._cells = {_key(cell): cell for cell in state.games}
+        self._state, self._sizes = state, sizes
+        self._needed = {
+            number: [tuple(comparison.cells) for comparison in decision.claim.comparisons]
+            for number, decision in self.undecided.items()
+        }
+        self._prospects = Prospects(
+            [decision.claim for decision in state.decisions], interims_ahead(self.counts, state.interims, sizes)
+        )
+
+    def plans(self, number: int) -> Iterator[Plan]:
+        """All plans for a statement: each group of comparisons that are played together, to each interim analysis ahead."""
+        for group in _groups(self.undecided[number]):
+            for interim in range(1 + min(self.counts[key] for key in group), len(SHARES) + 1):
+                behind = frozenset(key for key in group if self.counts[key] < interim)
+                cells = sorted(
+                    (self._cells[key] for key in behind), key=lambda cell: (FIRST.index(cell.column.game), cell.key)
+                )
+                chances = self._chances(behind, interim)
+                hours = sum(self._seconds(cell, interim) for cell in cells) / HOUR
+                yield Plan(number, interim, tuple(cells), hours, chances.get(number, 0.0), sum(chances.values()))
+
+    def _chances(self, behind: frozenset[Key], interim: int) -> dict[int, float]:
+        """The chance of each statement that is concerned to be decided when some cells have come to an interim analysis."""
+        ahead = self.counts | dict.fromkeys(behind, interim)
+        return {
+            number: self._prospects.chance(number, [min(ahead[key] for key in keys) for keys in needed])
+            for number, needed in self._needed.items()
+            if any(not behind.isdisjoint(keys) for keys in needed)
+        }
+
+    def _seconds(self, cell: Cell, interim: int) -> float:
+        """What a cell's games up to an interim analysis take, from the last one that it has come to."""
+        games = self._sizes[place_of(cell)]
+        return (games[interim - 1] - games[self.counts[_key(cell)] - 1]) * self._state.seconds[cell]
 
 
 def _key(cell: Cell) -> Key:
@@ -187,9 +210,3 @@ def _groups(decision: Decision) -> list[frozenset[Key]]:
     together = [*([each] for each in every), *cases, *in_games, every]
     cells = (frozenset(key for comparison in group for key in comparison.cells) for group in together)
     return [group for group in dict.fromkeys(cells) if group]
-
-
-def _chance(state: State, number: int, taken: Mapping[Key, int], prospects: Prospects) -> float:
-    """The chance that a statement is decided when each cell has had so many interim analyses."""
-    comparisons = state.decisions[number - 1].claim.comparisons
-    return prospects.chance(number, [min(taken[key] for key in comparison.cells) for comparison in comparisons])

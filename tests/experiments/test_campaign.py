@@ -1,5 +1,6 @@
 """The campaign: which block comes next, and that no game is lost or played by other sources than the tag's."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -144,8 +145,8 @@ def test_the_chance_of_a_decision_is_that_of_playing_on(interim):
     comparison = claims.versus(claims.OTHELLO, "N", higher(claims.CELL), "-")
     claim = all_of("", [comparison])
     state = state_of(lambda place, agent: 0.59 if agent == "N" else 0.5, claim)
-    taken = dict.fromkeys(state.games, 1)
-    prospects = Prospects([claim], interims_ahead(taken, state.interims, INTERIM_GAMES))
+    counts = {(place_of(cell), cell.spec.text): 1 for cell in state.games}
+    prospects = Prospects([claim], interims_ahead(counts, state.interims, INTERIM_GAMES))
     random, decided = np.random.default_rng(1), 0
     cells = {agent: cell for cell, place, agent in simulation.agents() if place == claims.OTHELLO and agent in "N-"}
     for _ in range(500):
@@ -166,36 +167,27 @@ def test_what_is_drawn_of_the_searches_continues_their_statistics():
     depth = Moments(200, round(200 * 8.0 * MILLION), round(200 * (8.0**2 + 1.0) * MILLION**2))
     tally = claims.Tally(cell, 200, 118, moments={name: depth for name in STATISTICS})
     state = [Interim(Estimator([tally] if number == 0 else []), share) for number, share in enumerate(SHARES)]
-    interims = interims_ahead({cell: 1}, state, INTERIM_GAMES)
+    interims = interims_ahead({(claims.OTHELLO, cell.spec.text): 1}, state, INTERIM_GAMES)
     last = interims[-1].estimator.tally(claims.OTHELLO, cell.spec.text)
     means = last.moments["depth"].mean
     assert last.games == 1000 and np.mean(means) == pytest.approx(8.0, abs=0.02)
     assert np.std(means) == pytest.approx((0.8**2 / 200 + 800 / 1000**2) ** 0.5, rel=0.15)
 
 
-def test_stopped_and_continued_elsewhere_the_campaign_plays_the_same_games_once(tmp_path):
-    whole = Inventing()
-    at_work.run(small(tmp_path / "whole"), whole, blocks=8)
-    first, second = Inventing(stop_after=101), Inventing()
-    with pytest.raises(KeyboardInterrupt):
-        at_work.run(small(tmp_path), first, blocks=8)
-    elsewhere = small(tmp_path, "another machine")
-    at_work.run(elsewhere, second, blocks=2)
-    assert len(first.games) == 101 and set(first.games).isdisjoint(second.games)
-    third = Inventing()
-    at_work.run(elsewhere, third, blocks=5)
-    together = first.games + second.games + third.games
-    assert together[:280] == whole.games[:280] and len(set(together)) == len(together)
+def test_stopped_and_continued_elsewhere_the_campaign_plays_the_same_games_in_the_same_order(tmp_path):
+    """Stopped in the middle of a game's first interim analysis, and of the first block that the rows choose."""
+    sizes = dict.fromkeys(INTERIM_GAMES, (2, 4, 5, 6))
+    firsts = 2 * 20 * len(INTERIM_GAMES)
+    whole, players = Inventing(), [Inventing(stop_after=101), Inventing(stop_after=firsts + 1 - 101), Inventing()]
+    at_work.run(attrs.evolve(small(tmp_path / "whole"), sizes=sizes), whole, blocks=len(FIRST) + 2)
+    for number, player in enumerate(players):
+        campaign = attrs.evolve(small(tmp_path, f"machine {number}"), sizes=sizes)
+        with pytest.raises(KeyboardInterrupt) if player.left else contextlib.nullcontext():
+            at_work.run(campaign, player, blocks=2 if number == 2 else None)
+    together = [game for player in players for game in player.games]
+    assert len(whole.games) == firsts + 4 and together == whole.games
     with results_of(*(tmp_path / "kept" / game for game in FIRST)) as results:
         assert sum(tally.games for tally in results.tallies()) == len(together)
-
-
-def test_the_order_of_blocks_follows_from_the_rows_alone(tmp_path):
-    one, other = Inventing(), Inventing()
-    at_work.run(small(tmp_path / "one"), one, blocks=6)
-    for blocks in (3, 1, 2):
-        at_work.run(small(tmp_path / "other"), other, blocks=blocks)
-    assert one.games == other.games
 
 
 def test_the_packed_rows_can_be_read_while_the_campaign_goes_on(tmp_path):
