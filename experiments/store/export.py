@@ -9,14 +9,15 @@ from typing import Any, TextIO
 from experiments.plan.definition import Experiment, Refusal
 from experiments.plan.growth import difference, extends
 from experiments.store import rows as store
-from experiments.store.results import LONGEST_ROW, MEMORY, named, results_of
+from experiments.store.results import LONGEST_ROW, MEMORY, named, results_of, runs_in
 from experiments.store.rows import Damage, Row
 
 
 def query(directory: Path, sql: str, allow_files: bool = False) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """The answer to a query over the table `games`, whose columns are those of the file: (names of the columns, rows).
+    """The answer to a query over the table `games`, whose columns are those of the files: (names of the columns, rows).
 
     Args:
+        directory: of a run, or a folder of several.
         allow_files: whether the query may read and write other files; else it sees nothing but the games.
 
     Raises:
@@ -28,11 +29,14 @@ def query(directory: Path, sql: str, allow_files: bool = False) -> tuple[list[st
     with results_of(directory) as results:  # checks the file
         if not results.select("SELECT count(*) FROM games")[0][0]:
             raise Refusal(f"{directory} holds no games yet")
+    paths = [path for run in runs_in(directory) if (path := store.results_in(run)).exists()]
+    files: Any = [named(path) for path in paths]  # its types know a single file only
     with contextlib.closing(duckdb.connect(config={"memory_limit": MEMORY})) as database:
         # All that can be skipped is a torn last line.
         relation = database.read_json(
-            named(store.results_in(directory)),
+            files,
             format="newline_delimited",
+            union_by_name=True,
             ignore_errors=True,
             sample_size=-1,
             maximum_object_size=LONGEST_ROW,

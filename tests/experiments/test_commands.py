@@ -177,6 +177,15 @@ def test_a_query_is_answered_from_the_file(call, played):
     assert [line[1] for line in lines[1:]] == [str(TRIALS)] * 3
 
 
+def test_a_query_over_a_folder_of_runs_sees_the_games_of_all(call, played, tmp_path):
+    for name in ("one", "other"):
+        shutil.copytree(played, tmp_path / name)
+    counted = [
+        int(call("query", "--csv", where, "SELECT count(*) FROM games")[1].split()[1]) for where in (played, tmp_path)
+    ]
+    assert counted[1] == 2 * counted[0] > 0
+
+
 def test_a_wrong_query_is_refused_in_one_sentence(call, played):
     code, _, errors = call("query", played, "SELECT nothing FROM games")
     assert code == 2
