@@ -13,6 +13,7 @@ from experiments.analysis.statistics import (
     Estimate,
     contrast,
     main_effect,
+    pooled,
     power_factor,
     score,
     student,
@@ -193,7 +194,7 @@ class Estimator:
         if len(complete) < len(tallies):
             return None
         if measure == WINS:
-            return wilson(sum(tally.wins for tally in complete), sum(tally.games for tally in complete), confidence)
+            return wilson(*pooled([(tally.wins, tally.games) for tally in complete]), confidence)
         if measure == SCORE:
             wins, draws, games = (
                 sum(numbers)

@@ -4,6 +4,7 @@ import itertools
 import math
 import warnings
 from collections.abc import Sequence
+from statistics import harmonic_mean
 from typing import Any
 
 import attrs
@@ -100,19 +101,31 @@ def smallest_difference(games: float) -> float:
 
 
 def marginals(counts: dict[str, Counts]) -> dict[str, tuple[Counts, Counts]]:
-    """Figure 3: for each enhancement the sums over the combinations without it and with it.
+    """Figure 3: for each enhancement the combinations without it and those with it, each with the same weight (`pooled`).
 
     Args:
         counts: the results of combinations, by their names in Table 1.
     """
 
-    def summed(enhancement: str, featured: bool) -> Counts:
-        summands = [
+    def averaged(enhancement: str, featured: bool) -> Counts:
+        cells = [
             counts[c.name] for c in COMBINATIONS if c.name in counts and (enhancement in c.enhancements) == featured
         ]
-        return sum(wins for wins, _ in summands), sum(games for _, games in summands)
+        wins, games = pooled([(wins, games) for wins, games in cells if games])
+        return round(wins), round(games)
 
-    return {enhancement: (summed(enhancement, False), summed(enhancement, True)) for enhancement in ENHANCEMENTS}
+    return {enhancement: (averaged(enhancement, False), averaged(enhancement, True)) for enhancement in ENHANCEMENTS}
+
+
+def pooled(cells: Sequence[tuple[Any, int]]) -> tuple[Any, float]:
+    """Wins and games of one cell whose rate is the mean of those of all and as well known; with as many games of each, their sums.
+
+    A cell with more games than others would otherwise count for more.
+    """
+    if not cells:
+        return 0, 0.0
+    games = len(cells) * harmonic_mean([games for _, games in cells])
+    return sum(wins * (games / (len(cells) * own_games)) for wins, own_games in cells), games
 
 
 @attrs.frozen
