@@ -74,8 +74,9 @@ def test_after_the_first_looks_the_plan_told_first_is_the_one_that_is_played(tmp
     with results_of(campaign.rows) as results:
         state = order.state_of(results, games := results.unbroken(), SMALL)
         plans = order.plans(state, SMALL)
-        monkeypatch.setattr(order, "plans", lambda *given: plans)  # a second each
-        table = progress.next_table(results, SMALL)
+        with monkeypatch.context() as patched:  # a second less
+            patched.setattr(order, "plans", lambda *given: plans)
+            table = progress.next_table(results, SMALL)
     assert [plan.promise for plan in plans] == sorted((plan.promise for plan in plans), reverse=True)
     assert len({plan.statement for plan in plans}) == len(plans) == len(table.rows) > 1
     block = at_work.next_block(campaign, games)
