@@ -14,7 +14,6 @@ from experiments.store.results import Results
 from experiments.store.summary import Columns, Tally
 
 NAMED = 3  # agents or places that a line names; of more it tells the number
-HOUR = 3600
 NO_VERDICTS = (
     "Pictures and tables of games show all games so far. They are no verdicts. Statements are tested at interim analyses alone, by the "
     "rule that was fixed before the first game (docs/reproduction.md). A game in which a cell has not come to its first one says so."
@@ -52,7 +51,7 @@ class Progress:
     def hours_left(self) -> tuple[float, float]:
         """Core-hours until all cells have had their first interim analysis, and until all have had their last."""
         first, last = self.missing
-        return first * self.free_seconds / HOUR, last * self.free_seconds / HOUR
+        return first * self.free_seconds / order.HOUR, last * self.free_seconds / order.HOUR
 
 
 def progress(results: Results, sizes: Sizes = INTERIM_GAMES) -> list[Progress]:
@@ -96,12 +95,12 @@ def progress_table(games_of: Sequence[Progress], sizes: Sizes = INTERIM_GAMES) -
                 str(each.games),
                 _share(each, sizes),
                 ", ".join(map(str, each.interims)),
-                f"{each.seconds / HOUR:.1f}",
+                f"{each.seconds / order.HOUR:.1f}",
                 f"{each.seconds / each.games:.1f}" if each.games else "",
                 *(f"{hours:.1f}" if each.games else "" for hours in (first, last)),
             ]
         )
-    games, spent = sum(each.games for each in games_of), sum(each.seconds for each in games_of) / HOUR
+    games, spent = sum(each.games for each in games_of), sum(each.seconds for each in games_of) / order.HOUR
     left = (sum(hours) for hours in zip(*(each.hours_left for each in games_of), strict=True))
     lines.append(["all", str(games), "", "", f"{spent:.1f}", "", *(f"{hours:.1f}" for hours in left)])
     return Table(
