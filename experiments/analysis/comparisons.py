@@ -11,9 +11,9 @@ import numpy as np
 from experiments.analysis.statistics import (
     CONFIDENCE,
     Estimate,
+    average_cell,
     contrast,
     main_effect,
-    pooled,
     power_factor,
     score,
     student,
@@ -26,7 +26,7 @@ from experiments.store.summary import Moments, Tally
 AGREES, DISAGREES, UNDECIDED = "agrees", "disagrees", "undecided"
 MOST_GAMES = 10**6  # a plan for more is none
 WINS, SCORE, VISITS, VALUE, DEPTH = "wins", "score", "visits", "value", "depth"
-# m/r: the paper's number of games confirms "the same" with a chance of about 80 % (see `docs/reproduction.md`).
+# m/r: the paper's number of games confirms "the same" with a chance of about 80 % (see `docs/reproduction-rule.md`).
 MARGIN = 1.8
 _RULE = (
     "Each comparison is a difference with intervals. The paper's statement leaves a range in which the true "
@@ -85,7 +85,16 @@ class Expectation:
 
     def room(self, value: float) -> float:
         """How far an interval around a difference may reach to either side and still decide."""
-        return max(min(value - low, high - value) for low, high in (*self.agree, *self.contradict))
+        return max(_depth(self.agree, value), _depth(self.contradict, value))
+
+    def standing(self, estimate: Estimate) -> float:
+        """How deep a difference lies in what is allowed, or (negative) how far outside, in half-widths of its interval."""
+        half_width = (estimate.high - estimate.low) / 2
+        return _depth(self.agree, estimate.value) / half_width if half_width else 0.0
+
+
+def _depth(regions: Sequence[Region], value: float) -> float:
+    return max(min(value - low, high - value) for low, high in regions)
 
 
 def _inside(regions: Sequence[Region], estimate: Estimate) -> Any:
@@ -194,7 +203,7 @@ class Estimator:
         if len(complete) < len(tallies):
             return None
         if measure == WINS:
-            return wilson(*pooled([(tally.wins, tally.games) for tally in complete]), confidence)
+            return wilson(*average_cell([(tally.wins, tally.games) for tally in complete]), confidence)
         if measure == SCORE:
             wins, draws, games = (
                 sum(numbers)

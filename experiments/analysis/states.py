@@ -26,10 +26,15 @@ def state(decision: Decision) -> str:
 def counted(decisions: Sequence[Decision]) -> str:
     """How many statements are in which state, in words."""
     numbers = Counter(map(state, decisions))
-    return (
-        f"Of {len(decisions)} statements {numbers[AGREES]} agree, {numbers[DISAGREES]} disagree, {numbers[UNDECIDED]} are undecided "
-        f"after an interim analysis, {numbers[USED_UP]} have used up their games undecided, and {numbers[WAITS]} wait for a first one."
-    )
+    endings = {
+        AGREES: "agree",
+        DISAGREES: "disagree",
+        UNDECIDED: "are undecided after an interim analysis",
+        USED_UP: "have used up their games undecided",
+        WAITS: "wait for a first one",
+    }
+    parts = [f"{numbers[name]} {ending}" for name, ending in endings.items() if numbers[name]]
+    return f"Of {len(decisions)} statements {', '.join(parts[:-1])}{' and ' * (len(parts) > 1)}{parts[-1]}."
 
 
 def spent(decision: Decision) -> float:

@@ -101,7 +101,7 @@ def smallest_difference(games: float) -> float:
 
 
 def marginals(counts: dict[str, Counts]) -> dict[str, tuple[Counts, Counts]]:
-    """Figure 3: for each enhancement the combinations without it and those with it, each with the same weight (`pooled`).
+    """Figure 3: for each enhancement the combinations without it and those with it, each with the same weight (`average_cell`).
 
     Args:
         counts: the results of combinations, by their names in Table 1.
@@ -111,13 +111,13 @@ def marginals(counts: dict[str, Counts]) -> dict[str, tuple[Counts, Counts]]:
         cells = [
             counts[c.name] for c in COMBINATIONS if c.name in counts and (enhancement in c.enhancements) == featured
         ]
-        wins, games = pooled([(wins, games) for wins, games in cells if games])
+        wins, games = average_cell([(wins, games) for wins, games in cells if games])
         return round(wins), round(games)
 
     return {enhancement: (averaged(enhancement, False), averaged(enhancement, True)) for enhancement in ENHANCEMENTS}
 
 
-def pooled(cells: Sequence[tuple[Any, int]]) -> tuple[Any, float]:
+def average_cell(cells: Sequence[tuple[Any, int]]) -> tuple[Any, float]:
     """Wins and games of one cell whose rate is the mean of those of all and as well known; with as many games of each, their sums.
 
     A cell with more games than others would otherwise count for more.

@@ -92,6 +92,11 @@ class Outcome:
     more: int | None = None
     interim: int = 0
 
+    @property
+    def standing(self) -> float | None:
+        """How deep the difference lies in what the paper allows, in half-widths of its interval; None without games."""
+        return None if self.estimate is None else self.comparison.expected.standing(self.estimate)
+
 
 @attrs.frozen
 class Decision:
@@ -104,6 +109,19 @@ class Decision:
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
         return tuple(outcome for case in self.cases for outcome in case)
+
+    @property
+    def deciding(self) -> Outcome | None:
+        """The comparison on which the verdict hangs: the weakest one of the weakest case among as many as must agree.
+
+        So it is the least certain comparison of a statement about all cases, and the most certain one of a statement about some.
+        """
+        cases = [
+            [(_sign(each.verdict), standing, each) for each in case if (standing := each.standing) is not None]
+            for case in self.cases
+        ]
+        weakest = sorted((min(case, key=_strength) for case in cases if case), key=_strength, reverse=True)
+        return weakest[min(self.claim.needed, len(weakest)) - 1][-1] if weakest else None
 
     @property
     def is_estimated(self) -> bool:
@@ -132,6 +150,10 @@ def decide(claim: Claim, interims: Sequence[Interim]) -> Decision:
     return Decision(
         claim, cases, _VERDICTS[int(together(claim, [[np.array(sign) for sign in case] for case in signs]))]
     )
+
+
+def _strength(outcome: tuple[int, float, Outcome]) -> tuple[int, float]:
+    return outcome[:2]
 
 
 def _sign(verdict: str) -> int:

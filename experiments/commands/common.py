@@ -1,15 +1,18 @@
 """What the commands have in common: exit codes, and what is printed."""
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from experiments.analysis.document import Table
-from experiments.plan.definition import Column
+from experiments.plan.checks import refused
+from experiments.plan.definition import Column, Refusal
 from experiments.play.progress import console
 from experiments.report import terminal
+from experiments.report.pages import refreshed
 from experiments.store.summary import Tally
 
 INTERRUPTED = 130  # the exit code of a command stopped by Ctrl-C
@@ -30,3 +33,16 @@ def print_tables(columns: dict[Column, list[Tally]]) -> None:
 
 def print_table(table: Table) -> None:
     console().print(terminal.plain_table(table.header, table.rows, table.caption))
+
+
+def existing(page: Path) -> Path:
+    """A file that must be there."""
+    if not page.is_file():
+        raise Refusal(f"there is no file {str(page)!r}")
+    return page
+
+
+def refresh(page: Path, texts: Mapping[str, str]) -> None:
+    """Give the places of a page (`refreshed`) their new texts."""
+    with refused():
+        page.write_text(refreshed(page.read_text("utf-8"), texts), "utf-8")

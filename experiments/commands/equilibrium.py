@@ -9,7 +9,7 @@ from experiments.analysis.best_responses import best_response_table
 from experiments.analysis.enhancement_effects import effects_table, measured_cells, ranking_table
 from experiments.analysis.exploitability import exploitability_table
 from experiments.analysis.head_to_head import head_to_head_table
-from experiments.commands.common import print_table, say
+from experiments.commands.common import existing, print_table, refresh, say
 from experiments.plan.checks import refused
 from experiments.plan.definition import Refusal
 from experiments.plan.equilibrium import IST, PLANS, PST, SIXTEEN, Plan
@@ -17,7 +17,7 @@ from experiments.play.best_responses import COUNTERPARTS, compared
 from experiments.play.exploitability import measure
 from experiments.play.head_to_head import play_pairing
 from experiments.report.equilibrium_figures import draw
-from experiments.report.equilibrium_tables import rewritten
+from experiments.report.equilibrium_tables import tables
 from experiments.store.measurements import EXPLOITABILITY, HEAD_TO_HEAD, Measurement
 from icarus.checks import integer
 from icarus.equilibrium.measures.methods import STITCHING
@@ -101,10 +101,8 @@ def equilibrium_figures(
     """Draw the figures of the papers on Online Outcome Sampling from the rows of a directory, as far as they go."""
     _refuse_unless_there(directory)
     if page is not None:
-        if not page.is_file():
-            raise Refusal(f"there is no file {str(page)!r}")
         rows, blocks = (list(ledger.read(directory).values()) for ledger in (EXPLOITABILITY, HEAD_TO_HEAD))
-        page.write_text(rewritten(page.read_text("utf-8"), rows, blocks), "utf-8")
+        refresh(existing(page), tables(rows, blocks))
     for path in draw(directory, into):
         say(str(path))
 

@@ -12,7 +12,7 @@ from experiments.analysis.correlation import correlation_table
 from experiments.analysis.document import Table
 from experiments.analysis.statistics import clopper_pearson, games_needed
 from experiments.analysis.verdicts import details_table, summary_table, tallied
-from experiments.commands.common import Directory, print_table, print_tables, say
+from experiments.commands.common import Directory, existing, print_table, print_tables, refresh, say
 from experiments.discovery import races
 from experiments.papers import earlier
 from experiments.plan.checks import one_of, refused
@@ -21,7 +21,7 @@ from experiments.plan.pictures import PICTURES
 from experiments.play import branching as measure
 from experiments.play.correlation import measured as shared_values_in
 from experiments.report import branching as table_2
-from experiments.report import campaign, figures
+from experiments.report import campaign, campaign_page, figures
 from experiments.report.report import rating_tables, write
 from experiments.report.status import state_of
 from experiments.store import rows as store
@@ -55,11 +55,19 @@ def _campaign_status(results: Results) -> None:
             print(part)
 
 
-def report(directory: Directory) -> None:
+def report(
+    directory: Directory,
+    page: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Of a campaign: a page whose tables are made anew: docs/reproduction.md."),
+    ] = None,
+) -> None:
     """Print the table and write figures, report.html and report.md into DIR, from its files alone.
 
     DIR may be the folder of a campaign, which has a run for each game: experiments/runs/campaign.
     """
+    if page is not None:
+        _refresh_of_campaign(existing(page), directory)
     if (directory / earlier.BRANCHING_ROWS).exists():
         _report_branching(directory)
         return
@@ -133,6 +141,13 @@ def _fresh(directory: Path, rows_file: str) -> None:
         and (not directory.is_dir() or any(directory.iterdir()))
     ):
         raise Refusal(f"{directory} holds other files, no {rows_file}; choose an empty directory")
+
+
+def _refresh_of_campaign(page: Path, directory: Path) -> None:
+    with results_of(directory) as results:
+        if not statements.has_interims(results):
+            raise Refusal(f"{directory} is no campaign, and a page has tables of a campaign only")
+        refresh(page, campaign_page.tables(results))
 
 
 def _report_branching(directory: Path) -> None:

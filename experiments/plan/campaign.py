@@ -1,4 +1,4 @@
-"""The campaign: section 8 at the paper's size, in interim analyses. All of it is fixed before the first game (`docs/reproduction.md`)."""
+"""The campaign: section 8 at the paper's size, in interim analyses. All is fixed before the first game (`docs/reproduction-rule.md`)."""
 
 from collections.abc import Mapping, Sequence
 

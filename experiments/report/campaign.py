@@ -16,7 +16,7 @@ from experiments.store.summary import Columns, Tally
 NAMED = 3  # agents or places that a line names; of more it tells the number
 NO_VERDICTS = (
     "Pictures and tables of games show all games so far. They are no verdicts. Statements are tested at interim analyses alone, by the "
-    "rule that was fixed before the first game (docs/reproduction.md). A game in which a cell has not come to its first one says so."
+    "rule that was fixed before the first game (docs/reproduction-rule.md). A game in which a cell has not come to its first one says so."
 )
 HOURS = (
     "Core-hours: the seconds of games by the clock, at the lowest priority beside whatever else the machine did. What is left are those of "

@@ -1,7 +1,6 @@
 """The tables of docs/equilibrium.md, made from rows: each stands between two comments with its name, `<!-- root -->` and `<!-- end -->`."""
 
 import math
-import re
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 
@@ -28,7 +27,6 @@ from experiments.store.measurements import Measurement
 from icarus import games
 from icarus.equilibrium.measures.methods import AGGREGATE_AAMAS, STITCHING
 
-_PLACE = re.compile(r"(<!-- (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 _NAMES = {
     IST: "OOS, IST",
     PST: "OOS, PST",
@@ -123,9 +121,3 @@ def tables(rows: Sequence[Measurement], blocks: Sequence[Measurement]) -> dict[s
         ),
         "head-to-head": head_to_head(blocks),
     }
-
-
-def rewritten(page: str, rows: Sequence[Measurement], blocks: Sequence[Measurement]) -> str:
-    """A page with its tables made anew; arguments as in `tables`."""
-    by_place = tables(rows, blocks)
-    return _PLACE.sub(lambda place: place[1] + by_place[place[2]] + place[4], page)

@@ -2,7 +2,7 @@
 
 import base64
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from experiments.analysis.document import Block, Heading, Paragraph, Picture, Ta
 LONG_TEXT = 50  # letters; longer texts in tables are broken into lines
 # Emphasis, code, links, columns; tags and entities; underscores that do not stand inside a word.
 SPECIAL = re.compile(r"[\\`*\[|]|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|(?<!\w)_|_(?!\w)|^#|^[-+](?= )|~(?=~)")
+PLACE = re.compile(r"(<!-- (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)  # of a text that is made from rows
 MARKED = {"agrees": "good", "above": "good", "disagrees": "bad", "below": "bad"}
 
 STYLE = """
@@ -97,10 +98,26 @@ def _markdown(block: Block, directory: Path) -> str:
             return _plain(text)
         case Picture(path, text):
             return f"![{_plain(text)}]({path.relative_to(directory).as_posix()})"
-        case Table(caption, header, rows):
-            lines = [header, ["---"] * len(header), *rows]
-            table = "\n".join("| " + " | ".join(map(_plain, line)) + " |" for line in lines)
+        case Table(caption):
+            table = markdown_table(block)
             return f"{_plain(caption)}\n\n{table}" if caption else table
+
+
+def markdown_table(table: Table) -> str:
+    """The lines of a table without its caption."""
+    lines = [table.header, ["---"] * len(table.header), *table.rows]
+    return "\n".join("| " + " | ".join(map(_plain, line)) + " |" for line in lines)
+
+
+def refreshed(page: str, texts: Mapping[str, str]) -> str:
+    """A page of Markdown with new texts at its places: a place named `root` is between the lines `<!-- root -->` and `<!-- end -->`.
+
+    Raises:
+        ValueError: a place has a name without a text.
+    """
+    if unknown := [name for _, name, _, _ in PLACE.findall(page) if name not in texts]:
+        raise ValueError(f"there is no table {unknown[0]!r}; there are {', '.join(texts)}")
+    return PLACE.sub(lambda place: place[1] + texts[place[2]] + place[4], page)
 
 
 def _plain(text: str) -> str:

@@ -10,13 +10,13 @@ from experiments.analysis.statistics import (
     Design,
     Estimate,
     anova,
+    average_cell,
     binomial_model,
     clopper_pearson,
     difference,
     games_needed,
     holm,
     marginals,
-    pooled,
     score,
     student,
     wilson,
@@ -87,10 +87,10 @@ def test_holms_correction_agrees_with_statsmodels():
 
 def test_cells_with_more_games_do_not_count_for_more():
     """Their rates are averaged, and the mean is as well known as so many games would tell: with n and m of each 4/(1/n + 1/m)."""
-    assert pooled([(50, 200), (150, 200)]) == (200, 400)
-    wins, games = pooled([(50, 200), (150, 200), (0, 200)])
+    assert average_cell([(50, 200), (150, 200)]) == (200, 400)
+    wins, games = average_cell([(50, 200), (150, 200), (0, 200)])
     assert (wins, games) == pytest.approx((200, 600))
-    wins, games = pooled([(50, 200), (38, 50)])
+    wins, games = average_cell([(50, 200), (38, 50)])
     assert games == pytest.approx(4 / (1 / 200 + 1 / 50)) and wins / games == pytest.approx((0.25 + 0.76) / 2)
     counts = {c.name: (200, 200) if "NAST" in c.enhancements else (0, 200) for c in COMBINATIONS} | {"-": (800, 1000)}
     assert marginals(counts)["NAST"][1] == (1600, 1600)

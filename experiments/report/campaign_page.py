@@ -1,0 +1,102 @@
+"""The tables of docs/reproduction.md, made from the rows of a campaign; each stands between two comments with its name."""
+
+from collections.abc import Callable, Sequence
+
+from experiments.analysis import states
+from experiments.analysis.claims import CLAIMS, PLACES, average, average_overall, interims_of, overall, versus
+from experiments.analysis.comparisons import AGREES, DISAGREES, UNDECIDED, Comparison, Estimator, different, place_title
+from experiments.analysis.document import Table
+from experiments.analysis.order import HOUR
+from experiments.analysis.statistics import CONFIDENCE
+from experiments.analysis.verdicts import Decision, Outcome, decide, figures_of
+from experiments.papers.combinations import ENHANCEMENTS
+from experiments.report.campaign import progress
+from experiments.report.pages import markdown_table
+from experiments.store.results import Results
+
+ALONE = {"R": "RAVE", "M": "MAST", "L": "LGRF", "N": "NAST", "EPIC": "EPIC"}
+MINUS = "\N{MINUS SIGN}"
+
+
+def tables(results: Results) -> dict[str, str]:
+    """All tables, by name: counted (a sentence), statements, averages, alone and games."""
+    (interims,) = interims_of(results).values()
+    decisions = [decide(claim, interims) for claim in CLAIMS]
+    estimator = Estimator(results.tallies())
+    return {
+        "counted": f"{sum(results.unbroken().values()):,} games. {states.counted(decisions)}\n",
+        "statements": statements(decisions),
+        "averages": _gains(
+            estimator,
+            {name: name for name in ENHANCEMENTS},
+            lambda name, place: average_overall(name, _ANY) if place is None else average(name, place, _ANY),
+        ),
+        "alone": _gains(
+            estimator,
+            ALONE,
+            lambda agent, place: overall(agent, _ANY, "-") if place is None else versus(place, agent, _ANY, "-"),
+        ),
+        "games": _games(results),
+    }
+
+
+_ANY = different(0.0)  # a difference of any kind: only its interval is shown
+
+
+def statements(decisions: Sequence[Decision]) -> str:
+    """A line for each statement: its state, the verdicts on its comparisons, and its decisive comparison."""
+    lines = []
+    for number, decision in enumerate(decisions, 1):
+        verdicts = [outcome.verdict for outcome in decision.outcomes]
+        counts = " / ".join(str(verdicts.count(verdict)) for verdict in (AGREES, UNDECIDED, DISAGREES))
+        outcome = decision.deciding
+        lines.append(
+            [str(number), decision.claim.text, states.state(decision), counts, _figures(outcome) if outcome else ""]
+        )
+    header = ["No.", "Statement", "State", "agree / open / disagree", "Decisive comparison"]
+    return markdown_table(Table("", header, lines)) + "\n"
+
+
+def _figures(outcome: Outcome) -> str:
+    """A comparison with its difference and the interval of its verdict; where there is none, that to agree."""
+    difference, to_agree, to_disagree = figures_of(outcome)
+    interval = to_disagree if outcome.verdict == DISAGREES else to_agree
+    comparison = outcome.comparison
+    return f"{comparison.where}: {comparison.what}: {difference}, {interval}".replace(" -", f" {MINUS}")
+
+
+def _gains(
+    estimator: Estimator, columns: dict[str, str], comparison_of: Callable[[str, tuple[str, str] | None], Comparison]
+) -> str:
+    """A line for each game and one for all, a column for each agent or enhancement: percent of games won more, with its 95 % interval."""
+    lines = []
+    for place in (*PLACES, None):
+        cells = []
+        for name in columns:
+            estimate = estimator.estimate(comparison_of(name, place), CONFIDENCE)
+            ends = estimate and [f"{100 * each:+.1f}" for each in (estimate.value, estimate.low, estimate.high)]
+            cells.append("{} ({} to {})".format(*ends).replace("-", MINUS) if ends else "")
+        lines.append(["all games" if place is None else place_title(place), *cells])
+    return markdown_table(Table("", ["won more, %", *columns.values()], lines)) + "\n"
+
+
+def _games(results: Results) -> str:
+    """A line for each game: games so far, and the core-hours spent and left."""
+    games_of = progress(results)
+    lines = [
+        [
+            place_title(each.place),
+            f"{each.games:,}",
+            ", ".join(map(str, each.interims)),
+            f"{each.seconds / HOUR:.1f}",
+            f"{each.hours_left[1]:.1f}",
+        ]
+        for each in games_of
+    ]
+    sums = [
+        f"{sum(hours):.1f}"
+        for hours in zip(*((each.seconds / HOUR, each.hours_left[1]) for each in games_of), strict=True)
+    ]
+    lines.append(["all", f"{sum(each.games for each in games_of):,}", "", *sums])
+    header = ["Game", "games", "cells at the 1st, 2nd, 3rd and last analysis", "core-hours", "left to the last"]
+    return markdown_table(Table("", header, lines)) + "\n"

@@ -1,0 +1,95 @@
+"""The tables of docs/reproduction.md follow from the rows of the campaign."""
+
+from pathlib import Path
+
+import attrs
+import pytest
+
+from experiments.analysis.claims import HEARTS, LIGHT, OTHELLO, PLACES, versus
+from experiments.analysis.comparisons import AGREES, DISAGREES, UNDECIDED, Estimator, higher, not_higher
+from experiments.analysis.verdicts import Claim, Interim, all_of, decide
+from experiments.commands.main import main
+from experiments.report import campaign_page
+from experiments.report.pages import refreshed
+from experiments.store.results import results_of
+from tests.experiments.conftest import keep, small
+from tests.experiments.test_claims import replication
+
+ROOT = Path(__file__).parents[2]
+ROWS, PAGE = ROOT / "experiments/runs/campaign", ROOT / "docs/reproduction.md"
+GAINS = {OTHELLO: 0.3, LIGHT: -0.1, HEARTS: 0.02}  # of NAST; elsewhere 0.1
+
+
+def interims(games):
+    def rate(place, agent):
+        return 0.5 + (GAINS.get(place, 0.1) if agent == "N" else 0.0)
+
+    return [Interim(Estimator(replication(rate, games=games)))]
+
+
+def better(*places):
+    return [versus(place, "N", higher(0.044), "-") for place in places]
+
+
+@pytest.mark.parametrize(
+    ("places", "games", "verdict", "decisive"),
+    [
+        ((OTHELLO, PLACES[0]), 1000, AGREES, PLACES[0]),  # the least gain of those that agree
+        ((OTHELLO, HEARTS), 1000, UNDECIDED, HEARTS),
+        ((OTHELLO, HEARTS, LIGHT), 1000, DISAGREES, LIGHT),
+    ],
+)
+def test_a_statement_about_all_games_hangs_on_the_one_that_supports_it_least(places, games, verdict, decisive):
+    decision = decide(all_of("", better(*places)), interims(games))
+    assert decision.verdict == verdict
+    assert {term.place for term in decision.deciding.comparison.terms} == {decisive}
+
+
+def test_a_statement_about_some_games_hangs_on_the_one_that_supports_it_most():
+    claim = Claim("", tuple((comparison,) for comparison in better(HEARTS, OTHELLO, LIGHT)), needed=1)
+    decision = decide(claim, interims(1000))
+    assert decision.verdict == AGREES and decision.deciding.comparison.where == "Othello"
+    two = decide(attrs.evolve(claim, needed=2), interims(1000))
+    assert two.verdict == UNDECIDED and two.deciding.comparison.where == "Hearts"
+
+
+def test_a_case_is_as_strong_as_its_weakest_comparison():
+    no_gain = versus(OTHELLO, "L", not_higher(0.079), "-")
+    claim = Claim("", ((*better(LIGHT), no_gain), (*better(HEARTS), no_gain)), needed=1)
+    assert decide(claim, interims(1000)).deciding.comparison.where == "Hearts"
+
+
+def test_without_games_nothing_is_decisive():
+    assert decide(all_of("", better(HEARTS)), [Interim(Estimator([]))]).deciding is None
+
+
+def test_the_page_is_as_its_rows_make_it():
+    page = PAGE.read_text("utf-8")
+    with results_of(ROWS) as results:
+        if f"{sum(results.unbroken().values()):,} games" not in page:
+            pytest.skip("rows have come in since: python -m experiments report experiments/runs/campaign --page …")
+        texts = campaign_page.tables(results)
+    assert page.count("<!-- end -->") == len(texts) and refreshed(page, texts) == page
+
+
+def test_places_get_their_texts_and_the_rest_stays():
+    page = "a\n<!-- one -->\nold\n<!-- end -->\nb\n<!-- two -->\n<!-- end -->\n"
+    assert refreshed(page, {"one": "1\n", "two": "2\n", "three": "3\n"}) == (
+        "a\n<!-- one -->\n1\n<!-- end -->\nb\n<!-- two -->\n2\n<!-- end -->\n"
+    )
+    with pytest.raises(ValueError, match="there is no table 'two'; there are one"):
+        refreshed(page, {"one": "1\n"})
+
+
+def test_a_page_that_is_not_there_is_refused_before_the_report(tmp_path, capsys):
+    before = (ROWS / "report.md").stat().st_mtime_ns
+    assert main(["report", str(ROWS), "--page", str(tmp_path / "page.md")]) == 2
+    assert "there is no file" in capsys.readouterr().err and (ROWS / "report.md").stat().st_mtime_ns == before
+
+
+def test_a_run_that_is_no_campaign_has_no_page(tmp_path, capsys):
+    page = tmp_path / "page.md"
+    page.write_text("text\n")
+    keep(tmp_path / "run", small(), [])
+    assert main(["report", str(tmp_path / "run"), "--page", str(page)]) == 2
+    assert "is no campaign" in capsys.readouterr().err and page.read_text() == "text\n"
