@@ -174,8 +174,9 @@ def test_what_is_drawn_of_the_searches_continues_their_statistics():
     assert np.std(means) == pytest.approx((0.8**2 / 200 + 800 / 1000**2) ** 0.5, rel=0.15)
 
 
-def test_stopped_and_continued_elsewhere_the_campaign_plays_the_same_games_in_the_same_order(tmp_path):
+def test_stopped_and_continued_elsewhere_the_campaign_plays_the_same_games_in_the_same_order(tmp_path, monkeypatch):
     """Stopped in the middle of a game's first interim analysis, and of the first block that the rows choose."""
+    monkeypatch.setattr(claims, "CLAIMS", claims.CLAIMS[6:8])  # plans for 37 statements take seconds
     sizes = dict.fromkeys(INTERIM_GAMES, (2, 4, 5, 6))
     firsts = 2 * 20 * len(INTERIM_GAMES)
     whole, players = Inventing(), [Inventing(stop_after=101), Inventing(stop_after=firsts + 1 - 101), Inventing()]
