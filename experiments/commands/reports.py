@@ -59,7 +59,9 @@ def report(
     directory: Directory,
     page: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Of a campaign: a page whose tables are made anew: docs/reproduction.md."),
+        typer.Option(
+            metavar="FILE", help="Of a campaign: a page whose tables are made anew: docs/reproduction.md, README.md."
+        ),
     ] = None,
 ) -> None:
     """Print the table and write figures, report.html and report.md into DIR, from its files alone.

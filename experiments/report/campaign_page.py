@@ -1,13 +1,22 @@
-"""The tables of docs/reproduction.md, made from the rows of a campaign; each stands between two comments with its name."""
+"""Tables of README.md and docs/reproduction.md, made from the rows of a campaign; each stands between two comments with its name."""
 
 from collections.abc import Callable, Sequence
 
 from experiments.analysis import states
-from experiments.analysis.claims import CLAIMS, PLACES, average, average_overall, interims_of, overall, versus
+from experiments.analysis.claims import (
+    CLAIMS,
+    PLACES,
+    STRATEGIES,
+    average,
+    average_overall,
+    interims_of,
+    overall,
+    versus,
+)
 from experiments.analysis.comparisons import AGREES, DISAGREES, UNDECIDED, Comparison, Estimator, different, place_title
 from experiments.analysis.document import Table
 from experiments.analysis.order import HOUR
-from experiments.analysis.statistics import CONFIDENCE
+from experiments.analysis.statistics import CONFIDENCE, clopper_pearson
 from experiments.analysis.verdicts import Decision, Outcome, decide, figures_of
 from experiments.papers.combinations import ENHANCEMENTS
 from experiments.report.campaign import progress
@@ -15,15 +24,25 @@ from experiments.report.pages import markdown_table
 from experiments.store.results import Results
 
 ALONE = {"R": "RAVE", "M": "MAST", "L": "LGRF", "N": "NAST", "EPIC": "EPIC"}
+SHOWN = {
+    "BASELINE": "-",
+    ">> MAST": "M",
+    ">> LGRF": "L",
+    "RAVE": "R",
+    ">> EPIC": "EPIC",
+    ">> NAST2": "N",
+    "RAVE >> NAST2": "NR",
+}  # in the README, by their strategies
 MINUS = "\N{MINUS SIGN}"
 
 
 def tables(results: Results) -> dict[str, str]:
-    """All tables, by name: counted (a sentence), statements, averages, alone and games."""
+    """All tables, by name: results, counted (a sentence), statements, averages, alone and games."""
     (interims,) = interims_of(results).values()
     decisions = [decide(claim, interims) for claim in CLAIMS]
     estimator = Estimator(results.tallies())
     return {
+        "results": first_results(interims[0].estimator),
         "counted": f"{sum(results.unbroken().values()):,} games. {states.counted(decisions)}\n",
         "statements": statements(decisions),
         "averages": _gains(
@@ -38,6 +57,25 @@ def tables(results: Results) -> dict[str, str]:
         ),
         "games": _games(results),
     }
+
+
+def first_results(estimator: Estimator) -> str:
+    """A line for each game, a column for each agent: percent won with the 95 % interval of Clopper and Pearson, and the games of a cell.
+
+    Args:
+        estimator: of the first interim analysis.
+    """
+    lines = []
+    for place in PLACES:
+        tallies = [tally for name in SHOWN.values() if (tally := estimator.tally(place, STRATEGIES[name])) is not None]
+        if len(tallies) == len(SHOWN):
+            ends = [[100 * end for end in clopper_pearson(tally.wins, tally.games)] for tally in tallies]
+            cells = [
+                f"{100 * tally.wins / tally.games:.1f} ({low:.0f}-{high:.0f})"
+                for tally, (low, high) in zip(tallies, ends, strict=True)
+            ]
+            lines.append([place_title(place), str(tallies[0].games), *cells])
+    return markdown_table(Table("", ["", "games", *SHOWN], lines)) + "\n"
 
 
 _ANY = different(0.0)  # a difference of any kind: only its interval is shown
