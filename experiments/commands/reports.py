@@ -1,6 +1,7 @@
 """Commands that tell what games came to: status, report, branching, claims, ratings, plan."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -57,10 +58,12 @@ def _campaign_status(results: Results) -> None:
 
 def report(
     directory: Directory,
-    page: Annotated[
-        Path | None,
+    pages: Annotated[
+        list[Path] | None,
         typer.Option(
-            metavar="FILE", help="Of a campaign: a page whose tables are made anew: docs/reproduction.md, README.md."
+            "--page",
+            metavar="FILE",
+            help="Of a campaign: a page whose tables are made anew, repeated: docs/reproduction.md, README.md.",
         ),
     ] = None,
 ) -> None:
@@ -68,8 +71,8 @@ def report(
 
     DIR may be the folder of a campaign, which has a run for each game: experiments/runs/campaign.
     """
-    if page is not None:
-        _refresh_of_campaign(existing(page), directory)
+    if pages:
+        _refresh_of_campaign([existing(page) for page in pages], directory)
     if (directory / earlier.BRANCHING_ROWS).exists():
         _report_branching(directory)
         return
@@ -145,11 +148,13 @@ def _fresh(directory: Path, rows_file: str) -> None:
         raise Refusal(f"{directory} holds other files, no {rows_file}; choose an empty directory")
 
 
-def _refresh_of_campaign(page: Path, directory: Path) -> None:
+def _refresh_of_campaign(pages: Sequence[Path], directory: Path) -> None:
     with results_of(directory) as results:
         if not statements.has_interims(results):
             raise Refusal(f"{directory} is no campaign, and a page has tables of a campaign only")
-        refresh(page, campaign_page.tables(results))
+        texts = campaign_page.tables(results)
+    for page in pages:
+        refresh(page, texts)
 
 
 def _report_branching(directory: Path) -> None:
