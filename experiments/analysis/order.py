@@ -1,9 +1,9 @@
 """Which block of the campaign is played next.
 
 A block is a cell from one interim analysis to the next. First every cell is taken to its first interim analysis, game by game. From then
-on there are plans. A plan takes the cells of some undecided comparisons of a statement to one of their later interim analyses; it promises
-the number of statements that it decides, on average over many futures (`futures`). The plan that promises most for a core-hour is chosen,
-its first block is played, and all plans are made anew. The rule reads the games of complete interim analyses alone, so a campaign that is
+on there are plans. A plan takes the cells of some undecided comparisons of a statement to one of their later interim analyses. What
+counts is how many statements it decides for a core-hour, on average over posterior predictive simulations (`predictive`). The first block
+of the best plan is played, and all plans are made anew. The rule reads the games of complete interim analyses alone, so a campaign that is
 stopped and continued plays the same blocks.
 """
 
@@ -13,7 +13,7 @@ import attrs
 
 from experiments.analysis import claims
 from experiments.analysis.comparisons import DISAGREES, UNDECIDED, place_of
-from experiments.analysis.futures import Key, Prospects, interims_ahead
+from experiments.analysis.predictive import Key, PredictivePower, predicted_interims
 from experiments.analysis.verdicts import Decision, Interim, decide
 from experiments.plan.campaign import FIRST, INTERIM_GAMES, SHARES, Sizes
 from experiments.plan.definition import Cell
@@ -51,7 +51,7 @@ class Plan:
     decided: float
 
     @property
-    def promise(self) -> float:
+    def decided_per_hour(self) -> float:
         """Statements decided in a core-hour."""
         return self.decided / self.hours
 
@@ -120,7 +120,7 @@ def first_block_of(plan: Plan, state: State, sizes: Sizes = INTERIM_GAMES) -> Bl
 
 
 def plans(state: State, sizes: Sizes = INTERIM_GAMES) -> list[Plan]:
-    """For each undecided statement the plan that promises most, when all cells have come to their first interim analysis; the best first.
+    """For each undecided statement the best plan, when all cells have come to their first interim analysis; the best of all first.
 
     The same cells may serve several statements: they are a plan for the one whose chance is best.
     """
@@ -130,7 +130,7 @@ def plans(state: State, sizes: Sizes = INTERIM_GAMES) -> list[Plan]:
             key = plan.cells, plan.interim
             if plan.chance > 0 and (key not in best or plan.chance > best[key].chance):
                 best[key] = plan
-    ordered = sorted(best.values(), key=lambda plan: (-plan.promise, plan.statement, plan.interim))
+    ordered = sorted(best.values(), key=lambda plan: (-plan.decided_per_hour, plan.statement, plan.interim))
     first: dict[int, Plan] = {}
     for plan in ordered:
         first.setdefault(plan.statement, plan)
@@ -161,8 +161,8 @@ class _Planner:
             number: [tuple(comparison.cells) for comparison in decision.claim.comparisons]
             for number, decision in self.undecided.items()
         }
-        self._prospects = Prospects(
-            [decision.claim for decision in state.decisions], interims_ahead(self.counts, state.interims, sizes)
+        self._power = PredictivePower(
+            [decision.claim for decision in state.decisions], predicted_interims(self.counts, state.interims, sizes)
         )
 
     def plans(self, number: int) -> Iterator[Plan]:
@@ -181,7 +181,7 @@ class _Planner:
         """The chance of each statement that is concerned to be decided when some cells have come to an interim analysis."""
         ahead = self.counts | dict.fromkeys(behind, interim)
         return {
-            number: self._prospects.chance(number, [min(ahead[key] for key in keys) for keys in needed])
+            number: self._power.chance(number, [min(ahead[key] for key in keys) for keys in needed])
             for number, needed in self._needed.items()
             if any(not behind.isdisjoint(keys) for keys in needed)
         }

@@ -207,19 +207,25 @@ def _git(directory: Path, *command: str) -> str:
 def hand_over(source: Path, arguments: list[str]) -> None:
     """Become this file as it is in a clone, at the lowest priority. Does not return."""
     os.nice(NICEST)
-    _lower_session()
+    lower_session()
     environment = {**os.environ, "PYTHONPATH": str(source)}
     call = [sys.executable, "-m", "experiments.play.campaign", *arguments]
     os.chdir(source)
     os.execve(sys.executable, call, environment)
 
 
-def _lower_session() -> None:
-    """Have a session without a terminal count less: Linux may share the processor out by sessions, and by priorities only within one."""
+def lower_session() -> None:
+    """Without a terminal, begin a session of one's own that counts less.
+
+    Linux may share the processor out by sessions, and by priorities only within one. Whatever else is of the session that this process came
+    from would stay slow after it. At a terminal Ctrl-C is for the programs of its session, so there this one stays in it.
+    """
     with contextlib.suppress(OSError):
-        if os.tcgetpgrp(sys.stdin.fileno()) >= 0:  # somebody sits there, whose other programs are of the same session
+        if os.tcgetpgrp(sys.stdin.fileno()) >= 0:
             return
     with contextlib.suppress(OSError):
+        if os.getsid(0) != os.getpid():
+            os.setsid()
         AUTOGROUP.write_text(str(NICEST))
 
 

@@ -126,15 +126,15 @@ def _share(each: Progress, sizes: Sizes) -> str:
 
 
 def next_table(results: Results, sizes: Sizes = INTERIM_GAMES) -> Table:
-    """What comes next: the blocks up to the first interim analyses; after these, for each statement the plan that promises most today."""
+    """What comes next: the blocks up to the first interim analyses; after these, for each statement its best plan."""
     games = results.unbroken()
     if blocks := order.first_blocks(games, sizes):
         caption = "What is played next, in this order. After that the rows themselves choose."
         return Table(caption, ["Block", "Games"], [_block_line(block, games) for block in blocks])
     caption = (
-        "For each statement that games can still decide, the plan that promises most by the games so far: cells taken to a later interim "
-        "analysis, the chance that the statement is decided then, and the statements that are, this and others, on average and for a "
-        "core-hour. The first block of the first plan is played next, then all are computed again."
+        "For each statement that games can still decide, the plan that decides most for a core-hour by the games so far: cells taken to a "
+        "later interim analysis, the chance that the statement is decided then (its predictive power), and the statements that are, this "
+        "and others, on average and for a core-hour. The first block of the first plan is played next, then all are computed again."
     )
     header = ["No.", "Cells", "in", "Interim analysis", "Core-hours", "Chance", "Decided", "For a core-hour"]
     plans = order.plans(order.state_of(results, games, sizes), sizes)
@@ -158,7 +158,7 @@ def _plan_line(plan: order.Plan) -> list[str]:
         f"{plan.hours:.1f}",
         f"{100 * plan.chance:.0f} %",
         f"{plan.decided:.2f}",
-        f"{plan.promise:.2g}",
+        f"{plan.decided_per_hour:.2g}",
     ]
 
 

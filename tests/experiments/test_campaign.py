@@ -14,7 +14,7 @@ import pytest
 
 from experiments.analysis import claims, order, simulation
 from experiments.analysis.comparisons import AGREES, UNDECIDED, Estimator, higher, place_of
-from experiments.analysis.futures import Prospects, interims_ahead
+from experiments.analysis.predictive import PredictivePower, predicted_interims
 from experiments.analysis.verdicts import Interim, all_of, decide
 from experiments.plan import loading
 from experiments.plan.campaign import BACKGAMMON, CAMPAIGN, FIRST, INTERIM_GAMES, SHARES, USUAL
@@ -100,7 +100,7 @@ def test_the_plan_that_decides_most_for_a_core_hour_comes_next():
 
 
 def test_a_plan_counts_all_statements_that_it_decides():
-    """Two statements of the same cells promise twice as much as one, and so come before a cheaper third."""
+    """Two statements of the same cells decide twice as many as one, and so come before a cheaper third."""
     othello, checkers = claims.OTHELLO, claims.CHECKERS
     claim = all_of("", [claims.versus(othello, "N", higher(claims.CELL), "-")])
     third = all_of("", [claims.versus(checkers, "N", higher(claims.CELL), "-")])
@@ -146,7 +146,7 @@ def test_the_chance_of_a_decision_is_that_of_playing_on(interim):
     claim = all_of("", [comparison])
     state = state_of(lambda place, agent: 0.59 if agent == "N" else 0.5, claim)
     counts = {(place_of(cell), cell.spec.text): 1 for cell in state.games}
-    prospects = Prospects([claim], interims_ahead(counts, state.interims, INTERIM_GAMES))
+    power = PredictivePower([claim], predicted_interims(counts, state.interims, INTERIM_GAMES))
     random, decided = np.random.default_rng(1), 0
     cells = {agent: cell for cell, place, agent in simulation.agents() if place == claims.OTHELLO and agent in "N-"}
     for _ in range(500):
@@ -158,7 +158,7 @@ def test_the_chance_of_a_decision_is_that_of_playing_on(interim):
             tallies = [claims.Tally(cells[agent], size, count) for agent, count in wins.items()]
             played.append(Interim(Estimator(tallies), share))
         decided += decide(claim, played).verdict != UNDECIDED
-    assert prospects.chance(1, [interim]) == pytest.approx(decided / 500, abs=0.08)
+    assert power.chance(1, [interim]) == pytest.approx(decided / 500, abs=0.08)
 
 
 def test_what_is_drawn_of_the_searches_continues_their_statistics():
@@ -167,7 +167,7 @@ def test_what_is_drawn_of_the_searches_continues_their_statistics():
     depth = Moments(200, round(200 * 8.0 * MILLION), round(200 * (8.0**2 + 1.0) * MILLION**2))
     tally = claims.Tally(cell, 200, 118, moments={name: depth for name in STATISTICS})
     state = [Interim(Estimator([tally] if number == 0 else []), share) for number, share in enumerate(SHARES)]
-    interims = interims_ahead({(claims.OTHELLO, cell.spec.text): 1}, state, INTERIM_GAMES)
+    interims = predicted_interims({(claims.OTHELLO, cell.spec.text): 1}, state, INTERIM_GAMES)
     last = interims[-1].estimator.tally(claims.OTHELLO, cell.spec.text)
     means = last.moments["depth"].mean
     assert last.games == 1000 and np.mean(means) == pytest.approx(8.0, abs=0.02)
@@ -243,6 +243,17 @@ def test_the_clone_is_the_repository_at_the_tag(tmp_path):
     (place / "file").write_text("edited in the clone")
     with pytest.raises(Refusal, match="is not the repository at played"):
         clone("played", tmp_path / "out", repository)
+
+
+def test_the_session_that_a_campaign_is_started_from_keeps_its_priority():
+    code = (
+        "import os; from experiments.play import campaign as c; c.lower_session(); print(os.getsid(0) == os.getpid())"
+    )
+    before = at_work.AUTOGROUP.read_text() if at_work.AUTOGROUP.exists() else ""
+    call = [sys.executable, "-c", code]
+    done = subprocess.run(call, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
+    assert not before or at_work.AUTOGROUP.read_text() == before
 
 
 @pytest.mark.slow

@@ -78,12 +78,12 @@ def test_after_the_first_looks_the_plan_told_first_is_the_one_that_is_played(tmp
         with monkeypatch.context() as patched:  # a second less
             patched.setattr(order, "plans", lambda *given: plans)
             table = progress.next_table(results, SMALL)
-    assert [plan.promise for plan in plans] == sorted((plan.promise for plan in plans), reverse=True)
+    assert [plan.decided_per_hour for plan in plans] == sorted((plan.decided_per_hour for plan in plans), reverse=True)
     assert len({plan.statement for plan in plans}) == len(plans) == len(table.rows) > 1
     block = at_work.next_block(campaign, games)
     assert block.cells == plans[0].cells[:1] and block == order.first_block_of(plans[0], state, SMALL)
     line = dict(zip(table.header, table.rows[0], strict=True))
-    assert line["No."] == str(plans[0].statement) and line["For a core-hour"] == f"{plans[0].promise:.2g}"
+    assert line["No."] == str(plans[0].statement) and line["For a core-hour"] == f"{plans[0].decided_per_hour:.2g}"
 
 
 def test_games_count_up_to_the_first_gap(tmp_path):

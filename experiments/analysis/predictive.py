@@ -1,8 +1,9 @@
-"""What the games still to come may say: many futures of a campaign, drawn from what its games so far leave open.
+"""Predictive power: the chance that games still to come decide a statement, by posterior predictive simulation.
 
-In each future the true rate of a cell is drawn from the distribution that its games give (that of Jeffreys), the means of its searches'
-statistics from normal ones; the wins and means of later interim analyses are drawn from these. So a plan that takes some cells further
-has a chance of deciding a statement: the share of the futures in which it does.
+In each replication the true rate of a cell is drawn from the posterior distribution that its games give with Jeffreys' prior, the means of
+its searches' statistics from normal ones; the wins and means of later interim analyses are drawn from these. The predictive power of a plan
+that takes some cells further is the share of the replications in which a statement is decided then (Spiegelhalter, Freedman and
+Blackburn, 1986).
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,8 +22,8 @@ SEED = 1
 Key = tuple[Place, str]  # place and strategy
 
 
-def interims_ahead(counts: Mapping[Key, int], interims: Sequence[Interim], sizes: Sizes) -> list[Interim]:
-    """All interim analyses of all cells in every future: those so far as they are, the later ones sampled.
+def predicted_interims(counts: Mapping[Key, int], interims: Sequence[Interim], sizes: Sizes) -> list[Interim]:
+    """All interim analyses of all cells in every replication: those so far as they are, the later ones simulated.
 
     Args:
         counts: how many interim analyses each cell has had, at least one.
@@ -40,7 +41,7 @@ def interims_ahead(counts: Mapping[Key, int], interims: Sequence[Interim], sizes
 
 
 def _continued(tally: Tally, sizes: Sequence[int], random: np.random.Generator) -> list[Tally]:
-    """The tallies of a cell after more games, in every future."""
+    """The tallies of a cell after more games, in every replication."""
     rate = random.beta(tally.wins + 0.5, tally.games - tally.wins + 0.5, REPLICATIONS)
     means, totals = {}, {}
     for name in STATISTICS:
@@ -65,7 +66,7 @@ def _continued(tally: Tally, sizes: Sequence[int], random: np.random.Generator) 
     return later
 
 
-class Prospects:
+class PredictivePower:
     """The chances of statements to be decided, by how many interim analyses the cells of each of their comparisons have had."""
 
     def __init__(self, claims: Sequence[Claim], interims: Sequence[Interim]) -> None:
@@ -74,7 +75,7 @@ class Prospects:
         self._chances: dict[tuple[int, tuple[int, ...]], float] = {}
 
     def chance(self, number: int, counts: Sequence[int]) -> float:
-        """The share of the futures in which a claim is decided.
+        """The share of the replications in which a claim is decided.
 
         Args:
             number: the claim's, from 1.
