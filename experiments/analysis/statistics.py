@@ -117,6 +117,21 @@ def marginals(counts: dict[str, Counts]) -> dict[str, tuple[Counts, Counts]]:
     return {enhancement: (averaged(enhancement, False), averaged(enhancement, True)) for enhancement in ENHANCEMENTS}
 
 
+def paired_effects(wins: np.ndarray) -> dict[str, Estimate]:
+    """What each enhancement adds on the same deals: the mean over trials of the difference between the two averages of Figure 3.
+
+    Args:
+        wins: whether a combination won a trial: a row for each trial (two at least), a column for each combination in the order of Table 1.
+    """
+    effects = {}
+    for enhancement in ENHANCEMENTS:
+        featured = np.array([enhancement in combination.enhancements for combination in COMBINATIONS])
+        differences = wins[:, featured].mean(axis=1) - wins[:, ~featured].mean(axis=1)
+        error = differences.std(ddof=1) / len(differences) ** 0.5
+        effects[enhancement] = student(float(differences.mean()), float(error), len(differences))
+    return effects
+
+
 def average_cell(cells: Sequence[tuple[Any, int]]) -> tuple[Any, float]:
     """Wins and games of one cell whose rate is the mean of those of all and as well known; with as many games of each, their sums.
 

@@ -1,13 +1,24 @@
 """A report of a run: tables, figures, analyses, settings and provenance, as one HTML file and as Markdown."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import attrs
+import numpy as np
 
 from experiments.analysis import claims, ratings, search_claims
 from experiments.analysis.document import Block, Heading, Paragraph, Picture, Table
-from experiments.analysis.statistics import Design, Effect, anova, binomial_model, difference, holm, marginals, mcnemar
+from experiments.analysis.statistics import (
+    Design,
+    Effect,
+    anova,
+    binomial_model,
+    difference,
+    holm,
+    marginals,
+    mcnemar,
+    paired_effects,
+)
 from experiments.papers.suite import TABLE_1
 from experiments.plan.definition import Cell, Column, Experiment, Refusal
 from experiments.plan.titles import budget, duration, title
@@ -77,6 +88,8 @@ def _blocks(
     if len({column.opponent.text for column in columns}) > 1:
         yield from rating_tables(results)
     yield from _analyses(columns)
+    if experiment.paired:
+        yield from _paired_effects(columns, results.wins())
     yield from _settings(experiment, {run.experiment.trials for run in results.runs}, results.origins())
 
 
@@ -212,6 +225,26 @@ def _analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
             continue
         yield _effects("Linear model of single games (type II, F).", anova(design), "F")
         yield _effects("Binomial model (logistic; type II, likelihood ratio).", binomial_model(design), "chi squared")
+
+
+def _paired_effects(columns: dict[Column, list[Tally]], wins: Mapping[tuple[str, int], bool]) -> Iterator[Block]:
+    """Figure 3 on the same deals, where the sixteen combinations were played on two of them at least."""
+    trials = {trial for _, trial in wins}
+    lines = []
+    for column, tallies in columns.items():
+        keys_of = {tally.cell.spec.text: tally.cell.key for tally in tallies}
+        if not keys_of.keys() >= set(TABLE_1.values()):
+            continue
+        keys = [keys_of[strategy] for strategy in TABLE_1.values()]
+        complete = [[wins[key, trial] for key in keys] for trial in trials if all((key, trial) in wins for key in keys)]
+        if len(complete) > 1:
+            for enhancement, effect in paired_effects(np.array(complete)).items():
+                ends = [f"{100 * value:+.1f} %" for value in (effect.value, effect.low, effect.high)]
+                lines.append([title(column, columns), enhancement, ends[0], " to ".join(ends[1:]), str(len(complete))])
+    if lines:
+        yield Heading("What each enhancement adds, on the same deals")
+        caption = "The difference between the averages of Figure 3, deal by deal. Intervals are Student's, of the mean over the deals."
+        yield Table(caption, ["Game", "Enhancement", "Games won more", "95 % interval", "Deals"], lines)
 
 
 def _effects(caption: str, effects: list[Effect], statistic: str) -> Table:

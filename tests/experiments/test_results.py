@@ -181,6 +181,26 @@ def test_on_the_same_deals_it_is_counted_who_won_alone(tmp_path):
         assert results.discordant() == {epic: (2, 1)}
 
 
+def test_on_the_same_deals_enhancements_are_compared_deal_by_deal(tmp_path):
+    """Of the third deal one agent has not played."""
+    from experiments.report.report import write
+
+    experiment = all_of_table_1(paired=True)
+    last = experiment.cells[-1]
+    games = [(cell, trial) for cell in experiment.cells for trial in range(3) if (cell, trial) != (last, 2)]
+    keep(
+        tmp_path, experiment, (a_row(cell, trial, win=trial == 0 or "NAST" in cell.spec.text) for cell, trial in games)
+    )
+    write(tmp_path)
+    page = (tmp_path / "report.md").read_text()
+    assert "| Othello | NAST | +50.0 % | -585.3 % to +685.3 % | 2 |" in page  # t of one degree of freedom: 12.706
+    assert "| Othello | RAVE | +0.0 % | +0.0 % to +0.0 % | 2 |" in page
+    plain = all_of_table_1()
+    keep(tmp_path / "plain", plain, (a_row(cell, trial) for cell in plain.cells for trial in range(2)))
+    write(tmp_path / "plain")
+    assert "on the same deals" not in (tmp_path / "plain" / "report.md").read_text()
+
+
 def test_rows_are_stored_and_read_fast(tmp_path):
     """Processor time, so that other work on the machine does not matter much."""
     experiment = all_of_table_1(ROWS // 16)

@@ -17,6 +17,7 @@ from experiments.analysis.statistics import (
     games_needed,
     holm,
     marginals,
+    paired_effects,
     score,
     student,
     wilson,
@@ -83,6 +84,17 @@ def test_holms_correction_agrees_with_statsmodels():
 
     values = np.random.default_rng(1).uniform(size=30) ** 3
     assert holm(list(values)) == pytest.approx(multipletests(values, method="holm")[1])
+
+
+def test_on_the_same_deals_an_effect_has_the_interval_of_its_differences():
+    featured = np.array([["NAST" in c.enhancements for c in COMBINATIONS]])
+    easy, hard = np.ones((1, 16), bool), np.zeros((1, 16), bool)  # deals that all win, and that all lose
+    wins = np.concatenate([featured, featured, easy, hard, ~featured])
+    effects = paired_effects(wins)
+    assert effects["NAST"].value == pytest.approx((1 + 1 + 0 + 0 - 1) / 5)
+    theirs = stats.ttest_1samp([1, 1, 0, 0, -1], 0).confidence_interval(0.95)
+    assert (effects["NAST"].low, effects["NAST"].high) == pytest.approx((theirs.low, theirs.high))
+    assert effects["RAVE"] == Estimate(0.0, 0.0, 0.0)  # of those with NAST one half has it, and of those without
 
 
 def test_cells_with_more_games_do_not_count_for_more():
