@@ -1,5 +1,6 @@
 """Pictures of the results, as PNG and SVG: the paper's Figures 3, 4 and 5, the rules of reuse, and the trees."""
 
+import textwrap
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -34,6 +35,7 @@ from experiments.store.summary import Columns, Moments, Tally, baseline
 BARS = "Bars: 95 % intervals."
 EVEN = "Dashed: the 95 % interval of evenly matched players; blue is above it, red below."
 ACROSS = 2  # panels side by side in the picture of all games
+LETTERS = 26  # of a line above a panel of Figure 3
 POINTS = ("figure4", "agents")  # pictures that show each column on its own too
 
 
@@ -149,7 +151,7 @@ def _averages(columns: Columns, directory: Path) -> list[Path]:
         for i, (column, tallies) in enumerate(full.items(), 1):
             axes = figure.add_subplot(down, across, i)
             _pairs(axes, tallies)
-            axes.set_title(title(column, columns), loc="left", fontweight="bold")
+            axes.set_title(textwrap.fill(title(column, columns), LETTERS), loc="left", fontweight="bold")
             axes.set_xlabel(unfinished(tallies), fontsize=8, color=SUBDUED)
         handles, labels = axes.get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
