@@ -6,6 +6,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
+from icarus import games
 from icarus.engine.recommendation import RULES, most_visits
 from icarus.engine.result import ROOTS
 from icarus.engine.scheme import SCHEMES
@@ -97,10 +98,12 @@ def game_and_files(game: str, files: Sequence[Path] | None) -> tuple[str, list[P
     """The name of a game, and the files to load: a game may be given as the file that defines it.
 
     Raises:
-        ValueError: there is no such file; it has no game, or several.
+        ValueError: there is no such file; it has no game, or several; a name is that of a file without its ending.
     """
     files = list(files or ())
     if not game.endswith(".py"):
+        if not files and game not in games.names() and Path(f"{game}.py").is_file():
+            raise ValueError(f"no game is called {game!r}; for the game of the file give {game}.py")
         return game, files
     own_games = games_of_its_own(load_file(Path(game)))
     if not own_games:

@@ -454,6 +454,17 @@ def test_a_file_without_a_game_or_with_several_is_refused(icarus: Call, tmp_path
     )
 
 
+def test_the_name_of_a_file_without_its_ending_is_told_to_want_it(
+    icarus: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(NIM.read_text())
+    (tmp_path / "othello.py").write_text("another's")
+    assert "no game is called 'mine'; for the game of the file give mine.py" in refused(icarus("search", "mine"))
+    assert icarus("search", "othello", "--iterations", 5)[0] == 0
+    assert icarus("search", "nim", "--with", "mine.py", "--iterations", 5)[0] == 0
+
+
 def test_a_name_of_ones_own_is_unknown_without_its_file(icarus: Call) -> None:
     assert "no enhancement is called 'GREEDY'" in refused(
         icarus("search", "othello", "--strategy", "GREEDY", "--iterations", 5)
