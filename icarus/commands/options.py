@@ -46,13 +46,8 @@ def iterations_option(default: int) -> Any:
     return integer_option(f"How many playouts each decision gets; {default} if --seconds is not given either.")
 
 
-GameName = Annotated[
-    str,
-    typer.Argument(
-        metavar="GAME",
-        help='The name of a game; "icarus games" lists them. With parameters: "knockout-whist(players=3)". Or a FILE.py with a game.',
-    ),
-]
+GAME_HELP = 'The name of a game; "icarus games" lists them. With parameters: "knockout-whist(players=3)". Or a FILE.py with a game.'
+GameName = Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP)]
 Iterations = Annotated[int | None, iterations_option(DEFAULT_ITERATIONS)]
 Seconds = Annotated[
     float | None,

@@ -14,6 +14,7 @@ from icarus.checks import integer
 from icarus.commands.console import out, show_compilation
 from icarus.commands.options import (
     DEFAULT_SCHEME,
+    GAME_HELP,
     LEVEL_HELP,
     SCHEMES_HELP,
     Cutoff,
@@ -34,7 +35,7 @@ from icarus.load_files import load_files
 
 
 def play_command(
-    game: Annotated[str | None, typer.Argument(metavar="GAME", help='A game, see "icarus games".')] = None,
+    game: Annotated[str | None, typer.Argument(metavar="GAME", help=GAME_HELP)] = None,
     seat: Annotated[int, integer_option("Your seat, 0 … κ−1.")] = 0,
     against: Annotated[
         list[str] | None,
