@@ -30,7 +30,7 @@ def counted(decisions: Sequence[Decision]) -> str:
         AGREES: "agree",
         DISAGREES: "disagree",
         UNDECIDED: "are undecided after an interim analysis",
-        USED_UP: "have used up their games undecided",
+        USED_UP: "undecided with all games played",
         WAITS: "wait for a first one",
     }
     parts = [f"{numbers[name]} {ending}" for name, ending in endings.items() if numbers[name]]

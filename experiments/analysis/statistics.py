@@ -126,9 +126,7 @@ def paired_effects(wins: np.ndarray) -> dict[str, Estimate]:
     effects = {}
     for enhancement in ENHANCEMENTS:
         featured = np.array([enhancement in combination.enhancements for combination in COMBINATIONS])
-        differences = wins[:, featured].mean(axis=1) - wins[:, ~featured].mean(axis=1)
-        error = differences.std(ddof=1) / len(differences) ** 0.5
-        effects[enhancement] = student(float(differences.mean()), float(error), len(differences))
+        effects[enhancement] = student_mean(wins[:, featured].mean(axis=1) - wins[:, ~featured].mean(axis=1))
     return effects
 
 
@@ -334,6 +332,12 @@ def student(mean: Any, error: Any, count: Any, confidence: float = CONFIDENCE) -
 
     half_width = float(stdtrit(count - 1, (1 + confidence) / 2)) * error
     return Estimate(mean, mean - half_width, mean + half_width)
+
+
+def student_mean(values: Any) -> Estimate:
+    """The mean of values, two at least, with Student's interval."""
+    numbers = np.asarray(values, float)
+    return student(float(numbers.mean()), float(numbers.std(ddof=1)) / math.sqrt(len(numbers)), len(numbers))
 
 
 def contrast(terms: Sequence[tuple[float, Estimate]]) -> Estimate:

@@ -8,6 +8,7 @@ any interim analysis is at most 5 %, in whatever order the games are played and 
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 
 import attrs
 import numpy as np
@@ -93,9 +94,10 @@ class Outcome:
     interim: int = 0
 
     @property
-    def standing(self) -> float | None:
-        """How deep the difference lies in what the paper allows, in half-widths of its interval; None without games."""
-        return None if self.estimate is None else self.comparison.expected.standing(self.estimate)
+    def strength(self) -> tuple[int, float]:
+        """How well the games support the paper: by the verdict, then by how deep the difference lies in what the paper allows."""
+        assert self.estimate is not None
+        return _sign(self.verdict), self.comparison.expected.standing(self.estimate)
 
 
 @attrs.frozen
@@ -111,17 +113,15 @@ class Decision:
         return tuple(outcome for case in self.cases for outcome in case)
 
     @property
-    def deciding(self) -> Outcome | None:
+    def decisive(self) -> Outcome | None:
         """The comparison on which the verdict hangs: the weakest one of the weakest case among as many as must agree.
 
         So it is the least certain comparison of a statement about all cases, and the most certain one of a statement about some.
         """
-        cases = [
-            [(_sign(each.verdict), standing, each) for each in case if (standing := each.standing) is not None]
-            for case in self.cases
-        ]
-        weakest = sorted((min(case, key=_strength) for case in cases if case), key=_strength, reverse=True)
-        return weakest[min(self.claim.needed, len(weakest)) - 1][-1] if weakest else None
+        cases = [[outcome for outcome in case if outcome.estimate is not None] for case in self.cases]
+        strength = attrgetter("strength")
+        weakest = sorted((min(case, key=strength) for case in cases if case), key=strength, reverse=True)
+        return weakest[min(self.claim.needed, len(weakest)) - 1] if weakest else None
 
     @property
     def is_estimated(self) -> bool:
@@ -150,10 +150,6 @@ def decide(claim: Claim, interims: Sequence[Interim]) -> Decision:
     return Decision(
         claim, cases, _VERDICTS[int(together(claim, [[np.array(sign) for sign in case] for case in signs]))]
     )
-
-
-def _strength(outcome: tuple[int, float, Outcome]) -> tuple[int, float]:
-    return outcome[:2]
 
 
 def _sign(verdict: str) -> int:

@@ -12,7 +12,7 @@ from experiments.plan.checks import refused
 from experiments.plan.definition import Column, Refusal
 from experiments.play.progress import console
 from experiments.report import terminal
-from experiments.report.pages import refreshed
+from experiments.report.pages import fill_places
 from experiments.store.summary import Tally
 
 INTERRUPTED = 130  # the exit code of a command stopped by Ctrl-C
@@ -35,7 +35,7 @@ def print_table(table: Table) -> None:
     console().print(terminal.plain_table(table.header, table.rows, table.caption))
 
 
-def existing(page: Path) -> Path:
+def require_file(page: Path) -> Path:
     """A file that must be there."""
     if not page.is_file():
         raise Refusal(f"there is no file {str(page)!r}")
@@ -43,6 +43,6 @@ def existing(page: Path) -> Path:
 
 
 def refresh(page: Path, texts: Mapping[str, str]) -> None:
-    """Give the places of a page (`refreshed`) their new texts."""
+    """Give the places of a page (`fill_places`) their new texts."""
     with refused():
-        page.write_text(refreshed(page.read_text("utf-8"), texts), "utf-8")
+        page.write_text(fill_places(page.read_text("utf-8"), texts), "utf-8")

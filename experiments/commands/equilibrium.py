@@ -9,7 +9,7 @@ from experiments.analysis.best_responses import best_response_table
 from experiments.analysis.enhancement_effects import effects_table, measured_cells, ranking_table
 from experiments.analysis.exploitability import exploitability_table
 from experiments.analysis.head_to_head import head_to_head_table
-from experiments.commands.common import existing, print_table, refresh, say
+from experiments.commands.common import print_table, refresh, require_file, say
 from experiments.plan.checks import refused
 from experiments.plan.definition import Refusal
 from experiments.plan.equilibrium import IST, PLANS, PST, SIXTEEN, Plan
@@ -101,8 +101,9 @@ def equilibrium_figures(
     """Draw the figures of the papers on Online Outcome Sampling from the rows of a directory, as far as they go."""
     _refuse_unless_there(directory)
     if page is not None:
+        require_file(page)
         rows, blocks = (list(ledger.read(directory).values()) for ledger in (EXPLOITABILITY, HEAD_TO_HEAD))
-        refresh(existing(page), tables(rows, blocks))
+        refresh(page, tables(rows, blocks))
     for path in draw(directory, into):
         say(str(path))
 

@@ -13,7 +13,7 @@ from experiments.analysis.correlation import correlation_table
 from experiments.analysis.document import Table
 from experiments.analysis.statistics import clopper_pearson, games_needed
 from experiments.analysis.verdicts import details_table, summary_table, tallied
-from experiments.commands.common import Directory, existing, print_table, print_tables, refresh, say
+from experiments.commands.common import Directory, print_table, print_tables, refresh, require_file, say
 from experiments.discovery import races
 from experiments.papers import earlier
 from experiments.plan.checks import one_of, refused
@@ -72,7 +72,7 @@ def report(
     DIR may be the folder of a campaign, which has a run for each game: experiments/runs/campaign.
     """
     if pages:
-        _refresh_of_campaign([existing(page) for page in pages], directory)
+        _refresh_of_campaign([require_file(page) for page in pages], directory)
     if (directory / earlier.BRANCHING_ROWS).exists():
         _report_branching(directory)
         return

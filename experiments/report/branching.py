@@ -1,6 +1,5 @@
 """Table II of 2012 with its picture: the branching of Dou Di Zhu, measured and published."""
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import attrs
 import numpy as np
 
 from experiments.analysis.document import Block, Paragraph, Picture, Table
-from experiments.analysis.statistics import Estimate, student
+from experiments.analysis.statistics import Estimate, student_mean
 from experiments.play.branching import AVERAGED, DETERMINIZATIONS, MEASURES, PUBLISHED, kept
 from experiments.report.drawing import FILLS, INK, canvas, title_panel
 from experiments.report.pages import html, markdown
@@ -39,8 +38,7 @@ def measurements(plays: np.ndarray) -> list[Measurement]:
     """Table II from the plays of single deals. [deals, MEASURES]"""
     lines = []
     for measure, published, values in zip(MEASURES, PUBLISHED, plays.T, strict=True):
-        mean, error = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(len(values))
-        lines.append(Measurement(measure, student(mean, error, len(values)), published))
+        lines.append(Measurement(measure, student_mean(values), published))
     return lines
 
 

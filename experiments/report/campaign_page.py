@@ -13,13 +13,21 @@ from experiments.analysis.claims import (
     overall,
     versus,
 )
-from experiments.analysis.comparisons import AGREES, DISAGREES, UNDECIDED, Comparison, Estimator, different, place_title
+from experiments.analysis.comparisons import (
+    AGREES,
+    DISAGREES,
+    UNDECIDED,
+    Comparison,
+    Estimator,
+    Place,
+    different,
+    place_title,
+)
 from experiments.analysis.document import Table
-from experiments.analysis.order import HOUR
 from experiments.analysis.statistics import CONFIDENCE, clopper_pearson
 from experiments.analysis.verdicts import Decision, Outcome, decide, figures_of
 from experiments.papers.combinations import ENHANCEMENTS
-from experiments.report.campaign import progress
+from experiments.report.campaign import progress, progress_table
 from experiments.report.pages import markdown_table
 from experiments.store.results import Results
 
@@ -33,6 +41,7 @@ SHOWN = {
     ">> NAST2": "N",
     "RAVE >> NAST2": "NR",
 }  # in the README, by their strategies
+_ANY = different(0.0)  # a difference of any kind: only its interval is shown
 MINUS = "\N{MINUS SIGN}"
 
 
@@ -55,7 +64,7 @@ def tables(results: Results) -> dict[str, str]:
             ALONE,
             lambda agent, place: overall(agent, _ANY, "-") if place is None else versus(place, agent, _ANY, "-"),
         ),
-        "games": _games(results),
+        "games": markdown_table(progress_table(progress(results))) + "\n",
     }
 
 
@@ -78,16 +87,13 @@ def first_results(estimator: Estimator) -> str:
     return markdown_table(Table("", ["", "games", *SHOWN], lines)) + "\n"
 
 
-_ANY = different(0.0)  # a difference of any kind: only its interval is shown
-
-
 def statements(decisions: Sequence[Decision]) -> str:
     """A line for each statement: its state, the verdicts on its comparisons, and its decisive comparison."""
     lines = []
     for number, decision in enumerate(decisions, 1):
         verdicts = [outcome.verdict for outcome in decision.outcomes]
         counts = " / ".join(str(verdicts.count(verdict)) for verdict in (AGREES, UNDECIDED, DISAGREES))
-        outcome = decision.deciding
+        outcome = decision.decisive
         lines.append(
             [str(number), decision.claim.text, states.state(decision), counts, _figures(outcome) if outcome else ""]
         )
@@ -104,7 +110,7 @@ def _figures(outcome: Outcome) -> str:
 
 
 def _gains(
-    estimator: Estimator, columns: dict[str, str], comparison_of: Callable[[str, tuple[str, str] | None], Comparison]
+    estimator: Estimator, columns: dict[str, str], comparison_of: Callable[[str, Place | None], Comparison]
 ) -> str:
     """A line for each game and one for all, a column for each agent or enhancement: percent of games won more, with its 95 % interval."""
     lines = []
@@ -116,25 +122,3 @@ def _gains(
             cells.append("{} ({} to {})".format(*ends).replace("-", MINUS) if ends else "")
         lines.append(["all games" if place is None else place_title(place), *cells])
     return markdown_table(Table("", ["won more, %", *columns.values()], lines)) + "\n"
-
-
-def _games(results: Results) -> str:
-    """A line for each game: games so far, and the core-hours spent and left."""
-    games_of = progress(results)
-    lines = [
-        [
-            place_title(each.place),
-            f"{each.games:,}",
-            ", ".join(map(str, each.interims)),
-            f"{each.seconds / HOUR:.1f}",
-            f"{each.hours_left[1]:.1f}",
-        ]
-        for each in games_of
-    ]
-    sums = [
-        f"{sum(hours):.1f}"
-        for hours in zip(*((each.seconds / HOUR, each.hours_left[1]) for each in games_of), strict=True)
-    ]
-    lines.append(["all", f"{sum(each.games for each in games_of):,}", "", *sums])
-    header = ["Game", "games", "cells at the 1st, 2nd, 3rd and last analysis", "core-hours", "left to the last"]
-    return markdown_table(Table("", header, lines)) + "\n"

@@ -5,6 +5,7 @@ import statistics
 from collections.abc import Callable, Iterable, Sequence
 
 from experiments.analysis.head_to_head import budget_text, mean_reward, pairs, share_text
+from experiments.analysis.statistics import student_mean
 from experiments.plan.equilibrium import (
     DESCENDING,
     DICE,
@@ -45,11 +46,8 @@ def cell(rows: Sequence[Measurement], value: Callable[[Measurement], float]) -> 
     """The mean over seeds with its 95 % interval by Student's t, in parentheses the seeds, and the median processor time of a search."""
     if not rows:
         return ""
-    from scipy.special import stdtrit  # scipy.stats is slow to load
-
     values, count = [value(row) for row in rows], len(rows)
-    reach = float(stdtrit(count - 1, 0.975)) * statistics.stdev(values) / math.sqrt(count) if count > 1 else math.nan
-    spread = f" ± {reach:.3f}" if count > 1 else ""
+    spread = f" ± {student_mean(values).half:.3f}" if count > 1 else ""
     seconds = [seconds for row in rows if (seconds := seconds_of(row)) is not None]
     took = statistics.median(seconds) if seconds else math.nan
     time = f", {took:.2g} s" if took >= SHORTEST else ", under 1 ms" if seconds else ""

@@ -109,7 +109,7 @@ def markdown_table(table: Table) -> str:
     return "\n".join("| " + " | ".join(map(_plain, line)) + " |" for line in lines)
 
 
-def refreshed(page: str, texts: Mapping[str, str]) -> str:
+def fill_places(page: str, texts: Mapping[str, str]) -> str:
     """A page of Markdown with new texts at its places: a place named `root` is between the lines `<!-- root -->` and `<!-- end -->`.
 
     Raises:

@@ -1,6 +1,6 @@
 """A report of a run: tables, figures, analyses, settings and provenance, as one HTML file and as Markdown."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import attrs
@@ -89,7 +89,7 @@ def _blocks(
         yield from rating_tables(results)
     yield from _analyses(columns)
     if experiment.paired:
-        yield from _paired_effects(columns, results.wins())
+        yield from _paired_effects(columns, results)
     yield from _settings(experiment, {run.experiment.trials for run in results.runs}, results.origins())
 
 
@@ -227,20 +227,23 @@ def _analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
         yield _effects("Binomial model (logistic; type II, likelihood ratio).", binomial_model(design), "chi squared")
 
 
-def _paired_effects(columns: dict[Column, list[Tally]], wins: Mapping[tuple[str, int], bool]) -> Iterator[Block]:
+def _paired_effects(columns: dict[Column, list[Tally]], results: Results) -> Iterator[Block]:
     """Figure 3 on the same deals, where the sixteen combinations were played on two of them at least."""
-    trials = {trial for _, trial in wins}
-    lines = []
+    whole = {}
     for column, tallies in columns.items():
         keys_of = {tally.cell.spec.text: tally.cell.key for tally in tallies}
-        if not keys_of.keys() >= set(TABLE_1.values()):
-            continue
-        keys = [keys_of[strategy] for strategy in TABLE_1.values()]
+        if keys_of.keys() >= set(TABLE_1.values()):
+            whole[column] = [keys_of[strategy] for strategy in TABLE_1.values()]
+    if not whole:
+        return
+    wins, lines = results.wins(), []
+    trials = sorted({trial for _, trial in wins})
+    for column, keys in whole.items():
         complete = [[wins[key, trial] for key in keys] for trial in trials if all((key, trial) in wins for key in keys)]
         if len(complete) > 1:
             for enhancement, effect in paired_effects(np.array(complete)).items():
-                ends = [f"{100 * value:+.1f} %" for value in (effect.value, effect.low, effect.high)]
-                lines.append([title(column, columns), enhancement, ends[0], " to ".join(ends[1:]), str(len(complete))])
+                value, low, high = (f"{100 * each:+.1f} %" for each in (effect.value, effect.low, effect.high))
+                lines.append([title(column, columns), enhancement, value, f"{low} to {high}", str(len(complete))])
     if lines:
         yield Heading("What each enhancement adds, on the same deals")
         caption = "The difference between the averages of Figure 3, deal by deal. Intervals are Student's, of the mean over the deals."

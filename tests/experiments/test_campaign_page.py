@@ -10,7 +10,7 @@ from experiments.analysis.comparisons import AGREES, DISAGREES, UNDECIDED, Estim
 from experiments.analysis.verdicts import Claim, Interim, all_of, decide
 from experiments.commands.main import main
 from experiments.report import campaign_page
-from experiments.report.pages import refreshed
+from experiments.report.pages import fill_places
 from experiments.store.results import results_of
 from tests.experiments.conftest import keep, small
 from tests.experiments.test_claims import replication
@@ -42,25 +42,25 @@ def better(*places):
 def test_a_statement_about_all_games_hangs_on_the_one_that_supports_it_least(places, games, verdict, decisive):
     decision = decide(all_of("", better(*places)), interims(games))
     assert decision.verdict == verdict
-    assert {term.place for term in decision.deciding.comparison.terms} == {decisive}
+    assert {term.place for term in decision.decisive.comparison.terms} == {decisive}
 
 
 def test_a_statement_about_some_games_hangs_on_the_one_that_supports_it_most():
     claim = Claim("", tuple((comparison,) for comparison in better(HEARTS, OTHELLO, LIGHT)), needed=1)
     decision = decide(claim, interims(1000))
-    assert decision.verdict == AGREES and decision.deciding.comparison.where == "Othello"
+    assert decision.verdict == AGREES and decision.decisive.comparison.where == "Othello"
     two = decide(attrs.evolve(claim, needed=2), interims(1000))
-    assert two.verdict == UNDECIDED and two.deciding.comparison.where == "Hearts"
+    assert two.verdict == UNDECIDED and two.decisive.comparison.where == "Hearts"
 
 
 def test_a_case_is_as_strong_as_its_weakest_comparison():
     no_gain = versus(OTHELLO, "L", not_higher(0.079), "-")
     claim = Claim("", ((*better(LIGHT), no_gain), (*better(HEARTS), no_gain)), needed=1)
-    assert decide(claim, interims(1000)).deciding.comparison.where == "Hearts"
+    assert decide(claim, interims(1000)).decisive.comparison.where == "Hearts"
 
 
 def test_without_games_nothing_is_decisive():
-    assert decide(all_of("", better(HEARTS)), [Interim(Estimator([]))]).deciding is None
+    assert decide(all_of("", better(HEARTS)), [Interim(Estimator([]))]).decisive is None
 
 
 def test_the_page_and_the_readme_are_as_the_rows_make_them():
@@ -68,19 +68,19 @@ def test_the_page_and_the_readme_are_as_the_rows_make_them():
     with results_of(ROWS) as results:
         texts = campaign_page.tables(results)
         newer = f"{sum(results.unbroken().values()):,} games" not in page
-    assert readme.count("<!-- end -->") == 1 and refreshed(readme, texts) == readme
+    assert readme.count("<!-- end -->") == 1 and fill_places(readme, texts) == readme
     if newer:
         pytest.skip("rows have come in since: python -m experiments report experiments/runs/campaign --page …")
-    assert page.count("<!-- end -->") == len(texts) - 1 and refreshed(page, texts) == page
+    assert page.count("<!-- end -->") == len(texts) - 1 and fill_places(page, texts) == page
 
 
 def test_places_get_their_texts_and_the_rest_stays():
     page = "a\n<!-- one -->\nold\n<!-- end -->\nb\n<!-- two -->\n<!-- end -->\n"
-    assert refreshed(page, {"one": "1\n", "two": "2\n", "three": "3\n"}) == (
+    assert fill_places(page, {"one": "1\n", "two": "2\n", "three": "3\n"}) == (
         "a\n<!-- one -->\n1\n<!-- end -->\nb\n<!-- two -->\n2\n<!-- end -->\n"
     )
     with pytest.raises(ValueError, match="there is no table 'two'; there are one"):
-        refreshed(page, {"one": "1\n"})
+        fill_places(page, {"one": "1\n"})
 
 
 def test_a_page_that_is_not_there_is_refused_before_the_report(tmp_path, capsys):

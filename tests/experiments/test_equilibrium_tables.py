@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from experiments.report.equilibrium_tables import table, tables
-from experiments.report.pages import refreshed
+from experiments.report.pages import fill_places
 from experiments.store.measurements import EXPLOITABILITY, HEAD_TO_HEAD
 
 ROOT = Path(__file__).parents[2]
@@ -28,4 +28,4 @@ def test_the_page_is_as_its_rows_make_it():
         list(ledger.read(ROOT / "experiments/runs/equilibrium").values()) for ledger in (EXPLOITABILITY, HEAD_TO_HEAD)
     )
     page = (ROOT / "docs/equilibrium.md").read_text("utf-8")
-    assert page.count("<!-- end -->") == 5 and refreshed(page, tables(rows, blocks)) == page, "make equilibrium"
+    assert page.count("<!-- end -->") == 5 and fill_places(page, tables(rows, blocks)) == page, "make equilibrium"
