@@ -3,24 +3,47 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from experiments.analysis.comparisons import AGREES, DISAGREES, UNDECIDED, Place, place_title
 from experiments.analysis.document import Table
 from experiments.analysis.statistics import CONFIDENCE
-from experiments.analysis.verdicts import Decision, more_text
+from experiments.analysis.verdicts import SIGNS, Decision, Outcome, more_text, together
 from experiments.plan.campaign import SHARES, Sizes
 
 WAITS, USED_UP = "waits", "games used up"
+ONLY_AGREES, ONLY_DISAGREES = "can only agree", "can only disagree"
 Games = Mapping[tuple[Place, str], int]  # of each agent in each place
 
 
 def state(decision: Decision) -> str:
-    """The verdict; where there is none, whether any interim analysis was taken, and whether one is left."""
+    """The verdict; where there is none, whether any interim analysis was taken, and which verdicts those to come can still bring."""
     if decision.verdict != UNDECIDED:
         return decision.verdict
     if decision.interim == 0:
         return WAITS
-    open_interims = [outcome.interim for outcome in decision.outcomes if outcome.verdict == UNDECIDED]
-    return USED_UP if min(open_interims) == len(SHARES) else UNDECIDED
+    match _can_come(decision, AGREES), _can_come(decision, DISAGREES):
+        case True, True:
+            return UNDECIDED
+        case True, False:
+            return ONLY_AGREES
+        case False, True:
+            return ONLY_DISAGREES
+        case _:
+            return USED_UP
+
+
+def _can_come(decision: Decision, verdict: str) -> bool:
+    """Whether a statement comes to a verdict if every comparison does that has an interim analysis left."""
+
+    def sign(outcome: Outcome) -> np.ndarray:
+        is_open = outcome.verdict == UNDECIDED and outcome.interim < len(SHARES)
+        return np.array(SIGNS[verdict if is_open else outcome.verdict])
+
+    return (
+        int(together(decision.claim, [[sign(outcome) for outcome in case] for case in decision.cases]))
+        == SIGNS[verdict]
+    )
 
 
 def counted(decisions: Sequence[Decision]) -> str:
@@ -30,6 +53,8 @@ def counted(decisions: Sequence[Decision]) -> str:
         AGREES: "agree",
         DISAGREES: "disagree",
         UNDECIDED: "are undecided after an interim analysis",
+        ONLY_AGREES: "can only agree",
+        ONLY_DISAGREES: "can only disagree",
         USED_UP: "undecided with all games played",
         WAITS: "wait for a first one",
     }

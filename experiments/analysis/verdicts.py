@@ -27,7 +27,8 @@ from experiments.analysis.document import Table
 from experiments.analysis.statistics import CONFIDENCE
 
 MORE_GAMES = "More games"
-_VERDICTS = {1: AGREES, -1: DISAGREES, 0: UNDECIDED}
+SIGNS = {AGREES: 1, DISAGREES: -1, UNDECIDED: 0}
+_VERDICTS = {sign: verdict for verdict, sign in SIGNS.items()}
 
 
 @attrs.frozen
@@ -97,7 +98,7 @@ class Outcome:
     def strength(self) -> tuple[int, float]:
         """How well the games support the paper: by the verdict, then by how deep the difference lies in what the paper allows."""
         assert self.estimate is not None
-        return _sign(self.verdict), self.comparison.expected.standing(self.estimate)
+        return SIGNS[self.verdict], self.comparison.expected.standing(self.estimate)
 
 
 @attrs.frozen
@@ -146,14 +147,8 @@ class Decision:
 def decide(claim: Claim, interims: Sequence[Interim]) -> Decision:
     """What the games say of a claim."""
     cases = tuple(tuple(find(comparison, claim.levels(case), interims) for comparison in case) for case in claim.cases)
-    signs = [[_sign(outcome.verdict) for outcome in case] for case in cases]
-    return Decision(
-        claim, cases, _VERDICTS[int(together(claim, [[np.array(sign) for sign in case] for case in signs]))]
-    )
-
-
-def _sign(verdict: str) -> int:
-    return next(sign for sign, text in _VERDICTS.items() if text == verdict)
+    verdicts = [[np.array(SIGNS[outcome.verdict]) for outcome in case] for case in cases]
+    return Decision(claim, cases, _VERDICTS[int(together(claim, verdicts))])
 
 
 def together(claim: Claim, cases: Sequence[Sequence[np.ndarray]]) -> np.ndarray:

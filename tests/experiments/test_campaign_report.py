@@ -7,7 +7,7 @@ import pytest
 
 from experiments.analysis import claims, order, states
 from experiments.analysis.comparisons import AGREES, DISAGREES, UNDECIDED, Estimator, higher
-from experiments.analysis.verdicts import Interim, all_of, decide
+from experiments.analysis.verdicts import Claim, Decision, Interim, Outcome, all_of, decide
 from experiments.commands.main import main
 from experiments.plan.campaign import FIRST, INTERIM_GAMES, SHARES
 from experiments.play import campaign as at_work
@@ -119,6 +119,24 @@ def test_a_statement_whose_last_look_decided_nothing_has_used_up_its_games():
     decision = decide(claim, [Interim(interims[0].estimator, share) for share in SHARES])
     assert states.state(decision) == states.USED_UP and states.spent(decision) == pytest.approx(0.05)
     assert states.ahead(decision, {}, INTERIM_GAMES) == {}
+
+
+@pytest.mark.parametrize(
+    "needed, verdicts, expected",
+    [
+        (2, [(UNDECIDED, 4), (UNDECIDED, 2)], states.ONLY_DISAGREES),
+        (1, [(UNDECIDED, 4), (UNDECIDED, 2)], states.ONLY_AGREES),
+        (2, [(UNDECIDED, 2), (UNDECIDED, 2)], UNDECIDED),
+        (2, [(AGREES, 1), (UNDECIDED, 4)], states.USED_UP),
+        (1, [(DISAGREES, 1), (UNDECIDED, 4)], states.USED_UP),
+        (2, [(AGREES, 1), (UNDECIDED, 3)], UNDECIDED),
+    ],
+)
+def test_a_statement_tells_which_verdict_is_still_open_to_it(needed, verdicts, expected):
+    comparison = claims.versus(claims.OTHELLO, "N", higher(claims.CELL), "-")
+    cases = tuple((Outcome(comparison, None, verdict, interim=interim),) for verdict, interim in verdicts)
+    claim = Claim("", tuple((comparison,) for _ in verdicts), needed)
+    assert states.state(Decision(claim, cases, UNDECIDED)) == expected
 
 
 def test_a_picture_says_how_much_of_the_first_look_it_shows():
