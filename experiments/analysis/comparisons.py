@@ -83,10 +83,6 @@ class Expectation:
         """Whether an interval lies in what is excluded."""
         return _inside(self.contradict, estimate)
 
-    def room(self, value: float) -> float:
-        """How far an interval around a difference may reach to either side and still decide."""
-        return max(_depth(self.agree, value), _depth(self.contradict, value))
-
     def standing(self, estimate: Estimate) -> float:
         """How deep a difference lies in what is allowed, or (negative) how far outside, in half-widths of its interval."""
         half_width = (estimate.high - estimate.low) / 2
@@ -245,13 +241,22 @@ def _mean(parts: Sequence[Moments], measure: str, confidence: float) -> Estimate
     return Estimate(middle, *(middle + (edge - mean.value) / mean.value for edge in (mean.low, mean.high)))
 
 
-def more_games(comparison: Comparison, estimate: Estimate, confidence: float, games: int) -> int:
-    """The games that each cell would need besides those it has: the half-width of an interval shrinks with their root."""
-    room = comparison.expected.room(float(estimate.value))
-    half_width = max(estimate.value - estimate.low, estimate.high - estimate.value) * power_factor(confidence)
-    if room <= 0 or (needed := games * (half_width / room) ** 2) > MOST_GAMES:
-        return MOST_GAMES
-    return max(1, math.ceil(needed) - games)
+def more_games(
+    expected: Expectation, intervals: tuple[Estimate, Estimate], levels: tuple[float, float], games: int
+) -> int:
+    """The games that each cell would need besides those it has, if the difference stays: a half-width shrinks with their root.
+
+    Args:
+        intervals: to agree and to disagree, the wider of whose halves counts; either may decide.
+        levels: of the two.
+    """
+    needed = [
+        games * (max(each.value - each.low, each.high - each.value) * power_factor(level) / room) ** 2
+        for each, level, regions in zip(intervals, levels, (expected.agree, expected.contradict), strict=True)
+        if (room := _depth(regions, float(each.value))) > 0
+    ]
+    fewest = min(needed, default=math.inf)
+    return MOST_GAMES if fewest > MOST_GAMES else max(1, math.ceil(fewest) - games)
 
 
 def place_of(cell: Cell) -> Place:

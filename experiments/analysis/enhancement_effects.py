@@ -57,7 +57,7 @@ def interaction(cells: Cells, names: Sequence[str]) -> float:
         (-1) ** len(set(names) - each.enhancements) * statistics.fmean(cells[strategy])
         for strategy, each in SIXTEEN.items()
     ]
-    return sum(signed) / math.sqrt(len(SIXTEEN))
+    return sum(signed) / math.sqrt(sum(1 / len(cells[strategy]) for strategy in SIXTEEN))
 
 
 def weighted_sum(cells: Cells, weights: Mapping[str, float]) -> Estimate:

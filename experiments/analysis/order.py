@@ -98,6 +98,9 @@ def state_of(results: Results, games: Mapping[Cell, int], sizes: Sizes = INTERIM
     Args:
         games: of each cell, without gaps from the first trial.
     """
+    games = dict(
+        sorted(games.items(), key=lambda item: FIRST.index(item[0].column.game))
+    )  # random numbers follow the order
     by_budget = claims.interims_of(results, sizes)
     interims = next(iter(by_budget.values())) if by_budget else []
     seconds = results.free_seconds({cell: sizes[place_of(cell)][0] for cell in games})

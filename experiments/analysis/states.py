@@ -1,5 +1,6 @@
 """The state of each statement of a campaign: the interim analysis that decided it and its part of the 5 %, or what it waits for."""
 
+import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -7,7 +8,6 @@ import numpy as np
 
 from experiments.analysis.comparisons import AGREES, DISAGREES, UNDECIDED, Place, place_title
 from experiments.analysis.document import Table
-from experiments.analysis.statistics import CONFIDENCE
 from experiments.analysis.verdicts import SIGNS, Decision, Outcome, more_text, together
 from experiments.plan.campaign import SHARES, Sizes
 
@@ -63,14 +63,19 @@ def counted(decisions: Sequence[Decision]) -> str:
 
 
 def spent(decision: Decision) -> float:
-    """The part of the 5 % chance of a wrong verdict that a statement's interim analyses so far have used."""
-    return (1 - CONFIDENCE) * sum(SHARES[: decision.interim])
+    """The part of the chance of a wrong verdict, of 5 % or less, that a statement's interim analyses so far have used."""
+    confidence = max(comparison.confidence for comparison in decision.claim.comparisons)
+    return (1 - confidence) * sum(SHARES[: decision.interim])
 
 
 def ahead(decision: Decision, games: Games, sizes: Sizes) -> dict[Place, int]:
-    """The games that are missing, by place, until every undecided comparison of a statement has had its next interim analysis."""
+    """The games that are missing, by place, until every comparison that can still count has had its next interim analysis.
+
+    In a case that disagrees already none can.
+    """
     targets: dict[tuple[Place, str], int] = {}
-    for outcome in decision.outcomes:
+    is_open = [all(outcome.verdict != DISAGREES for outcome in case) for case in decision.cases]
+    for outcome in itertools.chain.from_iterable(itertools.compress(decision.cases, is_open)):
         if decision.verdict == UNDECIDED and outcome.verdict == UNDECIDED and outcome.interim < len(SHARES):
             for place, strategy in outcome.comparison.cells:
                 due = sizes[place][outcome.interim]
@@ -100,7 +105,7 @@ def states_table(decisions: Sequence[Decision], games: Games, sizes: Sizes) -> T
             ]
         )
     return Table(
-        "The state of each statement. Spent: the part of the 5 % in which it may be wrong that its interim analyses have used. More games: "
+        "The state of each statement. Spent: the part of its chance of a wrong verdict that its interim analyses have used. More games: "
         "how many each cell needs besides those it has, if the differences stay as they are; known after an interim analysis.",
         [
             "No.",

@@ -152,7 +152,7 @@ class Effect:
         statistic: F, or for the binomial model chi squared.
         p: the chance of so large a statistic without any effect.
         holm: the same, adjusted for the number of terms.
-        direction: the mean win rate with the enhancement less that without it; None for several factors or the game.
+        direction: the mean win rate of cells with the enhancement less that of cells without it; None for several factors or the game.
     """
 
     term: str
@@ -206,7 +206,7 @@ class Design:
             self._blocks["Game"] = coded[[columns.index(column) for column, *_ in cells]]
         factors = tuple(self._blocks)
         self.terms = [term for size in range(1, len(factors) + 1) for term in itertools.combinations(factors, size)]
-        self._marginal = {factor: float(self.main_effect(factor)[0]) for factor in ENHANCEMENTS}
+        self._marginal = {factor: self._average_gain(factor) for factor in ENHANCEMENTS}
 
     @property
     def won_and_lost(self) -> tuple[Any, np.ndarray]:
@@ -223,9 +223,10 @@ class Design:
         rates = self.wins / self.games
         return float((self.games * rates * (1 - rates)).sum()), int(self.games.sum()) - len(rates)
 
-    def main_effect(self, factor: str) -> tuple[float, float]:
-        """The mean win rate with an enhancement less that without it, and its standard error in the analysis of variance."""
-        return main_effect(self.wins, self.games, self._blocks[factor][:, 0] > 0)
+    def _average_gain(self, factor: str) -> float:
+        """The mean win rate with an enhancement less that without it; every cell counts alike, so that no game is confounded with it."""
+        rates, featured = self.wins / self.games, self._blocks[factor][:, 0] > 0
+        return float(rates[featured].mean() - rates[~featured].mean())
 
     def matrix(self, terms: Sequence[tuple[str, ...]]) -> np.ndarray:
         """The columns of a model with these terms and a constant: [cells, parameters]."""

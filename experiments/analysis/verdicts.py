@@ -136,12 +136,20 @@ class Decision:
 
     @property
     def more(self) -> int | None:
-        """The games that each cell needs besides those played, as far as that is known: until as many cases are decided as needed."""
+        """The games that each cell needs besides those played, as far as that is known: until as many cases are decided as must agree.
+
+        Cases that disagree already cannot be among these.
+        """
         if self.verdict != UNDECIDED:
             return None
-        missing = [[outcome.more for outcome in case if outcome.more is not None] for case in self.cases]
+        agreeing = sum(all(outcome.verdict == AGREES for outcome in case) for case in self.cases)
+        missing = [
+            [outcome.more for outcome in case if outcome.more is not None]
+            for case in self.cases
+            if all(outcome.verdict != DISAGREES for outcome in case)
+        ]
         cases = sorted(max(case) for case in missing if case)
-        return cases[min(self.claim.needed, len(cases)) - 1] if cases else None
+        return cases[min(self.claim.needed - agreeing, len(cases)) - 1] if cases else None
 
 
 def decide(claim: Claim, interims: Sequence[Interim]) -> Decision:
@@ -191,8 +199,9 @@ def find(comparison: Comparison, parts: tuple[float, float], interims: Sequence[
     number, interim, verdict = latest
     levels = confidences(comparison, parts, interim)
     estimate, against = (interim.estimator.estimate(comparison, level) for level in levels)
-    assert estimate is not None
-    more = more_games(comparison, estimate, levels[0], interim.estimator.games(comparison)) if verdict == 0 else None
+    assert estimate is not None and against is not None
+    games = interim.estimator.games(comparison)
+    more = more_games(comparison.expected, (estimate, against), levels, games) if verdict == 0 else None
     return Outcome(comparison, estimate, _VERDICTS[verdict], against, levels, more, number)
 
 

@@ -13,6 +13,7 @@ from experiments.plan.definition import Column, Refusal
 from experiments.play.progress import console
 from experiments.report import terminal
 from experiments.report.pages import fill_places
+from experiments.store.rows import written_whole
 from experiments.store.summary import Tally
 
 INTERRUPTED = 130  # the exit code of a command stopped by Ctrl-C
@@ -45,4 +46,6 @@ def require_file(page: Path) -> Path:
 def refresh(page: Path, texts: Mapping[str, str]) -> None:
     """Give the places of a page (`fill_places`) their new texts."""
     with refused():
-        page.write_text(fill_places(page.read_text("utf-8"), texts), "utf-8")
+        text = fill_places(page.read_text("utf-8"), texts)
+    with written_whole(page) as file:
+        file.write(text.encode())

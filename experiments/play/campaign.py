@@ -256,8 +256,14 @@ def sizes_of(interims: str) -> Sizes:
     if not interims:
         return INTERIM_GAMES
     usual = next(iter(INTERIM_GAMES.values()))
-    numbers = tuple(int(part) for part in interims.split(",") if part.strip().isdecimal())
-    if len(numbers) != len(usual) or list(numbers) != sorted(set(numbers)):
+    parts = [part.strip() for part in interims.split(",")]
+    numbers = tuple(int(part) for part in parts if part.isdecimal())
+    if (
+        len(parts) != len(usual)
+        or len(numbers) != len(parts)
+        or list(numbers) != sorted(set(numbers))
+        or numbers[0] == 0
+    ):
         raise Refusal(
             f"interims: {interims!r} are not {len(usual)} increasing numbers of games such as {','.join(map(str, usual))}"
         )

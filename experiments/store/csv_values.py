@@ -1,6 +1,7 @@
 """Values of an attrs class kept as CSV, a line each."""
 
 import csv
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -8,16 +9,19 @@ from typing import Any, TypeVar
 import attrs
 
 from experiments.plan.definition import Refusal
+from experiments.store.rows import written_whole
 
 V = TypeVar("V", bound=attrs.AttrsInstance)
 
 
 def keep(path: Path, kind: type[V], values: Sequence[V]) -> None:
     """Write what was measured as CSV, under the names of the attributes."""
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(_names(kind))
-        writer.writerows(attrs.astuple(each) for each in values)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_names(kind))
+    writer.writerows(attrs.astuple(each) for each in values)
+    with written_whole(path) as file:
+        file.write(text.getvalue().encode())
 
 
 def kept(path: Path, kind: type[V]) -> list[V]:

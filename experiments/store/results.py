@@ -172,10 +172,9 @@ class Results:
             raise Damage(f"{run.path} has {after} lines, of which only {distinct} can be read as games")
 
     def _once(self) -> None:
-        seedings = ", ".join(f"({number}, '{run.experiment.seeding}')" for number, run in enumerate(self.runs))
         self.select(f"""
             CREATE OR REPLACE TABLE games AS SELECT DISTINCT ON (seeding, cell, trial) games.* FROM games
-            JOIN (VALUES {seedings}) AS seedings(run, seeding) USING (run) ORDER BY run""")
+            JOIN {self._seedings} USING (run) ORDER BY run""")
 
     def tallies(self, trials: int | None = None) -> list[Tally]:
         """What each cell came to, in the order of `cells`; only in its first so many trials, if a number is given."""
@@ -191,6 +190,12 @@ class Results:
             for i, name in enumerate(STATISTICS):
                 tally.moments[name] = Moments(*(int(value or 0) for value in sums[3 * i : 3 * i + 3]))
         return tallies
+
+    @property
+    def _seedings(self) -> str:
+        """The seeds of each run; games of the same cell, trial and seeds are the same."""
+        values = ", ".join(f"({number}, '{run.experiment.seeding}')" for number, run in enumerate(self.runs))
+        return f"(VALUES {values}) AS seedings(run, seeding)"
 
     def unbroken(self) -> dict[Cell, int]:
         """How many games each cell has from its first trial on, without gaps."""
@@ -264,7 +269,9 @@ class Results:
             for cell, alone, opponent_alone in self.select(f"""
             SELECT mine.cell, count(*) FILTER (mine.win AND NOT even.win), count(*) FILTER (even.win AND NOT mine.win)
             FROM games AS mine JOIN (VALUES {", ".join(values)}) AS pairs(cell, other) USING (cell)
-            JOIN games AS even ON even.cell = pairs.other AND even.trial = mine.trial AND even.run = mine.run
+            JOIN {self._seedings} USING (run)
+            JOIN (SELECT * FROM games JOIN {self._seedings} USING (run)) AS even
+                ON even.cell = pairs.other AND even.trial = mine.trial AND even.seeding = seedings.seeding
             GROUP BY mine.cell""")
         }
 

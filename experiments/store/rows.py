@@ -116,10 +116,12 @@ def pack(directory: Path) -> Path:
 
     Raises:
         Refusal: the run is going on.
+        Damage: there is a packed file already that the plain one does not continue.
     """
     plain, packed = directory / RESULTS, directory / PACKED
     with _locked(directory):
         if plain.exists():
+            _check_continued(directory)
             _compress(plain, packed)
             plain.unlink()
     return packed
@@ -150,12 +152,19 @@ def _unpack(directory: Path) -> None:
         if not plain.exists():
             with _sound(packed), gzip.open(packed, "rb") as source, written_whole(plain) as target:
                 shutil.copyfileobj(source, target)
-        elif not _begins_with(plain, packed):
-            raise Damage(
-                f"{directory} holds both {RESULTS} and {PACKED}, and the former does not continue the latter; "
-                "move one of them to a directory of its own with experiment.json, and merge the two"
-            )
+        else:
+            _check_continued(directory)
         packed.unlink()
+
+
+def _check_continued(directory: Path) -> None:
+    """Refuse a plain file beside a packed one whose games it does not begin with."""
+    plain, packed = directory / RESULTS, directory / PACKED
+    if packed.exists() and not _begins_with(plain, packed):
+        raise Damage(
+            f"{directory} holds both {RESULTS} and {PACKED}, and the former does not continue the latter; "
+            "move one of them to a directory of its own with experiment.json, and merge the two"
+        )
 
 
 def _begins_with(plain: Path, packed: Path) -> bool:

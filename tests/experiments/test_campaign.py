@@ -209,7 +209,7 @@ def test_the_packed_rows_can_be_read_while_the_campaign_goes_on(tmp_path):
 
 def test_looks_that_are_none_are_refused():
     assert sizes_of("") == INTERIM_GAMES and set(sizes_of("2,3,4,5").values()) == {(2, 3, 4, 5)}
-    for interims in ("2,3", "5,4,3,2", "2,2,3,4", "a,b,c,d"):
+    for interims in ("2,3", "5,4,3,2", "2,2,3,4", "a,b,c,d", "2,3,4,5,oops", "0,1,2,3"):
         with pytest.raises(Refusal, match="increasing numbers"):
             sizes_of(interims)
 

@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+import attrs
 import pytest
 
 from experiments.analysis import claims, order, states
@@ -137,6 +138,35 @@ def test_a_statement_tells_which_verdict_is_still_open_to_it(needed, verdicts, e
     cases = tuple((Outcome(comparison, None, verdict, interim=interim),) for verdict, interim in verdicts)
     claim = Claim("", tuple((comparison,) for _ in verdicts), needed)
     assert states.state(Decision(claim, cases, UNDECIDED)) == expected
+
+
+def test_a_statement_at_a_higher_level_has_spent_less():
+    comparison = attrs.evolve(claims.versus(claims.OTHELLO, "N", higher(claims.CELL), "-"), confidence=0.999)
+    decision = state_of(lambda place, agent: 0.5, all_of("", [comparison])).decisions[0]
+    assert states.spent(decision) == pytest.approx(0.001 / 6)
+
+
+def test_a_case_that_disagrees_already_waits_for_no_games():
+    """RML beats R, M and L: as one of the three is contradicted, the games of the others count no more in this case."""
+    compared = [claims.versus(claims.OTHELLO, "RML", higher(claims.CELL), name) for name in ("R", "M", "L")]
+    outcomes = [
+        Outcome(each, None, verdict, interim=1)
+        for each, verdict in zip(compared, (DISAGREES, UNDECIDED, AGREES), strict=True)
+    ]
+    other = claims.versus(claims.HEARTS, "N", higher(claims.CELL), "-")
+    claim = Claim("", (tuple(compared), (other,)), 1)
+    decision = Decision(claim, (tuple(outcomes), (Outcome(other, None, UNDECIDED, interim=1),)), UNDECIDED)
+    assert states.ahead(decision, {}, INTERIM_GAMES) == {claims.HEARTS: 800}
+
+
+def test_the_choice_does_not_depend_on_the_order_in_which_runs_are_read(tmp_path):
+    rows = a_campaign(tmp_path, 5).rows
+    runs = [rows / game for game in FIRST if (rows / game).exists()]
+    found = []
+    for directories in (runs, runs[::-1]):
+        with results_of(*directories) as results:
+            found.append(list(order.state_of(results, results.unbroken(), SMALL).games))
+    assert [cell.key for cell in found[0]] == [cell.key for cell in found[1]]
 
 
 def test_a_picture_says_how_much_of_the_first_look_it_shows():

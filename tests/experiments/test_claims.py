@@ -26,7 +26,7 @@ from experiments.analysis.comparisons import (
 )
 from experiments.analysis.simulation import NOTHING, PAPER
 from experiments.analysis.statistics import Estimate, contrast, power_factor, wilson
-from experiments.analysis.verdicts import Claim, Interim, all_of, decide, level_text, together
+from experiments.analysis.verdicts import Claim, Decision, Interim, Outcome, all_of, decide, level_text, together
 from experiments.papers import suite
 from experiments.plan import loading
 from experiments.plan.building import build
@@ -270,6 +270,27 @@ def test_the_number_of_games_that_is_asked_for_decides_four_times_in_five():
     )
     assert 760 < decided < 840
     assert power_factor() == pytest.approx((1.959964 + 0.841621) / 1.959964, abs=1e-6)
+
+
+def test_more_games_are_asked_for_by_the_interval_that_decides():
+    """7 comparisons "higher" at −2 % with 400 games each, which only a contradiction can decide."""
+    comparisons = [claims.versus(place, "N", higher(claims.CELL), "-") for place in PLACES]
+    tallies = replication(lambda place, agent: 0.48 if agent == "N" else 0.5, games=400)
+    for needed, level in ((7, 1 - 0.05 / 7), (1, 0.95)):
+        decision = decide(Claim("", tuple((each,) for each in comparisons), needed), [Interim(Estimator(tallies))])
+        against = decision.outcomes[0].against
+        half_width = max(against.value - against.low, against.high - against.value) * power_factor(level)
+        asked_for = 400 * (half_width / (claims.CELL + 0.02)) ** 2 - 400
+        assert [outcome.more for outcome in decision.outcomes] == [math.ceil(asked_for)] * 7
+
+
+def test_more_games_are_asked_for_until_enough_agree():
+    """Of four cases one agrees and one disagrees already: a second to agree needs the fewer games of the two others."""
+    comparison = claims.versus(OTHELLO, "N", higher(claims.CELL), "-")
+    known = [(AGREES, None), (DISAGREES, None), (UNDECIDED, 700), (UNDECIDED, 300)]
+    cases = tuple((Outcome(comparison, None, verdict, more=more, interim=1),) for verdict, more in known)
+    assert Decision(Claim("", ((comparison,),) * 4, 2), cases, UNDECIDED).more == 300
+    assert Decision(Claim("", ((comparison,),) * 4, 3), cases, UNDECIDED).more == 700
 
 
 def test_the_analysis_of_variance_is_asked_at_its_level():

@@ -77,6 +77,17 @@ def test_with_one_seed_the_interactions_of_three_and_more_stand_for_chance():
     assert against_baseline(cells(noise=(0.0,)), "BASELINE >> NAST2").value == pytest.approx(-0.2)
 
 
+def test_where_some_have_one_seed_and_others_several_an_interaction_varies_as_a_single_value():
+    luck = np.random.default_rng(1)
+    deviations = []
+    for _ in range(400):
+        mixed = {
+            each.strategy: list(luck.normal(0, 0.02, 5 if number else 1)) for number, each in enumerate(COMBINATIONS)
+        }
+        deviations.append(spread(mixed)[0] ** 2)
+    assert math.sqrt(np.mean(deviations)) == pytest.approx(0.02, rel=0.1)
+
+
 def test_the_largest_budget_with_all_sixteen_counts():
     some = [*rows(iterations=100), *rows(iterations=1000), *rows(iterations=10_000, chosen=COMBINATIONS[:3])]
     assert list(measured_cells(some)) == [("kuhn-poker", 1000)]

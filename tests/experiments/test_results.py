@@ -150,6 +150,18 @@ def test_a_run_killed_while_it_was_packed_loses_nothing(tmp_path):
     assert path.read_bytes() == content
 
 
+def test_packed_rows_are_not_replaced_by_others(tmp_path):
+    experiment = small()
+    rows = list(invented(experiment, 2))
+    keep(tmp_path, experiment, rows)
+    before = store.pack(tmp_path).read_bytes()
+    keep(tmp_path / "other", experiment, rows[1:2])
+    (tmp_path / "other" / store.RESULTS).rename(tmp_path / store.RESULTS)
+    with pytest.raises(store.Damage, match="the former does not continue the latter"):
+        store.pack(tmp_path)
+    assert (tmp_path / store.PACKED).read_bytes() == before and (tmp_path / store.RESULTS).exists()
+
+
 def test_a_run_that_is_going_on_is_not_packed(tmp_path):
     with store.writer(tmp_path, small()), pytest.raises(Refusal, match="another run is writing"):
         store.pack(tmp_path)
@@ -178,6 +190,9 @@ def test_on_the_same_deals_it_is_counted_who_won_alone(tmp_path):
         (a_row(cell, trial, win=win) for cell, each in wins.items() for trial, win in enumerate(each)),
     )
     with results_of(tmp_path) as results:
+        assert results.discordant() == {epic: (2, 1)}
+    keep(tmp_path / "again", experiment, (a_row(even, trial, win=win) for trial, win in enumerate(wins[even])))
+    with results_of(tmp_path / "again", tmp_path) as results:  # the opponent's games are there twice
         assert results.discordant() == {epic: (2, 1)}
 
 

@@ -172,6 +172,16 @@ def test_in_a_balanced_design_the_sum_of_squares_is_that_of_the_hand_calculation
     assert len(effects) == 15
 
 
+def test_a_game_with_more_games_of_an_enhancement_does_not_make_it_a_gain():
+    counts = {
+        "easy": {c.name: (800, 1000) if "NAST" in c.enhancements else (160, 200) for c in COMBINATIONS},
+        "hard": {c.name: (40, 200) for c in COMBINATIONS},
+    }
+    for analysis in (anova, binomial_model):
+        (nast,) = [effect for effect in analysis(Design(counts)) if effect.term == "NAST"]
+        assert nast.direction == pytest.approx(0) and nast.p > 0.9
+
+
 def test_the_analysis_of_variance_agrees_with_statsmodels_on_single_games():
     import statsmodels.formula.api as formulas
     from statsmodels.stats.anova import anova_lm
