@@ -9,11 +9,10 @@ from icarus import games
 from icarus.ladder.engines import EnginePlayer
 from icarus.ladder.ladders import Ladder, Rung, scores_of
 from icarus.ladder.matches import Row, play_game
-from icarus.ladder.rating import UNKNOWN, Rating, informative, ratings
+from icarus.ladder.rating import Rating, informative
 from icarus.ladder.rows import append_row, read_rows
 
 PATIENCE = 3  # failures in a row, after which an engine is left alone
-NEW = Rating(0.0, -UNKNOWN, UNKNOWN)
 
 
 class Climb:
@@ -56,7 +55,7 @@ class Climb:
 
     def rating(self) -> Rating:
         """What the games so far say, with what is known of the opponents."""
-        return ratings(scores_of(self.rows), self.ladder.ratings() | {self.name: NEW})[self.name]
+        return self.ladder.rating_of(self.name, scores_of(self.rows))
 
     def games(self, number: int) -> Iterator[Row]:
         """Play until there are so many games that are not void; each is kept before it is given out."""

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import numpy as np
 
 from icarus.engine.match import Agent
 from icarus.kernel.game import AnyGame
 from icarus.ladder.engines import ENGINES, EnginePlayer
 from icarus.ladder.matches import RandomPlayer, Row
-from icarus.ladder.rating import Rating, Score, ratings
+from icarus.ladder.rating import Rating, Score, posterior
 from icarus.specs import parse
 
 DATA = Path(__file__).with_name("data")
@@ -45,23 +46,41 @@ class Rung:
 
 @attrs.frozen
 class Ladder:
-    """The opponents of a game, the weakest first."""
+    """The opponents of a game, the weakest first.
+
+    Attributes:
+        covariance: [rung, rung] of the ratings, in Elo²; if not given, that of ratings which are independent of each other.
+    """
 
     game: str
     rungs: tuple[Rung, ...]
+    covariance: np.ndarray = attrs.field(eq=attrs.cmp_using(eq=np.array_equal))
+
+    @covariance.default
+    def _independent(self) -> np.ndarray:
+        return np.diag([rung.rating.deviation**2 for rung in self.rungs])
 
     def ratings(self) -> dict[str, Rating]:
         """The ratings by name."""
         return {rung.name: rung.rating for rung in self.rungs}
 
+    def rating_of(self, player: str, scores: Iterable[Score]) -> Rating:
+        """What games with the opponents say of a player of whom nothing else is known; one of this name on the ladder is another."""
+        places = [place for place, rung in enumerate(self.rungs) if rung.name != player]
+        opponents = {self.rungs[place].name: self.rungs[place].rating for place in places}
+        return posterior(scores, opponents, [player], self.covariance[np.ix_(places, places)]).ratings()[player]
+
     def write(self, path: Path) -> None:
-        """Write the ladder as JSON."""
+        """Write the ladder as JSON, a line for each row of the covariance up to its diagonal."""
         rungs = [
             {"name": rung.name, **{key: round(value) for key, value in attrs.asdict(rung.rating).items()}}
             | ({"agent": dict(rung.agent)} if rung.agent else {})
             for rung in self.rungs
         ]
-        path.write_text(json.dumps({"game": self.game, "rungs": rungs}, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        head = json.dumps({"game": self.game, "rungs": rungs}, indent=1, ensure_ascii=False).removesuffix("\n}")
+        numbers = self.covariance.round().astype(int).tolist()
+        rows = ",\n  ".join(str(row[: place + 1]) for place, row in enumerate(numbers))
+        path.write_text(f'{head},\n "covariance": [\n  {rows}\n ]\n}}\n', "utf-8")
 
 
 def agent_of(settings: Mapping[str, Any]) -> Agent:
@@ -74,7 +93,7 @@ def read_ladder(game: str | AnyGame) -> Ladder:
     """The ladder of a game.
 
     Raises:
-        ValueError: the game has none.
+        ValueError: the game has none, or its file is of an earlier version.
     """
     name = game if isinstance(game, str) else game.name
     path = DATA / f"{name}.json"
@@ -82,18 +101,27 @@ def read_ladder(game: str | AnyGame) -> Ladder:
         names = ", ".join(sorted(path.stem for path in DATA.glob("*.json") if path.stem != "levels"))
         raise ValueError(f"there is no ladder of {name}; there are ladders of {names}")
     content = json.loads(path.read_text("utf-8"))
+    if "covariance" not in content:
+        raise ValueError(
+            f"{path} has no covariance; python -m experiments ladder {name} --keep writes it anew from the rows"
+        )
     rungs = [
         Rung(rung["name"], Rating(rung["value"], rung["low"], rung["high"], rung["games"]), rung.get("agent", {}))
         for rung in content["rungs"]
     ]
-    return Ladder(name, tuple(rungs))
+    lower = np.zeros((len(rungs), len(rungs)))
+    lower[np.tril_indices(len(rungs))] = np.concatenate(content["covariance"])
+    return Ladder(name, tuple(rungs), lower + np.tril(lower, -1).T)
 
 
 def fit(ladder: Ladder, rows: Iterable[Row]) -> Ladder:
     """The same opponents with the ratings that games say, random play at 0; players who are no opponents count as a tie between these."""
-    values = ratings(scores_of(rows), {RANDOM: ZERO})
+    estimate = posterior(scores_of(rows), {RANDOM: ZERO})
+    values = estimate.ratings()
     rungs = [attrs.evolve(rung, rating=values[rung.name]) for rung in ladder.rungs if rung.name in values]
-    return Ladder(ladder.game, tuple(sorted(rungs, key=lambda rung: rung.rating.value)))
+    rungs.sort(key=lambda rung: rung.rating.value)
+    places = [estimate.names.index(rung.name) for rung in rungs]
+    return Ladder(ladder.game, tuple(rungs), estimate.covariance[np.ix_(places, places)])
 
 
 def scores_of(rows: Iterable[Row]) -> list[Score]:

@@ -4,7 +4,9 @@ The model of Bradley and Terry (1952): a player rated r scores 1 / (1 + 10^((s �
 score of ½, and the shared points of a game of several players a score between 0 and 1. What is known of a rating beforehand is a normal
 distribution; a player of whom nothing is known has one as wide as UNKNOWN, which weighs as much as a twentieth of an even game and keeps
 the rating of who has won all games finite. Intervals follow from the curvature at the maximum, so that the uncertainty of the opponents'
-ratings is in them. (`choix` fits the same model without draws, intervals, or opponents that are rated already.)
+ratings is in them. Opponents rated by games among themselves share most of it: what is known of them is a joint normal distribution, and
+what they share does not average out over games with all of them. (`choix` fits the same model without draws, intervals, or opponents that
+are rated already.)
 """
 
 import math
@@ -85,13 +87,19 @@ class Posterior:
         return ELO**2 * chance * (1 - chance) * difference.deviation**2
 
 
-def posterior(scores: Iterable[Score], priors: Mapping[str, Rating], newcomers: Iterable[str] = ()) -> Posterior:
+def posterior(
+    scores: Iterable[Score],
+    priors: Mapping[str, Rating],
+    newcomers: Iterable[str] = (),
+    covariance: np.ndarray | None = None,
+) -> Posterior:
     """The ratings of all who played, and of those known beforehand: the maximum of the posterior density, by Newton's method.
 
     Args:
         scores: of games between two different players.
         priors: ratings that are known with their intervals; one of width 0 is the scale's zero.
         newcomers: players of whom nothing is known and who may not have played yet.
+        covariance: [prior, prior] of the priors in their order, in Elo²; without it they are independent, as wide as their intervals say.
     """
     games = list(scores)
     names = tuple(
@@ -102,14 +110,14 @@ def posterior(scores: Iterable[Score], priors: Mapping[str, Rating], newcomers: 
     second = np.array([index[opponent] for _, opponent, _ in games], int)
     score = np.array([points for _, _, points in games], float)
     center = np.array([priors[name].value if name in priors else 0.0 for name in names])
-    width = np.array([max(priors[name].deviation, PRECISION) if name in priors else UNKNOWN for name in names])
-    value, curvature = center.copy(), np.diag(width**-2)
+    precision = _precision(names, priors, covariance)
+    value, curvature = center.copy(), precision
     for _ in range(STEPS):
         chance = expected(value[first], value[second])
-        gradient = (center - value) / width**2
+        gradient = precision @ (center - value)
         np.add.at(gradient, first, ELO * (score - chance))
         np.add.at(gradient, second, ELO * (chance - score))
-        curvature = np.diag(width**-2)
+        curvature = precision.copy()
         weight = ELO**2 * chance * (1 - chance)
         for rows, columns, sign in ((first, first, 1), (second, second, 1), (first, second, -1), (second, first, -1)):
             np.add.at(curvature, (rows, columns), sign * weight)
@@ -119,6 +127,17 @@ def posterior(scores: Iterable[Score], priors: Mapping[str, Rating], newcomers: 
             break
     games_each = np.bincount(first, minlength=len(names)) + np.bincount(second, minlength=len(names))
     return Posterior(names, value, np.linalg.inv(curvature), games_each)
+
+
+def _precision(names: tuple[str, ...], priors: Mapping[str, Rating], covariance: np.ndarray | None) -> np.ndarray:
+    """[player, player] the inverse of the covariance of what is known beforehand."""
+    variances = [priors[name].deviation ** 2 if name in priors else UNKNOWN**2 for name in names]
+    prior = np.diag(variances)
+    if covariance is not None:
+        places = [names.index(name) for name in priors]
+        prior[np.ix_(places, places)] = covariance
+    np.fill_diagonal(prior, np.maximum(np.diag(prior), PRECISION**2))
+    return np.linalg.inv(prior)
 
 
 def ratings(scores: Iterable[Score], priors: Mapping[str, Rating]) -> dict[str, Rating]:

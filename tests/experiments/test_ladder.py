@@ -11,7 +11,7 @@ from experiments.plan.ladder import COMPARISONS, Comparison, search
 from experiments.play import ladder as playing
 from icarus.engine.levels import LEVELS
 from icarus.ladder import ladders
-from icarus.ladder.rating import Rating
+from icarus.ladder.rating import Rating, ratings
 from icarus.ladder.rows import append_row, read_rows
 
 SURE = 10.0  # Elo
@@ -90,6 +90,18 @@ def test_the_shipped_ladders_and_levels_are_what_the_committed_rows_say(tmp_path
     for path in ladders.DATA.glob("*.json"):
         playing.fitted_ladder(path.stem, rows).write(tmp_path / path.name)
         assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.stem
+
+
+@pytest.mark.parametrize("game", ["othello", "dou-di-zhu"])
+def test_the_shipped_ladder_rates_as_the_rows_of_its_opponents_do(game: str) -> None:
+    rows = Path("experiments/runs/ladder")
+    between = read_rows(playing.rows_of(rows, game, playing.BETWEEN))
+    player = "IMPLICIT_MINIMAX by MO_ISMCTS with cutoff=8 (5000 iterations)"
+    own = [row for row in read_rows(playing.rows_of(rows, game, playing.BY_ITERATIONS)) if row["player"] == player]
+    found = ladders.read_ladder(game).rating_of(player, ladders.scores_of(own))
+    together = ratings(ladders.scores_of([*between, *own]), {ladders.RANDOM: ladders.ZERO})[player]
+    assert found.value == pytest.approx(together.value, abs=1)
+    assert found.deviation == pytest.approx(together.deviation, rel=0.01)
 
 
 @pytest.mark.parametrize("kind", playing.TABLES)

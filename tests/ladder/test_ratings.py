@@ -1,6 +1,7 @@
 """Ratings: by hand, against simulated players, and a climb that is stopped and goes on."""
 
 import itertools
+import json
 from pathlib import Path
 
 import numpy as np
@@ -10,10 +11,10 @@ import icarus
 from icarus import Agent, games, parse
 from icarus.ladder import climb as climbing
 from icarus.ladder.climb import Climb
-from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rung, fit, read_ladder
+from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rung, fit, read_ladder, scores_of
 from icarus.ladder.matches import play_game, side_score
 from icarus.ladder.picture import ladder_svg
-from icarus.ladder.rating import Rating, expected, informative, posterior, ratings
+from icarus.ladder.rating import UNKNOWN, Rating, expected, informative, posterior, ratings
 from icarus.ladder.rows import append_row, pack_rows, read_rows
 
 FIXED = {"zero": ZERO}
@@ -40,6 +41,23 @@ def test_an_opponent_s_uncertainty_is_in_the_rating() -> None:
     scores = [("a", "b", 0.5)] * 1000
     assert ratings(scores, {"b": sure})["a"].deviation < 15
     assert 50 < ratings(scores, {"b": unsure})["a"].deviation < 55
+
+
+def test_what_opponents_share_does_not_average_out_over_them() -> None:
+    opponents, scores = {"b": Rating(100, 0, 200), "c": Rating(100, 0, 200)}, [("a", "b", 0.5), ("a", "c", 0.5)] * 5000
+    variance = opponents["b"].deviation ** 2
+    apart = posterior(scores, opponents).ratings()["a"]
+    alike = posterior(scores, opponents, covariance=variance * np.array([[1, 0.9], [0.9, 1]])).ratings()["a"]
+    assert apart.deviation == pytest.approx(variance**0.5 * 0.5**0.5, rel=0.01)
+    assert alike.deviation == pytest.approx(variance**0.5 * 0.95**0.5, rel=0.01)
+
+
+def test_priors_that_are_independent_may_say_so_by_a_covariance() -> None:
+    scores = [("a", "b", 1.0), ("a", "zero", 0.5), ("c", "a", 0.0)]
+    priors = {"zero": ZERO, "b": Rating(100, 0, 200)}
+    covariance = np.diag([rating.deviation**2 for rating in priors.values()])
+    one, other = posterior(scores, priors), posterior(scores, priors, covariance=covariance)
+    assert one.ratings() == other.ratings()
 
 
 def test_ninety_five_percent_intervals_hold_what_they_promise() -> None:
@@ -81,6 +99,33 @@ def test_scores_are_shares_of_sides() -> None:
 LADDER = Ladder(
     "othello", (Rung(RANDOM, ZERO), Rung("nobody", Rating(9, 0, 18), {"strategy": "BASELINE", "iterations": 2}))
 )
+
+
+def test_a_new_player_is_as_unknown_as_the_model_says() -> None:
+    climb = Climb(LADDER, Agent(parse("BASELINE"), iterations=3))
+    assert climb.rating().deviation == pytest.approx(UNKNOWN)
+    climb.rows = [{"player": climb.name, "opponent": RANDOM, "score": 1.0}] * 20
+    assert climb.rating() == ratings([(climb.name, RANDOM, 1.0)] * 20, LADDER.ratings())[climb.name]
+
+
+def test_a_climb_is_rated_as_by_all_games_together() -> None:
+    """A ladder keeps what its opponents' ratings share: fitting the climber's games to it is fitting them to the rows that it came from."""
+    chance = np.random.default_rng(1)
+    names = [RANDOM, *(f"BASELINE ({iterations} iterations)" for iterations in (2, 3, 4, 5))]
+    values = dict(zip(names, (0, 150, 300, 450, 600), strict=True))
+    between = [
+        {"player": one, "opponent": other, "score": float(chance.random() < expected(values[one], values[other]))}
+        for other, one in itertools.pairwise(names)
+        for _ in range(60)
+    ]
+    ladder = fit(Ladder("othello", tuple(Rung(name, ZERO, {"iterations": 1}) for name in names)), between)
+    climb = Climb(ladder, "a climber")
+    climb.rows = [{"player": "a climber", "opponent": name, "score": i % 2} for name in names[2:] for i in range(300)]
+    together = posterior(scores_of([*between, *climb.rows]), {RANDOM: ZERO}).ratings()["a climber"]
+    assert climb.rating().value == pytest.approx(together.value, abs=4)
+    assert climb.rating().deviation == pytest.approx(together.deviation, rel=0.02)
+    apart = posterior(scores_of(climb.rows), ladder.ratings()).ratings()["a climber"]
+    assert apart.deviation < 0.7 * together.deviation
 
 
 def test_a_climb_that_is_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
@@ -147,10 +192,21 @@ def test_rows_go_on_after_they_are_packed(tmp_path: Path) -> None:
 
 def test_a_ladder_is_written_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("icarus.ladder.ladders.DATA", tmp_path)
-    LADDER.write(tmp_path / "othello.json")
-    assert read_ladder("othello") == LADDER
+    rungs = (*LADDER.rungs, Rung("grhino depth 1", Rating(700, 600, 800)))
+    ladder = Ladder("othello", rungs, np.array([[0, 0, 0], [0, 21, 90], [0, 90, 2603]]))
+    ladder.write(tmp_path / "othello.json")
+    assert read_ladder("othello") == ladder != Ladder("othello", rungs)
     with pytest.raises(ValueError, match="there is no ladder of hearts; there are ladders of othello"):
         read_ladder(games.load("hearts"))
+
+
+def test_a_ladder_without_covariance_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("icarus.ladder.ladders.DATA", tmp_path)
+    (tmp_path / "othello.json").write_text(json.dumps({"game": "othello", "rungs": []}))
+    with pytest.raises(
+        ValueError, match=r"othello.json has no covariance; python -m experiments ladder othello --keep"
+    ):
+        read_ladder("othello")
 
 
 def test_a_ladder_is_fitted_to_games_between_its_opponents() -> None:
