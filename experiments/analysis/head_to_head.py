@@ -3,25 +3,40 @@
 import math
 from collections.abc import Iterable, Sequence
 
+import attrs
 import numpy as np
 
 from experiments.analysis.document import Table
-from experiments.analysis.statistics import NINETY_FIVE, Estimate
+from experiments.analysis.statistics import Estimate, clopper_pearson, student_mean
 from experiments.store.measurements import Measurement
+
+ROUNDING = 1e-9  # of shared points: below it there is no difference
+INTERVALS = "95 % intervals by Student's t, where all are alike by Clopper and Pearson's bound"
 
 
 def mean_reward(rewards: Sequence[float]) -> Estimate:
-    """The mean of rewards, 1 for a win and 1/2 for a draw, with the interval of the normal approximation."""
-    values = np.asarray(rewards, float)
-    mean, half = float(values.mean()), math.nan
-    if len(values) > 1:
-        half = float(NINETY_FIVE * values.std(ddof=1) / math.sqrt(len(values)))
-    return Estimate(mean, mean - half, mean + half)
+    """The mean of rewards from 0 to 1, 1 for a win and 1/2 for a draw, with Student's interval.
+
+    Where all n rewards are the same r, their variance says nothing. The chance of r is at least c, Clopper and Pearson's bound for n of n,
+    and whatever else may come is between 0 and 1: the mean lies from cr to cr + 1 - c. For n wins that is from c to 1.
+    """
+    if np.ptp(rewards) > ROUNDING:
+        return student_mean(rewards)
+    value, (least, _) = float(np.mean(rewards)), clopper_pearson(len(rewards), len(rewards))
+    return Estimate(value, least * value, least * value + 1 - least)
 
 
 def share_text(estimate: Estimate) -> str:
-    """A share in percent with half of its interval."""
-    return f"{100 * estimate.value:.1f} ± {100 * estimate.half:.1f} %"
+    """A share in percent with its interval."""
+    return f"{interval_text(Estimate(*(100 * each for each in attrs.astuple(estimate))), 1)} %"
+
+
+def interval_text(estimate: Estimate, digits: int) -> str:
+    """A number with half of its interval, or with both ends where it reaches further to one side."""
+    value, low, high = (f"{each:.{digits}f}" for each in attrs.astuple(estimate))
+    if math.isclose(estimate.half, estimate.value - estimate.low, abs_tol=ROUNDING):
+        return f"{value} ± {estimate.half:.{digits}f}"
+    return f"{value} ({low} to {high})"
 
 
 def budget_text(iterations: int, times: int) -> str:
@@ -57,4 +72,4 @@ def head_to_head_table(rows: Iterable[Measurement]) -> Table:
         for (game, player, opponent, iterations, times), (first, second) in pairs(rows).items()
     )
     header = ("game", "player", "against", "iterations", "games", "sitting first", "sitting second", "both")
-    return Table("share of the points, a draw counting half; 95 % intervals", header, body)
+    return Table(f"share of the points, a draw counting half; {INTERVALS}", header, body)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from experiments.analysis.document import Table
+from experiments.analysis.head_to_head import INTERVALS, interval_text
 from experiments.commands.common import print_table, say
 from experiments.plan.checks import refused
 from experiments.plan.ladder import TABLE_SECONDS, opponents
@@ -107,7 +108,11 @@ def _signed(difference: Rating) -> str:
 
 def _comparisons(game: str, directory: Path) -> Table:
     lines = [
-        [player, opponent, str(count), f"{score.value:.3f} ± {score.half:.3f}", comparison.question]
+        [player, opponent, str(count), interval_text(score, 3), comparison.question]
         for comparison, player, opponent, count, score in playing.scores_of_comparisons(game, directory)
     ]
-    return Table(f"{game}: score, 95 % intervals", ("player", "against", "games", "score", "question"), lines)
+    return Table(
+        f"{game}: score, a pair of games counting once; {INTERVALS}",
+        ("player", "against", "games", "score", "question"),
+        lines,
+    )

@@ -165,7 +165,7 @@ def _deltas(rows: Sequence[Measurement], blocks: Sequence[Measurement], path: Pa
             axes.set_title(f"Liar's Dice(1, 1), {title}", loc="left", fontweight="bold")
             for k, (target, budget) in enumerate(_both(iterations for *_, iterations in shares)):
                 curve = [
-                    (i, 100 * share.value, 100 * share.half)
+                    (i, 100 * share.value, 100 * (share.value - share.low), 100 * share.half)
                     for i, delta in enumerate(DELTAS)
                     if (rewards := shares.get((DICE, _canonical(oos(target, delta)), against, budget)))
                     for share in [mean_reward(rewards[0] + rewards[1])]
@@ -179,7 +179,7 @@ def _deltas(rows: Sequence[Measurement], blocks: Sequence[Measurement], path: Pa
             axes.set_title(f"{title}, aggregate", loc="left", fontweight="bold")
             for k, (target, budget) in enumerate(_both(iterations for *_, iterations in by)):
                 curve = [
-                    (i, by[key]["nash_conv"], 0.0)
+                    (i, by[key]["nash_conv"], 0.0, 0.0)
                     for i, delta in enumerate(DELTAS)
                     if (key := (game, _canonical(oos(target, delta)), budget)) in by
                 ]
@@ -201,10 +201,10 @@ def _short(target: str) -> str:
     return "IST" if target == TARGETS[0] else "PST"
 
 
-def _beside(axes: Any, curve: Sequence[tuple[float, float, float]], k: int, name: str) -> None:
-    """A curve over δ, a little aside so that bars do not hide each other."""
+def _beside(axes: Any, curve: Sequence[tuple[float, float, float, float]], k: int, name: str) -> None:
+    """A curve over δ of values with their bars below and above, a little aside so that bars do not hide each other."""
     if curve:
-        x, y, error = zip(*curve, strict=True)
+        x, y, *error = zip(*curve, strict=True)
         moved = [place + (k - 1.5) * 0.09 for place in x]
         axes.errorbar(moved, y, error, color=LINES[k], marker=MARKERS[k], markersize=4, linewidth=1.2, label=name)
 

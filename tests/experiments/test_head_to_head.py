@@ -6,7 +6,7 @@ import pytest
 
 from experiments.__main__ import main
 from experiments.analysis.best_responses import Comparison, Cost, best_response_table
-from experiments.analysis.head_to_head import head_to_head_table, mean_reward, pairs
+from experiments.analysis.head_to_head import head_to_head_table, mean_reward, pairs, share_text
 from experiments.plan.equilibrium import DELTAS, DICE, GAMES, HALF, NEAR, PLANS, UCT, Pairing, Plan, game_of
 from experiments.play import exploitability as at_work
 from experiments.play.exploitability import measure
@@ -48,8 +48,25 @@ def test_an_opponent_may_have_more_iterations(tmp_path):
 
 def test_a_mean_reward_has_the_interval_of_its_rewards():
     share = mean_reward([0, 1] * 50)
-    assert share.value == 0.5 and share.half == pytest.approx(1.96 * math.sqrt(0.25 / 99))
-    assert share.is_decided and not mean_reward([-1, 1] * 50).is_decided
+    assert share.value == 0.5 and share.half == pytest.approx(
+        1.984 * math.sqrt(0.25 / 99), rel=1e-3
+    )  # Student's, 99 degrees
+    assert share.is_decided and share_text(share) == "50.0 ± 10.0 %"
+
+
+def test_rewards_that_are_all_alike_have_an_interval():
+    least = 0.025 ** (1 / 43)  # so likely a win must be, for 43 of 43 to have a chance of 2.5 %
+    won, lost, drawn, single = (mean_reward(each) for each in ([1.0] * 43, [0.0] * 43, [0.5] * 43, [1.0]))
+    assert (won.value, won.low, won.high) == pytest.approx((1, least, 1))
+    assert (lost.value, lost.low, lost.high) == pytest.approx((0, 0, 1 - least))
+    assert (drawn.value, drawn.low, drawn.high) == pytest.approx((0.5, least / 2, 1 - least / 2))
+    assert (single.low, single.high) == pytest.approx((0.025, 1))
+    assert [share_text(each) for each in (won, lost, drawn)] == [
+        "100.0 (91.8 to 100.0) %",
+        "0.0 (0.0 to 8.2) %",
+        "50.0 ± 4.1 %",
+    ]
+    assert mean_reward([0.1 + 0.2, 0.3] * 20).high > 0.35  # alike but for rounding
 
 
 def test_stitching_that_was_stopped_goes_on_from_its_parts(tmp_path, monkeypatch):

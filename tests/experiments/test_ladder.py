@@ -92,6 +92,13 @@ def test_the_shipped_ladders_and_levels_are_what_the_committed_rows_say(tmp_path
         assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.stem
 
 
+def test_a_comparison_that_one_player_always_won_has_an_interval(capsys: pytest.CaptureFixture[str]) -> None:
+    ladder("othello", compare=True)
+    told = capsys.readouterr().out
+    assert "1.000 (0.918 to 1.000)" in told and "1.000 (0.881 to 1.000)" in told  # 43 pairs, and 29
+    assert "0.000" not in told
+
+
 @pytest.mark.parametrize("game", ["othello", "dou-di-zhu"])
 def test_the_shipped_ladder_rates_as_the_rows_of_its_opponents_do(game: str) -> None:
     rows = Path("experiments/runs/ladder")
