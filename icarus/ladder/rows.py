@@ -1,6 +1,7 @@
 """Rows of games, one JSON object a line, appended as each game ends; a last line without its end is the trace of a run that was killed.
 
-Rows may be packed: FILE.jsonl.gz then holds those that came before the rows of FILE.jsonl.
+Rows may be packed: FILE.jsonl.gz then holds those that came before the rows of FILE.jsonl. Where packing was killed, the packed file ends
+with rows that FILE.jsonl still begins with; these count once.
 """
 
 import gzip
@@ -20,12 +21,28 @@ def read_rows(path: Path) -> list[Row]:
     Raises:
         ValueError: a whole line is no game, by its number; or the packed file is damaged.
     """
-    return _rows(_packed(path), _unpacked(path)) + _rows(path, path.read_bytes() if path.exists() else b"")
+    packed, plain = _lines(_unpacked(path)), _lines(_content(path))
+    return _rows(_packed(path), packed) + _rows(path, plain)[_in_both(packed, plain) :]
 
 
-def _rows(path: Path, content: bytes) -> list[Row]:
+def _content(path: Path) -> bytes:
+    return path.read_bytes() if path.exists() else b""
+
+
+def _lines(content: bytes) -> list[bytes]:
+    """The whole lines, without their ends."""
+    return content.split(b"\n")[:-1]
+
+
+def _in_both(packed: list[bytes], plain: list[bytes]) -> int:
+    """How many lines of the plain file the packed one ends with: no two games have the same row, which says seed, side and time."""
+    longest = min(len(packed), len(plain))
+    return next((number for number in range(longest, 0, -1) if packed[-number:] == plain[:number]), 0)
+
+
+def _rows(path: Path, lines: list[bytes]) -> list[Row]:
     rows = []
-    for number, line in enumerate(content.split(b"\n")[:-1], 1):
+    for number, line in enumerate(lines, 1):
         try:
             row = json.loads(line)
             rows.append({**row, "player": row["player"], "opponent": row["opponent"], "seed": row["seed"]})
@@ -67,13 +84,16 @@ def _drop_torn_line(file: BinaryIO) -> None:
 
 
 def pack_rows(path: Path) -> None:
-    """Compress all games of a file; the same games always give the same bytes."""
+    """Compress all games of a file; the same games always give the same bytes. Whenever it is killed, each game still counts once."""
     rows = read_rows(path)
     if not path.exists() or not rows:
         return
-    whole = path.read_bytes()
-    content = _unpacked(path) + whole[: whole.rfind(b"\n") + 1]
+    packed, plain = _lines(_unpacked(path)), _lines(_content(path))
+    content = b"".join(line + b"\n" for line in packed + plain[_in_both(packed, plain) :])
     unfinished = path.with_name(path.name + ".new")
-    unfinished.write_bytes(gzip.compress(content, mtime=0))
+    with unfinished.open("wb") as file:
+        file.write(gzip.compress(content, mtime=0))
+        file.flush()
+        os.fsync(file.fileno())
     unfinished.replace(_packed(path))
     path.unlink()

@@ -190,6 +190,25 @@ def test_rows_go_on_after_they_are_packed(tmp_path: Path) -> None:
         read_rows(path)
 
 
+def test_packing_that_is_killed_counts_no_game_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, rows = tmp_path / "rows.jsonl", [{"player": "a", "opponent": "b", "seed": [number]} for number in range(6)]
+
+    def killed(self: Path) -> None:
+        raise KeyboardInterrupt
+
+    for number, row in enumerate(rows):
+        append_row(path, row)
+        if number == 1:
+            pack_rows(path)
+        if number == 3:
+            with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+                patch.setattr(Path, "unlink", killed)
+                pack_rows(path)  # the rows 2 and 3 are in both files
+        assert read_rows(path) == rows[: number + 1]
+    pack_rows(path)
+    assert read_rows(path) == rows and not path.exists()
+
+
 def test_a_ladder_is_written_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("icarus.ladder.ladders.DATA", tmp_path)
     rungs = (*LADDER.rungs, Rung("grhino depth 1", Rating(700, 600, 800)))
