@@ -11,8 +11,10 @@ def iterations_for(ratings: Mapping[int, Rating], targets: list[float]) -> list[
     """The iterations at which an agent stands so high, by ratings at some iterations.
 
     Isotonic regression (pool adjacent violators), weighted by the precision of each rating; linear between the fitted points.
-    What lies beyond them is not extrapolated.
+    What lies beyond them is not extrapolated. Without ratings there are none.
     """
+    if not ratings:
+        return []
     from scipy.optimize import isotonic_regression
 
     numbers = sorted(ratings)

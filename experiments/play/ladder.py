@@ -118,7 +118,7 @@ def fitted_ladder(game: str, directory: Path) -> Ladder:
 
 
 def proposed_levels(game: str, directory: Path) -> list[int]:
-    """Iterations of the baseline for levels that are equally far apart, by all baselines that have played."""
+    """Iterations of the baseline for levels that are equally far apart, by all baselines that have played; none where none has."""
     values = ratings(scores_of(read_rows(rows_of(directory, game, BETWEEN))), {RANDOM: ZERO})
     baselines = {int(match[1]): rating for name, rating in values.items() if (match := BASELINE.fullmatch(name))}
     step = min(STEP, max((rating.value for rating in baselines.values()), default=0) / LEVELS)
@@ -130,7 +130,12 @@ def keep(ladder: Ladder, directory: Path) -> bool:
 
     Returns:
         Whether levels were written: eight baselines have played, and those that search more are rated higher.
+
+    Raises:
+        ValueError: there are no games between opponents; nothing is written.
     """
+    if not any(rung.rating.games for rung in ladder.rungs):
+        raise ValueError(f"{directory} has no games between opponents of {ladder.game}; nothing is written")
     ladder.write(DATA / f"{ladder.game}.json")
     agents = [rung for rung in ladder.rungs if rung.agent]  # in the order of their ratings
     iterations = [rung.agent["iterations"] for rung in agents]
@@ -202,7 +207,7 @@ def table_of(game: str, kind: str, directory: Path) -> list[Standing]:
         for name in {row["player"] for row in rows}
         if name in values
     ]
-    return sorted(standings, key=lambda standing: -standing.rating.value)
+    return sorted(standings, key=lambda standing: (-round(standing.rating.value, 3), standing.name))
 
 
 def play_comparisons(game: str, directory: Path, seed: int, deadline: float) -> Iterator[Row]:

@@ -27,6 +27,17 @@ def test_levels_lie_where_a_monotone_fit_reaches_them() -> None:
     assert iterations_for(ratings, [0, 900]) == [10, 1000]  # nothing is extrapolated
 
 
+def test_a_directory_without_games_has_no_levels_and_writes_no_ladder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(playing, "DATA", tmp_path)
+    assert playing.proposed_levels("othello", tmp_path) == []
+    with pytest.raises(ValueError, match="has no games between opponents of othello; nothing is written"):
+        ladder("othello", out=tmp_path, keep=True)
+    assert "has no games of a baseline of othello; --minutes 20 plays some" in " ".join(capsys.readouterr().err.split())
+    assert not list(tmp_path.iterdir())
+
+
 def test_ratings_that_fall_are_pooled_by_their_precision() -> None:
     ratings = {10: around(0), 100: around(220, 20), 1000: around(200), 10_000: around(400)}
     halfway = iterations_for(ratings, [204])[0]  # (220 / 4 + 200) / (1 / 4 + 1), in the middle of the two
@@ -97,6 +108,15 @@ def test_a_comparison_that_one_player_always_won_has_an_interval(capsys: pytest.
     told = capsys.readouterr().out
     assert "1.000 (0.918 to 1.000)" in told and "1.000 (0.881 to 1.000)" in told  # 43 pairs, and 29
     assert "0.000" not in told
+
+
+def test_the_table_s_order_is_that_of_ratings_and_then_of_names() -> None:
+    standings = playing.table_of("dou-di-zhu", playing.BY_ITERATIONS, Path("experiments/runs/ladder"))
+    order = [(-round(standing.rating.value, 3), standing.name) for standing in standings]
+    assert order == sorted(order)
+    assert len({value for value, _ in order}) < len(
+        order
+    )  # five have won 7 of their 8 games against the same opponents
 
 
 @pytest.mark.parametrize("game", ["othello", "dou-di-zhu"])
