@@ -18,21 +18,22 @@ from collections.abc import Iterable, Sequence
 import attrs
 import numpy as np
 
-from experiments.analysis.statistics import CONFIDENCE, Estimate
-from experiments.plan.definition import AgentSpec, Column, Label
+from experiments.analysis.statistics import Estimate
+from experiments.plan.definition import AgentSpec, Cell, Column, Label
 from experiments.plan.titles import title
 from experiments.store.results import Results
+from icarus.ladder.rating import NORMAL_95
 
 STEPS = 100  # of Newton's method; a few are enough where there is a maximum
 PRECISION = 1e-10
-FARTHEST = 12.0  # a rating beyond is the sign of an agent that always wins or always loses
+FARTHEST = 12.0  # how far ratings go that nothing bounds, for their order
 
 Placing = tuple[tuple[str, ...], ...]  # the strategies that took each place, from the first on
 
 
 @attrs.frozen
 class Rating(Estimate):
-    """An agent's rating with its 95 % interval; without an interval where its games do not bound it."""
+    """An agent's rating with its 95 % interval; NaN, and from -∞ to ∞, where the games bound none."""
 
     strategy: str
     games: int
@@ -50,6 +51,9 @@ class Stage:
 def ratings(placings: Counter[Placing]) -> list[Rating]:
     """The ratings of all that take part, the strongest first.
 
+    They are finite where every group of agents has been behind one of the others at least once (Ford 1957; Hunter 2004, assumption 1).
+    Otherwise a group runs away from all others, and the mean of all with it: no rating is bounded then.
+
     Args:
         placings: how often each outcome was seen.
 
@@ -58,28 +62,24 @@ def ratings(placings: Counter[Placing]) -> list[Rating]:
     """
     names = sorted({name for placing in placings for place in placing for name in place})
     stages = [stage for placing, times in placings.items() for stage in _stages(placing, times, names)]
-    _connected(stages, names)
+    is_bounded = _is_bounded(stages, len(names))
     value, information = np.zeros(len(names)), np.zeros((len(names), len(names)))
     for _ in range(STEPS):
         gradient, information = _derivatives(stages, value)
         step = np.linalg.pinv(information) @ gradient
         value = value + step * min(1.0, 1.0 / max(np.abs(step).max(), PRECISION))
         value -= value.mean()
-        if np.abs(step).max() < PRECISION or np.abs(value).max() > FARTHEST:
+        if np.abs(step).max() < PRECISION or (not is_bounded and np.abs(value).max() > FARTHEST):
             break
-    from scipy.special import ndtri
-
-    half_widths = float(ndtri((1 + CONFIDENCE) / 2)) * np.sqrt(np.maximum(np.diag(np.linalg.pinv(information)), 0))
+    half_widths = NORMAL_95 * np.sqrt(np.maximum(np.diag(np.linalg.pinv(information)), 0))
     games = Counter[str]()
     for placing, times in placings.items():
         games.update({name: times for name in {name for place in placing for name in place}})
-    bounded = np.abs(value) < FARTHEST / 2 if np.abs(value).max() > FARTHEST else np.ones(len(names), bool)
-    half_widths = np.where(bounded, half_widths, math.inf)
-    rated = [
-        Rating(float(value[i]), float(value[i] - half_widths[i]), float(value[i] + half_widths[i]), name, games[name])
-        for i, name in enumerate(names)
-    ]
-    return sorted(rated, key=lambda rating: (-rating.value, rating.strategy))
+    order = sorted(range(len(names)), key=lambda i: (-value[i], names[i]))
+    low, high = value - half_widths, value + half_widths
+    if not is_bounded:
+        value, low, high = (np.full(len(names), each) for each in (math.nan, -math.inf, math.inf))
+    return [Rating(float(value[i]), float(low[i]), float(high[i]), names[i], games[names[i]]) for i in order]
 
 
 def _stages(placing: Placing, times: int, names: Sequence[str]) -> Iterable[Stage]:
@@ -105,13 +105,34 @@ def _derivatives(stages: Sequence[Stage], value: np.ndarray) -> tuple[np.ndarray
     return gradient, information
 
 
-def _connected(stages: Sequence[Stage], names: Sequence[str]) -> None:
-    group = list(range(len(names)))
+def _is_bounded(stages: Sequence[Stage], number: int) -> bool:
+    """Whether no group was always ahead: from each agent a path leads to each other, every agent on it once ahead of the next.
+
+    Raises:
+        ValueError: the games do not connect all agents with each other.
+    """
+    from scipy.sparse.csgraph import connected_components
+
+    ahead = np.zeros((number, number), bool)
     for stage in stages:
-        labels = {group[i] for i in np.flatnonzero(stage.left)}
-        group = [min(labels) if label in labels else label for label in group]
-    if len(names) < 2 or len(set(group)) > 1:
+        ahead |= np.outer(stage.takers > 0, stage.left > 0)
+    if number < 2 or connected_components(ahead, connection="weak")[0] > 1:
         raise ValueError("ratings need games that connect all agents with each other")
+    return bool(connected_components(ahead, connection="strong")[0] == 1)
+
+
+def name_of(cell: Cell) -> str:
+    """An agent's strategy, and its iterations where they are its own: with others it is another agent."""
+    return cell.spec.text + _own_budget(cell)
+
+
+def caption_of(cell: Cell) -> str:
+    """The same as people must read it."""
+    return cell.spec.caption + _own_budget(cell)
+
+
+def _own_budget(cell: Cell) -> str:
+    return "" if cell.own_iterations is None else f" ({cell.own_iterations} iterations)"
 
 
 def tournaments(results: Results) -> dict[str, Counter[Placing]]:
@@ -126,9 +147,7 @@ def tournaments(results: Results) -> dict[str, Counter[Placing]]:
         opponents.setdefault(name, set()).add(cell.column.opponent.text)
         if not cell.is_opponent:  # a game of an agent against itself says nothing
             rewards = [float(reward) for reward in json.loads(returns)]
-            players = [
-                cell.spec.text if player == seat else cell.column.opponent.text for player in range(len(rewards))
-            ]
+            players = [name_of(cell) if player == seat else cell.column.opponent.text for player in range(len(rewards))]
             placing = tuple(
                 tuple(sorted(player for player, reward in zip(players, rewards, strict=True) if reward == level))
                 for level in sorted(set(rewards), reverse=True)

@@ -1,5 +1,6 @@
 """A report of a run: tables, figures, analyses, settings and provenance, as one HTML file and as Markdown."""
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,6 +32,7 @@ from experiments.store.summary import STATISTICS, Moments, Tally, baseline
 
 HTML, MARKDOWN, FIGURES = "report.html", "report.md", "figures"
 SMALLEST_P = 1e-4  # smaller ones are written as such
+UNBOUNDED = "in their order alone; the games bound no rating, as some agents were ahead of all others in every game"
 
 
 def write(directory: Path) -> tuple[dict[Column, list[Tally]], list[Path]]:
@@ -274,9 +276,9 @@ def _p(value: float) -> str:
 
 def rating_tables(results: Results) -> Iterator[Block]:
     """The ratings of tournaments, with their 95 % intervals."""
-    names = {cell.spec.text: cell.agent for cell in reversed(results.cells)}
+    names = {ratings.name_of(cell): cell.agent for cell in reversed(results.cells)}
     captions = {cell.column.opponent.text: cell.column.opponent.caption for cell in results.cells}
-    captions |= {cell.spec.text: cell.spec.caption for cell in results.cells}
+    captions |= {ratings.name_of(cell): ratings.caption_of(cell) for cell in results.cells}
     for name, placings in ratings.tournaments(results).items():
         try:
             rated = ratings.ratings(placings)
@@ -284,16 +286,18 @@ def rating_tables(results: Results) -> Iterator[Block]:
             yield Paragraph(f"Ratings, {name}: {error}.")
             continue
         players = len([agent for place in next(iter(placings)) for agent in place])
+        is_bounded = all(math.isfinite(each.value) for each in rated)
+        model = "Bradley-Terry" if players == 2 else "Plackett-Luce"
         yield Table(
-            f"Ratings ({'Bradley-Terry' if players == 2 else 'Plackett-Luce'}), {name}: logarithms of strengths, mean 0.",
+            f"Ratings ({model}), {name}: {'logarithms of strengths, mean 0' if is_bounded else UNBOUNDED}.",
             ["Agent", "Strategy", "Games", "Rating", "95 % interval"],
             [
                 [
                     names.get(each.strategy, captions[each.strategy]),
                     captions[each.strategy],
                     str(each.games),
-                    f"{each.value:+.2f}",
-                    f"{each.low:+.2f} to {each.high:+.2f}",
+                    f"{each.value:+.2f}" if is_bounded else "",
+                    f"{each.low:+.2f} to {each.high:+.2f}" if is_bounded else "",
                 ]
                 for each in rated
             ],

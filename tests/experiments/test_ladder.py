@@ -114,9 +114,7 @@ def test_the_table_s_order_is_that_of_ratings_and_then_of_names() -> None:
     standings = playing.table_of("dou-di-zhu", playing.BY_ITERATIONS, Path("experiments/runs/ladder"))
     order = [(-round(standing.rating.value, 3), standing.name) for standing in standings]
     assert order == sorted(order)
-    assert len({value for value, _ in order}) < len(
-        order
-    )  # five have won 7 of their 8 games against the same opponents
+    assert len({value for value, _ in order}) < len(order)  # some have the same scores against the same opponents
 
 
 @pytest.mark.parametrize("game", ["othello", "dou-di-zhu"])

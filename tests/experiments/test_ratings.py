@@ -1,6 +1,7 @@
 """Ratings against published ones and against independent computations."""
 
 import ast
+import math
 import random
 from collections import Counter
 
@@ -94,10 +95,20 @@ def test_a_draw_of_two_is_half_a_win_for_each():
         assert (one.value, one.low) == pytest.approx((other.value, other.low))
 
 
-def test_an_agent_that_always_wins_is_first_and_has_no_bounds():
-    found = ratings(Counter({(("a",), ("b",)): 5, (("b",), ("c",)): 5, (("c",), ("b",)): 4, (("a",), ("c",)): 5}))
-    assert found[0].strategy == "a"
-    assert found[0].high == float("inf")
+@pytest.mark.parametrize("others", ["bc", "bcdefg"])
+def test_an_agent_that_always_wins_is_first_and_leaves_nobody_bounded(others):
+    wins = {(("a",), (other,)): 5 for other in others}
+    wins |= {((one,), (other,)): 5 + (one < other) for one in others for other in others if one != other}
+    found = ratings(Counter(wins))
+    assert [each.strategy for each in found] == ["a", *others]
+    assert all(math.isnan(each.value) and (each.low, each.high) == (-math.inf, math.inf) for each in found)
+    beaten = ratings(Counter(wins | {(("b",), ("a",)): 1}))  # a single loss bounds all
+    assert all(math.isfinite(each.low) and math.isfinite(each.high) for each in beaten)
+
+
+def test_ratings_far_apart_are_fitted_to_their_end():
+    found = ratings(Counter({(("a",), ("b",)): 10**12, (("b",), ("a",)): 1, (("b",), ("c",)): 1, (("c",), ("b",)): 1}))
+    assert found[0].value - found[-1].value == pytest.approx(12 * math.log(10), abs=1e-3)
 
 
 def test_agents_that_have_not_met_cannot_be_rated():
@@ -105,7 +116,10 @@ def test_agents_that_have_not_met_cannot_be_rated():
         ratings(Counter({(("a",), ("b",)): 5, (("c",), ("d",)): 5}))
 
 
-def a_tournament(tmp_path, game="othello", players=2):
+STRENGTH = {"BASELINE": 1.0, "RAVE": 2.0, "BASELINE >> MAST": 3.0}
+
+
+def a_tournament(tmp_path, game="othello", players=2, strength=STRENGTH):
     agents = {"base": "BASELINE", "rave": "RAVE", "mast": "BASELINE >> MAST"}
     experiment = build(
         {
@@ -118,7 +132,6 @@ def a_tournament(tmp_path, game="othello", players=2):
         }
     )
     generator = random.Random(4)
-    strength = {"BASELINE": 1.0, "RAVE": 2.0, "BASELINE >> MAST": 3.0}
 
     def rows():
         for cell, trial in experiment.games():
@@ -167,6 +180,47 @@ def test_an_experiment_with_one_opponent_is_no_tournament(tmp_path, capsys):
     keep(tmp_path, experiment, (a_row(cell, 0) for cell in experiment.cells))
     assert main(["ratings", str(tmp_path)]) == 2
     assert "holds no tournament" in capsys.readouterr().err
+
+
+def test_agents_with_iterations_of_their_own_are_several(tmp_path, capsys):
+    from experiments.commands.main import main
+
+    agents = {"weak": {"strategy": "RAVE", "iterations": 2}, "strong": {"strategy": "RAVE", "iterations": 100}}
+    experiment = build(
+        {
+            "name": "cup",
+            "games": "othello",
+            "agents": {**agents, "base": "BASELINE"},
+            "opponent": ["BASELINE", "MAST"],
+            "iterations": 5,
+            "trials": 40,
+        }
+    )
+
+    def rows():
+        for cell, trial in experiment.games():
+            is_won = {"weak": trial % 4 == 0, "strong": trial % 4 > 0, "base": trial % 2 == 0}[cell.agent]
+            returns = [float((seat == cell.seat(trial)) == is_won) for seat in range(2)]
+            yield a_row(cell, trial, returns=returns, reward=float(is_won), win=is_won)
+
+    directory = keep(tmp_path, experiment, rows())
+    with results_of(directory) as results:
+        ((_, placings),) = tournaments(results).items()
+    found = {each.strategy: each for each in ratings(placings)}
+    assert found.keys() == {"RAVE (2 iterations)", "RAVE (100 iterations)", "BASELINE", "MAST"}
+    assert found["RAVE (100 iterations)"].value - found["RAVE (2 iterations)"].value == pytest.approx(2 * math.log(3))
+    assert main(["ratings", str(directory)]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "strong RAVE (100 iterations) 80" in told and "weak RAVE (2 iterations) 80" in told
+
+
+def test_a_table_says_that_nothing_bounds_the_ratings(tmp_path, capsys):
+    from experiments.commands.main import main
+
+    directory = a_tournament(tmp_path, strength={**STRENGTH, "BASELINE >> MAST": 1e9})
+    assert main(["ratings", str(directory)]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "in their order alone; the games bound no rating" in told and "inf" not in told
 
 
 def test_openspiels_alpha_rank_reads_the_exported_games(tmp_path, capsys):
