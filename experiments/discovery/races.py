@@ -7,10 +7,8 @@ reads finished races, prints a line of Markdown for each, and with --keep writes
 """
 
 import argparse
-import gzip
 import json
 import random
-import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -27,8 +25,6 @@ from icarus.discovery.protocol import FILE, Protocol, read_protocol
 from icarus.discovery.race import Discovery, run
 from icarus.load_files import digest_of
 
-PACKED = ROWS + ".gz"
-
 
 def is_race(directory: Path) -> bool:
     """Whether a directory holds a race."""
@@ -41,11 +37,7 @@ def rows_of(directory: Path) -> list[Row]:
     Raises:
         ValueError: a line is damaged.
     """
-    if not (directory / PACKED).exists():
-        return read_rows(directory / ROWS)
-    with tempfile.TemporaryDirectory() as folder:
-        (unpacked := Path(folder) / ROWS).write_bytes(gzip.decompress((directory / PACKED).read_bytes()))
-        return read_rows(unpacked)
+    return read_rows(directory / ROWS)
 
 
 def table_of(protocol: Protocol) -> Table:

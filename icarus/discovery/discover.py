@@ -84,8 +84,8 @@ def discover(
         report: called after each batch.
 
     Raises:
-        ValueError: before the first game: a space, an opponent or a budget that makes no sense, a directory of another race, or no
-            cluster; later: the processes that play have gone.
+        ValueError: before the first game: a space, an opponent or a budget that makes no sense, a directory of another race or one that
+            another process writes to, or no cluster; later: the processes that play have gone.
     """
     chosen = attrs.evolve(settings or Settings(), **changes)
     checks.integer("workers", workers, least=1)

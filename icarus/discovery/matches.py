@@ -1,12 +1,15 @@
-"""The games of a race: played, each by a key of its own, and kept as rows, so that a race that was killed goes on where it was."""
+"""The games of a race: played, each by a key of its own, and kept as rows, so that a race that was killed goes on where it was.
 
+Rows may be packed: FILE.jsonl.gz then holds those that came before the rows of FILE.jsonl.
+"""
+
+import gzip
 import json
-import os
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, BinaryIO, Protocol, Self
 
 import attrs
 
@@ -16,8 +19,14 @@ from icarus.engine.match import Agent, play
 from icarus.kernel.game import AnyGame
 from icarus.load_files import load_files
 
+try:
+    import fcntl
+except ImportError:  # no Unix: nobody is kept from playing one race twice at once
+    fcntl = None  # type: ignore[assignment]
+
 CALIBRATION, EXPLORATION, PROOF, ABLATION = range(4)  # streams of random numbers: no deal of one is a deal of another
 STREAMS = ("calibration", "exploration", "proof", "ablation")
+PACKED = ".gz"  # the end of the name of the packed file
 Row = dict[str, Any]
 
 
@@ -118,10 +127,13 @@ def key_of(row: Row) -> tuple[object, ...]:
 
 
 class Rows:
-    """Rows of games, kept in memory and, where a path is given, in a file of a line each.
+    """Rows of games, kept in memory and, where a path is given, in a file of a line each, which no other process may write to meanwhile.
 
     Args:
         executor: hands games to other processes, see `icarus.discovery.processes`.
+
+    Raises:
+        ValueError: another process writes to the file, or a line is damaged.
 
     Attributes:
         rows: of the games played, by their keys, in the order in which they were.
@@ -130,8 +142,12 @@ class Rows:
 
     def __init__(self, table: Playing, path: Path | None = None, executor: Executor | None = None) -> None:
         self.table, self.path, self.played, self._executor = table, path, 0, executor
-        self.rows: dict[tuple[object, ...], Row] = {key_of(row): row for row in read_rows(path)} if path else {}
-        self._file = path.open("ab") if path else None
+        self._file = open_rows(path) if path else None
+        try:
+            self.rows: dict[tuple[object, ...], Row] = {key_of(row): row for row in read_rows(path)} if path else {}
+        except ValueError:
+            self.__exit__()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -203,18 +219,59 @@ def line_of(row: Row) -> bytes:
 
 
 def read_rows(path: Path) -> list[Row]:
-    """The rows of a file; what was being written when a race was killed is cut off.
+    """The rows of a file, the packed ones first; a last line without its end, which is being written or never was, is passed over.
+
+    Of a game that is in both files the packed row counts.
 
     Raises:
-        ValueError: a line is damaged.
+        ValueError: a line is damaged, or the packed file is.
     """
-    if not path.exists():
-        return []
-    content = path.read_bytes()
-    whole = content[: content.rfind(b"\n") + 1]
-    if len(whole) < len(content):
-        os.truncate(path, len(whole))
-    return [_row_of(line, f"{path}, line {number}") for number, line in enumerate(whole.splitlines(), 1)]
+    packed, rows = path.with_name(path.name + PACKED), dict[tuple[object, ...], Row]()
+    for file, content in ((packed, _unpacked(packed)), (path, path.read_bytes() if path.exists() else b"")):
+        for number, line in enumerate(content.split(b"\n")[:-1], 1):
+            row = _row_of(line, f"{file}, line {number}")
+            rows.setdefault(key_of(row), row)
+    return list(rows.values())
+
+
+def _unpacked(packed: Path) -> bytes:
+    try:
+        return gzip.decompress(packed.read_bytes()) if packed.exists() else b""
+    except (OSError, EOFError, zlib.error) as error:
+        raise ValueError(f"{packed} is damaged: {error}") from None
+
+
+def open_rows(path: Path) -> BinaryIO:
+    """A file of rows, open to append for this process alone; what was being written when a race was killed is cut off.
+
+    Raises:
+        ValueError: another process writes to it.
+    """
+    file = path.open("ab+")
+    try:
+        _lock(file)
+    except BlockingIOError:
+        file.close()
+        raise ValueError(f"another process is writing to {path}; one race is played by one command at a time") from None
+    file.seek(0)
+    file.truncate(file.read().rfind(b"\n") + 1)
+    return file
+
+
+def _lock(file: BinaryIO) -> None:
+    """Lock an open file until it is closed, where there are locks.
+
+    Raises:
+        BlockingIOError: another process has it.
+    """
+    if fcntl is None:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise
+    except OSError:  # the file system has no locks
+        return
 
 
 def _row_of(line: bytes, where: str) -> Row:

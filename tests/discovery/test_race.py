@@ -138,6 +138,61 @@ def test_a_damaged_line_is_told(kept: tuple[Discovery, Path], tmp_path: Path) ->
         read_rows(path)
 
 
+def test_a_packed_race_is_finished_and_goes_on(kept: tuple[Discovery, Path], tmp_path: Path) -> None:
+    found, whole = kept
+    lines = (whole / "games.jsonl").read_bytes().splitlines(keepends=True)
+    for number in (len(lines), 150):
+        directory = tmp_path / str(number)
+        directory.mkdir()
+        (directory / "protocol.json").write_bytes((whole / "protocol.json").read_bytes())
+        (directory / "games.jsonl.gz").write_bytes(gzip.compress(b"".join(lines[:number])))
+        assert f": {number} of at most 400 games" in races.status(directory)
+        assert race(directory).proofs == found.proofs
+        assert len((directory / "games.jsonl").read_bytes().splitlines()) == len(lines) - number
+        assert len(races.rows_of(directory)) == len(lines)
+        assert races.result_of(directory).proofs == found.proofs
+    (tmp_path / "150" / "games.jsonl.gz").write_bytes(b"no archive")
+    with pytest.raises(ValueError, match=r"games\.jsonl\.gz is damaged"):
+        races.status(tmp_path / "150")
+
+
+def test_a_game_that_is_packed_and_not_packed_too_counts_once(kept: tuple[Discovery, Path], tmp_path: Path) -> None:
+    row, path = read_rows(kept[1] / "games.jsonl")[0], tmp_path / "games.jsonl"
+    path.with_name("games.jsonl.gz").write_bytes(gzip.compress(matches.line_of(row)))
+    path.write_bytes(matches.line_of({**row, "moves": row["moves"] + 1}))
+    assert read_rows(path) == [row]
+
+
+def test_who_reads_a_race_leaves_the_line_that_is_being_written(kept: tuple[Discovery, Path], tmp_path: Path) -> None:
+    _, whole = kept
+    (tmp_path / "protocol.json").write_bytes((whole / "protocol.json").read_bytes())
+    first, second = (whole / "games.jsonl").read_bytes().splitlines(keepends=True)[:2]
+    with (tmp_path / "games.jsonl").open("ab", buffering=0) as file:
+        file.write(first + second[:50])
+        assert ": 1 of at most" in races.status(tmp_path)
+        assert [same for _, same in races.audit(tmp_path, 5, 0)] == [True]
+        file.write(second[50:])
+    assert ": 2 of at most" in races.status(tmp_path)
+
+
+def test_a_race_is_played_by_one_command_at_a_time(
+    kept: tuple[Discovery, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, table = tmp_path / "games.jsonl", Table("kuhn-poker", (0, 1), 4, None, 0)
+    with Games(table, path):
+        with pytest.raises(ValueError, match=r"another process is writing to .*games\.jsonl"):
+            Games(table, path)
+        assert read_rows(path) == []
+    path.write_bytes(b'{"damaged":0}\n')
+    with pytest.raises(ValueError, match="line 1: damaged"):
+        Games(table, path)
+    path.unlink()
+    with Games(table, path):  # the lock has gone with who held it
+        monkeypatch.setattr(matches, "fcntl", None)
+        with Games(table, path) as unlocked:
+            assert unlocked.rows == {}
+
+
 @pytest.mark.parametrize("others", slow_after(1, [{"workers": 2}, {"workers": 1, "cluster": "local"}]), ids=str)
 def test_other_processes_play_the_same_race(kept: tuple[Discovery, Path], others: dict[str, Any]) -> None:
     found, _ = kept
@@ -268,7 +323,7 @@ def test_a_game_that_is_not_what_was_kept_is_told(kept: tuple[Discovery, Path], 
     (tmp_path / "protocol.json").write_bytes((directory / "protocol.json").read_bytes())
     row = read_rows(directory / "games.jsonl")[0]
     other = matches.line_of({**row, "moves": row["moves"] + 1})
-    (tmp_path / races.PACKED).write_bytes(gzip.compress(other))
+    (tmp_path / "games.jsonl.gz").write_bytes(gzip.compress(other))
     assert [same for _, same in races.audit(tmp_path, 1, 0)] == [False]
     with pytest.raises(Refusal, match="not finished"):
         races.result_of(tmp_path)
