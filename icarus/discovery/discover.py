@@ -112,17 +112,19 @@ def table_of(game: AnyGame | str, settings: Settings) -> Table:
     places = tuple(checks.integer("seats", seat, 0, loaded.players - 1) for seat in seats)
     if not places:
         raise ValueError(f"seats: none is given; {loaded} has the seats 0 to {loaded.players - 1}")
+    if len(set(places)) < len(places):
+        raise ValueError(f"seats: {places} has a seat twice; each is taken once on every deal")
     if settings.iterations is not None and settings.seconds is not None:
         raise ValueError("give either iterations or seconds for each decision, not both")
-    iterations = settings.iterations
-    if iterations is None and settings.seconds is None:
+    iterations, seconds = settings.iterations, settings.seconds
+    if iterations is None and seconds is None:
         iterations = DEFAULT_ITERATIONS
     by_name = isinstance(game, str)
     return Table(
         str(loaded) if by_name else loaded,
         places,
-        iterations,
-        settings.seconds,
+        None if iterations is None else checks.integer("iterations", iterations, least=1),
+        None if seconds is None else checks.positive("seconds", seconds),
         checks.integer("seed", settings.seed, least=0),
         files,
     )
