@@ -1,16 +1,17 @@
 """The protocol of a race: everything that decides what is played and what is claimed, written and hashed before the first game."""
 
 import hashlib
+import itertools
 import json
 import math
 from pathlib import Path
-from statistics import NormalDist
 from typing import Any
 
 import attrs
 
 from icarus.discovery.configuration import Configuration
 from icarus.discovery.space import Space, read_space
+from icarus.discovery.student import student_quantile
 
 FORMAT = 1
 FILE = "protocol.json"
@@ -127,9 +128,19 @@ def read_protocol(directory: Path) -> Protocol:
 
 
 def detectable(units: int, deviation: float, level: float) -> float:
-    """The least mean difference that a one-sided test of so many units finds with power `POWER`."""
-    normal = NormalDist()
-    return (normal.inv_cdf(1 - level) + normal.inv_cdf(POWER)) * deviation / math.sqrt(units)
+    """The least mean difference that a one-sided t test of so many units finds with power `POWER`; infinite for one unit.
+
+    The noncentral distribution is taken as Student's, moved: the power is right to .012 from 20 units on.
+    """
+    if units < 2:
+        return math.inf
+    quantiles = student_quantile(level, units - 1) + student_quantile(1 - POWER, units - 1)
+    return quantiles * deviation / math.sqrt(units)
+
+
+def units_needed(deviation: float, level: float) -> int:
+    """The fewest units, `LEAST_UNITS` at least, whose test finds a difference of `USELESS`."""
+    return next(units for units in itertools.count(LEAST_UNITS) if detectable(units, deviation, level) <= USELESS)
 
 
 def planned(
@@ -152,11 +163,11 @@ def planned(
     )
     least = detectable(units[1], deviation, level / finalists)
     if units[1] < LEAST_UNITS or least > USELESS:
-        enough = max(LEAST_UNITS, math.ceil(units[1] * (least / USELESS) ** 2)) * (finalists * seats + confirmations)
+        enough = units_needed(deviation, level / finalists) * (finalists * seats + confirmations)
+        what = f"a difference of {least:.2f} in mean reward or more" if least <= 1 else "no difference in mean reward"
         raise ValueError(
-            f"a budget of {games} games proves nothing: with {units[1]} units for each of {finalists} finalists it could detect a "
-            f"difference of {least:.2f} in mean reward or more; give at least {math.ceil(enough / SHARES[1]) + seats} games, "
-            "or fewer finalists"
+            f"a budget of {games} games proves nothing: with {units[1]} units for each of {finalists} finalists it could detect {what}; "
+            f"give at least {math.ceil(enough / SHARES[1]) + seats} games, or fewer finalists"
         )
     return units
 

@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Sequence
-from statistics import NormalDist
 
 import attrs
 import numpy as np
 
+from icarus.discovery.student import student_quantile, student_tail
+
 CONFIDENCE = 0.99
+ROUNDING = 1e-8  # of differences: rows keep nine decimals of a reward
 
 
 @attrs.frozen
@@ -18,7 +20,7 @@ class Difference:
         mean: of a unit's score, less the reference's on the same deals.
         error: the standard error of the mean.
         units: how many.
-        p: of the one-sided test that the mean is at most 0.
+        p: of the one-sided t test that the mean is at most 0.
     """
 
     mean: float
@@ -27,8 +29,8 @@ class Difference:
     p: float
 
     def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
-        """A two-sided interval of the mean."""
-        width = NormalDist().inv_cdf((1 + confidence) / 2) * self.error
+        """A two-sided interval of the mean, by Student's distribution."""
+        width = student_quantile((1 - confidence) / 2, freedom(self.units)) * self.error
         return self.mean - width, self.mean + width
 
     def __str__(self) -> str:
@@ -37,16 +39,23 @@ class Difference:
 
 
 def difference(scores: Sequence[float]) -> Difference:
-    """The mean of differences, and how sure it is: by the normal approximation, with Laplace's variance where all are equal.
+    """The mean of differences, and how sure it is: by Student's distribution, with Laplace's variance where all are equal.
 
     Differences that are all equal would have the error 0; a unit at either end of the range [-1, 1] is added to the variance then.
+    One unit alone has the variance 1, the largest that there is.
     """
     values = np.array(scores, float)
-    number = len(values)
-    variance = values.var(ddof=1) if number > 1 else 1.0
-    error = math.sqrt((variance or 2 / (number + 2)) / number)
-    mean = float(values.mean())
-    return Difference(mean, error, number, 0.5 * math.erfc(mean / error / math.sqrt(2)))  # not 1 less what is nearly 1
+    number, mean = len(values), float(values.mean())
+    variance = 1.0
+    if number > 1:
+        variance = 2 / (number + 2) if np.ptp(values) < ROUNDING else float(values.var(ddof=1))
+    error = math.sqrt(variance / number)
+    return Difference(mean, error, number, student_tail(mean / error, freedom(number)))
+
+
+def freedom(units: int) -> float:
+    """The degrees of freedom of the variance of so many units; infinity for one, whose variance is not estimated."""
+    return units - 1 if units > 1 else math.inf
 
 
 def holm(p: Sequence[float]) -> list[float]:

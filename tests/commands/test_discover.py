@@ -16,7 +16,7 @@ simulation = ["MAST", "NAST2", "LGRF"]
 
 def test_it_prints_the_result_and_goes_on_where_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "two.toml").write_text(SPACE)
-    command = f"discover kuhn-poker --games 420 --iterations 4 --finalists 2 --space {tmp_path / 'two.toml'} --to {tmp_path / 'race'}"
+    command = f"discover kuhn-poker --games 460 --iterations 4 --finalists 2 --space {tmp_path / 'two.toml'} --to {tmp_path / 'race'}"
     assert run(command.split()) == 0
     first = capsys.readouterr().out
     rows = (tmp_path / "race" / "games.jsonl").read_bytes()

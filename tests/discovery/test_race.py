@@ -20,10 +20,9 @@ from icarus.discovery.discover import discover
 from icarus.discovery.discovered import discovered, proven
 from icarus.discovery.matches import Games, Match, Table, read_rows
 from icarus.discovery.page import page_of, text_of
-from icarus.discovery.protocol import Protocol, detectable, planned, read_protocol
+from icarus.discovery.protocol import Protocol, read_protocol
 from icarus.discovery.race import Discovery
 from icarus.discovery.space import Space
-from icarus.discovery.statistics import difference, holm
 from tests.marks import slow_after
 
 SPACE = Space(
@@ -270,23 +269,6 @@ def test_games_whose_rewards_are_always_equal_are_refused() -> None:
     dull = attrs.evolve(games.load("kuhn-poker"), rewards=even)
     with pytest.raises(ValueError, match="every player got 0.5"):
         discover(dull, **SETTINGS)
-
-
-def test_holm_and_differences() -> None:
-    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
-    found = difference([0.5, 0.0, 0.5, 0.0])
-    assert (
-        found.mean == 0.25
-        and found.error == pytest.approx(0.1443, abs=1e-3)
-        and found.p == pytest.approx(0.0416, abs=1e-3)
-    )
-    assert difference([0.0] * 50).p == 0.5
-    assert 0 < difference([0.5] * 72).p < 1e-80  # not 0, however sure it is
-
-
-def test_what_a_budget_detects() -> None:
-    assert detectable(6500, 0.5 * 2**0.5, 0.01) == pytest.approx(0.028, abs=0.001)
-    assert planned(4000, 2, 5, 8, 0.354, 0.01, 1) == (1200, 109, 22)
 
 
 def test_everything_in_the_table_can_be_played() -> None:
