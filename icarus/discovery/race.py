@@ -75,7 +75,8 @@ class Effect:
     """What a level of a factor is worth, by the model of the exploration.
 
     Attributes:
-        mean: against the mean of the factor's levels; deviation: how sure that is.
+        mean: against the mean of the factor's levels.
+        deviation: of that difference; what all levels have in common is known less well, and no part of it.
     """
 
     factor: str
@@ -170,12 +171,10 @@ def effects_of(protocol: Protocol, finder: Finder) -> tuple[Effect, ...]:
     posterior, features, effects = finder.refit(), finder.features, list[Effect]()
     first = 1
     for (name, levels), size in zip(protocol.space.factors.items(), features.sizes, strict=True):
-        estimates = [posterior.effect(first + i) for i in range(len(levels))]
-        centre = float(np.mean([mean for mean, _ in estimates]))
-        effects += [
-            Effect(name, str(level), mean - centre, deviation)
-            for level, (mean, deviation) in zip(levels, estimates, strict=True)
-        ]
+        columns = range(first, first + len(levels))
+        for column, level in zip(columns, levels, strict=True):
+            centred = {each: float(each == column) - 1 / len(levels) for each in columns}
+            effects.append(Effect(name, str(level), *posterior.contrast(centred)))
         first += size
     return tuple(effects)
 

@@ -59,8 +59,29 @@ def test_the_model_recovers_main_effects_through_effects_of_batches() -> None:
     assert np.corrcoef(posterior.drawn(everything, 50, rng).mean(0), posterior.means(everything))[0, 1] > 0.98
 
 
+def test_a_contrast_has_the_deviation_of_worlds_drawn_and_of_the_whole_covariance() -> None:
+    rng, features = np.random.default_rng(4), Features(SIZES)
+    points = [SPACE.sample(rng) for _ in range(1600)]
+    posterior = fit(features, points, [i // 8 for i in range(1600)], [rate(p) + rng.normal(0, 0.2) for p in points])
+    columns = np.zeros((len(posterior.columns), features.width))
+    np.put_along_axis(columns, posterior.columns, 1.0, axis=1)
+    moved = columns * features.deviations**2
+    covariance = np.diag(features.deviations**2) - moved.T @ posterior.precision @ moved
+    first = 1
+    for size in SIZES:
+        for level in range(size):
+            centred = np.zeros(features.width)
+            centred[first : first + size] = (np.arange(size) == level) - 1 / size
+            mean, deviation = posterior.contrast({i: centred[i] for i in range(first, first + size)})
+            assert mean == pytest.approx(centred @ posterior.mean)
+            assert deviation == pytest.approx(np.sqrt(centred @ covariance @ centred))
+            raw = posterior.contrast({first + level: 1.0})[1]
+            assert deviation < raw  # the part that all levels of a factor share cannot be known
+        first += size + 1  # the last one is of a factor that is switched off
+
+
 def test_what_was_never_met_has_the_prior() -> None:
     posterior = fit(Features(SIZES), [(0, 0, 0, 0)] * 4, [0, 1, 2, 3], [1.0, 0.0, 1.0, 1.0])
-    assert posterior.effect(2) == (0.0, pytest.approx(0.03))
+    assert posterior.contrast({2: 1.0}) == (0.0, pytest.approx(0.03))
     drawn = posterior.drawn([(3, 2, 2, 1), (0, 0, 0, 0)], 400, np.random.default_rng(0))
     assert drawn[:, 0].std() > drawn[:, 1].std() * 0.5 > 0
