@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 
 from experiments.papers.combinations import BY_NAME, COMBINATIONS, ENHANCEMENTS
+from icarus.discovery.statistics import holm
 
 CONFIDENCE = 0.95
 NINETY_FIVE = 1.96  # standard errors to either side, in the normal approximation
@@ -52,13 +53,6 @@ def clopper_pearson(wins: float, games: int, confidence: float = CONFIDENCE) -> 
     low = 0.0 if wins == 0 else float(betaincinv(wins, games - wins + 1, tail))
     high = 1.0 if wins == games else float(betaincinv(wins + 1, games - wins, 1 - tail))
     return low, high
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """The p-values adjusted for their number (Holm 1979), in the order given."""
-    from statsmodels.stats.multitest import multipletests
-
-    return multipletests(p_values, method="holm")[1].tolist() if p_values else []
 
 
 def difference(first: Counts, second: Counts) -> float:

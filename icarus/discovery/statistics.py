@@ -59,7 +59,7 @@ def freedom(units: int) -> float:
 
 
 def holm(p: Sequence[float]) -> list[float]:
-    """p values adjusted for as many tests (Holm, 1979)."""
+    """p values adjusted for as many tests (Holm, 1979), in the order given."""
     adjusted, most = [0.0] * len(p), 0.0
     for rank, i in enumerate(sorted(range(len(p)), key=lambda i: p[i])):
         most = max(most, min(1.0, (len(p) - rank) * p[i]))
