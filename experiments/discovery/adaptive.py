@@ -12,6 +12,7 @@ from pathlib import Path
 from experiments.discovery.duels import duel, print_duels, table_of
 from icarus.discovery.configuration import Configuration
 
+SEED = 0  # of the deals
 MEMBERS = ("mast(epsilon_greedy(0.2))", "NAST2", "BASELINE")
 
 
@@ -29,7 +30,10 @@ def measure(name: str, iterations: int, units: int, directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     adaptive = Configuration(f"BASELINE >> adaptive({', '.join(MEMBERS)})")
     pairs = [(adaptive, rival) for rival in rivals().values()]
-    results = duel(table_of(name, iterations, None, seed=0), pairs, units, directory / f"{name}.jsonl")
+    path = (
+        directory / f"{name}-{iterations}-iterations-seed-{SEED}.jsonl"
+    )  # its rows do not tell the budget nor the seed
+    results = duel(table_of(name, iterations, None, SEED), pairs, units, path)
     print_duels(name, f"{iterations} iterations", [f"against {rival}" for rival in rivals()], results)
 
 

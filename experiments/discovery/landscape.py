@@ -2,8 +2,9 @@
 
     python -m experiments.discovery.landscape "phantom-mnk" --iterations 200 --configurations 240 --deals 200 --to DIRECTORY
 
-`landscape.json` says what was played, `games.csv.gz` holds a line for each configuration: its levels, then its reward in each game, by
-deal and seat. While it is played, `games.jsonl` keeps every game: it may be stopped, and goes on.
+`landscape.json` says what is played, `games.csv.gz` holds a line for each configuration: its levels, then its reward in each game, by
+deal and seat. While it is played, `games.jsonl` keeps every game: it may be stopped, and goes on. More configurations and deals may be
+asked for later; another budget or seed needs another directory.
 """
 
 import argparse
@@ -17,6 +18,8 @@ from typing import Any
 import attrs
 import numpy as np
 
+from experiments.plan.definition import Refusal
+from experiments.store.rows import written_whole
 from icarus import games
 from icarus.discovery.configuration import Configuration
 from icarus.discovery.matches import EXPLORATION, Games, Match, Table, usual_seats
@@ -49,8 +52,13 @@ def sample(space: Space, number: int, seed: int) -> list[Point]:
 
 
 def play_landscape(table: Table, space: Space, number: int, deals: int, directory: Path) -> None:
-    """Play it, deal by deal, so that what has been played when it is stopped is balanced; then pack it."""
+    """Play it, deal by deal, so that what has been played when it is stopped is balanced; then pack it.
+
+    Raises:
+        Refusal: the directory has games of something else.
+    """
     directory.mkdir(parents=True, exist_ok=True)
+    claim(directory, settings_of(table, space))
     points, opponent = sample(space, number, table.seed), Configuration(OPPONENT)
     configurations = [space.configuration(point) for point in points]
     with Games(table, directory / KEPT) as played:
@@ -68,24 +76,49 @@ def play_landscape(table: Table, space: Space, number: int, deals: int, director
             ]
             for each in configurations
         ]
-    pack(directory, table, space, points, scores)
+    pack(directory, points, scores)
 
 
-def pack(directory: Path, table: Table, space: Space, points: list[Point], rewards: list[list[float]]) -> None:
-    """Write the two files of a landscape."""
-    settings: dict[str, Any] = {
+def settings_of(table: Table, space: Space) -> dict[str, Any]:
+    """What is played: all that a row does not tell, and the opponent."""
+    settings = {
         "game": str(table.game),
         "seats": list(table.seats),
         "iterations": table.iterations,
+        "seconds": table.seconds,
         "seed": table.seed,
+        "opponent": OPPONENT,
+        "space": space.settings(),
     }
-    settings |= {"opponent": OPPONENT, "space": space.settings()}
-    (directory / SETTINGS).write_text(json.dumps(settings, indent=1, ensure_ascii=False), encoding="utf-8")
+    return dict(json.loads(json.dumps(settings)))  # as they are read back
+
+
+def claim(directory: Path, settings: dict[str, Any]) -> None:
+    """Write the settings of a landscape before its first game, or check that those there are the same.
+
+    Raises:
+        Refusal: they are others, or there are games without settings.
+    """
+    path = directory / SETTINGS
+    if path.exists():
+        there = json.loads(path.read_text(encoding="utf-8"))
+        for name in (name for name, value in settings.items() if there.get(name) != value):
+            told = "another space" if name == "space" else f"{name} {there.get(name)!r}, not {settings[name]!r}"
+            raise Refusal(f"{directory} is a landscape with {told}: play this one in another directory")
+        return
+    if (directory / KEPT).exists():
+        raise Refusal(f"{directory} has games, but no {SETTINGS} says how they were played: play in another directory")
+    with written_whole(path) as file:
+        file.write(json.dumps(settings, indent=1, ensure_ascii=False).encode())
+
+
+def pack(directory: Path, points: list[Point], rewards: list[list[float]]) -> None:
+    """Write what each point got."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     for point, received in zip(points, rewards, strict=True):
         writer.writerow([" ".join(map(str, point)), " ".join(f"{reward:g}" for reward in received)])
-    with (directory / PACKED).open("wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
+    with written_whole(directory / PACKED) as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
         packed.write(text.getvalue().encode())
 
 
@@ -115,4 +148,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except Refusal as error:
+        raise SystemExit(str(error)) from None
