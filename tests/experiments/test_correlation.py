@@ -63,6 +63,19 @@ def each_of(shared):
     return {name: getattr(shared, name) for name in Shared.__annotations__}
 
 
+def test_a_file_that_cannot_be_written_whole_leaves_the_old_one(tmp_path, monkeypatch):
+    path, one = tmp_path / "one.csv", Shared("othello", "", 0, 0, ACTION, 0, 0.5, 0.5, 100)
+    keep(path, Shared, [one])
+
+    def full(_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="disk full"):
+        keep(path, Shared, [one] * 2)
+    assert kept(path, Shared) == [one] and list(tmp_path.iterdir()) == [path]
+
+
 def test_positions_of_kept_games_are_measured_and_kept(played, tmp_path, capsys):
     found = list(measured(played, positions=2, iterations=400, seed=1))
     assert {(each.game, each.position, each.half) for each in found} == {
