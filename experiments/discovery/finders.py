@@ -2,17 +2,21 @@
 
     python -m experiments.discovery.finders smooth --games 4000 --repetitions 10 --first 100 --to FILE.csv
     python -m experiments.discovery.finders experiments/runs/discovery/landscape-phantom --games 4000
+    python -m experiments.discovery.finders --rows experiments/runs/discovery/finders-*.csv
 
 A synthetic landscape has 7,200 compositions of 8 factors and draws Bernoulli games. The logit of a composition's win rate is a sum of
 main effects, effects of pairs, and what no factor explains; "smooth" and "rough" differ in how much each counts. A real landscape is a
 random sample of a space, each configuration in the same games (`experiments.discovery.landscape`): what is recommended is judged by
-half of the deals, the other half are drawn from, again and again, for the games of the search.
+half of the deals, the other half are drawn from, again and again, for the games of the search; a draw is the mean over both seats.
+The third command plays nothing: it tells what files of rows say, each and together.
 """
 
 import argparse
 import csv
+import io
 import itertools
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,9 +24,11 @@ from typing import Any, Protocol
 import attrs
 import numpy as np
 
+from experiments.analysis.statistics import student_mean
 from experiments.discovery.competitors import NTBEA, TPE, RandomSearch
 from experiments.discovery.landscape import Landscape, read_landscape
 from experiments.plan.definition import Refusal
+from experiments.store.rows import written_whole
 from icarus.discovery.finders import Evolution, Factorial, Halving
 from icarus.discovery.space import Point, Space
 
@@ -40,6 +46,7 @@ FINDERS: dict[str, Callable[..., Any]] = {
     "NTBEA, 5 runs and a final": lambda space, budget, seed: NTBEA(space, budget, seed, repeats=5),
     "TPE and replay": TPE,
 }
+MEASURED = ("rate", "regret", "seconds")  # of a row
 
 
 class World(Protocol):
@@ -48,7 +55,7 @@ class World(Protocol):
     space: Space
 
     def play(self, points: list[Point], rng: np.random.Generator) -> list[float]:
-        """A game for each point of a batch, all on the same deal."""
+        """A game for each point of a batch, all on the same deal; each repetition of a point has another deal."""
 
     def truth(self, point: Point) -> float:
         """The win rate of a point."""
@@ -104,8 +111,13 @@ class Sampled:
         return int(np.argmax((self.points == np.array(point)).sum(1)))
 
     def play(self, points: list[Point], rng: np.random.Generator) -> list[float]:
-        deal = int(rng.integers(self.games.shape[1]))
-        return [float(self.games[self._place(point), deal]) for point in points]
+        deals, times, scores = list[int](), Counter[Point](), list[float]()
+        for point in points:  # a point that is there again would get the same game again on the same deal
+            if times[point] == len(deals):
+                deals.append(int(rng.integers(self.games.shape[1])))
+            scores.append(float(self.games[self._place(point), deals[times[point]]]))
+            times[point] += 1
+        return scores
 
     def truth(self, point: Point) -> float:
         return float(self.judged[self._place(point)])
@@ -118,11 +130,11 @@ class ListedSpace(Space):
     """A space of which only some points are there: a random one is one of them, and neighbours are the nearest."""
 
     listed: tuple[Point, ...]
+    table: np.ndarray  # [points, factors]: the same, made once, as NTBEA asks for fifty neighbours after each game
 
     def canonical(self, levels: Any) -> Point:
         """The nearest of the points that are there."""
-        table = np.array(self.listed)
-        return self.listed[int(np.argmax((table == np.array(levels)).sum(1)))]
+        return self.listed[int(np.argmax((self.table == np.array(levels)).sum(1)))]
 
     def sample(self, rng: np.random.Generator) -> Point:
         """One of the points that are there."""
@@ -130,7 +142,7 @@ class ListedSpace(Space):
 
     def neighbours(self, point: Point) -> list[Point]:
         """The 8 nearest."""
-        close = (np.array(self.listed) == np.array(point)).sum(1)
+        close = (self.table == np.array(point)).sum(1)
         return [self.listed[i] for i in np.argsort(-close, kind="stable")[1:9]]
 
 
@@ -139,6 +151,7 @@ def list_space(landscape: Landscape) -> ListedSpace:
     space = landscape.space
     listed = ListedSpace(space.name, space.templates, space.factors, space.excluded)
     object.__setattr__(listed, "listed", landscape.points)
+    object.__setattr__(listed, "table", np.array(landscape.points))
     return listed
 
 
@@ -168,21 +181,77 @@ def compare(make: Callable[[int], World], budget: int, seeds: range, names: list
 
 
 def summary(rows: list[dict[str, Any]]) -> str:
-    """A line for each finder: mean rate, mean regret with its standard error, seconds."""
-    lines = []
-    for name in dict.fromkeys(row["finder"] for row in rows):
-        of_finder = [row for row in rows if row["finder"] == name]
-        regret = np.array([row["regret"] for row in of_finder])
-        error = regret.std(ddof=1) / np.sqrt(len(regret)) if len(regret) > 1 else float("nan")
-        rate, seconds = (np.mean([row[key] for row in of_finder]) for key in ("rate", "seconds"))
-        lines.append(f"{name:28} rate {rate:.3f}   regret {regret.mean():.3f} ± {error:.3f}   {seconds:.1f} s")
+    """A line for each finder: mean rate, mean regret, what it is above that of the first finder on the same landscapes, seconds.
+
+    Args:
+        rows: of `compare`; of several landscapes if each row says of which under "landscape".
+    """
+    regrets: dict[str, dict[tuple[Any, Any], float]] = {}
+    for row in rows:
+        regrets.setdefault(row["finder"], {})[row.get("landscape"), row["seed"]] = row["regret"]
+    first, lines = next(iter(regrets)), []
+    for name, regret in regrets.items():
+        rate, seconds = (np.mean([row[key] for row in rows if row["finder"] == name]) for key in ("rate", "seconds"))
+        line = f"{name:28} rate {rate:.3f}   regret {with_interval(list(regret.values()), '')}   {seconds:.1f} s"
+        above = [value - regrets[first][key] for key, value in regret.items() if key in regrets[first]]
+        lines.append(line if name == first or not above else f"{line}   above {first} {with_interval(above, '+')}")
     return "\n".join(lines)
+
+
+def with_interval(values: list[float], sign: str) -> str:
+    """A mean with Student's interval, 95 %; one value has none."""
+    if len(values) < 2:
+        return f"{np.mean(values):{sign}.3f}"
+    mean = student_mean(values)
+    return f"{mean.value:{sign}.3f} [{mean.low:{sign}.3f}, {mean.high:{sign}.3f}]"
+
+
+def write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
+    """Write the rows of `compare` as CSV."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({**row, **{key: f"{row[key]:.4f}" for key in MEASURED}} for row in rows)
+    with written_whole(path) as file:
+        file.write(text.getvalue().encode())
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of a file that `write_rows` has written; each says of which landscape, by the name of the file.
+
+    Raises:
+        Refusal: it holds something else, or is not there.
+    """
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            read = [
+                {"finder": row["finder"], "seed": int(row["seed"]), **{key: float(row[key]) for key in MEASURED}}
+                for row in csv.DictReader(file)
+            ]
+    except (OSError, KeyError, ValueError, TypeError):
+        read = []
+    if not read:
+        raise Refusal(f"{path} holds no rows of finders, as --to writes them")
+    return [{**row, "landscape": path.stem} for row in read]
+
+
+def print_rows(paths: list[Path]) -> None:
+    """What files of rows say, each and together."""
+    tables = {path.stem: read_rows(path) for path in paths}
+    for name, rows in tables.items():
+        print(f"{name}\n{summary(rows)}\n")
+    if len(tables) > 1:
+        print(f"all {len(tables)}\n{summary([row for rows in tables.values() for row in rows])}")
 
 
 def main() -> None:
     """The command, see the head of this file."""
     parser = argparse.ArgumentParser(description="Compare finders at equal games.")
-    parser.add_argument("landscape", help="smooth, rough, or the directory of a real landscape")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("landscape", nargs="?", help="smooth, rough, or the directory of a real landscape")
+    what.add_argument(
+        "--rows", nargs="+", type=Path, help="files that --to wrote: only what they say, nothing is played"
+    )
     parser.add_argument("--games", type=int, default=4000)
     parser.add_argument("--repetitions", type=int, default=10)
     parser.add_argument(
@@ -191,22 +260,19 @@ def main() -> None:
     parser.add_argument("--finders", nargs="*", default=list(FINDERS), choices=list(FINDERS))
     parser.add_argument("--to", type=Path)
     arguments = parser.parse_args()
+    if arguments.rows:
+        print_rows(arguments.rows)
+        return
     if arguments.landscape in KINDS:
         make: Callable[[int], World] = lambda seed: Synthetic(arguments.landscape, seed)  # noqa: E731
     else:
         landscape = read_landscape(Path(arguments.landscape))
         make = lambda seed: Sampled.of(landscape, seed)  # noqa: E731
-    rows = compare(
-        make, arguments.games, range(arguments.first, arguments.first + arguments.repetitions), arguments.finders
-    )
+    seeds = range(arguments.first, arguments.first + arguments.repetitions)
+    rows = compare(make, arguments.games, seeds, arguments.finders)
     print(summary(rows))
     if arguments.to:
-        with arguments.to.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
-            writer.writeheader()
-            writer.writerows(
-                {**row, **{key: f"{row[key]:.4f}" for key in ("rate", "regret", "seconds")}} for row in rows
-            )
+        write_rows(arguments.to, rows)
 
 
 if __name__ == "__main__":
