@@ -50,4 +50,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except ValueError as error:  # a race that another process plays
+        raise SystemExit(str(error)) from None

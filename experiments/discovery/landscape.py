@@ -150,5 +150,5 @@ def main() -> None:
 if __name__ == "__main__":
     try:
         main()
-    except Refusal as error:
+    except ValueError as error:  # a Refusal, or a race that another process plays
         raise SystemExit(str(error)) from None
