@@ -114,16 +114,17 @@ class Agent:
         seed: int | Sequence[int],
         records: Result | None = None,
         watch: Callable[[Result], None] | None = None,
+        progress: Callable[[int, float], None] | None = None,
     ) -> Result:
         """The agent's search for a decision, with the records of an earlier one if they are given.
 
         Args:
             watch: see `run_search`; another algorithm than a search of enhancements is not watched.
+            progress: called with (iterations made, seconds elapsed) about twenty times a second; what it raises ends the search.
         """
         if isinstance(self.strategy, Algorithm):
-            return self.strategy.seated(state.game, iterations=self.iterations, seconds=self.seconds).search(
-                state, seed
-            )
+            player = self.strategy.seated(state.game, iterations=self.iterations, seconds=self.seconds)
+            return player.search(state, seed, progress)
         check_state(state)
         checks.seed(seed)
         if self.determinize is not None:
@@ -131,7 +132,7 @@ class Agent:
         engine = checked_engine(None, state.game, self.threads)
         settings = self.threads, self.sharing, self.scheme, engine, records, self.remembers
         start = partial(start_search, state, self.strategy, seed, *settings)
-        return run_search(start, self.iterations, self.seconds, recommendation=self.recommendation, watch=watch)
+        return run_search(start, self.iterations, self.seconds, progress, self.recommendation, watch)
 
     def seated(self, game: AnyGame) -> SeatedPlayer:
         """The player of one match: himself if he remembers nothing between his decisions, else one who does."""

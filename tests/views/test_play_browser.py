@@ -10,8 +10,9 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import attrs
@@ -20,6 +21,7 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, Agent, games
+from icarus.commands.play import table
 from icarus.commands.play.review import Review, loss_of
 from icarus.commands.play.server import DEEPEST, LONGEST, Server
 from icarus.commands.play.session import Session
@@ -54,9 +56,9 @@ class Page:
         return answer.status_code, answer.json()
 
     def my_turn(self) -> dict[str, Any]:
-        """How the game stands when a person is asked, or it is over."""
+        """How the game stands when a person is asked, or it is over, or the agents cannot go on."""
         state = self.state()
-        while not (state["moves"] or state["over"]):
+        while not (state["moves"] or state["over"] or self.table.problem):
             state = self.state(since=state["version"])
         return state
 
@@ -208,9 +210,11 @@ def test_nothing_that_the_seat_may_not_see_is_sent(served, game: str) -> None:
 def test_what_an_agent_thinks_is_shown_where_nothing_is_hidden(served, monkeypatch, game: str, shown: bool) -> None:
     lives, search = [], Agent.search
 
-    def watched(self: Agent, state: Any, seed: Any, records: Any = None, watch: Any = None) -> Any:
-        result = search(self, state, seed, records, watch)
-        if threading.current_thread() is page.table._thread:
+    def watched(
+        self: Agent, state: Any, seed: Any, records: Any = None, watch: Any = None, progress: Any = None
+    ) -> Any:
+        result = search(self, state, seed, records, watch, progress)
+        if threading.current_thread() is page.table._worker.thread:
             lives.append((page.table.live, page.client.get("/live").json()))
         return result
 
@@ -219,10 +223,9 @@ def test_what_an_agent_thinks_is_shown_where_nothing_is_hidden(served, monkeypat
     state = page.my_turn()
     page.act(state["moves"][0]["action"], state)
     page.my_turn()
-    assert lives and all(bool(live) == bool(sent) == shown for live, sent in lives)
-    if shown:
-        live = lives[-1][1]
-        assert live["iterations"] == 20 and sum(visits for _, visits, _ in live["moves"]) == 20
+    assert lives and all(live == sent and bool(live["moves"]) == shown for live, sent in lives)
+    assert lives[-1][1]["said"] == "20 of 20 iterations"
+    assert sum(visits for _, visits, _ in lives[-1][1]["moves"]) == 20 * shown
     assert page.client.get("/live").json() == {}
 
 
@@ -367,6 +370,140 @@ def test_a_page_asked_for_as_soon_as_the_address_is_printed_is_answered(tmp_path
         assert process.wait(60) == 0
 
 
+@contextlib.contextmanager
+def long_searches(page: Page) -> Iterator[None]:
+    """Within, agents and hints of this page would search for a minute; they are under way when it begins."""
+    slow = attrs.evolve(QUICK, iterations=None, seconds=60.0)
+    page.table.adviser = slow
+    page.table.session.agents[:] = [agent and slow for agent in page.table.session.agents]
+    started = time.monotonic()
+    yield
+    assert time.monotonic() - started < 20
+
+
+def until(happens: Callable[[], object]) -> None:
+    """Wait until something has happened."""
+    while not happens():
+        time.sleep(0.01)
+
+
+def test_an_address_with_a_token_wins_over_the_cookie_of_an_earlier_game(served) -> None:
+    page = served("kuhn-poker")
+    address = f"http://127.0.0.1:{page.port}"
+    with httpx.Client(follow_redirects=True, headers={"Cookie": f"icarus-{page.port}=of-an-earlier-game"}) as client:
+        assert client.get(address).status_code == 403
+        answer = client.get(page.address, follow_redirects=False)
+    assert answer.status_code == 303 and f"icarus-{page.port}=" in answer.headers["set-cookie"]
+
+
+def test_a_hint_keeps_nobody_waiting_and_a_move_gives_it_up(served) -> None:
+    page, answers = served("othello"), list[tuple[int, dict[str, Any]]]()
+    page.my_turn()
+    with long_searches(page):
+        asking = threading.Thread(target=lambda: answers.append(page.send("hint", {})))
+        asking.start()
+        until(lambda: page.client.get("/live").json())
+        state = page.state()
+        assert state["status"] == "looking for a hint …" and state["moves"] and not state["hint"]
+        assert page.send("hint", {})[1] == {"error": "a hint is being looked for already"}
+        assert "[Game " in page.send("record", {})[1]["said"]
+        assert page.act(state["moves"][0]["action"], state)[0] == 200
+        asking.join()
+        assert answers == [(409, {"error": "the hint was given up"})]
+        until(lambda: page.client.get("/live").json())  # the agent searches now
+        assert page.send("undo", {"version": page.state()["version"]})[0] == 200
+        assert page.my_turn()["hint"]
+
+
+def test_undo_and_another_strength_abandon_a_search_that_nobody_waits_for(served, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    page = served("othello")
+    with long_searches(page):
+        for _ in range(2):
+            state = page.my_turn()
+            page.act(state["moves"][0]["action"], state)
+            until(lambda: page.client.get("/live").json())
+            assert page.send("save", {})[0] == 200
+            assert page.send("undo", {"version": page.state()["version"]})[1] == {"said": "1 action taken back"}
+            assert page.my_turn()["status"] == "it is your turn"
+        page.act(state["moves"][0]["action"], page.state())
+        until(lambda: page.client.get("/live").json())
+        assert page.send("strength", {"iterations": 10})[0] == 200
+        assert page.my_turn()["total"] == 2
+
+
+def test_a_server_that_ends_waits_for_no_search(served) -> None:
+    page = served("othello")
+    state = page.my_turn()
+    with long_searches(page):
+        page.act(state["moves"][0]["action"], state)
+        until(lambda: page.client.get("/live").json())
+        page.table.close()
+        assert not page.table._worker.thread.is_alive() and len(page.table.session.played) == 1
+
+
+def test_ctrl_c_ends_a_game_amid_a_search_and_keeps_it(tmp_path) -> None:
+    command = [sys.executable, "-u", "-m", "icarus", "play", "othello", "--browser", "--seconds", "60"]
+    with child_process(command, env=environment(), cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = next(word for line in process.stdout for word in line.split() if word.startswith("http"))
+        with httpx.Client(base_url=address.split("?")[0], follow_redirects=True, timeout=60) as client:
+            client.get(address)
+            state = client.get("state").json()
+            client.post("act", json={"action": state["moves"][0]["action"], "version": state["version"]})
+            until(lambda: client.get("live").json())
+            process.send_signal(signal.SIGINT)
+            assert process.wait(30) == 0
+        assert "stopped; icarus play --resume othello-1.txt goes on from here" in process.stdout.read()
+
+
+def test_what_fails_in_a_game_of_one_s_own_is_told_and_can_be_left(served, monkeypatch) -> None:
+    """A text, a rule, and a search that fail: each is told, and one goes back or on."""
+    page, failing = served("othello"), set[str]()
+
+    def fails(name: str, function: Callable) -> Callable:
+        def call(*arguments: Any, **keywords: Any) -> Any:
+            if name in failing:
+                raise KeyError(f"oops in my {name}")
+            return function(*arguments, **keywords)
+
+        return call
+
+    monkeypatch.setattr(table, "drawing", fails("text", table.drawing))
+    monkeypatch.setattr(Session, "apply", fails("apply", Session.apply))
+    monkeypatch.setattr(Agent, "search", fails("search", Agent.search))
+    state = page.my_turn()
+    action = state["moves"][0]["action"]
+    failing.add("text")
+    assert page.act(action, state)[0] == 200
+    until(lambda: len(page.table.session.played) == 2)
+    state = page.state()
+    assert re.fullmatch(
+        r"the game cannot be shown: KeyError: 'oops in my text', in call \(.*, line \d+\)", state["status"]
+    )
+    assert state["undo"] and not state["moves"]
+    assert "oops in my text" in page.client.get("/state", params={"at": 0}).json()["error"]
+    failing.clear()
+    assert page.send("undo", {"version": state["version"]})[0] == 200
+    state = page.my_turn()
+    failing.add("apply")
+    status, answer = page.act(action, state)
+    assert status == 409 and "oops in my apply" in answer["error"]
+    failing.symmetric_difference_update({"apply", "search"})
+    assert "oops in my search" in page.send("hint", {})[1]["error"]
+    page.act(action, state)
+    until(lambda: page.table.problem)
+    assert page.state()["status"].startswith("the agent cannot go on: KeyError: 'oops in my search'")
+    assert page.send("undo", {"version": page.state()["version"]})[0] == 200
+    state = page.my_turn()
+    assert state["status"] == "it is your turn"
+    page.act(action, state)
+    until(lambda: page.table.problem)
+    failing.clear()
+    assert page.send("strength", {"iterations": 10})[0] == 200  # the agent tries again
+    assert page.my_turn()["total"] == 2
+
+
 # ------------------------------------------------------------------------------------------------------- a real browser
 
 
@@ -374,8 +511,10 @@ def test_one_plays_by_clicking_on_the_board_and_sees_the_tree(served, page, expe
     game, may_end, search = served("othello"), threading.Event(), Agent.search
     may_end.set()
 
-    def search_that_lasts(self: Agent, state: Any, seed: Any, records: Any = None, watch: Any = None) -> Any:
-        result = search(self, state, seed, records, watch)
+    def search_that_lasts(
+        self: Agent, state: Any, seed: Any, records: Any = None, watch: Any = None, progress: Any = None
+    ) -> Any:
+        result = search(self, state, seed, records, watch, progress)
         may_end.wait(60)  # the page asks now and then, and a quick machine ends a search between two requests
         return result
 
@@ -399,7 +538,7 @@ def test_one_plays_by_clicking_on_the_board_and_sees_the_tree(served, page, expe
     expect(page.locator("#said")).to_contain_text("BASELINE (1000 iterations)")
     may_end.clear()
     open_squares.first.click()
-    expect(page.locator("#live caption")).to_contain_text("1,000 iterations so far")
+    expect(page.locator("#live caption")).to_contain_text("1,000 of 1,000 iterations")
     may_end.set()
     expect(status).to_contain_text("your turn")
     expect(page.locator("#live")).to_be_hidden()

@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 
 from icarus.algebra import Enhancement
-from icarus.commands.play.session import Played, Session
+from icarus.commands.play.session import Played, Progress, Session
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
 from icarus.kernel import CHANCE
@@ -65,11 +65,13 @@ class Review:
     def done(self) -> bool:
         return not self._waiting
 
-    def step(self) -> None:
-        """Look at the next decision."""
+    def step(self, progress: Progress | None = None) -> None:
+        """Look at the next decision; `progress` as in `Agent.search`."""
         index, state, played = self._waiting[0]
         mine = played.player in self._people
-        result = self._adviser.search(state, (*self._key, index)) if mine or played.result is None else played.result
+        result = None if mine else played.result
+        if result is None:
+            result = self._adviser.search(state, (*self._key, index), progress=progress)
         loss = loss_of(result, played.action) if mine else 0.0
         better = state.action_to_string(result.action) if loss else ""
         self.entries.append(Entry(index, played.player, round(result.value, 3), round(loss, 3), better))

@@ -18,7 +18,7 @@ try:
 except ModuleNotFoundError as missing:
     raise ValueError(f"playing in a browser needs {missing.name}: pip install 'icarus-mcts[play]'") from None
 
-from icarus.commands.play.table import Answer, Table
+from icarus.commands.play.table import Answer, Table, told
 from icarus.views.pages import page
 from icarus.views.tree_page import tree_page
 
@@ -48,6 +48,19 @@ class Refusal(Exception):
     def __init__(self, status: int, sentence: str) -> None:
         super().__init__(sentence)
         self.status = status
+
+
+class _Uvicorn(uvicorn.Server):
+    """A server that closes the table first when it ends: requests that wait for news are answered then."""
+
+    def __init__(self, config: uvicorn.Config, table: Table) -> None:
+        super().__init__(config)
+        self._table = table
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the server, after Ctrl-C or `Server.stop`."""
+        await run_in_threadpool(self._table.close)
+        await super().shutdown(sockets)
 
 
 class Server:
@@ -87,7 +100,7 @@ class Server:
             timeout_graceful_shutdown=1,
             server_header=False,
         )
-        self._server = uvicorn.Server(config)
+        self._server = _Uvicorn(config, table)
 
     @property
     def address(self) -> str:
@@ -118,6 +131,8 @@ class Server:
                 response = await handler(request)
             except Refusal as refusal:
                 response = JSONResponse({"error": str(refusal)}, refusal.status, {"Connection": "close"})
+            except Exception as error:  # what cannot be done now, or a function of the user's own game has failed
+                response = JSONResponse({"error": told(error)}, 409)
             response.headers.update(_HEADERS)
             return response
 
@@ -130,7 +145,8 @@ class Server:
             raise Refusal(403, "this game is only for the machine that it runs on")
         if request.headers.get("origin", f"http://{host}") != f"http://{host}":
             raise Refusal(403, "another page asks for this; only the page of the game may")
-        token = request.cookies.get(self._cookie) or request.query_params.get("token", "")
+        # An address that was just opened is newer than the cookie, which may be of an earlier game on this port.
+        token = request.query_params.get("token") or request.cookies.get(self._cookie, "")
         if not hmac.compare_digest(token.encode(), self.token.encode()):
             raise Refusal(403, "this address lacks the token; open the one that icarus play has printed")
 
@@ -147,7 +163,7 @@ class Server:
         return JSONResponse(description)
 
     async def _live(self, request: Request) -> Response:
-        return JSONResponse(self.table.live or {})
+        return JSONResponse(self.table.live)
 
     async def _tree(self, request: Request) -> Response:
         result = self.table.results.get(request.path_params["name"])
@@ -157,10 +173,7 @@ class Server:
 
     async def _request(self, request: Request) -> Response:
         arguments = _arguments(await _body(request))
-        try:
-            return JSONResponse(await run_in_threadpool(self.table.request, request.path_params["name"], arguments))
-        except ValueError as error:
-            return JSONResponse({"error": str(error)}, 409)
+        return JSONResponse(await run_in_threadpool(self.table.request, request.path_params["name"], arguments))
 
 
 async def _nothing(request: Request, error: Exception) -> Response:

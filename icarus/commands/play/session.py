@@ -24,6 +24,9 @@ _TAG = re.compile(r"^\[(\w+) (.*)\]$", re.MULTILINE)  # of a saved game: a name,
 _MOVE = re.compile(r"^\d+\. [^:]+: (.*)$", re.MULTILINE)
 _BUDGETS = ("iterations", "seconds")
 
+Progress = Callable[[int, float], None]
+Watch = Callable[[Result], None]
+
 
 def seat_name(game: AnyGame, player: int) -> str:
     """What people call a player: by the name of the seat, where it has one."""
@@ -86,22 +89,32 @@ class Session:
         """
         if self.waits_for is None:
             raise ValueError("the game is over" if self.over else "it is not your turn")
-        return self._apply(action)
+        return self.apply(action)
 
-    def _apply(self, action: int, result: Result | None = None) -> Played:
-        player = self.state.current_player()
+    def apply(self, action: int, result: Result | None = None) -> Played:
+        """Whoever's action, and the search that found it. The state of before stays as it is, also if a function of the game fails.
+
+        Raises:
+            ValueError: the action is not legal.
+        """
+        player, after = self.state.current_player(), self.state.clone()
         if action not in self.state.legal_actions():
-            self.state.apply_action(action)  # refuses it, and says what would be right
+            after.apply_action(action)  # refuses it, and says what would be right
         played = Played(player, int(action), self.state.action_to_string(int(action)), result)
-        self.state.apply_action(action)
+        after.apply_action(action)
+        self.state = after
         self.played.append(played)
         return played
 
-    def step(self, watch: Callable[[Result], None] | None = None) -> Played:
-        """The next action of chance or of an agent.
+    def step(self) -> Played:
+        """The next action of chance or of an agent; raises what `choose` does."""
+        return self.apply(*self.choose())
+
+    def choose(self, progress: Progress | None = None, watch: Watch | None = None) -> tuple[int, Result | None]:
+        """What chance or an agent does next, and the search that found it; nothing changes yet.
 
         Args:
-            watch: called with what the agent's search has found so far (see `Agent.search`).
+            progress, watch: see `Agent.search`.
 
         Raises:
             ValueError: a person is to act, or the game is over.
@@ -110,14 +123,14 @@ class Session:
             raise ValueError("the game is over" if self.over else f"player {self.waits_for} is to act")
         player, legal = self.state.current_player(), self.state.legal_actions()
         if player == CHANCE:
-            return self._apply(self._outcome())
+            return self._outcome(), None
         agent = self.agents[player]
         assert agent is not None
         if len(legal) == 1:
-            return self._apply(legal[0])
-        result = agent.search(self.state, self._key(_SEARCH_STREAM), watch=watch)
+            return legal[0], None
+        result = agent.search(self.state, self._key(_SEARCH_STREAM), watch=watch, progress=progress)
         action = result.action if agent.preference is None else result.preferred(agent.preference)
-        return self._apply(action, result)
+        return action, result
 
     def steps(self) -> Iterator[Played]:
         """Let chance and agents act until a person is asked or the game is over."""
@@ -131,8 +144,8 @@ class Session:
         outcomes, probabilities = zip(*self.state.chance_outcomes(), strict=True)
         return int(np.random.default_rng(self._key(_CHANCE_STREAM)).choice(outcomes, p=probabilities))
 
-    def hint(self, agent: Agent, watch: Callable[[Result], None] | None = None) -> Result:
-        """What an agent would find in a person's place, knowing what the person knows; `watch` as in `step`.
+    def hint(self, agent: Agent, progress: Progress | None = None, watch: Watch | None = None) -> Result:
+        """What an agent would find in a person's place, knowing what the person knows; `progress` and `watch` as in `choose`.
 
         Raises:
             ValueError: it is nobody's turn.
@@ -141,7 +154,7 @@ class Session:
             raise ValueError("there is nothing to decide for you now")
         if agent.scheme.cheats:  # its agents may see what is hidden, but not show it
             agent = attrs.evolve(agent, scheme=MO_ISMCTS.with_cutoff(agent.scheme.cutoff))
-        return agent.search(self.state, self._key(_HINT_STREAM), watch=watch)
+        return agent.search(self.state, self._key(_HINT_STREAM), watch=watch, progress=progress)
 
     def resign(self, seat: int) -> None:
         """Give up.
@@ -254,7 +267,7 @@ class Session:
             if not text.strip():
                 raise ValueError("it is empty")
             for action in notation.read(self.game, text):
-                self._apply(action)
+                self.apply(action)
         except ValueError as error:
             raise ValueError(f"{str(path)!r} is no {self.game.name} in {notation.name}: {error}") from None
 
@@ -275,7 +288,7 @@ class Session:
                 raise ValueError(f"{error} (--with FILE.py brings games and enhancements of one's own)") from None
             session = cls(game, agents, int(tags["Seed"]))
             for move in _MOVE.findall(text):
-                session._apply(session._named(move))
+                session.apply(session._named(move))
             session.resigned = tags["Resigned"]
         except OSError as error:
             raise ValueError(f"{str(path)!r} cannot be read: {error.strerror}") from None

@@ -1,6 +1,5 @@
-"""A game at a table: the thread in which its agents think, and a description of it that holds only what the seat may know."""
+"""A game at a table: what its agents and those who look at the page do in it, and a description that holds only what the seat may know."""
 
-import threading
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -10,7 +9,9 @@ import numpy as np
 
 from icarus.commands.play.notation import NOTATIONS
 from icarus.commands.play.review import Review
-from icarus.commands.play.session import Session
+from icarus.commands.play.sentences import ending_of, progress_of, told
+from icarus.commands.play.session import Progress, Session
+from icarus.commands.play.worker import Task, Worker
 from icarus.engine.levels import levels_of
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
@@ -22,15 +23,15 @@ from icarus.views.boards import SELECTED, drawing, label, marks, parts
 WAIT = 20.0  # seconds that a page waits for news before it asks again
 SHOWN = 6  # moves of a search under way
 LATE = "the game has gone on since; this is how it stands"
-REWARDS = (-1.0, 1.0)  # what `Game.gains` is where nothing is said
 POSITION = ("total", "over")  # of a description: what changes whenever the game goes on or back
+HINT = "a hint"
 ENDED = "the game has ended and all is shown; start another one"
 
 Answer = dict[str, Any]
 
 
 class Table:
-    """A game, the thread in which its agents think, and its description.
+    """A game, the worker who searches for its agents and for hints, and its description.
 
     Only the actions that the observer notices are listed and counted, so that nothing tells of the others.
 
@@ -38,7 +39,7 @@ class Table:
         observer: the seat that looks at the page; None where everything is open.
         version: goes up whenever the description changes; a click on an older one is late.
         results: the searches whose trees the page may show, by name.
-        live: what the search under way has found so far, where the page may show it.
+        problem: why the agents, or the review, cannot go on; a change of the game or of their strength has them try again.
         review: of the game, once it is over and somebody has asked for it.
     """
 
@@ -47,64 +48,70 @@ class Table:
         self.version, self.problem, self.results = 0, "", dict[str, Result]()
         self._oldest = 0  # the first version with the position of now: a page that has it may act
         self.review: Review | None = None
-        self.live: Answer | None = None  # what the search under way has found so far
         self._levels = _levels_of(session.game)
-        self._changed, self._thinking, self._closed = threading.Condition(), False, False
+        self._worker = Worker(self._due, self._hear)
+        self._changed = self._worker.changed
         self._log, self._noticed, self._log_observer = list[str](), list[int](), observer
         self._marks = list[list[str]]()  # of each line of the log, the parts of the board where it shows
         self._content = self._describe(None)  # loads all that a description needs before another thread runs
-        self._thread = threading.Thread(target=self._let_agents_act, daemon=True)
 
     def start(self) -> None:
         """Let chance and the agents act from now on."""
-        self._thread.start()
+        self._worker.start()
 
     def close(self) -> None:
-        """Let nothing more happen; a search under way is waited for."""
-        with self._changed:
-            self._closed = True
-            self._changed.notify_all()
-        if self._thread.is_alive():
-            self._thread.join()
+        """Let nothing more happen; a search under way is abandoned."""
+        self._worker.close()
 
-    def _let_agents_act(self) -> None:
-        while True:
-            with self._changed:
-                while not self._closed and (work := self._work()) is None:
-                    self._changed.wait()
-                if self._closed or work is None:
-                    return
-                self._thinking = not self.session.over
-            problem = ""
-            try:
-                work()
-            except Exception as error:  # a slot or a game of the user's own: the page says so, and nothing is lost
-                problem = f"the agent cannot go on: {error}"
-            with self._changed:
-                self._thinking, self.problem, self.live = False, problem, None
-                self._update()
-
-    def _work(self) -> Callable[[], object] | None:
+    def _due(self) -> Task | None:
         """What is to be done next: an action of chance or of an agent, or, once the game is over, a step of its review."""
-        if self.problem or self.session.waits_for is not None:
+        session, review = self.session, self.review
+        if self.problem or session.waits_for is not None:
             return None
-        if not self.session.over:
-            return partial(self.session.step, self._watch if self._shows_searches() else None)
-        return self.review.step if self.review is not None and not self.review.done else None
+        if not session.over:
+            player = session.state.current_player()
+            agent = None if player == CHANCE else session.agents[player]
+            return self._task("the agent", agent, session.choose, lambda found: session.apply(*found))
+        if review is None or review.done:
+            return None
+        return Task(review.step, lambda found: None, self.adviser, "the review")
 
-    def _watch(self, result: Result) -> None:
-        """Keep what a search has found so far, for the page."""
-        order = np.argsort(-result.visits, kind="stable")[:SHOWN]
-        moves = [
-            [label(result.state, result.actions[i]), int(result.visits[i]), round(float(result.values[i]), 3)]
-            for i in order
-            if result.visits[i]
-        ]
-        self.live = {"iterations": result.iterations, "moves": moves}
+    def _task(self, name: str, agent: Agent | None, search: Callable[..., Any], enter: Callable[[Any], object]) -> Task:
+        """A search that is watched where the page may show what it finds."""
+
+        def watched(progress: Progress) -> Any:
+            return search(progress, partial(_watch, task) if task.is_shown else None)
+
+        task = Task(watched, enter, agent, name, is_shown=name == HINT or self._shows_searches())
+        return task
+
+    def _hear(self, task: Task) -> None:
+        """Tell of a task that has been done."""
+        if task.error is not None and task.name != HINT:
+            self.problem = f"{task.name} cannot go on: {told(task.error)}"
+        self._update()
+
+    def _go_on(self) -> None:
+        """Abandon the search under way, forget what has failed, and look anew at what is due: game or agents have changed."""
+        self._worker.task, self.problem = None, ""
+        self._update()
+
+    @property
+    def live(self) -> Answer:
+        """How far the search under way has come, and, where the page may show it, what it has found so far."""
+        task = self._worker.task
+        if task is None or task.agent is None or not task.iterations:
+            return {}
+        return {"said": progress_of(task), "moves": task.moves}
 
     def _update(self) -> None:
         """Count a new version if the observer can see that anything has changed."""
-        before, self._content = self._content, self._describe(None)
+        before = self._content
+        try:
+            self._content = self._describe(None)
+        except Exception as error:  # in a function of the user's own game; one can go back
+            failed = f"the game cannot be shown: {told(error)}"
+            self._content = {**before, "moves": [], "undo": self._may_undo(), "status": failed}
         if self._content != before:
             self.version += 1
             if any(self._content[name] != before[name] for name in POSITION):
@@ -121,7 +128,7 @@ class Table:
             at: after how many actions that the observer noticed; None for now.
         """
         with self._changed:
-            self._changed.wait_for(lambda: self.version != since or self._closed, WAIT if at is None else 0)
+            self._changed.wait_for(lambda: self.version != since or self._worker.closed, WAIT if at is None else 0)
             content = self._content if at is None else self._describe(at)
             return {"version": self.version, **content}
 
@@ -132,7 +139,6 @@ class Table:
         count = len(log) if at is None else max(0, min(at, len(log)))
         now = count == len(log)
         state = session.at(len(session.played) if now else self._noticed[count])
-        waits = session.waits_for if not self._thinking else None
         picture = drawing(state, observer)
         return {
             "game": str(session.game),
@@ -143,13 +149,14 @@ class Table:
             "total": len(log),
             "board": picture.svg(),
             "text": picture.text(),
-            "moves": _moves(state) if waits is not None and now else [],
+            "moves": _moves(state) if session.waits_for is not None and now else [],
             "select": session.game.name in SELECTED,
             "last": next((places for places in reversed(self._marks[:count]) if places), []),
             "log": list(log),
-            "status": self.problem or self._status(waits),
+            "status": self.problem or self._status(),
             "over": over,
-            "undo": not self._is_shown_at_last(),
+            "undo": self._may_undo(),
+            "hint": session.waits_for is not None and self._worker.task is None,
             "people": bool(session.people),
             "why": self._has_reasons(),
             "levels": self._levels,
@@ -190,14 +197,14 @@ class Table:
         for entries in (self._log, self._noticed, self._marks):
             entries.clear()
 
-    def _status(self, waits: int | None) -> str:
+    def _status(self) -> str:
         session = self.session
         if session.resigned is not None:
             return f"{session.name_of(session.resigned)} has resigned"
         if session.over:
-            return _ending(session)
-        if waits is not None:
-            return "it is your turn"
+            return ending_of(session)
+        if session.waits_for is not None:
+            return "it is your turn" if self._worker.task is None else "looking for a hint …"
         player = session.state.current_player()
         return (
             "the cards are dealt, or dice rolled …" if player == CHANCE else f"{session.name_of(player)} is thinking …"
@@ -219,6 +226,10 @@ class Table:
     def _is_shown_at_last(self) -> bool:
         """Whether the end of the game has shown what was hidden: there is no way back then."""
         return self.session.over and self.observer is not None and self.session.game.determinize is not None
+
+    def _may_undo(self) -> bool:
+        people = self.session.people
+        return not self._is_shown_at_last() and any(played.player in people for played in self.session.played)
 
     def _has_reasons(self) -> bool:
         """Whether the page may show why an agent acted."""
@@ -247,8 +258,6 @@ class Table:
         if name not in requests:
             raise ValueError(f"nobody can {name!r} here")
         with self._changed:
-            if self._thinking and name not in ("why", "record", "strength"):
-                raise ValueError("another player is thinking; wait for it")
             if name in ("act", "undo", "resign") and arguments.get("version") not in range(
                 self._oldest, self.version + 1
             ):
@@ -260,7 +269,7 @@ class Table:
         if isinstance(action, bool) or not isinstance(action, int):
             raise ValueError(f"{action!r} is no action")
         self.session.act(action)
-        self._update()
+        self._go_on()
         return {}
 
     def _undo(self, arguments: Answer) -> Answer:
@@ -270,14 +279,14 @@ class Table:
         count = self.session.undo(self._noticed[at] if isinstance(at, int) and 0 <= at < len(self._noticed) else None)
         self.review = None
         self._forget_log()
-        self._update()
+        self._go_on()
         return {"said": f"{count} action{'s' if count > 1 else ''} taken back"}
 
     def _strength(self, arguments: Answer) -> Answer:
         """Another strength of the agents from now on: a level, or a budget of the strategies that they have."""
         changed = [None if agent is None else self._of_strength(agent, arguments) for agent in self.session.agents]
         self.session.agents[:] = changed
-        self._update()
+        self._go_on()
         return {"said": self._who()}
 
     def _of_strength(self, agent: Agent, arguments: Answer) -> Agent:
@@ -305,12 +314,21 @@ class Table:
         if self.session.waits_for is None:
             raise ValueError("it is not your turn")
         self.session.resign(self.session.waits_for)
-        self._update()
+        self._go_on()
         return {}
 
     def _hint(self, arguments: Answer) -> Answer:
-        self.results["hint"] = self.session.hint(self.adviser, self._watch)
-        self.live = None
+        if self.session.waits_for is None:
+            raise ValueError("there is nothing to decide for you now")
+        if self._worker.task is not None:
+            raise ValueError("a hint is being looked for already")
+        enter = partial(self.results.__setitem__, "hint")
+        task = self._worker.task = self._task(HINT, self.adviser, partial(self.session.hint, self.adviser), enter)
+        self._update()
+        if not self._worker.wait_for(task):
+            raise ValueError("the hint was given up")
+        if task.error is not None:
+            raise ValueError(f"no hint can be given: {told(task.error)}")
         return {"title": "what a search finds in your place", "said": str(self.results["hint"]), "tree": "/tree/hint"}
 
     def _save(self, arguments: Answer) -> Answer:
@@ -355,23 +373,11 @@ def _moves(state: State) -> list[Answer]:
     ]
 
 
-def _ending(session: Session) -> str:
-    """How a game has ended, first for the person who plays."""
-    rewards, (least, most) = session.state.returns(), session.game.gains
-    # In the game's own units where it has them, such as chips; otherwise rewards from 0 to 1.
-    gains = rewards if session.game.gains == REWARDS else [least + (most - least) * reward for reward in rewards]
-    every = ", ".join(f"{session.name_of(seat)}: {gain:g}" for seat, gain in enumerate(gains))
-    every = f"{'rewards of ' if gains is rewards else 'won or lost: '}{every}"
-    if len(session.people) != 1:
-        return f"the game is over; {every}"
-    return f"{_verdict(rewards, session.people[0])}; {every}"
-
-
-def _verdict(rewards: list[float], seat: int) -> str:
-    """What a game has come to for a seat, in words."""
-    better = sum(reward > rewards[seat] for reward in rewards)
-    if min(rewards) == max(rewards):
-        return "the game is drawn"
-    if better == 0:
-        return "you have won"
-    return "you have lost" if rewards[seat] == min(rewards) else f"you have come {('', 'second', 'third')[better]}"
+def _watch(task: Task, result: Result) -> None:
+    """Keep what a search has found so far, for the page."""
+    order = np.argsort(-result.visits, kind="stable")[:SHOWN]
+    task.moves = [
+        [label(result.state, result.actions[i]), int(result.visits[i]), round(float(result.values[i]), 3)]
+        for i in order
+        if result.visits[i]
+    ]
