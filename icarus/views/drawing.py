@@ -2,6 +2,7 @@
 
 import itertools
 import re
+import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from typing import Protocol
@@ -11,6 +12,7 @@ import attrs
 FELT, PAPER, INK, FAINT, EDGE = "#2f5d50", "#f3eee3", "#22252a", "#6b6f76", "#8a8478"
 CARD_BACK, RED_INK = "#3d5a80", "#b3261e"
 WIDTH = 420  # of a card table
+LETTERS = 60  # of a line of text in a picture
 ON_FELT = "#f3eee3"
 SUITS = "♠♥♦♣"
 
@@ -57,9 +59,12 @@ def disc(x: float, y: float, radius: float, fill: str, stroke: str = INK) -> str
     return f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{fill}" stroke="{stroke}"/>'
 
 
-def part(name: str, *inside: str) -> str:
-    """Something that one can click."""
-    return f'<g data-part="{escape(name, quote=True)}">{"".join(inside)}</g>'
+def part(name: str, *inside: str, shown: str = "", holds: str = "") -> str:
+    """Something that one can click: its name in a move, the name that is `shown` if that is another, and what it `holds`, in words."""
+    label = ", ".join(text for text in (shown or name, holds) if text)
+    named = f' data-shown="{escape(shown, quote=True)}"' if shown else ""
+    named += f' aria-label="{escape(label, quote=True)}"' if label != name else ""
+    return f'<g data-part="{escape(name, quote=True)}"{named}>{"".join(inside)}</g>'
 
 
 # ----------------------------------------------------------------------------------------------------------------- cards
@@ -196,6 +201,7 @@ class Grid:
         footer: what is to be done; `caption`, the same below the picture, where it calls pieces otherwise than by letters.
         marked: squares to be pointed out, such as the last move.
         top_down: whether row 1 is at the top.
+        names: of the pieces, by their letters, where the letter says too little.
     """
 
     columns: int
@@ -206,6 +212,7 @@ class Grid:
     marked: frozenset[tuple[int, int]] = frozenset()
     top_down: bool = False
     caption: str = ""
+    names: Mapping[str, str] = attrs.field(factory=dict)
 
     SIDE = 40.0
 
@@ -241,7 +248,13 @@ class Grid:
             inside.append(box(x + 2, y + 2, side - 4, side - 4, "none", "#d9822b"))
         if (column, row) in self.pieces:
             inside.append(self.pieces[column, row][1](x + side / 2, y + side / 2, side))
-        return part(f"{'abcdefghijkl'[column]}{row + 1}", *inside)
+        letter = self.pieces.get((column, row), ("", None))[0]
+        return part(f"{'abcdefghijkl'[column]}{row + 1}", *inside, holds=self.names.get(letter, letter))
+
+
+def _wrapped(line: str) -> list[str]:
+    """A line of text in lines of at most `LETTERS`, so that it can be read on a small screen."""
+    return textwrap.wrap(line, LETTERS, replace_whitespace=False, subsequent_indent="  ") or [""]
 
 
 @attrs.frozen
@@ -254,10 +267,11 @@ class Lines:
         return "\n".join(self.lines)
 
     def svg(self) -> str:
-        width = max([40, *map(len, self.lines)]) * 7.3 + 28
+        lines = [short for line in self.lines for short in _wrapped(line)]
+        width = max([40, *map(len, lines)]) * 7.3 + 28
         style = 'font-family="ui-monospace, monospace" xml:space="preserve"'
         parts = [
             f'<text x="14" y="{26 + 17 * i}" font-size="12" fill="{INK}" {style}>{escape(line)}</text>'
-            for i, line in enumerate(self.lines)
+            for i, line in enumerate(lines)
         ]
-        return svg(width, 26 + 17 * len(self.lines), parts, title="; ".join(self.lines))
+        return svg(width, 26 + 17 * len(lines), parts, title="; ".join(self.lines))

@@ -9,7 +9,8 @@ import pytest
 from icarus import BASELINE, games, search
 from icarus.engine.inspect.tree import tree_of
 from icarus.games.cards import card_text
-from icarus.views.boards import BOARDS, drawing, parts
+from icarus.views.boards import BOARDS, cards, drawing, parts
+from icarus.views.drawing import Lines
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -96,3 +97,29 @@ def test_a_state_inside_a_search_is_drawn_without_being_dealt_anew() -> None:
 def test_a_seat_that_is_not_there_is_refused() -> None:
     with pytest.raises(ValueError, match="has seats 0 to 3, not 4"):
         drawing(games.load("hearts").new_initial_state(), 4)
+
+
+def test_a_part_says_in_words_what_it_holds() -> None:
+    othello = drawing(games.load("othello").new_initial_state()).svg()
+    assert '<g data-part="d4" aria-label="d4, white">' in othello and '<g data-part="a1">' in othello
+    backgammon = games.load("backgammon").new_initial_state(seed=1)
+    mine, theirs = (drawing(backgammon, seat).svg() for seat in range(2))
+    assert '<g data-part="24" aria-label="24, 2 black">' in mine and "points as black counts them" in mine
+    assert (
+        '<g data-part="24" data-shown="1" aria-label="1, 2 black">' in theirs
+        and "points as white counts them" in theirs
+    )
+    confrontation = drawing(games.load("lotr-confrontation").new_initial_state(seed=1), 0).svg()
+    assert 'aria-label="Mordor, Dark, may be ' in confrontation
+
+
+def test_a_long_line_of_text_is_wrapped_in_a_picture() -> None:
+    picture = Lines(("word " * 40, "  indented", "")).svg()
+    assert float(picture.split('width="')[1].split('"')[0]) < 480 and picture.count("<text") == 6
+    assert ">  indented<" in picture
+
+
+def test_hearts_is_drawn_without_compiling_its_text(monkeypatch) -> None:
+    state = games.load("hearts").new_initial_state(seed=1)
+    monkeypatch.setattr(cards.hearts_game, "text", None)
+    assert "pass" in drawing(state, 0).text() or "dealt" in drawing(state, 0).text()

@@ -321,7 +321,10 @@ def test_undo_hint_and_resigning_work_by_requests(served) -> None:
     assert state["log"] == log[:2]
     assert page.send("strength", {"level": 2})[1] == {"said": "you: player 0; BASELINE (10 iterations): player 1"}
     assert "BASELINE (2.5 s)" in page.send("strength", {"seconds": 2.5})[1]["said"]
-    for wrong in ({}, {"level": 9}, {"iterations": 0}, {"seconds": "soon"}, {"iterations": "many"}, {"level": "x"}):
+    assert page.state()["strength"] == {"seconds": 2.5}
+    assert "BASELINE (20 iterations)" in page.send("strength", {})[1]["said"]  # as at the start
+    assert page.state()["strength"] == {}
+    for wrong in ({"level": 9}, {"iterations": 0}, {"seconds": "soon"}, {"iterations": "many"}, {"level": "x"}):
         assert page.send("strength", wrong)[0] == 409
     assert page.send("resign", {"version": page.state()["version"]})[0] == 200
     assert page.state()["status"] == "player 0 has resigned"
@@ -522,7 +525,7 @@ def test_one_plays_by_clicking_on_the_board_and_sees_the_tree(served, page, expe
     page.goto(game.address)
     open_squares, status = page.locator("#board [data-part].open"), page.locator("#status")
     expect(open_squares.first).to_be_visible()
-    page.click('#board [data-part="a1"]')
+    page.click('#board [data-part="a1"]', force=True)  # for who tries nevertheless
     expect(page.locator("#said")).to_contain_text("nothing can be done with a1")
     open_squares.first.click()
     expect(page.locator("#log li").nth(1)).to_be_attached()
@@ -654,3 +657,61 @@ def test_a_play_of_dou_di_zhu_is_a_choice_of_cards(served, page, expect) -> None
     expect(page.locator("#moves button")).to_have_text(["3"])
     page.locator("#moves button").click()
     expect(page.locator("#log li").first).to_contain_text("Landlord: 3")
+
+
+def test_a_page_out_of_reach_says_so_asks_seldom_and_comes_back(served, page, expect) -> None:
+    game = served("othello")
+    page.goto(game.address)
+    expect(page.locator("#board [data-part].open").first).to_be_visible()
+    asked, refused = [], {"status": 403, "json": {"error": "this address lacks the token"}}
+    page.route("**/state*", lambda route: (asked.append(route), route.fulfill(**refused)))
+    game.send("strength", {"iterations": 10})  # the request that waits is answered, and the next one refused
+    expect(page.locator("#said")).to_have_text("this address lacks the token")
+    expect(page.locator("#status")).to_have_text("out of reach")
+    expect(page.locator("#board [data-part].open")).to_have_count(0)
+    page.wait_for_timeout(1000)
+    assert len(asked) <= 2
+    page.unroute("**/state*")
+    expect(page.locator("#status")).to_have_text("it is your turn")
+    expect(page.locator("#said")).to_be_empty()
+
+
+def test_the_keyboard_and_a_reader_know_where_they_are(served, page, expect) -> None:
+    game = served("checkers")
+    page.goto(game.address)
+    square = page.locator('#board [data-part="c3"]')
+    expect(square).to_have_attribute("aria-label", "c3, black")
+    expect(page.locator('#board [data-part="a1"]')).to_have_attribute("aria-disabled", "true")
+    for putting_down in ("Enter", "Escape"):
+        square.focus()
+        page.keyboard.press("Enter")
+        expect(square).to_have_attribute("aria-pressed", "true")
+        expect(page.locator("#board .mark.focus")).to_have_count(1)
+        page.keyboard.press(putting_down)
+        expect(square).to_have_attribute("aria-pressed", "false")
+    page.locator("#moves button").first.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#log li").nth(1)).to_be_attached()
+    expect(page.locator("#status")).to_have_text("it is your turn")
+    assert page.evaluate("document.activeElement.tagName") != "BODY"
+    assert page.locator("#news p").count() == 2
+    page.click("#hint")
+    expect(page.locator("#thinking")).to_be_visible()
+    page.locator("#moves button").first.click()
+    expect(page.locator("#log li").nth(3)).to_be_attached()
+    expect(page.locator("#thinking")).to_be_hidden()
+
+
+def test_what_has_been_chosen_stays_while_the_moves_do(served, page, expect) -> None:
+    game = served("dou-di-zhu", seed=3)
+    page.goto(game.address)
+    three = page.locator('#board [data-part="3"]')
+    three.nth(1).click(position={"x": 4, "y": 4})
+    expect(three.nth(1)).to_have_attribute("aria-pressed", "true")
+    expect(three.nth(0)).to_have_attribute("aria-pressed", "false")
+    page.select_option("#strength", label="100 iterations")
+    expect(page.locator("#said")).to_contain_text("100 iterations")
+    expect(page.locator("#strength")).to_have_value('{"iterations":100}')
+    expect(three.nth(1)).to_have_attribute("aria-pressed", "true")
+    page.select_option("#strength", label="as at the start")
+    expect(page.locator("#said")).to_contain_text("20 iterations")

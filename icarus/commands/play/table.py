@@ -10,7 +10,7 @@ import numpy as np
 from icarus.commands.play.notation import NOTATIONS
 from icarus.commands.play.review import Review
 from icarus.commands.play.sentences import ending_of, progress_of, told
-from icarus.commands.play.session import Progress, Session
+from icarus.commands.play.session import Played, Progress, Session
 from icarus.commands.play.worker import Task, Worker
 from icarus.engine.levels import levels_of
 from icarus.engine.match import Agent
@@ -25,6 +25,7 @@ SHOWN = 6  # moves of a search under way
 LATE = "the game has gone on since; this is how it stands"
 POSITION = ("total", "over")  # of a description: what changes whenever the game goes on or back
 HINT = "a hint"
+STRENGTHS = ("level", "iterations", "seconds")
 ENDED = "the game has ended and all is shown; start another one"
 
 Answer = dict[str, Any]
@@ -49,6 +50,10 @@ class Table:
         self._oldest = 0  # the first version with the position of now: a page that has it may act
         self.review: Review | None = None
         self._levels = _levels_of(session.game)
+        self._agents_given, self._strength_given = (
+            list(session.agents),
+            Answer(),
+        )  # at the start, and what was asked for since
         self._worker = Worker(self._due, self._hear)
         self._changed = self._worker.changed
         self._log, self._noticed, self._log_observer = list[str](), list[int](), observer
@@ -158,7 +163,8 @@ class Table:
             "undo": self._may_undo(),
             "hint": session.waits_for is not None and self._worker.task is None,
             "people": bool(session.people),
-            "why": self._has_reasons(),
+            "why": self._has_reasons(count),
+            "strength": self._strength_given,
             "levels": self._levels,
             "review": self._reviewed(log) if over and self.review is not None else None,
         }
@@ -231,9 +237,16 @@ class Table:
         people = self.session.people
         return not self._is_shown_at_last() and any(played.player in people for played in self.session.played)
 
-    def _has_reasons(self) -> bool:
-        """Whether the page may show why an agent acted."""
-        return self._shows_searches() and any(played.result is not None for played in self.session.played)
+    def _has_reasons(self, count: int | None = None) -> bool:
+        """Whether the page may show why an agent acted, among so many lines of the log."""
+        return self._shows_searches() and any(played.result is not None for played in self._upto(count))
+
+    def _upto(self, count: int | None) -> list[Played]:
+        """What has been played until so many lines of the log; all for None."""
+        log = self._log_of(None if self.session.over else self.observer)
+        if count is None or count >= len(log):
+            return self.session.played
+        return self.session.played[: self._noticed[count - 1] + 1 if count > 0 else 0]
 
     # ------------------------------------------------------------------------------------------------------- the requests
 
@@ -283,19 +296,19 @@ class Table:
         return {"said": f"{count} action{'s' if count > 1 else ''} taken back"}
 
     def _strength(self, arguments: Answer) -> Answer:
-        """Another strength of the agents from now on: a level, or a budget of the strategies that they have."""
-        changed = [None if agent is None else self._of_strength(agent, arguments) for agent in self.session.agents]
-        self.session.agents[:] = changed
+        """Another strength of the agents from now on: a level, or a budget of their strategies; that of the start, if nothing is given."""
+        given = {name: value for name in STRENGTHS if (value := arguments.get(name)) is not None}
+        changed = [agent and self._of_strength(agent, given) for agent in self._agents_given]
+        self.session.agents[:], self._strength_given = changed, given
         self._go_on()
         return {"said": self._who()}
 
-    def _of_strength(self, agent: Agent, arguments: Answer) -> Agent:
-        level, iterations, seconds = (arguments.get(name) for name in ("level", "iterations", "seconds"))
-        if level is not None:
-            return Agent.at_level(self.session.game, level)
-        if iterations is None and seconds is None:
-            raise ValueError("give a level, iterations or seconds")
-        return attrs.evolve(agent, iterations=iterations, seconds=seconds)
+    def _of_strength(self, agent: Agent, given: Answer) -> Agent:
+        if not given:
+            return agent
+        if "level" in given:
+            return Agent.at_level(self.session.game, given["level"])
+        return attrs.evolve(agent, **{"iterations": None, "seconds": None, **given})
 
     def _review(self, arguments: Answer) -> Answer:
         if not self.session.over:
@@ -346,10 +359,8 @@ class Table:
         if not self._has_reasons():
             raise ValueError("nobody has searched yet, or it would show hidden cards or pieces; show all turns them up")
         at = arguments.get("at")
-        log = self._log_of(None if self.session.over else self.observer)
-        end = self._noticed[at - 1] + 1 if isinstance(at, int) and 0 < at <= len(log) else None
-        searched = [played for played in self.session.played[:end] if played.result is not None]
-        if not searched or at == 0:
+        searched = [played for played in self._upto(at if isinstance(at, int) else None) if played.result is not None]
+        if not searched:
             raise ValueError("nobody had searched by then")
         last = searched[-1]
         assert last.result is not None

@@ -278,10 +278,11 @@ def text(state: Facts) -> str:
     rows = [f"round {state.round_number + 1}, {passing}; scores {scores}"]
     for i in range(PLAYERS):
         rows.append(f"{i}  {state.points[i]:2} points  {cards_text(state.held[i] & ~state.played)}")
-    return "\n".join([*rows, _doing(state)])
+    return "\n".join([*rows, doing(state)])
 
 
-def _doing(state: Facts) -> str:
+def doing(state: Facts) -> str:
+    """What is to be done."""
     if state.phase == ENDED:
         return "the round has ended" if max(state.scores) < state.threshold else "the game has ended"
     if state.phase == DEALING:

@@ -1,9 +1,13 @@
 let now = null;      // what the server told last of the game as it stands
 let looking = null;  // after how many actions the board is looked at; null for now
-let chosen = [];     // parts clicked so far
+let chosen = [];     // parts clicked so far, by name
+let copies = [];     // and which parts of the board these are, where several have one name
+let lost = false;    // whether the game was out of reach when it was last asked
+let heard = 0;       // lines of the log that have been announced
+const UNREACHABLE = "the game cannot be reached: is icarus play still running?";
 
 function say(text, wrong = true) {
-  byId("said").textContent = text;
+  if (byId("said").textContent !== text) byId("said").textContent = text;  // an alert is spoken whenever it is written
   byId("said").classList.toggle("wrong", wrong);
 }
 
@@ -16,7 +20,7 @@ async function ask(what, given) {
     say(answer.ok ? "" : found.error);
     return answer.ok ? found : null;
   } catch (error) {
-    say("the game cannot be reached: is icarus play still running?");
+    say(UNREACHABLE);
     return null;
   }
 }
@@ -38,19 +42,28 @@ function clickAmong(parts) {
   const leads = (part) => now.moves.some((move) => begins(move, [...chosen, part]));
   const first = (part) => now.moves.some((move) => move.parts[0] === part);
   const name = names.find(leads) ?? names.find(first) ?? names[names.length - 1];
-  if (now.select && parts[0].classList.contains("chosen")) { chosen.splice(chosen.indexOf(name), 1); draw(now); } else click(name);
+  const copy = parts.find((part) => part.dataset.part === name).copy;
+  if (copies.includes(copy) && (now.select || chosen.length === 1)) putDown(copies.indexOf(copy)); else click(name, copy);
 }
 
-function click(part) {
+function putDown(place) {
+  chosen.splice(place, 1);
+  copies.splice(place, 1);
+  draw(now);
+}
+
+function choose(names, parts) { chosen = names; copies = parts; }
+
+function click(part, copy) {
   if (looking !== null || !now.moves.length) { say(now.over ? "the game is over" : looking !== null ? "this is the past; ▶| leads back to now" : "it is not your turn"); return; }
   const longer = [...chosen, part];
   const fits = now.moves.filter((move) => begins(move, longer));
   if (!fits.length) {
     const again = !now.select && now.moves.some((move) => move.parts[0] === part);
     say(again ? "" : `nothing can be done with ${longer.join(" ")} now`);
-    if (!now.select) chosen = again ? [part] : [];
+    if (!now.select) choose(again ? [part] : [], again ? [copy] : []);
   } else {
-    chosen = longer;
+    choose(longer, [...copies, copy]);
     say("");
     if (!now.select && fits.length === 1 && fits[0].parts.length === longer.length) { act(fits[0].action); return; }
   }
@@ -63,22 +76,25 @@ function mark(part, kind) {
   const rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
   for (const [name, value] of Object.entries({ x: box.x + 1, y: box.y + 1, width: box.width - 2, height: box.height - 2, class: `mark ${kind}` })) rect.setAttribute(name, value);
   part.ownerSVGElement.append(rect);
+  return rect;
 }
 
 function drawBoard(told) {
-  const focused = document.activeElement?.dataset?.part, board = byId("board");
+  const board = byId("board");
   board.innerHTML = told.board;
   const svg = board.querySelector("svg");
   svg.setAttribute("role", "group");
   svg.setAttribute("aria-label", told.game);
-  const mine = looking === null ? nexts() : new Set(), left = [...chosen];
-  for (const part of board.querySelectorAll("[data-part]")) {
-    const name = part.dataset.part, open = mine.has(name), at = left.indexOf(name);
-    if (at >= 0) { left.splice(at, 1); part.classList.add("chosen"); mark(part, "chosen"); }
+  const mine = looking === null ? nexts() : new Set();
+  for (const [copy, part] of board.querySelectorAll("[data-part]").entries()) {
+    const name = part.dataset.part, open = mine.has(name);
+    part.copy = copy;
+    if (copies.includes(copy)) { part.classList.add("chosen"); mark(part, "chosen"); }
     part.classList.toggle("open", open);
     part.setAttribute("role", "button");
     part.setAttribute("tabindex", open || part.classList.contains("chosen") ? "0" : "-1");
-    part.setAttribute("aria-label", `${name}${part.textContent.trim() && part.textContent.trim() !== name ? ", " + part.textContent.trim() : ""}${told.last.includes(name) ? ", last move" : ""}`);
+    part.setAttribute("aria-disabled", !open && !part.classList.contains("chosen"));
+    part.setAttribute("aria-label", `${part.getAttribute("aria-label") ?? name}${told.last.includes(name) ? ", last move" : ""}`);
     part.setAttribute("aria-pressed", part.classList.contains("chosen"));
     if (told.last.includes(name) && !svg.classList.contains("cards")) mark(part, "last");
     if (open && !svg.classList.contains("cards")) mark(part, "open");
@@ -88,7 +104,20 @@ function drawBoard(told) {
     part.inside.after(part);
   }
   document.body.classList.toggle("mine", looking === null && told.moves.length > 0);
-  if (focused) [...board.querySelectorAll("[data-part]")].find((part) => part.dataset.part === focused)?.focus();
+}
+
+// A new page keeps the keyboard where it was: at the same part, line or button, or at what one can act on next.
+function focusOf() {
+  const active = document.activeElement, within = ["board", "moves", "log"].find((name) => byId(name).contains(active));
+  return { active, within, at: within === "log" ? [...byId("log").querySelectorAll("button")].indexOf(active) : active.copy };
+}
+function refocus({ active, within, at }) {
+  const parts = [...byId("board").querySelectorAll("[data-part]")];
+  const next = parts.find((part) => part.classList.contains("open")) ?? byId("moves").querySelector("button") ?? byId("status");
+  if (within === "log") (byId("log").querySelectorAll("button")[at] ?? next).focus();
+  else if (within === "board") (parts.find((part) => part.copy === at && part.tabIndex === 0) ?? next).focus();
+  else if (within === "moves") (byId("moves").querySelector("button") ?? next).focus();
+  else if (active.disabled && active.closest(".controls")) ([...active.parentElement.querySelectorAll("button")].find((button) => !button.disabled) ?? next).focus();
 }
 
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -105,21 +134,24 @@ function step(from, [dx, dy]) {
 }
 
 async function act(action) {
-  chosen = [];
-  await ask("act", { action });
+  choose([], []);
+  byId("clicked").textContent = "sent …";
+  document.body.classList.remove("mine");
+  if (await ask("act", { action }) === null) draw(now);
 }
 
 function draw(told) {
+  const focus = focusOf();
   byId("game").textContent = told.game;
   byId("who").textContent = told.who;
   document.title = told.game;
   byId("status").textContent = looking === null ? told.status : `looking back: after ${told.at} of ${told.total} actions`;
   drawBoard(told);
   byId("words").textContent = told.text;
-  byId("news").textContent = looking === null ? told.log[told.log.length - 1] ?? "" : "";
+  announce();
   const ready = looking === null ? told.moves.filter((move) => begins(move)) : [];
   const fits = told.select ? ready.filter((move) => move.parts.length === chosen.length) : ready;
-  byId("clicked").textContent = chosen.length ? `${chosen.join(" ")} …` : told.select && told.moves.length && looking === null ? "select cards; those that a legal play can take are bright" : "";
+  byId("clicked").textContent = chosen.length ? `${chosen.map(nameOf).join(" ")} …` : told.select && told.moves.length && looking === null ? "select cards; those that a legal play can take are bright" : "";
   byId("moves").replaceChildren(...fits.map((move) => {
     const button = document.createElement("button");
     button.textContent = move.text;
@@ -130,16 +162,17 @@ function draw(told) {
   byId("back").disabled = byId("first").disabled = told.at === 0;
   byId("forward").disabled = byId("last").disabled = looking === null;
   byId("undo").hidden = byId("hint").hidden = byId("resign").hidden = !told.people;
-  byId("hint").disabled = byId("resign").disabled = !told.moves.length || looking !== null;
+  byId("hint").disabled = !told.hint || looking !== null;
+  byId("resign").disabled = !told.moves.length || looking !== null;
   byId("why").disabled = !told.why;
   byId("open").hidden = !told.hidden || !told.people;
   byId("undo").textContent = looking === null ? "undo" : "take back to here";
   byId("undo").disabled = !told.undo;
   byId("review").hidden = !told.over || !!told.review;
   byId("record").disabled = told.hidden;
-  offerStrengths(told.levels);
+  offerStrengths(told.levels, told.strength);
   drawReview(told.review, told.log);
-  if (!told.over && !told.hidden && !now.moves.length) watch(() => now.over || now.moves.length);
+  if (!told.over && !now.moves.length) watch(() => lost || now.over || now.moves.length);
   const log = byId("log"), end = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
   log.replaceChildren(...told.log.map((text, i) => {
     const button = document.createElement("button");
@@ -152,33 +185,76 @@ function draw(told) {
     return item;
   }));
   if (end && looking === null) log.scrollTop = log.scrollHeight;
+  refocus(focus);
+}
+
+function nameOf(part) { return byId("board").querySelector(`[data-part="${CSS.escape(part)}"]`)?.dataset.shown ?? part; }
+
+// All that was played since is read out, and not only the last of it.
+function announce() {
+  for (const text of now.log.slice(heard)) {
+    const line = document.createElement("p");
+    line.textContent = text;
+    byId("news").append(line);
+  }
+  heard = now.log.length;
+  while (byId("news").childElementCount > 20) byId("news").firstElementChild.remove();
+}
+
+// What was shown of another moment of the game.
+function closePanels() {
+  byId("thinking").hidden = byId("recorded").hidden = true;
 }
 
 async function look(at) {
-  looking = at >= now.total ? null : Math.max(0, at);
-  chosen = [];
-  if (looking === null) { draw(now); return; }
+  choose([], []);
+  say("");
+  if (at >= now.total) { looking = null; draw(now); return; }
   try {
-    draw(await (await fetch(`/state?at=${looking}`)).json());
+    const answer = await fetch(`/state?at=${Math.max(0, at)}`), told = await answer.json();
+    if (!answer.ok) { say(told.error); return; }
+    looking = Math.max(0, at);
+    draw(told);
   } catch (error) {
-    say("the game cannot be reached: is icarus play still running?");
+    say(UNREACHABLE);
   }
 }
 
 async function follow() {
   for (;;) {
     try {
-      const told = await (await fetch(now === null ? "/state" : `/state?since=${now.version}`)).json();
-      const news = now === null || told.version !== now.version;
-      if (now !== null && byId("said").dataset.lost) { say(""); delete byId("said").dataset.lost; }
-      now = told;
-      if (news) { chosen = []; if (looking === null) draw(told); else look(looking); }
+      const answer = await fetch(now === null ? "/state" : `/state?since=${now.version}`), told = await answer.json();
+      if (answer.ok) { take(told); continue; }
+      lose(told.error);
     } catch (error) {
-      say("the game cannot be reached: is icarus play still running?");
-      byId("said").dataset.lost = "yes";
-      await new Promise((done) => setTimeout(done, 2000));
+      lose(UNREACHABLE);
     }
+    await new Promise((done) => setTimeout(done, 2000));
   }
+}
+
+function take(told) {
+  const before = now;
+  now = told;
+  if (lost) { lost = false; say(""); }
+  if (before?.version === told.version) return;
+  if (before && (before.total !== told.total || before.over !== told.over)) closePanels();
+  // What has been chosen stays where all that can be done is what it was.
+  if (JSON.stringify(before?.moves) !== JSON.stringify(told.moves)) choose([], []);
+  if (looking === null) draw(told); else look(looking);
+}
+
+// Nothing can be done any more; whatever comes back is news.
+function lose(sentence) {
+  say(sentence);
+  if (lost) return;
+  lost = true;
+  byId("status").textContent = "out of reach";
+  if (now === null) return;
+  now = { ...now, version: -1, moves: [], undo: false, hint: false, why: false, status: "out of reach" };
+  looking = null;
+  choose([], []);
+  draw(now);
 }
 
 // The search under way: its moves with their visits, while somebody thinks.
@@ -189,8 +265,8 @@ async function watch(until) {
   while (!until()) {
     try {
       const live = await (await fetch("/live")).json(), most = Math.max(1, ...(live.moves ?? []).map((move) => move[1]));
-      byId("live").hidden = !live.moves;
-      byId("live").caption.textContent = live.moves ? `${live.iterations.toLocaleString("en")} iterations so far` : "";
+      byId("live").hidden = !live.said;
+      byId("live").caption.textContent = live.said ?? "";
       byId("live").tBodies[0].replaceChildren(...(live.moves ?? []).map(([move, visits, value]) => {
         const row = document.createElement("tr"), bar = document.createElement("td");
         for (const text of [move, visits.toLocaleString("en"), value.toFixed(2)]) row.insertCell().textContent = text;
@@ -227,12 +303,13 @@ function drawReview(review, log) {
   byId("mistakes").replaceChildren(...mistakes, ...(mistakes.length && review.done ? [] : [nothing]));
 }
 
-function offerStrengths(levels) {
+function offerStrengths(levels, strength) {
   const select = byId("strength");
-  if (select.options.length) return;
-  const offers = [["as they are", {}], ...Array.from({ length: levels }, (_, i) => [`level ${i + 1}`, { level: i + 1 }]),
+  if (select.options.length) { select.value = JSON.stringify(strength); return; }
+  const offers = [["as at the start", {}], ...Array.from({ length: levels }, (_, i) => [`level ${i + 1}`, { level: i + 1 }]),
     ...[100, 1000, 10000, 100000].map((iterations) => [`${iterations.toLocaleString("en")} iterations`, { iterations }]), ...[1, 5, 20].map((seconds) => [`${seconds} s`, { seconds }])];
   select.replaceChildren(...offers.map(([text, given]) => new Option(text, JSON.stringify(given))));
+  select.value = JSON.stringify(strength);
 }
 
 async function search(what, given) {
@@ -260,17 +337,24 @@ byId("board").addEventListener("keydown", (event) => {
   const parts = partsAround(event.target);
   if (!parts.length) return;
   if (event.key === "Enter" || event.key === " ") clickAmong(parts);
+  else if (event.key === "Escape" && chosen.length) { choose([], []); draw(now); }
   else if (event.key in STEPS) step(parts[0], STEPS[event.key]);
   else return;
   event.preventDefault();
 });
+// The ring lies above all squares.
+byId("board").addEventListener("focusin", (event) => {
+  byId("board").querySelector(".mark.focus")?.remove();
+  if (event.target.dataset.part && event.target.matches(":focus-visible")) mark(event.target, "focus");
+});
+byId("board").addEventListener("focusout", () => byId("board").querySelector(".mark.focus")?.remove());
 byId("first").addEventListener("click", () => look(0));
 byId("back").addEventListener("click", () => look((looking ?? now.total) - 1));
 byId("forward").addEventListener("click", () => look((looking ?? now.total) + 1));
 byId("last").addEventListener("click", () => look(now.total));
-byId("undo").addEventListener("click", async () => { const found = await ask("undo", looking === null ? {} : { at: looking }); if (found) { looking = null; say(found.said, false); } });
+byId("undo").addEventListener("click", async () => { const found = await ask("undo", looking === null ? {} : { at: looking }); if (found) { looking = null; draw(now); say(found.said, false); } });
 byId("review").addEventListener("click", () => ask("review", {}));
-byId("record").addEventListener("click", async () => { const found = await ask("record", {}); if (found) { byId("recorded").textContent = found.said; byId("recorded").hidden = false; } });
+byId("record").addEventListener("click", async () => { if (!byId("recorded").hidden) { byId("recorded").hidden = true; return; } const found = await ask("record", {}); if (found) { byId("recorded").textContent = found.said; byId("recorded").hidden = false; } });
 byId("strength").addEventListener("change", async () => { const found = await ask("strength", JSON.parse(byId("strength").value)); if (found) say(found.said, false); });
 byId("save").addEventListener("click", async () => { const found = await ask("save", {}); if (found) say(found.said, false); });
 byId("close").addEventListener("click", () => { byId("thinking").hidden = true; });

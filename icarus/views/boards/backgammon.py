@@ -9,18 +9,20 @@ from icarus.games.backgammon import text as board_text
 from icarus.views.drawing import EDGE, INK, PAPER, box, disc, in_colours, part, svg, words
 
 COLOURS = ("#1d1f23", "#fbf8f0")  # of X and O
+NAMES = ("black", "white")
 SIDE, HEIGHT, MARGIN = 30.0, 160.0, 20.0
 
 
 @attrs.frozen
 class Points:
-    """The board as X sees it.
+    """The board from the side of X.
 
     Attributes:
         points: (owner, checkers) of the points 1 … 24 as X numbers them.
         bar, off: checkers of each player beside the board.
         dice: still to be played.
         words: the board in text.
+        seat: whose numbers the points have; each player counts them towards his own home.
     """
 
     points: tuple[tuple[int, int], ...]
@@ -28,6 +30,7 @@ class Points:
     off: tuple[int, int]
     dice: tuple[int, ...]
     words: str
+    seat: int | None = None
 
     def text(self) -> str:
         return self.words
@@ -40,14 +43,17 @@ class Points:
         parts += [self._bar(owner) for owner in range(2)]
         for owner in range(2):
             place = MARGIN + 13 * SIDE + 10, 60 + 250 * (1 - owner)
-            parts.append(part("off", words(*place, f"{self.off[owner]} off", 12)))
+            parts.append(
+                part("off", words(*place, f"{self.off[owner]} off", 12), holds=f"{self.off[owner]} {NAMES[owner]}")
+            )
         for i, die in enumerate(self.dice):
             x = MARGIN + 7.6 * SIDE + 36 * i
             parts += [
                 box(x, 24 + HEIGHT + 6, 28, 28, "#fffdf8", INK, 5),
                 words(x + 14, HEIGHT + 50, str(die), 17, "middle", bold=True),
             ]
-        footer = in_colours(self.words.rsplit("\n", 1)[1])
+        counts = f"; points as {NAMES[self.seat or 0]} counts them, in a move as its player does"
+        footer = in_colours(self.words.rsplit("\n", 1)[1]) + counts
         return svg(width, 2 * HEIGHT + 112, [*parts, words(MARGIN, 2 * HEIGHT + 100, footer, 13)], PAPER, footer)
 
     def _point(self, point: int) -> str:
@@ -56,21 +62,22 @@ class Points:
         x = MARGIN + SIDE * (column + (column > 5))
         foot, tip = (24.0, 24 + HEIGHT * 0.9) if upper else (64 + 2 * HEIGHT, 64 + HEIGHT * 1.1)
         fill = "#a4713f" if point % 2 else "#8c8f7a"
+        shown, (owner, count) = str(BAR - point if self.seat == 1 else point), self.points[point - 1]
         inside = [f'<path d="M{x:g} {foot:g}h{SIDE:g}L{x + SIDE / 2:g} {tip:g}z" fill="{fill}"/>']
-        inside.append(words(x + SIDE / 2, 17 if upper else foot + 15, str(point), 11, "middle", "#6b6f76"))
-        owner, count = self.points[point - 1]
+        inside.append(words(x + SIDE / 2, 17 if upper else foot + 15, shown, 11, "middle", "#6b6f76"))
         step = min(2 * 13.0, (HEIGHT - 20) / max(1, count))
         for i in range(count):
             y = foot + (14 + step * i) * (1 if upper else -1)
             inside.append(disc(x + SIDE / 2, y, 13, COLOURS[owner]))
-        return part(str(point), *inside)
+        holds = f"{count} {NAMES[owner]}" if count else ""
+        return part(str(point), *inside, shown=shown if self.seat == 1 else "", holds=holds)
 
     def _bar(self, owner: int) -> str:
         x, count = MARGIN + 6.5 * SIDE, self.bar[owner]
         inside = [
             disc(x, 24 + HEIGHT + (50 + 20 * i) * (1 if owner else -1) + 20, 12, COLOURS[owner]) for i in range(count)
         ]
-        return part("bar", *inside)
+        return part("bar", *inside, holds=f"{count} {NAMES[owner]}")
 
 
 def backgammon(state: Any, seat: int | None) -> Points:
@@ -83,7 +90,7 @@ def backgammon(state: Any, seat: int | None) -> Points:
     if len(dice) == 1:
         dice *= int(state.left)
     bar, off = ((int(state.points[0, place]), int(state.points[1, place])) for place in (BAR, OFF))
-    return Points(tuple(points), bar, off, tuple(dice), board_text(state))
+    return Points(tuple(points), bar, off, tuple(dice), board_text(state), seat)
 
 
 def backgammon_parts(state: Any, action: int) -> tuple[str, ...]:

@@ -42,7 +42,6 @@ def hearts(state: Any, seat: int | None) -> Drawing:
         aside = f", passes {passed.bit_count()}" if passed and seat not in (None, i) else ""
         hands.append(_hand(seat, i, cards, note + aside))
     middle: list[tuple[str, str | None]] = []
-    footer = hearts_game.text(state).rsplit("\n", 1)[1]
     if state.phase == hearts_game.PLAYING:
         leader = (state.player - state.count) % hearts_game.PLAYERS
         for k in range(state.count):
@@ -55,6 +54,8 @@ def hearts(state: Any, seat: int | None) -> Drawing:
                 middle += [(f"P{i} passes", written) for written in _sorted(_passed(state, i))]
         waits = state.phase == hearts_game.EXCHANGING
         footer = "the cards are to be exchanged" if waits else f"player {state.player} to pass"
+    else:
+        footer = hearts_game.doing(state)
     return Table(f"round {state.round_number + 1}, {passing}", tuple(hands), tuple(middle), footer)
 
 

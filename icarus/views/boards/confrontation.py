@@ -93,8 +93,17 @@ class Regions:
             name = f"<title>{escape(piece.suspects)}</title>" if piece.suspects else ""
             picture = box(px, py, width - 2, 25, COLOURS[piece.side], INK, 3)
             picture += words(px + width / 2 - 1, py + 17, str(piece), size, "middle", INKS[piece.side])
-            inside.append(part(piece.name, picture) if piece.is_own and piece.name else f"<g>{name}{picture}</g>")
-        return part(SQUARE_NAMES[square], *inside)
+            inside.append(
+                part(piece.name, picture, holds=f"strength {piece.strength}")
+                if piece.is_own and piece.name
+                else f"<g>{name}{picture}</g>"
+            )
+        others = [
+            str(piece) if piece.name else f"{SIDE_NAMES[piece.side]}, {piece.suspects}"
+            for piece in pieces
+            if not piece.is_own
+        ]
+        return part(SQUARE_NAMES[square], *inside, holds="; ".join(others))
 
 
 def lotr_confrontation(state: Any, seat: int | None) -> Regions:

@@ -11,6 +11,7 @@ from icarus.games.phantom import text as phantom_text
 from icarus.views.drawing import INK, Drawing, Grid, disc, in_colours, words
 
 BLACK, WHITE = "#1d1f23", "#fbf8f0"
+CHECKERS = {"b": "black", "w": "white", "B": "black king", "W": "white king"}
 Drawn = Callable[[float, float, float], str]
 
 
@@ -39,7 +40,15 @@ def othello(state: Any, seat: int | None) -> Drawing:
     marked = frozenset({(last % SIZE, last // SIZE)}) if last < PASS else frozenset()
     footer = othello_text(state).rsplit("\n", 1)[1]
     return Grid(
-        SIZE, SIZE, pieces, lambda column, row: "#5b8c6a", footer, marked, top_down=True, caption=in_colours(footer)
+        SIZE,
+        SIZE,
+        pieces,
+        lambda column, row: "#5b8c6a",
+        footer,
+        marked,
+        top_down=True,
+        caption=in_colours(footer),
+        names={"X": "black", "O": "white"},
     )
 
 
@@ -52,7 +61,9 @@ def checkers(state: Any, seat: int | None) -> Drawing:
             letter = "bw"[player].upper() if king else "bw"[player]
             pieces[square % 8, square // 8] = (letter, _disc((BLACK, WHITE)[player], "K" if king else ""))
     footer = checkers_text(state).rsplit("\n", 1)[1]
-    return Grid(8, 8, pieces, lambda column, row: "#b88a5b" if (column + row) % 2 == 0 else "#efe0c4", footer)
+    return Grid(
+        8, 8, pieces, lambda column, row: "#b88a5b" if (column + row) % 2 == 0 else "#efe0c4", footer, names=CHECKERS
+    )
 
 
 def phantom(state: Any, seat: int | None) -> Drawing:
