@@ -198,7 +198,8 @@ class PlayoutInspector(ReferenceSearch):
         self.program.decision = self.program.term = None
         edge, action = super()._decided(playout, world, player, in_tree)
         step, decision, term = playout.steps[playout.t], self.program.decision, self.program.term
-        self._texts[edge] = texts[action]
+        known = self._texts.get(edge, texts[action])  # one action may have several names, such as bet and call
+        self._texts[edge] = known if texts[action] in known.split(" or ") else f"{known} or {texts[action]}"
         details: dict[str, Any] = {"by": ENVIRONMENT if player == CHANCE else ONLY}
         if term is not None:
             labels = {int(edge): texts.get(int(edge), str(edge)) for edge in decision.legal}

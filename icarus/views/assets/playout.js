@@ -13,7 +13,7 @@ class Page {
   }
 
   row(step, t) {
-    const who = step.player < 0 ? "chance" : t === this.data.steps.length - 1 ? "" : `player ${step.player}`;
+    const who = t === this.data.steps.length - 1 ? "" : step.player < 0 ? "chance" : `player ${step.player}`;
     const row = element("div", {className: "step", tabIndex: -1},
       element("span", {className: "t", textContent: t}), element("span", {className: "phase " + step.phase, textContent: step.phase}),
       element("span", {className: "who", textContent: who}), element("span", {className: "action", textContent: step.action, title: step.action}),
