@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, MO_ISMCTS, Agent, CheatingUCT, games, parse
-from icarus.commands.play.session import Session
+from icarus.commands.play.session import ADVICE, Session, adviser_like
 from icarus.commands.play.terminal import HELP, Terminal, in_columns
 from icarus.kernel import CHANCE
 
@@ -192,6 +192,22 @@ def test_a_hint_shows_nothing_that_is_hidden_though_the_agents_cheat() -> None:
     assert agent.search(session.state, 1).visits.tolist() != cheat.search(session.state, 1).visits.tolist()
 
 
+def test_what_is_typed_to_go_on_names_the_files_of_a_game(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    session = session_of("othello")
+    session.files = [Path("my own.py")]
+    assert talked(session, ["d3", "quit"])[-1] == (
+        "stopped; icarus play --resume othello-1.txt --with 'my own.py' goes on from here"
+    )
+    assert session.command(Path("game.ggf")) == "icarus play othello --resume game.ggf --with 'my own.py'"
+
+
+def test_weak_opponents_give_no_advice() -> None:
+    assert adviser_like(Agent(BASELINE, iterations=3)).iterations == ADVICE
+    assert adviser_like(Agent(BASELINE, iterations=5000)).iterations == 5000
+    assert adviser_like(Agent(BASELINE, seconds=0.1)).seconds == 1
+
+
 def test_columns_fit_a_terminal() -> None:
     lines = list(in_columns([f"{i}: Black Rider Mordor-Enedwaith" for i in range(9)]))
     assert max(map(len, lines)) <= 80 and "".join(lines).count("Rider") == 9
@@ -204,6 +220,7 @@ def test_columns_fit_a_terminal() -> None:
         (["hearts", "--seat", "4"], "--seat is 4; it must be an integer from 0 to 3"),
         (["hearts", "--against", "MAST", "--against", "MAST"], "hearts has 3 other seats: once, or for each"),
         (["--resume", "nothing.txt"], "'nothing.txt' cannot be read"),
+        (["--resume", "nothing.txt", "--seat", "1", "--seed", "9"], "leave out --seat, --seed"),
     ],
 )
 def test_a_wrong_command_is_refused_in_one_sentence(arguments: list[str], sentence: str) -> None:

@@ -26,15 +26,18 @@ from icarus.commands.options import (
     game_and_files,
     integer_option,
 )
-from icarus.commands.play.session import Session
+from icarus.commands.play.session import Session, adviser_like
 from icarus.commands.play.table import Table
 from icarus.commands.play.terminal import Terminal
 from icarus.engine.match import Agent
 from icarus.equilibrium.online.parsing import check_trees, parse_strategy, read_scheme
 from icarus.load_files import load_files
 
+OF_A_NEW_GAME = ("seat", "against", "watch", "iterations", "seconds", "scheme", "cutoff", "seed")
+
 
 def play_command(
+    context: typer.Context,
     game: Annotated[str | None, typer.Argument(metavar="GAME", help=GAME_HELP)] = None,
     seat: Annotated[int, integer_option("Your seat, 0 … κ−1.")] = 0,
     against: Annotated[
@@ -88,17 +91,32 @@ def play_command(
         if resume is not None:
             session.follow(resume)
     elif resume is not None:
+        _refuse_beside_resume(context)
         session = Session.resumed(resume, **names)
     else:
         raise ValueError("which game? icarus play othello, or --resume FILE; icarus games lists them")
-    people = session.people
+    session.files = list(files or [])
+    people, adviser = session.people, adviser_like(agents[0])
     observer = None if everything or not people else people[0]
-    terminal = Terminal(session, agents[0], observer, lambda text: out.print(text, markup=False, soft_wrap=True))
+    terminal = Terminal(session, adviser, observer, lambda text: out.print(text, markup=False, soft_wrap=True))
     if browser:
-        _serve(session, agents[0], observer, integer("--port", port, 0, 65535), terminal)
+        _serve(session, adviser, observer, integer("--port", port, 0, 65535), terminal)
         return
     with show_compilation():
         terminal.run(_ask if people else _nobody)
+
+
+def _refuse_beside_resume(context: typer.Context) -> None:
+    """Refuse options that a saved game answers itself.
+
+    Raises:
+        ValueError: one of them is given.
+    """
+    sources = {name: context.get_parameter_source(name) for name in OF_A_NEW_GAME}
+    given = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
+    if given:
+        options = ", ".join(f"--{name}" for name in given)
+        raise ValueError(f"--resume FILE brings seats, agents and seed of its own: leave out {options}")
 
 
 def _serve(session: Session, adviser: Agent, observer: int | None, port: int, terminal: Terminal) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from icarus.kernel.state import State
 _CHANCE_STREAM, _SEARCH_STREAM, _HINT_STREAM = 0, 1, 2
 _TAG = re.compile(r"^\[(\w+) (.*)\]$", re.MULTILINE)  # of a saved game: a name, and JSON
 _MOVE = re.compile(r"^\d+\. [^:]+: (.*)$", re.MULTILINE)
+ADVICE = 1000  # iterations of a search for a hint: weak opponents give no good advice
 _BUDGETS = ("iterations", "seconds")
 
 Progress = Callable[[int, float], None]
@@ -33,6 +35,16 @@ def seat_name(game: AnyGame, player: int) -> str:
     if player == CHANCE:
         return "chance"
     return game.seat_names[player] if game.seat_names else f"player {player}"
+
+
+def adviser_like(agent: Agent) -> Agent:
+    """An agent for hints and reviews: as strong as another, and of `ADVICE` iterations or a second at least."""
+    iterations, seconds = agent.iterations, agent.seconds
+    return attrs.evolve(
+        agent,
+        iterations=None if iterations is None else max(iterations, ADVICE),
+        seconds=None if seconds is None else max(seconds, 1.0),
+    )
 
 
 @attrs.frozen
@@ -56,6 +68,7 @@ class Session:
         state: as it stands.
         played: all actions so far, chance included.
         resigned: the seat that gave up.
+        files: those that define its game and its strategies, as `--with` takes them.
     """
 
     def __init__(self, game: AnyGame, agents: list[Agent | None], seed: int = 0) -> None:
@@ -65,6 +78,7 @@ class Session:
         self.state: State = game.new_initial_state((seed, _CHANCE_STREAM))
         self.played: list[Played] = []
         self.resigned: int | None = None
+        self.files: list[Path] = []
 
     @property
     def people(self) -> list[int]:
@@ -242,6 +256,11 @@ class Session:
                 file.write(text)
         except FileExistsError:
             raise ValueError(f"{str(path)!r} exists and is not overwritten") from None
+
+    def command(self, path: Path) -> str:
+        """What to type to go on with a file."""
+        words = ["icarus", "play", *[str(self.game)] * (path.suffix in SUFFIXES), "--resume", str(path)]
+        return shlex.join(words + [word for file in self.files for word in ("--with", str(file))])
 
     def keep(self) -> Path:
         """Save the game in a new file of this folder, named after it."""

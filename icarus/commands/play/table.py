@@ -10,7 +10,7 @@ import numpy as np
 from icarus.commands.play.notation import NOTATIONS
 from icarus.commands.play.review import Review
 from icarus.commands.play.sentences import ending_of, progress_of, told
-from icarus.commands.play.session import Played, Progress, Session
+from icarus.commands.play.session import Played, Progress, Session, adviser_like
 from icarus.commands.play.worker import Task, Worker
 from icarus.engine.levels import levels_of
 from icarus.engine.match import Agent
@@ -300,6 +300,7 @@ class Table:
         given = {name: value for name in STRENGTHS if (value := arguments.get(name)) is not None}
         changed = [agent and self._of_strength(agent, given) for agent in self._agents_given]
         self.session.agents[:], self._strength_given = changed, given
+        self.adviser = next((adviser_like(agent) for agent in changed if agent is not None), self.adviser)
         self._go_on()
         return {"said": self._who()}
 
@@ -346,7 +347,7 @@ class Table:
 
     def _save(self, arguments: Answer) -> Answer:
         try:
-            return {"said": f"saved; icarus play --resume {self.session.keep()} --browser goes on from here"}
+            return {"said": f"saved; {self.session.command(self.session.keep())} --browser goes on from here"}
         except OSError as error:
             raise ValueError(f"the game cannot be saved: {error.strerror}") from None
 

@@ -4,7 +4,6 @@ import difflib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from icarus.commands.play.notation import SUFFIXES
 from icarus.commands.play.session import Played, Session
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
@@ -117,8 +116,7 @@ class Terminal:
             raise ValueError(f"{word} needs a file: {word} mine.{'html' if word == 'tree' else 'txt'}")
         elif word == "save":
             self.session.save(Path(rest))
-            game = f"{self.session.game} " if Path(rest).suffix in SUFFIXES else ""
-            self.say(f"saved; icarus play {game}--resume {rest} goes on from here")
+            self.say(f"saved; {self.session.command(Path(rest))} goes on from here")
         elif self.shown is None:
             raise ValueError("there is no search to write yet: ask for a hint first, or why")
         else:
@@ -181,7 +179,7 @@ class Terminal:
         self.say("")
         if not any(played.player in self.session.people for played in self.session.played):
             return
-        self.say(f"stopped; icarus play --resume {self.session.keep()} goes on from here")
+        self.say(f"stopped; {self.session.command(self.session.keep())} goes on from here")
 
 
 _WORDS = ("moves", "hint", "why", "open", "tree", "undo", "save", "resign", "quit", "help")
