@@ -18,7 +18,7 @@ from icarus.engine.result import Result
 from icarus.kernel import CHANCE
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
-from icarus.views.boards import SELECTED, drawing, label, marks, parts
+from icarus.views.boards import COLOURS, SELECTED, drawing, label, marks, parts
 
 WAIT = 20.0  # seconds that a page waits for news before it asks again
 SHOWN = 6  # moves of a search under way
@@ -218,10 +218,11 @@ class Table:
 
     def _who(self) -> str:
         """Who plays, in a line."""
-        seats: dict[str, list[str]] = {}
+        seats, colours = dict[str, list[str]](), COLOURS.get(self.session.game.name)
         for seat, agent in enumerate(self.session.agents):
             name = "you" if agent is None else str(agent)
-            seats.setdefault(name, []).append(self.session.name_of(seat))
+            colour = f" ({colours[seat]})" if colours else ""
+            seats.setdefault(name, []).append(f"{self.session.name_of(seat)}{colour}")
         you_first = sorted(seats.items(), key=lambda entry: entry[0] != "you")
         return "; ".join(f"{name}: {', '.join(names)}" for name, names in you_first)
 

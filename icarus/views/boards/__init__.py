@@ -54,6 +54,8 @@ BOARDS: dict[str, tuple[Callable[[Any, int | None], Drawing], Parts]] = {
 SELECTED = {"dou-di-zhu"}
 # Of a game in which a seat sees where something was done and not what: `marks(facts, action)`, the parts that everybody sees.
 MARKS: dict[str, Parts] = {"lotr-confrontation": lotr_marks}
+# What players' pieces look like, where their seats have no such names.
+COLOURS = dict.fromkeys(("othello", "checkers", "backgammon"), ("black", "white")) | {"phantom-mnk": ("X", "O")}
 LABELS: dict[str, Callable[[int], str]] = {"dou-di-zhu": dou_di_zhu_label}
 
 
