@@ -103,8 +103,8 @@ def claim(directory: Path, settings: dict[str, Any]) -> None:
     if path.exists():
         there = json.loads(path.read_text(encoding="utf-8"))
         for name in (name for name, value in settings.items() if there.get(name) != value):
-            told = "another space" if name == "space" else f"{name} {there.get(name)!r}, not {settings[name]!r}"
-            raise Refusal(f"{directory} is a landscape with {told}: play this one in another directory")
+            difference = "another space" if name == "space" else f"{name} {there.get(name)!r}, not {settings[name]!r}"
+            raise Refusal(f"{directory} is a landscape with {difference}: play this one in another directory")
         return
     if (directory / KEPT).exists():
         raise Refusal(f"{directory} has games, but no {SETTINGS} says how they were played: play in another directory")

@@ -59,12 +59,12 @@ def disc(x: float, y: float, radius: float, fill: str, stroke: str = INK) -> str
     return f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{fill}" stroke="{stroke}"/>'
 
 
-def part(name: str, *inside: str, shown: str = "", holds: str = "") -> str:
-    """Something that one can click: its name in a move, the name that is `shown` if that is another, and what it `holds`, in words."""
-    label = ", ".join(text for text in (shown or name, holds) if text)
-    named = f' data-shown="{escape(shown, quote=True)}"' if shown else ""
-    named += f' aria-label="{escape(label, quote=True)}"' if label != name else ""
-    return f'<g data-part="{escape(name, quote=True)}"{named}>{"".join(inside)}</g>'
+def part(name: str, *inside: str, label: str = "", holds: str = "") -> str:
+    """Something that one can click: its name in a move, the name that is its `label` if that is another, and what it `holds`, in words."""
+    description = ", ".join(text for text in (label or name, holds) if text)
+    attributes = f' data-shown="{escape(label, quote=True)}"' if label else ""
+    attributes += f' aria-label="{escape(description, quote=True)}"' if description != name else ""
+    return f'<g data-part="{escape(name, quote=True)}"{attributes}>{"".join(inside)}</g>'
 
 
 # ----------------------------------------------------------------------------------------------------------------- cards

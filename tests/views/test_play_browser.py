@@ -319,7 +319,9 @@ def test_undo_hint_and_resigning_work_by_requests(served) -> None:
     assert page.send("undo", {"version": state["version"], "at": 2})[1] == {"said": "4 actions taken back"}
     state = page.my_turn()
     assert state["log"] == log[:2]
-    assert page.send("strength", {"level": 2})[1] == {"said": "you: player 0 (black); BASELINE (10 iterations): player 1 (white)"}
+    assert page.send("strength", {"level": 2})[1] == {
+        "said": "you: player 0 (black); BASELINE (10 iterations): player 1 (white)"
+    }
     assert "BASELINE (2.5 s)" in page.send("strength", {"seconds": 2.5})[1]["said"]
     assert page.state()["strength"] == {"seconds": 2.5}
     assert "BASELINE (20 iterations)" in page.send("strength", {})[1]["said"]  # as at the start

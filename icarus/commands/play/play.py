@@ -113,9 +113,9 @@ def _refuse_beside_resume(context: typer.Context) -> None:
         ValueError: one of them is given.
     """
     sources = {name: context.get_parameter_source(name) for name in OF_A_NEW_GAME}
-    given = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
-    if given:
-        options = ", ".join(f"--{name}" for name in given)
+    beside = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
+    if beside:
+        options = ", ".join(f"--{name}" for name in beside)
         raise ValueError(f"--resume FILE brings seats, agents and seed of its own: leave out {options}")
 
 

@@ -10,7 +10,7 @@ from icarus.compiler.cache.digest import PACKAGE
 REWARDS = (-1.0, 1.0)  # what `Game.gains` is where nothing is said
 
 
-def told(error: Exception) -> str:
+def failure_text(error: Exception) -> str:
     """What has failed, and where, if it is not one of this package's own sentences."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     if PACKAGE in Path(last.filename).parents:

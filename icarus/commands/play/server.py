@@ -18,7 +18,8 @@ try:
 except ModuleNotFoundError as missing:
     raise ValueError(f"playing in a browser needs {missing.name}: pip install 'icarus-mcts[play]'") from None
 
-from icarus.commands.play.table import Answer, Table, told
+from icarus.commands.play.sentences import failure_text
+from icarus.commands.play.table import Answer, Table
 from icarus.views.pages import page
 from icarus.views.tree_page import tree_page
 
@@ -132,7 +133,7 @@ class Server:
             except Refusal as refusal:
                 response = JSONResponse({"error": str(refusal)}, refusal.status, {"Connection": "close"})
             except Exception as error:  # what cannot be done now, or a function of the user's own game has failed
-                response = JSONResponse({"error": told(error)}, 409)
+                response = JSONResponse({"error": failure_text(error)}, 409)
             response.headers.update(_HEADERS)
             return response
 

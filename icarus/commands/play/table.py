@@ -9,7 +9,7 @@ import numpy as np
 
 from icarus.commands.play.notation import NOTATIONS
 from icarus.commands.play.review import Review
-from icarus.commands.play.sentences import ending_of, progress_of, told
+from icarus.commands.play.sentences import ending_of, failure_text, progress_of
 from icarus.commands.play.session import Played, Progress, Session, adviser_like
 from icarus.commands.play.worker import Task, Worker
 from icarus.engine.levels import levels_of
@@ -50,7 +50,7 @@ class Table:
         self._oldest = 0  # the first version with the position of now: a page that has it may act
         self.review: Review | None = None
         self._levels = _levels_of(session.game)
-        self._agents_given, self._strength_given = (
+        self._agents_at_start, self._strength_now = (
             list(session.agents),
             Answer(),
         )  # at the start, and what was asked for since
@@ -76,10 +76,10 @@ class Table:
         if not session.over:
             player = session.state.current_player()
             agent = None if player == CHANCE else session.agents[player]
-            return self._task("the agent", agent, session.choose, lambda found: session.apply(*found))
+            return self._task("the agent", agent, session.choose, lambda choice: session.apply(*choice))
         if review is None or review.done:
             return None
-        return Task(review.step, lambda found: None, self.adviser, "the review")
+        return Task(review.step, lambda nothing: None, self.adviser, "the review")
 
     def _task(self, name: str, agent: Agent | None, search: Callable[..., Any], enter: Callable[[Any], object]) -> Task:
         """A search that is watched where the page may show what it finds."""
@@ -93,7 +93,7 @@ class Table:
     def _hear(self, task: Task) -> None:
         """Tell of a task that has been done."""
         if task.error is not None and task.name != HINT:
-            self.problem = f"{task.name} cannot go on: {told(task.error)}"
+            self.problem = f"{task.name} cannot go on: {failure_text(task.error)}"
         self._update()
 
     def _go_on(self) -> None:
@@ -115,7 +115,7 @@ class Table:
         try:
             self._content = self._describe(None)
         except Exception as error:  # in a function of the user's own game; one can go back
-            failed = f"the game cannot be shown: {told(error)}"
+            failed = f"the game cannot be shown: {failure_text(error)}"
             self._content = {**before, "moves": [], "undo": self._may_undo(), "status": failed}
         if self._content != before:
             self.version += 1
@@ -164,7 +164,7 @@ class Table:
             "hint": session.waits_for is not None and self._worker.task is None,
             "people": bool(session.people),
             "why": self._has_reasons(count),
-            "strength": self._strength_given,
+            "strength": self._strength_now,
             "levels": self._levels,
             "review": self._reviewed(log) if over and self.review is not None else None,
         }
@@ -298,19 +298,19 @@ class Table:
 
     def _strength(self, arguments: Answer) -> Answer:
         """Another strength of the agents from now on: a level, or a budget of their strategies; that of the start, if nothing is given."""
-        given = {name: value for name in STRENGTHS if (value := arguments.get(name)) is not None}
-        changed = [agent and self._of_strength(agent, given) for agent in self._agents_given]
-        self.session.agents[:], self._strength_given = changed, given
-        self.adviser = next((adviser_like(agent) for agent in changed if agent is not None), self.adviser)
+        budget = {name: value for name in STRENGTHS if (value := arguments.get(name)) is not None}
+        agents = [agent and self._of_strength(agent, budget) for agent in self._agents_at_start]
+        self.session.agents[:], self._strength_now = agents, budget
+        self.adviser = next((adviser_like(agent) for agent in agents if agent is not None), self.adviser)
         self._go_on()
         return {"said": self._who()}
 
-    def _of_strength(self, agent: Agent, given: Answer) -> Agent:
-        if not given:
+    def _of_strength(self, agent: Agent, budget: Answer) -> Agent:
+        if not budget:
             return agent
-        if "level" in given:
-            return Agent.at_level(self.session.game, given["level"])
-        return attrs.evolve(agent, **{"iterations": None, "seconds": None, **given})
+        if "level" in budget:
+            return Agent.at_level(self.session.game, budget["level"])
+        return attrs.evolve(agent, **{"iterations": None, "seconds": None, **budget})
 
     def _review(self, arguments: Answer) -> Answer:
         if not self.session.over:
@@ -343,7 +343,7 @@ class Table:
         if not self._worker.wait_for(task):
             raise ValueError("the hint was given up")
         if task.error is not None:
-            raise ValueError(f"no hint can be given: {told(task.error)}")
+            raise ValueError(f"no hint can be given: {failure_text(task.error)}")
         return {"title": "what a search finds in your place", "said": str(self.results["hint"]), "tree": "/tree/hint"}
 
     def _save(self, arguments: Answer) -> Answer:

@@ -23,7 +23,7 @@ class Task:
 
     Attributes:
         search: `search(progress)`, made without the lock; `progress` ends it when it is abandoned.
-        enter: `enter(found)`, called with the lock, unless the task has been abandoned.
+        enter: `enter(result)`, called with the lock, unless the task has been abandoned.
         agent: who searches; None where nothing is searched.
         name: what it is, for who looks on.
         iterations, seconds: made and spent so far.
@@ -80,15 +80,15 @@ class Worker:
 
     def _run(self) -> None:
         while (task := self._next()) is not None:
-            found = None
+            result = None
             try:
-                found = task.search(partial(self._go_on, task))
+                result = task.search(partial(self._go_on, task))
             except Exception as error:  # a slot or a game of the user's own: it is told, and nothing is lost
                 task.error = error
             with self.changed:
                 if self.task is task:
                     self.task = None
-                    self._enter(task, found)
+                    self._enter(task, result)
 
     def _next(self) -> Task | None:
         with self.changed:
@@ -105,10 +105,10 @@ class Worker:
                 raise Abandoned
             task.iterations, task.seconds = iterations, seconds
 
-    def _enter(self, task: Task, found: Any) -> None:
+    def _enter(self, task: Task, result: Any) -> None:
         if task.error is None:
             try:
-                task.enter(found)
+                task.enter(result)
             except Exception as error:
                 task.error = error
         task.done = True

@@ -198,8 +198,8 @@ class PlayoutInspector(ReferenceSearch):
         self.program.decision = self.program.term = None
         edge, action = super()._decided(playout, world, player, in_tree)
         step, decision, term = playout.steps[playout.t], self.program.decision, self.program.term
-        known = self._texts.get(edge, texts[action])  # one action may have several names, such as bet and call
-        self._texts[edge] = known if texts[action] in known.split(" or ") else f"{known} or {texts[action]}"
+        names = self._texts.get(edge, texts[action])  # one action may have several names, such as bet and call
+        self._texts[edge] = names if texts[action] in names.split(" or ") else f"{names} or {texts[action]}"
         details: dict[str, Any] = {"by": ENVIRONMENT if player == CHANCE else ONLY}
         if term is not None:
             labels = {int(edge): texts.get(int(edge), str(edge)) for edge in decision.legal}

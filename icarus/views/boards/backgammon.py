@@ -62,15 +62,15 @@ class Points:
         x = MARGIN + SIDE * (column + (column > 5))
         foot, tip = (24.0, 24 + HEIGHT * 0.9) if upper else (64 + 2 * HEIGHT, 64 + HEIGHT * 1.1)
         fill = "#a4713f" if point % 2 else "#8c8f7a"
-        shown, (owner, count) = str(BAR - point if self.seat == 1 else point), self.points[point - 1]
+        label, (owner, count) = str(BAR - point if self.seat == 1 else point), self.points[point - 1]
         inside = [f'<path d="M{x:g} {foot:g}h{SIDE:g}L{x + SIDE / 2:g} {tip:g}z" fill="{fill}"/>']
-        inside.append(words(x + SIDE / 2, 17 if upper else foot + 15, shown, 11, "middle", "#6b6f76"))
+        inside.append(words(x + SIDE / 2, 17 if upper else foot + 15, label, 11, "middle", "#6b6f76"))
         step = min(2 * 13.0, (HEIGHT - 20) / max(1, count))
         for i in range(count):
             y = foot + (14 + step * i) * (1 if upper else -1)
             inside.append(disc(x + SIDE / 2, y, 13, COLOURS[owner]))
         holds = f"{count} {NAMES[owner]}" if count else ""
-        return part(str(point), *inside, shown=shown if self.seat == 1 else "", holds=holds)
+        return part(str(point), *inside, label=label if self.seat == 1 else "", holds=holds)
 
     def _bar(self, owner: int) -> str:
         x, count = MARGIN + 6.5 * SIDE, self.bar[owner]
