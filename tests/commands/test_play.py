@@ -144,8 +144,11 @@ def test_an_action_out_of_turn_or_not_legal_is_refused_and_changes_nothing() -> 
 def test_the_terminal_answers_slips_with_a_sentence_and_asks_again(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     session = session_of("othello")
-    said = talked(session, ["d33", "", "99", "undo", "save", "tree x.html", "why", "help", "D3", "quit"])
+    slips = ["d33", "", "99", "undo", "undo 3", "quit now", "MOVES", "save", "tree x.html", "why", "help"]
+    said = talked(session, [*slips, "D3", "quit"])
     assert "'d33' is not legal here; did you mean d3?" in said
+    for slip, right in (("undo 3", "undo"), ("quit now", "quit"), ("MOVES", "moves")):
+        assert f"'{slip}' is not legal here; did you mean {right}?" in said
     assert "type an action, or help" in said and HELP in said
     assert "there is nothing to take back: you have not played yet" in said
     assert "save needs a file: save mine.txt" in said
@@ -211,6 +214,7 @@ def test_weak_opponents_give_no_advice() -> None:
 def test_columns_fit_a_terminal() -> None:
     lines = list(in_columns([f"{i}: Black Rider Mordor-Enedwaith" for i in range(9)]))
     assert max(map(len, lines)) <= 80 and "".join(lines).count("Rider") == 9
+    assert max(map(len, HELP.splitlines())) <= 80
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,13 @@ HELP = """\
 an action   play it, by its name or its number in the list
 moves       list all actions that are legal now
 hint        what a search finds in your place
-why         the table of the last search of another player; why ACTION, of the one that led to it
+why         the table of the last search of another player; why ACTION, of the
+            one that led to this action, by its name
 open        show everything from now on, hidden cards and pieces too
 tree FILE   write the last search shown, as a page for a browser
 undo        go back to before your last action
-save FILE   keep the game; icarus play --resume FILE goes on; as FILE.pdn (Checkers) or FILE.ggf (Othello) for other programs
+save FILE   keep the game, for icarus play --resume FILE; FILE.pdn (Checkers)
+            and FILE.ggf (Othello) are for other programs, too
 resign      give up
 quit        stop; the game is kept in a file"""
 
@@ -83,12 +85,12 @@ class Terminal:
         """Do what a line asks for; True where the person is to be asked again without a new board."""
         word, _, rest = line.partition(" ")
         try:
-            if word in ("quit", "exit", "q"):
+            if line in ("quit", "exit", "q"):
                 raise EOFError
-            if word in ("undo", "resign"):
-                self.go_back() if word == "undo" else self.session.resign(self.session.waits_for or 0)
+            if line in ("undo", "resign"):
+                self.go_back() if line == "undo" else self.session.resign(self.session.waits_for or 0)
                 return False
-            if word in ("help", "?", "moves", "hint", "why", "tree", "save", "open"):
+            if line in ("help", "?", "moves", "hint", "open") or word in ("why", "tree", "save"):
                 self.talk(word, rest.strip())
                 return True
             self.say(self.describe(self.session.act(self.action(line))))
@@ -154,7 +156,8 @@ class Terminal:
                 return named[spelling]
         if text.isdecimal() and 1 <= int(text) <= len(legal):
             return legal[int(text) - 1]
-        near = difflib.get_close_matches(text, [*named, *_WORDS], n=3, cutoff=0.5)
+        names = [*named, *_WORDS]
+        near = difflib.get_close_matches(text, names, n=3) or difflib.get_close_matches(text.lower(), names, n=3)
         advice = (
             f"did you mean {' or '.join(near)}?" if near else "moves lists what is, help tells what else can be asked"
         )
