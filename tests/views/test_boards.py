@@ -1,14 +1,20 @@
 """Boards and card tables: that they show what is there, and to a seat nothing that it may not see."""
 
+import itertools
 import re
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Sequence
 
+import attrs
 import numpy as np
 import pytest
 
 from icarus import BASELINE, games, search
 from icarus.engine.inspect.tree import tree_of
 from icarus.games.cards import card_text
+from icarus.kernel import shuffle
+from icarus.kernel.python_game import PythonGame, PythonState
+from icarus.kernel.state import State
 from icarus.views.boards import BOARDS, cards, drawing, parts
 from icarus.views.drawing import Lines
 
@@ -123,3 +129,66 @@ def test_hearts_is_drawn_without_compiling_its_text(monkeypatch) -> None:
     state = games.load("hearts").new_initial_state(seed=1)
     monkeypatch.setattr(cards.hearts_game, "text", None)
     assert "pass" in drawing(state, 0).text() or "dealt" in drawing(state, 0).text()
+
+
+def dealt(names: Sequence[str]) -> PythonGame:
+    """Ten cards: three for each of two players, who see their own, and a deck; the text names all of them."""
+
+    def redealt(cards: list[int], rng: np.ndarray, seat: int) -> list[int]:
+        own = slice(3 * seat, 3 * seat + 3)
+        others = np.array([card for card in range(10) if card not in cards[own]])
+        shuffle(rng, others, 7)
+        drawn = others.tolist()
+        return cards[own] + drawn if seat == 0 else drawn[:3] + cards[own] + drawn[3:]
+
+    def text(cards: list[int]) -> str:
+        hands = [" ".join(names[card] for card in sorted(cards[i : i + 3])) for i in (0, 3)]
+        deck = " ".join(names[card] for card in sorted(cards[6:]))
+        return f"hands: {hands[0]} ; {hands[1]} ; deck: {deck} ; to move 0"
+
+    return PythonGame(
+        name="dealt",
+        players=2,
+        initial=lambda rng: list(range(10)),
+        player=lambda cards: 0,
+        legal=lambda cards: [0],
+        apply=lambda cards, action: None,
+        rewards=lambda cards: (0.5, 0.5),
+        text=text,
+        determinize=lambda cards, observer, beliefs, rng: redealt(cards, rng, observer),
+    )
+
+
+def state_of(game: PythonGame, cards: Sequence[int]) -> State:
+    return PythonState(game, list(cards))
+
+
+CARDS = [colour + str(value) for colour in "RB" for value in range(1, 6)]
+
+
+def test_a_game_without_a_picture_shows_a_seat_what_is_certain_and_nothing_else() -> None:
+    luck, game = np.random.default_rng(3), dealt(CARDS)
+    for _ in range(40):
+        order = luck.permutation(10).tolist()
+        rest = set(order[3:])
+        possible = [game.text([*order[:3], *hand, *(rest - set(hand))]) for hand in itertools.combinations(rest, 3)]
+        certain = "".join(letters[0] if len(set(letters)) == 1 else "?" for letters in zip(*possible, strict=True))
+        assert drawing(state_of(game, order), 0).text() == certain
+
+
+def test_what_is_certain_of_a_hidden_card_is_shown() -> None:
+    names = [*CARDS[:5], "B1", "B1", "B1", "B1", "B1"]
+    shown = drawing(state_of(dealt(names), [0, 1, 2, 3, 5, 6, 4, 7, 8, 9]), 0).text()
+    assert shown == "hands: R1 R2 R3 ; ?? ?? B1 ; deck: ?? ?? B1 B1 ; to move 0"
+
+
+def test_hidden_words_of_any_number_are_left_out_and_what_follows_is_not() -> None:
+    names = ["a", "b", "c", "one", "two", "three", "four", "five", "six", "10"]
+    assert drawing(state_of(dealt(names), range(10)), 0).text() == "hands: a b c ; ? ? ? ; deck: ? ? ? ? ; to move 0"
+    hand = attrs.evolve(
+        dealt(names),
+        text=lambda cards: (
+            f"own: {cards[:3]}\nother: {' '.join(names[card] for card in cards[3:6] if card < 7)} to move 0"
+        ),
+    )
+    assert drawing(state_of(hand, range(10)), 0).text() == "own: [0, 1, 2]\nother: ? to move 0"
