@@ -122,6 +122,15 @@ def _line_in(path: Path, error: BaseException) -> int | None:
     return next((frame.lineno for frame in reversed(frames) if os.path.realpath(frame.filename) == whole), None)
 
 
+def place_in_file(error: BaseException) -> str | None:
+    """Where an error last came through a file that was loaded, as "in f (file, line n)"; None where it did not."""
+    files = {os.path.realpath(str(file.module.__file__)) for file in _loaded.values()}
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if os.path.realpath(frame.filename) in files:
+            return f"in {frame.name} ({frame.filename}, line {frame.lineno})"
+    return None
+
+
 def strategy_names(module: ModuleType) -> Mapping[str, Operand]:
     """What strategies may name: enhancements, weights, rules, and the module's own functions, which may make them."""
 

@@ -18,7 +18,7 @@ from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN
 from icarus.kernel.data import out_of_range
 from icarus.kernel.features import KINDS, checked_numbers, written_by
 from icarus.kernel.functions import FUNCTIONS
-from icarus.kernel.game import Game
+from icarus.kernel.game import Game, TextError
 
 T = TypeVar("T")
 GAMES_FOR_EACH = 5  # random games for each that is looked at for its determinizations
@@ -130,11 +130,12 @@ class Contract:
         """Which game, after which actions, what is wrong, and the state."""
         last = self._texts[-LAST_ACTIONS:]
         moves = ("… " if len(last) < len(self._texts) else "") + (" ".join(last) or "nothing")
+        headline = f"{self._subject}, after {moves}: {message}"
         try:
-            board = str(self.game.text(facts_of(self._fenced.data)))
-        except Exception as error:  # the text may be what is broken
-            board = f"text raises {error!r}"
-        return f"{self._subject}, after {moves}: {message}\n  " + board.replace("\n", "\n  ")
+            board = self.game.text_of(facts_of(self._fenced.data))
+        except TextError:  # the text may be what is broken
+            return headline
+        return f"{headline}\n  " + board.replace("\n", "\n  ")
 
     def _require(self, promise: str, so: bool, message: str | Callable[[], str]) -> None:
         """Count a promise as tested; the game ends if it was not kept."""
@@ -221,14 +222,11 @@ class Contract:
     def _notation(self, actions: list[int]) -> list[str]:
         facts = facts_of(self._fenced.data)
         try:
-            texts = [self.game.action_text(facts, action) for action in actions]
-        except Exception as error:
-            raise BrokenPromise("notation", f"action_text raises {error!r}") from None
+            texts = [self.game.action_text_of(facts, action) for action in actions]
+        except TextError as error:
+            raise BrokenPromise("notation", str(error)) from None
         first: dict[str, int] = {}
         for action, text in zip(actions, texts, strict=True):
-            self._require(
-                "notation", isinstance(text, str), lambda: f"action_text gives {texts[0]!r}, which is no text"
-            )
             namesake = first.setdefault(text, action)
             message = f"the actions {namesake} and {action} are both written {text!r}"
             self._require("notation", namesake == action, message)
@@ -350,10 +348,9 @@ class Contract:
     def _board(self, player: int, following: tuple[float, ...]) -> None:
         """Whether another state looks the same to everyone together, and is not."""
         try:
-            text = self.game.text(facts_of(self._fenced.data))
-        except Exception as error:
-            raise BrokenPromise("board", f"text raises {error!r}") from None
-        self._require("board", isinstance(text, str), lambda: f"text gives {text!r}, which is no text")
+            text = self.game.text_of(facts_of(self._fenced.data))
+        except TextError as error:
+            raise BrokenPromise("board", str(error)) from None
         recalled = tuple(self._fenced.recalled(self.game.players)) if self._fenced.knows("recall") else ()
         outlook = self._boards.setdefault(hash((text, recalled)), (player, following))
         message = f"another state has this text, but there {_outlook(*outlook)} and here {_outlook(player, following)}"

@@ -179,7 +179,7 @@ class Determinizations:
             recall, actions = self.game.kernels().recall, 0
             if recall is not None:
                 actions = recall(data.ctypes.data, self.game.players, self._recalled.ctypes.data, RECALLED)
-            self._faces[key] = self.game.text(facts_of(data)), self._recalled[:actions].tobytes()
+            self._faces[key] = self.game.text_of(facts_of(data)), self._recalled[:actions].tobytes()
         return self._faces[key]
 
     def _tally(self, worlds: np.ndarray) -> "Tally | None":
@@ -226,7 +226,7 @@ class Determinizations:
                 if action not in legal:
                     return (
                         None,
-                        f"player {replayed.current_player()} could not have played {self.game.action_text(replayed.facts, action)}:",
+                        f"player {replayed.current_player()} could not have played {self.game.action_text_of(replayed.facts, action)}:",
                     )
                 replayed.apply_action(action)
         except Exception as error:  # whatever a way back stumbles over is what there is to tell

@@ -34,7 +34,7 @@ from icarus.commands.play.play import play_command
 from icarus.commands.report.report import report_command
 from icarus.commands.search import search_command
 from icarus.engine.result import SearchExhausted
-from icarus.load_files import load_files
+from icarus.load_files import load_files, place_in_file
 
 app = typer.Typer(
     help="Information capture and reuse strategies in Monte Carlo tree search.",
@@ -119,20 +119,23 @@ def run(arguments: list[str]) -> int:
         print_note("icarus: memory has run out")
         return FAILED
     except (ValueError, TypeError, OSError) as error:
-        print_note(f"icarus: {with_notes(error)}")
+        print_note(f"icarus: {with_place(error)}")
     except Exception as error:
-        if hasattr(error, "__notes__"):  # of an error inside a compiled function
-            print_note(f"icarus: {with_notes(error)}")
-            return REFUSED
-        if not hasattr(error, "format_message"):  # what the parser of the command line raises has it
+        if hasattr(error, "format_message"):  # what the parser of the command line raises has it
+            print_note(f"icarus: {usage_sentence(error, arguments)}")
+        elif hasattr(error, "__notes__"):  # of an error inside a compiled function
+            print_note(f"icarus: {with_place(error)}")
+        elif place_in_file(error) is not None:  # of one inside a function in plain Python
+            print_note(f"icarus: {type(error).__name__}: {with_place(error)}")
+        else:
             raise
-        print_note(f"icarus: {usage_sentence(error, arguments)}")
     return REFUSED
 
 
-def with_notes(error: Exception) -> str:
-    """What an error says, and what is noted of where it came from."""
-    return ", ".join([str(error), *getattr(error, "__notes__", ())])
+def with_place(error: Exception) -> str:
+    """What an error says, and where in somebody's own file it came from, as far as anybody knows."""
+    notes = getattr(error, "__notes__", None) or [place_in_file(error)]
+    return ", ".join(filter(None, [str(error), *notes]))
 
 
 def usage_sentence(error: Any, arguments: list[str]) -> str:

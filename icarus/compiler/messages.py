@@ -2,6 +2,7 @@
 
 import dis
 import re
+import traceback
 import types as pytypes
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +19,23 @@ def home(function: Callable | None) -> str:
     assert function is not None
     code = plain(function).__code__
     return f"in {code.co_name} ({code.co_filename}, line {code.co_firstlineno})"
+
+
+def defined_at(function: Callable) -> str:
+    """Where a function is defined, as " (file, line n)"; "" for one of C."""
+    code = getattr(plain(function), "__code__", None)
+    return "" if code is None else f" ({code.co_filename}, line {code.co_firstlineno})"
+
+
+def raised_in(function: Callable, error: BaseException) -> str:
+    """Where an error last came through the file of a function, as `defined_at` tells it."""
+    code = getattr(plain(function), "__code__", None)
+    lines = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if code and frame.filename == code.co_filename
+    ]
+    return f" ({code.co_filename}, line {lines[-1]})" if code and lines else defined_at(function)
 
 
 def mention(function: Callable, mentioned: str) -> str:

@@ -19,6 +19,7 @@ from icarus.compiler.cache.bindings import Current, current, renew_rebound
 from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.rng import seeded
+from icarus.compiler.messages import defined_at, raised_in
 from icarus.kernel.constants import CHANCE, MAX_PLAYERS
 from icarus.kernel.features import check_distinct, check_names, names_of, numbers_kernel
 from icarus.kernel.functions import FUNCTIONS, Arrays, Kernels, kernels_of
@@ -72,6 +73,10 @@ def _of_fields(instance: "Game", attribute: attrs.Attribute, value: Mapping[str,
             raise ValueError(
                 f"the range of {name} of {instance.name} is {limits!r}; it must be (least, most), such as (0, 1)"
             )
+
+
+class TextError(ValueError):
+    """A `text` or `action_text` of a game that raises an error, or gives no text; the message is one sentence with the line."""
 
 
 class Tensor(NamedTuple):
@@ -155,6 +160,31 @@ class AnyGame(ABC):
     @abstractmethod
     def new_initial_state(self, seed: int | Sequence[int] = 0) -> State:
         """A fresh game; the deal follows from the seed."""
+
+    def text_of(self, facts: object) -> str:
+        """What `text` writes.
+
+        Raises:
+            TextError: it raises an error, or gives no text.
+        """
+        return self._written("text", facts)
+
+    def action_text_of(self, facts: object, action: int) -> str:
+        """What `action_text` writes; errors as in `text_of`."""
+        return self._written("action_text", facts, action)
+
+    def _written(self, name: str, *arguments: object) -> str:
+        function = getattr(self, name)
+        try:
+            text = function(*arguments)
+        except TextError:  # of the game that this one is made of
+            raise
+        except Exception as error:  # whatever a function of an author's stumbles over is what there is to tell
+            reason = " ".join(f"{type(error).__name__}: {error}".split())
+            raise TextError(f"{name} of {self.name} raises {reason}{raised_in(function, error)}") from error
+        if not isinstance(text, str):
+            raise TextError(f"{name} of {self.name} gives {text!r}, which is no text{defined_at(function)}")
+        return text
 
     @property
     def perspectives(self) -> int:

@@ -172,8 +172,8 @@ def in_python(game: AnyGame) -> PythonGame:
         return game
     assert isinstance(game, Game)
     texts: dict[str, Any] = {
-        "text": lambda data: game.text(_record(data)),
-        "action_text": lambda data, action: game.action_text(_record(data), action),
+        "text": lambda data: game.text_of(_record(data)),
+        "action_text": lambda data, action: game.action_text_of(_record(data), action),
     }
     names = [field.name for field in attrs.fields(AnyGame) if field.name not in (*FUNCTIONS, *KINDS)]
     same: dict[str, Any] = {name: getattr(game, name) for name in names}

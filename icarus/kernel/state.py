@@ -302,7 +302,7 @@ class State:
         return self._action_text(self._playable(action))
 
     def _action_text(self, action: int) -> str:
-        return self.game.action_text(self.facts, action)
+        return self.game.action_text_of(self.facts, action)
 
     def string_to_action(self, text: str) -> int:
         """The legal action written so.
@@ -325,7 +325,7 @@ class State:
 
     def __str__(self) -> str:
         self._settle()
-        return self.game.text(self.facts)
+        return self.game.text_of(self.facts)
 
     def __repr__(self) -> str:
         return f"<{self.game} after {len(self.history)} actions>"

@@ -418,7 +418,7 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
     (NIM, {"ranges": {"left": (0, 5)}}, "ranges", "left is 7; it must be from 0 to 5"),  # type: ignore[dict-item]
     (NIM, {"action_text": same_text}, "notation", "the actions 1 and 2 are both written 'take'"),
     (NIM, {"text": hiding_text}, "board", "another state has this text, but there player"),
-    (NIM, {"text": failing_text}, "board", "text raises KeyError('left')"),
+    (NIM, {"text": failing_text}, "board", "text of nim7 raises KeyError: 'left' ("),
     (SECRET, {"observe": observe_own}, "moves", "sees 9 of his own action"),
     (NIM, {"episode": episode_below}, "episodes", "the label is -7"),
     (NIM, {"simultaneous": simultaneous_below}, "episodes", "simultaneous is -1; it must be at least 0"),
@@ -468,7 +468,7 @@ def test_a_broken_promise_is_found_and_named_with_seed_moves_and_state(
     assert told in example
     if promise != "luck":  # found without playing
         assert "new_initial_state(seed=(0, 2, " in example and ", after " in example
-        assert len(example.splitlines()) > 1
+        assert len(example.splitlines()) > 1 or "text of " in example
 
 
 # ------------------------------------------------------------------------------------------------------------ determinizations

@@ -189,11 +189,11 @@ class PlayoutInspector(ReferenceSearch):
         self._updates: dict[str, list[Update]] = {part.name: [] for part in self.program.components}
         self._texts: dict[int, str] = {}
         playout, world = super()._begin_playout()
-        self._start, self._now = self.game.text(world), playout
+        self._start, self._now = self.game.text_of(world), playout
         return playout, world
 
     def _decided(self, playout: Playout, world: StateData, player: int, in_tree: bool) -> tuple[int, int]:
-        texts = {int(action): self.game.action_text(world, action) for action in self.game.legal(world)}
+        texts = {int(action): self.game.action_text_of(world, action) for action in self.game.legal(world)}
         self._worlds.append(self.game.copy(world))
         self.program.decision = self.program.term = None
         edge, action = super()._decided(playout, world, player, in_tree)
@@ -223,7 +223,7 @@ class PlayoutInspector(ReferenceSearch):
         )
 
     def _rewards(self, world: StateData) -> np.ndarray:
-        self._end, self._final = self.game.text(world), super()._rewards(world)
+        self._end, self._final = self.game.text_of(world), super()._rewards(world)
         self._worlds.append(self.game.copy(world))
         return self._final
 

@@ -301,7 +301,7 @@ class _Walk:
             if visits < 2:
                 break
             line.players.append(player)
-            line.labels.append(self.game.action_text(world, first[edge]))
+            line.labels.append(self.game.action_text_of(world, first[edge]))
             line.visits.append(visits)
             world = self.game.copy(world)
             self.search.play(playout, world, edge, first[edge])
@@ -341,7 +341,7 @@ class _Walk:
             moves = self.game.observed_moves(world, edge)
             node = self.children.get((branch.node, edge, tuple(moves)))
             if node is None:
-                label = self.game.action_text(world, first[edge])
+                label = self.game.action_text_of(world, first[edge])
                 cells = [column[i] for column in columns] or [(np.nan, 0)] * len(self.columns)
                 node = self.add(branch.node, edge, player, label, row, moves, cells)
             if visits[i] > 1:  # the first visit of a history is the one that expanded it: nothing is below
