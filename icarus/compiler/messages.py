@@ -54,42 +54,171 @@ def mention(function: Callable, mentioned: str) -> str:
     return ""
 
 
-def reason(function: Callable, error: Exception) -> str:
-    """What the compiler says, reduced to what is wrong and where."""
+def reason(function: Callable, error: Exception, returns: str = "") -> str:
+    """What the compiler says, reduced to what is wrong and where.
+
+    Args:
+        returns: what the function must return, in words.
+    """
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    for told in (_told_of_names, _told_of_syntax, _told_of_result):
+        sentence = told(function, text, returns)
+        if sentence:
+            return sentence
+    return _told_of_types(function, text)
+
+
+def _told_of_names(function: Callable, text: str, returns: str) -> str:
     unknown = re.search(r"name '(\w+)' is not defined", text)
     if unknown:
         return f"the name {unknown[1]!r} is not defined{mention(function, unknown[1])}"
     unmarked = re.search(r"name '(\w+)':\s+Cannot determine Numba type of <class 'function'>", text)
     if unmarked:
         return f"{unmarked[1]} is a plain function; mark it @helper{mention(function, unmarked[1])}"
-    places = [(Path(path).resolve(), line) for path, line in re.findall(r'File "([^"]+)", line (\d+)', text)]
-    authors = [
-        place for place in places if place[0].parent.parent != PACKAGE or place[0].parent.name not in ENGINE
-    ] or places
+    return ""
+
+
+def _told_of_syntax(function: Callable, text: str, returns: str) -> str:
+    """Where a statement stands that compiled code cannot have."""
+    opcode = re.search(r"unsupported opcode \((\w+)\) found. Raised from (.+) \((\d+)\)", text)
+    if opcode:
+        statement = STATEMENTS.get(opcode[1], f"the instruction {opcode[1]}")
+        return f"it has {statement}, which compiled code cannot have ({opcode[2]}, line {opcode[3]})"
+    if "context manager" in text:
+        return f"it has a with block, which compiled code cannot have{_place_of(function, 'BEFORE_WITH')}"
+    caught = re.search(r"exception_match\(none, (\w+)\)", text)
+    if caught or "exception handling" in text or "try .. except" in text:
+        kind = f" of {caught[1]}" if caught else ""
+        place = _place_of(function, "CHECK_EXC_MATCH" if caught else "PUSH_EXC_INFO")
+        return f"it has an except{kind}, which compiled code cannot have{place}"
+    return ""
+
+
+def _told_of_result(function: Callable, text: str, returns: str) -> str:
+    """That a function returns something else than it must."""
+    result = re.search(r"No conversion from (.+) to \w+ for '\$[\w.]*return_value", text, re.DOTALL)
+    if not result or not returns:
+        return ""
+    author = _author_of(function)
+    return f"it returns {kind_of(result[1])}; it must return {returns}{defined_at(author)}"
+
+
+def _told_of_types(function: Callable, text: str) -> str:
+    """What the compiler says of types, with the author's line."""
+    places = re.findall(r'File "([^"]+)", line (\d+)', text)
+    authors = [place for place in places if not _is_engine(place[0])] or places
+    where = f" ({authors[0][0]}, line {authors[0][1]})" if authors else ""
     lines = [line.strip().removeprefix("- ") for line in text.splitlines()]
-    skipped = (
-        "Failed in",
-        "During:",
-        "File ",
-        "<source",
-        "^",
-        "This error",
-        "There are",
-        "raised from",
-        "Overload",
-        "In definition",
-    )
-    reasons = [line for line in lines if line and not line.startswith(skipped) and not set(line) <= set("~^- ")]
-    telling = ("No implementation", "Unknown attribute", "Untyped", "Cannot", "Invalid use", "undefined", "not")
-    reason = next(
-        (line for line in reasons if any(word in line for word in telling)),
-        reasons[0] if reasons else "it cannot be typed",
-    )
+    called = next((line.removeprefix(">>> ") for line in lines if line.startswith(">>> ")), "")
     # By what is called itself.
     refused = re.search(r"TypingError: ((?:update|record)\(.+)", text) or re.search(r"uncallable: (.+)", text)
     if refused:
-        reason = refused[1]
-    call = "" if refused else next((line.removeprefix(">>> ") for line in lines if line.startswith(">>> ")), "")
-    where = f" ({authors[0][0]}, line {authors[0][1]})" if authors else ""
-    return f"{reason.removesuffix(' found for signature:')} {call}".strip().rstrip(":.") + where
+        return refused[1].strip().rstrip(":.") + where
+    written = re.match(r"setitem\((.+)\)$", called)
+    if written:
+        target, *_, value = _arguments(written[1])
+        return f"{kind_of(value)} cannot be written into {kind_of(target)}{where}"
+    unknown = re.search(r"Unknown attribute '(\w+)' of type (.+)", text)
+    if unknown:
+        fields = _fields_of(function, unknown[2])
+        return f"{kind_of(unknown[2])} has no {unknown[1]!r}{f'; it has {fields}' if fields else ''}{where}"
+    operation = re.search(r"No implementation of function Function\(<(?:built-in )?function (\w+)", text)
+    if operation and (operands := re.match(r"[\w.]+\((.*)\)$", called)):
+        kinds = " and ".join(map(kind_of, _arguments(operands[1]))) or "nothing"
+        return f"compiled code has no {OPERATORS.get(operation[1], operation[1])} of {kinds}{where}"
+    reasons = [line for line in lines if line and not line.startswith(SKIPPED) and not set(line) <= set("~^- ")]
+    telling = next((line for line in reasons if any(word in line for word in TELLING)), "")
+    telling = telling or next(iter(reasons), "it cannot be typed")
+    return f"{telling.removesuffix(' found for signature:')} {called}".strip().rstrip(":.") + where
+
+
+SKIPPED = (
+    "Failed in", "During:", "File ", "<source", "^", "This error", "There are", "raised from", "Overload", "In definition"
+)  # fmt: skip
+TELLING = ("No implementation", "Unknown attribute", "Untyped", "Cannot", "Invalid use", "undefined", "not")
+STATEMENTS = {
+    "IMPORT_NAME": "an import inside a function",
+    "LOAD_BUILD_CLASS": "a class inside a function",
+    "STORE_GLOBAL": "an assignment to a global",
+    "DELETE_GLOBAL": "the deletion of a global",
+    "STORE_ATTR": "an assignment to an attribute",
+}  # by the instruction of Python that the compiler does not know
+OPERATORS = {
+    "add": "+", "iadd": "+=", "sub": "-", "isub": "-=", "mul": "*", "imul": "*=", "truediv": "/", "floordiv": "//",
+    "mod": "%", "pow": "**", "lshift": "<<", "rshift": ">>", "and_": "&", "or_": "|", "xor": "^", "eq": "==", "ne": "!=",
+    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "contains": "in", "getitem": "indexing", "neg": "-", "truth": "the truth",
+}  # fmt: skip
+KINDS = (
+    (r"none\b", "nothing"),
+    (r"\S+ generator", "what yield makes"),
+    (r"History\(", "a history"),
+    (r"(Literal\[str\]|unicode_type)", "a text"),
+    (r"(Literal\[int\]|u?int\d+|intp)", "an integer"),
+    (r"float\d+", "a real"),
+    (r"(Literal\[bool\]|bool)", "True or False"),
+    (r"array\(u?int", "an array of integers"),
+    (r"(unaligned )?array\(float", "an array of reals"),
+    (r"(Array|array|nestedarray|NestedArray|unaligned array)\(", "an array"),
+    (r"(Record|unaligned Record)\(", "a record"),
+    (r"(Uni)?Tuple\(", "a tuple"),
+    (r"(reflected )?list\(|ListType", "a list"),
+    (r"DictType|dict", "a dictionary"),
+    (r"(reflected )?set\(", "a set"),
+    (r"type\(CPUDispatcher|Function\(", "a function"),
+)  # of the compiler's types, by how their names begin
+
+
+def kind_of(named: str) -> str:
+    """A type of the compiler's in words."""
+    found = next((words for pattern, words in KINDS if re.match(pattern, named.strip())), None)
+    return found or re.sub(r"[(\[].*", "", named.strip(), flags=re.DOTALL)
+
+
+def _arguments(text: str) -> list[str]:
+    """The arguments of a call as it is written, each by itself."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter in "([{<") - (letter in ")]}>")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _fields_of(function: Callable, named: str) -> str:
+    """The fields of a named tuple, or of a record, that the compiler calls so; "" of anything else."""
+    record = re.match(r"(?:unaligned )?Record\((.+)", named)
+    if record:
+        return ", ".join(re.findall(r"(\w+)\[type=", named))
+    for _, value in reachable(function):
+        if isinstance(value, type) and named.startswith(f"{value.__name__}("):
+            return ", ".join(getattr(value, "_fields", ()))
+    return ""
+
+
+def _is_engine(file: str) -> bool:
+    """Whether no author's mistake lies in a file."""
+    path = Path(file).resolve()
+    return path.is_relative_to(PACKAGE) and path.relative_to(PACKAGE).parts[0] in ENGINE
+
+
+def _functions_of(function: Callable) -> list[pytypes.FunctionType]:
+    """The functions of authors that a function reaches."""
+    reached = [value for _, value in reachable(function) if isinstance(value, pytypes.FunctionType)]
+    return [value for value in reached if not _is_engine(value.__code__.co_filename)]
+
+
+def _author_of(function: Callable) -> Callable:
+    return next(iter(_functions_of(function)), function)
+
+
+def _place_of(function: Callable, opcode: str) -> str:
+    """Where an instruction of Python first stands in the functions that a function reaches, as " (file, line n)"."""
+    for value in _functions_of(function):
+        line = value.__code__.co_firstlineno
+        for instruction in dis.get_instructions(value):
+            line = (instruction.positions and instruction.positions.lineno) or line
+            if instruction.opname == opcode:
+                return f" ({value.__code__.co_filename}, line {line})"
+    return ""

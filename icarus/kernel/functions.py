@@ -175,6 +175,35 @@ _MAKERS: dict[
     "seen": (_observation, 2),
 }
 FUNCTIONS = tuple(_MAKERS)  # of a game, by name
+RETURNS = {
+    "player": "a player, CHANCE or TERMINAL",
+    "legal": "how many actions it has written",
+    "episode": "a label, or CONTINUES",
+    "recall": "how many moves it has written",
+    "simultaneous": "0, or the number of the choice",
+    "deal": "a probability, or NO_DEAL",
+    "seen": "an integer",
+}  # what they must return
+ARGUMENTS = {
+    "player": "state",
+    "legal": "state, actions",
+    "apply": "state, action",
+    "rewards": "state, out",
+    "text": "state",
+    "action_text": "state, action",
+    "observe": "state, action, moves",
+    "chance": "state, probabilities",
+    "determinize": "state, observer, beliefs, rng",
+    "redeterminize": "state, observer, beliefs, rng",
+    "prepare": "state, observer, beliefs",
+    "episode": "state",
+    "recall": "state, perspective, moves",
+    "simultaneous": "state",
+    "seen": "state, perspective",
+    "features": "state, out",
+    "action_features": "state, action, out",
+    "heuristic": "state, out",
+}  # what they are given
 
 
 @kernel_cache
@@ -182,7 +211,8 @@ def _kernel_of(name: str, function: Callable, arrays: Arrays) -> Kernel:
     make, arity = _MAKERS[name]
     original = plain(function)
     inner = helper(function) if function is original else function
-    return Kernel(make(inner, arrays.state, arrays), arity, f"{original.__module__}.{original.__qualname__}")
+    label = f"{original.__module__}.{original.__qualname__}"
+    return Kernel(make(inner, arrays.state, arrays), arity, label, RETURNS.get(name, ""))
 
 
 @kernel_cache

@@ -22,7 +22,7 @@ from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.messages import defined_at, raised_in
 from icarus.kernel.constants import CHANCE, MAX_PLAYERS
 from icarus.kernel.features import check_distinct, check_names, names_of, numbers_kernel
-from icarus.kernel.functions import FUNCTIONS, Arrays, Kernels, kernels_of
+from icarus.kernel.functions import ARGUMENTS, FUNCTIONS, Arrays, Kernels, kernels_of
 from icarus.kernel.state import State
 
 _NOTHING = np.dtype([("nothing", np.int64)], align=True)
@@ -270,6 +270,7 @@ class Game(AnyGame):
             for it. Absent: nobody knows.
 
     Raises:
+        TypeError: a function that cannot be called with what it is given.
         ValueError: a parameter that `initial` does not take, or lacks; a range of no field, or with nothing in it.
     """
 
@@ -285,6 +286,7 @@ class Game(AnyGame):
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
+        _check_arguments(self)
         parameters = _parameters_of(self.initial)
         unknown = [name for name in self.parameters if name not in parameters]
         missing = [name for name, default in parameters.items() if default is None and name not in self.parameters]
@@ -330,6 +332,25 @@ class Game(AnyGame):
 
 
 _kernels: "weakref.WeakKeyDictionary[Game, tuple[Current, Kernels]]" = weakref.WeakKeyDictionary()
+
+
+def _check_arguments(game: Game) -> None:
+    """Refuse a function that cannot be called with what it will be given."""
+    for name, arguments in ARGUMENTS.items():
+        function = getattr(game, name)
+        try:
+            signature = None if function is None else inspect.signature(plain(function))
+        except ValueError:  # a function of C tells nothing
+            signature = None
+        if signature is None:
+            continue
+        try:
+            signature.bind(*arguments.split(", "))
+        except TypeError:
+            taken = ", ".join(signature.parameters)
+            raise TypeError(
+                f"{name} of {game.name} takes ({taken}); it must take ({arguments}){defined_at(function)}"
+            ) from None
 
 
 @functools.cache

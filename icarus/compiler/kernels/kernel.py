@@ -28,18 +28,21 @@ Code: TypeAlias = MachineCode | str
 class Kernel:
     """A compiled function of 64-bit integers, with its address. Whoever holds the address must hold the kernel.
 
+    Args:
+        returns: what the author's function in it must return, in words, for whom it does not.
+
     Attributes:
         fresh: whether it has just been compiled, and is not from the disk.
     """
 
-    def __init__(self, function: Callable, arity: int, name: str) -> None:
+    def __init__(self, function: Callable, arity: int, name: str, returns: str = "") -> None:
         if DISABLED:
             raise RuntimeError(f"{name} cannot be compiled: NUMBA_DISABLE_JIT is set; unset it to search")
         self.name, self.fresh = name, False
         self._file = File(name, digest(function, name, arity))
         with interrupts_between_passes():
             code = self._file.read_early(lambda stored: _load(stored, arity))
-        code = code or self._compile(function, arity)
+        code = code or self._compile(function, arity, returns)
         self._code = _Dispatched(function, arity, name) if isinstance(code, str) else code
         self.address: int = self._code.address
 
@@ -47,7 +50,7 @@ class Kernel:
         listen()
         return self._code(*arguments)
 
-    def _compile(self, function: Callable, arity: int) -> Code:
+    def _compile(self, function: Callable, arity: int, returns: str) -> Code:
         load_compiler()
         signature = types.int64(*(types.int64,) * arity)
         with _lock.global_compiler_lock, self._file.compiling(), interrupts_between_passes(), collection_paused():
@@ -56,7 +59,7 @@ class Kernel:
                 return code
             self.fresh = True
             dispatcher = _pipeline.kernel_dispatcher(function, nogil=True, boundscheck=DEBUG)
-            with compilation_errors(function, self.name):
+            with compilation_errors(function, self.name, returns):
                 dispatcher.compile(signature)
             handle_pending()
             result = dispatcher.overloads[signature.args]
@@ -147,8 +150,8 @@ def compiled(function: Callable, signature: Signature, name: str, **flags: objec
 
 
 @contextlib.contextmanager
-def compilation_errors(function: Callable, name: str) -> Iterator[None]:
-    """Within, what the compiler refuses is told in one sentence.
+def compilation_errors(function: Callable, name: str, returns: str = "") -> Iterator[None]:
+    """Within, what the compiler refuses is told in one sentence; arguments as of a `Kernel`.
 
     Raises:
         CompilationError: the compiler refuses the function; the message names it and the line.
@@ -160,5 +163,5 @@ def compilation_errors(function: Callable, name: str) -> Iterator[None]:
         raise CompilationError(
             f"{name} cannot be compiled: no record here has a field {field!r}{mention(function, field)}"
         ) from None
-    except _errors.NumbaError as error:
-        raise CompilationError(f"{name} cannot be compiled: {reason(function, error)}") from None
+    except (_errors.NumbaError, _errors.UnsupportedBytecodeError) as error:  # the second is none of the first
+        raise CompilationError(f"{name} cannot be compiled: {reason(function, error, returns)}") from None
