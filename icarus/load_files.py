@@ -4,6 +4,7 @@ import hashlib
 import importlib.util
 import inspect
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,6 +19,7 @@ from icarus.algebra.parsing import Operand
 from icarus.algebra.weights import WeightFunction
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame
+from icarus.specs import SPECIFICATIONS
 
 DIGITS = 12  # of a digest
 
@@ -50,13 +52,15 @@ def load_files(paths: Iterable[Path]) -> dict[str, Operand]:
     """What files define for strategies to name, see `strategy_names`; their games are registered.
 
     Raises:
-        ValueError: see `load_file`; a file defines nothing; or two define different games of one name.
+        ValueError: see `load_file`; a file defines nothing, or an enhancement under another name than its own; or two define different
+            games of one name.
     """
     names: dict[str, Operand] = {}
     defined: dict[str, tuple[object, Path]] = {}
     for path in paths:
         file = _load(path)
         enhancements = strategy_names(file.module)
+        _check_names(path, enhancements)
         if not (file.games or enhancements):
             raise ValueError(
                 f"{str(path)!r} defines no game, enhancement, weight or rule, and no function that makes one"
@@ -81,6 +85,8 @@ def load_file(path: Path) -> ModuleType:
 
 
 def _load(path: Path) -> _File:
+    if not path.exists():
+        raise ValueError(f"there is no file {str(path)!r}")
     if path.suffix != ".py" or not path.is_file():
         raise ValueError(f"{str(path)!r} is no Python file")
     content = path.read_bytes()
@@ -122,6 +128,11 @@ def _line_in(path: Path, error: BaseException) -> int | None:
     return next((frame.lineno for frame in reversed(frames) if os.path.realpath(frame.filename) == whole), None)
 
 
+def without_modules(text: str) -> str:
+    """A text without the names of the modules that files are loaded as, which nobody has written."""
+    return re.sub(rf"\bown_\w+_[0-9a-f]{{{DIGITS}}}\.", "", text)
+
+
 def place_in_file(error: BaseException) -> str | None:
     """Where an error last came through a file that was loaded, as "in f (file, line n)"; None where it did not."""
     files = {os.path.realpath(str(file.module.__file__)) for file in _loaded.values()}
@@ -132,13 +143,26 @@ def place_in_file(error: BaseException) -> str | None:
 
 
 def strategy_names(module: ModuleType) -> Mapping[str, Operand]:
-    """What strategies may name: enhancements, weights, rules, and the module's own functions, which may make them."""
+    """What strategies may name: enhancements, weights, rules, and the module's own functions but those of games, which may make them."""
+    own = [*_values(module, Game), *_values(module, PythonGame)]
+    of_games = {id(part) for game in own for part in attrs.asdict(game, recurse=False).values()}
 
     def usable(name: str, value: object) -> bool:
-        defined_here = inspect.isfunction(value) and value.__module__ == module.__name__
+        defined_here = inspect.isfunction(value) and value.__module__ == module.__name__ and id(value) not in of_games
         return not name.startswith("_") and (defined_here or isinstance(value, Enhancement | WeightFunction | Rule))
 
     return {name: value for name, value in vars(module).items() if usable(name, value)}
+
+
+def _check_names(path: Path, names: Mapping[str, Operand]) -> None:
+    """Refuse an enhancement that is printed by a name by which no strategy finds it: nothing that was saved with it could be read again."""
+    known = {**SPECIFICATIONS, **names}
+    for variable, value in names.items():
+        single = isinstance(value, Enhancement) and value.components == (value,) and str(value).isidentifier()
+        if single and known.get(str(value)) != value:
+            raise ValueError(
+                f"{str(path)!r} declares {variable} with the name {str(value)!r}; the name and the variable must be the same"
+            )
 
 
 def register_games(module: ModuleType, path: Path) -> Mapping[str, AnyGame | Callable[[], AnyGame]]:

@@ -1,5 +1,6 @@
 """The command `icarus`: look at games and specifications, search a position, play matches, audit games."""
 
+import re
 import sys
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -34,7 +35,7 @@ from icarus.commands.play.play import play_command
 from icarus.commands.report.report import report_command
 from icarus.commands.search import search_command
 from icarus.engine.result import SearchExhausted
-from icarus.load_files import load_files, place_in_file
+from icarus.load_files import load_files, place_in_file, without_modules
 
 app = typer.Typer(
     help="Information capture and reuse strategies in Monte Carlo tree search.",
@@ -119,7 +120,7 @@ def run(arguments: list[str]) -> int:
         print_note("icarus: memory has run out")
         return FAILED
     except (ValueError, TypeError, OSError) as error:
-        print_note(f"icarus: {with_place(error)}")
+        print_note(f"icarus: {with_options(with_place(error), arguments)}")
     except Exception as error:
         if hasattr(error, "format_message"):  # what the parser of the command line raises has it
             print_note(f"icarus: {usage_sentence(error, arguments)}")
@@ -132,10 +133,28 @@ def run(arguments: list[str]) -> int:
     return REFUSED
 
 
+def with_options(sentence: str, arguments: list[str]) -> str:
+    """A sentence that begins with an argument of the library, with the option of the command line that gives it: "--seat is 2"."""
+    if not arguments or arguments[0] not in COMMANDS:
+        return sentence
+    options: dict[str, str] = {}
+    for parameter in typer.main.get_command(app).commands[arguments[0]].params:  # type: ignore[attr-defined]
+        long = next((name for name in parameter.opts if name.startswith("--")), None)
+        if long is not None:
+            options |= dict.fromkeys((parameter.name, long.removeprefix("--").replace("-", "_")), long)
+    named = re.match(r"(?:an? )?(\w+) is ", sentence)
+    if named is None or named[1] not in options:
+        return sentence
+    return f"{options[named[1]]} is {sentence[named.end() :]}".removesuffix(SEVERAL)
+
+
+SEVERAL = ", or a sequence of such integers"  # which no option takes
+
+
 def with_place(error: Exception) -> str:
     """What an error says, and where in somebody's own file it came from, as far as anybody knows."""
     notes = getattr(error, "__notes__", None) or [place_in_file(error)]
-    return ", ".join(filter(None, [str(error), *notes]))
+    return without_modules(", ".join(filter(None, [str(error), *notes])))
 
 
 def usage_sentence(error: Any, arguments: list[str]) -> str:

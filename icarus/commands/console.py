@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from icarus.compiler.cache.disk import cache_folder, on_compile
+from icarus.load_files import without_modules
 
 try:
     from rich.console import Console
@@ -92,7 +93,7 @@ def show_compilation() -> Iterator[None]:
         status.stop()
 
         def show(name: str) -> None:
-            status.update(f"compiling {name} (once; kept in {cache_folder() or 'memory only'})")
+            status.update(f"compiling {without_modules(name)} (once; kept in {cache_folder() or 'memory only'})")
             status.start()
 
         end = on_compile(show)

@@ -93,9 +93,14 @@ def game_and_files(game: str, files: Sequence[Path] | None) -> tuple[str, list[P
     """The name of a game, and the files to load: a game may be given as the file that defines it.
 
     Raises:
-        ValueError: there is no such file; it has no game, or several; a name is that of a file without its ending.
+        ValueError: there is no such file; it has no game, or several; it has parameters; a name is that of a file without its ending.
     """
     files = list(files or ())
+    file, bracket, _ = game.partition("(")
+    if bracket and file.endswith(".py"):
+        raise ValueError(
+            f"a file takes no parameters; give the name of its game with them, and the file by --with {file}"
+        )
     if not game.endswith(".py"):
         if not files and game not in games.names() and Path(f"{game}.py").is_file():
             raise ValueError(f"no game is called {game!r}; for the game of the file give {game}.py")

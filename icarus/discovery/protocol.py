@@ -162,12 +162,13 @@ def planned(
         max(1, int(ablate / ((factors + 1) * seats))),
     )
     least = detectable(units[1], deviation, level / finalists)
+    of_all, or_fewer = (f"{finalists} finalists", ", or fewer finalists") if finalists > 1 else ("1 finalist", "")
     if units[1] < LEAST_UNITS or least > USELESS:
         enough = units_needed(deviation, level / finalists) * (finalists * seats + confirmations)
         what = f"a difference of {least:.2f} in mean reward or more" if least <= 1 else "no difference in mean reward"
         raise ValueError(
-            f"a budget of {games} games proves nothing: with {units[1]} units for each of {finalists} finalists it could detect {what}; "
-            f"give at least {math.ceil(enough / SHARES[1]) + seats} games, or fewer finalists"
+            f"a budget of {games} games proves nothing: with {units[1]} units for each of {of_all} it could detect {what}; "
+            f"give at least {math.ceil(enough / SHARES[1]) + seats} games{or_fewer}"
         )
     return units
 

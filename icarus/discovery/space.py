@@ -377,7 +377,7 @@ def load_space(name: str | Path) -> Space:
         return read_space(tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError:
         raise SpaceError(
-            f"no space is called {str(name)!r}; there are {', '.join(shipped_spaces())}, or give a TOML file"
+            f"there is no space and no file {str(name)!r}; the spaces are {', '.join(shipped_spaces())}, or give a TOML file"
         ) from None
     except tomllib.TOMLDecodeError as error:
         raise SpaceError(f"{checks.excerpt(str(path), 200)} is no TOML: {error}") from None

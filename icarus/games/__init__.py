@@ -60,7 +60,10 @@ def load(name: str, **parameters: int) -> AnyGame:
     if registered is None:
         near = difflib.get_close_matches(base, GAMES, n=3, cutoff=0.55)
         if base.endswith(".py"):
-            hint = f"a file is loaded first, by icarus.load_files.load_files or --with {base}, and its game goes by its name"
+            hint = (
+                f"a game of a file goes by its own name, with its parameters, where the file is loaded: by --with {base} on the command "
+                "line, by icarus.load_files.load_files in Python"
+            )
         else:
             hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(GAMES)}"
         raise ValueError(f"no game is called {base!r}; {hint}")

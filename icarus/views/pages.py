@@ -15,6 +15,8 @@ def check_new_file(path: Path) -> None:
     Raises:
         ValueError: one of these.
     """
+    if path.is_dir():
+        raise ValueError(f"{str(path)!r} is a folder; name a new file")
     if path.exists():
         raise ValueError(f"{str(path)!r} exists and is not overwritten")
     if not path.parent.is_dir():

@@ -236,7 +236,7 @@ def test_the_last_strategy_takes_the_seats_that_are_left(icarus: Call) -> None:
     [
         (("search", "otello", "--iterations", 5), "no game is called 'otello'; did you mean othello?"),
         (("search", "zzz", "--iterations", 5), "no game is called 'zzz'; known: othello, checkers"),
-        (("match", "mine.py", "MAST", "MAST"), "'mine.py' is no Python file"),
+        (("match", "mine.py", "MAST", "MAST"), "there is no file 'mine.py'"),
         (("match", "hart", "MAST", "MAST"), "no game is called 'hart'; did you mean hearts?"),
         (("search", "othello(size=6)", "--iterations", 5), "othello has no parameter 'size'; it takes none"),
         (("search", "knockout-whist(players=9)", "--iterations", 5), "9"),
@@ -265,7 +265,7 @@ def test_the_last_strategy_takes_the_seats_that_are_left(icarus: Call) -> None:
         (("search", "othello", "--seconds", 0), "seconds is 0.0; it must be a real number above 0"),
         (("search", "othello", "--iterations", 5, "--seed", -1), "seed is -1; it must be an integer of at least 0"),
         (("search", "othello", "--iterations", 5, "--moves", "d3 d3"), "'d3' is not legal here; legal: "),
-        (("search", "othello", "--iterations", 5, "--with", "nowhere.py"), "'nowhere.py' is no Python file"),
+        (("search", "othello", "--iterations", 5, "--with", "nowhere.py"), "there is no file 'nowhere.py'"),
         (("search", "othello", "--iterations", 5, "--with", "."), "'.' is no Python file"),
         (("match", "othello", "MAST"), "othello has 2 seats; give two strategies, not 1"),
         (("match", "othello", "MAST", "MAST", "MAST"), "othello has 2 seats; give two strategies, not 3"),
@@ -586,7 +586,7 @@ def test_a_slot_that_cannot_be_compiled_is_refused_in_one_sentence(icarus: Call,
     (tmp_path / "slots_of_mine.py").write_text(SLOT_ERROR)
     file = tmp_path / "slots_of_mine.py"
     told = refused(icarus("search", "othello", "--strategy", "BROKEN", "--with", file, "--iterations", 5))
-    assert re.search(r"the capture function own_slots_of_mine_\w+\.broken cannot be compiled", told)
+    assert re.search(r"the capture function broken cannot be compiled", told)
     assert "slots_of_mine.py, line 8" in told
 
 

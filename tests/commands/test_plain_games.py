@@ -166,7 +166,7 @@ def test_rules_are_checked_beside_a_reference(file: Path, icarus: Call) -> None:
     [
         (("audit", "plain-kuhn"), f"plain-kuhn {TOLD}"),
         (("bench", "--games", "race"), "race is a PythonGame, which nobody can compile"),
-        (("search", "race", "--threads", "2"), "threads is 2; the engine 'python' searches in one"),
+        (("search", "race", "--threads", "2"), "--threads is 2; the engine 'python' searches in one"),
         (("match", "race", "MAST", "--level", "2"), "the levels of race have not been measured; there are levels of "),
         (("ladder", "race", "BASELINE"), "there is no ladder of race; there are ladders of "),
     ],

@@ -79,3 +79,89 @@ def test_an_error_in_a_function_of_a_game_in_plain_python_is_told_with_its_line(
     Path("mine.py").write_text(PLAIN)
     told = refused(icarus("search", "mine.py", "--iterations", 5))
     assert told == "KeyError: 3, in legal (mine.py, line 5)"
+
+
+# -------------------------------------------------------------------------------------------------------------- compiled
+
+COUNT = "    count = min(MOST, state.stones)\n"
+WRITE = "        actions[i] = i + 1"
+CANNOT = "legal cannot be compiled: "
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "at", "told"),
+    [
+        (
+            "apply(state, action)",
+            "apply(state)",
+            "def apply",
+            "apply of stones takes (state); it must take (state, action)",
+        ),
+        ("action_text(state, action)", "action_text(state)", "def action_text", "it must take (state, action)"),
+        ("    return count\n", "", "def legal", f"{CANNOT}it returns nothing; it must return how many actions"),
+        ("    return count\n", "    yield count\n", "def legal", f"{CANNOT}it returns what yield makes; it must"),
+        (
+            "return TERMINAL if state.stones == 0 else state.player",
+            'return "x"',
+            "def player",
+            "player cannot be compiled: it returns a text; it must return a player, CHANCE or TERMINAL",
+        ),
+        (COUNT, COUNT + "    import random\n", "import random", f"{CANNOT}it has an import inside a function, which"),
+        (COUNT, '    with open("x"):\n    ' + COUNT, 'with open("', f"{CANNOT}it has a with block, which"),
+        (
+            COUNT,
+            f"    try:\n    {COUNT}    except ValueError:\n        pass\n",
+            "except Val",
+            f"{CANNOT}it has an except of",
+        ),
+        (WRITE, '        actions[i] = "a"', '"a"', f"{CANNOT}a text cannot be written into an array of integers"),
+        (WRITE, '        actions[i] = i + "a"', '"a"', f"{CANNOT}compiled code has no + of an integer and a text"),
+    ],
+)
+def test_what_cannot_be_compiled_is_told_in_the_words_of_its_author(
+    here: Path, icarus: Call, right: str, wrong: str, at: str, told: str
+) -> None:
+    sentence = refused(icarus("check", slipped((right, wrong))))
+    assert told in sentence and sentence.endswith(f"(mine.py, line {line_of(at)})")
+    assert len(sentence) < 200 and "own_" not in sentence
+
+
+# ------------------------------------------------------------------------------------------------------ names and options
+
+PAIRS = (Path(__file__).parents[2] / "examples" / "own_pairs.py").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", ["OWN_PARIS", "MAST"])
+def test_an_enhancement_must_be_declared_by_the_name_of_its_variable(here: Path, icarus: Call, name: str) -> None:
+    Path("pairs.py").write_text(PAIRS.replace('"OWN_PAIRS"', f'"{name}"'))
+    told = refused(icarus("search", "kuhn-poker", "--strategy", "OWN_PAIRS", "--with", "pairs.py", "--iterations", 5))
+    assert told == f"'pairs.py' declares OWN_PAIRS with the name '{name}'; the name and the variable must be the same"
+
+
+@pytest.mark.parametrize("strategy", ["legal", "text(1)"])
+def test_the_functions_of_a_game_are_no_enhancements(here: Path, icarus: Call, strategy: str) -> None:
+    told = refused(icarus("search", slipped(), "--strategy", strategy))
+    assert "no enhancement is called" in told and "action_text" not in told and told.count("apply") == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (
+            ("search", "mine.py(stones=3)"),
+            "a file takes no parameters; give the name of its game with them, and the file by",
+        ),
+        (("search", "kuhn-poker", "--json", "."), "'.' is a folder; name a new file"),
+        (("search", "kuhn-poker", "--iterations", 0), "--iterations is 0; it must be"),
+        (("search", "kuhn-poker", "--seed", -1), "--seed is -1; it must be an integer of at least 0"),
+        (("match", "kuhn-poker", "BASELINE", "BASELINE", "--move-decay", 2), "--move-decay is 2.0; it must be"),
+        (("play", "kuhn-poker", "--level", 9), "--level is 9; it must be"),
+        (("discover", "kuhn-poker", "--games", 500, "--seat", 2), "--seat is 2; it must be"),
+        (("discover", "kuhn-poker", "--games", 500, "--finder", "random"), "--finder is 'random'; there are"),
+        (("discover", "kuhn-poker", "--games", 500, "--space", "no.toml"), "there is no space and no file 'no.toml'; "),
+        (("discover", "kuhn-poker", "--games", 200, "--finalists", 1), "for each of 1 finalist it could"),
+    ],
+)
+def test_a_refusal_names_the_option(here: Path, icarus: Call, arguments: tuple[object, ...], told: str) -> None:
+    sentence = refused(icarus(*arguments))
+    assert told in sentence and "sequence" not in sentence and not sentence.endswith("fewer finalists")

@@ -123,7 +123,7 @@ def test_levels_that_do_not_go_together_are_refused() -> None:
 
 def test_bad_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "space.toml").write_text("name = \n")
-    for name, told in (("nothing", "no space is called"), (str(tmp_path / "space.toml"), "is no TOML")):
+    for name, told in (("nothing", "there is no space and no file"), (str(tmp_path / "space.toml"), "is no TOML")):
         with pytest.raises(SpaceError, match=told):
             load_space(name)
 
