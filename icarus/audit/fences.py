@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from icarus.compiler.kernels.rng import RNG_WORDS
+from icarus.compiler.messages import defined_at
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.game import Game
 
@@ -51,6 +52,10 @@ class Fence:
         """Whether nothing was written outside."""
         return self._before.tobytes() == self._after.tobytes() == _UNTOUCHED
 
+    def mend(self) -> None:
+        """Make the guards whole again, so that nobody else is blamed for what was written there."""
+        self._before[:] = self._after[:] = _GUARD
+
 
 class Fenced:
     """A state of a game and room for answers, inside fences; each method asks one function.
@@ -91,15 +96,21 @@ class Fenced:
         try:
             answer = getattr(self._entries, name)(state.address, *arguments)
         except Exception as error:  # whatever a game stumbles over is what there is to tell
-            raise BrokenPromise(PROMISE_OF[name], f"{name} raises {error!r}") from None
+            notes = "".join(f", {note}" for note in getattr(error, "__notes__", ()))
+            raise BrokenPromise(PROMISE_OF[name], f"{name} raises {error!r}{notes}") from None
         for what, fence in {"the state": state, **self._rooms}.items():
             if not fence.whole():
-                raise BrokenPromise(
-                    "memory", f"{name} writes outside of {what}; with ICARUS_DEBUG=1 the line would be told"
-                )
+                fence.mend()
+                raise BrokenPromise("memory", f"{name} writes outside of {what}{self._why(name, answer)}")
         if before is not None and not np.array_equal(before, state.bytes):
             raise BrokenPromise("memory", f"{name} changes the state, which it may only read")
         return answer
+
+    def _why(self, name: str, answer: int) -> str:
+        """What is known of a function that has written outside: how many actions, and where it is defined."""
+        most = self.game.max_legal
+        many = f": there are {answer}, of a max_legal of {most}" if name == "legal" and answer > most else ""
+        return many + defined_at(getattr(self.game, name))
 
     def _room(self, what: str, kind: npt.DTypeLike, value: npt.ArrayLike) -> tuple[np.ndarray, int]:
         """Room of that name, filled with a value, and its address."""

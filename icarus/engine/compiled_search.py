@@ -37,6 +37,7 @@ from icarus.engine.root_episode import root_episode
 from icarus.engine.root_statistics import RootStatistics, root_statistics
 from icarus.engine.running_search import result_of, too_long_message
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
+from icarus.engine.wrong_answers import with_answer
 from icarus.kernel import CHANCE
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.data import in_words
@@ -309,6 +310,11 @@ class CompiledSearch:
             raise ValueError(f"in {self.strategy}, {error}") from None
         except DeterminizationError as error:
             raise ValueError(f"{error}, {home(self.game.determinize)}") from None
+        except ValueError as error:
+            sentence = with_answer(str(error), self.game, self._arrays["buffers.state"])
+            if sentence == str(error):
+                raise
+            raise ValueError(sentence) from None
 
     def give_room(self, status: int) -> None:
         """Give the room that the loop asked for by its status."""

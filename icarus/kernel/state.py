@@ -372,7 +372,7 @@ class State:
         data[:] = after
 
     def _rewards(self) -> list[float]:
-        out = np.zeros(self.game.players)
+        out = np.full(self.game.players, np.nan)
         self.game.kernels().rewards(self.data.ctypes.data, out.ctypes.data, self.game.players)
         return out.tolist()
 

@@ -542,3 +542,10 @@ def rewards_of_halves(state: Any, out: np.ndarray) -> None:
 def test_every_promise_of_the_contract_is_broken_here() -> None:
     assert {promise for _, _, promise, _ in WRONG} == set(CONTRACT)
     assert not set(CONTRACT) & set(HIDDEN)
+
+
+def test_only_the_function_that_writes_outside_is_blamed() -> None:
+    report = audit(attrs.evolve(NIM, legal=legal_too_many), games=2, determinizations=30)
+    examples = report["memory"].examples
+    assert len(examples) == 2 and all("legal writes outside of the legal actions" in example for example in examples)
+    assert all(f"line {legal_too_many.__code__.co_firstlineno})" in example for example in examples)

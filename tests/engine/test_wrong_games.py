@@ -27,7 +27,7 @@ from icarus.kernel import record
 from tests.commands import test_contract as slips
 from tests.commands.test_contract import COIN, NIM, SECRET
 
-REWARDS = "the rewards function of a game did not write a number from 0 to 1 for each player"
+REWARDS = r"the rewards function of \S+ did not write a number from 0 to 1 for each player"
 TOO_MANY = "more legal actions than its max_legal"
 MOVED = "a determinization changed the player to move, or ended the game"
 PLAINLY = {  # what plain Python says instead
@@ -65,7 +65,7 @@ def legal_of_a_million(state: Any, actions: slips.np.ndarray) -> int:
         (NIM, {"rewards": slips.rewards_of_one}, REWARDS),
         (NIM, {"rewards": slips.rewards_nan}, REWARDS),
         (NIM, {"rewards": slips.rewards_of_two}, REWARDS),
-        (NIM, {"player": slips.player_seven}, "gave a number that is no player"),
+        (NIM, {"player": slips.player_seven}, r"of (a game|\S+) gave a number that is no player"),
         (NIM, {"legal": slips.legal_none}, "no legal action at a state that is not terminal"),
         (NIM, {"legal": legal_of_four}, TOO_MANY),
         (NIM, {"legal": legal_of_a_million}, TOO_MANY),
@@ -157,8 +157,8 @@ ENGINES = pytest.mark.parametrize("engine", ["compiled", "python"])
 @pytest.mark.parametrize(
     ("slip", "message"),
     [
-        ({"legal": legal_negative}, "the legal function of a game gave a negative action"),
-        ({"legal": legal_twice}, "the legal function of a game gave an action twice"),
+        ({"legal": legal_negative}, r"the legal function of (a game|\S+) gave a negative action"),
+        ({"legal": legal_twice}, r"the legal function of (a game|\S+) gave an action twice"),
         ({"max_length": 3}, "a playout of nim7 has not ended after 3 actions, its max_length"),
     ],
     ids=["negative", "twice", "too long"],
@@ -172,7 +172,7 @@ def test_wrong_actions_end_a_search(slip: dict[str, Any], message: str, strategy
 @ENGINES
 def test_a_negative_probability_ends_a_search(engine: str) -> None:
     game = attrs.evolve(COIN, initial=slips.initial, apply=toss_in_the_middle, chance=chance_negative)
-    with pytest.raises(ValueError, match="the chance function of a game gave a negative probability"):
+    with pytest.raises(ValueError, match=r"the chance function of (a game|\S+) gave a negative probability"):
         search(game.new_initial_state(1), BASELINE, iterations=200, engine=engine)
 
 
@@ -208,3 +208,17 @@ def test_exactly_actions_that_are_negative_or_twice_are_wrong() -> None:
         else:
             with pytest.raises(ValueError, match="gave a negative action|gave an action twice"):
                 check(actions, len(actions))
+
+
+@pytest.mark.parametrize(
+    ("slip", "told"),
+    [
+        ({"player": slips.player_seven}, "the player function of nim7 gave a number .*: 7"),
+        ({"rewards": slips.rewards_of_two}, "the rewards function of nim7 did not write .*: 2"),
+        ({"legal": legal_negative}, "the legal function of .* gave a negative action: -"),
+    ],
+)
+def test_the_game_the_answer_and_the_line_are_told(slip: dict[str, Any], told: str) -> None:
+    line = next(iter(slip.values())).__code__.co_firstlineno
+    with pytest.raises(ValueError, match=rf"{told}.* \(.*\.py, line {line}\)$"):
+        search(attrs.evolve(NIM, **slip).new_initial_state(seed=0), BASELINE, iterations=40)

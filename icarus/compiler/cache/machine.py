@@ -61,6 +61,13 @@ class MachineCode:
         return result.value
 
 
+def _is_ours(file: Path) -> bool:
+    """Whether a file is the package's own, here or in the copy of it whose machine code this is."""
+    parts = file.parts
+    inside = parts[len(parts) - parts[::-1].index(PACKAGE.name) :] if PACKAGE.name in parts else ()
+    return bool(inside) and PACKAGE.joinpath(*inside).is_file()
+
+
 def _raise(pickled: bytes) -> NoReturn:
     """Raise an exception where the line of its `raise` can be seen, as far as anybody knows it."""
     kind, arguments, place = pickle.loads(pickled)
@@ -69,7 +76,7 @@ def _raise(pickled: bytes) -> NoReturn:
         error.add_note('engine="python" shows in which function and line')
         raise error
     function, file, line = place
-    if not Path(file).is_relative_to(PACKAGE):  # the package's own sentences need no place
+    if not _is_ours(Path(file)):  # the package's own sentences need no place
         error.add_note(f"in {function} ({file}, line {line})")
     code = compile("\n" * (line - 1) + "raise error", file, "exec").replace(co_name=function)
     exec(code, {"error": error})
