@@ -56,6 +56,7 @@ ORDER = {
         "running_search",
         "trees",
         "validation",
+        "wrong_answers",
         "compiled_search",
         "parallel",
         "reference",

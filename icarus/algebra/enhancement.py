@@ -73,7 +73,8 @@ def _slot(kind: type, example: str) -> Any:
     def check(instance: "Enhancement", attribute: attrs.Attribute, value: object) -> None:
         union = isinstance(value, Union) and all(isinstance(part, kind | Union) for part in value.parts)
         if not isinstance(value, kind) and not union and not isinstance(value, Mixture):
-            raise TypeError(f"{attribute.name} of {instance.name} is {value!r}; it must be {example}")
+            given = getattr(value, "__name__", None) or getattr(value, "name", None) or repr(value)
+            raise TypeError(f"{attribute.name} of {instance.name} is {given}; it must be {example}")
 
     return attrs.field(validator=check)
 

@@ -1,6 +1,6 @@
 """What an audit found: each claim about a game, how often it was checked and how often it failed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import attrs
 
@@ -102,4 +102,11 @@ class AuditReport:
         looked = f"{self.decisions:,} decisions, {self.determinizations:,} determinizations"
         looked = "perfect information, nothing to determinize" if self.perfect else looked
         head = f"audit of {self.game}: {self.games:,} games, {looked}, {self.seconds:.1f} s"
-        return "\n".join([head, *map(str, self.checks), f"{verdict}{missing}"])
+        return "\n".join([head, *self._lines(), f"{verdict}{missing}"])
+
+    def _lines(self) -> Iterator[str]:
+        """Each check; a note that the one before has too is not repeated."""
+        note = ""
+        for check in self.checks:
+            yield str(attrs.evolve(check, note="") if check.note == note else check)
+            note = check.note

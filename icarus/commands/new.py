@@ -19,6 +19,7 @@ from icarus.audit.resampler import GAMES as CLASS_GAMES
 from icarus.audit.resampler import audit_class
 from icarus.commands.console import print_text, progress_of, show_compilation
 from icarus.commands.options import FAILED, integer_option
+from icarus.compiler.kernels.functions import DEBUG
 from icarus.engine.search import search
 from icarus.kernel import CHANCE
 from icarus.kernel.game import LONGEST, AnyGame, Game
@@ -30,6 +31,7 @@ SKELETONS = Path(__file__).with_name("skeletons")
 KINDS = ("perfect", "chance", "hidden")
 METHODS = ("is_terminal", "current_player", "legal_actions", "apply_action", "returns")  # of OpenSpiel's states
 LIBRARY = frozenset(games.GAMES)  # before a file has brought its own
+INDICES = "indices are not checked; ICARUS_DEBUG=1 icarus check FILE.py checks each, and tells the line of a wrong one"
 ITERATIONS = 2000  # of the search that measures a rate
 
 
@@ -138,6 +140,8 @@ def check(game: AnyGame, reference: Callable[[State], Reference] | None, number:
     if not (passed and report.passed):
         return False
     print_text(rate(game))
+    if not DEBUG:
+        print_text(f"hint: {INDICES}")
     for hint in hints(game):
         print_text(f"hint: {hint}")
     return True

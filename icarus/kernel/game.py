@@ -219,7 +219,7 @@ class Game(AnyGame):
         max_legal: no state has more legal actions than this.
         text: `text(state) -> str`, the board or hands as people draw them (plain Python).
         action_text: `action_text(state, action) -> str` in the notation players use, distinct among the legal actions.
-        chance: `chance(state, probabilities)`, π₀: one probability for each legal action of a chance state.
+        chance: `chance(state, probabilities)`, π₀: one probability for each legal action of a chance state. Absent: equal ones.
         simultaneous: `simultaneous(state) -> int`: 0, or the number (1, 2, …) of this decision among the choices that players make at
             once: the first to be asked is 1, and what he chooses stays hidden from the next.
         max_length: no game has more actions than this, those of chance included; a playout that goes on is refused.

@@ -396,7 +396,7 @@ def test_the_command_tests_the_contract_where_nothing_is_hidden(
 def test_the_command_refuses_bad_input_in_one_sentence(python: Any) -> None:
     refused = python(None, "-m", "icarus", "audit", "knockout-whist", "--games", "0")
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr.strip() == "icarus: games is 0; it must be an integer of at least 1"
+    assert refused.stderr.strip() == "icarus: --games is 0; it must be an integer of at least 1"
 
 
 def test_the_environment_has_no_decisions_to_audit() -> None:

@@ -165,3 +165,25 @@ def test_the_functions_of_a_game_are_no_enhancements(here: Path, icarus: Call, s
 def test_a_refusal_names_the_option(here: Path, icarus: Call, arguments: tuple[object, ...], told: str) -> None:
     sentence = refused(icarus(*arguments))
     assert told in sentence and "sequence" not in sentence and not sentence.endswith("fewer finalists")
+
+
+# ------------------------------------------------------------------------------------------------------- when it is called
+
+
+def test_a_division_by_zero_is_told_with_function_and_line(here: Path, icarus: Call) -> None:
+    code, _, errors = icarus("search", slipped((COUNT, COUNT + "    count += 1 // (MOST - 3)\n")), "--iterations", 5)
+    assert code == 2 and errors == f"icarus: integer division by zero, in legal (mine.py, line {line_of('1 //')})\n"
+
+
+def test_what_is_no_slot_is_told_by_its_name(here: Path, icarus: Call) -> None:
+    for right, wrong, told in (
+        ("policy=ucb1(0.7).over(pairs)", "policy=ucb1(0.7)", "policy of OWN_PAIRS is ucb1; it must be a rule over"),
+        ("@capture\n", "", "capture of OWN_PAIRS is capture_pairs; it must be a @capture function"),
+    ):
+        Path("pairs.py").write_text(PAIRS.replace(right, wrong))
+        assert told in refused(icarus("search", "kuhn-poker", "--with", "pairs.py"))
+
+
+def test_a_report_of_a_broken_game_promises_nothing_to_go_on_with(here: Path, icarus: Call) -> None:
+    code, _, errors = icarus("report", slipped(('return f"take {action}"', "return {}[action % 1]")), "--to", "page")
+    assert code == 1 and errors == "page/report.html\n"

@@ -76,7 +76,7 @@ def report_command(
     (directory / PAGE).write_text(page_of(str(loaded), report, measures), "utf-8")
     (directory / JSON).write_text(_json(report, measures), "utf-8")
     print_text(_json(report, measures) if as_json else "\n".join(sentences(report, measures)))
-    print_note(f"{directory / PAGE}; the same command goes on there")
+    print_note(f"{directory / PAGE}{'; the same command goes on there' if report.passed else ''}")
     if not report.passed:
         raise typer.Exit(options.FAILED)
 
