@@ -615,7 +615,7 @@ def test_search_and_match_take_a_recommendation_and_say_so(icarus: Call) -> None
 @pytest.mark.parametrize("command", [("search", "othello"), ("match", "othello", "BASELINE", "MAST")])
 def test_bad_threads_are_refused(icarus: Call, command: tuple[str, ...]) -> None:
     assert refused(icarus(*command, "--threads", 0)) == "--threads is 0; it must be an integer from 1 to 1024"
-    assert refused(icarus(*command, "--sharing", "trees")) == "sharing is 'trees'; it must be 'roots' or 'records'"
+    assert refused(icarus(*command, "--sharing", "trees")) == "--sharing is 'trees'; it must be 'roots' or 'records'"
 
 
 def test_search_and_match_cut_playouts_off_and_say_so(icarus: Call) -> None:
@@ -630,7 +630,7 @@ def test_a_cut_off_is_refused_without_a_heuristic_or_a_number(icarus: Call) -> N
     command = ("search", "kuhn-poker", "--iterations", "20", "--cutoff")
     told = "--cutoff is 2, but kuhn-poker has no heuristic to end playouts with: Game(heuristic=…)"
     assert refused(icarus(*command, "2")) == told
-    assert refused(icarus(*command, "-1")).startswith("cutoff is -1")
+    assert refused(icarus(*command, "-1")).startswith("--cutoff is -1")
 
 
 def test_search_and_match_take_schemes_and_say_which_cheat(icarus: Call) -> None:
