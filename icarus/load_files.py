@@ -144,8 +144,8 @@ def place_in_file(error: BaseException) -> str | None:
 
 def strategy_names(module: ModuleType) -> Mapping[str, Operand]:
     """What strategies may name: enhancements, weights, rules, and the module's own functions but those of games, which may make them."""
-    own = [*_values(module, Game), *_values(module, PythonGame)]
-    of_games = {id(part) for game in own for part in attrs.asdict(game, recurse=False).values()}
+    games_in_it = [*_values(module, Game), *_values(module, PythonGame)]
+    of_games = {id(part) for game in games_in_it for part in attrs.asdict(game, recurse=False).values()}
 
     def usable(name: str, value: object) -> bool:
         defined_here = inspect.isfunction(value) and value.__module__ == module.__name__ and id(value) not in of_games

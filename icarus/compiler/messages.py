@@ -61,14 +61,14 @@ def reason(function: Callable, error: Exception, returns: str = "") -> str:
         returns: what the function must return, in words.
     """
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
-    for told in (_told_of_names, _told_of_syntax, _told_of_result):
-        sentence = told(function, text, returns)
+    for about in (_about_names, _about_syntax, _about_result):
+        sentence = about(function, text, returns)
         if sentence:
             return sentence
-    return _told_of_types(function, text)
+    return _about_types(function, text)
 
 
-def _told_of_names(function: Callable, text: str, returns: str) -> str:
+def _about_names(function: Callable, text: str, returns: str) -> str:
     unknown = re.search(r"name '(\w+)' is not defined", text)
     if unknown:
         return f"the name {unknown[1]!r} is not defined{mention(function, unknown[1])}"
@@ -78,7 +78,7 @@ def _told_of_names(function: Callable, text: str, returns: str) -> str:
     return ""
 
 
-def _told_of_syntax(function: Callable, text: str, returns: str) -> str:
+def _about_syntax(function: Callable, text: str, returns: str) -> str:
     """Where a statement stands that compiled code cannot have."""
     opcode = re.search(r"unsupported opcode \((\w+)\) found. Raised from (.+) \((\d+)\)", text)
     if opcode:
@@ -94,7 +94,7 @@ def _told_of_syntax(function: Callable, text: str, returns: str) -> str:
     return ""
 
 
-def _told_of_result(function: Callable, text: str, returns: str) -> str:
+def _about_result(function: Callable, text: str, returns: str) -> str:
     """That a function returns something else than it must."""
     result = re.search(r"No conversion from (.+) to \w+ for '\$[\w.]*return_value", text, re.DOTALL)
     if not result or not returns:
@@ -103,7 +103,7 @@ def _told_of_result(function: Callable, text: str, returns: str) -> str:
     return f"it returns {kind_of(result[1])}; it must return {returns}{defined_at(author)}"
 
 
-def _told_of_types(function: Callable, text: str) -> str:
+def _about_types(function: Callable, text: str) -> str:
     """What the compiler says of types, with the author's line."""
     places = re.findall(r'File "([^"]+)", line (\d+)', text)
     authors = [place for place in places if not _is_engine(place[0])] or places
@@ -170,8 +170,8 @@ KINDS = (
 
 def kind_of(named: str) -> str:
     """A type of the compiler's in words."""
-    found = next((words for pattern, words in KINDS if re.match(pattern, named.strip())), None)
-    return found or re.sub(r"[(\[].*", "", named.strip(), flags=re.DOTALL)
+    kind = next((words for pattern, words in KINDS if re.match(pattern, named.strip())), None)
+    return kind or re.sub(r"[(\[].*", "", named.strip(), flags=re.DOTALL)
 
 
 def _arguments(text: str) -> list[str]:

@@ -347,9 +347,9 @@ def _check_arguments(game: Game) -> None:
         try:
             signature.bind(*arguments.split(", "))
         except TypeError:
-            taken = ", ".join(signature.parameters)
+            parameters = ", ".join(signature.parameters)
             raise TypeError(
-                f"{name} of {game.name} takes ({taken}); it must take ({arguments}){defined_at(function)}"
+                f"{name} of {game.name} takes ({parameters}); it must take ({arguments}){defined_at(function)}"
             ) from None
 
 

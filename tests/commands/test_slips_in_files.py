@@ -170,11 +170,6 @@ def test_a_refusal_names_the_option(here: Path, icarus: Call, arguments: tuple[o
 # ------------------------------------------------------------------------------------------------------- when it is called
 
 
-def test_a_division_by_zero_is_told_with_function_and_line(here: Path, icarus: Call) -> None:
-    code, _, errors = icarus("search", slipped((COUNT, COUNT + "    count += 1 // (MOST - 3)\n")), "--iterations", 5)
-    assert code == 2 and errors == f"icarus: integer division by zero, in legal (mine.py, line {line_of('1 //')})\n"
-
-
 def test_what_is_no_slot_is_told_by_its_name(here: Path, icarus: Call) -> None:
     for right, wrong, told in (
         ("policy=ucb1(0.7).over(pairs)", "policy=ucb1(0.7)", "policy of OWN_PAIRS is ucb1; it must be a rule over"),

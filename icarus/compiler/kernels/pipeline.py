@@ -6,23 +6,16 @@ Here the parts are only linked; what a caller from Python sees, a kernel, is opt
 
 import ctypes
 from collections.abc import Callable
-from typing import Any
 
 import llvmlite.binding as llvm
 import numba
-from numba.core.callconv import CPUCallConv
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
-from numba.core.compiler_machinery import PassManager, register_pass
-from numba.core.cpu import CPUContext
 from numba.core.event import Listener
-from numba.core.lowering import Lower
 from numba.core.runtime import rtsys
-from numba.core.typed_passes import NativeLowering
 
-from icarus.compiler.cache.digest import PACKAGE
 from icarus.compiler.cache.symbols import unresolved
-from icarus.compiler.numba_types import Builder, CodeLibrary, Dispatcher, Statement, TargetContext, TypingContext
+from icarus.compiler.numba_types import CodeLibrary, Dispatcher, TargetContext, TypingContext
 
 FOREIGN = ("Py", "_Py", "numba_", "NRT_", "nrt_")  # how the names of functions begin that only the compiler can provide
 
@@ -174,44 +167,6 @@ end:
 """
 
 
-class _Convention(CPUCallConv):
-    """How exceptions leave a function: those of a division or of an index have the author's line too, as those of `raise` have."""
-
-    def return_user_exc(
-        self, builder: Builder, exc: type, exc_args: Any = None, loc: Any = None, func_name: Any = None
-    ) -> None:
-        """Write the instructions that raise an exception."""
-        if loc is None:
-            loc, func_name = self.context.author
-        super().return_user_exc(builder, exc, exc_args, loc, func_name)
-
-
-class _Context(CPUContext):
-    """The compiler's context for a function, which knows of which statement it makes code."""
-
-    @property
-    def call_conv(self) -> _Convention:
-        """How functions are called, and exceptions raised."""
-        return _Convention(self)
-
-
-class _Lowering(Lower):
-    """The making of code, which tells its context of each statement of an author's function."""
-
-    def lower_inst(self, inst: Statement) -> None:
-        """Make the code of a statement."""
-        place: Any = self.loc
-        if not place.filename.startswith(str(PACKAGE)):  # errors of the package's own functions are sentences
-            self.context.author[:] = place, self.func_ir.func_id.func_name
-        super().lower_inst(inst)
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class _LocatedLowering(NativeLowering):
-    _name = "located_lowering"
-    lowering_class = _Lowering
-
-
 class _Linking(Compiler):
     """The compiler's usual passes over one function, ending in a `Part`."""
 
@@ -219,19 +174,6 @@ class _Linking(Compiler):
 
     def __init__(self, typingctx: TypingContext, targetctx: TargetContext, library: CodeLibrary, *rest: object) -> None:
         super().__init__(typingctx, targetctx, library or self.ENDING_IN(targetctx.codegen(), "part"), *rest)
-        context: TargetContext = self.state.targetctx
-        context.__class__, context.author = _Context, [None, None]  # one list for the copies that are made of a context
-        context.error_model.call_conv = context.call_conv
-
-    def define_pipelines(self) -> list[PassManager]:
-        """The usual passes, with our lowering."""
-        managers: list[PassManager] = super().define_pipelines()
-        for manager in managers:
-            manager.passes = [
-                (_LocatedLowering if kind is NativeLowering else kind, why) for kind, why in manager.passes
-            ]
-            manager.finalize()
-        return managers
 
 
 class _Making(_Linking):

@@ -97,14 +97,14 @@ def _common(state: State, seat: int) -> Lines:
     """
     beliefs, generator = state.beliefs(seat), seeded(0)
     texts: dict[str, None] = {}
-    shown, drawn, wanted = "", 0, FIRST_DRAWS
+    common, draws, goal = "", 0, FIRST_DRAWS
     while True:
-        for _ in range(drawn, wanted):
+        for _ in range(draws, goal):
             texts[str(state.from_data(state.game, state.redraw(seat, beliefs, generator)))] = None
         latest = "\n".join(_agreed([text.split("\n") for text in texts], _agreed_line))
-        if latest == shown:
-            return Lines(tuple(shown.split("\n")))
-        shown, drawn, wanted = latest, wanted, 4 * wanted
+        if latest == common:
+            return Lines(tuple(common.split("\n")))
+        common, draws, goal = latest, goal, 4 * goal
 
 
 def _agreed(variants: Sequence[Sequence[str]], of_one: Callable[[Sequence[str]], str]) -> list[str]:
