@@ -31,7 +31,9 @@ SKELETONS = Path(__file__).with_name("skeletons")
 KINDS = ("perfect", "chance", "hidden")
 METHODS = ("is_terminal", "current_player", "legal_actions", "apply_action", "returns")  # of OpenSpiel's states
 LIBRARY = frozenset(games.GAMES)  # before a file has brought its own
-INDICES = "indices are not checked; ICARUS_DEBUG=1 icarus check FILE.py checks each, and names the function of a wrong one"
+INDICES = (
+    "indices are not checked; ICARUS_DEBUG=1 icarus check FILE.py checks each, and names the function of a wrong one"
+)
 ITERATIONS = 2000  # of the search that measures a rate
 
 

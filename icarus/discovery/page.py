@@ -5,6 +5,7 @@ from html import escape
 from pathlib import Path
 
 from icarus.discovery.race import Discovery, Proof
+from icarus.discovery.space import level_text
 from icarus.discovery.statistics import CONFIDENCE
 from icarus.views.pages import page
 
@@ -22,7 +23,7 @@ def write_result(discovery: Discovery, directory: Path) -> None:
 def text_of(discovery: Discovery) -> str:
     """The result as text."""
     return "\n\n".join(
-        f"{title}\n" + "\n".join(f"  {line}" for line in lines) for title, lines in _parts(discovery) if lines
+        f"{title}\n" + "\n".join(f"  {line}".rstrip() for line in lines) for title, lines in _parts(discovery) if lines
     )
 
 
@@ -51,7 +52,7 @@ def _parts(discovery: Discovery) -> list[tuple[str, list[str]]]:
         ),
         (
             "What the best finalist loses with one factor back at its default",
-            [f"{each.difference}   {each.factor} = {each.level}" for each in discovery.ablations],
+            [f"{each.difference}   {each.factor} = {level_text(each.level)}" for each in discovery.ablations],
         ),
         ("What levels are worth, by the model of the exploration: mean, standard deviation", _effects(discovery)),
         (
@@ -105,7 +106,9 @@ def _proof(proof: Proof, level: float) -> str:
 def _effects(discovery: Discovery) -> list[str]:
     effects = [each for each in discovery.effects if abs(each.mean) > 1e-9]
     ranked = sorted(effects, key=lambda each: -abs(each.mean) / each.deviation)
-    return [f"{each.mean:+.3f} ± {each.deviation:.3f}  {each.factor} = {each.level}" for each in ranked[:SHOWN]]
+    return [
+        f"{each.mean:+.3f} ± {each.deviation:.3f}  {each.factor} = {level_text(each.level)}" for each in ranked[:SHOWN]
+    ]
 
 
 def picture_of(discovery: Discovery) -> str:

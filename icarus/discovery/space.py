@@ -49,6 +49,11 @@ class SpaceError(ValueError):
     """A space that cannot be searched, in one sentence."""
 
 
+def level_text(level: Level) -> str:
+    """A level as people read it; an empty one, which leaves something out of a template, has no text of its own."""
+    return str(level).strip() or "none"
+
+
 @attrs.frozen(eq=False)
 class Space:
     """Factors with levels, and templates that make a configuration of them; see the head of this file.
@@ -98,11 +103,11 @@ class Space:
             if name not in self.factors or level not in self.factors[name]:
                 levels_of_factor = self.factors.get(name)
                 choices = (
-                    f"{name} has the levels {', '.join(map(str, levels_of_factor))}"
+                    f"{name} has the levels {', '.join(map(level_text, levels_of_factor))}"
                     if levels_of_factor
                     else f"factors: {', '.join(self.names)}"
                 )
-                raise SpaceError(f"{name} = {level} is no level of the space {self.name}; {choices}")
+                raise SpaceError(f"{name} = {level_text(level)} is no level of the space {self.name}; {choices}")
         return self.canonical(
             tuple(levels_.index(levels[name]) if name in levels else 0 for name, levels_ in self.factors.items())
         )
@@ -255,7 +260,9 @@ class Space:
     def describe(self, point: Point) -> str:
         """The levels of a point's active factors, as text."""
         pairs = zip(self.factors.items(), point, strict=True)
-        return ", ".join(f"{name} = {levels[level]}" for (name, levels), level in pairs if level != INACTIVE)
+        return ", ".join(
+            f"{name} = {level_text(levels[level])}" for (name, levels), level in pairs if level != INACTIVE
+        )
 
     # ---------------------------------------------------------------------------------------------------- reading, checking
 
