@@ -9,6 +9,7 @@ from icarus.commands import options
 from icarus.commands.console import notes, print_note, print_text, progress_bar, show_compilation
 from icarus.discovery.discover import DEFAULT_ITERATIONS, POOL, discover
 from icarus.discovery.page import PAGE, text_of, write_result
+from icarus.discovery.protocol import FILE
 from icarus.discovery.race import Report
 from icarus.discovery.space import shipped_spaces
 
@@ -77,24 +78,30 @@ def discover_command(
                 last[report.stage] = report.done * LINES // report.total
                 print_note(f"{STAGES[report.stage]}: {report.done} of {report.total}; {report.text}")
 
-        discovery = discover(
-            game,
-            to=directory,
-            workers=workers,
-            cluster=cluster,
-            report=show,
-            space=space,
-            games=number,
-            hours=hours,
-            iterations=iterations,
-            seconds=seconds,
-            against=against or POOL,
-            finder=finder,
-            finalists=finalists,
-            seats=seats or None,
-            seed=seed,
-            files=files,
-        )
+        try:
+            discovery = discover(
+                game,
+                to=directory,
+                workers=workers,
+                cluster=cluster,
+                report=show,
+                space=space,
+                games=number,
+                hours=hours,
+                iterations=iterations,
+                seconds=seconds,
+                against=against or POOL,
+                finder=finder,
+                finalists=finalists,
+                seats=seats or None,
+                seed=seed,
+                files=files,
+            )
+        except KeyboardInterrupt:
+            if not (directory / FILE).exists():
+                raise
+            print_note(f"stopped; what has been played is kept in {directory}, and the same command goes on there")
+            raise typer.Exit(options.INTERRUPTED) from None
     write_result(discovery, directory)
     print_text(text_of(discovery))
     print_note(f"kept in {directory}, with {PAGE}; the same command goes on there")

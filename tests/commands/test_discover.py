@@ -1,10 +1,12 @@
 """`icarus discover` from a terminal: a race that is found again, and refusals before the first game."""
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 from icarus.commands.cli import run
+from icarus.discovery.matches import Match, Row, Rows
 
 SPACE = """
 name = "two"
@@ -38,3 +40,21 @@ def test_mistakes_get_a_sentence(command: str, told: str, tmp_path: Path, capsys
     assert run([*command.split(), "--to", str(tmp_path / "race")]) == 2
     assert told in capsys.readouterr().err
     assert not (tmp_path / "race").exists()
+
+
+def test_a_race_that_is_stopped_says_that_it_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played = Rows.play
+
+    def stop_after_two_batches(rows: Rows, matches: Iterable[Match]) -> Iterator[Row]:
+        if rows.played > 30:
+            raise KeyboardInterrupt
+        return played(rows, matches)
+
+    monkeypatch.setattr(Rows, "play", stop_after_two_batches)
+    command = f"discover kuhn-poker --games 3000 --iterations 4 --to {tmp_path / 'race'}"
+    assert run(command.split()) == 130
+    errors = capsys.readouterr().err
+    assert f"what has been played is kept in {tmp_path / 'race'}, and the same command goes on there" in errors
+    assert len((tmp_path / "race" / "games.jsonl").read_bytes().splitlines()) > 30

@@ -37,14 +37,14 @@ class Estimate:
         return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
 
-def estimate(values: Iterable[float], comparisons: int = 1) -> Estimate | None:
-    """The mean of values from 0 to 1, or of their differences; None of none."""
+def estimate(values: Iterable[float], comparisons: int = 1, least: float = -1) -> Estimate | None:
+    """The mean of values from 0 to 1, of their differences, or of counts, with an interval that ends at the least value; None of none."""
     listed = list(values)
     if not listed:
         return None
     margin = difference(listed)
     low, high = margin.interval(1 - (1 - CONFIDENCE) / comparisons)
-    return Estimate(margin.mean, low, high, margin.units)
+    return Estimate(margin.mean, max(low, least), high, margin.units)
 
 
 def measures_of(plan: Plan, game: AnyGame, rows: Iterable[Row]) -> Measures:
@@ -112,7 +112,7 @@ def tension(players: int, rows: Sequence[Row]) -> Measures:
     points = [known_from(row, lead) for row, lead in won]
     stakes = [[decision[4] for decision in row["decisions"] if decision[4] is not None] for row in rows]
     return {
-        "changes": estimate([max(0, len(lead) - 1) for lead in led]),
+        "changes": estimate([max(0, len(lead) - 1) for lead in led], least=0),
         "known": {"quartiles": np.quantile(points, (0.25, 0.5, 0.75)).tolist(), "games": len(points)}
         if points
         else None,
