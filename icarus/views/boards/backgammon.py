@@ -52,7 +52,7 @@ class Points:
                 box(x, 24 + HEIGHT + 6, 28, 28, "#fffdf8", INK, 5),
                 words(x + 14, HEIGHT + 50, str(die), 17, "middle", bold=True),
             ]
-        counts = f"; points as {NAMES[self.seat or 0]} counts them, in a move as its player does"
+        counts = f"; points as {NAMES[self.seat or 0]} counts them"
         footer = in_colours(self.words.rsplit("\n", 1)[1]) + counts
         return svg(width, 2 * HEIGHT + 112, [*parts, words(MARGIN, 2 * HEIGHT + 100, footer, 13)], PAPER, footer)
 
