@@ -104,6 +104,11 @@ class Table:
     middle: tuple[tuple[str, str | None], ...] = ()
     footer: str = ""
 
+    def played_from(self, player: int) -> "Table":
+        """The same with the hand of a player as that of who looks."""
+        hands = [attrs.evolve(hand, is_own=number == player) for number, hand in enumerate(self.hands)]
+        return attrs.evolve(self, hands=tuple(hands))
+
     def text(self) -> str:
         lines = [self.title]
         for hand in self.hands:

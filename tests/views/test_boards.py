@@ -192,3 +192,11 @@ def test_hidden_words_of_any_number_are_left_out_and_what_follows_is_not() -> No
         ),
     )
     assert drawing(state_of(hand, range(10)), 0).text() == "own: [0, 1, 2]\nother: ? to move 0"
+
+
+def test_cards_are_played_from_where_all_are_shown() -> None:
+    state = games.load("dou-di-zhu").new_initial_state(seed=3)
+    assert "data-part" not in drawing(state).svg()
+    shown = drawing(state, player=0)
+    assert [hand.is_own for hand in shown.hands] == [True, False, False]
+    assert shown.text() == drawing(state).text() and 'data-part="3"' in shown.svg()

@@ -144,7 +144,7 @@ class Table:
         count = len(log) if at is None else max(0, min(at, len(log)))
         now = count == len(log)
         state = session.at(len(session.played) if now else self._noticed[count])
-        picture = drawing(state, observer)
+        picture = drawing(state, observer, player=session.waits_for)
         return {
             "game": str(session.game),
             "who": self._who(),

@@ -26,7 +26,7 @@ from icarus.views.boards.cards import (
 )
 from icarus.views.boards.confrontation import lotr_confrontation, lotr_marks, lotr_parts
 from icarus.views.boards.squares import checkers, checkers_parts, othello, othello_parts, phantom, phantom_parts
-from icarus.views.drawing import Drawing, Lines
+from icarus.views.drawing import Drawing, Lines, Table
 
 Parts = Callable[[Any, int], tuple[str, ...]]
 
@@ -62,7 +62,7 @@ HIDDEN = "?"  # stands for what a seat does not know, in the text of a game with
 FIRST_DRAWS = 100  # determinizations, of which such a text is made at first
 
 
-def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False) -> Drawing:
+def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False, player: int | None = None) -> Drawing:
     """A state as a seat may see it; as the environment sees it, everything open, for None.
 
     A game without a picture is shown by its text; where it hides information, to a seat only what it has observed.
@@ -70,6 +70,7 @@ def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False) -
     Args:
         drawn_for: whether the state comes from a determinization for this seat; it is not drawn again then (in a search, games
             need not keep up what players know).
+        player: whose hand of cards is played from, where all are open.
 
     Raises:
         ValueError: no such seat.
@@ -82,7 +83,12 @@ def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False) -
         view = state.determinize(seat, seed=0)
     board = BOARDS.get(game.name)
     if board is not None:
-        return board[0](view.facts, seat)
+        picture = board[0](view.facts, seat)
+        return (
+            picture.played_from(player)
+            if seat is None and player is not None and isinstance(picture, Table)
+            else picture
+        )
     if seat is None or game.determinize is None or state.is_terminal() or drawn_for:
         return Lines(tuple(str(state).split("\n")))
     return _common(state, seat)
