@@ -105,7 +105,7 @@ def test_a_race_finds_a_composition(file: Path, icarus: Call) -> None:
     space.write_text('name = "small"\n[[factors]]\nname = "playout"\nlevels = ["", "MAST"]\n')
     arguments = (
         "--games",
-        212,
+        232,
         "--iterations",
         2,
         "--against",
