@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from types import ModuleType
 
@@ -124,8 +124,14 @@ def _failure(path: Path, error: BaseException) -> ValueError:
 
 def _line_in(path: Path, error: BaseException) -> int | None:
     """The last line of the file that an error came through; the path of a frame is whole, a typed one need not be."""
-    frames, whole = traceback.extract_tb(error.__traceback__), os.path.realpath(path)
-    return next((frame.lineno for frame in reversed(frames) if os.path.realpath(frame.filename) == whole), None)
+    frame = _last_frame(error, {os.path.realpath(path)})
+    return frame and frame.lineno
+
+
+def _last_frame(error: BaseException, files: Set[str]) -> traceback.FrameSummary | None:
+    """Where an error last came through one of these files, given by their whole paths."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return next((frame for frame in reversed(frames) if os.path.realpath(frame.filename) in files), None)
 
 
 def without_modules(text: str) -> str:
@@ -135,11 +141,8 @@ def without_modules(text: str) -> str:
 
 def place_in_file(error: BaseException) -> str | None:
     """Where an error last came through a file that was loaded, as "in f (file, line n)"; None where it did not."""
-    files = {os.path.realpath(str(file.module.__file__)) for file in _loaded.values()}
-    for frame in reversed(traceback.extract_tb(error.__traceback__)):
-        if os.path.realpath(frame.filename) in files:
-            return f"in {frame.name} ({frame.filename}, line {frame.lineno})"
-    return None
+    frame = _last_frame(error, {os.path.realpath(str(file.module.__file__)) for file in _loaded.values()})
+    return frame and f"in {frame.name} ({frame.filename}, line {frame.lineno})"
 
 
 def strategy_names(module: ModuleType) -> Mapping[str, Operand]:

@@ -30,9 +30,8 @@ def measure(name: str, iterations: int, units: int, directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     adaptive = Configuration(f"BASELINE >> adaptive({', '.join(MEMBERS)})")
     pairs = [(adaptive, rival) for rival in rivals().values()]
-    path = (
-        directory / f"{name}-{iterations}-iterations-seed-{SEED}.jsonl"
-    )  # its rows do not tell the budget nor the seed
+    # The rows tell neither the budget nor the seed; the file's name does.
+    path = directory / f"{name}-{iterations}-iterations-seed-{SEED}.jsonl"
     results = duel(table_of(name, iterations, None, SEED), pairs, units, path)
     print_duels(name, f"{iterations} iterations", [f"against {rival}" for rival in rivals()], results)
 

@@ -73,8 +73,8 @@ def _slot(kind: type, example: str) -> Any:
     def check(instance: "Enhancement", attribute: attrs.Attribute, value: object) -> None:
         union = isinstance(value, Union) and all(isinstance(part, kind | Union) for part in value.parts)
         if not isinstance(value, kind) and not union and not isinstance(value, Mixture):
-            given = getattr(value, "__name__", None) or getattr(value, "name", None) or repr(value)
-            raise TypeError(f"{attribute.name} of {instance.name} is {given}; it must be {example}")
+            label = getattr(value, "__name__", None) or getattr(value, "name", None) or repr(value)
+            raise TypeError(f"{attribute.name} of {instance.name} is {label}; it must be {example}")
 
     return attrs.field(validator=check)
 

@@ -17,8 +17,7 @@ ENGINE = ("compiler", "kernel", "engine")  # folders of the package in which no 
 def home(function: Callable | None) -> str:
     """Where a function stands, as "in f (file, line n)"."""
     assert function is not None
-    code = plain(function).__code__
-    return f"in {code.co_name} ({code.co_filename}, line {code.co_firstlineno})"
+    return f"in {plain(function).__code__.co_name}{defined_at(function)}"
 
 
 def defined_at(function: Callable) -> str:
@@ -61,14 +60,12 @@ def reason(function: Callable, error: Exception, returns: str = "") -> str:
         returns: what the function must return, in words.
     """
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
-    for about in (_about_names, _about_syntax, _about_result):
-        sentence = about(function, text, returns)
-        if sentence:
-            return sentence
-    return _about_types(function, text)
+    sentence = _about_names(function, text) or _about_syntax(function, text) or _about_result(function, text, returns)
+    return sentence or _about_types(function, text)
 
 
-def _about_names(function: Callable, text: str, returns: str) -> str:
+def _about_names(function: Callable, text: str) -> str:
+    """That a name is not defined, or is that of a function which is not compiled."""
     unknown = re.search(r"name '(\w+)' is not defined", text)
     if unknown:
         return f"the name {unknown[1]!r} is not defined{mention(function, unknown[1])}"
@@ -78,7 +75,7 @@ def _about_names(function: Callable, text: str, returns: str) -> str:
     return ""
 
 
-def _about_syntax(function: Callable, text: str, returns: str) -> str:
+def _about_syntax(function: Callable, text: str) -> str:
     """Where a statement stands that compiled code cannot have."""
     opcode = re.search(r"unsupported opcode \((\w+)\) found. Raised from (.+) \((\d+)\)", text)
     if opcode:

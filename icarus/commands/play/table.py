@@ -50,10 +50,8 @@ class Table:
         self._oldest = 0  # the first version with the position of now: a page that has it may act
         self.review: Review | None = None
         self._levels = _levels_of(session.game)
-        self._agents_at_start, self._strength_now = (
-            list(session.agents),
-            Answer(),
-        )  # at the start, and what was asked for since
+        self._agents_at_start = list(session.agents)
+        self._strength_now = Answer()  # what was asked for since
         self._worker = Worker(self._due, self._hear)
         self._changed = self._worker.changed
         self._log, self._noticed, self._log_observer = list[str](), list[int](), observer
@@ -84,10 +82,10 @@ class Table:
     def _task(self, name: str, agent: Agent | None, search: Callable[..., Any], enter: Callable[[Any], object]) -> Task:
         """A search that is watched where the page may show what it finds."""
 
-        def watched(progress: Progress) -> Any:
+        def search_and_watch(progress: Progress) -> Any:
             return search(progress, partial(_watch, task) if task.is_shown else None)
 
-        task = Task(watched, enter, agent, name, is_shown=name == HINT or self._shows_searches())
+        task = Task(search_and_watch, enter, agent, name, is_shown=name == HINT or self._shows_searches())
         return task
 
     def _hear(self, task: Task) -> None:
