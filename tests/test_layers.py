@@ -22,6 +22,7 @@ ORDER = {
         "version",
         "starting",
         "checks",
+        "row_files",
         "compiler",
         "kernel",
         "algebra",

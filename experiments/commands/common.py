@@ -13,8 +13,8 @@ from experiments.plan.definition import Column, Refusal
 from experiments.play.progress import console
 from experiments.report import terminal
 from experiments.report.pages import fill_places
-from experiments.store.rows import written_whole
 from experiments.store.summary import Tally
+from icarus.row_files import written_whole
 
 INTERRUPTED = 130  # the exit code of a command stopped by Ctrl-C
 REFUSED = 2  # … of one that was given bad input

@@ -18,6 +18,7 @@ from experiments.report import terminal
 from experiments.store import export as tables
 from experiments.store import rows as store
 from experiments.store.export import merge as merge_runs
+from icarus.row_files import written_whole
 
 
 def query(
@@ -57,7 +58,7 @@ def export(
     if file is None:
         tables.write_csv(sys.stdout, names, lines)
         return
-    with store.written_whole(file) as target:
+    with written_whole(file) as target:
         text = io.TextIOWrapper(target, encoding="utf-8", newline="")
         tables.write_csv(text, names, lines)
         text.detach()

@@ -28,9 +28,9 @@ from experiments.analysis.statistics import student_mean
 from experiments.discovery.competitors import NTBEA, TPE, RandomSearch
 from experiments.discovery.landscape import Landscape, read_landscape
 from experiments.plan.definition import Refusal
-from experiments.store.rows import written_whole
 from icarus.discovery.finders import Evolution, Factorial, Halving
 from icarus.discovery.space import Point, Space
+from icarus.row_files import written_whole
 
 SIZES = (5, 5, 4, 3, 3, 2, 2, 2)
 KINDS = {

@@ -19,11 +19,11 @@ import attrs
 import numpy as np
 
 from experiments.plan.definition import Refusal
-from experiments.store.rows import written_whole
 from icarus import games
 from icarus.discovery.configuration import Configuration
 from icarus.discovery.matches import EXPLORATION, Games, Match, Table, usual_seats
 from icarus.discovery.space import Point, Space, load_space, read_space
+from icarus.row_files import written_whole
 
 SETTINGS, PACKED, KEPT = "landscape.json", "games.csv.gz", "games.jsonl"
 OPPONENT = "BASELINE >> NAST2"

@@ -32,6 +32,7 @@ from experiments.play.progress import ProgressBar
 from experiments.store import rows as store
 from experiments.store.export import merge
 from experiments.store.results import results_of
+from icarus.row_files import UNFINISHED
 
 PACK_SECONDS = 600.0  # between two copies into the repository
 AUTOGROUP = Path("/proc/self/autogroup")  # see sched(7)
@@ -188,7 +189,7 @@ def clone(tag: str, out: Path, repository: Path = REPOSITORY) -> Path:
         )
     place = (out / tag).resolve()
     if not place.exists():
-        unfinished = place.with_name(place.name + store.UNFINISHED)
+        unfinished = place.with_name(place.name + UNFINISHED)
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run(["git", "clone", "--quiet", str(repository), str(unfinished)], check=True)

@@ -25,7 +25,8 @@ from icarus.ladder.engines import EnginePlayer
 from icarus.ladder.ladders import DATA, RANDOM, ZERO, Ladder, Rung, agent_of, fit, read_ladder, scores_of
 from icarus.ladder.matches import Row, play_game
 from icarus.ladder.rating import Rating, posterior, ratings
-from icarus.ladder.rows import append_row, pack_rows, read_rows
+from icarus.ladder.rows import append_row, read_rows
+from icarus.row_files import pack_lines
 
 SHORTEST = 0.05  # seconds: what the quickest game counts as, and one between two who have not met yet
 BETWEEN, COMPARED, BY_ITERATIONS, BY_TIME = "opponents", "comparisons", "table", "timed"  # the files of rows of a game
@@ -145,7 +146,7 @@ def keep(ladder: Ladder, directory: Path) -> bool:
         content["games"][ladder.game] = _levels(agents, read_rows(rows_of(directory, ladder.game, BETWEEN)))
         LEVEL_DATA.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
     for kind in (BETWEEN, COMPARED, *TABLES):
-        pack_rows(rows_of(directory, ladder.game, kind))
+        pack_lines(rows_of(directory, ladder.game, kind))
     return are_levels
 
 

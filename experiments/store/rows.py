@@ -16,7 +16,7 @@ import time
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import BinaryIO
 
 import attrs
 
@@ -25,11 +25,11 @@ from experiments.plan.growth import difference, extends
 from experiments.plan.sources import changed
 from experiments.store import lines
 from experiments.store.lines import Damage, Row
+from icarus.row_files import UNFINISHED, written_whole
 
 EXPERIMENT, RESULTS, PACKED = "experiment.json", "results.jsonl", "results.jsonl.gz"
 FORMAT = 1  # of both files
 CHUNK = 1 << 20  # bytes read at once
-UNFINISHED = ".new"  # the end of the name of a file that is being written
 PATIENCE = 1.0  # seconds for which a directory may be looked at (see `being_written`) before it counts as taken
 SYNC_SECONDS = 1.0  # the disk is asked to keep what it has at most this often; a killed process loses nothing
 
@@ -185,21 +185,6 @@ def _sound(packed: Path) -> Iterator[None]:
         yield
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise Damage(f"{packed} is damaged: {error}") from None
-
-
-@contextlib.contextmanager
-def written_whole(path: Path) -> Iterator[IO[bytes]]:
-    """A file that appears under its name only when all of it is on the disk."""
-    unfinished = path.with_name(path.name + UNFINISHED)
-    try:
-        with unfinished.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
-    unfinished.replace(path)
 
 
 def _scan(path: Path, experiment: Experiment) -> Iterator[tuple[Row, int]]:

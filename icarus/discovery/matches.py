@@ -1,15 +1,11 @@
-"""The games of a race: played, each by a key of its own, and kept as rows, so that a race that was killed goes on where it was.
+"""The games of a race: played, each by a key of its own, and kept as rows, so that a race that was killed goes on where it was."""
 
-Rows may be packed: FILE.jsonl.gz then holds those that came before the rows of FILE.jsonl.
-"""
-
-import gzip
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, Self
+from typing import Any, Protocol, Self
 
 import attrs
 
@@ -18,15 +14,10 @@ from icarus.discovery.configuration import Configuration
 from icarus.engine.match import Agent, play
 from icarus.kernel.game import AnyGame
 from icarus.load_files import load_files
-
-try:
-    import fcntl
-except ImportError:  # no Unix: nobody is kept from playing one race twice at once
-    fcntl = None  # type: ignore[assignment]
+from icarus.row_files import open_to_append, read_lines
 
 CALIBRATION, EXPLORATION, PROOF, ABLATION = range(4)  # streams of random numbers: no deal of one is a deal of another
 STREAMS = ("calibration", "exploration", "proof", "ablation")
-PACKED = ".gz"  # the end of the name of the packed file
 Row = dict[str, Any]
 
 
@@ -142,7 +133,7 @@ class Rows:
 
     def __init__(self, table: Playing, path: Path | None = None, executor: Executor | None = None) -> None:
         self.table, self.path, self.played, self._executor = table, path, 0, executor
-        self._file = open_rows(path) if path else None
+        self._file = open_to_append(path) if path else None
         try:
             self.rows: dict[tuple[object, ...], Row] = {key_of(row): row for row in read_rows(path)} if path else {}
         except ValueError:
@@ -226,55 +217,14 @@ def read_rows(path: Path) -> list[Row]:
     Raises:
         ValueError: a line is damaged, or the packed file is.
     """
-    packed, rows = path.with_name(path.name + PACKED), dict[tuple[object, ...], Row]()
-    for file, content in ((packed, _unpacked(packed)), (path, path.read_bytes() if path.exists() else b"")):
-        for number, line in enumerate(content.split(b"\n")[:-1], 1):
-            row = _row_of(line, f"{file}, line {number}")
-            rows.setdefault(key_of(row), row)
+    rows = dict[tuple[object, ...], Row]()
+    for line, place in read_lines(path).items():
+        row = _row_of(line, place)
+        rows.setdefault(key_of(row), row)
     return list(rows.values())
 
 
-def _unpacked(packed: Path) -> bytes:
-    try:
-        return gzip.decompress(packed.read_bytes()) if packed.exists() else b""
-    except (OSError, EOFError, zlib.error) as error:
-        raise ValueError(f"{packed} is damaged: {error}") from None
-
-
-def open_rows(path: Path) -> BinaryIO:
-    """A file of rows, open to append for this process alone; what was being written when a race was killed is cut off.
-
-    Raises:
-        ValueError: another process writes to it.
-    """
-    file = path.open("ab+")
-    try:
-        _lock(file)
-    except BlockingIOError:
-        file.close()
-        raise ValueError(f"another process is writing to {path}; one race is played by one command at a time") from None
-    file.seek(0)
-    file.truncate(file.read().rfind(b"\n") + 1)
-    return file
-
-
-def _lock(file: BinaryIO) -> None:
-    """Lock an open file until it is closed, where there are locks.
-
-    Raises:
-        BlockingIOError: another process has it.
-    """
-    if fcntl is None:
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise
-    except OSError:  # the file system has no locks
-        return
-
-
-def _row_of(line: bytes, where: str) -> Row:
+def _row_of(line: bytes, place: str) -> Row:
     try:
         row = json.loads(line)
         check = row.pop("check")
@@ -282,7 +232,7 @@ def _row_of(line: bytes, where: str) -> Row:
     except (ValueError, KeyError, AttributeError):
         sound = False
     if not sound:
-        raise ValueError(f"{where}: damaged; it is not what was written")
+        raise ValueError(f"{place}: damaged; it is not what was written")
     return row
 
 

@@ -12,6 +12,7 @@ import attrs
 from icarus.discovery.configuration import Configuration
 from icarus.discovery.space import Space, read_space
 from icarus.discovery.student import student_quantile
+from icarus.row_files import written_whole
 
 FORMAT = 1
 FILE = "protocol.json"
@@ -93,9 +94,8 @@ class Protocol:
                 )
             return
         directory.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_suffix(".new")
-        unfinished.write_text(json.dumps(mine, indent=1, ensure_ascii=False), encoding="utf-8")
-        unfinished.replace(path)
+        with written_whole(path) as file:
+            file.write(json.dumps(mine, indent=1, ensure_ascii=False).encode())
 
 
 def read_protocol(directory: Path) -> Protocol:

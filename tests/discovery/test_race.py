@@ -13,7 +13,7 @@ import pytest
 from experiments.commands.main import main
 from experiments.discovery import duels, races
 from experiments.plan.definition import Refusal
-from icarus import Game, games
+from icarus import Game, games, row_files
 from icarus.discovery import matches
 from icarus.discovery.configuration import Configuration, read_configuration
 from icarus.discovery.discover import discover
@@ -187,7 +187,7 @@ def test_a_race_is_played_by_one_command_at_a_time(
         Games(table, path)
     path.unlink()
     with Games(table, path):  # the lock has gone with who held it
-        monkeypatch.setattr(matches, "fcntl", None)
+        monkeypatch.setattr(row_files, "fcntl", None)
         with Games(table, path) as unlocked:
             assert unlocked.rows == {}
 

@@ -14,6 +14,7 @@ from experiments.plan.definition import Refusal
 from experiments.store import rows as store
 from experiments.store.results import results_of
 from experiments.store.summary import MILLION
+from icarus.row_files import UNFINISHED
 from tests.experiments.conftest import a_row, all_of_table_1, keep, small
 
 ROWS, MANY_ROWS = 20_000, 1_000_000
@@ -140,7 +141,7 @@ def test_a_run_killed_while_it_was_packed_loses_nothing(tmp_path):
     experiment = small()
     path = keep(tmp_path, experiment, invented(experiment, 2)) / store.RESULTS
     content = path.read_bytes()
-    (tmp_path / (store.PACKED + store.UNFINISHED)).write_bytes(b"half")
+    (tmp_path / (store.PACKED + UNFINISHED)).write_bytes(b"half")
     with results_of(tmp_path) as results:
         assert sum(tally.games for tally in results.tallies()) == 6
     store.pack(tmp_path)

@@ -15,7 +15,8 @@ from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rung, fit, read_ladder, 
 from icarus.ladder.matches import play_game, side_score
 from icarus.ladder.picture import ladder_svg
 from icarus.ladder.rating import UNKNOWN, Rating, expected, informative, posterior, ratings
-from icarus.ladder.rows import append_row, pack_rows, read_rows
+from icarus.ladder.rows import append_row, read_rows
+from icarus.row_files import pack_lines
 
 FIXED = {"zero": ZERO}
 
@@ -176,17 +177,17 @@ def test_rows_go_on_after_they_are_packed(tmp_path: Path) -> None:
     path, rows = tmp_path / "rows.jsonl", [{"player": "a", "opponent": "b", "seed": [number]} for number in range(3)]
     for row in rows:
         append_row(path, row)
-        pack_rows(path)
+        pack_lines(path)
         assert not path.exists()
     packed = path.with_name("rows.jsonl.gz")
     content = packed.read_bytes()
-    append_row(path, rows[0])
-    assert read_rows(path) == [*rows, rows[0]]
+    append_row(path, last := {**rows[0], "seed": [3]})
+    assert read_rows(path) == [*rows, last]
     path.write_bytes(b'{"torn')
-    pack_rows(path)
+    pack_lines(path)
     assert packed.read_bytes() == content
     packed.write_bytes(content[:-9])
-    with pytest.raises(ValueError, match=r"rows.jsonl.gz is damaged: .*; nothing has been changed"):
+    with pytest.raises(ValueError, match=r"rows.jsonl.gz is damaged: "):
         read_rows(path)
 
 
@@ -199,13 +200,13 @@ def test_packing_that_is_killed_counts_no_game_twice(tmp_path: Path, monkeypatch
     for number, row in enumerate(rows):
         append_row(path, row)
         if number == 1:
-            pack_rows(path)
+            pack_lines(path)
         if number == 3:
             with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
                 patch.setattr(Path, "unlink", killed)
-                pack_rows(path)  # the rows 2 and 3 are in both files
+                pack_lines(path)  # the rows 2 and 3 are in both files
         assert read_rows(path) == rows[: number + 1]
-    pack_rows(path)
+    pack_lines(path)
     assert read_rows(path) == rows and not path.exists()
 
 
