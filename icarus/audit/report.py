@@ -1,11 +1,15 @@
 """What an audit found: each claim about a game, how often it was checked and how often it failed."""
 
+import sys
+import textwrap
 from collections.abc import Callable, Iterator
 
 import attrs
 
 PASSED, FAILED, UNCHECKED, ABSENT = "passed", "FAILED", "could not look", "-"  # the outcomes of a check
 EXAMPLES = 2  # failures told in full for each check
+CLAIM = 44  # characters before the claim of a check
+NARROWEST = CLAIM + 20  # characters: no line of a claim is folded to fewer
 
 
 @attrs.define
@@ -47,9 +51,15 @@ class Check:
             self.examples.append(example())
 
     def __str__(self) -> str:
+        return self.text(sys.maxsize)
+
+    def text(self, width: int) -> str:
+        """The check, its note and its examples; a claim or a note that is longer than a line of `width` characters goes on below itself."""
         times = f"{self.failed:,} of {self.checked:,}" if self.failed else f"{self.checked:,}"
         line = f"  {self.name:<9}{self.outcome:<15} {times if self.checked else '-':>15}  {self.claim}"
-        note = [f"    {self.note}"] if self.note else []
+        width = max(width, NARROWEST)
+        line = textwrap.fill(line, width, subsequent_indent=" " * CLAIM, break_on_hyphens=False)
+        note = [textwrap.fill(self.note, width, initial_indent="    ", subsequent_indent="    ")] if self.note else []
         return "\n".join([line, *note, *("    " + example.replace("\n", "\n    ") for example in self.examples)])
 
 
@@ -97,16 +107,20 @@ class AuditReport:
         return next(check for check in self.checks if check.name == name)
 
     def __str__(self) -> str:
+        return self.text(sys.maxsize)
+
+    def text(self, width: int) -> str:
+        """All checks, in lines of at most `width` characters where these are claims and notes."""
         verdict = f"{FAILED}: {', '.join(self.failed)}" if self.failed else PASSED
         missing = f" ({UNCHECKED}: {', '.join(self.unchecked)})" if self.unchecked else ""
         looked = f"{self.decisions:,} decisions, {self.determinizations:,} determinizations"
         looked = "perfect information, nothing to determinize" if self.perfect else looked
         head = f"audit of {self.game}: {self.games:,} games, {looked}, {self.seconds:.1f} s"
-        return "\n".join([head, *self._lines(), f"{verdict}{missing}"])
+        return "\n".join([head, *self._lines(width), f"{verdict}{missing}"])
 
-    def _lines(self) -> Iterator[str]:
+    def _lines(self, width: int) -> Iterator[str]:
         """Each check; a note that the one before has too is not repeated."""
         note = ""
         for check in self.checks:
-            yield str(attrs.evolve(check, note="") if check.note == note else check)
+            yield (attrs.evolve(check, note="") if check.note == note else check).text(width)
             note = check.note

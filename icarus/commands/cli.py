@@ -13,7 +13,7 @@ except ModuleNotFoundError as missing:
 from icarus import games
 from icarus.audit import DETERMINIZATIONS, GAMES, audit
 from icarus.commands.bench import bench_command
-from icarus.commands.console import print_note, print_text, progress_of, show_compilation
+from icarus.commands.console import line_width, print_note, print_text, progress_of, show_compilation
 from icarus.commands.discover import discover_command
 from icarus.commands.exploitability import exploitability_command
 from icarus.commands.interrupts import end, interruptible, reporting_interrupts
@@ -72,7 +72,7 @@ def audit_command(
             seed=seed,
             progress=lambda games, draws: show(games, description=f"{draws:,} determinizations, games"),
         )
-    print_text(str(report))
+    print_text(report.text(line_width()))
     if report.failed or report.unchecked:
         raise typer.Exit(FAILED if report.failed else UNCHECKED)
 

@@ -33,6 +33,11 @@ def print_text(text: str) -> None:
     out.print(text, markup=False, soft_wrap=True)
 
 
+def line_width() -> int:
+    """Characters of a line on the terminal; as many as there may be in a file or a pipe."""
+    return out.width if out.is_terminal else UNFOLDED
+
+
 def print_note(text: str) -> None:
     """Print a note as it is, on stderr."""
     notes.print(text, markup=False, soft_wrap=True)

@@ -120,6 +120,20 @@ def test_a_terminal_of_80_columns_is_not_exceeded_and_only_last_columns_go_on_be
         assert len(named) >= len(games.names() if arguments[0] == "games" else SPECIFICATIONS)
 
 
+def test_claims_of_an_audit_go_on_below_themselves_on_a_terminal_of_80_columns(
+    icarus: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call = ("audit", "kuhn-poker", "--games", 1, "--determinizations", 5)
+    _, piped, _ = icarus(*call)
+    monkeypatch.setattr(console, "out", Console(force_terminal=True, width=80, highlight=False))
+    _, folded, _ = icarus(*call)
+    lines = folded.splitlines()
+    assert max(map(len, lines)) <= 80 < max(map(len, piped.splitlines()))
+    further = [line.startswith(" " * 44) for line in lines]
+    assert sum(further) > 20 and not any(line.startswith(" " * 44) for line in piped.splitlines())
+    assert folded.split()[-200:] == piped.split()[-200:]
+
+
 # ---------------------------------------------------------------------------------------------------------------- search
 
 

@@ -43,6 +43,16 @@ def test_from_a_new_game_to_its_report_which_goes_on(
     page = (folder / "report.html").read_text()
     assert not re.search(r"(src|href)=.(?!#|data:)|@import|url\((?!#)", page) and page.count("<svg") >= 6
 
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("icarus.commands.report.report.Rows.play", interrupt)
+        (folder / "report.html").unlink()
+        assert report(3) == 130  # and the page of what has been played is written
+    said = capsys.readouterr()
+    assert "stopped after" in said.err and "The audit passed." in said.out and (folder / "report.html").exists()
+
     source = (tmp_path / "my_game.py").read_text()
     (tmp_path / "my_game.py").write_text(source + "\n# other rules\n")
     assert report(2) == 2

@@ -68,17 +68,18 @@ def report_command(
     directory = to or Path(f"report-{loaded.name}")
     options.check_directory(directory)
     report = _audited(loaded, directory, digest_of(*files), seed)
-    measures = None
+    measures, interrupted = None, False
     if report.passed:
         with show_compilation():
             plan = _plan(directory, loaded, files, iterations, tuple(strategies or ()), seed)
-        measures = measures_of(plan, loaded, _play(plan, directory, rounds, 60 * minutes, workers))
+        rows, interrupted = _play(plan, directory, rounds, 60 * minutes, workers)
+        measures = measures_of(plan, loaded, rows)
     (directory / PAGE).write_text(page_of(str(loaded), report, measures), "utf-8")
     (directory / JSON).write_text(_json(report, measures), "utf-8")
     print_text(_json(report, measures) if as_json else "\n".join(sentences(report, measures)))
     print_note(f"{directory / PAGE}{'; the same command goes on there' if report.passed else ''}")
-    if not report.passed:
-        raise typer.Exit(options.FAILED)
+    if interrupted or not report.passed:
+        raise typer.Exit(options.INTERRUPTED if interrupted else options.FAILED)
 
 
 def _audited(game: AnyGame, directory: Path, digest: str, seed: int) -> AuditReport:
@@ -135,8 +136,8 @@ def _plan(
     return plan
 
 
-def _play(plan: Plan, directory: Path, rounds: int, seconds: float, workers: int) -> list[Row]:
-    """Play until the time or the rounds are up, or Ctrl-C; the rows of all games, those of earlier calls too."""
+def _play(plan: Plan, directory: Path, rounds: int, seconds: float, workers: int) -> tuple[list[Row], bool]:
+    """Play until the time or the rounds are up, or Ctrl-C; the rows of all games, those of earlier calls too, and whether it was Ctrl-C."""
     deadline = time.monotonic() + seconds
     with contextlib.ExitStack() as stack:
         playing = stack.enter_context(processes(workers))
@@ -150,10 +151,11 @@ def _play(plan: Plan, directory: Path, rounds: int, seconds: float, workers: int
                     rows.play(tasks[start : start + BATCH * workers])
                     show(len(rows.rows), description=f"round {number + 1}, games")
                     if time.monotonic() > deadline:
-                        return list(rows.rows.values())
+                        return list(rows.rows.values()), False
         except KeyboardInterrupt:
             print_note(f"stopped after {len(rows.rows)} games; the same command goes on")
-        return list(rows.rows.values())
+            return list(rows.rows.values()), True
+        return list(rows.rows.values()), False
 
 
 def _json(report: AuditReport, measures: Measures | None) -> str:
