@@ -39,7 +39,7 @@ from experiments.analysis.verdicts import (
     summary_table,
     tallied,
 )
-from experiments.papers.combinations import COMBINATIONS
+from experiments.papers.combinations import COMBINATIONS, Combination
 from experiments.papers.suite import EPISODES, RULES, SUITE, TABLE_1
 from experiments.plan.campaign import CAMPAIGN, INTERIM_GAMES, SHARES, Sizes
 from experiments.plan.titles import budget
@@ -76,11 +76,12 @@ def versus(place: Place, agent: str, expected: Expectation, rival: str, measure:
     return Comparison(place_title(place), _sides(agent, expected, rival, measure), terms, expected, measure)
 
 
-def average(enhancement: str, place: Place, expected: Expectation) -> Comparison:
-    """Figure 3: the eight combinations with an enhancement and the eight without."""
-    return Comparison(
-        place_title(place), _with_and_without(enhancement, expected), _averages(enhancement, [place]), expected
-    )
+def average(
+    enhancement: str, place: Place, expected: Expectation, among: Sequence[Combination] = COMBINATIONS
+) -> Comparison:
+    """Figure 3: the combinations with an enhancement and those without; eight each, where it is among all."""
+    terms = _averages(enhancement, [place], among)
+    return Comparison(place_title(place), _with_and_without(enhancement, expected), terms, expected)
 
 
 def overall(agent: str, expected: Expectation, rival: str, measure: str = WINS) -> Comparison:
@@ -89,14 +90,16 @@ def overall(agent: str, expected: Expectation, rival: str, measure: str = WINS) 
     return Comparison("all games", _sides(agent, expected, rival, measure), terms, expected, measure)
 
 
-def average_overall(enhancement: str, expected: Expectation) -> Comparison:
-    return Comparison("all games", _with_and_without(enhancement, expected), _averages(enhancement, PLACES), expected)
+def average_overall(enhancement: str, expected: Expectation, among: Sequence[Combination] = COMBINATIONS) -> Comparison:
+    """The same over all games, each game with the same weight."""
+    terms = _averages(enhancement, PLACES, among)
+    return Comparison("all games", _with_and_without(enhancement, expected), terms, expected)
 
 
 def analysis(enhancement: str) -> Comparison:
     """The effect of an enhancement in the analysis of variance over all results."""
     expected = higher(AVERAGES)
-    terms = _averages(enhancement, PLACES)
+    terms = _averages(enhancement, PLACES, COMBINATIONS)
     return Comparison(
         "all games", _with_and_without(enhancement, expected), terms, expected, confidence=ANALYSIS, pooled=True
     )
@@ -117,9 +120,9 @@ def _with_and_without(enhancement: str, expected: Expectation) -> str:
     return f"with {enhancement} {expected.text} without"
 
 
-def _averages(enhancement: str, places: Sequence[Place]) -> tuple[Term, ...]:
+def _averages(enhancement: str, places: Sequence[Place], among: Sequence[Combination]) -> tuple[Term, ...]:
     sides = {
-        sign: tuple(c.strategy for c in COMBINATIONS if (enhancement in c.enhancements) == featured)
+        sign: tuple(c.strategy for c in among if (enhancement in c.enhancements) == featured)
         for sign, featured in ((1.0, True), (-1.0, False))
     }
     return tuple(Term(sign / len(places), place, strategies) for place in places for sign, strategies in sides.items())

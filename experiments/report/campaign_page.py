@@ -1,6 +1,7 @@
 """Tables of README.md and docs/reproduction.md, made from the rows of a campaign; each stands between two comments with its name."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from experiments.analysis import states
 from experiments.analysis.claims import (
@@ -26,7 +27,7 @@ from experiments.analysis.comparisons import (
 from experiments.analysis.document import Table
 from experiments.analysis.statistics import CONFIDENCE, clopper_pearson
 from experiments.analysis.verdicts import Decision, Outcome, decide, figures_of
-from experiments.papers.combinations import ENHANCEMENTS
+from experiments.papers.combinations import COMBINATIONS, ENHANCEMENTS
 from experiments.report.campaign import progress, progress_table
 from experiments.report.pages import markdown_table
 from experiments.store.results import Results
@@ -41,12 +42,18 @@ SHOWN = {
     ">> NAST2": "N",
     "RAVE >> NAST2": "NR",
 }  # in the README, by their strategies
+MIXED = {  # an enhancement of the simulation among the combinations without NAST, and among those with it
+    (name, has_nast): f"{name} {'with' if has_nast else 'without'} NAST"
+    for name in ("MAST", "LGRF")
+    for has_nast in (False, True)
+}
 _ANY = different(0.0)  # a difference of any kind: only its interval is shown
+Column = TypeVar("Column")
 MINUS = "\N{MINUS SIGN}"
 
 
 def tables(results: Results) -> dict[str, str]:
-    """All tables, by name: results, counted (a sentence), statements, averages, alone and games."""
+    """All tables, by name: results, counted (a sentence), statements, averages, mixed, alone and games."""
     (interims,) = interims_of(results).values()
     decisions = [decide(claim, interims) for claim in CLAIMS]
     estimator = Estimator(results.tallies())
@@ -59,6 +66,7 @@ def tables(results: Results) -> dict[str, str]:
             {name: name for name in ENHANCEMENTS},
             lambda name, place: average_overall(name, _ANY) if place is None else average(name, place, _ANY),
         ),
+        "mixed": _gains(estimator, MIXED, _mixed),
         "alone": _gains(
             estimator,
             ALONE,
@@ -109,8 +117,15 @@ def _figures(outcome: Outcome) -> str:
     return f"{comparison.where}: {comparison.what}: {difference}, {interval}".replace(" -", f" {MINUS}")
 
 
+def _mixed(column: tuple[str, bool], place: Place | None) -> Comparison:
+    """What an enhancement adds to the combinations that have NAST, or to those that have not."""
+    name, has_nast = column
+    among = [each for each in COMBINATIONS if ("NAST" in each.enhancements) == has_nast]
+    return average_overall(name, _ANY, among) if place is None else average(name, place, _ANY, among)
+
+
 def _gains(
-    estimator: Estimator, columns: dict[str, str], comparison_of: Callable[[str, Place | None], Comparison]
+    estimator: Estimator, columns: Mapping[Column, str], comparison_of: Callable[[Column, Place | None], Comparison]
 ) -> str:
     """A line for each game and one for all, a column for each agent or enhancement: percent of games won more, with its 95 % interval."""
     lines = []

@@ -10,6 +10,7 @@ from experiments.analysis.comparisons import AGREES, DISAGREES, UNDECIDED, Estim
 from experiments.analysis.verdicts import Claim, Interim, all_of, decide
 from experiments.commands.main import main
 from experiments.report import campaign_page
+from experiments.report.campaign_page import MINUS
 from experiments.report.pages import fill_places
 from experiments.store.results import results_of
 from tests.experiments.conftest import keep, small
@@ -61,6 +62,21 @@ def test_a_case_is_as_strong_as_its_weakest_comparison():
 
 def test_without_games_nothing_is_decisive():
     assert decide(all_of("", better(HEARTS)), [Interim(Estimator([]))]).decisive is None
+
+
+def test_what_an_enhancement_adds_with_nast_and_without_is_told_apart():
+    def rate(place, agent):
+        loss, gain = {OTHELLO: (0.1, 0.05)}.get(place, (0.0, 0.0))
+        return 0.5 + ("L" in agent) * (-loss if "N" in agent else gain)
+
+    estimator = Estimator(replication(rate, games=1000))
+    _, _, *lines = campaign_page._gains(estimator, campaign_page.MIXED, campaign_page._mixed).splitlines()
+    gains = {
+        cells[1].strip(): [cell.split()[0] for cell in cells[2:-1]] for cells in (line.split("|") for line in lines)
+    }
+    assert gains["Othello"] == ["+0.0", "+0.0", "+5.0", f"{MINUS}10.0"]
+    assert gains["Hearts"] == ["+0.0"] * 4
+    assert gains["all games"] == ["+0.0", "+0.0", "+0.7", f"{MINUS}1.4"]  # a seventh
 
 
 def test_the_page_and_the_readme_are_as_the_rows_make_them():
