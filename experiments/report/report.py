@@ -1,5 +1,6 @@
 """A report of a run: tables, figures, analyses, settings and provenance, as one HTML file and as Markdown."""
 
+import itertools
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,7 @@ from experiments.analysis.statistics import (
     marginals,
     mcnemar,
     paired_effects,
+    student_mean,
 )
 from experiments.papers.suite import TABLE_1
 from experiments.plan.definition import Cell, Column, Experiment, Refusal
@@ -32,6 +34,7 @@ from experiments.store.summary import STATISTICS, Moments, Tally, baseline
 
 HTML, MARKDOWN, FIGURES = "report.html", "report.md", "figures"
 SMALLEST_P = 1e-4  # smaller ones are written as such
+FEW = 6  # agents of a game: of so many every pair is compared, deal by deal
 UNBOUNDED = "in their order alone; the games bound no rating, as some agents were ahead of all others in every game"
 
 
@@ -91,6 +94,7 @@ def _blocks(
         yield from rating_tables(results)
     yield from _analyses(columns)
     if experiment.paired:
+        yield from _paired_agents(columns, results)
         yield from _paired_effects(columns, results)
     yield from _settings(experiment, {run.experiment.trials for run in results.runs}, results.origins())
 
@@ -227,6 +231,26 @@ def _analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
             continue
         yield _effects("Linear model of single games (type II, F).", anova(design), "F")
         yield _effects("Binomial model (logistic; type II, likelihood ratio).", binomial_model(design), "chi squared")
+
+
+def _paired_agents(columns: dict[Column, list[Tally]], results: Results) -> Iterator[Block]:
+    """Each agent of a game less each before it, where they are few and have two deals in common at least."""
+    wins, lines = results.wins(), []
+    for column, tallies in columns.items():
+        cells = [tally.cell for tally in tallies] if len(tallies) <= FEW else []
+        for first, second in itertools.combinations(cells, 2):
+            deals = [trial for key, trial in wins if key == first.key and (second.key, trial) in wins]
+            if len(deals) < 2:
+                continue
+            gain = student_mean([wins[second.key, trial] - wins[first.key, trial] for trial in deals])
+            value, low, high = (f"{100 * each:+.1f} %" for each in (gain.value, gain.low, gain.high))
+            lines.append(
+                [title(column, columns), second.agent, first.agent, value, f"{low} to {high}", str(len(deals))]
+            )
+    if lines:
+        yield Heading("The agents on the same deals")
+        caption = "Each agent less each before it, deal by deal. Intervals are Student's, of the mean over the deals."
+        yield Table(caption, ["Game", "Agent", "less", "Games won more", "95 % interval", "Deals"], lines)
 
 
 def _paired_effects(columns: dict[Column, list[Tally]], results: Results) -> Iterator[Block]:

@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from experiments.plan import loading
 from experiments.plan.definition import Refusal
 from experiments.store import rows as store
 from experiments.store.results import results_of
@@ -211,10 +212,26 @@ def test_on_the_same_deals_enhancements_are_compared_deal_by_deal(tmp_path):
     page = (tmp_path / "report.md").read_text()
     assert "| Othello | NAST | +50.0 % | -585.3 % to +685.3 % | 2 |" in page  # t of one degree of freedom: 12.706
     assert "| Othello | RAVE | +0.0 % | +0.0 % to +0.0 % | 2 |" in page
+    assert "The agents on the same deals" not in page  # 120 pairs
     plain = all_of_table_1()
     keep(tmp_path / "plain", plain, (a_row(cell, trial) for cell in plain.cells for trial in range(2)))
     write(tmp_path / "plain")
     assert "on the same deals" not in (tmp_path / "plain" / "report.md").read_text()
+
+
+def test_few_agents_on_the_same_deals_are_compared_with_each_other(tmp_path):
+    """NAST wins two deals of three and EPIC none; the fourth deal only NAST has played."""
+    from experiments.report.report import write
+
+    experiment = loading.load("figure5", {"games": ["othello"], "trials": 4, "iterations": 20, "paired": True})
+    cells = {cell.agent: cell for cell in experiment.cells}
+    games = [(cells["NAST"], 3)] + [(cells[agent], trial) for agent in ("NAST", "EPIC") for trial in range(3)]
+    keep(tmp_path, experiment, (a_row(cell, trial, win=cell.agent == "NAST" and trial != 1) for cell, trial in games))
+    write(tmp_path)
+    _, section = (tmp_path / "report.md").read_text().split("## The agents on the same deals")
+    # by hand: the mean 2/3 has the standard error 1/3, and t of two degrees of freedom is 4.303
+    assert "| Othello | NAST | EPIC | +66.7 % | -76.8 % to +210.1 % | 3 |" in section
+    assert "Baseline" not in section.split("##")[0]  # it has not played
 
 
 def test_rows_are_stored_and_read_fast(tmp_path):
