@@ -24,39 +24,39 @@ GROWTH = (3, 7)  # the least and the greatest power of ten that --growth takes
 
 def bench_command(
     names: Annotated[
-        str | None, typer.Option("--games", help="Games, separated by commas; all of them if not given.")
+        str | None, typer.Option("--games", metavar="GAMES", help="Games, separated by commas; all if not given.")
     ] = None,
     strategies: Annotated[
-        str | None, typer.Option(help="Strategies, separated by commas; a representative seven if not given.")
+        str | None,
+        typer.Option(metavar="STRATEGIES", help="Strategies, separated by commas; a typical seven if not given."),
     ] = None,
-    iterations: Annotated[int, integer_option("Playouts of a search.")] = DEFAULT_ITERATIONS,
-    repeats: Annotated[int, integer_option("Runs of each, alternating; the median is shown.")] = 5,
-    peer: Annotated[bool, typer.Option(help="Run OpenSpiel beside, where it is installed and has the game.")] = True,
+    iterations: Annotated[int, integer_option("Iterations of a search.")] = DEFAULT_ITERATIONS,
+    repeats: Annotated[int, integer_option("Runs of each, in alternation; the median is shown.")] = 5,
+    peer: Annotated[bool, typer.Option(help="Also run OpenSpiel, where it is installed and has the game.")] = True,
     memory: Annotated[
-        int, integer_option("Also measure the memory of a baseline search of so many iterations; 0 for not.")
+        int, integer_option("Also measure the memory of a BASELINE search of this many iterations. 0: no.")
     ] = 0,
     growth: Annotated[
-        int, integer_option("Also measure time and memory up to 10^N iterations, N from 3 to 7; 0 for not.")
+        int, integer_option("Also measure time and memory up to 10^N iterations, N from 3 to 7. 0: no.")
     ] = 0,
     starts: Annotated[
-        bool,
-        typer.Option(help="Also measure first searches: where machine code is on the disk, and where all is compiled."),
+        bool, typer.Option(help="Also measure the first search, with cached machine code and with none.")
     ] = False,
-    threads: Annotated[
-        int, integer_option("Also measure how many times as much so many threads do as one, 2 or more; 0 for not.")
-    ] = 0,
+    threads: Annotated[int, integer_option("Also measure the speed-up by this many threads, 2 or more. 0: no.")] = 0,
     misses: Annotated[
-        bool, typer.Option("--cache-misses", help="Also count misses of the processor's cache, where perf can.")
+        bool, typer.Option("--cache-misses", help="Also count cache misses of the processor, where perf can.")
     ] = False,
-    into: Annotated[Path | None, typer.Option("--json", help="Keep all numbers in this new file.")] = None,
+    into: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write all figures to this new file.")
+    ] = None,
     picture: Annotated[
-        Path | None, typer.Option(help="Draw growth (needs --growth) and threads into this file, PNG or SVG.")
+        Path | None, typer.Option(metavar="FILE", help="Draw growth (needs --growth) and threads, as PNG or SVG.")
     ] = None,
     files: With = None,
 ) -> None:
     """Measure iterations per second.
 
-    OpenSpiel's C++ is measured in the same run; the ratio is what counts on a shared machine.
+    OpenSpiel's C++ is measured in the same run: on a shared machine only ratios count.
     """
     files = files or []
     own_names = load_files(files)

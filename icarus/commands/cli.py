@@ -48,18 +48,16 @@ app = typer.Typer(
 
 def audit_command(
     game: GameName,
-    number: Annotated[int, integer_option("How many random games to play.", "--games")] = GAMES,
-    determinizations: Annotated[
-        int, integer_option("How many determinizations to draw at each decision.")
-    ] = DETERMINIZATIONS,
-    seed: Annotated[int, integer_option("The seed of the games and of the draws.")] = 0,
+    number: Annotated[int, integer_option("Random games to play.", "--games")] = GAMES,
+    determinizations: Annotated[int, integer_option("Determinizations to draw at each decision.")] = DETERMINIZATIONS,
+    seed: Annotated[int, integer_option("Seed of the games and of the draws.")] = 0,
     files: With = None,
 ) -> None:
-    """Check a game's rules, and what it hides.
+    """Check a game's rules and its hidden information.
 
-    A game keeps its contract; determinizations agree with all that a player has seen, and use nothing else.
+    Does the game keep its contract? Do determinizations agree with all that a player has observed, and depend on nothing else?
 
-    Exit code 0: every check passed. 1: one failed. 3: none failed, but one could not look.
+    Exit code 0: every check passed. 1: one failed. 3: none failed, but one could not be made.
     """
     game, files = game_and_files(game, files)
     load_files(files)
@@ -164,5 +162,6 @@ def usage_sentence(error: Any, arguments: list[str]) -> str:
     parameter = getattr(error, "param", None)
     if parameter is not None and not error.message and parameter.help:  # it is missing
         return f"{wrong}: {parameter.help.rstrip('.')}"
-    path = f"icarus {arguments[0]}" if arguments and arguments[0] in COMMANDS else "icarus"
-    return f"{wrong}; {path} --help lists what there is"
+    if arguments and arguments[0] in COMMANDS:
+        return f"{wrong}; icarus {arguments[0]} --help lists its arguments and options"
+    return f"{wrong}; icarus --help lists the commands"

@@ -25,45 +25,54 @@ LINES = 10  # of each stage, where no terminal shows the bar
 def discover_command(
     game: options.GameName,
     number: Annotated[
-        int | None, options.integer_option("Games of the whole race; give this or --hours.", "--games")
+        int | None, options.integer_option("Games of the whole race. Give this or --hours.", "--games")
     ] = None,
     hours: Annotated[
         float | None,
-        typer.Option(parser=options.read_real, metavar="HOURS", help="How long it may take, instead of --games."),
+        typer.Option(
+            parser=options.read_real, metavar="HOURS", help="Hours that the race may take, instead of --games."
+        ),
     ] = None,
     iterations: Annotated[int | None, options.iterations_option(DEFAULT_ITERATIONS)] = None,
     seconds: options.Seconds = None,
     space: Annotated[
-        str, typer.Option(help=f"What is searched: {', '.join(shipped_spaces())}, or a TOML file of your own.")
+        str,
+        typer.Option(metavar="SPACE", help=f"Search space: {', '.join(shipped_spaces())}, or a TOML file of your own."),
     ] = "general",
     against: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"An opponent, repeatable: a strategy, or what a race printed; the last is the one to be beaten. {' and '.join(POOL)} if "
-            "not given."
+            metavar="STRATEGY",
+            help="Opponent: a strategy, or the result of a race as printed. Repeatable; the last is the one to beat. "
+            f"{' and '.join(POOL)} if not given.",
         ),
     ] = None,
-    finder: Annotated[str, typer.Option(help='"factorial", "halving" or "evolution".')] = "factorial",
-    finalists: Annotated[int, options.integer_option("At most so many are proven.")] = 5,
+    finder: Annotated[
+        str, typer.Option(metavar="FINDER", help='Search method: "factorial", "halving" or "evolution".')
+    ] = "factorial",
+    finalists: Annotated[int, options.integer_option("Finalists to be proven, at most.")] = 5,
     seats: Annotated[
-        list[int] | None, typer.Option("--seat", help="A seat to be judged in, repeatable; all by default.")
+        list[int] | None,
+        typer.Option("--seat", metavar="INTEGER", help="Seat to find a strategy for. Repeatable; all if not given."),
     ] = None,
     seed: options.Seed = 0,
-    workers: Annotated[int, options.integer_option("Processes that play.")] = 1,
+    workers: Annotated[int, options.integer_option("Processes to play games in.")] = 1,
     cluster: Annotated[
-        str | None, typer.Option(help="Play on a dask cluster: the address of its scheduler, or local.")
+        str | None,
+        typer.Option(metavar="ADDRESS", help='Play on a dask cluster: the address of its scheduler, or "local".'),
     ] = None,
     to: Annotated[
         Path | None,
         typer.Option(
-            help="A directory for protocol, games and page, where the same command goes on; discovery-GAME-SEED if not given."
+            metavar="DIR",
+            help="Directory of protocol, games and page, where the same command continues; discovery-GAME-SEED if not given.",
         ),
     ] = None,
     files: options.With = None,
 ) -> None:
     """Find the strategy that plays a game best, and prove it.
 
-    Compositions of enhancements race; the proof is by games that the winner was not chosen by.
+    Compositions of enhancements race. The winner is proven on games that were not used to choose it.
     """
     game, files = options.game_and_files(game, files)
     directory = to or Path(f"discovery-{game}-{seed}")

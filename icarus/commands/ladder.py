@@ -21,17 +21,17 @@ from icarus.ladder.picture import ladder_svg
 from icarus.ladder.process import EngineFailed
 from icarus.load_files import load_files
 
-MINUTES_HELP = "Stop after so many minutes, whatever has been played."
+MINUTES_HELP = "Stop after this many minutes, even with fewer games."
 
 
 def ladder_command(
     game: options.GameName,
     strategy: Annotated[
-        str | None, typer.Argument(metavar="STRATEGY", help="Whom to rate; with --engine, nobody.")
+        str | None, typer.Argument(metavar="STRATEGY", help="Strategy to rate; none with --engine.")
     ] = None,
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
-    number: Annotated[int, options.integer_option("How many games.", "--games")] = 100,
+    number: Annotated[int, options.integer_option("Games to play.", "--games")] = 100,
     minutes: Annotated[
         float | None, typer.Option(parser=options.read_real, metavar="MINUTES", help=MINUTES_HELP)
     ] = None,
@@ -40,21 +40,26 @@ def ladder_command(
         typer.Option(
             "--rows",
             metavar="FILE",
-            help="Where the games are kept, so that the same command goes on; what is there counts. Nowhere if not given.",
+            help="File to keep the games in; the same command continues it. Nothing is kept if not given.",
         ),
     ] = None,
     engine: Annotated[
-        str | None, typer.Option(help=f"Rate a GTP engine instead: its command line, or one of {', '.join(ENGINES)}.")
+        str | None,
+        typer.Option(
+            metavar="ENGINE", help=f"Rate a GTP engine instead: its command line, or one of {', '.join(ENGINES)}."
+        ),
     ] = None,
-    picture: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Draw the ladder into a file.")] = None,
-    scheme: Annotated[str, typer.Option(help=f"The search. {options.SCHEMES_HELP}")] = options.DEFAULT_SCHEME,
+    picture: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Draw the ladder.")] = None,
+    scheme: Annotated[
+        str, typer.Option(metavar="SCHEME", help=f"Search scheme. {options.SCHEMES_HELP}")
+    ] = options.DEFAULT_SCHEME,
     cutoff: options.Cutoff = None,
     seed: options.Seed = 0,
     files: options.With = None,
 ) -> None:
     """Rate a strategy against engines written elsewhere.
 
-    Their ratings are known, and those of some searches; 0 is random play. With --rows Ctrl-C loses nothing.
+    The engines' ratings are known, in Elo above random play. With --rows Ctrl-C loses nothing.
     """
     game, files = options.game_and_files(game, files)
     names = load_files(files)

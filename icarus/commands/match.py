@@ -26,12 +26,10 @@ def match_command(
     game: options.GameName,
     strategies: Annotated[
         list[str],
-        typer.Argument(
-            metavar="A B …", help="A strategy for each seat, at least two. The last takes all further seats."
-        ),
+        typer.Argument(metavar="A B …", help="Strategy of each seat, at least two. The last takes all other seats."),
     ],
     number: Annotated[
-        int, options.integer_option("How many games to play. The strategies change seats after each.", "--games")
+        int, options.integer_option("Games to play. The strategies change seats after each.", "--games")
     ] = 10,
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
@@ -42,7 +40,9 @@ def match_command(
     schemes: Annotated[
         list[str] | None,
         typer.Option(
-            "--scheme", help=f"The scheme of all strategies; repeat the option for one for each. {options.SCHEMES_HELP}"
+            "--scheme",
+            metavar="SCHEME",
+            help=f"Search scheme of all strategies, or repeated, of each. {options.SCHEMES_HELP}",
         ),
     ] = None,
     cutoff: options.Cutoff = None,
@@ -55,7 +55,7 @@ def match_command(
         typer.Option("--game-decay", parser=options.read_real, metavar="REAL", help=options.GAME_DECAY_HELP),
     ] = None,
     level: Annotated[
-        int | None, options.integer_option(f"Adds an agent of this strength after the strategies: {options.LEVEL_HELP}")
+        int | None, options.integer_option(f"Add an agent of this strength after the strategies: {options.LEVEL_HELP}")
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Print every state and every decision.")] = False,
     files: options.With = None,

@@ -38,16 +38,16 @@ ITERATIONS = 2000  # of the search that measures a rate
 
 
 def new_command(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Of the game, and of its file: mygame.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the game and of its file, such as mygame.")],
     chance: Annotated[
-        bool, typer.Option("--chance", help="Dice are rolled, or cards turned up, during the game.")
+        bool, typer.Option("--chance", help="The game has dice, or cards that are turned up during play.")
     ] = False,
-    hidden: Annotated[bool, typer.Option("--hidden", help="Something is hidden from a player.")] = False,
-    perfect: Annotated[bool, typer.Option("--perfect", help="Neither.")] = False,
+    hidden: Annotated[bool, typer.Option("--hidden", help="The game has hidden information.")] = False,
+    perfect: Annotated[bool, typer.Option("--perfect", help="The game has neither.")] = False,
 ) -> None:
-    """Write the skeleton of a game that plays.
+    """Write a small game with its test, to begin your own with.
 
-    It is written into this folder, with its test; without an option, questions are asked.
+    Both files are written into this folder; without an option, the command asks which kind of game.
     """
     check_name(name)
     if chance + hidden + perfect > 1:
@@ -92,7 +92,7 @@ def is_module(name: str) -> bool:
 def check_command(
     file: Annotated[
         Path,
-        typer.Argument(metavar="FILE.py", help="A Python file with a Game, or with a class with OpenSpiel's methods."),
+        typer.Argument(metavar="FILE.py", help="Python file with a Game, or with a class with OpenSpiel's methods."),
     ],
     against: Annotated[
         Path | None,
@@ -101,12 +101,12 @@ def check_command(
             help="The same game as a class in plain Python with OpenSpiel's methods; both are played in lock-step.",
         ),
     ] = None,
-    number: Annotated[int, integer_option("Games in lock-step.", "--games")] = 1000,
-    seed: Annotated[int, integer_option("Fixes the games.")] = 0,
+    number: Annotated[int, integer_option("Games to play in lock-step.", "--games")] = 1000,
+    seed: Annotated[int, integer_option("Seed of the games.")] = 0,
 ) -> None:
-    """Say what is wrong with a game's file.
+    """Find the mistakes in a game's file.
 
-    In this order: its rules, beside a reference if there is one; what it hides; and what makes it slow.
+    In this order: its rules, in lock-step with a reference if there is one; its hidden information; its speed.
     """
     module = load_file(file)
     own_games = games_in(module)

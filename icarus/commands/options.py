@@ -43,48 +43,52 @@ def integer_option(help: str, *names: str) -> Any:
 
 def iterations_option(default: int) -> Any:
     """An option that takes the iterations of a search, of which there are `default` where nothing is said."""
-    return integer_option(f"How many playouts each decision gets; {default} if --seconds is not given either.")
+    return integer_option(f"Iterations per decision; {default} if --seconds is not given either.")
 
 
-GAME_HELP = 'The name of a game; "icarus games" lists them. With parameters: "knockout-whist(players=3)". Or a FILE.py with a game.'
+GAME_HELP = (
+    'A game of the library ("icarus games" lists them), with its parameters if any: "knockout-whist(players=3)". '
+    "Or a FILE.py with a game."
+)
 GameName = Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP)]
 Iterations = Annotated[int | None, iterations_option(DEFAULT_ITERATIONS)]
 Seconds = Annotated[
-    float | None,
-    typer.Option(
-        parser=read_seconds, metavar="SECONDS", help="How many seconds of wall-clock time each decision gets."
-    ),
+    float | None, typer.Option(parser=read_seconds, metavar="SECONDS", help="Seconds per decision, by the clock.")
 ]
-Seed = Annotated[int, integer_option("The seed of all that is random: the deal, chance and the searches.")]
-Threads = Annotated[int, integer_option("How many threads search at once. They share the playouts.")]
+Seed = Annotated[int, integer_option("Seed of everything that is random: deals, chance and searches.")]
+Threads = Annotated[int, integer_option("Threads of a search. They share its iterations.")]
 Sharing = Annotated[
-    str, typer.Option(help='What threads share: "roots" (reproducible) or "records" (one tree, not reproducible).')
+    str,
+    typer.Option(
+        metavar="SHARING",
+        help='What the threads share: "roots" (reproducible) or "records" (one tree, not reproducible).',
+    ),
 ]
 Cutoff = Annotated[
     int | None,
-    integer_option("End playouts after this many actions of simulation. The game's heuristic then gives the rewards."),
+    integer_option(
+        "Cut a playout off after this many actions of simulation. The game's heuristic then gives the rewards."
+    ),
 ]
 Recommendation = Annotated[
-    str, typer.Option(help=f"The rule that chooses the action when the search has ended: {', '.join(RULES)}.")
+    str, typer.Option(metavar="RULE", help=f"Rule that chooses the action after the search: {', '.join(RULES)}.")
 ]
-LEVEL_HELP = "from 1, which plays at once and weakly, to 8: see docs/ladder.md."
+LEVEL_HELP = "1 (weak and immediate) to 8 (strong); see docs/ladder.md."
 
 
 With = Annotated[
     list[Path] | None,
     typer.Option(
-        "--with",
-        metavar="FILE.py",
-        help="A Python file with enhancements, weights or games of your own. Repeat the option for more files.",
+        "--with", metavar="FILE.py", help="Python file with enhancements, weights or games of your own. Repeatable."
     ),
 ]
 MOVE_DECAY_HELP = (
-    "What the records of a search are worth in the next search of the same game. 0 forgets them, 1 keeps all that still applies. "
-    "Give one number for all strategies, or repeat the option for each."
+    "Weight of a search's records in the next search of the same game: 0 forgets them, 1 keeps all that still apply. "
+    "One number for all strategies, or one for each."
 )
 GAME_DECAY_HELP = (
-    "What the records of a search are worth in the next game, from 0 to 1. Records of histories are always forgotten. "
-    "Give one number for all strategies, or repeat the option for each."
+    "Weight of a search's records in the next game, 0 to 1. Records of histories are always forgotten. "
+    "One number for all strategies, or one for each."
 )
 SCHEMES_HELP = f'One of {", ".join(map(str, SCHEMES.values()))}; "MO_ISMCTS with EXP3" adds EXP3. Schemes that cheat see what is hidden.'
 

@@ -35,33 +35,38 @@ T = TypeVar("T")
 
 def search_command(
     game: options.GameName,
-    strategy: Annotated[str, typer.Option(help='The strategy, such as "RAVE >> (MAST + NAST2)/2".')] = "BASELINE",
+    strategy: Annotated[str, typer.Option(metavar="STRATEGY", help='Such as "RAVE >> (MAST + NAST2)/2".')] = "BASELINE",
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
     seed: options.Seed = 0,
     moves: Annotated[
-        str, typer.Option(help='Moves to play before the search, in the notation of the game: "d3 c5".')
+        str,
+        typer.Option(metavar="MOVES", help='Moves to play before the search, in the notation of the game: "d3 c5".'),
     ] = "",
     scheme: Annotated[
-        str, typer.Option(help=f"The scheme of the search. {options.SCHEMES_HELP}")
+        str, typer.Option(metavar="SCHEME", help=f"Search scheme. {options.SCHEMES_HELP}")
     ] = options.DEFAULT_SCHEME,
     cutoff: options.Cutoff = None,
     recommendation: options.Recommendation = options.DEFAULT_RECOMMENDATION,
     threads: options.Threads = 1,
     sharing: options.Sharing = options.DEFAULT_SHARING,
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write the tree into this new file too, as a page.")
+        Path | None, typer.Option("--html", metavar="FILE", help="Write the tree to this new file, as an HTML page.")
     ] = None,
     playout: Annotated[
-        bool,
-        typer.Option("--playout", help="Print the next playout step by step too. With --html it is part of the page."),
+        bool, typer.Option("--playout", help="Print one more playout step by step. With --html it is part of the page.")
     ] = False,
     beside: Annotated[
         list[str] | None,
-        typer.Option("--beside", metavar="STRATEGY", help="Search with this one too, side by side; repeat for more."),
+        typer.Option(
+            "--beside", metavar="STRATEGY", help="Another strategy for the same position, side by side. Repeatable."
+        ),
     ] = None,
     to_json: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write the course and the tree into this new file.")
+        Path | None,
+        typer.Option(
+            "--json", metavar="FILE", help="Write the course of the search and its tree to this new file, as JSON."
+        ),
     ] = None,
     files: options.With = None,
 ) -> None:

@@ -314,9 +314,9 @@ def test_bad_input_is_refused_in_one_sentence_with_exit_code_2(
     ("arguments", "told"),
     [
         (("serch",), "no such command 'serch'. Did you mean 'search'"),
-        (("serch",), "icarus --help lists what there is"),
-        (("search",), "missing argument 'GAME': The name of a game; \"icarus games\" lists them"),
-        (("match", "othello"), "missing argument 'A B …': A strategy for each seat"),
+        (("serch",), "icarus --help lists the commands"),
+        (("search",), "missing argument 'GAME': A game of the library (\"icarus games\" lists them)"),
+        (("match", "othello"), "missing argument 'A B …': Strategy of each seat"),
         (("search", "othello", "--iterations", "many"), "'--iterations': 'many' is no integer"),
         (("search", "othello", "--seconds", "long"), "'--seconds': 'long' is no number of seconds"),
         (("match", "othello", "MAST", "MAST", "--move-decay", "all"), "'--move-decay': 'all' is no number"),
@@ -505,6 +505,12 @@ def test_every_command_explains_itself(icarus: Call, arguments: tuple[str, ...],
     assert "Usage: " in out
     for option in told:
         assert option in out
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_every_option_that_takes_a_value_says_which(icarus: Call, command: str) -> None:
+    _, out, _ = icarus(command, "--help")
+    assert "list[" not in out.partition("Options:")[2] and "<" not in out.partition("Options:")[2]
 
 
 # ---------------------------------------------------------------------------------------------------------------- Ctrl-C

@@ -39,19 +39,21 @@ OF_A_NEW_GAME = ("seat", "against", "watch", "iterations", "seconds", "scheme", 
 def play_command(
     context: typer.Context,
     game: Annotated[str | None, typer.Argument(metavar="GAME", help=GAME_HELP)] = None,
-    seat: Annotated[int, integer_option("Your seat, 0 … κ−1.")] = 0,
+    seat: Annotated[int, integer_option("Your seat; the first is 0.")] = 0,
     against: Annotated[
         list[str] | None,
-        typer.Option("--against", help="A strategy of the others; repeated, one for each other seat in order."),
+        typer.Option(
+            "--against", metavar="STRATEGY", help="Strategy of the others, or repeated, of each other seat in order."
+        ),
     ] = None,
-    level: Annotated[
-        int | None, integer_option(f"The strength of the others, in place of --against: {LEVEL_HELP}")
-    ] = None,
-    watch: Annotated[bool, typer.Option("--watch", help="Nobody plays: agents sit in all seats.")] = False,
-    everything: Annotated[bool, typer.Option("--open", help="Show everything, hidden cards and pieces too.")] = False,
+    level: Annotated[int | None, integer_option(f"Strength of the others, in place of --against: {LEVEL_HELP}")] = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Only watch: agents play all seats.")] = False,
+    everything: Annotated[bool, typer.Option("--open", help="Show everything, also hidden cards and pieces.")] = False,
     iterations: Iterations = None,
     seconds: Seconds = None,
-    scheme: Annotated[str, typer.Option(help=f"The search of the agents. {SCHEMES_HELP}")] = DEFAULT_SCHEME,
+    scheme: Annotated[
+        str, typer.Option(metavar="SCHEME", help=f"Search scheme of the agents. {SCHEMES_HELP}")
+    ] = DEFAULT_SCHEME,
     cutoff: Cutoff = None,
     seed: Seed = 0,
     resume: Annotated[
@@ -59,18 +61,18 @@ def play_command(
         typer.Option(
             "--resume",
             metavar="FILE",
-            help="Go on with a saved game. After GAME, with a file of other programs: PDN of Checkers, GGF or a transcript of Othello.",
+            help="Continue a saved game. With GAME, a game of another program: PDN (Checkers), GGF or a transcript (Othello).",
         ),
     ] = None,
     browser: Annotated[
-        bool, typer.Option("--browser", help="In a browser on this machine, not in the terminal.")
+        bool, typer.Option("--browser", help="Play in a browser on this machine, not in the terminal.")
     ] = False,
-    port: Annotated[int, integer_option("Of the browser's page; 0 takes any that is free.")] = 0,
+    port: Annotated[int, integer_option("Port of the browser's page; 0 takes one that is free.")] = 0,
     files: With = None,
 ) -> None:
     """Play a game against agents, here or in a browser.
 
-    In a game, help tells what you can type.
+    During a game, type help for a list of commands.
     """
     if level is not None and (against or iterations or seconds or cutoff or (resume and game is None)):
         raise ValueError(

@@ -28,31 +28,36 @@ AUDIT, PLAN, GAMES, PAGE, JSON = "audit.json", "plan.json", "games.jsonl", "repo
 AUDITED = 4  # games of the audit
 DRAWS, FEWEST_DRAWS, MOST_DRAWS = 12_000, 50, 600  # of the whole audit, about; and for each decision
 BATCH = 4  # games of a worker between two looks at the clock
-STRATEGY_HELP = "Compared with BASELINE; repeat the option for more. By default a few from the catalogue."
+STRATEGY_HELP = "Strategy to compare with BASELINE. Repeatable; a few from the catalogue if not given."
 
 
 def report_command(
     game: options.GameName,
     minutes: Annotated[
-        float, typer.Option(parser=options.read_real, metavar="MINUTES", help="For how long games are played now.")
+        float, typer.Option(parser=options.read_real, metavar="MINUTES", help="Minutes to play games for, this time.")
     ] = 5.0,
-    rounds: Annotated[int, options.integer_option("At most so many deals of each pair of players.")] = 200,
+    rounds: Annotated[int, options.integer_option("Deals of each pair of players, at most.")] = 200,
     iterations: Annotated[
-        int | None, options.integer_option("Of each decision. By default what lets a game last a quarter of a second.")
+        int | None,
+        options.integer_option("Iterations per decision; by default, so many that a game takes a quarter of a second."),
     ] = None,
-    strategies: Annotated[list[str] | None, typer.Option("--strategy", help=STRATEGY_HELP)] = None,
+    strategies: Annotated[list[str] | None, typer.Option("--strategy", metavar="STRATEGY", help=STRATEGY_HELP)] = None,
     seed: options.Seed = 0,
-    workers: Annotated[int, options.integer_option("Processes that play.")] = 1,
+    workers: Annotated[int, options.integer_option("Processes to play games in.")] = 1,
     to: Annotated[
         Path | None,
-        typer.Option(help="A directory for games and page, where the same command goes on; report-GAME if not given."),
+        typer.Option(
+            metavar="DIR",
+            help="Directory of the games and the page, where the same command continues; report-GAME if not given.",
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print all measures as JSON.")] = False,
     own_files: options.With = None,
 ) -> None:
-    """Say what a game is like, on one page.
+    """Describe a game on one page, from games played by agents.
 
-    The games are kept: Ctrl-C loses nothing, and the same command goes on.
+    Length, choices, seats, skill, enhancements, levels, and a game with comments. The games are kept: Ctrl-C loses nothing, and the same
+    command continues.
     """
     if find_spec("matplotlib") is None:
         raise ValueError("a report needs matplotlib: pip install 'icarus-mcts[report]'")
