@@ -13,7 +13,7 @@ from icarus.algebra import Enhancement
 from icarus.bench import costs, speed
 from icarus.checks import integer
 from icarus.commands.console import notes, out, print_note, print_table, print_text, show_compilation
-from icarus.commands.options import DEFAULT_ITERATIONS, With, integer_option
+from icarus.commands.options import DEFAULT_ITERATIONS, With, check_picture, integer_option
 from icarus.engine.validation import COMPILED, check_budget, checked_engine
 from icarus.load_files import load_files
 from icarus.specs import parse
@@ -70,6 +70,8 @@ def bench_command(
         integer("--growth", growth, *GROWTH)
     elif picture is not None:
         raise ValueError("--picture draws the growth; it needs --growth 6 or so")
+    if picture is not None:
+        check_picture(picture, ".png", ".svg")
     if threads != 0:
         integer("--threads", threads, 2)
     if into is not None:

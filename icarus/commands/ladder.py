@@ -21,10 +21,12 @@ from icarus.ladder.picture import ladder_svg
 from icarus.ladder.process import EngineFailed
 from icarus.load_files import load_files
 
+OF_A_SEARCH = ("iterations", "seconds", "scheme", "cutoff")
 MINUTES_HELP = "Stop after this many minutes, even with fewer games."
 
 
 def ladder_command(
+    context: typer.Context,
     game: options.GameName,
     strategy: Annotated[
         str | None, typer.Argument(metavar="STRATEGY", help="Strategy to rate; none with --engine.")
@@ -65,7 +67,7 @@ def ladder_command(
     names = load_files(files)
     integer("--games", number, 1)
     if picture is not None:
-        _check_picture(picture)
+        options.check_picture(picture, ".svg")
     if rows is not None and (rows.is_dir() or not rows.absolute().parent.is_dir()):
         what = "is a folder" if rows.is_dir() else f"cannot be written: there is no folder {str(rows.parent)!r}"
         raise ValueError(f"--rows is {str(rows)!r}, which {what}; name a file such as mine.jsonl")
@@ -75,6 +77,9 @@ def ladder_command(
     loaded = games.load(game)
     if (strategy is None) == (engine is None):
         raise ValueError("name either a strategy to rate, or an engine with --engine")
+    of_a_search = options.given(context, OF_A_SEARCH)
+    if engine is not None and of_a_search:
+        raise ValueError(f"an engine of --engine searches in its own way: leave out {', '.join(of_a_search)}")
     player: Any
     if strategy is not None:
         budget: dict[str, Any] = {"iterations": options.default_iterations(iterations, seconds), "seconds": seconds}
@@ -93,14 +98,6 @@ def ladder_command(
         picture.write_text(ladder_svg(f"{loaded}: ratings in Elo, random play at 0", ratings, {climb.name}), "utf-8")
     if stopped:
         raise typer.Exit(options.INTERRUPTED)
-
-
-def _check_picture(path: Path) -> None:
-    """Refuse a picture that is no SVG, or that has no folder; one that is there is drawn anew, as the rows grow."""
-    if path.suffix != ".svg" or path.is_dir():
-        raise ValueError(f"--picture is {str(path)!r}; the ladder is drawn as an SVG: name a file such as mine.svg")
-    if not path.absolute().parent.is_dir():
-        raise ValueError(f"--picture is {path}; there is no directory {path.parent}")
 
 
 def _started(engine: Engine) -> Engine:

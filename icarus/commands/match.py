@@ -67,7 +67,7 @@ def match_command(
     iterations = options.default_iterations(iterations, seconds)
     check_seed(seed)
     loaded = games.load(game)
-    _check_seats([*strategies, *[str(level)] * (level is not None)], loaded)
+    _check_seats(strategies, loaded, level)
     settings = zip(
         strategies,
         _each("--scheme", [read_scheme(text) for text in schemes or [options.DEFAULT_SCHEME]], strategies),
@@ -101,13 +101,18 @@ def match_command(
     _print_results(agents, rewards, number)
 
 
-def _check_seats(strategies: list[str], game: AnyGame) -> None:
-    """Refuse strategies that do not fit a game's seats."""
-    if len(strategies) > game.players or (len(strategies) < 2 <= game.players):
-        numbers = (
-            "two" if game.players == 2 else f"from two, of which the last takes all further seats, to {game.players}"
-        )
-        raise ValueError(f"{game} has {game.players} seats; give {numbers} strategies, not {len(strategies)}")
+def _check_seats(strategies: list[str], game: AnyGame, level: int | None) -> None:
+    """Refuse strategies, and an agent of a level after them, that do not fit a game's seats."""
+    beside = 0 if level is None else 1
+    least, most = min(2, game.players) - beside, game.players - beside
+    if least <= len(strategies) <= most:
+        return
+    wanted = f"{most}" if least == most else f"{least} to {most}"
+    noun = "strategy" if wanted == "1" else "strategies"
+    rest = " (the last one takes all other seats)" if least < most else ""
+    raise ValueError(
+        f"{game} has {game.players} seats; give {wanted} {noun}{' beside --level' * beside}, not {len(strategies)}{rest}"
+    )
 
 
 def _each(option: str, values: list[T], strategies: list[str]) -> list[T]:

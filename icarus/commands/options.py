@@ -93,6 +93,24 @@ GAME_DECAY_HELP = (
 SCHEMES_HELP = f'One of {", ".join(map(str, SCHEMES.values()))}; "MO_ISMCTS with EXP3" adds EXP3. Schemes that cheat see what is hidden.'
 
 
+def given(context: typer.Context, names: Sequence[str]) -> list[str]:
+    """Those of these options that stand on the command line, as they are typed there."""
+    sources = {name: context.get_parameter_source(name) for name in names}
+    return [f"--{name}" for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
+
+
+def check_picture(path: Path, *suffixes: str) -> None:
+    """Refuse a picture of another format, or without a directory to be in; one that is there is drawn again.
+
+    Raises:
+        ValueError: one of these.
+    """
+    if path.suffix not in suffixes or path.is_dir():
+        raise ValueError(f"--picture is {str(path)!r}; name a file such as {' or '.join(f'mine{s}' for s in suffixes)}")
+    if not path.absolute().parent.is_dir():
+        raise ValueError(f"--picture is {str(path)!r}; there is no directory {str(path.parent)!r}")
+
+
 def game_and_files(game: str, files: Sequence[Path] | None) -> tuple[str, list[Path]]:
     """The name of a game, and the files to load: a game may be given as the file that defines it.
 

@@ -184,7 +184,8 @@ def state_after(game: AnyGame, seed: int, moves: str) -> State:
         move = max((text for text in texts if text == words[: len(text)]), key=len, default=words[:1])
         state.apply_action(state.string_to_action(" ".join(move)))
         words = words[len(move) :]
+    rng = np.random.default_rng(seed)
     while state.is_chance_node():
         outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
-        state.apply_action(int(np.random.default_rng(seed).choice(outcomes, p=probabilities)))
+        state.apply_action(int(rng.choice(outcomes, p=probabilities)))
     return state

@@ -82,12 +82,15 @@ class Protocol:
         """Write the protocol, or check that the race in the directory has the same.
 
         Raises:
-            ValueError: it has another.
+            ValueError: it has another, or a file that cannot be read.
         """
         path = directory / FILE
         mine = {**self.settings(), "digest": self.digest}
         if path.exists():
-            there = json.loads(path.read_text(encoding="utf-8"))
+            try:
+                there = json.loads(path.read_text(encoding="utf-8"))
+            except ValueError as error:
+                raise ValueError(f"{path} is damaged: {error}") from None
             if there != json.loads(json.dumps(mine)):
                 raise ValueError(
                     f"{directory} holds another race: {_difference(there, mine)}; choose another directory"

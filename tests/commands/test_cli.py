@@ -12,11 +12,13 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from icarus import games
+from icarus import PythonGame, games
 from icarus import load_files as own_files
 from icarus.bench import speed
 from icarus.commands import bench, cli, console, lists, match
+from icarus.commands.search import state_after
 from icarus.engine.match import play
+from icarus.kernel import CHANCE, TERMINAL
 from icarus.specs import SPECIFICATIONS
 from tests.conftest import ROOT, TIMEOUT, Python, child_process, environment
 
@@ -181,6 +183,21 @@ def test_help_has_a_whole_sentence_for_each_command(icarus: Call) -> None:
     )
 
 
+def test_each_chance_event_before_a_search_is_drawn_for_itself() -> None:
+    coins = PythonGame(
+        name="coins",
+        players=1,
+        initial=lambda rng: [],
+        player=lambda state: CHANCE if len(state) < 6 else TERMINAL if len(state) > 6 else 0,
+        legal=lambda state: [0, 1],
+        apply=lambda state, action: state.append(action),
+        rewards=lambda state: [1.0],
+        chance=lambda state: [0.5, 0.5],
+    )
+    flips = [tuple(state_after(coins, seed, "").history) for seed in range(20)]
+    assert all(len(each) == 6 for each in flips) and len(set(flips)) > 10
+
+
 def test_search_begins_after_the_moves_that_are_given(icarus: Call) -> None:
     code, told, _ = icarus("search", "othello", "--iterations", 30, "--moves", "d3 c5")
     assert code == 0 and "player 0" in told
@@ -281,11 +298,15 @@ def test_the_last_strategy_takes_the_seats_that_are_left(icarus: Call) -> None:
         (("search", "othello", "--iterations", 5, "--moves", "d3 d3"), "'d3' is not legal here; legal: "),
         (("search", "othello", "--iterations", 5, "--with", "nowhere.py"), "there is no file 'nowhere.py'"),
         (("search", "othello", "--iterations", 5, "--with", "."), "'.' is no Python file"),
-        (("match", "othello", "MAST"), "othello has 2 seats; give two strategies, not 1"),
-        (("match", "othello", "MAST", "MAST", "MAST"), "othello has 2 seats; give two strategies, not 3"),
+        (("match", "othello", "MAST"), "othello has 2 seats; give 2 strategies, not 1"),
+        (
+            ("match", "othello", "MAST", "MAST", "--level", "2"),
+            "othello has 2 seats; give 1 strategy beside --level, not 2",
+        ),
+        (("match", "othello", "MAST", "MAST", "MAST"), "othello has 2 seats; give 2 strategies, not 3"),
         (
             ("match", "hearts", "MAST"),
-            "hearts has 4 seats; give from two, of which the last takes all further seats, to 4 strategies, not 1",
+            "hearts has 4 seats; give 2 to 4 strategies, not 1 (the last one takes all other seats)",
         ),
         (("match", "othello", "MAST", "MAST", "--scheme", "X"), "each also followed by 'with EXP3'"),
         (("bench", "--games", ""), "no game is called ''"),
@@ -326,6 +347,11 @@ def test_bad_input_is_refused_in_one_sentence_with_exit_code_2(
         (("games", "extra"), "unexpected extra argument"),
         (("bench", "--games", "kuhn-poker", "--growth", "9"), "--growth is 9; it must be an integer from 3 to 7"),
         (("bench", "--games", "kuhn-poker", "--picture", "a.png"), "--picture draws the growth; it needs --growth"),
+        (("bench", "--growth", "3", "--picture", "no/a.png"), "--picture is 'no/a.png'; there is no directory 'no'"),
+        (
+            ("bench", "--growth", "3", "--picture", "a.py"),
+            "--picture is 'a.py'; name a file such as mine.png or mine.svg",
+        ),
     ],
 )
 def test_a_slip_in_the_command_line_is_told_in_one_line_with_what_would_be_right(

@@ -37,8 +37,12 @@ def test_a_strategy_is_rated_and_goes_on_from_its_rows(
         (["othello"], "name either a strategy to rate, or an engine"),
         (["othello", "MAST", "--engine", "x"], "name either a strategy to rate, or an engine"),
         (["othello", "MAST", "--minutes", "0"], "--minutes is 0; it must be positive"),
-        (["othello", "MAST", "--picture", "no/such/x.svg"], "there is no directory no/such"),
-        (["othello", "MAST", "--picture", "mine.py"], "--picture is 'mine.py'; the ladder is drawn as an SVG"),
+        (
+            ["othello", "--engine", "grhino depth 1", "--seconds", "1", "--cutoff", "3"],
+            "an engine of --engine searches in its own way: leave out --seconds, --cutoff",
+        ),
+        (["othello", "MAST", "--picture", "no/such/x.svg"], "there is no directory 'no/such'"),
+        (["othello", "MAST", "--picture", "mine.py"], "--picture is 'mine.py'; name a file such as mine.svg"),
         (["othello", "MAST", "--rows", "."], "--rows is '.', which is a folder; name a file"),
         (["othello", "MAST", "--rows", "no/such/x.jsonl"], "there is no folder 'no/such'"),
         (["othello", "--engine", "pubeval"], "no engine of othello is called 'pubeval'; known: grhino depth 1,"),
@@ -56,5 +60,7 @@ def test_bad_input_is_told_in_a_sentence(
 
 
 def test_a_level_goes_with_nothing_that_says_another_strength(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["play", "othello", "--level", "3", "--iterations", "5"]) == 2
-    assert "--level says strategy and budget" in " ".join(capsys.readouterr().err.split())
+    for option, value in (("--iterations", "0"), ("--scheme", "SO_ISMCTS"), ("--against", "MAST")):
+        assert run(["play", "othello", "--level", "3", option, value]) == 2
+        refusal = " ".join(capsys.readouterr().err.split())
+        assert f"--level sets the others' strategy and budget: leave out {option}" in refusal

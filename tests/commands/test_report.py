@@ -50,8 +50,11 @@ def test_from_a_new_game_to_its_report_which_goes_on(
         patch.setattr("icarus.commands.report.report.Rows.play", interrupt)
         (folder / "report.html").unlink()
         assert report(3) == 130  # and the page of what has been played is written
-    said = capsys.readouterr()
-    assert "stopped after" in said.err and "The audit passed." in said.out and (folder / "report.html").exists()
+        said = capsys.readouterr()
+        assert "stopped after" in said.err and "The audit passed." in said.out and (folder / "report.html").exists()
+        assert cli.run([*COMMAND.format(1).split(), "--to", "another"]) == 130  # before the first game
+        assert "No game has been played yet." in Path("another/report.html").read_text()
+        capsys.readouterr()
 
     source = (tmp_path / "my_game.py").read_text()
     (tmp_path / "my_game.py").write_text(source + "\n# other rules\n")

@@ -127,6 +127,9 @@ def test_another_race_in_the_directory_is_refused(kept: tuple[Discovery, Path], 
     (tmp_path / "protocol.json").write_text(text.replace('"seed": 0', '"seed": 1'))
     with pytest.raises(ValueError, match="changed after the race began"):
         read_protocol(tmp_path)
+    (tmp_path / "protocol.json").write_text(text[:100])
+    with pytest.raises(ValueError, match="protocol.json is damaged"):
+        race(tmp_path)
 
 
 def test_a_damaged_line_is_told(kept: tuple[Discovery, Path], tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from icarus.commands.options import (
     With,
     default_iterations,
     game_and_files,
+    given,
     integer_option,
 )
 from icarus.commands.play.session import Session, adviser_like
@@ -33,7 +34,8 @@ from icarus.engine.match import Agent
 from icarus.equilibrium.online.parsing import check_trees, parse_strategy, read_scheme
 from icarus.load_files import load_files
 
-OF_A_NEW_GAME = ("seat", "against", "watch", "iterations", "seconds", "scheme", "cutoff", "seed")
+OF_AN_AGENT = ("against", "iterations", "seconds", "scheme", "cutoff")
+OF_A_NEW_GAME = ("seat", "watch", "seed", *OF_AN_AGENT)
 
 
 def play_command(
@@ -74,10 +76,9 @@ def play_command(
 
     During a game, type help for a list of commands.
     """
-    if level is not None and (against or iterations or seconds or cutoff or (resume and game is None)):
-        raise ValueError(
-            "--level says strategy and budget: give neither --against, --iterations, --seconds, --cutoff nor --resume"
-        )
+    beside = given(context, OF_AN_AGENT if game is not None else (*OF_AN_AGENT, "resume"))
+    if level is not None and beside:
+        raise ValueError(f"--level sets the others' strategy and budget: leave out {', '.join(beside)}")
     if game is not None:
         game, files = game_and_files(game, files)
     names, iterations = load_files(files or []), default_iterations(iterations, seconds)
@@ -114,11 +115,9 @@ def _refuse_beside_resume(context: typer.Context) -> None:
     Raises:
         ValueError: one of them is given.
     """
-    sources = {name: context.get_parameter_source(name) for name in OF_A_NEW_GAME}
-    beside = [name for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
+    beside = given(context, OF_A_NEW_GAME)
     if beside:
-        options = ", ".join(f"--{name}" for name in beside)
-        raise ValueError(f"--resume FILE brings seats, agents and seed of its own: leave out {options}")
+        raise ValueError(f"--resume FILE brings seats, agents and seed of its own: leave out {', '.join(beside)}")
 
 
 def _serve(session: Session, adviser: Agent, observer: int | None, port: int, terminal: Terminal) -> None:

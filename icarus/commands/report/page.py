@@ -109,6 +109,8 @@ def percent(estimate: Estimate | None) -> str:
 def _course(measures: Measures) -> str:
     """How long games are, how much there is to choose, and what seats get: in random play and where a search plays itself."""
     games = {kind: game for kind, game in measures["course"].items() if game["games"]}
+    if not games:
+        return "<p>No game has been played yet.</p>"
     rows = [
         ("games", [f"{game['games']:,}" for game in games.values()]),
         ("actions", [f"{game['length']['mean']:.1f} ± {game['length']['deviation']:.1f}" for game in games.values()]),

@@ -23,6 +23,7 @@ from icarus.discovery.matches import Row, Rows
 from icarus.discovery.processes import processes
 from icarus.kernel.game import AnyGame
 from icarus.load_files import digest_of, load_files
+from icarus.row_files import written_whole
 
 AUDIT, PLAN, GAMES, PAGE, JSON = "audit.json", "plan.json", "games.jsonl", "report.html", "report.json"
 AUDITED = 4  # games of the audit
@@ -79,8 +80,8 @@ def report_command(
             plan = _plan(directory, loaded, files, iterations, tuple(strategies or ()), seed)
         rows, interrupted = _play(plan, directory, rounds, 60 * minutes, workers)
         measures = measures_of(plan, loaded, rows)
-    (directory / PAGE).write_text(page_of(str(loaded), report, measures), "utf-8")
-    (directory / JSON).write_text(_json(report, measures), "utf-8")
+    _write(directory / PAGE, page_of(str(loaded), report, measures))
+    _write(directory / JSON, _json(report, measures))
     print_text(_json(report, measures) if as_json else "\n".join(sentences(report, measures)))
     print_note(f"{directory / PAGE}{'; the same command goes on there' if report.passed else ''}")
     if interrupted or not report.passed:
@@ -102,7 +103,7 @@ def _audited(game: AnyGame, directory: Path, digest: str, seed: int) -> AuditRep
             game, games=AUDITED, determinizations=draws, seed=seed, progress=lambda played, drawn: show(played)
         )
     directory.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"of": origin, "report": attrs.asdict(report)}) + "\n", "utf-8")
+    _write(path, json.dumps({"of": origin, "report": attrs.asdict(report)}) + "\n")
     return report
 
 
@@ -122,7 +123,7 @@ def _plan(
     path = directory / PLAN
     if not path.exists():
         plan = planned(game, files, iterations, strategies, seed)
-        path.write_text(json.dumps(attrs.asdict(plan), indent=1) + "\n", "utf-8")
+        _write(path, json.dumps(attrs.asdict(plan), indent=1) + "\n")
         return plan
     try:
         table = json.loads(path.read_text("utf-8"))
@@ -161,6 +162,11 @@ def _play(plan: Plan, directory: Path, rounds: int, seconds: float, workers: int
             print_note(f"stopped after {len(rows.rows)} games; the same command goes on")
             return list(rows.rows.values()), True
         return list(rows.rows.values()), False
+
+
+def _write(path: Path, text: str) -> None:
+    with written_whole(path) as file:
+        file.write(text.encode())
 
 
 def _json(report: AuditReport, measures: Measures | None) -> str:
