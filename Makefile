@@ -33,7 +33,7 @@ pythons: .venv/test
 	    echo "Python $$version:" && \
 	    if ! test .venv-$$version/complete -nt pyproject.toml; then \
 	        $$python -m venv --clear .venv-$$version && \
-	        .venv-$$version/bin/pip install --quiet --disable-pip-version-check --editable '.[cli]' pytest hypothesis && \
+	        .venv-$$version/bin/pip install --quiet --no-compile --disable-pip-version-check --editable '.[cli]' pytest hypothesis && \
 	        touch .venv-$$version/complete || exit 1; \
 	    fi; \
 	    .venv-$$version/bin/python -m pytest -q $(SMOKE) || exit 1; \
@@ -61,7 +61,7 @@ wheel: .venv/test               # a wheel and an sdist, looked into, and install
 
 .venv/%: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
+	$(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --editable '.[$*]'
 	touch $@
 
 clean:

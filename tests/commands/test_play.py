@@ -61,7 +61,8 @@ def test_every_game_can_be_played_to_its_end_by_typing_numbers(game: str, tmp_pa
     session = session_of(name, seat=1)
     said = talked(session, ["1"] * 400, seat=1)
     if session.over:
-        assert said[-1].startswith("rewards: player 0 ")
+        assert said[-1].startswith(("you have ", "the game is ")) and f"{session.name_of(0)}: " in said[-1]
+        assert f"{session.name_of(1)}> 1" in said
     else:  # kept, and told where
         (kept,) = tmp_path.iterdir()
         assert kept.name in said[-1]

@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from icarus.commands.play.sentences import ending_of
 from icarus.commands.play.session import Played, Session
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
@@ -47,10 +48,15 @@ class Terminal:
                     return self.end()
                 self.board()
                 while True:
-                    if not self.answer(ask(f"player {self.session.waits_for}> ").strip()):
+                    if not self.answer(ask(self.prompt()).strip()):
                         break
         except (EOFError, KeyboardInterrupt):
             self.keep()
+
+    def prompt(self) -> str:
+        """The name of the player whose action is asked for."""
+        waits_for = self.session.waits_for
+        return "> " if waits_for is None else f"{self.session.name_of(waits_for)}> "
 
     def catch_up(self) -> None:
         """Let the others act, and tell it."""
@@ -168,14 +174,14 @@ class Terminal:
         self.say(f"{count} action{'s' if count > 1 else ''} taken back")
 
     def end(self) -> None:
-        """Tell how it ended."""
+        """Print the last position and how the game has ended."""
         session = self.session
         self.say("")
         if session.resigned is not None:
-            self.say(f"player {session.resigned} has resigned after {len(session.played)} actions")
+            self.say(f"{session.name_of(session.resigned)} has resigned after {len(session.played)} actions")
             return
         self.say(drawing(session.state).text())
-        self.say("rewards: " + ", ".join(f"player {i} {reward:g}" for i, reward in enumerate(session.state.returns())))
+        self.say(ending_of(session))
 
     def keep(self) -> None:
         """Save the game that was broken off, if anybody has played in it."""
