@@ -6,7 +6,7 @@ from typing import Any
 import attrs
 
 from experiments.plan.checks import nearest, paths, positive, refused, required, text
-from experiments.plan.definition import AgentSpec, Refusal, strategy_of
+from experiments.plan.definition import AgentSpec, Label, Refusal, read_agent, strategy_of
 from icarus import Enhancement
 from icarus.engine.algorithm import Algorithm, refuse_settings_of_search
 from icarus.engine.scheme import MO_ISMCTS, Scheme
@@ -90,13 +90,30 @@ def _honest(name: str, scheme: Scheme) -> str:
 
 
 def _strategy(path: str, value: Any, module: str) -> Enhancement | Algorithm:
-    """A strategy, or what its text describes; that of a file of one's own must be read back from its text too."""
+    """A strategy, or what its text describes.
+
+    Rows, keys and workers know a strategy by its text alone: the text must name what a Python file gives, and nothing of the library.
+
+    Raises:
+        Refusal: the text cannot be understood, or it names something else.
+    """
     try:
-        return strategy_of(text(path, _written(value)), module)
+        strategy = strategy_of(text(path, _written(value)), module)
     except (ValueError, TypeError) as error:
         if isinstance(error, Refusal):
             raise
         raise Refusal(f"{path}: {error}") from None
+    if isinstance(value, Enhancement | Algorithm) and strategy != value:
+        raise Refusal(
+            f'{path}: "{value}" names another strategy than the one that is given; give what was changed a name of its own, '
+            'MINE = attrs.evolve(…, name="MINE"), at the top of the file'
+        )
+    in_library = read_agent(str(strategy)).strategy
+    if not isinstance(in_library, Label) and strategy != in_library:
+        raise Refusal(
+            f'{path}: the library has another strategy "{strategy}"; rename what the file defines by that name'
+        )
+    return strategy
 
 
 def _written(value: Any) -> Any:

@@ -104,6 +104,9 @@ class Adaptive(Composition):
             for number, (_, member) in enumerate(self.terms)
         ]
 
+    def _expression(self) -> str:
+        return self.name
+
     def _identity(self) -> tuple[object, ...]:
         return (*super()._identity(), self.bandit)
 

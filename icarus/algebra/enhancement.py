@@ -182,6 +182,22 @@ class Composition(Enhancement):
     terms: tuple[tuple[Weight, Enhancement], ...] = ()
     alias: str | None = None
 
+    def __attrs_post_init__(self) -> None:
+        expression = self._expression()
+        for slot, value in united(self.operator, self.terms, self.components).items():
+            if getattr(self, slot) != value:
+                raise ValueError(
+                    f"{slot} of a composition follows from its parts; evolve a part of {expression} and compose anew"
+                )
+        if self.name != expression:
+            raise ValueError(
+                f"the name of a composition is its expression; with_alias({expression}, …) gives it another"
+            )
+        super().__attrs_post_init__()
+
+    def _expression(self) -> str:
+        return _expression(self.operator, self.terms)
+
     @property
     def components(self) -> tuple[Enhancement, ...]:
         return tuple(dict.fromkeys(part for _, term in self.terms for part in term.components))
@@ -224,7 +240,7 @@ class Composition(Enhancement):
 
 
 def with_alias(composition: Enhancement, alias: str) -> Enhancement:
-    """The same composition under a name of its own."""
+    """The same composition, or enhancement, under another name."""
     return (
         attrs.evolve(composition, alias=alias)
         if isinstance(composition, Composition)
@@ -282,6 +298,13 @@ class Sum(_Algebra):
 
     operator: str  # "+", "^", or "*" for a single weighted enhancement
     terms: tuple[tuple[Weight, Enhancement], ...]
+
+    @property
+    def refusal(self) -> str:
+        """What the weights sum to, and the division that makes it 1 where the sum is the same everywhere."""
+        total = total_text(self.terms)
+        hint = "" if total == "0" or " " in total else f"; did you mean ({self})/{total}?"
+        return f"sum to {total}, not to 1{hint}"
 
     def __str__(self) -> str:
         return f" {self.operator} ".join(_term_text(weight, term) for weight, term in self.terms)

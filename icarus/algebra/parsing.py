@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 
 from icarus import checks
 from icarus.algebra.enhancement import Enhancement, Sum, joined
-from icarus.algebra.weights import total_text
 
 # An enhancement, a sum, a weight, a rule, a number, a text, or a function that makes one of these.
 Operand: TypeAlias = Any
@@ -56,9 +55,7 @@ def parse(text: str, names: Mapping[str, Operand]) -> Enhancement:
         ) from None
     result = _Reader(text, names).operand(tree.body)
     if isinstance(result, Sum):
-        total = total_text(result.terms)
-        hint = "" if total == "0" or " " in total else f"; did you mean ({result})/{total}?"
-        raise ValueError(f"the weights of the strategy {excerpt!r} sum to {total}, not to 1{hint}")
+        raise ValueError(f"the weights of the strategy {excerpt!r} {result.refusal}")
     if not isinstance(result, Enhancement):
         raise ValueError(f"{excerpt!r} is no enhancement; write it like RAVE >> (MAST + NAST2)/2")
     return result

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from icarus import checks
-from icarus.algebra import Enhancement
+from icarus.algebra import Enhancement, Sum
 from icarus.engine.algorithm import DEFAULTS, Algorithm, SeatedPlayer, refuse_settings_of_search
 from icarus.engine.belief import with_belief
 from icarus.engine.levels import level_settings
@@ -35,10 +35,22 @@ _CHANCE_STREAM, _SEARCH_STREAM = 0, 1  # keys of the independent streams of one 
 
 
 def _strategy(instance: object, attribute: attrs.Attribute, value: object) -> None:
+    if isinstance(value, Sum):
+        raise ValueError(f"the weights of the strategy ({value}) {value.refusal}")
     if not isinstance(value, Enhancement | Algorithm):
         raise TypeError(
             f"the strategy of an agent is an Enhancement, such as RAVE >> MAST or parse('RAVE >> MAST'), not {value!r}"
         )
+
+
+def check_game(game: object) -> None:
+    """Refuse what is not a game.
+
+    Raises:
+        TypeError: it is not.
+    """
+    if not isinstance(game, AnyGame):
+        raise TypeError(f"play plays a Game, such as games.load('othello'), not {game!r}")
 
 
 @attrs.frozen
@@ -138,7 +150,7 @@ class Agent:
         """The player of one match: himself if he remembers nothing between his decisions, else one who does."""
         if isinstance(self.strategy, Algorithm):
             return self.strategy.seated(game, iterations=self.iterations, seconds=self.seconds)
-        return SeatedAgent(self) if self.remembers else self
+        return SeatedAgent(self, game) if self.remembers else self
 
     def __str__(self) -> str:
         budget = [f"{self.iterations} iterations"] * (self.iterations is not None) + [f"{self.seconds} s"] * (
@@ -157,11 +169,13 @@ class SeatedAgent:
 
     Attributes:
         agent: whose strategy and budget he has.
+        game: which he plays.
         result: of the last search, or what is left of it; None if there is nothing.
     """
 
-    def __init__(self, agent: Agent) -> None:
-        self.agent, self._decay = agent, agent.move_decay
+    def __init__(self, agent: Agent, game: AnyGame) -> None:
+        check_game(game)
+        self.agent, self.game, self._decay = agent, game, agent.move_decay
         self.result: Result | None = None
 
     @property
@@ -187,7 +201,13 @@ class SeatedAgent:
         return (self.result if continued else self.result.without_histories()).decayed(self._decay)
 
     def seated(self, game: AnyGame) -> "SeatedAgent":
-        """The same player, ready for the next game."""
+        """The same player, ready for the next game.
+
+        Raises:
+            ValueError: it is a game by other rules.
+        """
+        if str(game) != str(self.game):
+            raise ValueError(f"a player who is seated at {self.game} has no records of {game}; seat the agent there")
         if self.result is not None:
             self.result, self._decay = self.result.without_histories(), self.agent.game_decay
         return self
@@ -267,11 +287,10 @@ def play(
             terminal state, None and None.
 
     Raises:
-        ValueError: the number of agents is not the number of players.
+        ValueError: the number of agents is not the number of players, or one seated player has two seats.
         TypeError: no game, or no agents.
     """
-    if not isinstance(game, AnyGame):
-        raise TypeError(f"play plays a Game, such as games.load('othello'), not {game!r}")
+    check_game(game)
     if not isinstance(agents, Sequence):
         raise TypeError(f"play takes a list of agents, one for each seat, not {agents!r}")
     if len(agents) != game.players:
@@ -279,6 +298,8 @@ def play(
     for agent in agents:
         if not callable(getattr(agent, "seated", None)):
             raise TypeError(f"an agent is an Agent(strategy, iterations=…), not {agent!r}")
+        if isinstance(agent, SeatedAgent) and sum(each is agent for each in agents) > 1:
+            raise ValueError(f"{agent} is one player, seated twice, with one memory; seat the agent once for each seat")
     players = [agent.seated(game) for agent in agents]
     fixed, key = checks.seed(seed), checks.seed_key(seed)
     started, state, decisions = time.perf_counter(), game.new_initial_state((*key, _CHANCE_STREAM)), []

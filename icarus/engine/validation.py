@@ -39,9 +39,7 @@ def check_strategy(strategy: object) -> None:
         TypeError: no enhancement. ValueError: a sum whose weights are not 1.
     """
     if isinstance(strategy, Sum):
-        raise ValueError(
-            f"the weights of ({strategy}) do not sum to 1: it is no strategy yet; divide it by {len(strategy.terms)}"
-        )
+        raise ValueError(f"the weights of the strategy ({strategy}) {strategy.refusal}")
     if isinstance(strategy, Algorithm):
         raise TypeError(
             f"{strategy} is another algorithm, not a strategy of search(): call "

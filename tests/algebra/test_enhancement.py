@@ -3,6 +3,7 @@
 import copy
 import pickle
 import time
+from typing import Any
 
 import attrs
 import pytest
@@ -215,6 +216,21 @@ def test_a_slot_of_the_wrong_kind_is_refused_by_name(slot, value):
 def test_a_policy_that_reads_what_is_not_kept_is_refused():
     with pytest.raises(ValueError, match="reads the fields reward and visits"):
         attrs.evolve(MAST, information=LGR.information)
+
+
+@pytest.mark.parametrize(
+    ("changes", "refusal"),
+    [
+        ({"capture": NAST2.capture}, "capture of a composition follows from its parts; evolve a part of RAVE >> MAST"),
+        ({"policy": MAST.policy}, "policy of a composition follows from its parts"),
+        ({"operator": "+"}, "policy of a composition follows from its parts"),
+        ({"name": "MINE"}, "the name of a composition is its expression; with_alias(RAVE >> MAST, …) gives it another"),
+    ],
+)
+def test_what_follows_from_the_parts_of_a_composition_is_not_evolved(changes: dict[str, Any], refusal: str) -> None:
+    with pytest.raises(ValueError) as refused:
+        attrs.evolve(RAVE >> MAST, **changes)
+    assert str(refused.value).startswith(refusal)
 
 
 def test_variants_are_evolutions_of_one_slot():

@@ -209,6 +209,18 @@ def test_what_is_no_agent_is_refused() -> None:
         play(toy.CHAIN, [BASELINE])  # type: ignore[list-item]
 
 
+def test_a_seated_player_has_one_seat_and_one_game() -> None:
+    agent = Agent(BASELINE, iterations=5, move_decay=1)
+    whist = games.load("knockout-whist(players=2)")
+    player = agent.seated(whist)
+    with pytest.raises(ValueError, match="is one player, seated twice, with one memory"):
+        play(whist, [player, player])
+    with pytest.raises(ValueError, match=r"seated at knockout-whist\(players=2\) has no records of othello"):
+        play(games.load("othello"), [player, agent])
+    with pytest.raises(TypeError, match="play plays a Game"):
+        agent.seated("othello")  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("seed", [-1, 0.5, "1", (), (1, -1), None])
 def test_a_bad_seed_is_refused(seed: Any) -> None:
     with pytest.raises(ValueError, match="seed is "):
@@ -226,7 +238,11 @@ def test_a_bad_seed_is_refused(seed: Any) -> None:
             TypeError,
             "the strategy of an agent is an Enhancement, .*, not 'RAVE'",
         ),
-        ({"strategy": RAVE + MAST, "iterations": 5}, TypeError, "the strategy of an agent is an Enhancement"),
+        (
+            {"strategy": RAVE + MAST, "iterations": 5},
+            ValueError,
+            r"sum to 2, not to 1; did you mean \(RAVE \+ MAST\)/2\?",
+        ),
     ],
 )
 def test_an_agent_without_a_strategy_or_a_budget_is_refused(

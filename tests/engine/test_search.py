@@ -272,7 +272,7 @@ def ended() -> State:
         (
             {"iterations": 5, "strategy": MAST + NAST2},
             ValueError,
-            r"the weights of \(MAST \+ NAST2\) do not sum to 1: .* divide it by 2",
+            r"the weights of the strategy \(MAST \+ NAST2\) sum to 2, not to 1; did you mean \(MAST \+ NAST2\)/2\?",
         ),
         ({"iterations": 5, "state": ended}, ValueError, "no decision to search for: the game has ended"),
         (

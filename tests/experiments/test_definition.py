@@ -255,6 +255,41 @@ def test_a_wrong_python_file_is_refused_in_one_sentence(tmp_path, text, told):
     assert "\n" not in str(refused.value)
 
 
+CHANGED = """
+import attrs
+from icarus import BASELINE, MAST, NAST2, RAVE, gibbs
+from icarus.algebra import with_alias
+HOT = attrs.evolve(MAST, policy=gibbs(0.5).over(MAST.policy.source))
+{first}
+EXPERIMENT = {{"games": "othello", "agents": {{"a": {agent}}}, "iterations": 3}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "agent", "told"),
+    [
+        ("", "BASELINE >> HOT", '"BASELINE >> MAST" names another strategy than the one that is given'),
+        ("", 'with_alias(RAVE >> MAST, "RAVE")', '"RAVE" names another strategy than the one that is given'),
+        (
+            'MAST = attrs.evolve(NAST2, name="MAST")',
+            '"BASELINE >> MAST"',
+            'the library has another strategy "BASELINE >> MAST"',
+        ),
+        (
+            'MAST = attrs.evolve(NAST2, name="MAST")',
+            "BASELINE >> MAST",
+            'the library has another strategy "BASELINE >> MAST"',
+        ),
+    ],
+)
+def test_a_changed_enhancement_under_a_name_of_the_library_is_refused(tmp_path, first, agent, told):
+    path = tmp_path / "changed.py"
+    path.write_text(CHANGED.format(first=first, agent=agent))
+    with pytest.raises(Refusal) as refused:
+        loading.load(str(path), {})
+    assert f"agents.a: {told}" in str(refused.value)
+
+
 def test_the_rules_of_reuse_are_section_4s_four_on_mast():
     experiment = loading.load("reuse", {"games": ["othello"]})
     assert [cell.agent for cell in experiment.cells] == ["Baseline", "Gibbs", "ε-greedy", "Roulette", "UCB1"]
