@@ -18,6 +18,7 @@ import functools
 import importlib
 import inspect
 import math
+import pickle
 import types as pytypes
 from collections.abc import Callable
 from typing import Any, ClassVar, Self, cast
@@ -46,8 +47,12 @@ Parameters = tuple[tuple[str, float | str], ...]
 
 
 def _load_slot(module: str, name: str, parameters: Parameters) -> "Slot":
-    slot: Slot = functools.reduce(getattr, name.split("."), importlib.import_module(module))  # type: ignore[assignment]
-    return slot(**dict(parameters))
+    return _named(module, name)(**dict(parameters))
+
+
+def _named(module: str, name: str) -> Any:
+    """What a module has under a name, which may have dots."""
+    return functools.reduce(getattr, name.split("."), importlib.import_module(module))
 
 
 def _fits(value: object, kind: type) -> bool:
@@ -151,7 +156,23 @@ class Slot(CompiledCallable):
         return attrs.evolve(self, parameters=tuple(bound_values.items()))
 
     def __reduce__(self) -> tuple[Callable, tuple[str, str, Parameters]]:
-        return _load_slot, (self.function.__module__, self.function.__qualname__, self.parameters)
+        module, name = self.function.__module__, self.function.__qualname__
+        try:
+            found = _named(module, name)
+        except (ImportError, AttributeError):
+            found = None
+        if not isinstance(found, Slot) or found.function is not self.function:
+            raise pickle.PicklingError(
+                f"the {self.KIND} function {name} cannot go to another process: {module}.{name} is "
+                f"{'not there' if found is None else 'another object'}; define it once, at the top of a file"
+            )
+        return _load_slot, (module, name, self.parameters)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
 
     @property
     def name(self) -> str:

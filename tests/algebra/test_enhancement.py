@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from icarus import Enhancement, linear, majority, maxilinear, parse, sequential, weight
-from icarus.algebra import Sum, Weight, argmax, gibbs, rave_weight, ucb1
+from icarus.algebra import Sum, Weight, argmax, capture, gibbs, rave_weight, ucb1
 from icarus.specs import (
     AMAF,
     BASELINE,
@@ -70,6 +70,26 @@ def test_compositions_hash_copy_and_pickle_as_values(strategy):
     again = pickle.loads(pickle.dumps(strategy))
     assert again == strategy and hash(again) == hash(strategy)
     assert copy.copy(strategy) == strategy
+
+
+def test_a_slot_that_another_process_would_not_find_is_not_pickled() -> None:
+    @capture
+    def of_a_function(history, updates):
+        pass
+
+    def capture_actions(history, updates):
+        pass
+
+    capture_actions.__module__ = MAST.capture.function.__module__
+    redefined = capture(capture_actions)
+    with pytest.raises(
+        pickle.PicklingError, match="<locals>.of_a_function is not there; define it once, at the top of"
+    ):
+        pickle.dumps(attrs.evolve(MAST, name="MINE", capture=of_a_function))
+    redefined.function.__qualname__ = "capture_actions"
+    with pytest.raises(pickle.PicklingError, match="icarus.specs.mast.capture_actions is another object"):
+        pickle.dumps(attrs.evolve(MAST, name="MINE", capture=redefined))
+    assert copy.deepcopy(redefined) is redefined
 
 
 @given(compositions, compositions, compositions)
