@@ -6,13 +6,11 @@ the mean reward q/n, or UCB1.
 """
 
 import attrs
-import numpy as np
 
 from icarus.algebra.information import COUNT, Information
 from icarus.algebra.slots import Candidates, Values
 from icarus.checks import real
 
-_REAL = np.dtype(np.float64)
 (
     RULE_UNIFORM,
     RULE_ARGMAX,

@@ -14,7 +14,7 @@ from icarus.kernel import EXPANSION, SIMULATION, UNSEEN, helper, mix
 from icarus.kernel.history import PLAYOUT, STEP, part_of
 from icarus.kernel.theta import place_of
 
-_INT, _COUNT = np.dtype(np.int64), np.dtype(np.int32)
+_INT = np.dtype(np.int64)
 MOVE, RECORD = 0, 1  # kinds of links: a perspective's history continued by a move; and by an action, whose record it is
 LINK = 3  # numbers of a link: the key that is continued, the part that continues it, and the kind
 

@@ -18,8 +18,6 @@ WRONG_RECALL = f"the recall function of a game gave a number of moves that is no
 class DeterminizationError(ValueError):
     """A determinization that is none of the state: not the function asked last is wrong, but `determinize`."""
 
-    elsewhere = True
-
 
 @inlined
 def legal_actions(a: Arena, legal: int) -> int:

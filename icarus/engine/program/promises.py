@@ -2,12 +2,9 @@
 
 from collections.abc import Callable
 
-import numpy as np
-
 from icarus.compiler.kernels.functions import DEBUG
 from icarus.kernel import History, helper, inlined, mix
 
-_INT, _WORD = np.dtype(np.int64), np.dtype(np.uint64)
 KEYLESS = (
     "a capture names the record 0, which is the key of none; make keys with record(action, …), not of an action alone"
 )
