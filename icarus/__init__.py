@@ -74,7 +74,7 @@ from icarus.version import version
 from icarus.views.playout import show_playout
 from icarus.views.tree_page import TreePages
 
-Result.pages = TreePages()  # a room above that of results, which show themselves by it
+Result.pages = TreePages()  # `views` lies above `engine`; results draw themselves through it
 
 __version__: str
 if not TYPE_CHECKING:

@@ -23,7 +23,7 @@ class _Raised(ctypes.Structure):
 
 @functools.cache
 def this_machine() -> tuple[str, str, str]:
-    """The processor for which machine code is made: its namespace, its name, and all that it can do."""
+    """The processor for which machine code is made: its target triple, its name and its features."""
     return _llvm.get_process_triple(), _llvm.get_host_cpu_name(), _llvm.get_host_cpu_features().flatten()
 
 

@@ -1,4 +1,4 @@
-"""Lowering: a game and a composition become a few small arrays of addresses and numbers, stage the playout loop runs.
+"""Lowering: a game and a composition become a few small arrays of addresses and numbers, which the playout loop runs.
 
 Only one policy of a sequence is active in a phase, so a composition is two *programs*: one for the tree (selection and
 expansion) and one for simulation; a third decides where choices are simultaneous, if the scheme has EXP3 do so. A program is a
@@ -81,7 +81,7 @@ def lower(game: Game, strategy: Enhancement, scheme: Scheme = MO_ISMCTS, shared:
     """The program of a strategy in a game. Compiles, or loads, what has not been used yet.
 
     Args:
-        game: as the scheme sees it (`Scheme.seen`).
+        game: as the scheme sees it (`Scheme.view`).
         shared: whether several threads will write to the tables.
 
     Raises:

@@ -1,4 +1,4 @@
-"""A composition taken apart for a phase: stage policies decide, drawn from, added up, or asked to vote."""
+"""A composition taken apart for a phase: which policies decide, are drawn from, are added up, or vote."""
 
 from collections.abc import Iterator
 
@@ -56,7 +56,7 @@ def mixture(strategy: Enhancement, stage: int) -> Iterator[tuple[Weight, Vote | 
 
 
 def _leaves(strategy: Enhancement, stage: int) -> Iterator[tuple[Weight, Enhancement]]:
-    """The leaves of a alternative: nested maxilinear mixtures flattened, left to right."""
+    """The leaves of an alternative: nested maxilinear mixtures flattened, left to right."""
     strategy = _active(strategy, stage)
     if isinstance(strategy, Composition):
         for weight, part in strategy.terms:

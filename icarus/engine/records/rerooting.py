@@ -120,16 +120,16 @@ def follow_links(
     records: np.ndarray,
     visits: np.ndarray,
     players: int,
-    used: np.ndarray,
+    below_root: np.ndarray,
 ) -> int:
-    """Follow links from the keys that `old` and `new` hold already, and write those below the root to `kept`; returns their number.
+    """Follow links from the keys that `old` and `new` hold already, and write those below the root to `below_root`; returns their number.
 
     Args:
         links: [links, LINK]
         old, new: a `NewKeys`, in which the keys at the new root stand, and those that are not below it.
         index, records, visits: of the baseline's table. [capacity] and [rows]
         players: κ where one perspective sees for all: a history is then in the tree where its record has visits. 0 elsewhere.
-        kept: [links, LINK]
+        below_root: [links, LINK]
     """
     count, again = 0, True
     while again:  # links of several threads may stand before those that they continue
@@ -153,7 +153,7 @@ def follow_links(
             old[row], new[row], inserted = child, NO_RECORD, True
             if below:
                 new[row] = mix(new[parent], part)
-                used[count, 0], used[count, 1], used[count, 2] = new[parent], part, kind
+                below_root[count, 0], below_root[count, 1], below_root[count, 2] = new[parent], part, kind
                 count += 1
         again = again and inserted
     return count
@@ -171,7 +171,7 @@ def follow_links_at(
     visits: Address,
     rows: int,
     players: int,
-    used: Address,
+    below_root: Address,
 ) -> int:
     """`follow_links`, by addresses and lengths."""
     return follow_links(
@@ -182,7 +182,7 @@ def follow_links_at(
         array_at(records, rows, _INT),
         array_at(visits, rows, _COUNT),
         players,
-        matrix_at(used, count, LINK, _INT),
+        matrix_at(below_root, count, LINK, _INT),
     )
 
 

@@ -105,28 +105,28 @@ class Composed:
         refuse_hidden(self.components, game)
         self.tables = [ReferenceTable(component, game) for component in self.components]
         programs = {TREE: strategy, IN_SIMULATION: strategy, **({SIMULTANEOUS: EXP3} if uses_exp3 else {})}
-        self.programs = {which: self._program(which, program) for which, program in programs.items()}
+        self.programs = {stage: self._program(stage, program) for stage, program in programs.items()}
 
     def called(self, slot: Slot, *arguments: object) -> Any:
         """Call a slot's function, its parameters appended."""
         return self._interpret(slot.function)(*arguments, *slot.values(self.game))
 
-    def _program(self, which: int, strategy: Enhancement, votes: bool = False) -> list[Term]:
+    def _program(self, stage: int, strategy: Enhancement, votes: bool = False) -> list[Term]:
         return [
-            self._vote(which, weight, parts) if isinstance(parts, Vote) else self._term(which, weight, parts, votes)
-            for weight, parts in mixture(strategy, which)
+            self._vote(stage, weight, parts) if isinstance(parts, Vote) else self._term(stage, weight, parts, votes)
+            for weight, parts in mixture(strategy, stage)
         ]
 
-    def _vote(self, which: int, weight: Weight, vote: Vote) -> Term:
-        voters = tuple(self._program(which, member, votes=True) for member in vote.members)
+    def _vote(self, stage: int, weight: Weight, vote: Vote) -> Term:
+        voters = tuple(self._program(stage, member, votes=True) for member in vote.members)
         all_uniform = all(term.rule == RULE_UNIFORM for voter in voters for term in voter)
         label = " & ".join(map(str, vote.members))
         return Term(weight, [], RULE_UNIFORM if all_uniform else RULE_VOTE, 0.0, voters, label)
 
-    def _term(self, which: int, weight: Weight, leaves: list[tuple[Weight, Enhancement]], votes: bool) -> Term:
+    def _term(self, stage: int, weight: Weight, leaves: list[tuple[Weight, Enhancement]], votes: bool) -> Term:
         rule = leaves[0][1].policy.rule
         parameter = rule.parameters[0][1] if rule.parameters else 0.0
-        parts = [Leaf(share, part, self._theta(part), self._infinite(which, part)) for share, part in leaves]
+        parts = [Leaf(share, part, self._theta(part), self._infinite(stage, part)) for share, part in leaves]
         all_uniform = all(leaf.infinite for leaf in parts)
         code = (
             RULE_UNIFORM
@@ -140,14 +140,14 @@ class Composed:
     def _theta(self, part: Enhancement) -> ReferenceTheta:
         return self.tables[self.table_of[part]].theta
 
-    def _infinite(self, which: int, leaf: Enhancement) -> bool:
+    def _infinite(self, stage: int, leaf: Enhancement) -> bool:
         """Whether all values are +∞ by definition, as the baseline's in simulation are."""
         rule = leaf.policy.rule
-        return which == IN_SIMULATION and rule.bandit and rule.code == RULE_ARGMAX and self.table_of[leaf] == 0
+        return stage == IN_SIMULATION and rule.bandit and rule.code == RULE_ARGMAX and self.table_of[leaf] == 0
 
-    def decided(self, which: int, decision: Decision) -> int:
+    def decided(self, stage: int, decision: Decision) -> int:
         """The index of the action that α chooses; ANY where it is uniform by definition."""
-        term = self._draw_term(self.programs[which], decision)
+        term = self._draw_term(self.programs[stage], decision)
         if term.rule == RULE_UNIFORM:
             return ANY
         if term.rule == RULE_GIBBS_OF_MEANS:

@@ -124,7 +124,7 @@ class ReferenceSearch:
         return root_statistics(self.state, self._root_visits.copy(), self.tables)
 
     def records(self, copied: bool = True) -> dict[str, Records]:
-        """The records of every component and of the baseline, by name, as they are now."""
+        """The records of every component and of the baseline, by name, as they are now; they are copies whatever `copied` is."""
         tables = [table.snapshot() for table in self.tables]
         return {str(part): Records(part, self.game, tables[index]) for part, index in self.program.table_of.items()}
 
@@ -315,10 +315,10 @@ class ReferenceSearch:
         """The index of what the policy chooses; ANY where it is uniform by definition."""
         step = playout.steps[playout.t]
         uses_exp3 = self._uses_exp3 and in_tree and step.choice > 0
-        which = SIMULTANEOUS if uses_exp3 else TREE if in_tree else IN_SIMULATION
+        stage = SIMULTANEOUS if uses_exp3 else TREE if in_tree else IN_SIMULATION
         decision = Decision(playout, legal)
-        index = self.program.decided(which, decision)
-        if which == SIMULTANEOUS:
+        index = self.program.decided(stage, decision)
+        if stage == SIMULTANEOUS:
             step.write(probability=float(decision.values[index]))
         return index
 
