@@ -26,7 +26,7 @@ from icarus.engine.reference.choice import values_of
 from icarus.engine.reference.history import Playout
 from icarus.engine.reference.table import ReferenceTable, ReferenceTheta, open_row, row_of
 from icarus.kernel import CHANCE, MAX_PLAYERS, SELECTION, TERMINAL, Updates
-from icarus.kernel.features import TABLES, Featured
+from icarus.kernel.features import TABLES, GameWithFeatures
 from icarus.kernel.game import AnyGame
 from icarus.kernel.history import PHASES, UNLIMITED, History, episode_key, episode_record, root_key
 from icarus.kernel.python_game import PythonGame
@@ -244,7 +244,7 @@ class Played:
 
     def _called(self, slot: Slot, *arguments: object) -> object:
         """Call a slot's function as plain Python, its parameters appended."""
-        return interpret(slot.function)(*arguments, *slot.values(cast(Featured, self)))
+        return interpret(slot.function)(*arguments, *slot.values(cast(GameWithFeatures, self)))
 
     def __str__(self) -> str:
         return "this history made by hand"

@@ -40,7 +40,7 @@ from icarus.kernel.contract import (
     Theta,
     ValuesFunction,
 )
-from icarus.kernel.features import Featured, column_of
+from icarus.kernel.features import GameWithFeatures, column_of
 from icarus.kernel.history import SIMULATION
 
 Parameters = tuple[tuple[str, float | str], ...]
@@ -199,7 +199,7 @@ class Slot(CompiledCallable):
                 f"{self.label()} asks for the feature {self.features[0]!r} by name: no other slot can call it"
             )
 
-    def values(self, game: Featured | None = None) -> tuple[float, ...]:
+    def values(self, game: GameWithFeatures | None = None) -> tuple[float, ...]:
         """What the function is given for its parameters.
 
         Args:
@@ -209,7 +209,8 @@ class Slot(CompiledCallable):
             ValueError: it has no such feature.
         """
         return tuple(
-            column_of(cast(Featured, game), value) if isinstance(value, str) else value for _, value in self.parameters
+            column_of(cast(GameWithFeatures, game), value) if isinstance(value, str) else value
+            for _, value in self.parameters
         )
 
     def kinds(self) -> tuple[type, ...]:

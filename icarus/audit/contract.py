@@ -8,14 +8,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from icarus.audit.draws import facts_of
 from icarus.audit.fences import UNWRITTEN, BrokenPromise, Fenced
 from icarus.audit.report import Check
 from icarus.compiler.cache.digest import unseeded_source
 from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.rng import seeded
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN
-from icarus.kernel.data import out_of_range
+from icarus.kernel.data import facts_of, out_of_range
 from icarus.kernel.features import KINDS, checked_numbers, written_by
 from icarus.kernel.functions import FUNCTIONS
 from icarus.kernel.game import Game, TextError

@@ -20,7 +20,7 @@ from collections.abc import Callable
 import attrs
 import numpy as np
 
-from icarus.audit.draws import FAULTS, ROOM, Eyes, facts_of
+from icarus.audit.draws import FAULTS, ROOM, Eyes
 from icarus.audit.lockstep import random_action
 from icarus.audit.redraws import Redraws, redrawn_fields
 from icarus.audit.report import Check
@@ -31,6 +31,7 @@ from icarus.engine.search import search
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.contract import Facts
+from icarus.kernel.data import facts_of
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
 from icarus.specs import EPIC, MAST, NAST2

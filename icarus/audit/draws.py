@@ -8,7 +8,6 @@ import numpy as np
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import array_at, call1, call2, call4, struct_at
 from icarus.kernel.constants import RECALLED
-from icarus.kernel.contract import Facts
 from icarus.kernel.data import in_words
 from icarus.kernel.state import State
 from icarus.kernel.structures import Address, structure
@@ -117,8 +116,3 @@ class Eyes:
 @functools.cache
 def _draw() -> Any:
     return Kernel(draw, 1, "the draws of an audit")
-
-
-def facts_of(data: np.ndarray) -> Facts:
-    """A state data with attribute access."""
-    return data.view(np.recarray)[0]

@@ -5,6 +5,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from icarus.kernel.contract import Facts
+
 # Where the game is a `PythonGame`, both are what its `initial` and `prepare` made, of any type.
 StateData: TypeAlias = Any  # an array [1] of `Game.state`
 Beliefs: TypeAlias = Any  # an array [1] of `Game.beliefs`
@@ -13,6 +15,11 @@ Beliefs: TypeAlias = Any  # an array [1] of `Game.beliefs`
 def copied(data: np.ndarray) -> np.ndarray:
     """A copy of a state data to the last byte; numpy's own leaves the bytes between the fields undefined."""
     return data.view(np.uint8).copy().view(data.dtype)
+
+
+def facts_of(data: np.ndarray) -> Facts:
+    """A state data with its fields as attributes."""
+    return data.view(np.recarray)[0]
 
 
 def in_words(data: np.ndarray) -> np.ndarray:

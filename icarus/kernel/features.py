@@ -22,11 +22,8 @@ KINDS = ("features", "action_features", "heuristic")  # what a game may tell
 _REAL = np.dtype(np.float64)
 
 
-class Featured(Protocol):
-    """A game as its features are concerned: its players, and the names of its numbers."""
-
-    @property
-    def name(self) -> str: ...
+class HasFeatures(Protocol):
+    """What has features, such as a game, or a history made by hand: its players, and the names of its numbers."""
 
     @property
     def players(self) -> int: ...
@@ -36,6 +33,13 @@ class Featured(Protocol):
 
     @property
     def action_feature_names(self) -> tuple[str, ...]: ...
+
+
+class GameWithFeatures(HasFeatures, Protocol):
+    """A game as its features are concerned."""
+
+    @property
+    def name(self) -> str: ...
 
 
 @inlined
@@ -92,14 +96,14 @@ def _label(kind: str, function: Callable) -> str:
     return f"the {kind} function {original.__module__}.{original.__qualname__}"
 
 
-def names_of(game: Featured, kind: str) -> Sequence[str]:
+def names_of(game: GameWithFeatures, kind: str) -> Sequence[str]:
     """What the numbers are called that a game tells: its features, those of actions, or a player's lookahead."""
     if kind == "heuristic":
         return [f"player {player}" for player in range(game.players)]
     return game.feature_names if kind == "features" else game.action_feature_names
 
 
-def written_by(game: Featured, kind: str, *arguments: object) -> np.ndarray:
+def written_by(game: GameWithFeatures, kind: str, *arguments: object) -> np.ndarray:
     """What "features", "action_features" or "heuristic" of a game writes, in plain Python.
 
     Raises:
@@ -114,7 +118,7 @@ def written_by(game: Featured, kind: str, *arguments: object) -> np.ndarray:
     return out
 
 
-def checked_numbers(game: Featured, kind: str, answer: npt.ArrayLike) -> np.ndarray:
+def checked_numbers(game: GameWithFeatures, kind: str, answer: npt.ArrayLike) -> np.ndarray:
     """What a function of a game answered: one number for each name, or player.
 
     Raises:
@@ -131,7 +135,7 @@ def checked_numbers(game: Featured, kind: str, answer: npt.ArrayLike) -> np.ndar
     return numbers
 
 
-def check_names(game: Featured, function: str, names: str) -> None:
+def check_names(game: GameWithFeatures, function: str, names: str) -> None:
     """Refuse names of features without a function that tells them, a function without names, and names that are none.
 
     Raises:
@@ -145,7 +149,7 @@ def check_names(game: Featured, function: str, names: str) -> None:
         raise TypeError(f"the {names} of {game.name} are {listed!r}; they must be texts: ('mobility', 'corners')")
 
 
-def check_distinct(game: Featured) -> None:
+def check_distinct(game: GameWithFeatures) -> None:
     """Refuse two features, of states or of actions, of the same name: slots ask for them by name.
 
     Raises:
@@ -157,7 +161,7 @@ def check_distinct(game: Featured) -> None:
         raise ValueError(f"{game.name} has two features called {twice[0]!r}")
 
 
-def column_of(game: Featured, name: str) -> int:
+def column_of(game: GameWithFeatures, name: str) -> int:
     """The place of a feature of states, or of one of actions, among those of a game.
 
     Raises:

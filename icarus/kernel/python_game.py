@@ -29,7 +29,7 @@ from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.reference import Interpreter
 from icarus.kernel.constants import CONTINUES, NO_DEAL, RECALLED
 from icarus.kernel.contract import Facts
-from icarus.kernel.data import Beliefs, StateData, copied
+from icarus.kernel.data import Beliefs, StateData, copied, facts_of
 from icarus.kernel.features import KINDS, checked_numbers, written_by
 from icarus.kernel.game import FUNCTIONS, AnyGame, Game
 from icarus.kernel.state import State
@@ -171,18 +171,13 @@ def in_python(game: AnyGame) -> PythonGame:
     if isinstance(game, PythonGame):
         return game
     assert isinstance(game, Game)
-    texts: dict[str, Any] = {
-        "text": lambda data: game.text_of(_record(data)),
-        "action_text": lambda data, action: game.action_text_of(_record(data), action),
+    texts: dict[str, Any] = {  # which may ask compiled helpers, and so are given numpy's own records
+        "text": lambda data: game.text_of(facts_of(data)),
+        "action_text": lambda data, action: game.action_text_of(facts_of(data), action),
     }
     names = [field.name for field in attrs.fields(AnyGame) if field.name not in (*FUNCTIONS, *KINDS)]
     same: dict[str, Any] = {name: getattr(game, name) for name in names}
     return PythonGame(copy=copied, **same | texts | _Adapted(game).functions())
-
-
-def _record(data: np.ndarray) -> np.record:
-    """The facts as texts take them, which may ask compiled helpers."""
-    return data.view(np.recarray)[0]
 
 
 class _Facts:

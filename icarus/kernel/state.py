@@ -10,7 +10,7 @@ from icarus import checks
 from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.messages import home
 from icarus.kernel.constants import CHANCE, CONTINUES, RECALLED, TERMINAL, UNLABELLED, UNSEEN
-from icarus.kernel.data import Beliefs, StateData, copied, out_of_range
+from icarus.kernel.data import Beliefs, StateData, copied, facts_of, out_of_range
 from icarus.kernel.episodes import EpisodePosition
 from icarus.kernel.features import checked_numbers, written_by
 
@@ -77,7 +77,7 @@ class State:
     @property
     def facts(self) -> StateData:
         """The state data with attribute access; changing it changes the state, of which the history then begins anew."""
-        return self.data.view(np.recarray)[0]
+        return facts_of(self.data)
 
     def current_player(self) -> int:
         """ρ: who is about to act, CHANCE or TERMINAL.

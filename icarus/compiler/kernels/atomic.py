@@ -1,8 +1,9 @@
 """Words that several threads read and write at once, by their addresses: each of these happens as a whole or not at all."""
 
 from collections.abc import Sequence
+from typing import Protocol
 
-from icarus.compiler.kernels.functions import intrinsic
+from icarus.compiler.kernels.functions import inlined, intrinsic
 from icarus.compiler.kernels.pointers import WORD_BYTES
 from icarus.compiler.lazy import types
 from icarus.compiler.numba_types import Builder, Definition, NumbaType, Signature, TargetContext, TypingContext, Value
@@ -66,3 +67,16 @@ def exchanged(typingctx: TypingContext, address: NumbaType, expected: NumbaType,
         return builder.extract_value(result, 1)
 
     return types.boolean(types.int64, types.int64, types.int64), codegen
+
+
+class Interruptible(Protocol):
+    """A structure of what a compiled loop works on, as far as its end by Ctrl-C is concerned."""
+
+    interrupt_flag: int  # the address of `icarus.compiler.interrupts.INTERRUPT_FLAG`
+    flag_at_start: int  # what it was when the loop started
+
+
+@inlined
+def is_interrupted(loop: Interruptible) -> bool:
+    """Whether a loop is to return: the interrupt flag is not what it was when the loop started."""
+    return atomic_load(loop.interrupt_flag) != loop.flag_at_start

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from icarus.algebra.weights import TOLERANCE
+from icarus.compiler.kernels.atomic import is_interrupted
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call1, call2, call4, matrix_at, struct_at, unlikely
 from icarus.engine.loop.arena import ANY, DONE, INTERRUPTED, MORE_STEPS, TOO_LONG, Arena
 from icarus.engine.loop.choice import choose, pick_outcome
@@ -22,13 +23,13 @@ from icarus.engine.loop.histories import append, append_simply, has_simple_moves
 from icarus.engine.loop.observation_classes import choose_in_class, group_by_observation, is_grouped
 from icarus.engine.loop.redetermination import NOBODY
 from icarus.engine.loop.steps import (
+    OTHER_PLAYER,
     DeterminizationError,
     acts,
     check_actions,
     check_end,
     has_room,
     is_choice,
-    is_interrupted,
     legal_actions,
     perspective_of,
     player_to_move,
@@ -78,7 +79,7 @@ def begin(a: Arena, rng: np.ndarray) -> None:
     if a.game.determinize != 0:
         call4(a.game.determinize, (a.buffers.state, a.root.observer, a.root.beliefs, a.buffers.rng))
         if unlikely(call1(a.game.player, (a.buffers.state,)) != a.root.player):
-            raise DeterminizationError("a determinization changed the player to move, or ended the game")
+            raise DeterminizationError(OTHER_PLAYER)
     playout, perspectives = struct_at(a.buffers.playout, PLAYOUT), a.game.perspectives
     playout.length, playout.legal_length = 1, 0
     playout.players, playout.iteration = 0, a.counts.earlier_iterations + a.counts.iterations

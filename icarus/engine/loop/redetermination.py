@@ -13,7 +13,7 @@ import numpy as np
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import array_at, call1, call2, call3, call4, struct_at
 from icarus.engine.loop.arena import ARENA, Arena
-from icarus.engine.loop.steps import DeterminizationError, acts, player_to_move
+from icarus.engine.loop.steps import OTHER_PLAYER, DeterminizationError, acts, player_to_move
 from icarus.kernel import CHANCE, helper, inlined
 
 _INT = np.dtype(np.int64)
@@ -30,7 +30,7 @@ def enter(arena: int, player: int) -> int:
             copy_state(a, a.buffers.state, r.master)
             redraw(a, r.determinize, player)
             if player_to_move(a) != player:
-                raise DeterminizationError("a determinization changed the player to move, or ended the game")
+                raise DeterminizationError(OTHER_PLAYER)
             r.observer = player
     return 0
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from icarus.compiler.kernels.atomic import atomic_load
+from icarus.compiler.kernels.atomic import is_interrupted
 from icarus.compiler.kernels.pointers import array_at, call1, call2, call4, struct_at, unlikely
 from icarus.engine.loop.arena import STEP_BYTES, Arena
 from icarus.engine.program.promises import is_checked
@@ -12,6 +12,11 @@ from icarus.kernel.history import STEP, Playout, Step
 
 _INT = np.dtype(np.int64)
 POLLING_INTERVAL = 8  # steps between two polls of the interrupt flag
+# What both engines say:
+NO_ACTIONS = "a game gave no legal action at a state that is not terminal"
+WRONG_PLAYER = "the player function of a game gave a number that is no player, neither CHANCE nor TERMINAL"
+OTHER_PLAYER = "a determinization changed the player to move, or ended the game"
+OTHER_ACTIONS = "a determinization changed the legal actions of the player to move"
 WRONG_RECALL = f"the recall function of a game gave a number of moves that is not from 0 to {RECALLED}"
 
 
@@ -63,7 +68,7 @@ def is_choice(a: Arena, count: int) -> np.bool:
 def refuse_number(count: int) -> None:
     """Say what is wrong with a number of legal actions."""
     if count < 1:
-        raise ValueError("a game gave no legal action at a state that is not terminal")
+        raise ValueError(NO_ACTIONS)
     raise ValueError("a game gave more legal actions than its max_legal")
 
 
@@ -84,7 +89,7 @@ def acts(a: Arena, player: int) -> np.bool:
 def check_end(player: int) -> None:
     """Refuse what is neither a player nor CHANCE nor TERMINAL."""
     if player != TERMINAL:
-        raise ValueError("the player function of a game gave a number that is no player, neither CHANCE nor TERMINAL")
+        raise ValueError(WRONG_PLAYER)
 
 
 @inlined
@@ -121,12 +126,6 @@ def poll(a: Arena, t: int) -> bool:
 
 
 @inlined
-def is_interrupted(a: Arena) -> bool:
-    """Whether the loop is to return before it has made this playout."""
-    return atomic_load(a.interrupt_flag) != a.flag_at_start
-
-
-@inlined
 def perspective_of(a: Arena, player: int) -> int:
     """The column of a player's eyes."""
     if a.game.perspectives == 1:
@@ -141,4 +140,4 @@ def root_index(a: Arena, action: int) -> int:
     for i in range(a.root.count):
         if actions[i] == action:
             return i
-    raise DeterminizationError("a determinization changed the legal actions of the player to move")
+    raise DeterminizationError(OTHER_ACTIONS)

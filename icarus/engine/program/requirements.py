@@ -2,13 +2,12 @@
 
 import functools
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
 from icarus.algebra import Enhancement
 from icarus.algebra.slots import Candidates, Slot
 from icarus.compiler.cache.digest import attributes_read, takes_by_place, unseeded_source
 from icarus.compiler.kernels.kernel import Kernel
-from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, LOOKAHEAD, NAMES, TABLES, column_of
+from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, LOOKAHEAD, NAMES, TABLES, HasFeatures, column_of
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.state import State
 
@@ -33,20 +32,7 @@ def _readers(part: Enhancement) -> list[Slot]:
     return [slot for slot in (part.policy.source, part.capture, part.initial.function) if slot is not None]
 
 
-class Featured(Protocol):
-    """What has features: a game, or a history made by hand."""
-
-    @property
-    def feature_names(self) -> tuple[str, ...]: ...
-
-    @property
-    def action_feature_names(self) -> tuple[str, ...]: ...
-
-    @property
-    def players(self) -> int: ...
-
-
-def widths_of(game: Featured, tables: int) -> dict[str, int]:
+def widths_of(game: HasFeatures, tables: int) -> dict[str, int]:
     """How many numbers the tables have in a row, by their names; 0 where nobody reads one."""
     widths = len(game.feature_names), len(game.action_feature_names), game.players, game.players
     return {name: width * bool(tables & table) for table, name, width in zip(TABLES, NAMES, widths, strict=True)}

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from icarus.compiler.kernels.atomic import is_interrupted
 from icarus.equilibrium.solvers.mccfr import draw_slot
 from icarus.equilibrium.tree.arrays import END_SET, InfoSet
-from icarus.equilibrium.tree.control import is_interrupted
 from icarus.equilibrium.tree.kernel import kernel, unowned
 from icarus.kernel import CHANCE, inlined, uniform
 from icarus.kernel.structures import structure

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_UNIFORM
+from icarus.compiler.kernels.atomic import is_interrupted
 from icarus.equilibrium.online.targets import INSIDE, ON_THE_WAY, OUTSIDE
 from icarus.equilibrium.solvers.mccfr import draw_slot, end_value
 from icarus.equilibrium.tree.arrays import END_SET, PLAYERS, InfoSet
-from icarus.equilibrium.tree.control import is_interrupted
 from icarus.equilibrium.tree.kernel import kernel, unowned
 from icarus.kernel import CHANCE, inlined, uniform
 from icarus.kernel.structures import structure

@@ -7,11 +7,11 @@ are gathered from the ends at the views of a player, and passed on from the last
 import numpy as np
 
 from icarus.checks import integer, real
+from icarus.compiler.kernels.atomic import is_interrupted
 from icarus.equilibrium.solvers.best_response import gather_utilities, pass_up, reach
 from icarus.equilibrium.solvers.regret_matching import match_all
 from icarus.equilibrium.solvers.solver import Solver
 from icarus.equilibrium.tree.arrays import NOTHING, PLAYERS
-from icarus.equilibrium.tree.control import is_interrupted
 from icarus.equilibrium.tree.kernel import kernel, unowned
 from icarus.equilibrium.tree.policies import TabularPolicy, uniform_policy
 from icarus.equilibrium.tree.tree import GameOrTree

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from icarus.checks import one_of, real
+from icarus.compiler.kernels.atomic import is_interrupted
 from icarus.compiler.kernels.rng import seeded
 from icarus.equilibrium.solvers.regret_matching import match_regrets
 from icarus.equilibrium.solvers.solver import Solver
 from icarus.equilibrium.tree.arrays import END_SET, PLAYERS, End, InfoSet
-from icarus.equilibrium.tree.control import is_interrupted
 from icarus.equilibrium.tree.kernel import kernel, unowned
 from icarus.equilibrium.tree.tree import GameOrTree
 from icarus.kernel import CHANCE, helper, inlined, uniform

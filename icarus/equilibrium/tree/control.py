@@ -5,8 +5,6 @@ from collections.abc import Callable
 import numpy as np
 
 from icarus.compiler.interrupts import INTERRUPT_FLAG, listening
-from icarus.compiler.kernels.atomic import atomic_load
-from icarus.kernel import inlined
 from icarus.kernel.structures import Address, structure
 
 
@@ -27,12 +25,6 @@ def new_control() -> np.ndarray:
     control = np.zeros(1, CONTROL)
     control["interrupt_flag"] = INTERRUPT_FLAG.ctypes.data
     return control
-
-
-@inlined
-def is_interrupted(control: Control) -> bool:
-    """Whether the loop is to return."""
-    return atomic_load(control.interrupt_flag) != control.flag_at_start
 
 
 def run_interruptibly(control: np.ndarray, iterations: int, run: Callable[[int], object]) -> None:

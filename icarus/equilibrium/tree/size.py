@@ -8,10 +8,11 @@ the estimate hardly varies.
 import attrs
 import numpy as np
 
+from icarus.compiler.kernels.atomic import is_interrupted
 from icarus.compiler.kernels.pointers import address_of, call1, call2, call4
 from icarus.compiler.kernels.rng import seeded
 from icarus.equilibrium.tree.arrays import PLAYERS
-from icarus.equilibrium.tree.control import Control, is_interrupted, new_control, run_interruptibly
+from icarus.equilibrium.tree.control import Control, new_control, run_interruptibly
 from icarus.equilibrium.tree.deals import Deals
 from icarus.equilibrium.tree.kernel import kernel
 from icarus.kernel import TERMINAL, below, helper, inlined, uniform
