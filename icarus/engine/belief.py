@@ -38,6 +38,11 @@ class BelievingPythonState(PythonState):
     """A state of a `PythonGame` with what its player has observed, which the game's `prepare` tells."""
 
 
+def has_belief(state: State) -> bool:
+    """Whether a search of a state draws what is hidden by a belief model."""
+    return isinstance(state, BelievingState | BelievingPythonState)
+
+
 def observations_dtype(moves: int) -> np.dtype:
     """What an observer has seen of a game, with room for so many moves: the first `count` are known."""
     return np.dtype([("count", np.int64), ("player", np.int64, (moves,)), ("move", np.int64, (moves,))], align=True)

@@ -148,7 +148,7 @@ class CompiledSearch:
         self._keep("buffers", "updates", self._updates)
         if program.episodes:
             self._place_episodes()
-        if self.scheme.redeterminization and game.determinize is not None:
+        if self.scheme.redetermines(game):
             self._place_redetermination(kernels)
         self._give_steps(_STEPS)
         self._give_updates(_UPDATES)

@@ -26,7 +26,7 @@ from typing import TypeVar
 import attrs
 
 from icarus import checks
-from icarus.kernel.game import Game
+from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame
 
 G = TypeVar("G", Game, PythonGame)
@@ -82,6 +82,14 @@ class Scheme:
     def view(self, game: G) -> G:
         """A game with the observers of the scheme: each player, or a single one."""
         return game if self.observer == EACH_PLAYER else _with_one_observer(game)
+
+    def uses_exp3(self, game: AnyGame) -> bool:
+        """Whether EXP3 decides anything in the searches of a game."""
+        return self.exp3 and game.simultaneous is not None
+
+    def redetermines(self, game: AnyGame) -> bool:
+        """Whether worlds are drawn in the searches of a game: there is something to draw."""
+        return self.redeterminization and game.determinize is not None
 
     def with_exp3(self) -> "Scheme":
         """The same scheme with EXP3 instead of the tree policy at simultaneous decisions (section III-C1)."""

@@ -11,7 +11,7 @@ from icarus.algebra import Enhancement
 from icarus.compiler.cache.bindings import renew_rebound
 from icarus.compiler.interrupts import listening
 from icarus.compiler.reference import interpret_rebound
-from icarus.engine.belief import BelievingPythonState, BelievingState
+from icarus.engine.belief import has_belief
 from icarus.engine.compiled_search import CompiledSearch, Shared
 from icarus.engine.parallel import Roots, SharedRecords
 from icarus.engine.recommendation import Recommendation, most_visits
@@ -162,7 +162,7 @@ def start_search(
     if engine != COMPILED:
         interpret_rebound()
     check_cutoff(state.game, scheme)
-    check_belief(isinstance(state, BelievingState | BelievingPythonState), scheme)
+    check_belief(has_belief(state), scheme)
     check_priors(strategy, threads, sharing)
     if threads > 1 and sharing == RECORDS:
         return _start_sharing(state, strategy, seed, threads, scheme, records, reusable)

@@ -160,7 +160,7 @@ def check_records(records: object, state: State, strategy: Enhancement, scheme: 
     before = len(records.parts) or 1
     if before != trees:
         raise ValueError(f"records are of {before} trees, each with records of its own; this search grows {trees}")
-    components, _ = components_of(strategy, scheme.exp3 and state.game.simultaneous is not None)
+    components, _ = components_of(strategy, scheme.uses_exp3(state.game))
     stored = [storage_of(part.enhancement) for part in records.records.values()]
     for part in components:
         if storage_of(part) not in stored:

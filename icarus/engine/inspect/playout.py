@@ -17,7 +17,7 @@ from icarus.algebra.information import ACTION, HISTORY, MOVE, PLAYER, POSITION, 
 from icarus.algebra.policy import RULE_GIBBS_OF_MEANS, RULE_UNIFORM
 from icarus.compiler.kernels.functions import plain
 from icarus.compiler.reference import Interpreter
-from icarus.engine.belief import BelievingPythonState, BelievingState
+from icarus.engine.belief import has_belief
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.reference.choice import Composed, Decision, Term
 from icarus.engine.reference.history import Playout
@@ -124,7 +124,7 @@ def inspect_playout(
     checks.integer("after", after, least=0)
     check_scheme(scheme, None)
     check_cutoff(state.game, scheme)
-    check_belief(isinstance(state, BelievingState | BelievingPythonState), scheme)
+    check_belief(has_belief(state), scheme)
     if scheme.tree_parameter:
         raise ValueError(
             f"scheme is {scheme}, which grows several trees; a playout is inspected in a search of one tree"
@@ -153,8 +153,8 @@ class _RecordingComposition(Composed):
         self.parts_of[mixed] = int(key), int(part)
         return mixed
 
-    def decided(self, which: int, decision: Decision) -> int:
-        self.decision, index = decision, super().decided(which, decision)
+    def decided(self, stage: int, decision: Decision) -> int:
+        self.decision, index = decision, super().decided(stage, decision)
         term = self.term
         if term is not None and term.rule == RULE_GIBBS_OF_MEANS and not len(decision.values):
             rng_state = self.rng.copy()  # by acceptance: only a few actions were asked about

@@ -28,6 +28,9 @@ from icarus.kernel.history import PLAYOUT, STEP
 from icarus.kernel.theta import TABLE, decided_at
 
 _INT, _WORD, _REAL = np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.float64)
+# What both engines say:
+WRONG_WEIGHT = "a weight function returned a number outside [0, 1]"
+MEAN_ABOVE_ONE = "averages=True is declared where rewards are added up, but a mean is above 1"
 
 
 class WeightError(ValueError):
@@ -136,7 +139,7 @@ def weight_of(a: Arena, first: int, count: int, record: int) -> float:
             value = array_at(a.buffers.weight, 1, _REAL)[0]
             if unlikely(not 0.0 <= value <= 1.0):
                 if a.shared == 0 or value != value:  # another thread may have added the reward, and not yet the visit
-                    raise WeightError("a weight function returned a number outside [0, 1]")
+                    raise WeightError(WRONG_WEIGHT)
                 value = min(max(value, 0.0), 1.0)
             if weights[i].complement:
                 value = 1.0 - value
@@ -288,6 +291,13 @@ def is_decided(a: Arena) -> bool:
 
 
 @inlined
+def is_accepted(point: float, x: float) -> bool:
+    """Whether a number drawn from [0, 1) is below e^x, for x ≤ 0."""
+    above = 1.0 + x + x * x / 2.0  # 1 + x + x²/2 + x³/6 ≤ e^x ≤ 1 + x + x²/2 for x ≤ 0 decides
+    return point < above and (point < above + x * x * x / 6.0 or point < math.exp(x))  # mostly, at less cost
+
+
+@inlined
 def choose_by_acceptance(a: Arena, leaf: Leaf, parameter: float, legal: int, count: int, rng: np.ndarray) -> int:
     """An index by Gibbs from mean rewards, of which none is above 1: drawn uniformly until one is accepted with e^((v - 1)/τ).
 
@@ -300,10 +310,9 @@ def choose_by_acceptance(a: Arena, leaf: Leaf, parameter: float, legal: int, cou
         i = below(rng, count)
         ask_policy(a, leaf, legal + WORD_BYTES * i, 1)
         x, point = (values[0] - UNVISITED) / parameter, uniform(rng)
-        above = 1.0 + x + x * x / 2.0  # 1 + x + x²/2 + x³/6 ≤ e^x ≤ 1 + x + x²/2 for x ≤ 0 decides
-        if point < above and (point < above + x * x * x / 6.0 or point < math.exp(x)):  # mostly, at less cost
+        if is_accepted(point, x):
             if x > 0.0 and a.shared == 0:  # another thread may have added the reward, and not yet the visit
-                raise WeightError("averages=True is declared where rewards are added up, but a mean is above 1")
+                raise WeightError(MEAN_ABOVE_ONE)
             return i
     ask_policy(a, leaf, legal, count)
     return follow_rule(RULE_GIBBS, parameter, values, count, rng)

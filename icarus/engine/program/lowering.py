@@ -14,7 +14,7 @@ import numpy as np
 
 from icarus.algebra import Enhancement, Weight
 from icarus.algebra.adaptive import Share
-from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS_OF_MEANS, RULE_UNIFORM, RULE_VOTE
+from icarus.algebra.policy import RULE_ARGMAX, RULE_UNIFORM, RULE_VOTE
 from icarus.algebra.slots import Values
 from icarus.algebra.unions import SLOTS
 from icarus.compiler.cache.bindings import kernel_cache
@@ -22,7 +22,7 @@ from icarus.compiler.cache.digest import attributes_read
 from icarus.compiler.kernels.functions import DEBUG
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.engine.program import requirements
-from icarus.engine.program.mixtures import IN_SIMULATION, TREE, Vote, draws_from_means, mixture
+from icarus.engine.program.mixtures import IN_SIMULATION, TREE, Vote, is_bandit, is_infinite, mixture, rule_of
 from icarus.engine.program.priors import prior_kernel
 from icarus.engine.program.slots import (
     backpropagation_kernel,
@@ -142,7 +142,7 @@ def components_of(strategy: Enhancement, uses_exp3: bool) -> tuple[list[Enhancem
 class _Lowering:
     def __init__(self, game: Game, strategy: Enhancement, scheme: Scheme, shared: bool) -> None:
         self.game, self.strategy, self.scheme, self.shared = game, strategy, scheme, shared
-        self.uses_exp3 = scheme.exp3 and game.simultaneous is not None
+        self.uses_exp3 = scheme.uses_exp3(game)
         requirements.refuse_unknown(game, strategy)
         self.components, self.table_of = components_of(strategy, self.uses_exp3)
         requirements.refuse_hidden(self.components, game)
@@ -253,7 +253,6 @@ class _Lowering:
     ) -> Fields:
         first_leaf = len(self.leaves)
         uniform_values = [self.has_uniform_values(stage, part) for _, part in parts]
-        rule = parts[0][1].policy.rule
         for (leaf_weight, part), uniform in zip(parts, uniform_values, strict=True):
             self.leaves.append(
                 (
@@ -264,11 +263,9 @@ class _Lowering:
                     *self.prior(stage, part, uniform),
                 )
             )
-        parameter = rule.parameters[0][1] if rule.parameters else 0.0
-        by_acceptance = draws_from_means(parts) and not votes  # who votes has looked at all values, whether they differ
-        code = RULE_UNIFORM if all(uniform_values) else RULE_GIBBS_OF_MEANS if by_acceptance else rule.code
+        code, parameter = rule_of(parts, all(uniform_values), votes)
         in_tree_only = code != RULE_UNIFORM and all(
-            self.is_infinite(stage, part) or self.is_of_tree(stage, part) for _, part in parts
+            is_infinite(stage, part, self.table_of[part]) or self.is_of_tree(stage, part) for _, part in parts
         )
         return (*self.weight(stage, weight), first_leaf, len(parts), code, parameter, in_tree_only)
 
@@ -281,27 +278,23 @@ class _Lowering:
         """
         nothing_hidden = self.game.determinize is None or self.scheme.root != FRESH
         new = nothing_hidden and self.game.perspectives == 1 and self.scheme.observer != ROOT_PLAYER
-        if self.is_infinite(stage, part) or (new and self.is_of_tree(stage, part)):
+        if is_infinite(stage, part, self.table_of[part]) or (new and self.is_of_tree(stage, part)):
             return True
         return self.scheme.observer != ROOT_PLAYER and is_uniform(stage, part)
-
-    def is_infinite(self, stage: int, part: Enhancement) -> bool:
-        """Whether the values of an arg max are +∞ by definition: the baseline's in simulation."""
-        return stage == IN_SIMULATION and _is_bandit(part) and self.table_of[part] == 0
 
     def simulates_uniformly(self, stage: int, strategy: Enhancement) -> bool:
         """Whether every alternative of a strategy is the baseline, in simulation."""
         return all(
             all(self.simulates_uniformly(stage, member) for member in parts.members)
             if isinstance(parts, Vote)
-            else all(self.is_infinite(stage, part) for _, part in parts)
+            else all(is_infinite(stage, part, self.table_of[part]) for _, part in parts)
             for _, parts in mixture(strategy, stage)
         )
 
     def is_of_tree(self, stage: int, part: Enhancement) -> bool:
         """Whether an arg max in simulation has records of histories in the tree and their children only; elsewhere all values are equal."""
         by_history = not part.capture.writes_simulation and attributes_read(part.policy.source.function) >= {"keys"}
-        return stage == IN_SIMULATION and _is_bandit(part) and by_history and not part.initial.says_something
+        return stage == IN_SIMULATION and is_bandit(part) and by_history and not part.initial.says_something
 
     def takes_rows(self, stage: int, part: Enhancement) -> bool:
         """Whether a policy reads just the records that the loop looks up to tell the phase: the baseline's, in the tree."""
@@ -367,7 +360,3 @@ def is_uniform(stage: int, part: Enhancement) -> bool:
     source = part.policy.source
     declared = isinstance(source, Values) and source.uniform_in_simulation
     return stage == IN_SIMULATION and declared and part.policy.rule.code == RULE_ARGMAX
-
-
-def _is_bandit(part: Enhancement) -> bool:
-    return part.policy.rule.code == RULE_ARGMAX and part.policy.rule.bandit

@@ -5,11 +5,40 @@ from collections.abc import Iterator
 import attrs
 
 from icarus.algebra import Adaptive, Composition, Enhancement, Weight
-from icarus.algebra.policy import RULE_GIBBS
+from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_UNIFORM
 from icarus.algebra.slots import Candidates
 
 # The programs: of selection and expansion, of simulation, and of simultaneous decisions.
 TREE, IN_SIMULATION, SIMULTANEOUS = range(3)
+
+
+def is_bandit(part: Enhancement) -> bool:
+    """Whether a policy is an arg max of UCB1's values."""
+    return part.policy.rule.code == RULE_ARGMAX and part.policy.rule.bandit
+
+
+def is_infinite(stage: int, part: Enhancement, table: int) -> bool:
+    """Whether the values of an arg max are +∞ by definition: the baseline's in simulation.
+
+    Args:
+        table: the index of its table; the baseline's is the first.
+    """
+    return stage == IN_SIMULATION and is_bandit(part) and table == 0
+
+
+def rule_of(parts: list[tuple[Weight, Enhancement]], uniform: bool, votes: bool) -> tuple[int, float]:
+    """The rule of an alternative, a RULE_… of `icarus.algebra.policy`, and its parameter.
+
+    Args:
+        uniform: whether all of its values are +∞.
+        votes: whether it is of a voter.
+    """
+    rule = parts[0][1].policy.rule
+    parameter = rule.parameters[0][1] if rule.parameters else 0.0
+    if uniform:
+        return RULE_UNIFORM, parameter
+    # Who votes has looked at all values, whether they differ.
+    return RULE_GIBBS_OF_MEANS if draws_from_means(parts) and not votes else rule.code, parameter
 
 
 def draws_from_means(parts: list[tuple[Weight, Enhancement]]) -> bool:

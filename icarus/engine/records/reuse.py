@@ -66,7 +66,7 @@ def warm_starts_of(
     """
     if records is None:
         return [None] * searches
-    components, _ = components_of(strategy, scheme.exp3 and state.game.simultaneous is not None)
+    components, _ = components_of(strategy, scheme.uses_exp3(state.game))
     return [_warm_start(part, state, scheme, components, compiled) for part in records.parts or (records,)]
 
 

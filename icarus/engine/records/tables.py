@@ -72,6 +72,14 @@ class Block(NamedTuple):
     rows: np.ndarray  # [room_in(capacity)]
 
 
+def initial_row(component: Enhancement, row: np.dtype) -> np.ndarray:
+    """[1] of the row dtype of a component: the initial information of its records."""
+    initial = np.zeros(1, row)
+    for name, value in component.initial.common:
+        initial[name] = value
+    return initial
+
+
 def room_in(capacity: int) -> int:
     """How many rows an index of this capacity may have, with that of the initial information."""
     return int(FULLEST * capacity) + 1
@@ -92,9 +100,7 @@ class Table:
     def __init__(self, component: Enhancement, game: AnyGame) -> None:
         self.component, self.game, self.dtype = component, game, component.information.row(game.players)
         self.descriptor = np.zeros(1, TABLE)
-        self._blank = np.zeros(1, self.dtype)
-        for name, value in component.initial.common:
-            self._blank[name] = value
+        self._blank = initial_row(component, self.dtype)
         # before and after the growth that is under way, or the last one:
         self._block = self._next = self._empty(SMALLEST)
         self._place(self._block)

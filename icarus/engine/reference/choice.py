@@ -1,7 +1,6 @@
 """How a decision is made, in plain Python: the policies of a composition asked and combined as the compiled programs do."""
 
 import functools
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -19,7 +18,7 @@ from icarus.engine.loop import choice
 from icarus.engine.loop.arena import ANY
 from icarus.engine.program import slots as kernels
 from icarus.engine.program.lowering import components_of
-from icarus.engine.program.mixtures import IN_SIMULATION, SIMULTANEOUS, TREE, Vote, draws_from_means, mixture
+from icarus.engine.program.mixtures import IN_SIMULATION, SIMULTANEOUS, TREE, Vote, is_infinite, mixture, rule_of
 from icarus.engine.program.requirements import refuse_hidden, refuse_unknown
 from icarus.engine.reference.history import Playout, ReferenceHistory
 from icarus.engine.reference.table import ReferenceTable, ReferenceTheta
@@ -28,7 +27,8 @@ from icarus.kernel.python_game import PythonGame
 from icarus.specs.exp3 import EXP3
 
 SlotCall: TypeAlias = Callable[..., Any]  # of a slot, and what its function is given
-below, uniform, follow_rule = map(interpret, (below, uniform, choice.follow_rule))
+below, uniform = interpret(below), interpret(uniform)
+follow_rule, is_accepted = interpret(choice.follow_rule), interpret(choice.is_accepted)
 
 
 @attrs.frozen(eq=False)
@@ -124,26 +124,14 @@ class Composed:
         return Term(weight, [], RULE_UNIFORM if all_uniform else RULE_VOTE, 0.0, voters, label)
 
     def _term(self, stage: int, weight: Weight, leaves: list[tuple[Weight, Enhancement]], votes: bool) -> Term:
-        rule = leaves[0][1].policy.rule
-        parameter = rule.parameters[0][1] if rule.parameters else 0.0
-        parts = [Leaf(share, part, self._theta(part), self._infinite(stage, part)) for share, part in leaves]
-        all_uniform = all(leaf.infinite for leaf in parts)
-        code = (
-            RULE_UNIFORM
-            if all_uniform
-            else RULE_GIBBS_OF_MEANS
-            if draws_from_means(leaves) and not votes
-            else rule.code
-        )
-        return Term(weight, parts, code, parameter)
+        parts = [
+            Leaf(share, part, self._theta(part), is_infinite(stage, part, self.table_of[part]))
+            for share, part in leaves
+        ]
+        return Term(weight, parts, *rule_of(leaves, all(leaf.infinite for leaf in parts), votes))
 
     def _theta(self, part: Enhancement) -> ReferenceTheta:
         return self.tables[self.table_of[part]].theta
-
-    def _infinite(self, stage: int, leaf: Enhancement) -> bool:
-        """Whether all values are +∞ by definition, as the baseline's in simulation are."""
-        rule = leaf.policy.rule
-        return stage == IN_SIMULATION and rule.bandit and rule.code == RULE_ARGMAX and self.table_of[leaf] == 0
 
     def decided(self, stage: int, decision: Decision) -> int:
         """The index of the action that α chooses; ANY where it is uniform by definition."""
@@ -236,7 +224,7 @@ class Composed:
             stats = self.tables[0].theta.find(decision.record)
             value = self.called(function, stats.reward, stats.visits, stats.availability)
             if not 0.0 <= value <= 1.0:
-                raise choice.WeightError("a weight function returned a number outside [0, 1]")
+                raise choice.WeightError(choice.WRONG_WEIGHT)
             total *= 1.0 - value if complement else value
         return total
 
@@ -252,12 +240,9 @@ class Composed:
             i = int(below(self.rng, count))
             value = self._values_of(leaf, decision.history, decision.legal[i : i + 1])[0]
             x, point = (value - record_values.UNVISITED) / term.parameter, uniform(self.rng)
-            above = 1.0 + x + x * x / 2.0
-            if point < above and (point < above + x * x * x / 6.0 or point < math.exp(x)):
+            if is_accepted(point, x):
                 if x > 0.0:
-                    raise choice.WeightError(
-                        "averages=True is declared where rewards are added up, but a mean is above 1"
-                    )
+                    raise choice.WeightError(choice.MEAN_ABOVE_ONE)
                 return i
         decision.values = self._values_of(leaf, decision.history, decision.legal)
         return int(follow_rule(RULE_GIBBS, term.parameter, decision.values, count, self.rng))

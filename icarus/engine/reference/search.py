@@ -23,6 +23,7 @@ from icarus.engine.loop.observation_classes import observation_classes
 from icarus.engine.loop.parent_links import LINK, is_inserted
 from icarus.engine.loop.parent_links import parent_links_of as compiled_parent_links_of
 from icarus.engine.loop.playout import check_outcomes as compiled_check_outcomes
+from icarus.engine.loop.steps import NO_ACTIONS, OTHER_ACTIONS, OTHER_PLAYER, WRONG_PLAYER
 from icarus.engine.loop.steps import check_actions as compiled_check_actions
 from icarus.engine.program.mixtures import IN_SIMULATION, SIMULTANEOUS, TREE
 from icarus.engine.program.requirements import tables_of
@@ -76,7 +77,7 @@ class ReferenceSearch:
         game: PythonGame = in_python(state.game)
         self.game, self._all_moves = scheme.view(game), game.observed_moves
         self._perspective = game.perspective(self._observer)
-        self._uses_exp3 = scheme.exp3 and game.simultaneous is not None
+        self._uses_exp3 = scheme.uses_exp3(game)
         self.program = self.composed(strategy, self._uses_exp3, self.game, self.rng)
         self.tables = self.program.tables
         self._copies_cheaply = game.copy is not copy.deepcopy
@@ -193,7 +194,7 @@ class ReferenceSearch:
         redraw = self.game.redraw_again if self.scheme.redeterminization else self.game.redraw
         world = redraw(self._root, self._root_observer, self._beliefs, self.rng)
         if self.game.determinize is not None and int(self.game.player(world)) != self._observer:
-            raise ValueError("a determinization changed the player to move, or ended the game")
+            raise ValueError(OTHER_PLAYER)
         return self.empty_history(world), world
 
     def empty_history(self, world: StateData) -> Playout:
@@ -222,7 +223,7 @@ class ReferenceSearch:
             world = self._redetermination.enter(world, player) if in_tree else world
             edge, action = self._decided(playout, world, player, in_tree)
             if playout.t == 0 and edge not in self.actions:
-                raise ValueError("a determinization changed the legal actions of the player to move")
+                raise ValueError(OTHER_ACTIONS)
             if in_tree:
                 self._redetermination.follow(world, action)
             self.play(playout, world, edge, action)
@@ -260,9 +261,7 @@ class ReferenceSearch:
         """ρ(s)."""
         player = int(self.game.player(world))
         if player >= self.game.players or (player < CHANCE and player != TERMINAL):
-            raise ValueError(
-                "the player function of a game gave a number that is no player, neither CHANCE nor TERMINAL"
-            )
+            raise ValueError(WRONG_PLAYER)
         return player
 
     def _decided(self, playout: Playout, world: StateData, player: int, in_tree: bool) -> tuple[int, int]:
@@ -290,7 +289,7 @@ class ReferenceSearch:
         """
         actions = [int(action) for action in self.game.legal(world)]
         if not actions:
-            raise ValueError("a game gave no legal action at a state that is not terminal")
+            raise ValueError(NO_ACTIONS)
         check_actions(actions, len(actions))
         edges, legal, classes = actions, actions, list(range(len(actions)))
         if self.scheme.observer == ROOT_PLAYER and player != self._observer:

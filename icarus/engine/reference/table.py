@@ -10,7 +10,7 @@ from icarus.algebra import Enhancement
 from icarus.algebra.information import FieldValues
 from icarus.compiler.kernels.functions import plain
 from icarus.engine.program.slots import COUNT_OVERFLOW, FULL, KEYLESS
-from icarus.engine.records.tables import SMALLEST, Block, Table, capacity_for, size_of
+from icarus.engine.records.tables import SMALLEST, Block, Table, capacity_for, initial_row, size_of
 from icarus.kernel import NO_RECORD
 from icarus.kernel.python_game import PythonGame
 from icarus.kernel.theta import ENTRY, TABLE, entry_of
@@ -100,9 +100,7 @@ class ReferenceTable:
         self.counts = [name for name, kind in kinds.items() if kind == np.int32]
         self.reals = [name for name, kind in kinds.items() if kind == np.float64]
         self.theta_is_captured = component.capture.reads_theta
-        self._blank = np.zeros(1, self.dtype)
-        for name, value in component.initial.common:
-            self._blank[name] = value
+        self._blank = initial_row(component, self.dtype)
         self._rows: dict[int, Row] = {}
         self.theta = ReferenceTheta(self._rows, row_of(self.blank))
         for parts, fields in component.initial.given:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from icarus.engine.loop.redetermination import NOBODY
+from icarus.engine.loop.steps import OTHER_PLAYER
 from icarus.engine.scheme import Scheme
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.kernel.data import StateData
@@ -63,7 +64,7 @@ class Redetermination(OneWorld):
         self._master, self._observer = master, player
         world = self.game.redraw_again(master, player, self.game.believed(master, player), self.rng)
         if int(self.game.player(world)) != player:
-            raise ValueError("a determinization changed the player to move, or ended the game")
+            raise ValueError(OTHER_PLAYER)
         return world
 
     def follow(self, world: StateData, action: int) -> None:
@@ -110,5 +111,4 @@ class Redetermination(OneWorld):
 
 def worlds_of(scheme: Scheme, game: PythonGame, player: int, rng: np.ndarray) -> OneWorld:
     """The states of an iteration by a scheme; `player` is the root's."""
-    redetermines = scheme.redeterminization and game.determinize is not None
-    return Redetermination(game, player, rng) if redetermines else OneWorld()
+    return Redetermination(game, player, rng) if scheme.redetermines(game) else OneWorld()
