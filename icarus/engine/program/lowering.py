@@ -7,7 +7,7 @@ component. Or an alternative is a majority vote, and its voters are programs the
 """
 
 import functools
-from typing import TypeAlias
+from collections.abc import Iterable
 
 import attrs
 import numpy as np
@@ -15,13 +15,14 @@ import numpy as np
 from icarus.algebra import Enhancement, Weight
 from icarus.algebra.adaptive import Share
 from icarus.algebra.policy import RULE_ARGMAX, RULE_UNIFORM, RULE_VOTE
-from icarus.algebra.slots import Values
+from icarus.algebra.slots import Capture, Values
 from icarus.algebra.unions import SLOTS
 from icarus.compiler.cache.bindings import kernel_cache
 from icarus.compiler.cache.digest import attributes_read
 from icarus.compiler.kernels.functions import DEBUG
 from icarus.compiler.kernels.kernel import Kernel
-from icarus.engine.program import requirements
+from icarus.compiler.kernels.pointers import WORD_BYTES
+from icarus.engine.program import requirements, structures
 from icarus.engine.program.mixtures import IN_SIMULATION, TREE, Vote, is_bandit, is_infinite, mixture, rule_of
 from icarus.engine.program.priors import prior_kernel
 from icarus.engine.program.slots import (
@@ -39,7 +40,6 @@ from icarus.specs.exp3 import EXP3
 
 VOTERS = 3  # the first program of voters
 MOST = 256  # programs that are kept
-Fields: TypeAlias = tuple[int | float, ...]  # of a structure, in their order
 
 
 @attrs.define(eq=False)
@@ -139,6 +139,11 @@ def components_of(strategy: Enhancement, uses_exp3: bool) -> tuple[list[Enhancem
     return components, table_of
 
 
+def names_read(captures: Iterable[Capture]) -> set[str]:
+    """What capture functions read of a history, by its names."""
+    return {name for capture in captures for name in attributes_read(capture.function)}
+
+
 class _Lowering:
     def __init__(self, game: Game, strategy: Enhancement, scheme: Scheme, shared: bool) -> None:
         self.game, self.strategy, self.scheme, self.shared = game, strategy, scheme, shared
@@ -146,10 +151,10 @@ class _Lowering:
         requirements.refuse_unknown(game, strategy)
         self.components, self.table_of = components_of(strategy, self.uses_exp3)
         requirements.refuse_hidden(self.components, game)
-        self.alternatives: list[Fields] = []
-        self.voters: list[tuple[int, int, bool]] = []
-        self.leaves: list[Fields] = []
-        self.weights: list[Fields] = []
+        self.alternatives: list[structures.Alternative] = []
+        self.voters: list[structures.Program] = []
+        self.leaves: list[structures.Leaf] = []
+        self.weights: list[structures.Weight] = []
         self.references: list[Kernel | np.ndarray] = []
         self.read_in_simulation: set[str] = set()
         self.read: set[str] = set()
@@ -161,43 +166,44 @@ class _Lowering:
         ]
         if not self.uses_exp3:
             programs.append(programs[TREE])
-        simulated, alternatives, _ = programs[IN_SIMULATION]
         programs += self.voters
-        # Of several, one is drawn at each decision.
-        uniform = alternatives == 1 and self.alternatives[simulated][4] == RULE_UNIFORM
         captures = [component.capture for component in self.components]
-        components = np.array([self.lowered_component(component) for component in self.components], COMPONENT)
-        names = [(capture, attributes_read(capture.function)) for capture in captures]
-        reads = {name for capture, read in names if capture.reads_simulation for name in read}
-        writes = {
-            name for capture, read in names if capture.writes_simulation and capture.reads_simulation for name in read
-        }
-        anywhere = self.read.union(*(read for _, read in names))
+        anywhere = self.read | names_read(captures)
+        of_simulation = [capture for capture in captures if capture.reads_simulation]
+        in_simulation = self.read_in_simulation | names_read(of_simulation)
+        keys_in_simulation = self.read_in_simulation | names_read(c for c in of_simulation if c.writes_simulation)
         return Program(
             components=self.components,
             table_of=self.table_of,
-            component=components,
+            component=self.lowered_components(),
             program=np.array(programs, PROGRAM),
             alternative=np.array(self.alternatives, ALTERNATIVE),
             leaf=np.array(self.leaves, LEAF),
             weight=np.array(self.weights, WEIGHT),
-            steps_in_simulation=DEBUG
-            or not uniform
-            or self.scheme.observer == ROOT_PLAYER  # uniform over moves, which only the steps hold
-            or any(capture.reads_simulation for capture in captures),
-            moves_in_simulation="moves" in self.read_in_simulation | reads,
-            keys_in_simulation="keys" in self.read_in_simulation | writes,
-            episodes=bool({"episodes", "episode"} & (self.read | reads)),
+            steps_in_simulation=bool(of_simulation) or self.simulates_by_steps(programs[IN_SIMULATION]),
+            moves_in_simulation="moves" in in_simulation,
+            keys_in_simulation="keys" in keys_in_simulation,
+            episodes=bool({"episodes", "episode"} & (self.read | in_simulation)),
             features_in_tree=requirements.tables_among(anywhere),
-            features_in_simulation=requirements.tables_among(self.read_in_simulation | reads),
+            features_in_simulation=requirements.tables_among(in_simulation),
             has_priors=any(component.initial.function for component in self.components),
             choices="choice" in anywhere,
             votes=bool(self.voters),
             references=self.references,
         )
 
-    def lowered_program(self, stage: int, strategy: Enhancement, votes: bool = False) -> tuple[int, int, bool]:
-        """The first alternative of a program, their number, and whether their weights are constant.
+    def simulates_by_steps(self, program: structures.Program) -> bool:
+        """Whether the choices of the simulation phase depend on its steps."""
+        if self.scheme.observer == ROOT_PLAYER:  # where they are uniform, then over moves, which only the steps hold
+            return True
+        return DEBUG or not self.is_uniform_program(program)
+
+    def is_uniform_program(self, program: structures.Program) -> bool:
+        """Whether a program chooses uniformly by definition; of several alternatives one is drawn, with numbers of the generator."""
+        return program.alternatives == 1 and self.alternatives[program.first_alternative].rule == RULE_UNIFORM
+
+    def lowered_program(self, stage: int, strategy: Enhancement, votes: bool = False) -> structures.Program:
+        """The program of a strategy, its alternatives added to those that are there.
 
         Args:
             votes: whether it is the program of a voter.
@@ -210,52 +216,58 @@ class _Lowering:
             for weight, parts in mixed
         ]
         self.alternatives += alternatives
-        return (
-            len(self.alternatives) - len(alternatives),
-            len(alternatives),
-            not any(weight.functions for weight, _ in mixed),
+        return structures.Program(
+            first_alternative=len(self.alternatives) - len(alternatives),
+            alternatives=len(alternatives),
+            constant=not any(weight.functions for weight, _ in mixed),
         )
 
-    def lowered_vote(self, stage: int, weight: Weight, vote: Vote) -> Fields:
+    def lowered_vote(self, stage: int, weight: Weight, vote: Vote) -> structures.Alternative:
         voters = [self.lowered_program(stage, member, votes=True) for member in vote.members]
         first = VOTERS + len(self.voters)
         self.voters += voters
-        # Of several, one is drawn.
-        all_uniform = all(count == 1 and self.alternatives[start][4] == RULE_UNIFORM for start, count, _ in voters)
-        uniform = all_uniform or all(self.simulates_uniformly(stage, member) for member in vote.members)
-        rule = RULE_UNIFORM if uniform else RULE_VOTE
-        return (*self.weight(stage, weight), first, len(voters), rule, 0.0, False)
-
-    def lowered_component(self, component: Enhancement) -> tuple[int, ...]:
-        capture, backpropagation = component.capture, component.backpropagation
-        row = component.information.row(self.game.players)
-        words = row.itemsize // 8
-        return (
-            self.address(
-                capture_kernel(capture.function, capture.kinds(), row if capture.reads_theta else None, capture.label())
-            ),
-            self.parameters(capture.values(self.game)),
-            self.address(
-                backpropagation_kernel(
-                    backpropagation.function, backpropagation.kinds(), row, words, backpropagation.label(), self.shared
-                )
-            ),
-            self.parameters(backpropagation.values(self.game)),
-            0,
-            0,
-            0,
-            capture.reads_simulation,
-            capture.writes_simulation,
+        uniform = all(map(self.is_uniform_program, voters)) or all(
+            self.simulates_uniformly(stage, member) for member in vote.members
         )
+        return structures.Alternative(
+            *self.weight(stage, weight),
+            first_leaf=first,
+            leaves=len(voters),
+            rule=RULE_UNIFORM if uniform else RULE_VOTE,
+            parameter=0.0,
+            in_tree_only=False,
+        )
+
+    def lowered_components(self) -> np.ndarray:
+        rows = np.zeros(len(self.components), COMPONENT)
+        for row, component in zip(rows, self.components, strict=True):
+            capture, backpropagation = component.capture, component.backpropagation
+            information = component.information.row(self.game.players)
+            theta = information if capture.reads_theta else None
+            row["capture"] = self.address(capture_kernel(capture.function, capture.kinds(), theta, capture.label()))
+            row["capture_parameters"] = self.parameters(capture.values(self.game))
+            row["backpropagation"] = self.address(
+                backpropagation_kernel(
+                    backpropagation.function,
+                    backpropagation.kinds(),
+                    information,
+                    information.itemsize // WORD_BYTES,
+                    backpropagation.label(),
+                    self.shared,
+                )
+            )
+            row["backpropagation_parameters"] = self.parameters(backpropagation.values(self.game))
+            row["reads_simulation"], row["writes_simulation"] = capture.reads_simulation, capture.writes_simulation
+        return rows
 
     def lowered_alternative(
         self, stage: int, weight: Weight, parts: list[tuple[Weight, Enhancement]], votes: bool
-    ) -> Fields:
+    ) -> structures.Alternative:
         first_leaf = len(self.leaves)
         uniform_values = [self.has_uniform_values(stage, part) for _, part in parts]
         for (leaf_weight, part), uniform in zip(parts, uniform_values, strict=True):
             self.leaves.append(
-                (
+                structures.Leaf(
                     *self.weight(stage, leaf_weight),
                     *self.values(stage, part, uniform),
                     uniform,
@@ -267,7 +279,9 @@ class _Lowering:
         in_tree_only = code != RULE_UNIFORM and all(
             is_infinite(stage, part, self.table_of[part]) or self.is_of_tree(stage, part) for _, part in parts
         )
-        return (*self.weight(stage, weight), first_leaf, len(parts), code, parameter, in_tree_only)
+        return structures.Alternative(
+            *self.weight(stage, weight), first_leaf, len(parts), code, parameter, in_tree_only
+        )
 
     def has_uniform_values(self, stage: int, part: Enhancement) -> bool:
         """Whether the values of an arg max in the simulation phase are +∞ for every action, whatever was learned.
@@ -327,18 +341,20 @@ class _Lowering:
     def weight(self, stage: int, weight: Weight) -> tuple[int, int]:
         first = len(self.weights)
         if weight.constant != 1.0:
-            self.weights.append((weight.constant, 0, 0, 0, 0))
+            self.weights.append(structures.Weight(weight.constant, 0, 0, 0, 0))
         row = BASELINE.information.row(self.game.players)
         for function, complement in weight.functions:
             if isinstance(function, Share):
                 address = self.address(share_kernel(function.bandit.information.row(self.game.players)))
                 bandit = self.table_of[function.bandit]
-                self.weights.append((1.0, address, self.parameters(function.parameters), complement, bandit))
+                parameters = self.parameters(function.parameters)
+                self.weights.append(structures.Weight(1.0, address, parameters, complement, bandit))
                 continue
             if stage == IN_SIMULATION:
                 self.read_in_simulation.add("keys")
             kernel = weight_kernel(function.function, function.kinds(), row, function.label())
-            self.weights.append((1.0, self.address(kernel), self.parameters(function.values()), complement, 0))
+            address, parameters = self.address(kernel), self.parameters(function.values())
+            self.weights.append(structures.Weight(1.0, address, parameters, complement, 0))
         return first, len(self.weights) - first
 
     def address(self, kernel: Kernel) -> int:

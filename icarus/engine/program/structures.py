@@ -1,4 +1,9 @@
-"""A lowered composition as arrays of structures: what the playout loop reads at every decision."""
+"""A lowered composition as arrays of structures: what the playout loop reads at every decision.
+
+What the loop only reads is a named tuple too, of which lowering makes the rows.
+"""
+
+from typing import NamedTuple
 
 from icarus.kernel.structures import Address, structure
 
@@ -17,7 +22,7 @@ class Component:
     writes_simulation: int
 
 
-class Program:
+class Program(NamedTuple):
     """A linear mixture of alternatives, of which one is drawn at each decision."""
 
     first_alternative: int
@@ -25,7 +30,7 @@ class Program:
     constant: int  # 1 where the weights are constants, of which the algebra has seen that they sum to 1
 
 
-class Alternative:
+class Alternative(NamedTuple):
     """A maxilinear mixture of leaves with the rule that chooses by it; or a majority vote."""
 
     first_weight: int
@@ -37,7 +42,7 @@ class Alternative:
     in_tree_only: int  # 1 where it is uniform unless somebody has decided in the tree at a history that looks the same
 
 
-class Leaf:
+class Leaf(NamedTuple):
     """The policy of one component."""
 
     first_weight: int
@@ -52,7 +57,7 @@ class Leaf:
     rule_parameters: int  # how many of its parameters come before those of the candidates function
 
 
-class Weight:
+class Weight(NamedTuple):
     """One factor of a weight, which is their product: a constant, λ, or 1 − λ."""
 
     constant: float
