@@ -6,7 +6,7 @@ from what they knew then.
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.reference import interpret
 from icarus.engine.loop.parent_links import LINK, RECORD
 from icarus.engine.records.tables import Table
-from icarus.engine.scheme import EACH_PLAYER, EVERY_ACTION, ONCE, ROOT_PLAYER, Scheme
+from icarus.engine.scheme import EVERY_ACTION, ONCE, ROOT_PLAYER, Scheme
 from icarus.kernel import NO_RECORD, UNSEEN, extended, helper, mix
 from icarus.kernel.history import EMPTY_HISTORY, part_of, root_key
 from icarus.kernel.state import State
@@ -56,21 +56,44 @@ def observed_moves(state: State, player: int, action: int, scheme: Scheme, obser
         return [moves[observer] if len(moves) > 1 else action]
     if len(moves) == 1 or scheme.cheats:
         return [action] if scheme.observer == EVERY_ACTION else list(moves)
-    move_of_observer, beliefs, rng = moves[observer], state.beliefs(observer), seeded(len(state.history))
+    return (_action_if_known if scheme.observer == EVERY_ACTION else _moves_if_known)(state, player, action, observer)
+
+
+def _action_if_known(state: State, player: int, action: int, observer: int) -> list[int | None]:
+    """The action, in the perspective of one who sees all actions; None where the observer does not know it."""
+    possible: set[int] = set()
+    for _, actions in _possible_actions(state, player, action, observer):
+        possible.update(actions)
+        if len(possible) > 1:
+            break
+    return [_only(possible)]
+
+
+def _moves_if_known(state: State, player: int, action: int, observer: int) -> list[int | None]:
+    """The move by which each sees the action; None where the observer does not know it."""
+    moves = state.observed(action)
     possible: list[set[int]] = [set() for _ in moves]
-    for _ in range(DRAWS):
-        world = state.from_data(state.game, state.redraw(observer, beliefs, rng))
-        candidates = [a for a in world.legal_actions() if world.observed(a)[observer] == move_of_observer]
-        for a in [action] if player == observer else candidates:
+    for world, actions in _possible_actions(state, player, action, observer):
+        for a in actions:
             for moves_possible, move in zip(possible, world.observed(a), strict=True):
-                moves_possible.add(move if scheme.observer == EACH_PLAYER else a)
+                moves_possible.add(move)
         if all(len(some) > 1 for perspective, some in enumerate(possible) if perspective != observer):
             break
-    certain = [next(iter(some)) if len(some) == 1 else None for some in possible]
-    if scheme.observer == EVERY_ACTION:
-        return certain[:1]
-    certain[observer] = move_of_observer
-    return certain
+    return [moves[observer] if i == observer else _only(some) for i, some in enumerate(possible)]
+
+
+def _possible_actions(state: State, player: int, action: int, observer: int) -> Iterator[tuple[State, list[int]]]:
+    """Determinizations for an observer, each with the actions there that look to him like the one about to be played."""
+    move, beliefs, rng = state.observed(action)[observer], state.beliefs(observer), seeded(len(state.history))
+    for _ in range(DRAWS):
+        world = state.from_data(state.game, state.redraw(observer, beliefs, rng))
+        own = player == observer
+        yield world, [action] if own else [a for a in world.legal_actions() if world.observed(a)[observer] == move]
+
+
+def _only(values: set[int]) -> int | None:
+    """The value of a set that has one; else None."""
+    return next(iter(values)) if len(values) == 1 else None
 
 
 def root_keys(earlier: State, state: State, scheme: Scheme) -> tuple[list[int | None], int | None]:
