@@ -1,6 +1,5 @@
 """θ in memory: one hash table for each component, which grows without changing what it says."""
 
-import copy
 import ctypes
 import functools
 import mmap
@@ -107,6 +106,17 @@ class Table:
         self._marks = {0: np.zeros(0, np.uint8)}  # by address: one more than is used while they grow
         for parts, fields in component.initial.given:
             self._enter(component.records.key(game, parts), dict(fields))
+
+    @classmethod
+    def of_block(cls, component: Enhancement, game: AnyGame, block: Block) -> "Table":
+        """A table for reading only, which stands in a block whose rows are all used."""
+        table = cls.__new__(cls)
+        table.component, table.game, table.dtype = component, game, component.information.row(game.players)
+        table.descriptor, table._blank = np.zeros(1, TABLE), initial_row(component, table.dtype)
+        table._block = table._next = block
+        table._place(block)
+        table.descriptor["used"], table._marks = len(block.rows) - 1, {0: np.zeros(0, np.uint8)}
+        return table
 
     def _empty(self, capacity: int) -> Block:
         """A block without a record, but with the row of the initial information."""
@@ -233,11 +243,7 @@ class Table:
 
     def snapshot(self) -> "Table":
         """The table as it is now, for reading only: a copy that later updates do not change."""
-        table = copy.copy(self)
-        table._block = table._next = Block(self.entries.copy(), self.rows.copy())
-        table.descriptor = self.descriptor.copy()
-        table._place(table._block)
-        return table
+        return self.of_block(self.component, self.game, Block(self.entries.copy(), self.rows.copy()))
 
     def find(self, key: int) -> np.void | None:
         """The row of the record with this key; None where it was never updated."""

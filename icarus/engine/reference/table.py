@@ -13,7 +13,7 @@ from icarus.engine.program.slots import COUNT_OVERFLOW, FULL, KEYLESS
 from icarus.engine.records.tables import SMALLEST, Block, Table, capacity_for, initial_row, size_of
 from icarus.kernel import NO_RECORD
 from icarus.kernel.python_game import PythonGame
-from icarus.kernel.theta import ENTRY, TABLE, entry_of
+from icarus.kernel.theta import ENTRY, entry_of
 
 _set = object.__setattr__
 
@@ -186,13 +186,13 @@ class ReferenceTable:
         self._rows.clear()
         self._rows.update({int(data["record"]): row_of(data) for data in table.records()})
 
-    def snapshot(self) -> "Snapshot":
+    def snapshot(self) -> Table:
         """The table as it is now, as compiled code has it."""
         rows = np.concatenate([self._blank, self.records()])
         keys, index = rows["record"].tolist(), [0] * capacity_for(self.used, SMALLEST)
         for place, key in enumerate(keys[1:], 1):
             index[plain(entry_of)(index, keys, key)] = place
-        return Snapshot(self, Block(np.array(index, ENTRY), rows))
+        return Table.of_block(self.component, self.game, Block(np.array(index, ENTRY), rows))
 
     def _array(self, rows: list[Row]) -> np.ndarray:
         array = np.zeros(len(rows), self.dtype)
@@ -200,15 +200,3 @@ class ReferenceTable:
             if rows:
                 array[name] = [getattr(row, name) for row in rows]
         return array
-
-
-class Snapshot(Table):
-    """A table for reading only, made of a block."""
-
-    def __init__(self, table: ReferenceTable, block: Block) -> None:
-        self.component, self.game, self.dtype, self._blank = table.component, table.game, table.dtype, table._blank
-        self._block = self._next = block
-        self.descriptor = np.zeros(1, TABLE)
-        self._place(block)
-        self.descriptor["used"] = table.used
-        self._marks = {0: np.zeros(0, np.uint8)}
