@@ -54,20 +54,6 @@ def card_text(card: int) -> str:
     return RANK_NAMES[card % RANKS] + SUIT_SYMBOLS[card // RANKS]
 
 
-def card_named(text: str) -> int:
-    """The card that `card_text` writes so.
-
-    Raises:
-        ValueError: no such card.
-    """
-    rank, suit = text[:-1], text[-1:]
-    if rank not in RANK_NAMES or not suit or suit not in SUIT_SYMBOLS:
-        raise ValueError(
-            f"{text!r} is not a card; write a rank ({' '.join(RANK_NAMES)}) and a suit ({SUIT_SYMBOLS}), like 'Q♠'"
-        )
-    return SUIT_SYMBOLS.index(suit) * RANKS + RANK_NAMES.index(rank)
-
-
 def cards_in(cards: Integer) -> list[int]:
     """The cards of a set, lowest first."""
     return [card for card in range(CARDS) if int(cards) >> card & 1]

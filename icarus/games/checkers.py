@@ -246,6 +246,3 @@ def checkers(draw_after: int = DRAW_AFTER) -> Game:
         parameters={"draw_after": draw_after},
         defaults={"draw_after": DRAW_AFTER},
     )
-
-
-CHECKERS = checkers()

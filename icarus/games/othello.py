@@ -23,7 +23,6 @@ from icarus.kernel.game import Game, Tensor
 SIZE = 8
 PASS = SIZE * SIZE
 NOWHERE = PASS + 1  # the last square before anything was played
-EVERYWHERE = np.uint64(0xFFFFFFFFFFFFFFFF)
 EDGE = np.uint64(0xFF818181818181FF)
 START = ((1 << 28) | (1 << 35), (1 << 27) | (1 << 36))
 

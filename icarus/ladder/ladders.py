@@ -93,18 +93,14 @@ def read_ladder(game: str | AnyGame) -> Ladder:
     """The ladder of a game.
 
     Raises:
-        ValueError: the game has none, or its file is of an earlier version.
+        ValueError: the game has none.
     """
     name = game if isinstance(game, str) else game.name
     path = DATA / f"{name}.json"
     if not path.exists():
-        names = ", ".join(sorted(path.stem for path in DATA.glob("*.json") if path.stem != "levels"))
+        names = ", ".join(sorted(path.stem for path in DATA.glob("*.json")))
         raise ValueError(f"there is no ladder of {name}; there are ladders of {names}")
     content = json.loads(path.read_text("utf-8"))
-    if "covariance" not in content:
-        raise ValueError(
-            f"{path} has no covariance; python -m experiments ladder {name} --keep writes it anew from the rows"
-        )
     rungs = [
         Rung(rung["name"], Rating(rung["value"], rung["low"], rung["high"], rung["games"]), rung.get("agent", {}))
         for rung in content["rungs"]

@@ -52,7 +52,6 @@ from icarus.specs.first_play_urgency import urgent
 from icarus.specs.variants import nonnegative, variant
 
 LEFT_OUT = -1.0  # the value of an action that is not to be played; UCB1's are never below 0
-LOWER, UPPER = 0, 1  # the rows of an array of bounds
 ask_for_tree, write_ucb1 = helper(capture_tree.function), helper(urgent.function)
 
 

@@ -21,7 +21,6 @@ from icarus.kernel import TERMINAL, append_bits, below, helper, legal_at, record
 from tests.commands.test_contract import NIM, SECRET
 
 WILD = 10**9
-BELIEFS = np.dtype([("suits", np.int64, (2,))], align=True)
 TABLE = np.arange(12).reshape(3, 4)
 HERE = (1, 2, 3)
 CASES: dict[str, tuple[Callable, Callable[[str], Any]]] = {}  # by name: the function, and what runs it in an engine

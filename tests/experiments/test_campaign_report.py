@@ -21,8 +21,6 @@ from experiments.store.summary import Tally
 from tests.experiments.conftest import a_row, keep, small
 from tests.experiments.test_campaign import SMALL, Inventing, state_of
 
-FIRST_INTERIM = 20 * 2  # games of 20 cells at the first interim analysis of SMALL
-
 
 def a_campaign(directory: Path, blocks: int) -> Campaign:
     found = Campaign(directory / "rows", directory / "campaign", iterations=5, sizes=SMALL)

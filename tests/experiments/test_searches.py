@@ -310,7 +310,7 @@ def verdicts(columns):
     return {claim.text: decide(claim, [Interim(estimator)]) for claim in search_claims.CLAIMS}
 
 
-ORDER, FIRST_PLAYER, SECOND_PLAYER, ORDER_OF_WINS, *_ = (claim.text for claim in search_claims.CLAIMS)
+ORDER, FIRST_PLAYER, _, ORDER_OF_WINS, *_ = (claim.text for claim in search_claims.CLAIMS)
 
 
 def test_the_order_of_phantom_agrees_where_the_intervals_separate():

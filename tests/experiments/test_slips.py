@@ -31,15 +31,6 @@ def kept(tmp_path: Path) -> Path:
     return keep(tmp_path / "run", experiment, [a_row(experiment.cells[0], trial) for trial in range(10)])
 
 
-def _told(command: Command, *arguments: object) -> str:
-    """The one sentence on standard error of a command that fails."""
-    done = command(*arguments)
-    assert done.returncode in (1, 2), (done.stdout, done.stderr)
-    lines = [line for line in done.stderr.splitlines() if line.strip()]
-    assert len(lines) == 1 and lines[0].startswith("experiments: "), done.stderr
-    return lines[0]
-
-
 def test_a_directory_with_brackets_in_its_name_is_itself(tmp_path: Path) -> None:
     experiment = small()
     keep(tmp_path / "run1", experiment, [a_row(experiment.cells[0], trial) for trial in range(3)])

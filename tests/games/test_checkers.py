@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from icarus.games.checkers import CHECKERS, DARK, SQUARES, STATE, begin_turn, checkers
+from icarus.games.checkers import DARK, SQUARES, STATE, begin_turn, checkers
 from icarus.kernel import CONTINUES
 from icarus.kernel.state import State
 from tests.marks import slow_after
@@ -17,6 +17,7 @@ BLACK, WHITE = 0, 1
 PERFT = (7, 49, 302, 1469, 7361, 36768, 179740, 845931)
 UNLIMITED = 30_000
 
+CHECKERS = checkers()
 apply, legal, player = njit(CHECKERS.apply), njit(CHECKERS.legal), njit(CHECKERS.player)
 
 

@@ -16,11 +16,12 @@ import pytest
 import scipy.stats
 
 from icarus.compiler.kernels.rng import seeded
-from icarus.games.cards import card_named, cards_text
+from icarus.games.cards import cards_text
 from icarus.games.hearts.facts import CARD_PASSED, DEAL, DEALING, ENDED, EXCHANGE, PASS, PLAYING, subset
 from icarus.games.hearts.game import HEARTS, ROUND_SCORES, hearts
 from icarus.kernel import CHANCE
 from icarus.kernel.state import State
+from tests.games.cards import card_named
 from tests.marks import slow_after
 
 ALL = set(range(52))

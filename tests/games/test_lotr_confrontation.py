@@ -72,7 +72,6 @@ from icarus.games.lotr_confrontation.facts import (
     SHELOB,
     SHIRE,
     SHOW,
-    SIDES,
     SQUARE_NAMES,
     SQUARES,
     TEAM,
@@ -86,7 +85,10 @@ from icarus.kernel import CHANCE, TERMINAL, below, helper
 from icarus.kernel.state import State
 
 GAME = lotr_confrontation()
-NUMBERS = [{CARD_VALUE[side, card]: card for card in range(CARDS)} for side in SIDES]  # the card with a number, by side
+SIDES = (LIGHT, DARK)
+NUMBERS = [
+    {CARD_VALUE[side, card]: card for card in range(CARDS)} for side in (LIGHT, DARK)
+]  # the card with a number, by side
 
 
 # ------------------------------------------------------------------------------------------------ positions and how to play them

@@ -1,7 +1,6 @@
 """Ratings: by hand, against simulated players, and a climb that is stopped and goes on."""
 
 import itertools
-import json
 from pathlib import Path
 
 import numpy as np
@@ -218,15 +217,6 @@ def test_a_ladder_is_written_and_read(tmp_path: Path, monkeypatch: pytest.Monkey
     assert read_ladder("othello") == ladder != Ladder("othello", rungs)
     with pytest.raises(ValueError, match="there is no ladder of hearts; there are ladders of othello"):
         read_ladder(games.load("hearts"))
-
-
-def test_a_ladder_without_covariance_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("icarus.ladder.ladders.DATA", tmp_path)
-    (tmp_path / "othello.json").write_text(json.dumps({"game": "othello", "rungs": []}))
-    with pytest.raises(
-        ValueError, match=r"othello.json has no covariance; python -m experiments ladder othello --keep"
-    ):
-        read_ladder("othello")
 
 
 def test_a_ladder_is_fitted_to_games_between_its_opponents() -> None:

@@ -45,7 +45,6 @@ OPEN_TOYS = [game for game in toy.ALL_TOYS if game.determinize is game.observe i
 
 # Three players; the game ends in the tree, after two actions. Bounds are of histories and a player: (mover, moves, player).
 ENDED = Played([Decision(0, (4, 5), 4), Decision(1, (6, 7), 6, phase=EXPANSION)], players=3, rewards=(0.5, 1.0, 0.25))
-PROVED = {"lower": 0.5, "upper": 0.5}
 
 
 def bound(context: int) -> float:

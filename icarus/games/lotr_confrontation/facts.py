@@ -8,7 +8,7 @@ import numpy as np
 
 from icarus.kernel import CHANCE, TERMINAL
 
-SIDES = LIGHT, DARK = range(2)
+LIGHT, DARK = range(2)
 SIDE_NAMES = ("Light", "Dark")
 
 # ------------------------------------------------------------------------------------------------------------- squares

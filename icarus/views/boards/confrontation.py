@@ -9,14 +9,12 @@ import attrs
 from icarus.games.lotr_confrontation.facts import (
     CARD_NAMES,
     DARK,
-    DARK_CARD,
     DEAD,
     LIGHT,
     MOVE,
     NOBODY,
     PASS_AMBUSH,
     PIECE_NAMES,
-    SHOW,
     SIDE_NAMES,
     SQUARE_NAMES,
     SQUARES,
@@ -31,7 +29,6 @@ COLOURS = ("#e9e2c8", "#3b3f49")  # of Light and Dark
 INKS = ("#22252a", "#f3eee3")
 WIDTH, CELL_WIDTH, CELL_HEIGHT = 480.0, 118.0, 82.0
 LETTERS = 66  # of a line below the board
-_AT_ONCE = (DARK_CARD, SHOW)  # between these decisions a chosen card lies face down
 
 
 @attrs.frozen
