@@ -14,6 +14,7 @@ from experiments.papers.combinations import BY_NAME, COMBINATIONS, ENHANCEMENTS
 from icarus.discovery.statistics import holm
 
 CONFIDENCE = 0.95
+POWER = 0.8  # the chance that a difference is found if it is there
 NINETY_FIVE = 1.96  # standard errors to either side, in the normal approximation
 Counts = tuple[int, int]  # (wins, games)
 
@@ -69,7 +70,7 @@ def mcnemar(first: int, second: int) -> float:
     return float(binomtest(first, first + second).pvalue) if first + second else 1.0
 
 
-def games_needed(rate: float, alternative: float, power: float = 0.8, confidence: float = CONFIDENCE) -> int:
+def games_needed(rate: float, alternative: float, power: float = POWER, confidence: float = CONFIDENCE) -> int:
     """How many games each of two agents must play for a difference in win rate to be found (two-sided test of two proportions).
 
     Raises:
@@ -343,9 +344,9 @@ def contrast(terms: Sequence[tuple[float, Estimate]]) -> Estimate:
     return Estimate(value, value - below**0.5, value + above**0.5)
 
 
-def power_factor(confidence: float = CONFIDENCE, power: float = 0.8) -> float:
-    """How much narrower than needed an interval must be expected to be, so that it decides with a given chance."""
+def power_factor(confidence: float = CONFIDENCE) -> float:
+    """How much narrower than needed an interval must be expected to be, so that it decides with the chance `POWER`."""
     from scipy.special import ndtri
 
     z = float(ndtri((1 + confidence) / 2))
-    return (z + float(ndtri(power))) / z
+    return (z + float(ndtri(POWER))) / z

@@ -147,7 +147,7 @@ def campaign(
     ] = Path("results/campaign"),
     copies: Annotated[
         Path, typer.Option(metavar="DIR", help="Where the packed games are: read at the start, written now and then.")
-    ] = Path("experiments/runs/campaign"),
+    ] = at_work.COPIES,
     workers: Annotated[
         int | None, typer.Option(help="Processes; as many as there are processors if not given.")
     ] = None,

@@ -11,7 +11,7 @@ from experiments.analysis import claims as statements
 from experiments.analysis import search_claims
 from experiments.analysis.correlation import correlation_table
 from experiments.analysis.document import Table
-from experiments.analysis.statistics import clopper_pearson, games_needed
+from experiments.analysis.statistics import POWER, clopper_pearson, games_needed
 from experiments.analysis.verdicts import details_table, summary_table, tallied
 from experiments.commands.common import Directory, print_table, print_tables, refresh, require_file, say
 from experiments.discovery import races
@@ -111,7 +111,7 @@ def branching(
         integer("seed", seed, least=0)
     if out is not None:
         _fresh(out, earlier.BRANCHING_ROWS)
-    plays = measure.measured(deals, seed)
+    plays = measure.measure_deals(deals, seed)
     if out is not None:
         measure.keep(out, plays)
         _report_branching(out)
@@ -198,7 +198,7 @@ def ratings(directory: Directory) -> None:
 def plan(
     rate: Annotated[float, typer.Argument(help="A win rate, such as 0.5.")],
     alternative: Annotated[float, typer.Argument(help="The win rate that is to be told from it, such as 0.55.")],
-    power: Annotated[float, typer.Option(help="The chance that the difference is found if it is there.")] = 0.8,
+    power: Annotated[float, typer.Option(help="The chance that the difference is found if it is there.")] = POWER,
 ) -> None:
     """How many games each of two agents must play for a difference in win rate to be found at the 95 % level."""
     try:

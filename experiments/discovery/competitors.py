@@ -12,6 +12,8 @@ from icarus.discovery.space import Point, Space
 
 REPLAY = 0.3  # share of the games in which the top few of TPE, or those found by repeats of NTBEA, are played again
 TOP = 8
+# of NTBEA: TAG's kExplore, epsilon and neighbourhoodSize, at their defaults
+K_EXPLORE, EPSILON, NEIGHBOURHOOD = 1.0, 0.1, 50
 
 
 class Means:
@@ -95,23 +97,12 @@ class NTBEA(Means):
     """The N-tuple bandit evolutionary algorithm (Lucas, Liu and Perez-Liebana, 2018): 1- and 2-tuples, one game for each evaluation.
 
     Args:
-        exploration, epsilon, neighbourhood: TAG's kExplore, epsilon, neighbourhoodSize, at its defaults.
         repeats: runs that share the budget; the best of each are then played again (TAG's default is 5), or 1 for a single run.
     """
 
-    def __init__(
-        self,
-        space: Space,
-        budget: int,
-        seed: int,
-        repeats: int = 1,
-        exploration: float = 1.0,
-        epsilon: float = 0.1,
-        neighbourhood: int = 50,
-    ) -> None:
+    def __init__(self, space: Space, budget: int, seed: int, repeats: int = 1) -> None:
         super().__init__()
         self.space, self.budget, self.rng, self.repeats = space, budget, np.random.default_rng(seed), repeats
-        self.exploration, self.epsilon, self.neighbourhood = exploration, epsilon, neighbourhood
         sizes = [len(levels) + 1 for levels in space.factors.values()]
         tuples = [(k,) for k in range(len(sizes))] + list(itertools.combinations(range(len(sizes)), 2))
         self.first = np.array([t[0] for t in tuples])
@@ -158,10 +149,10 @@ class NTBEA(Means):
             self.found.append(self._best())
             self._begin()
             return
-        near = [self._mutated(self.current) for _ in range(self.neighbourhood)]
+        near = [self._mutated(self.current) for _ in range(NEIGHBOURHOOD)]
         cells = self._cells(near)
-        bonus = np.sqrt(np.log1p(self.run) / (self.epsilon + self.visits[cells])).mean(1)
-        values = self._estimates(near) + self.exploration * bonus + 1e-6 * self.rng.random(len(near))
+        bonus = np.sqrt(np.log1p(self.run) / (EPSILON + self.visits[cells])).mean(1)
+        values = self._estimates(near) + K_EXPLORE * bonus + 1e-6 * self.rng.random(len(near))
         self.current = near[int(np.argmax(values))]
 
     def _mutated(self, point: Point) -> Point:

@@ -175,9 +175,9 @@ def oos(target: str, delta: float) -> str:
     return f"OOS(target={target!r}, delta={delta!r})"
 
 
-def deltas(targets: tuple[str, ...], values: tuple[float, ...] = DELTAS) -> tuple[str, ...]:
-    """Players for every target and δ."""
-    return tuple(oos(target, delta) for target in targets for delta in values)
+def deltas(targets: tuple[str, ...]) -> tuple[str, ...]:
+    """Players for every target and each of `DELTAS`."""
+    return tuple(oos(target, delta) for target in targets for delta in DELTAS)
 
 
 TARGETS = ("information set", "public subgame")

@@ -31,7 +31,6 @@ PEASANTS = (1, 2)
 SLOTS = 1 << 13  # of the set of plays seen of one peasant
 SPREAD = 0x9E3779B1  # odd, without a pattern: plays that differ little get slots far apart
 BASE_BITS = len(PLAYS).bit_length()  # kickers are written above the base play
-BATCH = 50  # deals between which Ctrl-C gets its due
 FEWEST = 2  # deals that give an interval
 assert DOU_DI_ZHU.prepare is not None and DOU_DI_ZHU.determinize is not None
 initial, legal, apply, prepare, determinize = map(
@@ -105,42 +104,32 @@ def _count(
     plays[1] = total / AVERAGED
 
 
-@helper
-def _count_all(
-    states: Any, beliefs: Any, rng: np.ndarray, actions: np.ndarray, plays_met: np.ndarray, plays: np.ndarray
-) -> None:
-    """The same for each row from a random deal; states[3] is an empty state."""
-    for row in range(len(plays)):
-        states[2] = states[3]
-        initial(states[2], rng)
-        _count(states, beliefs, rng, actions, plays_met, plays[row])
-
-
 @attrs.frozen
 class Buffers:
     """What is written while plays are counted: states, beliefs, legal actions, and the sets of plays met so far."""
 
-    states: np.ndarray = attrs.field(factory=lambda: np.zeros(4, DOU_DI_ZHU.state))
+    states: np.ndarray = attrs.field(factory=lambda: np.zeros(3, DOU_DI_ZHU.state))
     beliefs: np.ndarray = attrs.field(factory=lambda: np.zeros(1, DOU_DI_ZHU.beliefs))
     actions: np.ndarray = attrs.field(factory=lambda: np.zeros((2, DOU_DI_ZHU.max_legal), np.int64))
     plays_met: np.ndarray = attrs.field(factory=lambda: np.zeros((len(PEASANTS), SLOTS), np.int64))
 
 
-def measured_in(deal: np.ndarray, seed: int) -> np.ndarray:
+def measure_deal(deal: np.ndarray, rng: np.ndarray, buffers: Buffers) -> np.ndarray:
     """The leading plays of both peasants together in one deal, state data. [MEASURES]"""
-    plays, buffers = np.zeros(len(MEASURES)), Buffers()
+    plays = np.zeros(len(MEASURES))
     buffers.states[2] = deal
-    _count(buffers.states, buffers.beliefs, seeded(seed), buffers.actions, buffers.plays_met, plays)
+    _count(buffers.states, buffers.beliefs, rng, buffers.actions, buffers.plays_met, plays)
     return plays
 
 
-def measured(deals: int, seed: int) -> np.ndarray:
+def measure_deals(deals: int, seed: int) -> np.ndarray:
     """The same in random deals. [deals, MEASURES]"""
-    plays, rng, buffers = np.zeros((deals, len(MEASURES))), seeded(seed), Buffers()
-    for start in range(0, deals, BATCH):
-        _count_all(
-            buffers.states, buffers.beliefs, rng, buffers.actions, buffers.plays_met, plays[start : start + BATCH]
-        )
+    plays, deal = np.zeros((deals, len(MEASURES))), np.zeros(1, DOU_DI_ZHU.state)
+    rng, buffers = seeded(seed), Buffers()
+    for row in plays:
+        deal[:] = 0
+        initial(deal[0], rng)
+        row[:] = measure_deal(deal[0], rng, buffers)
     return plays
 
 

@@ -39,7 +39,7 @@ AUTOGROUP = Path("/proc/self/autogroup")  # see sched(7)
 NICEST = 19  # the lowest priority
 ROWS = "rows"  # the directory of the games played here
 REPOSITORY = Path(__file__).parent.parent.parent
-KEPT = Path("experiments") / "runs" / CAMPAIGN  # where the repository has them
+COPIES = Path("experiments") / "runs" / CAMPAIGN  # where the repository has them
 
 
 @attrs.frozen

@@ -161,12 +161,12 @@ class Line:
     counts: Sequence[tuple[float, int]]
 
 
-def _lines(axes: Any, lines: Sequence[Line], logarithmic: bool = True) -> None:
+def _lines(axes: Any, lines: Sequence[Line]) -> None:
     """Points with their intervals, joined by lines; those of one place stand beside each other."""
     low, high = 1.0, 0.0
     for i, line in enumerate(lines):
         rates, errors = with_errors(line.counts)
-        aside = 1 + 0.02 * (i - (len(lines) - 1) / 2) if logarithmic else 1.0
+        aside = 1 + 0.02 * (i - (len(lines) - 1) / 2)
         style = {"color": LINES[i % len(LINES)], "marker": MARKERS[i % len(MARKERS)]}
         axes.errorbar(
             np.array(line.places) * aside,
@@ -180,8 +180,7 @@ def _lines(axes: Any, lines: Sequence[Line], logarithmic: bool = True) -> None:
             **style,
         )
         low, high = min(low, float((rates - errors[0]).min())), max(high, float((rates + errors[1]).max()))
-    if logarithmic:
-        axes.set_xscale("log")
+    axes.set_xscale("log")
     axes.set_xticks(
         places := sorted({place for line in lines for place in line.places}),
         [f"{place:g}" for place in places],

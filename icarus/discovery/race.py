@@ -247,11 +247,11 @@ def ablated(protocol: Protocol, games: Games, winner: Point, report: Callable[[R
             point = space.canonical(winner[:k] + (0,) + winner[k + 1 :])
             if space.allows(point):
                 without[name] = point
+    if not without:
+        return ()
     configurations = [space.configuration(point) for point in (winner, *without.values())]
     seats = len(protocol.seats)
     units = max(1, protocol.units[2] * (len(space.names) + 1) * seats // (len(configurations) * seats + 1))
-    if not without:
-        return ()
     scores = paired(protocol, games, configurations, units, report)
     return tuple(
         Ablation(

@@ -7,8 +7,9 @@ import pytest
 
 from experiments.commands.main import main
 from experiments.papers.earlier import BRANCHING_ROWS
-from experiments.play.branching import MEASURES, PUBLISHED, measured, measured_in
+from experiments.play.branching import MEASURES, PUBLISHED, Buffers, measure_deal, measure_deals
 from experiments.report.branching import measurements
+from icarus.compiler.kernels.rng import seeded
 from icarus.games.dou_di_zhu.game import DOU_DI_ZHU
 from icarus.games.dou_di_zhu.plays import RANK_NAMES, hand_of
 
@@ -36,20 +37,20 @@ def deal(*hands):
     ],
 )
 def test_leading_plays_count_each_choice_of_kickers(cards, plays):
-    assert measured_in(deal("T", cards, "J"), 0)[0] == len(plays) + 1
+    assert measure_deal(deal("T", cards, "J"), seeded(0), Buffers())[0] == len(plays) + 1
 
 
 def test_unique_plays_are_counted_for_each_peasant_and_added():
     """Each peasant has the three or the four: one play each in any deal, two each that some determinization offers."""
-    assert measured_in(deal("T", "3", "4"), 1).tolist() == [2, 2, 4, 4, 4]
+    assert measure_deal(deal("T", "3", "4"), seeded(1), Buffers()).tolist() == [2, 2, 4, 4, 4]
 
 
 def test_the_landlords_own_cards_and_the_cards_played_are_in_no_determinization():
-    assert measured_in(deal("34567", "3", "3"), 1).tolist() == [2, 2, 2, 2, 2]
+    assert measure_deal(deal("34567", "3", "3"), seeded(1), Buffers()).tolist() == [2, 2, 2, 2, 2]
 
 
 def test_random_deals_branch_as_published_within_five_percent():
-    found = measurements(measured(400, seed=2012))
+    found = measurements(measure_deals(400, seed=2012))
     assert [each.published for each in found] == [87.7, 87.8, 754, 1230, 1500]
     for each in found:
         assert 0.95 < each.ratio < 1.05
@@ -85,7 +86,7 @@ def test_the_command_keeps_each_deal_and_the_report_follows_from_the_file_alone(
 
 
 def test_the_same_seed_gives_the_same_deals_and_another_others():
-    one, same, other = (measured(4, seed) for seed in (1, 1, 2))
+    one, same, other = (measure_deals(4, seed) for seed in (1, 1, 2))
     assert (one == same).all()
     assert (one[:, 0] != other[:, 0]).any()
 
