@@ -11,11 +11,14 @@ import attrs
 import numpy as np
 
 from experiments.papers.combinations import BY_NAME, COMBINATIONS, ENHANCEMENTS
+from icarus.checks import real
 from icarus.discovery.statistics import holm
 
 CONFIDENCE = 0.95
 POWER = 0.8  # the chance that a difference is found if it is there
-NINETY_FIVE = 1.96  # standard errors to either side, in the normal approximation
+NINETY_FIVE = (
+    1.96  # standard errors to either side, rounded so in the campaign's rule, which was fixed before its games
+)
 Counts = tuple[int, int]  # (wins, games)
 
 
@@ -46,8 +49,7 @@ def clopper_pearson(wins: float, games: int, confidence: float = CONFIDENCE) -> 
     """
     if not 0 <= wins <= games:
         raise ValueError(f"{wins!r} wins in {games!r} games; there are 0 to {games!r} wins")
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence is {confidence!r}; it must be between 0 and 1")
+    real("confidence", confidence, 0, 1, above=True, below=True)
     from scipy.special import betaincinv  # the quantiles of beta; scipy.stats is slow to load
 
     tail = (1 - confidence) / 2
@@ -77,8 +79,7 @@ def games_needed(rate: float, alternative: float, power: float = POWER, confiden
         ValueError: a rate, the power or the confidence outside (0, 1), or equal rates.
     """
     for name, value in {"rate": rate, "other rate": alternative, "power": power, "confidence": confidence}.items():
-        if not 0 < value < 1:
-            raise ValueError(f"{name} is {value!r}; it must be between 0 and 1")
+        real(name, value, 0, 1, above=True, below=True)
     if rate == alternative:
         raise ValueError(f"both rates are {rate!r}; no number of games finds a difference of 0")
     from scipy.special import ndtri

@@ -15,6 +15,7 @@ from experiments.plan.definition import Refusal
 from experiments.play.progress import console
 from experiments.play.replay import audit
 from experiments.report import terminal
+from experiments.report.status import without_checksum
 from experiments.store import export as tables
 from experiments.store import rows as store
 from experiments.store.export import merge as merge_runs
@@ -94,8 +95,8 @@ def verify(
     experiment = store.experiment_in(directory)
     for module in sorted({cell.module for cell in experiment.cells if cell.module}):
         say(f"{directory} names a Python file, which is run now: {module}")
-    if without := store.unchecked(directory):
-        say(f"{without} games have no checksum: they were kept before there were any")
+    if unchecked := store.unchecked(directory):
+        say(without_checksum(unchecked))
     return _print_audit(audit(experiment, store.rows(directory, experiment), positive("sample", sample), seed))
 
 

@@ -1,6 +1,5 @@
 """The command that plays the outside ladder: its opponents among themselves, its table, planned comparisons, and what they say."""
 
-import math
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +13,7 @@ from experiments.commands.common import print_table, say
 from experiments.plan.checks import refused
 from experiments.plan.ladder import TABLE_SECONDS, opponents
 from experiments.play import ladder as playing
-from icarus.checks import integer
+from icarus.checks import integer, real
 from icarus.ladder.ladders import agent_of
 from icarus.ladder.picture import ladder_svg
 from icarus.ladder.rating import Rating
@@ -45,8 +44,7 @@ def ladder(
     with refused():
         integer("--seed", seed, 0)
         integer("--games", number, 1)
-        if not (math.isfinite(minutes) and minutes >= 0):
-            raise ValueError(f"--minutes is {minutes}; it must be a number that is not negative")
+        real("--minutes", minutes, 0)
         if table + timed + compare > 1:
             raise ValueError("--table, --timed and --compare play different games; give one of them")
         opponents(game)  # refused before work starts

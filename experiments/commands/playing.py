@@ -32,6 +32,7 @@ NAMED = (
     f"Other enhancements: {', '.join(catalogue.CATALOGUE)}. "
     "Or one's own as a .toml or .py file."
 )
+Workers = Annotated[int | None, typer.Option(help="Processes; as many as there are processors if not given.")]
 
 
 def processors() -> int:
@@ -54,9 +55,7 @@ def run(
     seconds: Annotated[
         str | None, typer.Option(help="Seconds per decision instead, separated by commas: 0.1,1.")
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Processes; as many as there are processors if not given.")
-    ] = None,
+    workers: Workers = None,
     seed: Annotated[int | None, typer.Option(help="The seed of the experiment; another one means other games.")] = None,
     paired: Annotated[
         bool, typer.Option("--paired", help="The same deals and chance for all agents of a game.")
@@ -101,9 +100,7 @@ def estimate(
     trials: Annotated[int | None, typer.Option(help="Games per cell.")] = None,
     iterations: Annotated[int | None, typer.Option(help="Iterations per decision.")] = None,
     seconds: Annotated[str | None, typer.Option(help="Seconds per decision instead, separated by commas.")] = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Processes; as many as there are processors if not given.")
-    ] = None,
+    workers: Workers = None,
 ) -> None:
     """How long an experiment will take, from a few short games of every agent (some minutes for all of section 8)."""
     changes = {"trials": trials, "iterations": iterations, "seconds": _numbers("seconds", seconds)}
@@ -117,9 +114,7 @@ def rehearse(
     games: Annotated[
         str | None, typer.Option(help="Games, separated by commas; all of section 7 if not given.")
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Processes; as many as there are processors if not given.")
-    ] = None,
+    workers: Workers = None,
     seed: Annotated[int | None, typer.Option(help="The seed of the experiment.")] = None,
 ) -> int:
     """All of section 8 at a reduced size: estimate, games, report, claims; at the end the rows are packed.
@@ -148,9 +143,7 @@ def campaign(
     copies: Annotated[
         Path, typer.Option(metavar="DIR", help="Where the packed games are: read at the start, written now and then.")
     ] = at_work.COPIES,
-    workers: Annotated[
-        int | None, typer.Option(help="Processes; as many as there are processors if not given.")
-    ] = None,
+    workers: Workers = None,
     iterations: Annotated[
         int, typer.Option(help="Iterations per decision; for rehearsals.")
     ] = plan_of_campaign.ITERATIONS,

@@ -16,6 +16,7 @@ from pathlib import Path
 import attrs
 
 from experiments.plan.definition import Refusal
+from experiments.play.replay import NOTHING_TO_REPLAY
 from icarus import discovery
 from icarus.discovery.configuration import read_configuration
 from icarus.discovery.discover import ROWS
@@ -63,7 +64,7 @@ def audit(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]
     """
     protocol, rows = read_protocol(directory), rows_of(directory)
     if protocol.iterations is None:
-        raise Refusal("there are no games that can be played again (those with a time budget depend on the clock)")
+        raise Refusal(NOTHING_TO_REPLAY)
     for file, digest in protocol.files:
         if not Path(file).is_file():
             raise Refusal(f"there is no {file} here; this race is to be read in the folder in which it was begun")

@@ -9,8 +9,10 @@ from typing import Any
 import attrs
 
 from experiments.papers.combinations import COMBINATIONS
+from experiments.plan.checks import refused
 from experiments.plan.definition import Refusal
 from icarus import games
+from icarus.checks import one_of
 from icarus.engine.match import Agent
 from icarus.equilibrium.measures.methods import AGGREGATE, AGGREGATE_AAMAS, AGGREGATES, STITCHING
 from icarus.equilibrium.online.parsing import parse_strategy
@@ -83,12 +85,9 @@ class Plan:
         ]
 
     def _check(self) -> None:
-        if self.method not in METHODS:
-            raise Refusal(
-                f"--method is {self.method!r}; it must be {', '.join(map(repr, METHODS[:-1]))} or {METHODS[-1]!r}"
-            )
-        if self.missing not in MISSING:
-            raise Refusal(f"--missing is {self.missing!r}; it must be {MISSING[0]!r} or {MISSING[1]!r}")
+        with refused():
+            one_of("--method", self.method, METHODS)
+            one_of("--missing", self.missing, MISSING)
         if self.missing != UNIFORM and self.method == STITCHING:
             raise Refusal(f"--missing is {self.missing!r}, but {STITCHING} searches everywhere")
 

@@ -26,7 +26,7 @@ from experiments.plan import loading
 from experiments.plan.campaign import CAMPAIGN, COMMIT, FIRST, INTERIM_GAMES, ITERATIONS, SEED, TAG, Sizes
 from experiments.plan.definition import Cell, Experiment, Refusal
 from experiments.plan.titles import duration
-from experiments.play.matches import Match
+from experiments.play.matches import Match, git
 from experiments.play.pool import ProcessPool
 from experiments.play.progress import ProgressBar
 from experiments.store import rows as store
@@ -180,9 +180,9 @@ def clone(tag: str, out: Path, repository: Path = REPOSITORY) -> Path:
     Raises:
         Refusal: no such tag, or the clone is not what it should be.
     """
-    commit = _git(repository, "rev-parse", "--quiet", "--verify", f"refs/tags/{tag}^{{commit}}")
+    commit = git(repository, "rev-parse", "--quiet", "--verify", f"refs/tags/{tag}^{{commit}}")
     if not commit and tag == TAG:
-        commit = _git(repository, "rev-parse", "--quiet", "--verify", f"{COMMIT}^{{commit}}")
+        commit = git(repository, "rev-parse", "--quiet", "--verify", f"{COMMIT}^{{commit}}")
     if not commit:
         raise Refusal(
             f"{repository} has no tag {tag!r}; the campaign is played at a commit named once and for all: git tag {tag}"
@@ -195,14 +195,9 @@ def clone(tag: str, out: Path, repository: Path = REPOSITORY) -> Path:
         subprocess.run(["git", "clone", "--quiet", str(repository), str(unfinished)], check=True)
         subprocess.run(["git", "-C", str(unfinished), "checkout", "--quiet", "--detach", commit], check=True)
         unfinished.rename(place)
-    if _git(place, "rev-parse", "HEAD") != commit or _git(place, "status", "--porcelain"):
+    if git(place, "rev-parse", "HEAD") != commit or git(place, "status", "--porcelain") != "":
         raise Refusal(f"{place} is not the repository at {tag} (it was changed); remove it, and it is made again")
     return place
-
-
-def _git(directory: Path, *command: str) -> str:
-    call = ["git", "-C", str(directory), *command]
-    return subprocess.run(call, capture_output=True, text=True, check=False).stdout.strip()
 
 
 def hand_over(source: Path, arguments: list[str]) -> None:

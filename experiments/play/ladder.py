@@ -23,7 +23,7 @@ from icarus.engine.levels import LEVELS
 from icarus.ladder.climb import PATIENCE, Climb
 from icarus.ladder.engines import EnginePlayer
 from icarus.ladder.ladders import DATA, RANDOM, ZERO, Ladder, Rung, agent_of, fit, read_ladder, scores_of
-from icarus.ladder.matches import Row, play_game
+from icarus.ladder.matches import Row, next_pair, play_game
 from icarus.ladder.rating import Rating, posterior, ratings
 from icarus.ladder.rows import append_row, read_rows
 from icarus.row_files import pack_lines
@@ -65,9 +65,9 @@ class Pairs:
     def play(self, first: Rung, second: Rung) -> Iterator[Row]:
         """The next two games between two players, or the one that a pair lacks."""
         player, opponent = (self._players.setdefault(rung.name, rung.player()) for rung in (first, second))
-        number = len(self.games_between(first.name, second.name))
-        for trial in range(number, number + 2 - number % 2):
-            row = play_game(self._game, player, opponent, seed=(self._seed, trial // 2), side=trial % 2)
+        attempts = len(self.games_between(first.name, second.name))
+        for seed, side in next_pair(attempts, self._seed):
+            row = play_game(self._game, player, opponent, seed=seed, side=side)
             row |= {"player": first.name, "opponent": second.name, "provenance": provenance()}
             if "void" in row:
                 self.failures[row["failed"]] += 1

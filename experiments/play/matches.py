@@ -144,7 +144,7 @@ def _digest(package: Path) -> str:
 def _commit(package: Path) -> tuple[str | None, bool | None]:
     """The commit of the checkout that the package runs from and whether it was changed since; (None, None) outside a checkout."""
     tracked, head, changes = (
-        _git(package, *command)
+        git(package, *command)
         for command in (
             ("ls-files", "--error-unmatch", "__init__.py"),
             ("rev-parse", "HEAD"),
@@ -156,7 +156,8 @@ def _commit(package: Path) -> tuple[str | None, bool | None]:
     return head, bool(changes)
 
 
-def _git(directory: Path, *command: str) -> str | None:
+def git(directory: Path, *command: str) -> str | None:
+    """What git says in a directory; None where it fails, is not there, or takes too long."""
     call = ["git", "-C", str(directory), *command]
     try:
         return subprocess.run(call, capture_output=True, text=True, check=True, timeout=GIT_SECONDS).stdout.strip()

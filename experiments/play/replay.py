@@ -8,6 +8,7 @@ from experiments.play import matches
 from experiments.play.matches import Match
 from experiments.store.rows import Row
 
+NOTHING_TO_REPLAY = "there are no games that can be played again (those with a time budget depend on the clock)"
 CLOCKS = ("seconds",)  # statistics that the clock decides
 
 
@@ -20,7 +21,7 @@ def audit(experiment: Experiment, rows: Iterable[Row], sample: int, seed: int) -
     cells = {cell.key: cell for cell in experiment.cells}
     sampled = _sample((row for row in rows if row["iterations"] is not None), sample, seed)
     if not sampled:
-        raise Refusal("there are no games that can be played again (those with a time budget depend on the clock)")
+        raise Refusal(NOTHING_TO_REPLAY)
     for row in sampled:
         match = Match(cells[row["cell"]], row["trial"], tuple(row["seed"]))
         yield compared(row, match, experiment)

@@ -13,6 +13,11 @@ PAUSE = 10  # so many mean game times without any game ending: the run was stopp
 Ending = tuple[datetime.datetime, float]  # when a game ended, and how many seconds it took
 
 
+def without_checksum(games: int) -> str:
+    """What is said of games that cannot be checked."""
+    return f"{games} games have no checksum: they were kept before there were any"
+
+
 def state_of(results: Results, running: bool, now: datetime.datetime | None = None) -> str:
     """A few lines: games done, by column; time left and the hour of the end."""
     now = now or datetime.datetime.now(datetime.UTC)
@@ -25,7 +30,7 @@ def state_of(results: Results, running: bool, now: datetime.datetime | None = No
         column_games = sum(tally.games for tally in cells)
         lines.append(f"  {title(column, experiment.columns)}: {column_games} of {experiment.trials * len(cells)}")
     if results.unchecked:
-        lines.append(f"{results.unchecked} games have no checksum: they were kept before there were any")
+        lines.append(without_checksum(results.unchecked))
     if done == total:
         return "\n".join([*lines, "complete"])
     if not (remaining := _seconds_left(experiment, tallies, _recent(results))):

@@ -8,7 +8,7 @@ from typing import Any
 from icarus import games
 from icarus.ladder.engines import EnginePlayer
 from icarus.ladder.ladders import Ladder, Rung, scores_of
-from icarus.ladder.matches import Row, play_game
+from icarus.ladder.matches import Row, next_pair, play_game
 from icarus.ladder.rating import Rating, informative
 from icarus.ladder.rows import append_row, read_rows
 
@@ -63,7 +63,8 @@ class Climb:
         try:
             while sum("score" in row for row in self.rows) < number and (rung := self._next()) is not None:
                 opponent = opponents.setdefault(rung.name, rung.player())
-                for seed, side in self._pair(rung.name):
+                attempts = sum(row["opponent"] == rung.name for row in self.rows)
+                for seed, side in next_pair(attempts, self._seed):
                     row = play_game(self.game, self.player, opponent, seed=seed, side=side)
                     row |= {"opponent": rung.name, **self._stamp}
                     self._count_failure(rung.name, row.get("failed"))
@@ -95,12 +96,6 @@ class Climb:
         if unpaired := [rung for rung in opponents if attempts[rung.name] % 2]:
             return unpaired[0]
         return max(opponents, key=lambda rung: informative(rating, rung.rating, counts[rung.name]), default=None)
-
-    def _pair(self, opponent: str) -> Iterator[tuple[tuple[int, ...], int]]:
-        """The seed and side of the next two games against an opponent, or of the one that a pair lacks."""
-        number = sum(row["opponent"] == opponent for row in self.rows)
-        for game in range(number, number + 2 - number % 2):
-            yield (self._seed, game // 2), game % 2
 
     def games_played(self) -> Counter[str]:
         """Games against each opponent that are not void."""

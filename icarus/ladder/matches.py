@@ -1,7 +1,7 @@
 """Games of a ladder: two players, each in the seats of a side; openings, and rows of what was played."""
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,6 +51,12 @@ class AfterOpening:
 
     def __str__(self) -> str:
         return str(self._player)
+
+
+def next_pair(attempts: int, seed: int) -> Iterator[tuple[tuple[int, int], int]]:
+    """The seed and side of the next two games between players who have tried so many, or of the one that a pair lacks."""
+    for game in range(attempts, attempts + 2 - attempts % 2):
+        yield (seed, game // 2), game % 2
 
 
 def play_game(game: AnyGame, player: Any, opponent: Any, *, seed: tuple[int, ...], side: int) -> Row:

@@ -13,7 +13,6 @@ from icarus.equilibrium.online.targets import INFORMATION_SET, INSIDE, OUTSIDE, 
 from icarus.equilibrium.online.tree_search import OnlineAlgorithm, TreeSearch
 from icarus.equilibrium.tree.arrays import NOTHING
 from icarus.equilibrium.tree.control import run_interruptibly
-from icarus.equilibrium.tree.policies import TabularPolicy, normalise
 from icarus.equilibrium.tree.tree import GameOrTree, GameTree
 from icarus.kernel.game import Game
 from icarus.specs import MAST, TO_MAST, parse
@@ -171,11 +170,6 @@ class OOSSearch(TreeSearch):
     def weight(self) -> float:
         """w_T: the factor on all updates of the search under way."""
         return float(1 / self._settings["weight"][0])
-
-    @property
-    def current(self) -> TabularPolicy:
-        """The policy of the regrets."""
-        return normalise(self.tree, np.maximum(self.regrets, 0.0))
 
 
 def _kinds_of(tree: GameTree) -> tuple[np.ndarray, np.ndarray]:
