@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 
 from icarus.commands.play.session import seat_name
-from icarus.commands.report.matches import COMMENTED, EVEN, LEVELS, RANDOM, REFERENCE, STRATEGIES, Plan
+from icarus.commands.report.matches import COMMENTED, EVEN, LEVELS, RANDOM, REFERENCE, STRATEGIES, Entrant, Plan
 from icarus.discovery.matches import Row
 from icarus.discovery.statistics import difference
 from icarus.kernel.game import AnyGame
@@ -185,11 +185,17 @@ def strategies(plan: Plan, rows: Sequence[Row]) -> list[Measures]:
     """What each strategy scores above ½ against the reference, the best first; the intervals hold all at once."""
     comparisons = []
     for strategy in plan.strategies:
-        scores = _by_deal(row for row in rows if row["player"].startswith(f"{strategy}, "))
+        scores = _by_deal(_games_of(strategy, plan, rows))
         gain = estimate([score - 0.5 for score in scores], len(plan.strategies))
         if gain is not None:
             comparisons.append({"strategy": strategy, "gain": gain})
     return sorted(comparisons, key=lambda each: -each["gain"].mean)
+
+
+def _games_of(strategy: str, plan: Plan, rows: Iterable[Row]) -> list[Row]:
+    """The games of a strategy with the plan's iterations."""
+    player = str(Entrant(strategy, plan.iterations))
+    return [row for row in rows if row["player"] == player]
 
 
 def _by_deal(rows: Iterable[Row]) -> list[float]:
@@ -205,7 +211,7 @@ def rates(plan: Plan, even: Sequence[Row], rows: Sequence[Row]) -> dict[str, flo
     iterations, seconds = (sum(row["work"][i] for row in even) for i in (0, 1))
     rate_of = {REFERENCE: iterations / seconds} if seconds else {}
     for strategy in plan.strategies:
-        spent = [row["seconds_per_decision"] for row in rows if row["player"].startswith(f"{strategy}, ")]
+        spent = [row["seconds_per_decision"] for row in _games_of(strategy, plan, rows)]
         if sum(spent):
             rate_of[strategy] = plan.iterations * len(spent) / sum(spent)
     return rate_of

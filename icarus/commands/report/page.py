@@ -13,6 +13,7 @@ from icarus.ladder.rating import Rating
 from icarus.views.pages import page
 
 NONE = "–"
+NO_GAMES = "<p>No game has been played yet.</p>"
 
 
 def page_of(game: str, report: AuditReport, measures: Measures | None) -> str:
@@ -134,7 +135,7 @@ def _course(measures: Measures) -> str:
 def _tension(measures: Measures) -> str:
     tension = measures["tension"]
     if not tension["stake"]:
-        return "<p>No game has been played yet.</p>"
+        return NO_GAMES
     pictures = [curves("reward that a decision is worth", {"": tension["stake_by_part"]}, 0)]
     text = "<p>No game had a single winner.</p>"
     if tension["known"]:
@@ -156,7 +157,7 @@ def _in_percent(shares: list[float | None]) -> list[float | None]:
 def _levels(measures: Measures) -> str:
     skill, levels = measures["skill"], measures["levels"]
     if not levels:
-        return "<p>No game has been played yet.</p>"
+        return NO_GAMES
     rated = {level["name"]: Rating(level["value"], level["low"], level["high"], level["games"]) for level in levels}
     strongest = dict(reversed([(name, (each.value, each.low, each.high)) for name, each in rated.items()]))
     picture = intervals("rating in Elo, random play at 0", strongest)
@@ -168,7 +169,7 @@ def _levels(measures: Measures) -> str:
 def _strategies(measures: Measures) -> str:
     results, rates, plan = measures["strategies"], measures["rates"], measures["plan"]
     if not results:
-        return "<p>No game has been played yet.</p>"
+        return NO_GAMES
     cells = [
         [each["strategy"], str(each["gain"]), str(2 * each["gain"].number), f"{rates.get(each['strategy'], 0):,.0f}"]
         for each in results
@@ -186,7 +187,7 @@ hold all at once. A search of all compositions, with proof: icarus discover {esc
 def _commented(measures: Measures) -> str:
     game = measures["commented"]
     if game is None:
-        return "<p>No game has been played yet.</p>"
+        return NO_GAMES
     cells = [
         [
             str(number),
