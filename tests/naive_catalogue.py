@@ -57,6 +57,27 @@ class Twin:
         return (added(q, rewards), n + 1, m + 1) if context == VISIT else (q, n, m + 1)
 
 
+class PlayersMean(Twin):
+    """Records (q, n): the sum of one player's rewards and their number; a context is the player."""
+
+    def initial(self, leaf, players):
+        return 0.0, 0
+
+    def backpropagation(self, leaf, known, context, rewards):
+        q, n = known
+        return q + rewards[context], n + 1
+
+
+class Weight(Twin):
+    """Records (w,); a context is what is added."""
+
+    def initial(self, leaf, players):
+        return (0.0,)
+
+    def backpropagation(self, leaf, known, context, rewards):
+        return (known[0] + context,)
+
+
 class FirstPlayUrgency(Twin):
     def value(self, leaf, theta, h, player, a):
         c, urgency = leaf.rule.parameter
@@ -167,10 +188,7 @@ class LastGoodReplyToTwo(Twin):
         return None if known == new else known
 
 
-class Nst(Twin):
-    def initial(self, leaf, players):
-        return 0.0, 0
-
+class Nst(PlayersMean):
     def gram(self, h: Playout, i: int, n: int, a: int) -> tuple | None:
         found = h.gram(n, i, a)
         return None if found is None else (*found[0], found[1])
@@ -187,10 +205,6 @@ class Nst(Twin):
         made = [(i, n) for i in range(h.t) if h.players[i] != CHANCE for n in (1, 2, 3)]
         grams = [(self.gram(h, i, n, h.actions[i]), h.players[i]) for i, n in made]
         return [(gram, player) for gram, player in grams if gram is not None]
-
-    def backpropagation(self, leaf, known, context, rewards):
-        q, n = known
-        return q + rewards[context], n + 1
 
 
 class Thompson(Twin):
@@ -213,10 +227,7 @@ class Thompson(Twin):
                 return d * v
 
 
-class PlayoutPolicyAdaptation(Twin):
-    def initial(self, leaf, players):
-        return (0.0,)
-
+class PlayoutPolicyAdaptation(Weight):
     def probabilities(self, theta: Theta, legal: tuple[int, ...], player: int) -> dict[int, float]:
         z = sum(math.exp(theta[m, player][0]) for m in legal)
         return {m: math.exp(theta[m, player][0]) / z for m in legal}
@@ -231,9 +242,6 @@ class PlayoutPolicyAdaptation(Twin):
                 p = self.probabilities(theta, legal, player)
                 captured += [((m, player), alpha * ((m == played) - p[m])) for m in legal]
         return captured
-
-    def backpropagation(self, leaf, known, context, rewards):
-        return (known[0] + context,)
 
 
 class SimulationDecay(Twin):
@@ -264,10 +272,7 @@ class BatchDecay(SimulationDecay):
         return q + rewards[player], n + 1, now
 
 
-class ContextualMonteCarlo(Twin):
-    def initial(self, leaf, players):
-        return 0.0, 0
-
+class ContextualMonteCarlo(PlayersMean):
     def own(self, h: Playout, player: int) -> list[int]:
         return [a for a, p in zip(h.actions, h.players, strict=False) if p == player]
 
@@ -284,10 +289,6 @@ class ContextualMonteCarlo(Twin):
             before = [h.actions[i] for i in range(j) if h.players[i] == player != CHANCE]
             captured += [((*sorted((a, h.actions[j])), player), player) for a in before if a != h.actions[j]]
         return captured
-
-    def backpropagation(self, leaf, known, context, rewards):
-        q, n = known
-        return q + rewards[context], n + 1
 
 
 class DiscountedBound(FirstPlayUrgency):
@@ -518,10 +519,7 @@ class Surprises(Twin):
 naive.ROUNDED |= {"ppa", "batch-decay", "relative-bonus", "regret-matching"}
 
 
-class Bandit(Twin):
-    def initial(self, leaf, players):
-        return 0.0, 0
-
+class Bandit(PlayersMean):
     def capture(self, leaf, h, theta):
         number, members = leaf.n
         mixture = naive.Adaptive(list(range(members)), number, leaf.rule.parameter)
@@ -530,10 +528,6 @@ class Bandit(Twin):
             ((number, next(i for share, i in shares if share == 1), player), player)
             for player, shares in enumerate(chosen)
         ]
-
-    def backpropagation(self, leaf, known, context, rewards):
-        q, n = known
-        return q + rewards[context], n + 1
 
 
 naive.CATALOGUE.update(

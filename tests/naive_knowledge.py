@@ -11,7 +11,7 @@ from typing import Any
 from icarus.kernel import CHANCE
 from tests import naive
 from tests.naive import AVAIL, VISIT, Leaf, Playout, Rule, Theta
-from tests.naive_catalogue import Twin, in_simulation
+from tests.naive_catalogue import PlayersMean, Twin, Weight, in_simulation
 
 UNIT = 2**40
 
@@ -131,11 +131,8 @@ class Decisive(Twin):
         return [bounds[a] if a in (urgent or legal) else -1.0 for a in legal]
 
 
-class PredicateAverages(Twin):
+class PredicateAverages(PlayersMean):
     """`leaf.n` is the number of visits from which a predicate counts."""
-
-    def initial(self, leaf, players):
-        return 0.0, 0
 
     def true_at(self, h: Playout, i: int) -> list[tuple[int, int]]:
         names = h.worlds[i][0].game.feature_names
@@ -157,16 +154,9 @@ class PredicateAverages(Twin):
                 captured += [((*true, a, player), player) for true in self.true_at(h, i)]
         return captured
 
-    def backpropagation(self, leaf, known, context, rewards):
-        q, n = known
-        return q + rewards[context], n + 1
 
-
-class FeaturesToActions(Twin):
+class FeaturesToActions(Weight):
     """`leaf.n` is (α, λ); θ[k, ρ] = (w,)."""
-
-    def initial(self, leaf, players):
-        return (0.0,)
 
     def told(self, h: Playout, i: int, a: int) -> list[float]:
         return [h.action_feature(i, a, name) for name in h.worlds[i][0].game.action_feature_names]
@@ -191,9 +181,6 @@ class FeaturesToActions(Twin):
                     changes[k] += alpha * (wanted - q[j]) * x
             captured += [((k, player), change) for k, change in enumerate(changes)]
         return captured
-
-    def backpropagation(self, leaf, known, context, rewards):
-        return (known[0] + context,)
 
 
 naive.ROUNDED |= {"fast"}

@@ -16,17 +16,10 @@ from icarus.equilibrium.tree.size import estimate_size
 from icarus.equilibrium.tree.tree import GameTree, refuse_unless_walkable, tree_of, walk_of
 from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, below
 from icarus.kernel.game import Game
+from tests.games.states import every_state
 
 SMALL = ["kuhn-poker", "leduc-poker", "goofspiel(cards=3)", "liars-dice(faces=3)"]
 small = pytest.mark.parametrize("game", [games.load(name) for name in SMALL], ids=str)
-
-
-def every_state(state):
-    yield state
-    for action in state.legal_actions():
-        child = state.clone()
-        child.apply_action(action)
-        yield from every_state(child)
 
 
 def all_states(game):

@@ -11,6 +11,8 @@ import pytest
 
 from experiments.commands.main import main
 from experiments.plan import loading
+from experiments.plan.building import build
+from experiments.plan.definition import Experiment
 from experiments.store import rows as store
 from experiments.store.rows import Row
 
@@ -41,6 +43,14 @@ class Command:
         with self.start(*arguments) as process:
             out, errors = process.communicate(timeout=TIMEOUT)
         return subprocess.CompletedProcess(arguments, process.returncode, out, errors)
+
+
+TABLE = {"name": "mine", "games": "othello", "agents": {"a": "RAVE"}, "iterations": 100, "trials": 4}
+
+
+def built(**changes: Any) -> Experiment:
+    """The experiment of a table that differs from `TABLE`; a key that is None is not in it."""
+    return build({key: value for key, value in {**TABLE, **changes}.items() if value is not None})
 
 
 Call = Callable[..., tuple[int, str, str]]

@@ -8,15 +8,9 @@ import pytest
 
 from experiments.papers import sensitivity, suite
 from experiments.plan import loading
-from experiments.plan.building import build
 from experiments.plan.definition import Label, Refusal, from_settings
 from experiments.plan.titles import title
-
-TABLE = {"name": "mine", "games": "othello", "agents": {"a": "RAVE"}, "iterations": 10, "trials": 4}
-
-
-def built(**changes):
-    return build({key: value for key, value in {**TABLE, **changes}.items() if value is not None})
+from tests.experiments.conftest import built
 
 
 def base(column):
@@ -70,8 +64,8 @@ def test_figure_5_compares_the_baseline_epic_and_nast():
 
 def test_a_cell_has_the_same_seeds_whatever_else_is_in_the_experiment():
     alone = built(agents={"r": "RAVE"})
-    among = built(agents={"m": "BASELINE >> MAST", "rave": "RAVE"}, trials=99, iterations=[5, 10])
-    same = [cell for cell in among.cells if str(cell.spec.strategy) == "RAVE" and cell.column.iterations == 10]
+    among = built(agents={"m": "BASELINE >> MAST", "rave": "RAVE"}, trials=99, iterations=[5, 100])
+    same = [cell for cell in among.cells if str(cell.spec.strategy) == "RAVE" and cell.column.iterations == 100]
     assert [among.game_seed(cell, 2) for cell in same] == [alone.game_seed(alone.cells[0], 2)]
 
 
@@ -135,6 +129,46 @@ def test_seats_can_be_chosen():
         ({"seats": ["rotate"]}, "seats[0]: 'rotate' is not"),
         ({"seed": -1}, "seed is -1; it must be an integer from 0"),
         ({"pictures": ["figure6"]}, "pictures[0]: 'figure6' is unknown"),
+        (
+            {"agents": {"a": {"scheme": "DeterminisedUCT"}}},
+            "agents.a.scheme: 'DeterminisedUCT' is no scheme; there are MO_ISMCTS",
+        ),
+        ({"agents": {"a": {"scheme": 4}}}, "agents.a.scheme: 4 is not a text"),
+        ({"agents": {"a": {"strategy": "RAVE >>"}}}, "agents.a.strategy: "),
+        ({"agents": {"a": {"schema": "SO_ISMCTS"}}}, "agents.a.schema: no such key; did you mean scheme"),
+        ({"agents": {"a": {}}}, "agents.a: the table is empty"),
+        ({"agents": {"a": {"iterations": 0}}}, "agents.a.iterations is 0; it must be an integer of at least 1"),
+        ({"agents": ["RAVE", {"scheme": "MO"}]}, "agents[1].scheme: 'MO' is no scheme"),
+        ({"opponent": {"scheme": "DeterminizedUCT(0)"}}, "opponent.scheme: "),
+        ({"opponent": ["RAVE", {"iterations": 4}]}, "opponent[1].iterations: no such key"),
+        (
+            {"agents": {"a": {"scheme": "DeterminizedUCT(101)"}}},
+            "iterations: 100 are fewer than the 101 trees of DeterminizedUCT",
+        ),
+        (
+            {"agents": {"a": {"scheme": "DeterminizedUCT(20)", "iterations": 19}}},
+            "agents.a.iterations: 19 are fewer than the 20 trees",
+        ),
+        (
+            {"opponent": {"scheme": "CheatingEnsembleUCT(101)"}},
+            "iterations: 100 are fewer than the 101 trees of CheatingEnsembleUCT",
+        ),
+        (
+            {"iterations": None, "seconds": 1, "agents": {"a": {"iterations": 4}}},
+            "agents: an agent can have iterations of its own only",
+        ),
+        (
+            {"agents": {"a": "RAVE", "b": {"strategy": "RAVE"}}},
+            "agents.b: b (RAVE) in othello is in the experiment twice",
+        ),
+        ({"roles": "Light"}, "roles: the seats of othello have no names"),
+        ({"games": "lotr-confrontation", "roles": "Lihgt"}, "roles: 'Lihgt' is unknown; did you mean Light"),
+        ({"games": "lotr-confrontation", "roles": "Light", "seats": 0}, "roles: give either roles or seats, not both"),
+        ({"pictures": ["heat-map"]}, "seats: heat-map needs agents that keep to one seat"),
+        (
+            {"games": "dou-di-zhu", "pictures": ["strength"]},
+            "pictures: strength shows games of two players, which dou-di-zhu is not",
+        ),
     ],
 )
 def test_a_wrong_table_is_refused_with_the_path_of_the_mistake(changes, message):
@@ -231,7 +265,7 @@ def test_settings_are_read_without_running_anybody_s_file_and_played_with_it(tmp
 
 
 def test_a_cell_goes_to_another_process_as_its_settings():
-    (cell,) = build({**TABLE, "agents": {"a": {"strategy": "RAVE", "scheme": "SO_ISMCTS", "iterations": 5}}}).cells[:1]
+    (cell,) = built(agents={"a": {"strategy": "RAVE", "scheme": "SO_ISMCTS", "iterations": 5}}).cells[:1]
     again = pickle.loads(pickle.dumps(cell))
     assert again == cell and again.key == cell.key and again.spec.scheme is not None
 

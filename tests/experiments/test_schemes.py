@@ -3,23 +3,14 @@
 import hashlib
 import json
 
-import pytest
-
 from experiments.plan import loading
-from experiments.plan.building import build
-from experiments.plan.definition import Refusal, from_settings
+from experiments.plan.definition import from_settings
 from experiments.plan.titles import title
 from experiments.play import matches
 from experiments.report.status import state_of
 from experiments.report.terminal import results_table
 from experiments.store.results import results_of
-from tests.experiments.conftest import a_row, keep
-
-TABLE = {"name": "mine", "games": "othello", "agents": {"a": "RAVE"}, "iterations": 100, "trials": 4}
-
-
-def built(**changes):
-    return build({key: value for key, value in {**TABLE, **changes}.items() if value is not None})
+from tests.experiments.conftest import a_row, built, keep
 
 
 def digest(*parts):
@@ -98,58 +89,6 @@ def test_a_scheme_may_be_a_value_in_a_python_file(tmp_path):
         "EXPERIMENT = {'games': 'othello', 'agents': {'a': {'scheme': DeterminizedUCT(3)}}, 'iterations': 9}\n"
     )
     assert str(loading.load(str(path), {}).cells[0].spec.scheme) == "DeterminizedUCT(determinizations=3)"
-
-
-@pytest.mark.parametrize(
-    "changes, message",
-    [
-        (
-            {"agents": {"a": {"scheme": "DeterminisedUCT"}}},
-            "agents.a.scheme: 'DeterminisedUCT' is no scheme; there are MO_ISMCTS",
-        ),
-        ({"agents": {"a": {"scheme": 4}}}, "agents.a.scheme: 4 is not a text"),
-        ({"agents": {"a": {"strategy": "RAVE >>"}}}, "agents.a.strategy: "),
-        ({"agents": {"a": {"schema": "SO_ISMCTS"}}}, "agents.a.schema: no such key; did you mean scheme"),
-        ({"agents": {"a": {}}}, "agents.a: the table is empty"),
-        ({"agents": {"a": {"iterations": 0}}}, "agents.a.iterations is 0; it must be an integer of at least 1"),
-        ({"agents": ["RAVE", {"scheme": "MO"}]}, "agents[1].scheme: 'MO' is no scheme"),
-        ({"opponent": {"scheme": "DeterminizedUCT(0)"}}, "opponent.scheme: "),
-        ({"opponent": ["RAVE", {"iterations": 4}]}, "opponent[1].iterations: no such key"),
-        (
-            {"agents": {"a": {"scheme": "DeterminizedUCT(101)"}}},
-            "iterations: 100 are fewer than the 101 trees of DeterminizedUCT",
-        ),
-        (
-            {"agents": {"a": {"scheme": "DeterminizedUCT(20)", "iterations": 19}}},
-            "agents.a.iterations: 19 are fewer than the 20 trees",
-        ),
-        (
-            {"opponent": {"scheme": "CheatingEnsembleUCT(101)"}},
-            "iterations: 100 are fewer than the 101 trees of CheatingEnsembleUCT",
-        ),
-        (
-            {"iterations": None, "seconds": 1, "agents": {"a": {"iterations": 4}}},
-            "agents: an agent can have iterations of its own only",
-        ),
-        (
-            {"agents": {"a": "RAVE", "b": {"strategy": "RAVE"}}},
-            "agents.b: b (RAVE) in othello is in the experiment twice",
-        ),
-        ({"roles": "Light"}, "roles: the seats of othello have no names"),
-        ({"games": "lotr-confrontation", "roles": "Lihgt"}, "roles: 'Lihgt' is unknown; did you mean Light"),
-        ({"games": "lotr-confrontation", "roles": "Light", "seats": 0}, "roles: give either roles or seats, not both"),
-        ({"pictures": ["heat-map"]}, "seats: heat-map needs agents that keep to one seat"),
-        (
-            {"games": "dou-di-zhu", "pictures": ["strength"]},
-            "pictures: strength shows games of two players, which dou-di-zhu is not",
-        ),
-    ],
-)
-def test_a_wrong_table_is_refused_with_the_path_of_the_mistake(changes, message):
-    with pytest.raises(Refusal) as refused:
-        built(**changes)
-    assert message in str(refused.value)
-    assert "\n" not in str(refused.value)
 
 
 def test_roles_choose_seats_by_their_names():

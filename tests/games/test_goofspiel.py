@@ -1,7 +1,6 @@
 """II-Goofspiel: hand-made positions, OpenSpiel in lock-step on rules and information, and bids drawn uniformly."""
 
 import itertools
-import random
 from collections import Counter
 
 import numpy as np
@@ -14,6 +13,7 @@ from icarus.games.goofspiel import FIRST_WON, NO_RESULT, SECOND_WON, TIED, goofs
 from icarus.games.goofspiel import determinize as redraw
 from icarus.kernel import CHANCE, CONTINUES, helper
 from icarus.kernel.state import State
+from tests.games.states import random_walk
 
 UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
 
@@ -24,15 +24,6 @@ def bidden(cards, bids):
     for bid in bids:
         state.apply_action(bid)
     return state
-
-
-def random_walk(game, seed):
-    """The state before each action of a random game, and at last the end."""
-    choose, state = random.Random(seed), game.new_initial_state()
-    while not state.is_terminal():
-        yield state
-        state.apply_action(choose.choice(state.legal_actions()))
-    yield state
 
 
 # ------------------------------------------------------------------------------------------------------------- the rules
@@ -81,7 +72,7 @@ def lock_step_with_openspiel(cards, games):
     theirs, views, again = openspiel(cards), ({}, {}), 0
     for seed in range(games):
         referee = theirs.new_initial_state()
-        for state in random_walk(goofspiel(cards), seed):
+        for state in random_walk(goofspiel(cards).new_initial_state(), seed):
             bids = [action - 1 for _, action in state.history]
             if len(bids) % 2 == 0 and bids and not referee.is_terminal():
                 referee.apply_actions(bids[-2:])
@@ -175,7 +166,7 @@ def test_the_bids_that_agree_with_two_lost_rounds_are_those_one_counts_by_hand()
 def test_determinization_is_uniform_over_the_bids_that_agree_with_all_results(cards, seeds):
     most = 0
     for seed in range(seeds):
-        for state in random_walk(goofspiel(cards), seed):
+        for state in random_walk(goofspiel(cards).new_initial_state(), seed):
             for observer in range(2):
                 agreeing = list(agreeing_bids(state, observer))
                 drawn = drawn_bids(state, observer, 30 * len(agreeing))
@@ -210,7 +201,7 @@ def test_a_determinization_never_contradicts_what_the_observer_has_seen_and_can_
     recalled = np.zeros(4, np.int64)
     for cards, seed in itertools.product((2, 6, 9, 13), range(4)):
         game = goofspiel(cards)
-        for state in random_walk(game, seed):
+        for state in random_walk(game.new_initial_state(), seed):
             for observer in (0, 1, CHANCE):
                 world = state.determinize(observer, seed)
                 start, actions = game.retrace(state, world.data)
@@ -227,7 +218,7 @@ def test_a_determinization_never_contradicts_what_the_observer_has_seen_and_can_
 
 def test_a_determinization_reads_nothing_hidden():
     for seed in range(4):
-        for state in random_walk(goofspiel(6), seed):
+        for state in random_walk(goofspiel(6).new_initial_state(), seed):
             for observer in range(2):
                 other = State(state.game, state.determinize(observer, seed=1).data)
                 assert (state.determinize(observer, seed=2).data == other.determinize(observer, seed=2).data).all()

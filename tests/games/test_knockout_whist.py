@@ -18,6 +18,7 @@ from icarus.games.knockout_whist.hidden import determinize as redraw
 from icarus.kernel import CHANCE, CONTINUES, helper
 from icarus.kernel.state import State
 from tests.games.cards import card_named
+from tests.games.states import random_walk
 from tests.marks import slow_after
 
 ALL_PLAYERS = range(2, 8)
@@ -64,15 +65,6 @@ def held_hands(state):
 
 def legal_texts(state):
     return {state.action_to_string(action) for action in state.legal_actions()}
-
-
-def random_walk(state, seed):
-    """The state before each action of a random game, and at last the end."""
-    choose = random.Random(seed)
-    while not state.is_terminal():
-        yield state
-        state.apply_action(choose.choice(state.legal_actions()))
-    yield state
 
 
 # ------------------------------------------------------------------------------------------------------------- the rules

@@ -12,6 +12,7 @@ from scipy.stats import chisquare
 from icarus.games.kuhn_poker import BET, KUHN_POKER, PASS
 from icarus.kernel import CHANCE
 from icarus.kernel.state import State
+from tests.games.states import every_state
 
 UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
 DEALS = list(itertools.permutations("JQK", 2))
@@ -25,14 +26,6 @@ def dealt(first, second, text=""):
     for name in text.split():
         state.apply_action(state.string_to_action(name))
     return state
-
-
-def every_state(state):
-    yield state
-    for action in state.legal_actions():
-        child = state.clone()
-        child.apply_action(action)
-        yield from every_state(child)
 
 
 EVERY_STATE = [state for deal in DEALS for state in every_state(dealt(*deal))]

@@ -14,6 +14,7 @@ from icarus.games.phantom import MARK, phantom
 from icarus.games.phantom import determinize as redraw
 from icarus.kernel import CHANCE, CONTINUES, UNSEEN, helper
 from icarus.kernel.state import State
+from tests.games.states import random_walk
 from tests.marks import slow_after
 
 UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
@@ -36,15 +37,6 @@ def squares(state):
     """The actions, by (column, row)."""
     columns, rows, _ = state.game.parameters.values()
     return {(column, row): row * (columns + 1) + column for column in range(columns) for row in range(rows)}
-
-
-def random_walk(game, seed):
-    """The state before each action of a random game, and at last the end."""
-    choose, state = random.Random(seed), game.new_initial_state()
-    while not state.is_terminal():
-        yield state
-        state.apply_action(choose.choice(state.legal_actions()))
-    yield state
 
 
 # ------------------------------------------------------------------------------------------------------------- the rules
@@ -188,7 +180,7 @@ def lock_step_with_mnk(board, games):
     theirs = pyspiel.load_game(f"mnk(m={columns},n={rows},k={in_a_row})")
     for seed in range(games):
         referee = theirs.new_initial_state()
-        for state in random_walk(phantom(*board), seed):
+        for state in random_walk(phantom(*board).new_initial_state(), seed):
             if state.history and state.moves(1 - state.history[-1][0])[-1:] == (MARK,) and state.facts.failed == 0:
                 row, column = divmod(state.history[-1][1], columns + 1)
                 referee.apply_action(row * columns + column)
@@ -373,7 +365,7 @@ def uniform_in_random_games(board, seeds, most_states):
     checked = 0
     for seed in seeds:
         watching = {0, 1}
-        for state in random_walk(phantom(*board), seed):
+        for state in random_walk(phantom(*board).new_initial_state(), seed):
             watching = {observer for observer in watching if estimate(state, observer) <= most_states}
             for observer in () if state.is_terminal() else watching:
                 assert uniformity(state, observer) > UNLIKELY, (seed, observer, str(state))
@@ -416,7 +408,7 @@ def test_a_determinization_can_be_retraced_and_recalls_the_tries_of_its_turn(boa
     game = phantom(*board)
     recalled = np.zeros(len(squares(game.new_initial_state())), np.int64)
     for seed in range(3):
-        for state in random_walk(game, seed):
+        for state in random_walk(game.new_initial_state(), seed):
             for observer in (0, 1, CHANCE):
                 world = state.determinize(observer, seed=(seed, len(state.history)))
                 start, actions = game.retrace(state, world.data)
