@@ -1,9 +1,9 @@
 """Histories made by hand, and questions to the slots of an enhancement about them: for the tests of one's own specifications.
 
-    played = Played([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=SIMULATION)])
-    played.captured(MAST)                              # [(key of a record, context), …]
-    played.upto(1).values(MAST, {(5, 1): {"reward": 1, "visits": 4}})      # v of 5 and of 6
-    backpropagated(MAST, 1, rewards=[0, 1], reward=2, visits=4)            # {"reward": 3.0, "visits": 5}
+    example = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=SIMULATION)])
+    example.capture(MAST)                              # [(key of a record, context), …]
+    example.prefix(1).values(MAST, {(5, 1): {"reward": 1, "visits": 4}})      # v of 5 and of 6
+    backpropagate(MAST, 1, rewards=[0, 1], reward=2, visits=4)            # {"reward": 3.0, "visits": 5}
 
 All runs in plain Python, so that a breakpoint or a print in a slot works; nothing is compiled and no game is needed.
 """
@@ -75,7 +75,7 @@ class Decision:
             )
 
 
-class Played:
+class HistoryExample:
     """A history made by hand: decisions one after the other, then the end of the game or a decision still open.
 
     Args:
@@ -141,17 +141,17 @@ class Played:
         """The column of a player's perspective; the environment's is the last."""
         return self.players if player == CHANCE else player
 
-    def upto(self, i: int) -> "Played":
+    def prefix(self, i: int) -> "HistoryExample":
         """The history after i actions, with the decision that was made there still open."""
         open_one = attrs.evolve(self.decisions[i], action=None)
         before = [*self.decisions[:i], open_one]
-        return Played(before, self.players, self.label, (), self.iteration, self.seed, self.budget)
+        return HistoryExample(before, self.players, self.label, (), self.iteration, self.seed, self.budget)
 
     def key(self, enhancement: Enhancement, *parts: Parts) -> int:
         """The key of a record: (action, player), say, or (player, moves) of a history; `Space.key` tells which parts."""
         return enhancement.records.key(cast(AnyGame, self), parts)  # of a game, a key needs the perspectives only
 
-    def captured(
+    def capture(
         self, enhancement: Enhancement, known: Mapping[Parts, FieldValues] | None = None
     ) -> list[tuple[int, int]]:
         """ξ: the (key, context) pairs that a finished playout asks to update, in order.
@@ -218,7 +218,7 @@ class Played:
 
     def _open(self) -> Decision:
         if not self.is_open:
-            raise ValueError("policies are asked about an open decision; give the last one no action, or ask upto(i)")
+            raise ValueError("policies are asked about an open decision; give the last one no action, or ask prefix(i)")
         return self.decisions[-1]
 
     def _decide(self, decision: Decision) -> None:
@@ -250,7 +250,7 @@ class Played:
         return "this history made by hand"
 
 
-def backpropagated(
+def backpropagate(
     enhancement: Enhancement, context: int, rewards: Sequence[float], **information: FieldValue
 ) -> dict[str, FieldValue]:
     """ω: the information of a record after one update.

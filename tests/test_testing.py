@@ -11,11 +11,11 @@ from icarus import BASELINE, MAST, argmax, capture, values
 from icarus.engine.reference.search import ReferenceSearch
 from icarus.kernel import SIMULATION, TERMINAL, update
 from icarus.specs import AMAF, EPIC, LGR, NAST2, RAVE
-from icarus.testing import Decision, Played, backpropagated
+from icarus.testing import Decision, HistoryExample, backpropagate
 from tests import toy
 from tests.test_toy import after
 
-PLAYED = Played([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=SIMULATION)])
+EXAMPLE = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=SIMULATION)])
 
 
 @pytest.mark.parametrize(
@@ -24,12 +24,18 @@ PLAYED = Played([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=SIMULATION
         (lambda: Decision(0, (4, 5), 6), r"the action 6 of a decision is not among the legal ones, \(4, 5\)"),
         (lambda: Decision(0, ()), r"not among the legal ones, \(\)"),
         (lambda: Decision(0, (4,), 4, phase=3), "the phase of a decision is 3; it must be SELECTION"),
-        (lambda: Played([Decision(0, (4,)), Decision(0, (4,), 4)]), "only the last decision of a history can be open"),
-        (lambda: Played([Decision(2, (4,), 4)], players=2), "player 2 decides or sees, but there are 2 players"),
-        (lambda: PLAYED.values(MAST), "give the last one no action, or ask upto"),
-        (lambda: PLAYED.upto(1).captured(MAST), "the last decision of this one is open"),
-        (lambda: PLAYED.captured(RAVE), "RAVE is no single enhancement; ask about its components"),
-        (lambda: PLAYED.upto(0).candidates(LGR), "recorded_reply names no records; ask for its values"),
+        (
+            lambda: HistoryExample([Decision(0, (4,)), Decision(0, (4,), 4)]),
+            "only the last decision of a history can be open",
+        ),
+        (
+            lambda: HistoryExample([Decision(2, (4,), 4)], players=2),
+            "player 2 decides or sees, but there are 2 players",
+        ),
+        (lambda: EXAMPLE.values(MAST), "give the last one no action, or ask prefix"),
+        (lambda: EXAMPLE.prefix(1).capture(MAST), "the last decision of this one is open"),
+        (lambda: EXAMPLE.capture(RAVE), "RAVE is no single enhancement; ask about its components"),
+        (lambda: EXAMPLE.prefix(0).candidates(LGR), "recorded_reply names no records; ask for its values"),
     ],
 )
 def test_a_mistake_by_hand_gets_a_sentence(mistake: Callable, told: str) -> None:
@@ -51,16 +57,16 @@ def half_written(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -
 
 def test_slips_inside_slots_are_found() -> None:
     with pytest.raises(TypeError, match="takes integers, not 0.5; a real would be cut down"):
-        PLAYED.captured(attrs.evolve(MAST, capture=capture_reals))
+        EXAMPLE.capture(attrs.evolve(MAST, capture=capture_reals))
     with pytest.raises(ValueError, match="half_written wrote NaN, or nothing at all, for the legal action 6"):
-        PLAYED.upto(1).values(attrs.evolve(MAST, policy=argmax().over(half_written)))
+        EXAMPLE.prefix(1).values(attrs.evolve(MAST, policy=argmax().over(half_written)))
 
 
 def test_the_example_of_the_docstring_is_true() -> None:
-    assert PLAYED.captured(MAST) == [(PLAYED.key(MAST, 4, 0), 0), (PLAYED.key(MAST, 5, 1), 1)]
-    assert PLAYED.upto(1).values(MAST, {(5, 1): {"reward": 1, "visits": 4}}) == [0.25, 1.0]
-    assert PLAYED.upto(1).values(MAST, {PLAYED.key(MAST, 5, 1): {"reward": 1, "visits": 4}}) == [0.25, 1.0]
-    assert backpropagated(MAST, 1, rewards=[0, 1], reward=2, visits=4) == {"reward": 3.0, "visits": 5}
+    assert EXAMPLE.capture(MAST) == [(EXAMPLE.key(MAST, 4, 0), 0), (EXAMPLE.key(MAST, 5, 1), 1)]
+    assert EXAMPLE.prefix(1).values(MAST, {(5, 1): {"reward": 1, "visits": 4}}) == [0.25, 1.0]
+    assert EXAMPLE.prefix(1).values(MAST, {EXAMPLE.key(MAST, 5, 1): {"reward": 1, "visits": 4}}) == [0.25, 1.0]
+    assert backpropagate(MAST, 1, rewards=[0, 1], reward=2, visits=4) == {"reward": 3.0, "visits": 5}
 
 
 def test_a_history_by_hand_is_the_one_that_a_search_plays() -> None:
@@ -78,16 +84,16 @@ def test_a_history_by_hand_is_the_one_that_a_search_plays() -> None:
         legal = history.legal[step.first : step.first + step.count].tolist()
         seen = {player: int(moves[player]) for player in range(2)}
         decisions.append(Decision(int(step.player), legal, int(step.action), int(step.phase), seen))
-    by_hand = Played(decisions, players=2)
+    by_hand = HistoryExample(decisions, players=2)
     assert by_hand.history.steps[-1].player == TERMINAL
     for strategy in (BASELINE, AMAF, MAST, LGR, NAST2):
         captured = captured_by(strategy, playout)
-        assert by_hand.captured(strategy) == captured and captured, strategy
-    assert len(by_hand.captured(EPIC)) == len(captured_by(EPIC, playout))
+        assert by_hand.capture(strategy) == captured and captured, strategy
+    assert len(by_hand.capture(EPIC)) == len(captured_by(EPIC, playout))
 
 
 def captured_by(strategy: Any, playout: Any) -> list[tuple[int, int]]:
     """What a capture function says about a playout of a search."""
-    made = Played([Decision(0, (1,), 1)], players=2)
+    made = HistoryExample([Decision(0, (1,), 1)], players=2)
     made._playout = playout
-    return made.captured(strategy)
+    return made.capture(strategy)

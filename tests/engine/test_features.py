@@ -41,7 +41,7 @@ from icarus.kernel import (
     update,
 )
 from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, TABLES
-from icarus.testing import Decision, Played
+from icarus.testing import Decision, HistoryExample
 from tests import naive, toy
 from tests.conftest import Toys
 from tests.engine import test_schemes_twin as schemes
@@ -165,7 +165,7 @@ def test_the_engine_in_plain_python_is_told_the_same(number: int, scheme: Any, t
 
 
 def test_a_policy_reads_features_by_name_in_a_history_made_by_hand() -> None:
-    played = Played(
+    example = HistoryExample(
         [
             Decision(
                 0,
@@ -178,7 +178,7 @@ def test_a_policy_reads_features_by_name_in_a_history_made_by_hand() -> None:
         ],
         players=2,
     )
-    assert played.values(INFORMED) == [0.5 + 0.5, 0.5 + 0.25 + 0.125, 9.0]
+    assert example.values(INFORMED) == [0.5 + 0.5, 0.5 + 0.25 + 0.125, 9.0]
 
 
 def test_what_nobody_reads_is_not_told() -> None:

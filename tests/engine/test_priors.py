@@ -12,7 +12,7 @@ from icarus.compiler.errors import CompilationError
 from icarus.engine.scheme import SO_ISMCTS, SO_ISMCTS_POM
 from icarus.kernel import lookahead_at
 from icarus.specs.baseline import children
-from icarus.testing import Decision, Played
+from icarus.testing import Decision, HistoryExample
 from tests import naive, toy
 from tests.conftest import Toys
 from tests.engine import test_schemes_twin as schemes
@@ -78,12 +78,12 @@ def test_the_engine_in_plain_python_agrees(toys: Toys) -> None:
 
 def test_initial_information_by_hand() -> None:
     lookahead = {4: (0.25, 0.75), 5: (1.0, 0.0)}
-    played = Played([Decision(0, (4, 5), lookahead=lookahead)], players=2)
-    assert played.priors(NUDGED) == [
+    example = HistoryExample([Decision(0, (4, 5), lookahead=lookahead)], players=2)
+    assert example.priors(NUDGED) == [
         {"reward": [1.0, 3.0], "visits": 4, "availability": 4},
         {"reward": [4.0, 0.0], "visits": 4, "availability": 4},
     ]
-    assert played.priors(BASELINE)[0] == {"reward": [0.0, 0.0], "visits": 0, "availability": 0}
+    assert example.priors(BASELINE)[0] == {"reward": [0.0, 0.0], "visits": 0, "availability": 0}
 
 
 def test_a_table_that_grows_changes_nothing() -> None:
@@ -140,6 +140,6 @@ def test_a_real_for_a_count_is_refused(engine: str) -> None:
 
 def test_parameters_are_bound_by_calling() -> None:
     assert isinstance(nudge(visits=9), InitialInformation)
-    played = Played([Decision(0, (4,), lookahead={4: (0.5, 0.5)})], players=2)
+    example = HistoryExample([Decision(0, (4,), lookahead={4: (0.5, 0.5)})], players=2)
     heavier = attrs.evolve(NUDGED, initial=initial(nudge(visits=9)))
-    assert played.priors(heavier)[0]["visits"] == 9
+    assert example.priors(heavier)[0]["visits"] == 9

@@ -24,7 +24,7 @@ from icarus.compiler.cache.digest import attributes_read, digest
 from icarus.compiler.errors import CompilationError
 from icarus.engine.program.lowering import lower
 from icarus.kernel import SELECTION, SIMULATION
-from icarus.testing import Decision, Played
+from icarus.testing import Decision, HistoryExample
 from tests import toy
 from tests.test_documented_examples import example
 from tests.test_toy import after
@@ -88,15 +88,15 @@ def test_both_engines_call_the_slots_of_others() -> None:
 
 
 def test_the_values_of_another_are_his_ucb1_over_the_records_of_whoever_asks() -> None:
-    played = Played([Decision(0, (4, 5), 4, phase=SELECTION), Decision(1, (5, 6), None)], players=2)
+    example = HistoryExample([Decision(0, (4, 5), 4, phase=SELECTION), Decision(1, (5, 6), None)], players=2)
     known = {
         (1, (4, 5)): {"reward": [1, 3], "visits": 4, "availability": 9},
         (1, (4, 6)): {"reward": [2, 2], "visits": 4, "availability": 9},
     }
-    alone = played.values(BASELINE, known)
+    alone = example.values(BASELINE, known)
     assert alone[0] == pytest.approx(3 / 4 + 0.7 * (2.1972246 / 4) ** 0.5)
-    assert played.values(BIASED, known) == alone
-    biased = played.values(BIASED, {**known, (6, 1): {"reward": [0, 3], "visits": 6}})
+    assert example.values(BIASED, known) == alone
+    biased = example.values(BIASED, {**known, (6, 1): {"reward": [0, 3], "visits": 6}})
     assert biased == [alone[0], pytest.approx(alone[1] + 0.5 * 3 / 6 / (4 + 1))]
 
 
@@ -111,9 +111,11 @@ def test_a_slot_is_called_with_the_parameters_that_are_bound() -> None:
         """ξ_TO_MAST(h)"""
         bound(history, updates)
 
-    played = Played([Decision(0, (4, 5), 4, phase=SELECTION), Decision(1, (5, 6), 5, phase=SIMULATION)], players=2)
-    assert played.captured(attrs.evolve(MAST, name="THROUGH", capture=through)) == played.captured(specs.TO_MAST)
-    assert len(played.captured(specs.TO_MAST)) == 1
+    example = HistoryExample(
+        [Decision(0, (4, 5), 4, phase=SELECTION), Decision(1, (5, 6), 5, phase=SIMULATION)], players=2
+    )
+    assert example.capture(attrs.evolve(MAST, name="THROUGH", capture=through)) == example.capture(specs.TO_MAST)
+    assert len(example.capture(specs.TO_MAST)) == 1
 
 
 def test_what_a_called_slot_reads_is_read_by_the_one_that_calls() -> None:
@@ -188,9 +190,9 @@ def test_what_cannot_be_called_is_told_in_a_sentence(changed: dict[str, Any], to
 
 
 def test_slots_are_called_in_python_too() -> None:
-    played = Played([Decision(0, (4, 5), 4)], players=2)
+    example = HistoryExample([Decision(0, (4, 5), 4)], players=2)
     asked: list[int] = []
-    BASELINE.candidates(played.history, [4, 5], records := [0, 0])
+    BASELINE.candidates(example.history, [4, 5], records := [0, 0])
     assert records[0] != records[1] != 0 and not asked
     with pytest.raises(AttributeError, match="RAVE is a composition"):
         _ = RAVE.values

@@ -25,7 +25,7 @@ from icarus import (
 )
 from icarus.algebra import ACTION, PLAYER, Space
 from icarus.kernel import CHANCE, MAX_PLAYERS, find, helper, record, uniform, update
-from icarus.testing import Decision, Played, backpropagated
+from icarus.testing import Decision, HistoryExample, backpropagate
 from tests import naive
 from tests import naive_catalogue as twins
 from tests.commands import test_contract as contract
@@ -75,29 +75,29 @@ SURPRISES = Enhancement(
 
 
 def test_a_capture_reads_theta_rewards_and_the_iteration_by_hand() -> None:
-    played = Played([Decision(0, (4, 5), 4), Decision(1, (6,), 6)], rewards=(1.0, 0.5), iteration=6)
+    example = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (6,), 6)], rewards=(1.0, 0.5), iteration=6)
     known = {(4, 0): {"reward": 9.0, "visits": 10}}
-    assert played.captured(SURPRISES, known) == [
+    assert example.capture(SURPRISES, known) == [
         (record(4, 0), 0),
         (record(6, 1), 1),
     ]  # as expected, and ½ where nothing is known
-    assert played.captured(SURPRISES) == [(record(4, 0), 7 * MAX_PLAYERS), (record(6, 1), 1)]
+    assert example.capture(SURPRISES) == [(record(4, 0), 7 * MAX_PLAYERS), (record(6, 1), 1)]
     assert capture_surprises.reads_theta and not MAST.capture.reads_theta
 
 
 def test_draws_of_a_policy_are_fixed_by_the_seed() -> None:
-    played = Played([Decision(0, (4, 5, 6))], seed=3)
-    same, other = Played([Decision(0, (4, 5, 6))], seed=3), Played([Decision(0, (4, 5, 6))], seed=4)
-    first = played.values(SURPRISES)
+    example = HistoryExample([Decision(0, (4, 5, 6))], seed=3)
+    same, other = HistoryExample([Decision(0, (4, 5, 6))], seed=3), HistoryExample([Decision(0, (4, 5, 6))], seed=4)
+    first = example.values(SURPRISES)
     assert first == same.values(SURPRISES) != other.values(SURPRISES)
-    assert played.values(SURPRISES) != first  # the next three numbers
+    assert example.values(SURPRISES) != first  # the next three numbers
     state = games.load("othello").new_initial_state()
     one, two = (search(state, SURPRISES >> BASELINE, iterations=300, seed=5) for _ in range(2))
     assert one.visits.tolist() == two.visits.tolist()
 
 
 def test_rewards_are_empty_as_long_as_the_playout_goes_on() -> None:
-    assert len(Played([Decision(0, (4, 5))]).history.rewards) == 0
+    assert len(HistoryExample([Decision(0, (4, 5))]).history.rewards) == 0
 
 
 @pytest.mark.parametrize("number", range(3))
@@ -181,7 +181,7 @@ MOMENTS = attrs.evolve(
 
 def test_a_field_may_be_an_array_of_reals() -> None:
     assert str(MOMENTS.information) == "ℝ^2 × ℕ₀"
-    assert backpropagated(MOMENTS, 1, rewards=[1, 0.5], sums=(2, 2), visits=3) == {"sums": [2.5, 2.25], "visits": 4}
+    assert backpropagate(MOMENTS, 1, rewards=[1, 0.5], sums=(2, 2), visits=3) == {"sums": [2.5, 2.25], "visits": 4}
     state = games.load("othello").new_initial_state()
     one, other = (search(state, MOMENTS, iterations=30, seed=1, engine=engine) for engine in ("compiled", "python"))
     assert np.array_equal(one.records["MOMENTS"].rows, other.records["MOMENTS"].rows)

@@ -43,7 +43,7 @@ from icarus.specs import (
     relative_bonus,
     ucb1_tuned,
 )
-from icarus.testing import Decision, Played, backpropagated
+from icarus.testing import Decision, HistoryExample, backpropagate
 from tests import naive, toy
 from tests import naive_catalogue as twins
 from tests.conftest import Toys
@@ -52,7 +52,7 @@ from tests.engine.test_twin import agree, starts
 from tests.marks import slow_after, slow_variants
 
 # Player 1 does not notice the second action of player 0.
-PLAYED = Played(
+EXAMPLE = HistoryExample(
     [
         Decision(0, (4, 5), 4),
         Decision(1, (5, 6), 5),
@@ -61,9 +61,11 @@ PLAYED = Played(
         Decision(0, (4, 6), 6, phase=SIMULATION),
     ]
 )
-WON, DRAWN = (Played(PLAYED.decisions, rewards=rewards, iteration=2500) for rewards in ((1.0, 0.0), (0.5, 0.5)))
-THIRD = PLAYED.upto(2)  # player 0, who saw 4 and 5, may play 4 or 5
-IN_SIMULATION = PLAYED.upto(3)
+WON, DRAWN = (
+    HistoryExample(EXAMPLE.decisions, rewards=rewards, iteration=2500) for rewards in ((1.0, 0.0), (0.5, 0.5))
+)
+THIRD = EXAMPLE.prefix(2)  # player 0, who saw 4 and 5, may play 4 or 5
+IN_SIMULATION = EXAMPLE.prefix(3)
 UCT: dict[str, Any] = {"reward": (3.0, 1.0), "visits": 4, "availability": 9}
 CHILD = (0, (4, 5, 4))
 
@@ -106,7 +108,7 @@ def test_ucb1_tuned_4_explores_by_the_variance() -> None:
 
 def test_ucb1_tuned_7_adds_squares() -> None:
     known = {"reward": (1.0, 2.0), "squares": (1.0, 1.5), "visits": 3, "availability": 5}
-    after = backpropagated(UCB1_TUNED, VISIT, [0.5, 1.0], **known)
+    after = backpropagate(UCB1_TUNED, VISIT, [0.5, 1.0], **known)
     assert after == {"reward": [1.5, 3.0], "squares": [1.25, 2.5], "visits": 4, "availability": 6}
 
 
@@ -142,8 +144,8 @@ def test_ph_4_while_another_thread_is_between_two_updates() -> None:
 
 
 def test_ph_6_is_the_baselines_and_every_action() -> None:
-    actions = [(PLAYED.key(MAST, a, p), VISIT) for a, p in [(4, 0), (5, 1), (4, 0), (5, 1), (6, 0)]]
-    assert PLAYED.captured(PROGRESSIVE_HISTORY) == PLAYED.captured(BASELINE) + actions
+    actions = [(EXAMPLE.key(MAST, a, p), VISIT) for a, p in [(4, 0), (5, 1), (4, 0), (5, 1), (6, 0)]]
+    assert EXAMPLE.capture(PROGRESSIVE_HISTORY) == EXAMPLE.capture(BASELINE) + actions
 
 
 def test_grave_4_weighs_amaf_of_the_closest_ancestor_with_enough_visits() -> None:
@@ -176,28 +178,28 @@ def test_ucb1_tuned_4_takes_a_constant_for_the_root_of_two() -> None:
 
 def test_grave_6_counts_an_action_of_a_player_once_from_each_history_of_the_tree_on() -> None:
     def keys(*named: tuple) -> list[tuple[int, int]]:
-        return [(PLAYED.key(GRAVE, *parts), context) for *parts, context in named]
+        return [(EXAMPLE.key(GRAVE, *parts), context) for *parts, context in named]
 
     visits = keys((0,), (0, (4,), 0), (1, (4, 5), 0), (0, (4, 5, 4), 0))
-    root = [(PLAYED.key(GRAVE), 0)]
+    root = [(EXAMPLE.key(GRAVE), 0)]
     first = keys(
         (0, (4,), 1), (1, (5,), 1), (0, (6,), 1),  # from the root on: 4, 5 and 6, each once
         (1, (4, 5), 1), (0, (4, 4), 1), (0, (4, 6), 1),
         (0, (4, 5, 4), 1), (1, (4, 5, 5), 1), (0, (4, 5, 6), 1),
         (1, (4, 5, 5), 1), (0, (4, 5, 4, 6), 1),  # player 1 did not notice the second 4
     )  # fmt: skip
-    assert PLAYED.captured(GRAVE) == root + visits[1:] + first
+    assert EXAMPLE.capture(GRAVE) == root + visits[1:] + first
 
 
 def test_grave_7_keeps_the_two_means_apart() -> None:
     known = {"reward": (1.0, 0.0), "visits": 2, "reward_as_first": (3.0, 1.0), "visits_as_first": 5}
-    assert list(backpropagated(GRAVE, VISIT, [0.5, 0.5], **known).values()) == [[1.5, 0.5], 3, [3.0, 1.0], 5]
-    assert list(backpropagated(GRAVE, 1, [0.5, 0.5], **known).values()) == [[1.0, 0.0], 2, [3.5, 1.5], 6]
+    assert list(backpropagate(GRAVE, VISIT, [0.5, 0.5], **known).values()) == [[1.5, 0.5], 3, [3.0, 1.0], 5]
+    assert list(backpropagate(GRAVE, 1, [0.5, 0.5], **known).values()) == [[1.0, 0.0], 2, [3.5, 1.5], 6]
 
 
 def test_thompson_4_draws_from_the_beta_of_what_is_known() -> None:
     seen = {CHILD: {"reward": (3.0, 1.0), "visits": 4}}
-    by_seed = [Played(THIRD.decisions, seed=seed).values(THOMPSON, seen) for seed in range(600)]
+    by_seed = [HistoryExample(THIRD.decisions, seed=seed).values(THOMPSON, seen) for seed in range(600)]
     known, unknown = zip(*by_seed, strict=True)
     assert stats.kstest(known, stats.beta(4, 2).cdf).pvalue > 0.001  # 1 + 3, 1 + 4 − 3
     assert stats.kstest(unknown, stats.uniform.cdf).pvalue > 0.001  # Beta(1, 1)
@@ -212,7 +214,7 @@ def test_lgrf_2_4_replies_to_two_moves_before_one() -> None:
 def test_lgrf_2_6_captures_both_lengths_as_the_player_saw_them() -> None:
     replies = [((4, 1), 5, 1), ((4, 5, 0), 4, 0), ((5, 0), 4, 0), ((4, 5, 1), 5, 1), ((5, 1), 5, 1)]
     replies += [((4, 5, 0), 6, 0), ((5, 0), 6, 0)]
-    assert PLAYED.captured(LGRF2) == [(PLAYED.key(LGRF2, *moves), a * 8 + p) for moves, a, p in replies]
+    assert EXAMPLE.capture(LGRF2) == [(EXAMPLE.key(LGRF2, *moves), a * 8 + p) for moves, a, p in replies]
 
 
 def test_nst_4_averages_the_grams_that_are_known_well_enough() -> None:
@@ -223,14 +225,14 @@ def test_nst_4_averages_the_grams_that_are_known_well_enough() -> None:
     }
     assert THIRD.values(NST, known) == [(3 / 4 + 1) / 2, 1.0]
     assert THIRD.values(nst(6), known) == pytest.approx([(3 / 4 + 1 + 0) / 3, 1.0])
-    assert PLAYED.upto(0).values(NST, known) == [3 / 4, 1.0]
+    assert EXAMPLE.prefix(0).values(NST, known) == [3 / 4, 1.0]
 
 
 def test_nst_6_captures_grams_of_one_two_and_three_moves() -> None:
     grams = [(4, 0), (5, 1), (4, 5, 1), (4, 0), (5, 4, 0), (4, 5, 4, 0), (5, 1), (5, 5, 1), (4, 5, 5, 1), (6, 0)]
     grams += [(5, 6, 0), (4, 5, 6, 0)]
-    captured = [(PLAYED.key(NST, *gram), gram[-1]) for gram in grams]
-    assert PLAYED.captured(NST) == captured
+    captured = [(EXAMPLE.key(NST, *gram), gram[-1]) for gram in grams]
+    assert EXAMPLE.capture(NST) == captured
 
 
 def test_ppa_4_are_the_weights() -> None:
@@ -238,25 +240,25 @@ def test_ppa_4_are_the_weights() -> None:
 
 
 def test_ppa_6_moves_the_winners_weights_towards_what_he_played() -> None:
-    captured = WON.captured(PPA, {(4, 0): {"weight": math.log(3)}})  # p = 3/4 for 4, 1/4 for 5 and 6
-    assert [record for record, _ in captured] == [PLAYED.key(PPA, a, 0) for a in (4, 5, 4, 5, 4, 6)]
+    captured = WON.capture(PPA, {(4, 0): {"weight": math.log(3)}})  # p = 3/4 for 4, 1/4 for 5 and 6
+    assert [record for record, _ in captured] == [EXAMPLE.key(PPA, a, 0) for a in (4, 5, 4, 5, 4, 6)]
     changes = [0.25, -0.25, 0.25, -0.25, -0.75, 0.75]
     assert [real(context) for _, context in captured] == pytest.approx([0.32 * change for change in changes])
-    assert DRAWN.captured(PPA) == []
-    assert backpropagated(PPA, captured[0][1], [1, 0], weight=2.0) == {"weight": pytest.approx(2.08)}
+    assert DRAWN.capture(PPA) == []
+    assert backpropagate(PPA, captured[0][1], [1, 0], weight=2.0) == {"weight": pytest.approx(2.08)}
 
 
 def test_mast_decay_7_forgets_before_it_learns() -> None:
-    after = backpropagated(MAST_SIMULATION_DECAY, 1, [0.0, 0.5], reward=2.0, visits=4.0)
+    after = backpropagate(MAST_SIMULATION_DECAY, 1, [0.0, 0.5], reward=2.0, visits=4.0)
     assert after == {"reward": pytest.approx(0.95 * 2 + 0.5), "visits": pytest.approx(0.95 * 4 + 1), "batch": 0}
     assert THIRD.values(MAST_SIMULATION_DECAY, {(4, 0): {"reward": 1.5, "visits": 2.0}}) == [0.75, 1.0]
-    assert PLAYED.captured(MAST_SIMULATION_DECAY) == PLAYED.captured(MAST)
+    assert EXAMPLE.capture(MAST_SIMULATION_DECAY) == EXAMPLE.capture(MAST)
 
 
 def test_mast_batch_decay_forgets_for_each_batch_that_has_passed() -> None:
-    contexts = [(PLAYED.key(MAST, a, p), 2 * MAX_PLAYERS + p) for a, p in [(4, 0), (5, 1), (4, 0), (5, 1), (6, 0)]]
-    assert WON.captured(MAST_BATCH_DECAY) == contexts  # iteration 2,500 is in the third batch of 1,000
-    after = backpropagated(MAST_BATCH_DECAY, 3 * MAX_PLAYERS + 1, [0.0, 0.5], reward=2.0, visits=4.0, batch=1)
+    contexts = [(EXAMPLE.key(MAST, a, p), 2 * MAX_PLAYERS + p) for a, p in [(4, 0), (5, 1), (4, 0), (5, 1), (6, 0)]]
+    assert WON.capture(MAST_BATCH_DECAY) == contexts  # iteration 2,500 is in the third batch of 1,000
+    after = backpropagate(MAST_BATCH_DECAY, 3 * MAX_PLAYERS + 1, [0.0, 0.5], reward=2.0, visits=4.0, batch=1)
     assert after == {"reward": pytest.approx(0.64 * 2 + 0.5), "visits": pytest.approx(0.64 * 4 + 1), "batch": 3}
 
 
@@ -264,35 +266,35 @@ def test_cmc_4_plays_what_went_well_with_the_players_previous_action() -> None:
     assert THIRD.values(CMC, {(4, 5, 0): {"reward": 7.0, "visits": 10}}) == [0.0, 0.7]
     assert THIRD.values(CMC, {(4, 5, 0): {"reward": 6.0, "visits": 10}}) == [0.0, 0.0]  # not above the bound
     assert THIRD.values(cmc(bound=0.5), {(4, 5, 0): {"reward": 6.0, "visits": 10}}) == [0.0, 0.6]
-    assert PLAYED.upto(0).values(CMC, {(4, 5, 0): {"reward": 7.0, "visits": 10}}) == [0.0, 0.0]
+    assert EXAMPLE.prefix(0).values(CMC, {(4, 5, 0): {"reward": 7.0, "visits": 10}}) == [0.0, 0.0]
 
 
 def test_cmc_6_captures_each_pair_of_actions_of_a_player() -> None:
-    assert PLAYED.captured(CMC) == 2 * [(PLAYED.key(CMC, 4, 6, 0), 0)]  # 4 and 6 of 4, 4, 6; 5 with itself is none
+    assert EXAMPLE.capture(CMC) == 2 * [(EXAMPLE.key(CMC, 4, 6, 0), 0)]  # 4 and 6 of 4, 4, 6; 5 with itself is none
 
 
 def test_d_ucb_7_discounts_all_that_is_known_of_what_was_available() -> None:
     known = {"reward": (2.0, 1.0), "visits": 3.0, "availability": 5.0}
     strategy = discounted_ucb(0.5)
-    assert list(backpropagated(strategy, VISIT, [1.0, 0.0], **known).values()) == [[2.0, 0.5], 2.5, 3.5]
-    assert list(backpropagated(strategy, AVAILABLE, [1.0, 0.0], **known).values()) == [[1.0, 0.5], 1.5, 3.5]
+    assert list(backpropagate(strategy, VISIT, [1.0, 0.0], **known).values()) == [[2.0, 0.5], 2.5, 3.5]
+    assert list(backpropagate(strategy, AVAILABLE, [1.0, 0.0], **known).values()) == [[1.0, 0.5], 1.5, 3.5]
     assert THIRD.values(DISCOUNTED_UCB, {CHILD: UCT})[0] == pytest.approx(3 / 4 + 0.7 * math.sqrt(math.log(9) / 4))
 
 
 def test_dh_7_discounts_actions_but_not_histories() -> None:
     known, strategy = {"reward": (2.0, 1.0), "visits": 3.0, "availability": 5}, discounted_history(0.5)
-    assert list(backpropagated(strategy, VISIT, [1.0, 0.0], **known).values()) == [[3.0, 1.0], 4.0, 6]
-    (_, anywhere), (_, visit) = PLAYED.captured(strategy)[-1], PLAYED.captured(strategy)[0]
+    assert list(backpropagate(strategy, VISIT, [1.0, 0.0], **known).values()) == [[3.0, 1.0], 4.0, 6]
+    (_, anywhere), (_, visit) = EXAMPLE.capture(strategy)[-1], EXAMPLE.capture(strategy)[0]
     assert visit == VISIT
-    assert list(backpropagated(strategy, anywhere, [1.0, 0.0], **known).values()) == [[2.0, 0.5], 2.5, 6]
+    assert list(backpropagate(strategy, anywhere, [1.0, 0.0], **known).values()) == [[2.0, 0.5], 2.5, 6]
 
 
 def test_rb_6_gives_a_bonus_by_the_length_of_the_winners_playouts() -> None:
     usual = {"visits": 50, "lengths": 300.0, "squares": 50 * (36.0 + 4.0)}  # 6 actions, with deviation 2
-    captured, plain = WON.captured(RELATIVE_BONUS, {(0,): usual}), PLAYED.captured(BASELINE)
-    assert [record for record, _ in captured] == [record for record, _ in plain] + [PLAYED.key(RELATIVE_BONUS, 0)]
+    captured, plain = WON.capture(RELATIVE_BONUS, {(0,): usual}), EXAMPLE.capture(BASELINE)
+    assert [record for record, _ in captured] == [record for record, _ in plain] + [EXAMPLE.key(RELATIVE_BONUS, 0)]
     expected = math.tanh((6 - 5) / 2 / 2)
-    after = [backpropagated(RELATIVE_BONUS, context, [1.0, 0.0]) for _, context in captured]
+    after = [backpropagate(RELATIVE_BONUS, context, [1.0, 0.0]) for _, context in captured]
     for (_, context), one in zip(plain, after, strict=False):
         won = 1 + 0.25 / 2 * expected
         assert one["reward"] == (pytest.approx([won, 1 - won]) if context == VISIT else [0.0, 0.0])
@@ -302,17 +304,17 @@ def test_rb_6_gives_a_bonus_by_the_length_of_the_winners_playouts() -> None:
 
 def test_rb_6_gives_none_for_a_draw_or_where_little_is_known() -> None:
     usual = {"visits": 50, "lengths": 300.0, "squares": 50 * (36.0 + 4.0)}
-    for played, known in ((DRAWN, {(0,): usual}), (WON, {(0,): {**usual, "visits": 49}}), (WON, {(1,): usual})):
-        captured = played.captured(RELATIVE_BONUS, known)
-        assert backpropagated(RELATIVE_BONUS, captured[0][1], [1.0, 0.0])["reward"] == [1.0, 0.0]
-    assert len(DRAWN.captured(RELATIVE_BONUS)) == len(PLAYED.captured(BASELINE))
+    for example, known in ((DRAWN, {(0,): usual}), (WON, {(0,): {**usual, "visits": 49}}), (WON, {(1,): usual})):
+        captured = example.capture(RELATIVE_BONUS, known)
+        assert backpropagate(RELATIVE_BONUS, captured[0][1], [1.0, 0.0])["reward"] == [1.0, 0.0]
+    assert len(DRAWN.capture(RELATIVE_BONUS)) == len(EXAMPLE.capture(BASELINE))
 
 
 SIMULTANEOUS = [Decision(0, (0, 1), 0, choice=1, seen={1: UNSEEN}), Decision(1, (2, 3), 3, choice=2, phase=EXPANSION)]
 
 
 def test_rm_4_plays_in_proportion_to_what_is_regretted_at_simultaneous_decisions_and_by_ucb1_elsewhere() -> None:
-    first, second = Played(SIMULTANEOUS).upto(0), Played(SIMULTANEOUS).upto(1)
+    first, second = HistoryExample(SIMULTANEOUS).prefix(0), HistoryExample(SIMULTANEOUS).prefix(1)
     assert first.values(REGRET_MATCHING) == [0.5, 0.5]
     assert first.values(REGRET_MATCHING, {(0, (0,)): {"regret": 3.0}, (0, (1,)): {"regret": 1.0}}) == pytest.approx(
         [0.1 + 0.8 * 3 / 4, 0.1 + 0.8 / 4]
@@ -325,23 +327,25 @@ def test_rm_4_plays_in_proportion_to_what_is_regretted_at_simultaneous_decisions
 
 
 def test_rm_6_regrets_what_others_would_have_met() -> None:
-    played = Played(SIMULTANEOUS, rewards=(0.25, 0.75))
+    example = HistoryExample(SIMULTANEOUS, rewards=(0.25, 0.75))
     known = {(1, (2,), 0): {"reward": (1.5, 0.5), "visits": 2}}  # player 1's 2 against 0: a mean of ¼ for him
-    captured = played.captured(REGRET_MATCHING, known)
-    plain = played.captured(BASELINE)
+    captured = example.capture(REGRET_MATCHING, known)
+    plain = example.capture(BASELINE)
     assert captured[: len(plain)] == plain
     cells, regrets = [(0, (0,), 3), (1, (3,), 0)], [((0, (1,)), 0.5 - 0.25), ((1, (2,)), 0.25 - 0.75)]
     told = dict(captured[len(plain) :])
     assert len(told) == 4
-    assert [told[played.key(REGRET_MATCHING, *cell)] for cell in cells] == [VISIT, VISIT]
-    assert [real(told[played.key(REGRET_MATCHING, *parts)]) for parts, _ in regrets] == [x for _, x in regrets]
-    context = told[played.key(REGRET_MATCHING, 0, (1,))]
-    assert backpropagated(REGRET_MATCHING, context, [0, 0], regret=-1.0)["regret"] == -0.75
+    assert [told[example.key(REGRET_MATCHING, *cell)] for cell in cells] == [VISIT, VISIT]
+    assert [real(told[example.key(REGRET_MATCHING, *parts)]) for parts, _ in regrets] == [x for _, x in regrets]
+    context = told[example.key(REGRET_MATCHING, 0, (1,))]
+    assert backpropagate(REGRET_MATCHING, context, [0, 0], regret=-1.0)["regret"] == -0.75
 
 
 def test_rm_6_regrets_nothing_where_the_tree_ended_between_those_who_choose_at_once() -> None:
-    played = Played([SIMULTANEOUS[0], Decision(1, (2, 3), 3, choice=2, phase=SIMULATION)], rewards=(0.25, 0.75))
-    assert played.captured(REGRET_MATCHING) == played.captured(BASELINE)
+    example = HistoryExample(
+        [SIMULTANEOUS[0], Decision(1, (2, 3), 3, choice=2, phase=SIMULATION)], rewards=(0.25, 0.75)
+    )
+    assert example.capture(REGRET_MATCHING) == example.capture(BASELINE)
 
 
 # -------------------------------------------------------------------------------------------------------- against the twins

@@ -9,7 +9,7 @@ from icarus.discovery.space import load_space
 from icarus.engine.result import Result
 from icarus.specs import family, mast
 from icarus.specs.mast import ONLY_AVAILABLE
-from icarus.testing import Decision, Played, backpropagated
+from icarus.testing import Decision, HistoryExample, backpropagate
 from tests.marks import slow_after
 
 GIBBS = gibbs(temperature=1)
@@ -68,26 +68,26 @@ def test_new_points_search_alike_in_plain_python(point: Enhancement) -> None:
 
 
 TURNS = (Decision(0, (4, 5), 4), Decision(1, (5, 6), 5), Decision(0, (4, 7), 7), Decision(1, (6,), 6))
-PLAYED = Played(TURNS)
+EXAMPLE = HistoryExample(TURNS)
 
 
 def captured(point: Enhancement, *named: tuple) -> bool:
-    """Whether a point captures these (parts of a record, context) pairs of `PLAYED`."""
-    return PLAYED.captured(point) == [(PLAYED.key(point, *parts), context) for parts, context in named]
+    """Whether a point captures these (parts of a record, context) pairs of `EXAMPLE`."""
+    return EXAMPLE.capture(point) == [(EXAMPLE.key(point, *parts), context) for parts, context in named]
 
 
 def test_a_record_of_the_own_previous_action_by_hand() -> None:
     assert captured(family("own", 0), ((4, 7, 0), 0), ((5, 6, 1), 1))
     by_legal = family("own", 0, counted="legal")
     assert captured(by_legal, ((4, 4, 0), ONLY_AVAILABLE), ((4, 7, 0), 0), ((5, 6, 1), 1))
-    first, third = PLAYED.upto(0), PLAYED.upto(2)
+    first, third = EXAMPLE.prefix(0), EXAMPLE.prefix(2)
     known = {(4, 7, 0): {"reward": 1, "weight": 4, "visits": 4}}
     assert third.values(family("own", 0, discount=0.9, rule=gibbs(1)), known) == [1, 0.25]
     assert first.values(family("own", 0, discount=0.9, rule=gibbs(1)), known) == [1, 1]
 
 
 def test_an_action_counts_as_first_where_it_is_legal_and_the_same_player_plays_it_later_by_hand() -> None:
-    again = Played((*TURNS, Decision(0, (4, 5), 4)))
+    again = HistoryExample((*TURNS, Decision(0, (4, 5), 4)))
     point = family("moves", 0, counted="as_first")
     keys = [
         (4, 0),
@@ -99,37 +99,41 @@ def test_an_action_counts_as_first_where_it_is_legal_and_the_same_player_plays_i
         (6, 1),
         (4, 0),
     ]  # player 0's last 4 counts at 0, at 2 and at 4
-    assert again.captured(point) == [(again.key(point, *key), key[-1]) for key in keys]
+    assert again.capture(point) == [(again.key(point, *key), key[-1]) for key in keys]
 
 
 def test_a_feature_tells_records_apart_by_its_whole_part() -> None:
     point = family("feature", 0)
-    low, same, high = (Played([Decision(0, (4,), 4, features={"f": f})]).captured(point) for f in (2.1, 2.9, 3.0))
+    low, same, high = (
+        HistoryExample([Decision(0, (4,), 4, features={"f": f})]).capture(point) for f in (2.1, 2.9, 3.0)
+    )
     assert low == same != high
 
 
 def test_what_the_opponent_cannot_tell_apart_shares_a_record() -> None:
     """Player 0 plays 4 or 5, of which player 1 sees a 9, or not, and then 6."""
-    seen_alike = [Played([Decision(0, (4, 5), a, seen={1: 9}), Decision(0, (6,), 6)], players=2) for a in (4, 5)]
-    seen = [Played([Decision(0, (4, 5), a), Decision(0, (6,), 6)], players=2) for a in (4, 5)]
+    seen_alike = [
+        HistoryExample([Decision(0, (4, 5), a, seen={1: 9}), Decision(0, (6,), 6)], players=2) for a in (4, 5)
+    ]
+    seen = [HistoryExample([Decision(0, (4, 5), a), Decision(0, (6,), 6)], players=2) for a in (4, 5)]
     for context, shared in (("opponent", True), ("history", False)):
-        one, other = (played.captured(family(context, 0))[-1] for played in seen_alike)
+        one, other = (example.capture(family(context, 0))[-1] for example in seen_alike)
         assert (one == other) == shared
-        one, other = (played.captured(family(context, 0))[-1] for played in seen)
+        one, other = (example.capture(family(context, 0))[-1] for example in seen)
         assert one != other
 
 
 def test_what_is_forgotten_by_hand() -> None:
     point = family("moves", 1, discount=0.5, rule=gibbs(1))
-    assert backpropagated(point, 1, [0, 1], reward=2, visits=4, weight=3) == {"reward": 2, "visits": 5, "weight": 2.5}
+    assert backpropagate(point, 1, [0, 1], reward=2, visits=4, weight=3) == {"reward": 2, "visits": 5, "weight": 2.5}
 
 
 def test_few_visits_fall_back_on_the_action_anywhere_by_hand() -> None:
     point = family("moves", 1, least=3, rule=gibbs(1))
-    pair, anywhere = PLAYED.upto(3).key(point, 7, 6, 1), (6, 1)
+    pair, anywhere = EXAMPLE.prefix(3).key(point, 7, 6, 1), (6, 1)
     for visits, value in ((2, 0.5), (3, 0.25)):
         known = {pair: {"reward": 1, "weight": 4, "visits": visits}, anywhere: {"reward": 1, "weight": 2, "visits": 2}}
-        assert PLAYED.upto(3).values(point, known) == [value]
+        assert EXAMPLE.prefix(3).values(point, known) == [value]
 
 
 def test_an_action_falls_back_on_what_is_known_of_it_anywhere() -> None:

@@ -31,7 +31,7 @@ from icarus.specs import (
 )
 from icarus.specs.implicit_minimax import FIRST_VALUE, UNIT
 from icarus.specs.progressive_unpruning import PRUNED
-from icarus.testing import Decision, Played, backpropagated
+from icarus.testing import Decision, HistoryExample, backpropagate
 from tests import naive, toy
 from tests import naive_knowledge as twins
 from tests.conftest import Toys
@@ -41,7 +41,7 @@ from tests.marks import slow_after, slow_variants
 
 ALL = [PROGRESSIVE_BIAS, PROGRESSIVE_UNPRUNING, PROGRESSIVE_WIDENING, PUCT, IMPLICIT_MINIMAX]
 LOOKAHEAD = {4: (0.25, 0.75), 5: (0.5, 0.5), 6: (0.375, 0.625)}
-OPEN = Played([Decision(0, (4, 5, 6), lookahead=LOOKAHEAD)], players=2)
+OPEN = HistoryExample([Decision(0, (4, 5, 6), lookahead=LOOKAHEAD)], players=2)
 FOUR, FIVE, SIX = ((0, (action,)) for action in (4, 5, 6))
 
 
@@ -55,7 +55,7 @@ def known(mean: float, n: int, m: int) -> dict[str, Any]:
 
 @pytest.mark.parametrize("strategy", ALL, ids=str)
 def test_simulation_is_uniform_where_the_enhancement_is_of_the_tree(strategy: Enhancement) -> None:
-    simulated = Played([Decision(0, (4, 5, 6), phase=SIMULATION, lookahead=LOOKAHEAD)], players=2)
+    simulated = HistoryExample([Decision(0, (4, 5, 6), phase=SIMULATION, lookahead=LOOKAHEAD)], players=2)
     assert simulated.values(strategy, {FOUR: {"reward": (1.0, 1.0), "visits": 2, "availability": 3}}) == [math.inf] * 3
 
 
@@ -88,7 +88,7 @@ def test_pw_4_opens_the_next_after_t_visits(visits: int, width: int) -> None:
 
 
 def test_pu_4_takes_equal_heuristics_in_the_order_of_the_game() -> None:
-    alike = Played([Decision(0, (4, 5, 6), lookahead=dict.fromkeys((4, 5, 6), (0.5, 0.5)))], players=2)
+    alike = HistoryExample([Decision(0, (4, 5, 6), lookahead=dict.fromkeys((4, 5, 6), (0.5, 0.5)))], players=2)
     assert alike.values(progressive_widening(), {(): {"visits": 50}}) == [math.inf, math.inf, PRUNED]
 
 
@@ -110,7 +110,7 @@ def test_puct_4_does_not_overflow_at_low_temperatures() -> None:
 # ------------------------------------------------------------------------------------------------------- implicit minimax
 
 # player 0 plays 4, player 1 answers 8 (of 7 and 8), and the next history is expanded
-BACKED = Played(
+BACKED = HistoryExample(
     [
         Decision(0, (4, 5), 4, lookahead={4: (0.5, 0.5), 5: (0.25, 0.75)}),
         Decision(1, (7, 8), 8, phase=EXPANSION, lookahead={7: (0.875, 0.125), 8: (0.75, 0.25)}),
@@ -120,8 +120,8 @@ BACKED = Played(
 )
 
 
-def told(played: Played, history: tuple, worth: tuple[float, ...]) -> list[tuple[int, int]]:
-    key = played.key(IMPLICIT_MINIMAX, *history)
+def told(example: HistoryExample, history: tuple, worth: tuple[float, ...]) -> list[tuple[int, int]]:
+    key = example.key(IMPLICIT_MINIMAX, *history)
     return [(key, FIRST_VALUE + player + MAX_PLAYERS * int(value * UNIT)) for player, value in enumerate(worth)]
 
 
@@ -133,19 +133,19 @@ def test_im_4_mixes_the_mean_reward_with_what_is_backed_up() -> None:
 
 
 def test_im_6_backs_up_the_best_of_the_player_who_acts() -> None:
-    after = BACKED.captured(IMPLICIT_MINIMAX)[len(BACKED.captured(BASELINE)) :]
+    after = BACKED.capture(IMPLICIT_MINIMAX)[len(BACKED.capture(BASELINE)) :]
     # 8 is worth (¾, ¼) and is player 1's best, for 7 has (⅞, ⅛): so 4 is worth (¾, ¼) too
     assert after == told(BACKED, (1, (4, 8)), (0.75, 0.25)) + told(BACKED, (0, (4,)), (0.75, 0.25))
 
 
 def test_im_6_prefers_what_the_tree_knows_of_a_child_to_its_heuristic() -> None:
     seven = {(1, (4, 7)): {"visits": 2, "worth": (0.125, 0.875)}}
-    after = BACKED.captured(IMPLICIT_MINIMAX, seven)[len(BACKED.captured(BASELINE)) :]
+    after = BACKED.capture(IMPLICIT_MINIMAX, seven)[len(BACKED.capture(BASELINE)) :]
     assert after == told(BACKED, (1, (4, 8)), (0.75, 0.25)) + told(BACKED, (0, (4,)), (0.125, 0.875))
 
 
 def test_im_6_takes_the_mean_where_chance_acts() -> None:
-    played = Played(
+    example = HistoryExample(
         [
             Decision(0, (4, 5), 4),
             Decision(CHANCE, (1, 2), 1, phase=EXPANSION, lookahead={1: (0.5, 0.5), 2: (1.0, 0.0)}),
@@ -155,50 +155,50 @@ def test_im_6_takes_the_mean_where_chance_acts() -> None:
         rewards=(1.0, 0.0),
     )
     met = {(CHANCE, (4, 2)): {"visits": 3, "worth": (1.0, 0.0)}}
-    after = played.captured(IMPLICIT_MINIMAX, met)[len(played.captured(BASELINE)) :]
+    after = example.capture(IMPLICIT_MINIMAX, met)[len(example.capture(BASELINE)) :]
     mean = (0.5 + 3 * 1.0) / 4
-    assert after == told(played, (CHANCE, (4, 1)), (0.5, 0.5)) + told(played, (0, (4,)), (mean, 1 - mean))
+    assert after == told(example, (CHANCE, (4, 1)), (0.5, 0.5)) + told(example, (0, (4,)), (mean, 1 - mean))
 
 
 def test_im_7_keeps_rewards_and_values_apart() -> None:
     before = {"reward": (1.0, 0.0), "visits": 2, "availability": 5, "worth": (0.25, 0.75)}
-    assert backpropagated(IMPLICIT_MINIMAX, VISIT, [0.5, 0.5], **before) == {
+    assert backpropagate(IMPLICIT_MINIMAX, VISIT, [0.5, 0.5], **before) == {
         "reward": [1.5, 0.5],
         "visits": 3,
         "availability": 6,
         "worth": [0.25, 0.75],
     }
     told_one = FIRST_VALUE + 1 + MAX_PLAYERS * (UNIT // 8)
-    assert backpropagated(IMPLICIT_MINIMAX, told_one, [0.5, 0.5], **before)["worth"] == [0.25, 0.125]
-    assert backpropagated(IMPLICIT_MINIMAX, told_one, [0.5, 0.5], **before)["visits"] == 2
+    assert backpropagate(IMPLICIT_MINIMAX, told_one, [0.5, 0.5], **before)["worth"] == [0.25, 0.125]
+    assert backpropagate(IMPLICIT_MINIMAX, told_one, [0.5, 0.5], **before)["visits"] == 2
 
 
-WINNING = Played([Decision(0, (4, 5, 6), endings={5: (1.0, 0.0), 6: (0.5, 0.5)})], players=2)
+WINNING = HistoryExample([Decision(0, (4, 5, 6), endings={5: (1.0, 0.0), 6: (0.5, 0.5)})], players=2)
 
 
 def test_decisive_4_wins_at_once_in_the_tree_and_in_the_simulation() -> None:
     assert WINNING.values(DECISIVE) == [-1.0, math.inf, -1.0]
     assert WINNING.values(DECISIVE, {FIVE: known(0.5, 4, 9)}) == [-1.0, pytest.approx(uct(0.5, 4, 9)), -1.0]
-    simulated = Played([Decision(0, (4, 5), phase=SIMULATION, endings={5: (1.0, 0.0)})], players=2)
+    simulated = HistoryExample([Decision(0, (4, 5), phase=SIMULATION, endings={5: (1.0, 0.0)})], players=2)
     assert simulated.values(DECISIVE) == [-1.0, math.inf]
 
 
 def test_decisive_4_is_ucb1_where_nobody_wins_at_once() -> None:
     for endings in ({}, {5: (0.0, 1.0), 6: (0.5, 0.5)}):
-        quiet = Played([Decision(0, (4, 5, 6), endings=endings)], players=2)
+        quiet = HistoryExample([Decision(0, (4, 5, 6), endings=endings)], players=2)
         assert quiet.values(DECISIVE, {FOUR: known(0.5, 4, 9)}) == [pytest.approx(uct(0.5, 4, 9)), math.inf, math.inf]
 
 
 def test_anti_decisive_moves_come_after_decisive_ones() -> None:
     blocks = {4: {"blocks": 1.0}, 5: {"blocks": 0.0}, 6: {"blocks": 0.0}}
-    threatened = Played([Decision(0, (4, 5, 6), action_features=blocks)], players=2)
+    threatened = HistoryExample([Decision(0, (4, 5, 6), action_features=blocks)], players=2)
     assert threatened.values(anti_decisive("blocks")) == [math.inf, -1.0, -1.0]
-    winning = Played([Decision(0, (4, 5, 6), action_features=blocks, endings={5: (1.0, 0.0)})], players=2)
+    winning = HistoryExample([Decision(0, (4, 5, 6), action_features=blocks, endings={5: (1.0, 0.0)})], players=2)
     assert winning.values(anti_decisive("blocks")) == [-1.0, math.inf, -1.0]
     assert parse(str(anti_decisive("blocks"))) == anti_decisive("blocks")
 
 
-CORNERS = Played(
+CORNERS = HistoryExample(
     [
         Decision(0, (4, 5), 4, features={"corners": 1.5, "discs": -2.0}),
         Decision(1, (4, 5), 5, features={"corners": 2.0, "discs": -0.5}),
@@ -220,9 +220,9 @@ def test_past_4_takes_the_best_of_what_was_true_where_the_action_was_played() ->
 
 
 def test_past_6_captures_each_action_with_all_that_was_true() -> None:
-    ended = Played([*CORNERS.decisions[:2]], rewards=(1.0, 0.0))
+    ended = HistoryExample([*CORNERS.decisions[:2]], rewards=(1.0, 0.0))
     parts = [(4, 0), (0, 1, 4, 0), (1, -2, 4, 0), (5, 1), (0, 2, 5, 1), (1, -1, 5, 1)]
-    assert ended.captured(PAST) == [(ended.key(PAST, *record), record[-1]) for record in parts]
+    assert ended.capture(PAST) == [(ended.key(PAST, *record), record[-1]) for record in parts]
 
 
 def test_past_needs_features() -> None:
@@ -231,7 +231,7 @@ def test_past_needs_features() -> None:
 
 
 # player 0 decides twice, player 1 once; the first feature of actions is "takes", the second "far"
-WEIGHED = Played(
+WEIGHED = HistoryExample(
     [
         Decision(0, (4, 5), 4, action_features={4: {"takes": 1.0, "far": 0.0}, 5: {"far": 3.0}}),
         Decision(1, (4, 5), 5, phase=EXPANSION, action_features={5: {"far": 1.0}}),
@@ -243,25 +243,25 @@ WEIGHTS = {(0, 0): {"weight": 0.5}, (1, 0): {"weight": -0.2}, (1, 1): {"weight":
 
 
 def test_fast_4_weighs_the_features_of_an_action_with_the_weights_of_the_player() -> None:
-    assert WEIGHED.upto(0).values(FAST, WEIGHTS) == pytest.approx([0.5, 3 * -0.2])
-    assert WEIGHED.upto(1).values(FAST, WEIGHTS) == pytest.approx([0.0, 0.1])
-    assert WEIGHED.upto(2).values(FAST) == [0.0, 0.0]
+    assert WEIGHED.prefix(0).values(FAST, WEIGHTS) == pytest.approx([0.5, 3 * -0.2])
+    assert WEIGHED.prefix(1).values(FAST, WEIGHTS) == pytest.approx([0.0, 0.1])
+    assert WEIGHED.prefix(2).values(FAST) == [0.0, 0.0]
 
 
 def test_fast_6_moves_weights_towards_lambda_returns() -> None:
     # Player 0 thought 0.5 of his first action and 0.5 − 0.2/2 = 0.4 of his second, and got 1: λ-returns ½ · 0.4 + ½ · 1 = 0.7 and 1.
     # Player 1 thought 0.1 of his only one and got −1.
     changes = {(0, 0): 0.1 * (0.2 + 0.6), (1, 0): 0.1 * 0.6 * 0.5, (0, 1): 0.0, (1, 1): 0.1 * -1.1}
-    captured = WEIGHED.captured(fast(0.1, 0.5), WEIGHTS)
+    captured = WEIGHED.capture(fast(0.1, 0.5), WEIGHTS)
     assert [key for key, _ in captured] == [WEIGHED.key(FAST, *parts) for parts in changes]
     found = [float(np.int64(context).view(np.float64)) for _, context in captured]
     assert found == pytest.approx(list(changes.values()))
-    assert backpropagated(FAST, captured[0][1], [1.0, 0.0], weight=0.5)["weight"] == pytest.approx(0.58)
+    assert backpropagate(FAST, captured[0][1], [1.0, 0.0], weight=0.5)["weight"] == pytest.approx(0.58)
 
 
 def test_fast_6_with_lambda_1_looks_at_the_result_alone_and_with_0_at_the_next_decision_alone() -> None:
     def change(trace: float) -> float:
-        return float(np.int64(WEIGHED.captured(fast(1.0, trace), WEIGHTS)[0][1]).view(np.float64))
+        return float(np.int64(WEIGHED.capture(fast(1.0, trace), WEIGHTS)[0][1]).view(np.float64))
 
     assert change(1.0) == pytest.approx((1 - 0.5) + (1 - 0.4))
     assert change(0.0) == pytest.approx((0.4 - 0.5) + (1 - 0.4))
@@ -375,8 +375,8 @@ def test_a_game_without_a_heuristic_is_refused(strategy: Enhancement) -> None:
 
 
 def test_puct_starts_with_the_child_that_the_prior_prefers_where_it_is_asked_to() -> None:
-    played = Played([Decision(0, (4, 5), lookahead={4: (0.2, 0.8), 5: (0.6, 0.4)})], players=2)
-    first, second = played.values(PUCT, {})
+    example = HistoryExample([Decision(0, (4, 5), lookahead={4: (0.2, 0.8), 5: (0.6, 0.4)})], players=2)
+    first, second = example.values(PUCT, {})
     assert first == second == 0.5  # √0: drawn uniformly
-    low, high = played.values(puct(least=1), {})
+    low, high = example.values(puct(least=1), {})
     assert 0.5 < low < high and parse(str(puct(least=1))) == puct(least=1) and str(puct()) == "puct(0.625, 0.1)"

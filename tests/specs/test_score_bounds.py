@@ -27,7 +27,7 @@ from icarus.specs import (
     bounded_ucb1_tuned,
     score_bounds,
 )
-from icarus.testing import Decision, Played, backpropagated
+from icarus.testing import Decision, HistoryExample, backpropagate
 from tests import naive, toy
 from tests import naive_catalogue as twins
 from tests.conftest import ROOT
@@ -44,7 +44,9 @@ OTHELLO = games.load("othello")
 OPEN_TOYS = [game for game in toy.ALL_TOYS if game.determinize is game.observe is game.simultaneous is None]
 
 # Three players; the game ends in the tree, after two actions. Bounds are of histories and a player: (mover, moves, player).
-ENDED = Played([Decision(0, (4, 5), 4), Decision(1, (6, 7), 6, phase=EXPANSION)], players=3, rewards=(0.5, 1.0, 0.25))
+ENDED = HistoryExample(
+    [Decision(0, (4, 5), 4), Decision(1, (6, 7), 6, phase=EXPANSION)], players=3, rewards=(0.5, 1.0, 0.25)
+)
 
 
 def bound(context: int) -> float:
@@ -53,8 +55,8 @@ def bound(context: int) -> float:
 
 
 def test_sb_6_takes_rewards_for_bounds_where_the_game_ended_in_the_tree() -> None:
-    first = ENDED.captured(SCORE_BOUNDS)
-    plain = ENDED.captured(BASELINE)
+    first = ENDED.capture(SCORE_BOUNDS)
+    plain = ENDED.capture(BASELINE)
     assert first[: len(plain)] == plain
     of_0 = [((1, (4, 6), 0), 0.5), ((1, (4, 6), 0), -0.5), ((0, (4,), 0), -0.5)]  # player 1 may hold him to ½
     of_1 = [((1, (4, 6), 1), 1.0), ((0, (4,), 1), 1.0)]  # after 4 he is sure of 1
@@ -65,7 +67,7 @@ def test_sb_6_takes_rewards_for_bounds_where_the_game_ended_in_the_tree() -> Non
 
 def test_sb_6_proves_by_the_children_the_greatest_for_the_mover_the_least_for_others() -> None:
     known = {(1, (4, 7), player): {"lower": value, "upper": value} for player, value in enumerate((1.0, 0.75, 0.0))}
-    proofs = ENDED.captured(SCORE_BOUNDS, known)[len(ENDED.captured(BASELINE)) :]
+    proofs = ENDED.capture(SCORE_BOUNDS, known)[len(ENDED.capture(BASELINE)) :]
     told = {(key, context < 0): abs(bound(context)) for key, context in proofs}
     above = [ENDED.key(SCORE_BOUNDS, 0, (4,), player) for player in range(3)]
     assert [told.get((key, False), 0.0) for key in above] == [0.5, 1.0, 0.0]  # lower bounds: min, max, min
@@ -76,23 +78,23 @@ def test_sb_6_proves_by_the_children_the_greatest_for_the_mover_the_least_for_ot
 
 
 def test_sb_6_proves_nothing_where_the_game_went_on() -> None:
-    simulated = Played([Decision(0, (4, 5), 4), Decision(1, (6, 7), 6, phase=SIMULATION)], rewards=(1.0, 0.0))
-    assert simulated.captured(SCORE_BOUNDS) == simulated.captured(BASELINE)
+    simulated = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (6, 7), 6, phase=SIMULATION)], rewards=(1.0, 0.0))
+    assert simulated.capture(SCORE_BOUNDS) == simulated.capture(BASELINE)
 
 
 def test_sb_7_tightens_bounds_and_never_loosens_them() -> None:
     lower, upper = (int(np.float64(x).view(np.int64)) for x in (0.25, -0.5))
-    assert backpropagated(SCORE_BOUNDS, lower, [0, 0], upper=0.75)["lower"] == 0.25
-    assert backpropagated(SCORE_BOUNDS, lower, [0, 0], lower=0.5)["lower"] == 0.5
-    assert backpropagated(SCORE_BOUNDS, upper, [0, 0], upper=0.75)["upper"] == 0.5
-    assert backpropagated(SCORE_BOUNDS, upper, [0, 0], upper=0.25)["upper"] == 0.25
+    assert backpropagate(SCORE_BOUNDS, lower, [0, 0], upper=0.75)["lower"] == 0.25
+    assert backpropagate(SCORE_BOUNDS, lower, [0, 0], lower=0.5)["lower"] == 0.5
+    assert backpropagate(SCORE_BOUNDS, upper, [0, 0], upper=0.75)["upper"] == 0.5
+    assert backpropagate(SCORE_BOUNDS, upper, [0, 0], upper=0.25)["upper"] == 0.25
     nothing = int(np.float64(-0.0).view(np.int64))
-    assert backpropagated(SCORE_BOUNDS, nothing, [0, 0])["upper"] == 0.0
-    assert backpropagated(SCORE_BOUNDS, VISIT, [1, 0])["reward"] == [1.0, 0.0]
-    assert backpropagated(SCORE_BOUNDS, AVAILABLE, [1, 0])["availability"] == 1
+    assert backpropagate(SCORE_BOUNDS, nothing, [0, 0])["upper"] == 0.0
+    assert backpropagate(SCORE_BOUNDS, VISIT, [1, 0])["reward"] == [1.0, 0.0]
+    assert backpropagate(SCORE_BOUNDS, AVAILABLE, [1, 0])["availability"] == 1
 
 
-THREE = Played([Decision(1, (8, 9), 8), Decision(0, (4, 5, 6))])
+THREE = HistoryExample([Decision(1, (8, 9), 8), Decision(0, (4, 5, 6))])
 VISITED: dict[Any, Any] = {(0, (8, a)): {"reward": (2.0, 0.0), "visits": 4, "availability": 9} for a in (4, 5, 6)}
 UCB1 = 0.5 + 0.7 * math.sqrt(math.log(9) / 4)
 
@@ -154,18 +156,18 @@ def test_sb_4_cuts_the_values_of_other_selections(strategy: Enhancement, plain: 
 def test_sb_6_adds_the_proofs_of_score_bounds_to_what_other_selections_capture(
     strategy: Enhancement, plain: Enhancement
 ) -> None:
-    proofs = ENDED.captured(SCORE_BOUNDS)[len(ENDED.captured(BASELINE)) :]
+    proofs = ENDED.capture(SCORE_BOUNDS)[len(ENDED.capture(BASELINE)) :]
     assert len(proofs) == 9
-    assert ENDED.captured(strategy) == ENDED.captured(plain) + proofs
+    assert ENDED.capture(strategy) == ENDED.capture(plain) + proofs
 
 
 @by_selection
 def test_sb_7_tightens_the_bounds_beside_what_other_selections_count(strategy: Enhancement, plain: Enhancement) -> None:
     half = int(np.float64(0.5).view(np.int64))
-    assert backpropagated(strategy, half, [0, 0])["lower"] == 0.5
+    assert backpropagate(strategy, half, [0, 0])["lower"] == 0.5
     for context in (VISIT, AVAILABLE):
-        counted = backpropagated(strategy, context, [1, 0.5])
-        assert counted == {**backpropagated(plain, context, [1, 0.5]), "lower": 0.0, "upper": 1.0}
+        counted = backpropagate(strategy, context, [1, 0.5])
+        assert counted == {**backpropagate(plain, context, [1, 0.5]), "lower": 0.0, "upper": 1.0}
 
 
 # --------------------------------------------------------------------------------------------------------- against the twin

@@ -61,7 +61,7 @@ from icarus.specs import (
     to_mast,
 )
 from icarus.specs.mast import actions
-from icarus.testing import Decision, Played, backpropagated
+from icarus.testing import Decision, HistoryExample, backpropagate
 from tests import toy
 from tests.conftest import ROOT, Python
 from tests.test_toy import after
@@ -541,7 +541,7 @@ def test_every_specification_is_a_value_that_pickles_and_parses_back(name: str) 
 # --------------------------------------------------------------------------------- the slots, asked about a history by hand
 
 A, B, CH = 0, 1, CHANCE
-BY_HAND = Played(
+BY_HAND = HistoryExample(
     [
         Decision(A, (4, 5, 6), 4, seen={B: 90}),
         Decision(CH, (7, 8), 7),
@@ -552,7 +552,7 @@ BY_HAND = Played(
     ],
     label=1,
 )
-FOURTH = BY_HAND.upto(3)  # player 0, who saw 4 and 7, may play 5 or 6
+FOURTH = BY_HAND.prefix(3)  # player 0, who saw 4 and 7, may play 5 or 6
 
 
 def by_hand(strategy: Enhancement, *named: tuple) -> list[tuple[int, int]]:
@@ -563,7 +563,7 @@ def by_hand(strategy: Enhancement, *named: tuple) -> list[tuple[int, int]]:
 def test_base_6_captures_histories_by_the_eyes_of_their_last_movers_up_to_t_e() -> None:
     visits = [(), (A, (4,)), (CH, (4, 7)), (B, (90, 7, 5))]  # t_e = 3; player 1 saw 90 for the 4
     available = [(A, (5,)), (A, (6,)), (CH, (4, 8)), (B, (90, 7, 4))]
-    assert BY_HAND.captured(BASELINE) == by_hand(
+    assert BY_HAND.capture(BASELINE) == by_hand(
         BASELINE, *[(parts, VISIT) for parts in visits], *[(parts, AVAILABLE) for parts in available]
     )
 
@@ -572,27 +572,27 @@ def test_amaf_6_captures_later_actions_where_they_were_legal() -> None:
     # Below the root player 0 plays 4, 5 and 4 again, all legal there; below the environment's node only its own 7; below the
     # expansion node player 1 plays 5 and 5 again.
     selected = by_hand(AMAF, ((A, (4,)), 0), ((A, (5,)), 0), ((A, (4,)), 0), ((CH, (4, 7)), 0))
-    assert BY_HAND.captured(AMAF_STRICT) == selected
-    assert BY_HAND.captured(AMAF) == selected + 2 * by_hand(AMAF, ((B, (90, 7, 5)), 0))
+    assert BY_HAND.capture(AMAF_STRICT) == selected
+    assert BY_HAND.capture(AMAF) == selected + 2 * by_hand(AMAF, ((B, (90, 7, 5)), 0))
 
 
 def test_mast_6_captures_every_action_of_a_player_and_to_mast_6_those_decided_in_the_tree() -> None:
-    assert BY_HAND.captured(MAST) == by_hand(MAST, *[((a, p), p) for a, p in [(4, A), (5, B), (5, A), (4, A), (5, B)]])
-    assert BY_HAND.captured(TO_MAST) == by_hand(MAST, ((4, A), A), ((5, B), B))
+    assert BY_HAND.capture(MAST) == by_hand(MAST, *[((a, p), p) for a, p in [(4, A), (5, B), (5, A), (4, A), (5, B)]])
+    assert BY_HAND.capture(TO_MAST) == by_hand(MAST, ((4, A), A), ((5, B), B))
     available = [(4, A, A), (5, A, -1), (6, A, -1), (4, B, -1), (5, B, B)]
     available += [(5, A, A), (6, A, -1), (4, A, A), (5, B, B), (9, B, -1)]
-    assert BY_HAND.captured(mast(ucb1(0.7))) == by_hand(MAST, *[((a, p), context) for a, p, context in available])
+    assert BY_HAND.capture(mast(ucb1(0.7))) == by_hand(MAST, *[((a, p), context) for a, p, context in available])
 
 
 def test_lgr_6_captures_the_reply_to_the_last_move_that_the_replying_player_observed() -> None:
     replies = [((7, B), 5, B), ((7, A), 5, A), ((5, A), 4, A), ((4, B), 5, B)]  # player 0 did not notice the first 5
-    assert BY_HAND.captured(LGR) == BY_HAND.captured(LGRF)
-    assert BY_HAND.captured(LGR) == by_hand(LGR, *[(move, a * MAX_PLAYERS + p) for move, a, p in replies])
+    assert BY_HAND.capture(LGR) == BY_HAND.capture(LGRF)
+    assert BY_HAND.capture(LGR) == by_hand(LGR, *[(move, a * MAX_PLAYERS + p) for move, a, p in replies])
 
 
 def test_nast_6_captures_the_moves_as_the_acting_player_saw_them() -> None:
-    assert BY_HAND.captured(NAST2) == by_hand(NAST2, *[((*gram, p), p) for *gram, p in PAIRS])
-    assert BY_HAND.captured(NAST1) == BY_HAND.captured(MAST)
+    assert BY_HAND.capture(NAST2) == by_hand(NAST2, *[((*gram, p), p) for *gram, p in PAIRS])
+    assert BY_HAND.capture(NAST1) == BY_HAND.capture(MAST)
 
 
 PAIRS = [(7, 5, B), (7, 5, A), (5, 4, A), (4, 5, B)]
@@ -601,7 +601,7 @@ PAIRS = [(7, 5, B), (7, 5, A), (5, 4, A), (4, 5, B)]
 def test_epic_6_captures_an_action_in_the_episode_that_it_ends() -> None:
     visits = [(1, A, (4,)), (1, CH, (4, 7)), (1, B, (90, 7, 5)), (2, A, (5,)), (2, A, (5, 4)), (2, B, (5, 4, 5))]
     available = [(1, A, (5,)), (1, A, (6,)), (1, CH, (4, 8)), (1, B, (90, 7, 4)), (2, A, (6,)), (2, B, (5, 4, 9))]
-    assert BY_HAND.captured(EPIC) == by_hand(
+    assert BY_HAND.capture(EPIC) == by_hand(
         EPIC, ((1, A, ()), VISIT), *[(p, VISIT) for p in visits], *[(p, AVAILABLE) for p in available]
     )
 
@@ -615,12 +615,12 @@ def test_the_policies_ask_about_the_records_of_the_legal_actions() -> None:
     assert FOURTH.candidates(MAST) == FOURTH.candidates(NAST1) == keys(MAST, (5, A), (6, A))
     assert FOURTH.candidates(NAST2) == keys(NAST2, (7, 5, A), (7, 6, A))
     assert FOURTH.candidates(EPIC) == keys(EPIC, (2, A, (5,)), (2, A, (6,)))
-    assert BY_HAND.upto(0).candidates(NAST2) == [NO_RECORD] * 3
+    assert BY_HAND.prefix(0).candidates(NAST2) == [NO_RECORD] * 3
 
 
 def test_backpropagations_by_hand() -> None:
     def after_one(strategy: Enhancement, context: int, rewards: list[float], **information: Any) -> tuple:
-        return tuple(backpropagated(strategy, context, rewards, **information).values())
+        return tuple(backpropagate(strategy, context, rewards, **information).values())
 
     for strategy in (BASELINE, EPIC):  # Base-7, EPIC-7
         known: dict[str, Any] = {"reward": (2.0, 3.0), "visits": 4, "availability": 9}
@@ -647,9 +647,9 @@ def test_backpropagations_by_hand() -> None:
 )
 def test_lgr_7_and_lgrf_7_by_hand(reward: float, before: int, lgr: int, lgrf: int, signed: int) -> None:
     context = 6 * MAX_PLAYERS + B  # player 1 played 6
-    assert backpropagated(LGR, context, [1.0, reward], reply=before) == {"reply": lgr}
-    assert backpropagated(LGRF, context, [1.0, reward], reply=before) == {"reply": lgrf}
-    assert backpropagated(LGRF_SIGNED, context, [1.0, reward], reply=before) == {"reply": signed}
+    assert backpropagate(LGR, context, [1.0, reward], reply=before) == {"reply": lgr}
+    assert backpropagate(LGRF, context, [1.0, reward], reply=before) == {"reply": lgrf}
+    assert backpropagate(LGRF_SIGNED, context, [1.0, reward], reply=before) == {"reply": signed}
 
 
 def test_values_by_hand() -> None:
@@ -673,7 +673,7 @@ def test_values_by_hand() -> None:
         0.0,
         1.0,
     ]  # LGR-4: the last move that player 0 observed is the 7
-    assert BY_HAND.upto(0).values(LGR) == [0.0, 0.0, 0.0]
+    assert BY_HAND.prefix(0).values(LGR) == [0.0, 0.0, 0.0]
 
 
 PLAIN = """

@@ -8,7 +8,7 @@ import pytest
 from experiments.papers.catalogue import EXPLORATIONS, PLAYOUTS, SELECTIONS, VARIANTS
 from experiments.plan import loading
 from icarus import BASELINE, Enhancement, Game, games, parse, search
-from icarus.testing import Decision, Played
+from icarus.testing import Decision, HistoryExample
 from tests import naive, toy
 from tests import naive_catalogue as twins
 from tests.engine.test_twin import agree, starts
@@ -57,7 +57,7 @@ def test_a_variant_is_declared_by_the_algebra_and_reads_back(text: str) -> None:
 
 @pytest.mark.parametrize("selection", [texts[0] for name, texts in SELECTIONS.items() if name != "UCB1"])
 def test_exploration_raises_the_value_of_an_action_of_few_visits(selection: str) -> None:
-    opening = Played([Decision(0, (4, 5))], players=2)
+    opening = HistoryExample([Decision(0, (4, 5))], players=2)
     few, many = (0, (5,)), (0, (4,))
     known: dict[Any, Any] = {
         (): {"visits": 6},
