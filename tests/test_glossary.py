@@ -38,7 +38,7 @@ NAMELESS = PARTICIPLES | {
     "wanted",
 }
 # Keywords of `initial`, of `Game` and of `icarus.testing` that the documents promise.
-NAMED_SO = {("algebra", "given"), ("kernel", "seen"), ("icarus", "known"), ("icarus", "seen")}
+NAMED_SO = {("algebra", "given"), ("icarus", "known"), ("icarus", "seen")}
 
 
 def public_names() -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ mean reward less what the other gets in that place against itself, with a 99 % i
 import argparse
 from pathlib import Path
 
-from experiments.discovery.duels import duel, print_duels, table_of
+from experiments.discovery.duels import duel, match_settings_of, print_duels
 from icarus.discovery.configuration import Configuration
 
 SEED = 0  # of the deals
@@ -32,7 +32,7 @@ def measure(name: str, iterations: int, units: int, directory: Path) -> None:
     pairs = [(adaptive, rival) for rival in rivals().values()]
     # The rows tell neither the budget nor the seed; the file's name does.
     path = directory / f"{name}-{iterations}-iterations-seed-{SEED}.jsonl"
-    results = duel(table_of(name, iterations, None, SEED), pairs, units, path)
+    results = duel(match_settings_of(name, iterations, None, SEED), pairs, units, path)
     print_duels(name, f"{iterations} iterations", [f"against {rival}" for rival in rivals()], results)
 
 

@@ -15,23 +15,23 @@ from experiments.plan.definition import Refusal
 from icarus import games
 from icarus.discovery.configuration import Configuration
 from icarus.discovery.discover import REFERENCE, first_decision, try_out
-from icarus.discovery.discovered import proven
-from icarus.discovery.matches import PROOF, Games, Table, usual_seats
+from icarus.discovery.discovered import proven_configurations
+from icarus.discovery.matches import PROOF, Games, MatchSettings, usual_seats
 from icarus.discovery.race import Pair, differences
 from icarus.discovery.statistics import Difference
 
 SEED = 1  # not a race's, so that no deal of a race is met again
 
 
-def duel(table: Table, pairs: Sequence[Pair], units: int, path: Path) -> list[Difference]:
+def duel(match_settings: MatchSettings, pairs: Sequence[Pair], units: int, path: Path) -> list[Difference]:
     """How much better each player is than its opponent in its place, on the same deals; games in the file are not played again."""
-    with Games(table, path) as played:
+    with Games(match_settings, path) as played:
         return differences(played, PROOF, pairs, units)
 
 
-def table_of(game: str, iterations: int | None, seconds: float | None, seed: int = SEED) -> Table:
+def match_settings_of(game: str, iterations: int | None, seconds: float | None, seed: int = SEED) -> MatchSettings:
     """Where a game is played."""
-    return Table(game, usual_seats(games.load(game)), iterations, seconds, seed)
+    return MatchSettings(game, usual_seats(games.load(game)), iterations, seconds, seed)
 
 
 def print_duels(game: str, budget: str, names: Iterable[str], results: Iterable[Difference]) -> None:
@@ -46,7 +46,7 @@ def winners_in(game: str, which: str) -> Mapping[str, Pair]:
     Raises:
         Refusal: nothing was proven for the game.
     """
-    table = proven()
+    table = proven_configurations()
     if which == "own" and game not in table:
         raise Refusal(f"nothing is proven for {game}: play the winners of other games there, --winners all")
     chosen = [game] if which == "own" else list(table)
@@ -54,16 +54,16 @@ def winners_in(game: str, which: str) -> Mapping[str, Pair]:
     return {f"winner of {name}": (table[name].configuration, reference) for name in chosen}
 
 
-def playable(table: Table, pairs: Mapping[str, Pair]) -> dict[str, Pair]:
+def playable(match_settings: MatchSettings, pairs: Mapping[str, Pair]) -> dict[str, Pair]:
     """The pairs of which both can play this game; of each other one a sentence says why not."""
-    state, able = first_decision(table.loaded(), table.seed), {}
+    state, able = first_decision(match_settings.loaded(), match_settings.seed), {}
     for name, pair in pairs.items():
         try:
             for configuration in pair:
-                try_out(table, configuration, state)
+                try_out(match_settings, configuration, state)
             able[name] = pair
         except ValueError as error:
-            print(f"{table.game:18} the {name} does not play: {error}", flush=True)
+            print(f"{match_settings.game:18} the {name} does not play: {error}", flush=True)
     return able
 
 
@@ -81,10 +81,10 @@ def main() -> None:
     arguments.to.mkdir(parents=True, exist_ok=True)
     text = f"{arguments.iterations} iterations" if arguments.iterations else f"{arguments.seconds:g} s"
     for game in arguments.games:
-        table = table_of(game, arguments.iterations, arguments.seconds)
-        pairs = playable(table, winners_in(game, arguments.winners))
+        match_settings = match_settings_of(game, arguments.iterations, arguments.seconds)
+        pairs = playable(match_settings, winners_in(game, arguments.winners))
         path = arguments.to / f"{game}-{text.replace(' ', '-')}.jsonl"
-        print_duels(game, text, pairs, duel(table, list(pairs.values()), arguments.units, path))
+        print_duels(game, text, pairs, duel(match_settings, list(pairs.values()), arguments.units, path))
 
 
 if __name__ == "__main__":

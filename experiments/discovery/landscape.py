@@ -21,7 +21,7 @@ import numpy as np
 from experiments.plan.definition import Refusal
 from icarus import games
 from icarus.discovery.configuration import Configuration
-from icarus.discovery.matches import EXPLORATION, Games, Match, Table, usual_seats
+from icarus.discovery.matches import EXPLORATION, Games, Match, MatchSettings, usual_seats
 from icarus.discovery.space import Point, Space, load_space, read_space
 from icarus.row_files import written_whole
 
@@ -51,20 +51,22 @@ def sample(space: Space, number: int, seed: int) -> list[Point]:
     return list(points)
 
 
-def play_landscape(table: Table, space: Space, number: int, deals: int, directory: Path) -> None:
+def play_landscape(match_settings: MatchSettings, space: Space, number: int, deals: int, directory: Path) -> None:
     """Play it, deal by deal, so that what has been played when it is stopped is balanced; then pack it.
 
     Raises:
         Refusal: the directory has games of something else.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    claim(directory, settings_of(table, space))
-    points, opponent = sample(space, number, table.seed), Configuration(OPPONENT)
+    claim(directory, settings_of(match_settings, space))
+    points, opponent = sample(space, number, match_settings.seed), Configuration(OPPONENT)
     configurations = [space.configuration(point) for point in points]
-    with Games(table, directory / KEPT) as played:
+    with Games(match_settings, directory / KEPT) as played:
         for deal in range(deals):
             matches = [
-                Match(EXPLORATION, each, opponent, deal, seat) for each in configurations for seat in table.seats
+                Match(EXPLORATION, each, opponent, deal, seat)
+                for each in configurations
+                for seat in match_settings.seats
             ]
             rewards = [row["returns"][row["seat"]] for row in played.play(matches)]
             print(f"deal {deal + 1} of {deals}: mean reward {np.mean(rewards):.3f}", flush=True)
@@ -72,21 +74,21 @@ def play_landscape(table: Table, space: Space, number: int, deals: int, director
             [
                 played.rows[Match(EXPLORATION, each, opponent, deal, seat).key]["returns"][seat]
                 for deal in range(deals)
-                for seat in table.seats
+                for seat in match_settings.seats
             ]
             for each in configurations
         ]
     pack(directory, points, scores)
 
 
-def settings_of(table: Table, space: Space) -> dict[str, Any]:
+def settings_of(match_settings: MatchSettings, space: Space) -> dict[str, Any]:
     """What is played: all that a row does not tell, and the opponent."""
     settings = {
-        "game": str(table.game),
-        "seats": list(table.seats),
-        "iterations": table.iterations,
-        "seconds": table.seconds,
-        "seed": table.seed,
+        "game": str(match_settings.game),
+        "seats": list(match_settings.seats),
+        "iterations": match_settings.iterations,
+        "seconds": match_settings.seconds,
+        "seed": match_settings.seed,
         "opponent": OPPONENT,
         "space": space.settings(),
     }
@@ -143,8 +145,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--to", type=Path, required=True)
     arguments = parser.parse_args()
-    table = Table(arguments.game, usual_seats(games.load(arguments.game)), arguments.iterations, None, arguments.seed)
-    play_landscape(table, load_space(arguments.space), arguments.configurations, arguments.deals, arguments.to)
+    match_settings = MatchSettings(
+        arguments.game, usual_seats(games.load(arguments.game)), arguments.iterations, None, arguments.seed
+    )
+    play_landscape(match_settings, load_space(arguments.space), arguments.configurations, arguments.deals, arguments.to)
 
 
 if __name__ == "__main__":

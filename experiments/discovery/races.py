@@ -21,8 +21,8 @@ from icarus import discovery
 from icarus.discovery.configuration import read_configuration
 from icarus.discovery.discover import ROWS
 from icarus.discovery.discovered import TABLE
-from icarus.discovery.matches import STREAMS, Games, Match, Row, Table, key_of, read_rows
-from icarus.discovery.protocol import FILE, Protocol, read_protocol
+from icarus.discovery.matches import STREAMS, Games, Match, MatchSettings, Row, key_of, read_rows
+from icarus.discovery.protocol import FILE, RaceProtocol, read_protocol
 from icarus.discovery.race import Discovery, run
 from icarus.load_files import digest_of
 
@@ -41,10 +41,10 @@ def rows_of(directory: Path) -> list[Row]:
     return read_rows(directory / ROWS)
 
 
-def table_of(protocol: Protocol) -> Table:
+def match_settings_of(protocol: RaceProtocol) -> MatchSettings:
     """Where the games of a race are played."""
     files = tuple(file for file, _ in protocol.files)
-    return Table(protocol.game, protocol.seats, protocol.iterations, protocol.seconds, protocol.seed, files)
+    return MatchSettings(protocol.game, protocol.seats, protocol.iterations, protocol.seconds, protocol.seed, files)
 
 
 def status(directory: Path) -> str:
@@ -70,10 +70,10 @@ def audit(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]
             raise Refusal(f"there is no {file} here; this race is to be read in the folder in which it was begun")
         if digest_of(file) != digest:
             raise Refusal(f"{file} has changed since the race began, so that its games cannot be played again")
-    table = table_of(protocol)
+    match_settings = match_settings_of(protocol)
     for row in random.Random(seed).sample(rows, min(sample, len(rows))):
         players = read_configuration(row["player"]), read_configuration(row["opponent"])
-        again = table.play(Match(STREAMS.index(row["stream"]), *players, row["deal"], row["seat"]))
+        again = match_settings.play(Match(STREAMS.index(row["stream"]), *players, row["deal"], row["seat"]))
         changed = [key for key in ("returns", "moves") if again[key] != row[key]]
         name = f"{row['player']} against {row['opponent']}, {row['stream']} {row['deal']}, seat {row['seat']}"
         if changed:
@@ -83,8 +83,8 @@ def audit(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]
 
 
 @attrs.frozen
-class Finished(Table):
-    """A table at which nobody plays: all games of a finished race are kept."""
+class Finished(MatchSettings):
+    """Settings by which nobody plays: all games of a finished race are kept."""
 
     def play(self, match: Match) -> Row:
         raise Refusal(f"the race in {self.game} is not finished: {match.key} is missing")
@@ -97,7 +97,7 @@ def result_of(directory: Path) -> Discovery:
         Refusal: it is not finished.
     """
     protocol = read_protocol(directory)
-    with Games(Finished(**attrs.asdict(table_of(protocol)))) as games:
+    with Games(Finished(**attrs.asdict(match_settings_of(protocol)))) as games:
         games.rows |= {key_of(row): row for row in rows_of(directory)}
         return run(protocol, games)
 

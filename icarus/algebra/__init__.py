@@ -42,7 +42,7 @@ from icarus.algebra.information import (
     information,
     initial,
 )
-from icarus.algebra.policy import Policy, Rule, argmax, checked, epsilon_greedy, gibbs, reply, roulette, ucb1
+from icarus.algebra.policy import Policy, Rule, argmax, check_rule, epsilon_greedy, gibbs, reply, roulette, ucb1
 from icarus.algebra.slots import backpropagation, candidates, capture, initial_information, values
 from icarus.algebra.weights import Weight, rave_weight, weight
 
@@ -51,7 +51,7 @@ __all__ = [
     "PLAYER", "POSITION", "REAL", "REAL_COUNT", "REPLY", "REWARD", "REWARDS", "VISIT_OR_AVAILABLE", "Adaptive",
     "Composition", "Domain", "Enhancement", "Information", "Initial", "LastReply", "Policy", "RewardVisits",
     "RewardVisitsAvailability", "RewardsVisits", "RewardsVisitsAvailability", "Rule", "Space", "Sum", "Weight",
-    "adaptive", "argmax", "backpropagation", "candidates", "capture", "checked", "epsilon_greedy", "gibbs",
+    "adaptive", "argmax", "backpropagation", "candidates", "capture", "check_rule", "epsilon_greedy", "gibbs",
     "information", "initial", "initial_information", "linear", "majority", "maxilinear", "rave_weight", "reply",
     "roulette", "sequential", "ucb1", "values", "weight", "with_alias",
 ]  # fmt: skip

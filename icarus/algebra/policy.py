@@ -48,7 +48,7 @@ class Rule:
         return f"{self.name}({', '.join(f'{name}={value!r}' for name, value in self.parameters)})"
 
 
-def checked(rule: Rule) -> Rule:
+def check_rule(rule: Rule) -> Rule:
     """The rule itself.
 
     Raises:

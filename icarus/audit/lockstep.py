@@ -58,7 +58,7 @@ def compare(
     """Play a game and its reference in lock-step: random actions, the same in both.
 
     Player to act, set of legal actions, end and returns must agree. Returns agree as rewards from 0 to 1, or in the units of
-    `Game.gains`.
+    `Game.utilities`.
 
     Args:
         reference: makes the reference of an initial state; whatever the deal has decided is read from `state.facts`.
@@ -106,7 +106,7 @@ def _differences(state: State, oracle: Reference) -> Iterator[str]:
         return
     if state.is_terminal():
         rewards, returns = np.array(state.returns()), np.array(oracle.returns(), float)
-        low, high = state.game.gains
+        low, high = state.game.utilities
         if rewards.shape != returns.shape or not (
             np.allclose(rewards, returns, atol=CLOSE) or np.allclose(low + (high - low) * rewards, returns, atol=CLOSE)
         ):

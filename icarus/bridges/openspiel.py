@@ -77,7 +77,7 @@ def game(
         observe=(observe or _differences) if hidden else None,
         chance=lambda state: [probability for _, probability in state.chance_outcomes()],
         determinize=_redrawn_by(determinize or pyspiel.State.resample_from_infostate) if hidden else None,
-        gains=(lowest, highest),
+        utilities=(lowest, highest),
         actions=max(loaded.num_distinct_actions(), loaded.max_chance_outcomes()),
     )
 

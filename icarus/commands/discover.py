@@ -10,7 +10,7 @@ from icarus.commands.console import notes, print_note, print_text, progress_bar,
 from icarus.discovery.discover import DEFAULT_ITERATIONS, POOL, discover
 from icarus.discovery.page import PAGE, text_of, write_result
 from icarus.discovery.protocol import FILE
-from icarus.discovery.race import Report
+from icarus.discovery.race import RaceProgress
 from icarus.discovery.space import shipped_spaces
 
 STAGES = {
@@ -81,7 +81,7 @@ def discover_command(
         last = dict[str, int]()
         tasks = {stage: bar.add_task(text, total=None, visible=False) for stage, text in STAGES.items()}
 
-        def show(report: Report) -> None:
+        def show(report: RaceProgress) -> None:
             bar.update(tasks[report.stage], completed=report.done, total=report.total, visible=True)
             if not notes.is_terminal and report.done * LINES // report.total > last.get(report.stage, 0):
                 last[report.stage] = report.done * LINES // report.total

@@ -13,10 +13,10 @@ from icarus import checks, games
 from icarus.discovery import protocol as protocols
 from icarus.discovery.configuration import Configuration, read_configuration
 from icarus.discovery.finders import FINDERS
-from icarus.discovery.matches import CALIBRATION, Games, Match, Table, usual_seats
+from icarus.discovery.matches import CALIBRATION, Games, Match, MatchSettings, usual_seats
 from icarus.discovery.processes import processes
-from icarus.discovery.protocol import Protocol, planned
-from icarus.discovery.race import Discovery, Report, run
+from icarus.discovery.protocol import RaceProtocol, plan_units
+from icarus.discovery.race import Discovery, RaceProgress, run
 from icarus.discovery.space import Space, SpaceError, load_space
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
@@ -69,7 +69,7 @@ def discover(
     to: str | Path | None = None,
     workers: int = 1,
     cluster: str | None = None,
-    report: Callable[[Report], None] = lambda report: None,
+    report: Callable[[RaceProgress], None] = lambda report: None,
     **changes: Any,
 ) -> Discovery:
     """Find the composition that plays a game best, and prove it on games that it was not chosen by.
@@ -89,17 +89,17 @@ def discover(
     """
     chosen = attrs.evolve(settings or Settings(), **changes)
     checks.integer("workers", workers, least=1)
-    table = table_of(game, chosen)
+    match_settings = match_settings_of(game, chosen)
     directory = None if to is None else Path(to)
     with processes(workers, cluster) as playing:
-        protocol = protocol_of(table, chosen, playing.count, directory, report)
+        protocol = protocol_of(match_settings, chosen, playing.count, directory, report)
         if directory is not None:
             protocol.write(directory)
-        with Games(table, directory / ROWS if directory else None, playing.executor) as games_played:
+        with Games(match_settings, directory / ROWS if directory else None, playing.executor) as games_played:
             return run(protocol, games_played, report)
 
 
-def table_of(game: AnyGame | str, settings: Settings) -> Table:
+def match_settings_of(game: AnyGame | str, settings: Settings) -> MatchSettings:
     """Where the games of a race are played.
 
     Raises:
@@ -120,7 +120,7 @@ def table_of(game: AnyGame | str, settings: Settings) -> Table:
     if iterations is None and seconds is None:
         iterations = DEFAULT_ITERATIONS
     by_name = isinstance(game, str)
-    return Table(
+    return MatchSettings(
         str(loaded) if by_name else loaded,
         places,
         None if iterations is None else checks.integer("iterations", iterations, least=1),
@@ -134,8 +134,12 @@ DEFAULT_ITERATIONS = 1000
 
 
 def protocol_of(
-    table: Table, settings: Settings, workers: int, directory: Path | None, report: Callable[[Report], None]
-) -> Protocol:
+    match_settings: MatchSettings,
+    settings: Settings,
+    workers: int,
+    directory: Path | None,
+    report: Callable[[RaceProgress], None],
+) -> RaceProtocol:
     """The protocol of a race, after all checks that can be made before the first game: the cheap ones first.
 
     Raises:
@@ -153,60 +157,68 @@ def protocol_of(
     pool = tuple(each if isinstance(each, Configuration) else read_configuration(each) for each in settings.against)
     if not pool:
         raise ValueError("against: no opponent is given; the last one is the reference that is to be beaten")
-    seats, players = len(table.seats), table.loaded().players
+    seats, players = len(match_settings.seats), match_settings.loaded().players
     deviation = 0.5 / seats**0.5 * (2**0.5 if seats < players else 1)
-    reference_games = 1 if table.seconds is None else seats
+    reference_games = 1 if match_settings.seconds is None else seats
 
     def units_of(number: int) -> tuple[int, int, int]:
-        return planned(
+        return plan_units(
             number, seats, settings.finalists, len(space.factors), deviation, settings.level, reference_games
         )
 
     if settings.games is not None:
         units_of(checks.integer("games", settings.games, least=1))
-    refuse_equal_rewards(table.loaded(), table.seed)
-    check_playable(table, space, pool, report)
-    number = settings.games if settings.games is not None else games_of(table, settings, pool, workers, directory)
-    return Protocol(
-        str(table.game),
-        table.seats,
+    refuse_equal_rewards(match_settings.loaded(), match_settings.seed)
+    check_playable(match_settings, space, pool, report)
+    number = (
+        settings.games if settings.games is not None else games_of(match_settings, settings, pool, workers, directory)
+    )
+    return RaceProtocol(
+        str(match_settings.game),
+        match_settings.seats,
         space,
         settings.finder,
         pool[-1],
         pool,
-        table.iterations,
-        table.seconds,
+        match_settings.iterations,
+        match_settings.seconds,
         number,
         units_of(number),
         settings.finalists,
         settings.level,
         deviation,
-        table.seed,
-        tuple((file, digest_of(file)) for file in table.files),
+        match_settings.seed,
+        tuple((file, digest_of(file)) for file in match_settings.files),
     )
 
 
-def check_playable(table: Table, space: Space, pool: Sequence[Configuration], report: Callable[[Report], None]) -> None:
+def check_playable(
+    match_settings: MatchSettings, space: Space, pool: Sequence[Configuration], report: Callable[[RaceProgress], None]
+) -> None:
     """Search with each opponent and each level of each factor for an instant, which also compiles what they need.
 
     Raises:
         ValueError: the game cannot play one of them.
     """
-    start = first_decision(table.loaded(), table.seed)
+    start = first_decision(match_settings.loaded(), match_settings.seed)
     total = len(pool) + len(space.covering())
     numbers = itertools.count(1)
 
     def accept(configuration: Configuration) -> None:
-        try_out(table, configuration, start)
-        report(Report("check", next(numbers), total, str(configuration)))
+        try_out(match_settings, configuration, start)
+        report(RaceProgress("check", next(numbers), total, str(configuration)))
 
     for configuration in pool:
         accept(configuration)
-    space.check(table.names(), accept)
+    space.check(match_settings.names(), accept)
 
 
 def games_of(
-    table: Table, settings: Settings, pool: Sequence[Configuration], workers: int, directory: Path | None
+    match_settings: MatchSettings,
+    settings: Settings,
+    pool: Sequence[Configuration],
+    workers: int,
+    directory: Path | None,
 ) -> int:
     """The number of games that the hours allow: as a race that goes on has it, or by the time of a few games.
 
@@ -219,7 +231,7 @@ def games_of(
     times = []
     for number in range(WARM + TIMED):
         started = time.perf_counter()
-        table.play(Match(CALIBRATION, pool[-1], pool[0], number, table.seats[0]))
+        match_settings.play(Match(CALIBRATION, pool[-1], pool[0], number, match_settings.seats[0]))
         times.append(time.perf_counter() - started)
     return max(1, int(hours * 3600 * workers * MARGIN / float(np.mean(times[WARM:]))))
 
@@ -244,14 +256,14 @@ def random_action(state: State, rng: np.random.Generator) -> int:
     return int(legal[int(rng.integers(len(legal)))])
 
 
-def try_out(table: Table, configuration: Configuration, state: State) -> None:
+def try_out(match_settings: MatchSettings, configuration: Configuration, state: State) -> None:
     """Search a state with a configuration for an instant: compiles what it needs, and refuses what the game cannot play.
 
     Raises:
         ValueError: see `icarus.search`.
     """
-    agent = configuration.agent(iterations=TRIED, **table.names())
-    agent.search(state, (table.seed, CALIBRATION))
+    agent = configuration.agent(iterations=TRIED, **match_settings.names())
+    agent.search(state, (match_settings.seed, CALIBRATION))
 
 
 TRIED = 50  # iterations

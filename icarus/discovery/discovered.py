@@ -13,7 +13,7 @@ TABLE = "proven.json"
 
 
 @attrs.frozen
-class Discovered:
+class ProvenConfiguration:
     """A configuration that was proven better than another.
 
     Attributes:
@@ -49,22 +49,22 @@ class Discovered:
         )
 
 
-def proven() -> dict[str, Discovered]:
+def proven_configurations() -> dict[str, ProvenConfiguration]:
     """The table, by game."""
     table = json.loads(files("icarus.discovery").joinpath(TABLE).read_text("utf-8"))
     for line in table.values():
         for name in ("configuration", "reference"):
             line[name] = Configuration(**line[name])
-    return {game: Discovered(game, **line) for game, line in table.items()}
+    return {game: ProvenConfiguration(game, **line) for game, line in table.items()}
 
 
-def discovered(game: str) -> Discovered:
+def discovered(game: str) -> ProvenConfiguration:
     """What was proven best for a game.
 
     Raises:
         ValueError: nothing was; the games that something was proven for are told.
     """
-    discoveries = proven()
+    discoveries = proven_configurations()
     if game not in discoveries:
         raise ValueError(
             f"nothing is proven for {game!r}; there is for {', '.join(discoveries) or 'no game yet'}: icarus discover {game}"

@@ -44,8 +44,8 @@ class Match:
 
 
 @attrs.frozen
-class Table:
-    """Where matches are played.
+class MatchSettings:
+    """How matches are played.
 
     Attributes:
         game: by its name, or itself; only a name can be given to other processes.
@@ -131,8 +131,8 @@ class Rows:
         played: how many were played now, not read.
     """
 
-    def __init__(self, table: Playing, path: Path | None = None, executor: Executor | None = None) -> None:
-        self.table, self.path, self.played, self._executor = table, path, 0, executor
+    def __init__(self, settings: Playing, path: Path | None = None, executor: Executor | None = None) -> None:
+        self.settings, self.path, self.played, self._executor = settings, path, 0, executor
         self._file = open_to_append(path) if path else None
         try:
             self.rows: dict[tuple[object, ...], Row] = {key_of(row): row for row in read_rows(path)} if path else {}
@@ -156,7 +156,7 @@ class Rows:
         pending = list(matches)
         new = list({match.key: match for match in pending if match.key not in self.rows}.values())
         try:
-            for row in self._executor.map(self.table.play, new) if self._executor else map(self.table.play, new):
+            for row in self._executor.map(self.settings.play, new) if self._executor else map(self.settings.play, new):
                 self._keep(row)
         except (BrokenExecutor, CancelledError):
             state = (
@@ -176,7 +176,7 @@ class Rows:
 class Games(Rows):
     """The games of a race."""
 
-    table: Table
+    settings: MatchSettings
 
     def scores(
         self, stream: int, pairs: Sequence[tuple[Configuration, Configuration]], deals: Sequence[int]
@@ -187,9 +187,9 @@ class Games(Rows):
             pairs: (player, opponent); who plays against himself is played once, for all seats.
             deals: of each pair.
         """
-        seats, matches = self.table.seats, list[Match]()
+        seats, matches = self.settings.seats, list[Match]()
         for (player, opponent), deal in zip(pairs, deals, strict=True):
-            alone = player == opponent and self.table.seconds is None
+            alone = player == opponent and self.settings.seconds is None
             matches += [Match(stream, player, opponent, deal, seat) for seat in (seats[:1] if alone else seats)]
         rows = {match.key: row for match, row in zip(matches, self.play(matches), strict=True)}
         return [

@@ -24,7 +24,7 @@ DIGITS = 16
 
 
 @attrs.frozen
-class Protocol:
+class RaceProtocol:
     """What a race will do.
 
     Attributes:
@@ -101,7 +101,7 @@ class Protocol:
             file.write(json.dumps(mine, indent=1, ensure_ascii=False).encode())
 
 
-def read_protocol(directory: Path) -> Protocol:
+def read_protocol(directory: Path) -> RaceProtocol:
     """The protocol of the race in a directory.
 
     Raises:
@@ -118,7 +118,7 @@ def read_protocol(directory: Path) -> Protocol:
         table["reference"] = Configuration(**table["reference"])
         table["pool"] = tuple(Configuration(**each) for each in table["pool"])
         table["files"] = tuple((path, digest) for path, digest in table["files"])
-        protocol = Protocol(**table)
+        protocol = RaceProtocol(**table)
     except OSError:
         raise ValueError(f"{directory} holds no race: there is no {FILE} in it") from None
     except (ValueError, KeyError, TypeError) as error:
@@ -146,7 +146,7 @@ def units_needed(deviation: float, level: float) -> int:
     return next(units for units in itertools.count(LEAST_UNITS) if detectable(units, deviation, level) <= USELESS)
 
 
-def planned(
+def plan_units(
     games: int, seats: int, finalists: int, factors: int, deviation: float, level: float, confirmations: int
 ) -> tuple[int, int, int]:
     """The units of the three stages that a number of games allows.

@@ -14,7 +14,7 @@ import numpy as np
 from icarus.discovery.configuration import Configuration
 from icarus.discovery.finders import FINDERS, Factorial, Finder
 from icarus.discovery.matches import ABLATION, EXPLORATION, PROOF, Games
-from icarus.discovery.protocol import Protocol
+from icarus.discovery.protocol import RaceProtocol
 from icarus.discovery.space import INACTIVE, Point
 from icarus.discovery.statistics import Difference, difference, holm
 
@@ -23,7 +23,7 @@ HALF_TIME = 0.5  # of the exploration, when the incumbent joins the pool
 
 
 @attrs.frozen
-class Report:
+class RaceProgress:
     """How far a race is.
 
     Attributes:
@@ -97,7 +97,7 @@ class Discovery:
         games, seconds: what all of it cost.
     """
 
-    protocol: Protocol
+    protocol: RaceProtocol
     proofs: tuple[Proof, ...]
     ablations: tuple[Ablation, ...]
     effects: tuple[Effect, ...]
@@ -112,12 +112,14 @@ class Discovery:
         return proven[0] if proven else None
 
 
-def run(protocol: Protocol, games: Games, report: Callable[[Report], None] = lambda report: None) -> Discovery:
+def run(
+    protocol: RaceProtocol, games: Games, report: Callable[[RaceProgress], None] = lambda report: None
+) -> Discovery:
     """Run a race, or what is left of it."""
-    finder, course = explored(protocol, games, report)
+    finder, course = explore(protocol, games, report)
     frozen = finder.finalists(protocol.finalists)
-    proofs = proven(protocol, games, frozen, report)
-    ablations = ablated(protocol, games, proofs[0].point, report)
+    proofs = prove(protocol, games, frozen, report)
+    ablations = ablate(protocol, games, proofs[0].point, report)
     rows = games.rows.values()
     return Discovery(
         protocol,
@@ -133,8 +135,8 @@ def run(protocol: Protocol, games: Games, report: Callable[[Report], None] = lam
 # ------------------------------------------------------------------------------------------------------------------ explore
 
 
-def explored(
-    protocol: Protocol, games: Games, report: Callable[[Report], None]
+def explore(
+    protocol: RaceProtocol, games: Games, report: Callable[[RaceProgress], None]
 ) -> tuple[Finder, tuple[tuple[int, Configuration, float], ...]]:
     """The finder when the exploration has ended, and its incumbents on the way."""
     space, total = protocol.space, protocol.units[0]
@@ -153,7 +155,7 @@ def explored(
         incumbent = space.configuration(finder.incumbent)
         if not course or course[-1][1] != incumbent:
             course.append((spent, incumbent, estimate(finder)))
-        report(Report("explore", spent, total, str(incumbent)))
+        report(RaceProgress("explore", spent, total, str(incumbent)))
     return finder, tuple(course)
 
 
@@ -164,7 +166,7 @@ def estimate(finder: Finder) -> float:
     return math.nan
 
 
-def effects_of(protocol: Protocol, finder: Finder) -> tuple[Effect, ...]:
+def effects_of(protocol: RaceProtocol, finder: Finder) -> tuple[Effect, ...]:
     """What each level of each factor is worth, by the model."""
     if not isinstance(finder, Factorial):
         return ()
@@ -182,14 +184,14 @@ def effects_of(protocol: Protocol, finder: Finder) -> tuple[Effect, ...]:
 # -------------------------------------------------------------------------------------------------------------------- prove
 
 
-def proven(
-    protocol: Protocol, games: Games, finalists: Sequence[Point], report: Callable[[Report], None]
+def prove(
+    protocol: RaceProtocol, games: Games, finalists: Sequence[Point], report: Callable[[RaceProgress], None]
 ) -> tuple[Proof, ...]:
     """What the finalists prove against the reference on deals of their own, the best first."""
     configurations = [protocol.space.configuration(point) for point in finalists]
     units, pairs = protocol.units[1], [(configuration, protocol.reference) for configuration in configurations]
     differences_in_proof = differences(
-        games, PROOF, pairs, units, lambda done, text: report(Report("prove", done, units, text))
+        games, PROOF, pairs, units, lambda done, text: report(RaceProgress("prove", done, units, text))
     )
     adjusted = holm([each.p for each in differences_in_proof])
     proofs = [
@@ -239,7 +241,9 @@ def rate_of(games: Games, configuration: Configuration, reference: Configuration
 # ------------------------------------------------------------------------------------------------------------------- ablate
 
 
-def ablated(protocol: Protocol, games: Games, winner: Point, report: Callable[[Report], None]) -> tuple[Ablation, ...]:
+def ablate(
+    protocol: RaceProtocol, games: Games, winner: Point, report: Callable[[RaceProgress], None]
+) -> tuple[Ablation, ...]:
     """What the winner loses with each factor back at its default, on deals of their own."""
     space, without = protocol.space, dict[str, Point]()
     for k, name in enumerate(space.names):
@@ -252,7 +256,7 @@ def ablated(protocol: Protocol, games: Games, winner: Point, report: Callable[[R
     configurations = [space.configuration(point) for point in (winner, *without.values())]
     seats = len(protocol.seats)
     units = max(1, protocol.units[2] * (len(space.names) + 1) * seats // (len(configurations) * seats + 1))
-    scores = paired(protocol, games, configurations, units, report)
+    scores = paired_scores(protocol, games, configurations, units, report)
     return tuple(
         Ablation(
             name,
@@ -264,12 +268,12 @@ def ablated(protocol: Protocol, games: Games, winner: Point, report: Callable[[R
     )
 
 
-def paired(
-    protocol: Protocol,
+def paired_scores(
+    protocol: RaceProtocol,
     games: Games,
     configurations: Sequence[Configuration],
     units: int,
-    report: Callable[[Report], None],
+    report: Callable[[RaceProgress], None],
 ) -> list[list[float]]:
     """What each gets against the reference on the same deals."""
     scores = [list[float]() for _ in configurations]
@@ -277,5 +281,5 @@ def paired(
         deals = list(range(start, min(start + BLOCK, units)))
         for score, configuration in zip(scores, configurations, strict=True):
             score += games.scores(ABLATION, [(configuration, protocol.reference)] * len(deals), deals)
-        report(Report("ablate", deals[-1] + 1, units, "   ".join(f"{np.mean(score):.3f}" for score in scores)))
+        report(RaceProgress("ablate", deals[-1] + 1, units, "   ".join(f"{np.mean(score):.3f}" for score in scores)))
     return scores

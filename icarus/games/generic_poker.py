@@ -87,7 +87,7 @@ def deal(state: Facts, index: int, ranks: int, copies: int, raises: int, sizes: 
     return 1 / ranks * (copies - (first == second)) / (ranks * copies - 1)
 
 
-def seen(state: Facts, observer: int) -> int:
+def deal_observation(state: Facts, observer: int) -> int:
     return state.cards[observer]
 
 
@@ -277,7 +277,7 @@ def generic_poker(ranks: int = RANKS, copies: int = COPIES, raises: int = RAISES
         },
         max_legal=max(ranks, BET + sizes),
         actions=max(ranks, BET + sizes),
-        gains=(-most, most),
+        utilities=(-most, most),
         initial=initial,
         player=player,
         legal=legal,
@@ -286,7 +286,7 @@ def generic_poker(ranks: int = RANKS, copies: int = COPIES, raises: int = RAISES
         chance=chance,
         determinize=determinize,
         deal=deal,
-        seen=seen,
+        deal_observation=deal_observation,
         multiplicity=multiplicity,
         retrace=retrace,
         features=features,

@@ -45,7 +45,7 @@ def deal(state: Facts, index: int) -> float:
     return 1 / DEALS
 
 
-def seen(state: Facts, observer: int) -> int:
+def deal_observation(state: Facts, observer: int) -> int:
     return state.cards[observer]
 
 
@@ -144,8 +144,8 @@ KUHN_POKER = Game(
     actions=2,
     determinize=determinize,
     deal=deal,
-    seen=seen,
-    gains=(-STAKE, STAKE),
+    deal_observation=deal_observation,
+    utilities=(-STAKE, STAKE),
     observation_tensor=Tensor((7,), observation),
     information_state_tensor=Tensor((11,), information_state),
     retrace=retrace,

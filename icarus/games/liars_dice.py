@@ -90,7 +90,7 @@ def _put(state: Facts, roller: int, rank: int) -> float:
     return probability
 
 
-def seen(state: Facts, observer: int) -> Integer:
+def deal_observation(state: Facts, observer: int) -> Integer:
     """How many dice show each face."""
     counts: Integer = 0  # a digit for each face
     for i in range(state.dice[observer]):
@@ -191,7 +191,7 @@ def liars_dice(first: int = DICE, second: int = DICE, faces: int = FACES) -> Gam
         rewards=rewards,
         determinize=determinize,
         deal=deal,
-        seen=seen,
+        deal_observation=deal_observation,
         retrace=retrace,
         text=text,
         action_text=action_text,

@@ -32,7 +32,7 @@ class Kernels:
     recall: Kernel | None
     simultaneous: Kernel | None
     deal: Kernel | None
-    seen: Kernel | None
+    deal_observation: Kernel | None
 
     def address(self, name: str) -> int:
         """The address of a function for compiled code; 0 where it is absent."""
@@ -172,7 +172,7 @@ _MAKERS: dict[
     "recall": (_recall, 4),
     "simultaneous": (_of_state, 1),
     "deal": (_deal, 4),
-    "seen": (_observation, 2),
+    "deal_observation": (_observation, 2),
 }
 FUNCTIONS = tuple(_MAKERS)  # of a game, by name
 RETURNS = {
@@ -182,7 +182,7 @@ RETURNS = {
     "recall": "how many moves it has written",
     "simultaneous": "0, or the number of the choice",
     "deal": "a probability, or NO_DEAL",
-    "seen": "an integer",
+    "deal_observation": "an integer",
 }  # what they must return
 ARGUMENTS = {
     "player": "state",
@@ -199,7 +199,7 @@ ARGUMENTS = {
     "episode": "state",
     "recall": "state, perspective, moves",
     "simultaneous": "state",
-    "seen": "state, perspective",
+    "deal_observation": "state, perspective",
     "features": "state, out",
     "action_features": "state, action, out",
     "heuristic": "state, out",

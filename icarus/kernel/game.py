@@ -128,8 +128,8 @@ class AnyGame(ABC):
     actions: int | None = attrs.field(default=None, validator=attrs.validators.optional(positive))
     # for solvers and bridges
     deal: Callable | None = None
-    seen: Callable | None = None
-    gains: tuple[float, float] = (-1.0, 1.0)
+    deal_observation: Callable | None = None
+    utilities: tuple[float, float] = (-1.0, 1.0)
 
     def __attrs_post_init__(self) -> None:
         for field in attrs.fields(type(self)):
@@ -141,8 +141,10 @@ class AnyGame(ABC):
             raise ValueError(
                 f"the seat names of {self.name} are {self.seat_names!r}; it needs {self.players} different ones"
             )
-        if (self.deal is None) != (self.seen is None):
-            present, missing = ("deal", "seen") if self.seen is None else ("seen", "deal")
+        if (self.deal is None) != (self.deal_observation is None):
+            present, missing = (
+                ("deal", "deal_observation") if self.deal_observation is None else ("deal_observation", "deal")
+            )
             raise ValueError(f"{self.name} has a function {present} but none {missing}; deals in the open need both")
         check_names(self, "features", "feature_names")
         check_names(self, "action_features", "action_feature_names")
@@ -259,11 +261,11 @@ class Game(AnyGame):
         multiplicity: `multiplicity(state) -> float`, plain Python, for audits: how likely the data are beside others with the same
             observations, up to a common factor: where they say less than the deal (ranks without their suits) how many deals they
             stand for; where the rules make some likelier, their weights. Absent: all data are equally likely.
-        deal, seen: what `initial` draws, in the open, for all that needs every deal with its probability: `deal(state, index,
+        deal, deal_observation: what `initial` draws, in the open, for all that needs every deal with its probability: `deal(state, index,
             **parameters) -> float` makes the all-zero `state` the initial state after deal number `index` = 0, 1, … and returns the
-            probability of this deal, NO_DEAL where there are no so many; `seen(state, perspective) -> int` is what a player sees of
-            the deal of an initial state: the same integer for deals that he cannot tell apart. Absent: secret, if `initial` draws.
-        gains: what a player has won or lost, in the game's own units, at a reward of 0 and at one of 1: (-2, 2) chips.
+            probability of this deal, NO_DEAL where there are no so many; `deal_observation(state, perspective) -> int` is what a player
+            sees of the deal of an initial state: the same integer for deals that he cannot tell apart. Absent: secret, if `initial` draws.
+        utilities: what a player has won or lost, in the game's own units, at a reward of 0 and at one of 1: (-2, 2) chips.
         observation_tensor: what a player sees of a state as numbers, `Tensor(shape, write)`; bridges hand it on.
         information_state_tensor: the same of all that he has seen since the game began.
         actions: every action, those of chance included, is below this number; libraries that number the actions of a game ask

@@ -64,8 +64,8 @@ class PythonGame(AnyGame):
         features: `features(state) -> [float, …]`, action_features: `action_features(state, action) -> [float, …]`, heuristic:
             `heuristic(state) -> [float, …]`, and feature_names, action_feature_names: as in `Game`.
         deal: `deal(index, **parameters) -> (state, probability)`: a new initial state, that after deal number `index` = 0, 1, …, and how
-            likely it is; None where there are no so many. seen: as in `Game`. For solvers, where `initial` draws.
-        parameters, defaults, seat_names, max_length, actions, gains: as in `Game`.
+            likely it is; None where there are no so many. deal_observation: as in `Game`. For solvers, where `initial` draws.
+        parameters, defaults, seat_names, max_length, actions, utilities: as in `Game`.
     """
 
     copy: Callable = copy.deepcopy
@@ -306,8 +306,8 @@ class _Adapted:
         probability = float(self.plain["deal"](_facts(data), index, **parameters))
         return None if probability == NO_DEAL else (data, probability)
 
-    def seen(self, data: np.ndarray, perspective: int) -> int:
-        return int(self.plain["seen"](_facts(data), perspective))
+    def deal_observation(self, data: np.ndarray, perspective: int) -> int:
+        return int(self.plain["deal_observation"](_facts(data), perspective))
 
     def teller(self, kind: str) -> Callable:
         """What tells features or the heuristic, known by the name of the game's own function."""

@@ -19,7 +19,7 @@ from icarus.algebra import (
     backpropagation,
     candidates,
     capture,
-    checked,
+    check_rule,
     initial,
     rave_weight,
     ucb1,
@@ -86,7 +86,7 @@ AMAF_STRICT = attrs.evolve(AMAF, name="AMAF_STRICT", capture=capture_siblings_st
 
 def amaf(rule: Rule) -> Enhancement:
     """AMAF with another rule of reuse."""
-    return attrs.evolve(AMAF, name=f"amaf({rule})", policy=checked(rule).over(children))
+    return attrs.evolve(AMAF, name=f"amaf({rule})", policy=check_rule(rule).over(children))
 
 
 MOST_VISITS = 1 << 52  # that a number of 64 bits counts without rounding

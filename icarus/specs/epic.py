@@ -18,7 +18,7 @@ from icarus.algebra import (
     Rule,
     candidates,
     capture,
-    checked,
+    check_rule,
     initial,
     ucb1,
 )
@@ -61,4 +61,4 @@ EPIC = Enhancement(
 
 def epic(rule: Rule) -> Enhancement:
     """EPIC with another rule of reuse, or another exploration constant."""
-    return attrs.evolve(EPIC, name=f"epic({rule})", policy=checked(rule).over(positions))
+    return attrs.evolve(EPIC, name=f"epic({rule})", policy=check_rule(rule).over(positions))

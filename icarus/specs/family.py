@@ -48,7 +48,7 @@ from icarus.algebra import (
     backpropagation,
     candidates,
     capture,
-    checked,
+    check_rule,
     information,
     initial,
     ucb1,
@@ -254,7 +254,7 @@ def family(
         ValueError: no such choice, or choices that do not fit: forgetting or falling back with UCB1, with positions or histories, or with
             anything but what was played.
     """
-    rule = ucb1() if rule is None else checked(rule)
+    rule = ucb1() if rule is None else check_rule(rule)
     for name, value, choices in (
         ("context", context, CONTEXTS),
         ("source", source, SOURCES),

@@ -20,7 +20,7 @@ from icarus.algebra import (
     Rule,
     Space,
     capture,
-    checked,
+    check_rule,
     gibbs,
     information,
     initial,
@@ -102,6 +102,6 @@ def fast(rate: float = RATE, trace: float = TRACE, rule: Rule | None = None) -> 
         ValueError: the rate is negative, or λ not from 0 to 1.
     """
     rate, trace = real("rate of fast", rate, 0, 1e9), real("trace of fast", trace, 0, 1)
-    rule = gibbs(temperature=1) if rule is None else checked(rule)
+    rule = gibbs(temperature=1) if rule is None else check_rule(rule)
     captured = capture_differences(rate=rate, trace=trace)
     return variant(FAST, "fast", rate, trace, rule, policy=rule.over(weighed_features), capture=captured)

@@ -18,7 +18,7 @@ from icarus.algebra import (
     backpropagation,
     candidates,
     capture,
-    checked,
+    check_rule,
     gibbs,
     initial,
 )
@@ -95,7 +95,7 @@ def to_mast(rule: Rule) -> Enhancement:
 
 
 def _with_rule(enhancement: Enhancement, name: str, rule: Rule) -> Enhancement:
-    changed = attrs.evolve(enhancement, name=name, policy=checked(rule).over(actions))
+    changed = attrs.evolve(enhancement, name=name, policy=check_rule(rule).over(actions))
     if not rule.bandit:
         return changed
     return attrs.evolve(

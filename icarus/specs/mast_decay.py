@@ -23,7 +23,7 @@ from icarus.algebra import (
     Space,
     backpropagation,
     capture,
-    checked,
+    check_rule,
     gibbs,
     information,
     initial,
@@ -127,4 +127,4 @@ def mast_batch_decay(decay: float = BATCH_DECAY, batch: int = BATCH, rule: Rule 
 
 
 def _rule(rule: Rule | None) -> Rule:
-    return gibbs(temperature=1) if rule is None else checked(rule)
+    return gibbs(temperature=1) if rule is None else check_rule(rule)

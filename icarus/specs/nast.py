@@ -7,7 +7,7 @@ MAST with UCB1 by visits. (NAST-7) is (MAST-7).
 
 import numpy as np
 
-from icarus.algebra import MOVE, PLAYER, Enhancement, RewardVisits, Rule, candidates, capture, checked, initial, ucb1
+from icarus.algebra import MOVE, PLAYER, Enhancement, RewardVisits, Rule, candidates, capture, check_rule, initial, ucb1
 from icarus.checks import integer
 from icarus.kernel import CHANCE, NO_RECORD, UNSEEN, History, Updates, mix, ngram, update
 from icarus.specs.mast import backpropagate
@@ -50,7 +50,7 @@ def nast(n: int = 2, rule: Rule | None = None) -> Enhancement:
         records=MOVE**n * PLAYER,  # NAST-1
         information=RewardVisits,  # NAST-2
         initial=initial(),  # NAST-3
-        policy=(ucb1(EXPLORATION) if rule is None else checked(rule)).over(ngrams(n=n)),  # NAST-4
+        policy=(ucb1(EXPLORATION) if rule is None else check_rule(rule)).over(ngrams(n=n)),  # NAST-4
         contexts=PLAYER,  # NAST-5
         capture=capture_ngrams(n=n),  # NAST-6
         backpropagation=backpropagate,  # NAST-7

@@ -14,7 +14,7 @@ from icarus.algebra import (
     RewardVisits,
     Rule,
     capture,
-    checked,
+    check_rule,
     epsilon_greedy,
     initial,
     values,
@@ -75,5 +75,5 @@ def nst(least: int = LEAST, rule: Rule | None = None) -> Enhancement:
         ValueError: k is no integer of at least 1.
     """
     least = integer("the visits k that an n-gram of NST needs", least, least=1)
-    rule = epsilon_greedy(EPSILON) if rule is None else checked(rule)
+    rule = epsilon_greedy(EPSILON) if rule is None else check_rule(rule)
     return variant(NST, "nst", least, rule, policy=rule.over(averages(least=least)))

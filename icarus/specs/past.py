@@ -19,7 +19,7 @@ from icarus.algebra import (
     Rule,
     Space,
     capture,
-    checked,
+    check_rule,
     gibbs,
     initial,
     values,
@@ -81,5 +81,5 @@ def past(least: int = LEAST, rule: Rule | None = None) -> Enhancement:
         ValueError: the number is no integer of at least 1.
     """
     least = integer("the visits that a predicate of PAST needs", least, least=1)
-    rule = gibbs(temperature=1) if rule is None else checked(rule)
+    rule = gibbs(temperature=1) if rule is None else check_rule(rule)
     return variant(PAST, "past", least, rule, policy=rule.over(averages(least=least)))

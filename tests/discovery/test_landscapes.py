@@ -9,14 +9,14 @@ import pytest
 from experiments.discovery import adaptive, finders, landscape
 from experiments.discovery.landscape import KEPT, PACKED, SETTINGS, Landscape, play_landscape, read_landscape
 from experiments.plan.definition import Refusal
-from icarus.discovery.matches import Table
+from icarus.discovery.matches import MatchSettings
 from icarus.discovery.space import Space
 
 SPACE = Space("two", {"strategy": "{tree}"}, {"tree": ("BASELINE", "baseline(5.0)")})
 
 
-def table(iterations: int = 5, seed: int = 0) -> Table:
-    return Table("kuhn-poker", (0, 1), iterations, None, seed)
+def match_settings(iterations: int = 5, seed: int = 0) -> MatchSettings:
+    return MatchSettings("kuhn-poker", (0, 1), iterations, None, seed)
 
 
 def sampled(deals: int = 2000) -> finders.Sampled:
@@ -41,17 +41,17 @@ def test_different_points_of_a_batch_share_its_deals() -> None:
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        (table(iterations=50), "is a landscape with iterations 5, not 50: play this one in another directory"),
-        (table(seed=1), "is a landscape with seed 0, not 1: play this one in another directory"),
+        (match_settings(iterations=50), "is a landscape with iterations 5, not 50: play this one in another directory"),
+        (match_settings(seed=1), "is a landscape with seed 0, not 1: play this one in another directory"),
     ],
 )
-def test_a_landscape_goes_on_with_its_own_settings_only(changed: Table, told: str, tmp_path: Path) -> None:
-    play_landscape(table(), SPACE, 2, 2, tmp_path)
+def test_a_landscape_goes_on_with_its_own_settings_only(changed: MatchSettings, told: str, tmp_path: Path) -> None:
+    play_landscape(match_settings(), SPACE, 2, 2, tmp_path)
     games = (tmp_path / KEPT).read_bytes()
     with pytest.raises(Refusal, match=told):
         play_landscape(changed, SPACE, 2, 2, tmp_path)
     assert (tmp_path / KEPT).read_bytes() == games and json.loads((tmp_path / SETTINGS).read_text())["iterations"] == 5
-    play_landscape(table(), SPACE, 2, 3, tmp_path)  # more deals of the same
+    play_landscape(match_settings(), SPACE, 2, 3, tmp_path)  # more deals of the same
     assert (tmp_path / KEPT).read_bytes().startswith(games)
     assert read_landscape(tmp_path).rewards.shape == (2, 3, 2)
 
@@ -59,7 +59,7 @@ def test_a_landscape_goes_on_with_its_own_settings_only(changed: Table, told: st
 def test_a_landscape_refuses_games_that_nothing_tells_of(tmp_path: Path) -> None:
     (tmp_path / KEPT).touch()
     with pytest.raises(Refusal, match=r"has games, but no landscape\.json says how they were played"):
-        play_landscape(table(), SPACE, 2, 2, tmp_path)
+        play_landscape(match_settings(), SPACE, 2, 2, tmp_path)
 
 
 def test_settings_are_there_before_the_first_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +68,7 @@ def test_settings_are_there_before_the_first_game(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr(landscape.Games, "play", killed)
     with pytest.raises(KeyboardInterrupt):
-        play_landscape(table(), SPACE, 2, 2, tmp_path)
+        play_landscape(match_settings(), SPACE, 2, 2, tmp_path)
     assert json.loads((tmp_path / SETTINGS).read_text())["space"] == {
         "name": "two",
         "strategy": "{tree}",

@@ -17,10 +17,10 @@ from icarus import Game, games, row_files
 from icarus.discovery import matches
 from icarus.discovery.configuration import Configuration, read_configuration
 from icarus.discovery.discover import discover
-from icarus.discovery.discovered import discovered, proven
-from icarus.discovery.matches import Games, Match, Table, read_rows
+from icarus.discovery.discovered import discovered, proven_configurations
+from icarus.discovery.matches import Games, Match, MatchSettings, read_rows
 from icarus.discovery.page import page_of, text_of
-from icarus.discovery.protocol import Protocol, read_protocol
+from icarus.discovery.protocol import RaceProtocol, read_protocol
 from icarus.discovery.race import Discovery
 from icarus.discovery.space import Space
 from tests.marks import slow_after
@@ -99,22 +99,22 @@ def test_streams_have_deals_of_their_own(monkeypatch: pytest.MonkeyPatch) -> Non
         raise LookupError
 
     monkeypatch.setattr(matches, "play", note)
-    table, configuration = Table("kuhn-poker", (0, 1), 4, None, 0), Configuration("BASELINE")
+    match_settings, configuration = MatchSettings("kuhn-poker", (0, 1), 4, None, 0), Configuration("BASELINE")
     for stream in range(4):
         for deal in range(3):
             with pytest.raises(LookupError):
-                table.play(Match(stream, configuration, configuration, deal, 0))
+                match_settings.play(Match(stream, configuration, configuration, deal, 0))
     assert len(set(seeds)) == 12
 
 
 def test_the_protocol_is_written_and_hashed_before_the_first_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(self: Table, match: Match) -> None:
+    def refuse(self: MatchSettings, match: Match) -> None:
         assert read_protocol(tmp_path / "race").digest
         raise LookupError
 
-    monkeypatch.setattr(Table, "play", refuse)
+    monkeypatch.setattr(MatchSettings, "play", refuse)
     with pytest.raises(LookupError):
         race(tmp_path / "race")
 
@@ -180,18 +180,18 @@ def test_who_reads_a_race_leaves_the_line_that_is_being_written(kept: tuple[Disc
 def test_a_race_is_played_by_one_command_at_a_time(
     kept: tuple[Discovery, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, table = tmp_path / "games.jsonl", Table("kuhn-poker", (0, 1), 4, None, 0)
-    with Games(table, path):
+    path, match_settings = tmp_path / "games.jsonl", MatchSettings("kuhn-poker", (0, 1), 4, None, 0)
+    with Games(match_settings, path):
         with pytest.raises(ValueError, match=r"another process is writing to .*games\.jsonl"):
-            Games(table, path)
+            Games(match_settings, path)
         assert read_rows(path) == []
     path.write_bytes(b'{"damaged":0}\n')
     with pytest.raises(ValueError, match="line 1: damaged"):
-        Games(table, path)
+        Games(match_settings, path)
     path.unlink()
-    with Games(table, path):  # the lock has gone with who held it
+    with Games(match_settings, path):  # the lock has gone with who held it
         monkeypatch.setattr(row_files, "fcntl", None)
-        with Games(table, path) as unlocked:
+        with Games(match_settings, path) as unlocked:
             assert unlocked.rows == {}
 
 
@@ -208,10 +208,10 @@ def test_processes_that_have_gone_end_a_race_in_a_sentence(loss: type[BaseExcept
             yield function(matches[0][0])
             raise loss
 
-    table = Table("kuhn-poker", (0, 1), 4, None, 0)
+    match_settings = MatchSettings("kuhn-poker", (0, 1), 4, None, 0)
     pair = Configuration("BASELINE"), Configuration("BASELINE >> MAST")
     told = pytest.raises(ValueError, match="have gone; what has ended is kept, the same command goes on")
-    with Games(table, tmp_path / "games.jsonl", Gone()) as games, told:
+    with Games(match_settings, tmp_path / "games.jsonl", Gone()) as games, told:
         games.scores(matches.PROOF, [pair] * 3, range(3))
     assert len(read_rows(tmp_path / "games.jsonl")) == 1
 
@@ -222,9 +222,9 @@ def test_a_cluster_that_does_not_answer_is_refused() -> None:
 
 
 def test_the_reference_has_no_difference_to_itself(kept: tuple[Discovery, Path]) -> None:
-    table = Table("kuhn-poker", (0, 1), 4, None, 0)
+    match_settings = MatchSettings("kuhn-poker", (0, 1), 4, None, 0)
     reference = Configuration("BASELINE >> MAST")
-    with Games(table) as games:
+    with Games(match_settings) as games:
         scores = games.scores(matches.PROOF, [(reference, reference)] * 5, range(5))
         assert scores == [0.5] * 5 and len(games.rows) == 5
 
@@ -259,7 +259,7 @@ def test_the_page_has_the_winner_the_proof_and_the_protocol(kept: tuple[Discover
 def test_what_makes_no_sense_is_refused_before_the_first_game(
     changes: dict[str, Any], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Table, "play", lambda self, match: pytest.fail("a game was played"))
+    monkeypatch.setattr(MatchSettings, "play", lambda self, match: pytest.fail("a game was played"))
     with pytest.raises(ValueError, match=told):
         race(tmp_path / "race", **changes)
     assert not (tmp_path / "race").exists()
@@ -275,7 +275,7 @@ def test_games_whose_rewards_are_always_equal_are_refused() -> None:
 
 
 def test_everything_in_the_table_can_be_played() -> None:
-    for line in proven().values():
+    for line in proven_configurations().values():
         assert str(line.strategy) and line.low > 0 and line.p < 0.01
     with pytest.raises(ValueError, match="nothing is proven for 'chess'"):
         discovered("chess")
@@ -283,7 +283,7 @@ def test_everything_in_the_table_can_be_played() -> None:
 
 def test_a_protocol_reads_back(kept: tuple[Discovery, Path]) -> None:
     found, directory = kept
-    read: Protocol = read_protocol(directory)
+    read: RaceProtocol = read_protocol(directory)
     assert read == found.protocol and read.digest == found.protocol.digest
 
 
@@ -352,10 +352,10 @@ def test_a_configuration_is_read_back_from_its_text(configuration: Configuration
 def test_a_duel_is_kept_and_one_of_equals_is_even(tmp_path: Path) -> None:
     weak, strong = Configuration("baseline(5.0)"), Configuration("BASELINE >> NAST2")
     pairs, path = [(weak, weak), (strong, weak)], tmp_path / "games.jsonl"
-    even, other = duels.duel(duels.table_of("kuhn-poker", 4, None), pairs, 25, path)
+    even, other = duels.duel(duels.match_settings_of("kuhn-poker", 4, None), pairs, 25, path)
     assert (even.mean, even.units, other.units) == (0.0, 25, 25)
     rows = path.read_bytes()
-    assert duels.duel(duels.table_of("kuhn-poker", 4, None), pairs, 25, path)[1] == other
+    assert duels.duel(duels.match_settings_of("kuhn-poker", 4, None), pairs, 25, path)[1] == other
     assert path.read_bytes() == rows
     with pytest.raises(Refusal, match="nothing is proven for kuhn-poker"):
         duels.winners_in("kuhn-poker", "own")
@@ -364,12 +364,18 @@ def test_a_duel_is_kept_and_one_of_equals_is_even(tmp_path: Path) -> None:
 def test_a_winner_that_needs_a_heuristic_is_left_out_of_a_game_without_one(capsys: pytest.CaptureFixture[str]) -> None:
     usual = Configuration("BASELINE")
     pairs = {"plain one": (usual, usual), "cutting one": (Configuration("BASELINE", "MO_ISMCTS with cutoff=8"), usual)}
-    assert list(duels.playable(duels.table_of("kuhn-poker", 4, None), pairs)) == ["plain one"]
+    assert list(duels.playable(duels.match_settings_of("kuhn-poker", 4, None), pairs)) == ["plain one"]
     assert "the cutting one does not play: cutoff is 8, but kuhn-poker has no heuristic" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("game", [*proven(), "kuhn-poker"])
+@pytest.mark.parametrize("game", [*proven_configurations(), "kuhn-poker"])
 def test_winners_play_what_the_game_s_own_winner_beat(game: str) -> None:
-    reference = proven()[game].reference if game in proven() else Configuration("BASELINE >> NAST2")
+    reference = (
+        proven_configurations()[game].reference
+        if game in proven_configurations()
+        else Configuration("BASELINE >> NAST2")
+    )
     for name, (player, opponent) in duels.winners_in(game, "all").items():
-        assert opponent == reference and player == proven()[name.removeprefix("winner of ")].configuration
+        assert (
+            opponent == reference and player == proven_configurations()[name.removeprefix("winner of ")].configuration
+        )

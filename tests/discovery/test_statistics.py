@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from icarus.discovery.protocol import LEAST_UNITS, POWER, USELESS, detectable, planned, units_needed
+from icarus.discovery.protocol import LEAST_UNITS, POWER, USELESS, detectable, plan_units, units_needed
 from icarus.discovery.statistics import difference, holm
 from icarus.discovery.student import student_quantile, student_tail
 
@@ -76,17 +76,17 @@ def test_what_a_proof_detects_it_finds_with_its_power(level: float) -> None:
 
 def test_what_a_budget_detects() -> None:
     assert detectable(6500, 0.5 * 2**0.5, 0.01) == pytest.approx(0.028, abs=0.001)
-    assert planned(4000, 2, 5, 8, 0.354, 0.01, 1) == (1200, 109, 22)
+    assert plan_units(4000, 2, 5, 8, 0.354, 0.01, 1) == (1200, 109, 22)
 
 
 @pytest.mark.parametrize(("seats", "finalists", "deviation"), [(1, 1, 0.7), (2, 5, 0.35), (4, 20, 0.25), (2, 2, 0.7)])
 @pytest.mark.parametrize("games", [1, 300])
 def test_the_budget_that_a_refusal_names_suffices(seats: int, finalists: int, deviation: float, games: int) -> None:
     with pytest.raises(ValueError, match="proves nothing: .*could detect") as refusal:
-        planned(games, seats, finalists, 8, deviation, 0.01, 1)
+        plan_units(games, seats, finalists, 8, deviation, 0.01, 1)
     enough = re.search(r"give at least (\d+) games", str(refusal.value))
     assert enough
-    units = planned(int(enough[1]), seats, finalists, 8, deviation, 0.01, 1)[1]
+    units = plan_units(int(enough[1]), seats, finalists, 8, deviation, 0.01, 1)[1]
     assert units == units_needed(deviation, 0.01 / finalists)
     assert detectable(units, deviation, 0.01 / finalists) <= USELESS
     assert units == LEAST_UNITS or detectable(units - 1, deviation, 0.01 / finalists) > USELESS

@@ -56,7 +56,7 @@ def test_a_player_sees_the_same_of_every_determinization(game):
     for seed, player in itertools.product(range(20), range(2)):
         state = game.new_initial_state(seed)
         kernels, drawn = game.kernels(), state.determinize(player, seed)
-        assert kernels.seen(drawn.data.ctypes.data, player) == deal_observation(state, player)
+        assert kernels.deal_observation(drawn.data.ctypes.data, player) == deal_observation(state, player)
 
 
 def test_the_numbers_of_deals_are_those_of_the_rules():
@@ -71,9 +71,9 @@ def test_a_game_without_a_deal_begins_in_a_single_way():
 
 
 def test_a_secret_deal_is_refused_with_the_functions_that_are_missing():
-    secret = attrs.evolve(games.load("kuhn-poker"), deal=None, seen=None)
+    secret = attrs.evolve(games.load("kuhn-poker"), deal=None, deal_observation=None)
     with pytest.raises(
-        ValueError, match=r"kuhn-poker deals in secret: .*deal\(state, index, .*seen\(state, perspective\)"
+        ValueError, match=r"kuhn-poker deals in secret: .*deal\(state, index, .*deal_observation\(state, perspective\)"
     ):
         deals_of(secret)
     with pytest.raises(ValueError, match="hearts deals in secret"):
@@ -90,9 +90,9 @@ def test_probabilities_that_do_not_sum_to_1_are_refused():
 
 
 def test_a_deal_without_what_players_see_of_it_is_refused():
-    with pytest.raises(ValueError, match="a function deal but none seen"):
-        attrs.evolve(games.load("kuhn-poker"), seen=None)
-    with pytest.raises(ValueError, match="a function seen but none deal"):
+    with pytest.raises(ValueError, match="a function deal but none deal_observation"):
+        attrs.evolve(games.load("kuhn-poker"), deal_observation=None)
+    with pytest.raises(ValueError, match="a function deal_observation but none deal"):
         attrs.evolve(games.load("kuhn-poker"), deal=None)
 
 

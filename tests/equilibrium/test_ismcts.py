@@ -102,7 +102,7 @@ class Twin:
                 k, chance = self.choose(arms, new)
                 path.append((arms, k, chance, player))
             state.apply_action(legal[k])
-        low, high = self.game.gains
+        low, high = self.game.utilities
         gain = low + (high - low) * state.returns()[0]
         first = (gain - low) / (high - low)  # rounded as the tree's gains are: ties of UCB1 hang on it
         for arms, k, chance, player in path:

@@ -154,12 +154,12 @@ COIN = PythonGame(
     players=2,
     initial=lambda rng: toss(below(rng, 2)),
     deal=lambda index: (toss(index), (0.75, 0.25)[index]) if index < 2 else None,
-    seen=lambda state, player: state["coin"] if player == 1 else -1,
+    deal_observation=lambda state, player: state["coin"] if player == 1 else -1,
     player=lambda state: (1, 0, TERMINAL)[len(state["calls"])],
     legal=lambda state: [0, 1],
     apply=call,
     rewards=guessed,
-    gains=(-10, 10),
+    utilities=(-10, 10),
 )
 
 
@@ -182,9 +182,9 @@ def test_a_compiled_game_in_python_has_its_deals():
 
 def test_deals_that_are_not_in_the_open_or_not_all_there_are_refused():
     with pytest.raises(ValueError, match=r"coin deals in secret: give its PythonGame the functions deal\(index, "):
-        GameTree(attrs.evolve(COIN, deal=None, seen=None))
-    with pytest.raises(ValueError, match="coin has a function deal but none seen"):
-        attrs.evolve(COIN, seen=None)
+        GameTree(attrs.evolve(COIN, deal=None, deal_observation=None))
+    with pytest.raises(ValueError, match="coin has a function deal but none deal_observation"):
+        attrs.evolve(COIN, deal_observation=None)
     with pytest.raises(ValueError, match=r"the 1 deals of coin sum to 0.75, not to 1"):
         GameTree(attrs.evolve(COIN, deal=lambda index: None if index else (toss(), 0.75)))
     with pytest.raises(ValueError, match=r"the 3 deals of coin sum to 1.5, not to 1"):  # there is no last one
@@ -267,7 +267,7 @@ def test_a_mover_knows_what_he_did_and_what_he_is_shown_of_it():
     # the coin is shown to player 0 as his first call is made, and then he calls again
     game = attrs.evolve(
         COIN,
-        seen=lambda state, player: 0,
+        deal_observation=lambda state, player: 0,
         player=lambda state: TERMINAL if len(state["calls"]) == 2 else 0,
         observe=lambda state, action: [UNSEEN if state["calls"] else 10 + state["coin"], UNSEEN],
     )

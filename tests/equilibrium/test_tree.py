@@ -209,11 +209,17 @@ def guessed(state, rewards):
 
 def test_a_player_s_own_action_is_told_from_the_other_s_of_the_same_number():
     # a hidden coin says who calls first; then player 0 guesses it: his own first call tells it, whatever was called
-    functions = {"initial": toss, "deal": deal_toss, "seen": sees_nothing, "player": caller, "legal": either}
+    functions = {
+        "initial": toss,
+        "deal": deal_toss,
+        "deal_observation": sees_nothing,
+        "player": caller,
+        "legal": either,
+    }
     game = Game(
         name="coin",
         players=2,
-        gains=(-1, 1),
+        utilities=(-1, 1),
         state=STATE,
         max_legal=2,
         apply=call,

@@ -482,7 +482,9 @@ def test_seat_names_that_do_not_tell_the_players_apart_are_refused(names: tuple[
 
 def test_a_game_with_parameters_of_its_own_is_loaded_again_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
     base = games.load("kuhn-poker")
-    grown = attrs.evolve(base, name="garden", initial=grown_deal, deal=None, seen=None, parameters={"flowers": 3})
+    grown = attrs.evolve(
+        base, name="garden", initial=grown_deal, deal=None, deal_observation=None, parameters={"flowers": 3}
+    )
     monkeypatch.setitem(games.GAMES, "garden", grown)
     assert str(grown) == "garden(flowers=3)" and games.load(str(grown)) is grown is games.load("garden")
     with pytest.raises(ValueError, match="garden has no parameter 'flowers'"):

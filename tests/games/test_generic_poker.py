@@ -31,7 +31,7 @@ def legal_texts(state):
 
 def gain(state):
     """What player 0 has won, in chips."""
-    most = state.game.gains[1]
+    most = state.game.utilities[1]
     assert sum(state.returns()) == pytest.approx(1, abs=1e-12)
     return round(2 * most * state.returns()[0] - most, 9)
 
@@ -81,7 +81,7 @@ def test_the_most_that_can_be_paid_is_what_a_reward_of_1_stands_for():
         state = dealt(game, 3, 1)
         while not state.is_terminal():  # the last action is the largest bet or raise, or a call
             state.apply_action(state.legal_actions()[-1 if state.current_player() != CHANCE else 0])
-        assert abs(gain(state)) == game.gains[1] == -game.gains[0]
+        assert abs(gain(state)) == game.utilities[1] == -game.utilities[0]
 
 
 def every_pair(state, referee):

@@ -7,7 +7,7 @@ from icarus.commands.play.session import Session
 from icarus.commands.play.worker import Task
 from icarus.compiler.cache.digest import PACKAGE
 
-REWARDS = (-1.0, 1.0)  # what `Game.gains` is where nothing is said
+REWARDS = (-1.0, 1.0)  # what `Game.utilities` is where nothing is said
 
 
 def failure_text(error: Exception) -> str:
@@ -33,9 +33,9 @@ def progress_of(task: Task) -> str:
 
 def ending_of(session: Session) -> str:
     """How a game has ended, first for the person who plays."""
-    rewards, (least, most) = session.state.returns(), session.game.gains
+    rewards, (least, most) = session.state.returns(), session.game.utilities
     # In the game's own units where it has them, such as chips; otherwise rewards from 0 to 1.
-    gains = rewards if session.game.gains == REWARDS else [least + (most - least) * reward for reward in rewards]
+    gains = rewards if session.game.utilities == REWARDS else [least + (most - least) * reward for reward in rewards]
     every = ", ".join(f"{session.name_of(seat)}: {gain:g}" for seat, gain in enumerate(gains))
     every = f"{'rewards of ' if gains is rewards else 'won or lost: '}{every}"
     if len(session.people) != 1:

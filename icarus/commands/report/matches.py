@@ -137,7 +137,7 @@ def self_play(game: AnyGame, player: Observed, seed: tuple[int, ...]) -> Row:
     return {"returns": list(log.returns), "length": len(log.actions), "decisions": decisions, "work": work}
 
 
-def planned(
+def make_plan(
     game: AnyGame, files: tuple[str, ...], iterations: int | None, strategies: tuple[str, ...], seed: int
 ) -> Plan:
     """The plan of a report; as many iterations as a game of SECONDS allows, where they are not given.

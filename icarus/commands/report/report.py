@@ -16,7 +16,7 @@ from icarus.audit import AuditReport, Check, audit
 from icarus.checks import integer
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of, show_compilation
-from icarus.commands.report.matches import Plan, planned
+from icarus.commands.report.matches import Plan, make_plan
 from icarus.commands.report.measures import Measures, measures_of
 from icarus.commands.report.page import page_of, sentences
 from icarus.discovery.matches import Row, Rows
@@ -122,7 +122,7 @@ def _plan(
     """
     path = directory / PLAN
     if not path.exists():
-        plan = planned(game, files, iterations, strategies, seed)
+        plan = make_plan(game, files, iterations, strategies, seed)
         _write(path, json.dumps(attrs.asdict(plan), indent=1) + "\n")
         return plan
     try:
@@ -130,7 +130,7 @@ def _plan(
         stored = Plan(**{**table, "files": files, "strategies": tuple(table["strategies"])})
     except (ValueError, KeyError, TypeError):
         raise ValueError(f"{path} is damaged; choose another directory with --to") from None
-    plan = planned(game, files, iterations or stored.iterations, strategies or stored.strategies, seed)
+    plan = make_plan(game, files, iterations or stored.iterations, strategies or stored.strategies, seed)
     if plan != stored:
         changed = next(
             field.name for field in attrs.fields(Plan) if getattr(plan, field.name) != getattr(stored, field.name)

@@ -64,7 +64,7 @@ class ISMCTS(OnlineAlgorithm):
 
     def settings(self, game: Game) -> np.ndarray:
         """[1] of BANDIT."""
-        settings, (low, high) = np.zeros(1, BANDIT), game.gains
+        settings, (low, high) = np.zeros(1, BANDIT), game.utilities
         settings["selection"], settings["target_set"] = SELECTIONS.index(self.selection), NOTHING
         settings["exploration"] = EXPLORATION.get(self.selection, 0.0) if self.exploration is None else self.exploration
         settings["low"], settings["range"] = low, high - low

@@ -25,7 +25,7 @@ class NearEquilibrium(Settings):
     """A player who draws from an ε-equilibrium, found by CFR+ when he first sits down to a game. He searches nothing, whatever his budget.
 
     Attributes:
-        epsilon: its NashConv at most, in the units of the game's gains.
+        epsilon: its NashConv at most, in the units of the game's utilities.
 
     Raises:
         ValueError: epsilon is not positive.

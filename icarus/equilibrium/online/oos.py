@@ -78,7 +78,7 @@ class OOS(OnlineAlgorithm):
 
     def settings(self, game: Game) -> np.ndarray:
         """[1] of SETTINGS."""
-        settings, (low, high) = np.zeros(1, SETTINGS), game.gains
+        settings, (low, high) = np.zeros(1, SETTINGS), game.utilities
         for name in ("delta", "exploration", "regret_exploration"):
             settings[name] = getattr(self, name)
         settings["target_set"] = NOTHING

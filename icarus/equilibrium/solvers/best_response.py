@@ -94,7 +94,7 @@ def respond(
 
 @attrs.frozen
 class Exploitability:
-    """How far a policy of both players is from an equilibrium, in the units of the game's gains.
+    """How far a policy of both players is from an equilibrium, in the units of the game's utilities.
 
     Attributes:
         values: what each player expects when both keep to the policy.
@@ -166,7 +166,7 @@ def exploitability(game: GameOrTree, policy: Policy, *, seed: int = 0) -> Exploi
         seed: of an Agent's searches.
 
     Returns:
-        an `Exploitability`: numbers in the units of the game's gains.
+        an `Exploitability`: numbers in the units of the game's utilities.
 
     Raises:
         ValueError: not a two-player zero-sum game, deals in secret, too large, or probabilities that are none.

@@ -126,7 +126,7 @@ class CFRPlus(CFR):
 
 
 def near_equilibrium(game: GameOrTree, epsilon: float = 0.001, most: int = 1_000_000) -> TabularPolicy:
-    """An ε-equilibrium by CFR+: its NashConv is at most `epsilon`, in the units of the game's gains.
+    """An ε-equilibrium by CFR+: its NashConv is at most `epsilon`, in the units of the game's utilities.
 
     Args:
         most: iterations after which to give up.

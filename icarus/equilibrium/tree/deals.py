@@ -58,7 +58,7 @@ def deals_of(game: AnyGame) -> Deals:
         total += probabilities[-1]
     if not abs(total - 1) < TOLERANCE:
         raise ValueError(f"the probabilities of the {len(states)} deals of {game} sum to {total!r}, not to 1")
-    observations = [[_seen(game, state, player) for player in range(game.players)] for state in states]
+    observations = [[_observe_deal(game, state, player) for player in range(game.players)] for state in states]
     together = states if isinstance(game, PythonGame) else np.concatenate(states)
     return Deals(together, np.array(observations, np.int64), np.array(probabilities))
 
@@ -87,7 +87,7 @@ def _single(game: AnyGame) -> Deals:
         arguments = "index" if isinstance(game, PythonGame) else "state, index"
         raise ValueError(
             f"{game} deals in secret: give its {type(game).__name__} the functions deal({arguments}, **parameters), which says how "
-            "likely each deal is, and seen(state, perspective), what a player sees of it"
+            "likely each deal is, and deal_observation(state, perspective), what a player sees of it"
         )
     return Deals(states, np.zeros((1, game.players), np.int64), np.ones(1))
 
@@ -101,14 +101,14 @@ def dealt_state(game: AnyGame, deals: Deals, index: int) -> State:
 
 def deal_observation(state: State, player: int) -> int:
     """What a player sees of the deal that a state began with."""
-    return 0 if state.game.seen is None else _seen(state.game, state.start, player)
+    return 0 if state.game.deal_observation is None else _observe_deal(state.game, state.start, player)
 
 
-def _seen(game: AnyGame, data: StateData, player: int) -> int:
+def _observe_deal(game: AnyGame, data: StateData, player: int) -> int:
     """What a player sees of the deal of an initial state."""
     if not isinstance(game, Game):
-        return int(game.seen(data, player))  # type: ignore[misc]  # asked only where the game has it
-    return game.kernels().seen(data.ctypes.data, player)  # type: ignore[misc]
+        return int(game.deal_observation(data, player))  # type: ignore[misc]  # asked only where the game has it
+    return game.kernels().deal_observation(data.ctypes.data, player)  # type: ignore[misc]
 
 
 def information_state(state: State) -> InformationState:

@@ -87,7 +87,7 @@ def rules_of(game: AnyGame, deals: Deals, largest: int) -> Rules:
         players=PLAYERS,
         state=STATE,
         max_legal=1 << (max(int(histories["count"].max()), LEAST_ROOM) - 1).bit_length(),
-        gains=game.gains,
+        utilities=game.utilities,
         initial=initial,
         player=player,
         legal=legal,

@@ -301,7 +301,7 @@ def walk_of(game: Game) -> np.ndarray:
     walk, kernels = np.zeros(1, WALK), game.kernels()
     for name in ("player", "legal", "apply", "rewards", "observe", "chance"):
         walk[name] = kernels.address(name)
-    low, high = game.gains
+    low, high = game.utilities
     walk["max_legal"], walk["low"], walk["range"] = game.max_legal, low, high - low
     return walk
 
