@@ -88,7 +88,7 @@ def _load(path: Path) -> _File:
     if not path.exists():
         raise ValueError(f"there is no file {str(path)!r}")
     if path.suffix != ".py" or not path.is_file():
-        raise ValueError(f"{str(path)!r} is no Python file")
+        raise ValueError(f"{str(path)!r} is not a Python file")
     content = path.read_bytes()
     name = f"own_{path.stem}_{_digest(str(path.resolve()).encode() + content)}"
     if name not in _loaded:

@@ -160,7 +160,7 @@ class HistoryExample:
             known: θ, as in `values`, for a capture function that reads it.
 
         Raises:
-            TypeError: a key or a context that is no integer. ValueError: the last decision is open.
+            TypeError: a key or a context that is not an integer. ValueError: the last decision is open.
         """
         if self.is_open:
             raise ValueError("a capture function is given finished playouts; the last decision of this one is open")
@@ -273,5 +273,5 @@ def backpropagate(
 
 def _single(enhancement: Enhancement) -> Enhancement:
     if isinstance(enhancement, Composition) or not isinstance(enhancement, Enhancement):
-        raise TypeError(f"{enhancement!r} is no single enhancement; ask about its components one by one")
+        raise TypeError(f"{enhancement!r} is not a single enhancement; ask about its components one by one")
     return enhancement

@@ -35,7 +35,7 @@ Of the schemes:
 10. Of the actions inside a move one is drawn uniformly, after the move, whatever policy decided; to be uniform is to be uniform over moves,
     which are what A_i holds. The environment's draw alone, by π₀, is of an action from the start, and the move follows.
 11. A move that the root player does not notice leaves his history as it is, but has a record, the history extended by UNSEEN, of the
-    mover's: just as the mover of an unseen action has one in MO-ISMCTS. It is no observed move (LGR, NAST), but may be a reply.
+    mover's: just as the mover of an unseen action has one in MO-ISMCTS. It is not an observed move (LGR, NAST), but may be a reply.
 12. With eyes other than EACH_PLAYER, a root inside an episode is there after the moves that the root player observed of it.
 13. The true state is passed through `determinize` for the environment, who sees all that has been decided.
 14. Several trees share the iterations as evenly as can be, the first ones having the odd ones; line 18 sums over them.
@@ -772,7 +772,7 @@ def draw(policy: Any, thetas: dict[Leaf, Theta], playout: Playout, information: 
     v = values(policy, thetas[policy], playout)
     if rule.name == "gibbs":
         return draw_by_gibbs(rng, v, rule.parameter)  # MAST-4
-    if rule.name == "softmax":  # Gibbs over values that are no means of rewards
+    if rule.name == "softmax":  # Gibbs over values that are not means of rewards
         return draw_in_proportion(rng, [math.exp((x - max(v)) / rule.parameter) for x in v])
     if rule.name == "roulette":
         return draw_in_proportion(rng, v)  # MAST-Roulette-4

@@ -621,7 +621,7 @@ def test_the_roulette_draws_in_proportion_to_values_and_uniformly_where_all_are_
     theta = known(leaf, {(4, 0): (1.0, 4)})  # 1/4 against 1: a share of 1/5
     assert choice(monkeypatch, leaf, {leaf: theta}, h, 0.199) == 4
     assert choice(monkeypatch, leaf, {leaf: theta}, h, 0.201) == 5
-    assert choice(monkeypatch, leaf, {leaf: known(leaf, {(4, 0): (0.0, 4)})}, h, 0.0) == 5  # nothing is no share
+    assert choice(monkeypatch, leaf, {leaf: known(leaf, {(4, 0): (0.0, 4)})}, h, 0.0) == 5  # nothing is not a share
     nothing = known(leaf, {(4, 0): (0.0, 4), (5, 0): (0.0, 1)})
     assert [choice(monkeypatch, leaf, {leaf: nothing}, h, i) for i in range(2)] == [4, 5]
 

@@ -34,7 +34,7 @@ EXAMPLE = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=S
         ),
         (lambda: EXAMPLE.values(MAST), "give the last one no action, or ask prefix"),
         (lambda: EXAMPLE.prefix(1).capture(MAST), "the last decision of this one is open"),
-        (lambda: EXAMPLE.capture(RAVE), "RAVE is no single enhancement; ask about its components"),
+        (lambda: EXAMPLE.capture(RAVE), "RAVE is not a single enhancement; ask about its components"),
         (lambda: EXAMPLE.prefix(0).candidates(LGR), "recorded_reply names no records; ask for its values"),
     ],
 )
@@ -45,7 +45,7 @@ def test_a_mistake_by_hand_gets_a_sentence(mistake: Callable, told: str) -> None
 
 @capture
 def capture_reals(history: Any, updates: Any) -> None:
-    """A context that is no integer."""
+    """A context that is not an integer."""
     update(updates, 1, 0.5)
 
 

@@ -67,7 +67,7 @@ def equilibrium(
     plans = list(PLANS) if names == ["all"] else names
     for name in plans:
         if name not in PLANS:
-            raise Refusal(f"{name!r} is no plan; there are {', '.join(PLANS)}, and all")
+            raise Refusal(f"{name!r} is not a plan; there are {', '.join(PLANS)}, and all")
     for name in plans:
         for plan in PLANS[name]:
             if isinstance(plan, Plan):

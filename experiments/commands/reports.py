@@ -151,7 +151,7 @@ def _fresh(directory: Path, rows_file: str) -> None:
 def _refresh_of_campaign(pages: Sequence[Path], directory: Path) -> None:
     with results_of(directory) as results:
         if not statements.has_interims(results):
-            raise Refusal(f"{directory} is no campaign, and a page has tables of a campaign only")
+            raise Refusal(f"{directory} is not a campaign, and a page has tables of a campaign only")
         texts = campaign_page.tables(results)
     for page in pages:
         refresh(page, texts)

@@ -49,9 +49,9 @@ def paths(key: str, table: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 def text(path: str, value: Any) -> str:
-    """A text that is not blank."""
+    """A string that is not blank."""
     if not isinstance(value, str) or not value.strip():
-        raise Refusal(f"{path}: {value!r} is not a text")
+        raise Refusal(f"{path}: {value!r} is not a string")
     return value
 
 

@@ -16,7 +16,7 @@ def extends(larger: Experiment, smaller: Experiment) -> bool:
     """Whether an experiment is another one, or that with more trials, agents or games.
 
     Every game keeps its seed, so the games of the smaller one are games of the larger one. The number of trials of a sequential test
-    cannot change: it is fixed before the first game. Pictures are no part of what is played.
+    cannot change: it is fixed before the first game. Pictures are not part of what is played.
     """
     more_trials = larger.trials > smaller.trials and larger.sprt is None
     return (

@@ -127,7 +127,7 @@ def _file_of(name: str) -> Path | None:
         return None
     try:
         spec = importlib.util.find_spec(name)
-    except (ImportError, ValueError, AttributeError):  # what stands before the last dot is no package
+    except (ImportError, ValueError, AttributeError):  # what stands before the last dot is not a package
         return None
     path = Path(spec.origin) if spec and spec.origin else None
     return path.resolve() if path and path.is_file() and not set(path.parts) & set(LIBRARIES) else None

@@ -44,7 +44,7 @@ def write(directory: Path) -> tuple[dict[Column, list[Tally]], list[Path]]:
     The report follows from the rows alone: the same rows give the same bytes.
 
     Raises:
-        Refusal: the directory holds several runs that are no campaign.
+        Refusal: the directory holds several runs that are not a campaign.
     """
     with results_of(directory) as results:
         experiment, columns = _whole(results, directory), results.columns()
@@ -61,7 +61,7 @@ def _whole(results: Results, directory: Path) -> Experiment:
     """The experiment of a run; that of a campaign has the cells of all its games."""
     if len(results.runs) > 1 and not claims.has_interims(results):
         names = ", ".join(run.directory.name for run in results.runs)
-        raise Refusal(f"{directory} holds several runs ({names}), which are no campaign; give one of them")
+        raise Refusal(f"{directory} holds several runs ({names}), which are not a campaign; give one of them")
     return attrs.evolve(results.runs[0].experiment, cells=tuple(results.cells))
 
 

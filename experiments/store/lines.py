@@ -85,7 +85,7 @@ def row_of(line: bytes, where: str) -> Row:
         if not isinstance(row.get(field), kind) or (kind is int and isinstance(row[field], bool)):
             raise Damage(f"{where}: damaged ({field!r} is {'missing' if field not in row else 'of the wrong kind'})")
     if unknown := row.keys() - _FIELDS.keys() - _OPTIONAL:
-        raise Damage(f"{where}: damaged ({min(unknown)!r} is no field of a game)")
+        raise Damage(f"{where}: damaged ({min(unknown)!r} is not a field of a game)")
     if wrong := _senseless(row):
         raise Damage(f"{where}: damaged ({wrong!r} is {row[wrong]!r})")
     return row
@@ -93,7 +93,7 @@ def row_of(line: bytes, where: str) -> Row:
 
 def no_number(name: str) -> None:
     """Refuse NaN and the infinities, which Python reads though JSON has none."""
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def _senseless(row: Row) -> str:

@@ -48,7 +48,7 @@ class Ledger:
             if not isinstance(row, dict) or not all(
                 isinstance(row.get(name), kind) for name, kind in self.fields.items()
             ):
-                raise Refusal(f"{path}, line {number}, is no measurement; nothing has been changed")
+                raise Refusal(f"{path}, line {number}, is not a measurement; nothing has been changed")
             rows[self.key_of(row)] = row
         return rows
 

@@ -118,7 +118,7 @@ def adaptive(*members: Enhancement, exploration: float = EXPLORATION) -> Enhance
         exploration: c of that UCB1.
 
     Raises:
-        TypeError: a member is no enhancement. ValueError: fewer than two, or too many; a member twice; an exploration below 0.
+        TypeError: a member is not an enhancement. ValueError: fewer than two, or too many; a member twice; an exploration below 0.
     """
     exploration = real("exploration of adaptive", exploration, 0, 1e9)
     if not 2 <= len(members) <= MOST:
@@ -129,7 +129,7 @@ def adaptive(*members: Enhancement, exploration: float = EXPLORATION) -> Enhance
                 f"the weights of ({member}) sum to {total_text(member.terms)}, not to 1: adaptive cannot choose it"
             )
         if not isinstance(member, Enhancement):
-            raise TypeError(f"{member!r} is no enhancement: adaptive cannot choose it")
+            raise TypeError(f"{member!r} is not an enhancement: adaptive cannot choose it")
     if len(set(members)) < len(members):
         raise ValueError("adaptive chooses among different enhancements; one is there twice")
     setting = "" if exploration == EXPLORATION else f", exploration={exploration!r}"

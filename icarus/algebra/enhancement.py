@@ -124,7 +124,7 @@ class Enhancement(_Algebra, Called):
 
     @property
     def components(self) -> tuple["Enhancement", ...]:
-        """The enhancements that this one is made of, each once, in order; itself where it is no composition."""
+        """The enhancements that this one is made of, each once, in order; itself where it is not a composition."""
         return (self,)
 
     def specification(self) -> str:
@@ -252,7 +252,7 @@ def sequential(first: Enhancement, *others: Enhancement) -> Enhancement:
     """`first >> … >> last`: first's policy in selection and expansion, last's in simulation (COMB▷-4).
 
     Raises:
-        TypeError: an operand is no enhancement.
+        TypeError: an operand is not an enhancement.
     """
     chain = [part for operand in (first, *others) for _, part in _inside(_operand(operand, ">>"), ">>")]
     return _composed(">>", tuple((Weight(), operand) for operand in chain))
@@ -262,7 +262,7 @@ def linear(*terms: tuple[float | Weight | WeightFunction, Enhancement]) -> Enhan
     """λ₁A₁ + λ₂A₂ + …: each decision is made by one of the policies, drawn with its weight (COMB⁺-4).
 
     Raises:
-        TypeError: an operand is no enhancement. ValueError: weights outside [0, 1], or not summing to 1.
+        TypeError: an operand is not an enhancement. ValueError: weights outside [0, 1], or not summing to 1.
     """
     return _complete("+", terms)
 
@@ -271,7 +271,7 @@ def maxilinear(*terms: tuple[float | Weight | WeightFunction, Enhancement]) -> E
     """λ₁A₁ ⊕ λ₂A₂ ⊕ …: arg max of the weighted sum of the values (COMB⊕-4).
 
     Raises:
-        TypeError: an operand is no enhancement. ValueError: weights outside [0, 1], or not summing to 1, or a policy that is not
+        TypeError: an operand is not an enhancement. ValueError: weights outside [0, 1], or not summing to 1, or a policy that is not
             of the form U[arg max v].
     """
     return _complete("^", terms)
@@ -284,7 +284,7 @@ def majority(*members: Enhancement) -> Enhancement:
     has, the choice is uniform. A vote by members of a vote is one vote of them all; a mixture inside has the vote of the part drawn.
 
     Raises:
-        TypeError: an operand is no enhancement. ValueError: an operand whose weights do not sum to 1, or fewer than two.
+        TypeError: an operand is not an enhancement. ValueError: an operand whose weights do not sum to 1, or fewer than two.
     """
     if len(members) < 2:
         raise ValueError(f"a majority vote is taken among at least 2 enhancements, not among {len(members)}")
@@ -329,7 +329,7 @@ def _operand(value: object, operator: str) -> Enhancement:
             f"the weights of ({value}) sum to {total_text(value.terms)}, not to 1: it cannot be an operand of {operator}"
         )
     if not isinstance(value, Enhancement):
-        raise TypeError(f"{value!r} is no enhancement: it cannot be an operand of {operator}")
+        raise TypeError(f"{value!r} is not an enhancement: it cannot be an operand of {operator}")
     return value
 
 

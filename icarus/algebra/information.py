@@ -124,7 +124,7 @@ class Either(Space):
         for space in self.spaces:
             if space.has(parts):
                 return space.key(game, parts)
-        raise ValueError(f"{parts!r} is no record of {self}")
+        raise ValueError(f"{parts!r} is not a record of {self}")
 
 
 ACTION = Space(("A",))
@@ -240,7 +240,7 @@ class Initial:
         return bool(self.common or self.given or self.function)
 
     def check(self, name: str, records: Space, information: Information) -> None:
-        """Refuse values that the information would cut down, and exceptions that are no records.
+        """Refuse values that the information would cut down, and exceptions that are not records.
 
         Raises:
             ValueError: a real for a count, NaN, or parts that make no record of the space.
@@ -254,7 +254,7 @@ class Initial:
                 raise ValueError(f"initial of {name} sets {field} to {value!r}; it must be {expected}")
         for parts, _ in self.given:
             if not records.has(parts):
-                raise ValueError(f"initial of {name} is given {parts!r}, which is no record of {records}")
+                raise ValueError(f"initial of {name} is given {parts!r}, which is not a record of {records}")
 
     def check_source(self, name: str, source: object) -> None:
         """Refuse a function where the source of the policy's values does not ask it about all legal actions.

@@ -37,7 +37,7 @@ def parse(text: str, names: Mapping[str, Operand]) -> Enhancement:
 
     Raises:
         ValueError: with the position (counted from 1) of what cannot be understood, and what would be right.
-        TypeError: `text` is no text.
+        TypeError: `text` is not a str.
     """
     if not isinstance(text, str):
         raise TypeError(f"a strategy is given as a text, not as {text!r}")
@@ -57,7 +57,7 @@ def parse(text: str, names: Mapping[str, Operand]) -> Enhancement:
     if isinstance(result, Sum):
         raise ValueError(f"the weights of the strategy {excerpt!r} {result.refusal}")
     if not isinstance(result, Enhancement):
-        raise ValueError(f"{excerpt!r} is no enhancement; write it like RAVE >> (MAST + NAST2)/2")
+        raise ValueError(f"{excerpt!r} is not an enhancement; write it like RAVE >> (MAST + NAST2)/2")
     return result
 
 

@@ -55,7 +55,7 @@ def check_rule(rule: Rule) -> Rule:
         TypeError: it is none.
     """
     if not isinstance(rule, Rule):
-        raise TypeError(f"{rule!r} is no rule of reuse; rules are ucb1(), gibbs(), epsilon_greedy(), roulette()")
+        raise TypeError(f"{rule!r} is not a rule of reuse; rules are ucb1(), gibbs(), epsilon_greedy(), roulette()")
     return rule
 
 

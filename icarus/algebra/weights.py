@@ -65,7 +65,7 @@ class Weight:
 
     def __rsub__(self, other: object) -> "Weight":
         if other != 1 or self.constant != 1.0 or len(self.functions) != 1:
-            raise TypeError(f"{other!r} - ({self}) is no weight; write it as a weight function of its own")
+            raise TypeError(f"{other!r} - ({self}) is not a weight; write it as a weight function of its own")
         function, complement = self.functions[0]
         return Weight(1.0, ((function, not complement),))
 
@@ -110,7 +110,7 @@ def weight_from(value: object) -> Weight:
         return Weight(1.0, ((value, False),))
     if is_real(value):
         return Weight(float(value))
-    raise TypeError(f"{value!r} is no weight: it must be a number or a @weight function")
+    raise TypeError(f"{value!r} is not a weight: it must be a number or a @weight function")
 
 
 def total_text(terms: Sequence[tuple[Weight, object]]) -> str:

@@ -42,7 +42,7 @@ def audit(
         progress: called after every game with the games looked at and the determinizations drawn so far.
 
     Raises:
-        TypeError: something that is no game. ValueError: games, determinizations or a seed that are no positive integers.
+        TypeError: something that is not a game. ValueError: games, determinizations or a seed that are not positive integers.
     """
     if isinstance(game, PythonGame):
         raise TypeError(f"{game} is a PythonGame; an audit fences the memory that the functions of a Game write into")

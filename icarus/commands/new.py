@@ -80,7 +80,7 @@ def check_name(name: str) -> None:
         reason = f"the library has a game of that name: my_{name}"
     else:
         return
-    raise ValueError(f"{name!r} is no name for a game and its file; {reason}")
+    raise ValueError(f"{name!r} is not a name for a game and its file; {reason}")
 
 
 def is_module(name: str) -> bool:

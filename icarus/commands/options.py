@@ -27,13 +27,13 @@ def _reader(kind: Callable[[str], T], what: str) -> Callable[[str], T]:
         try:
             return kind(text)
         except ValueError:
-            raise typer.BadParameter(f"{text!r} is no {what}") from None
+            raise typer.BadParameter(f"{text!r} is not {what}") from None
 
     return read
 
 
-read_integer, read_real = _reader(int, "integer"), _reader(float, "number")
-read_seconds = _reader(float, "number of seconds")
+read_integer, read_real = _reader(int, "an integer"), _reader(float, "a number")
+read_seconds = _reader(float, "a number of seconds")
 
 
 def integer_option(help: str, *names: str) -> Any:

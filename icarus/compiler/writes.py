@@ -106,7 +106,7 @@ def _is_lent(record: NumbaType, lent: Lent) -> bool:
 
 
 def _field_behind(typed: TypedFunction, name: str, lent: Lent) -> str:
-    """The field that an array was taken from, by attributes and items; "" where it is no part of a record or of something lent."""
+    """The field that an array was taken from, by attributes and items; "" where it is not part of a record or of something lent."""
     values = {s.target.name: s.value for block in typed.blocks.values() for s in block.body if isinstance(s, ir.Assign)}
     value, field = values.get(name), ""
     while isinstance(value, ir.Var) or (isinstance(value, ir.Expr) and value.op in _PARTS):

@@ -61,5 +61,5 @@ def read_configuration(text: str) -> Configuration:
     """
     match = _TEXT.fullmatch(text.strip())
     if match is None:
-        raise ValueError(f"{text!r} is no configuration")
+        raise ValueError(f"{text!r} is not a configuration")
     return Configuration(match["strategy"], match["scheme"] or str(MO_ISMCTS), float(match["decay"] or 0))

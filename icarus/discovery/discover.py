@@ -223,7 +223,7 @@ def games_of(
     """The number of games that the hours allow: as a race that goes on has it, or by the time of a few games.
 
     Raises:
-        ValueError: the hours are no positive number.
+        ValueError: the hours are not a positive number.
     """
     hours = checks.positive("hours", settings.hours)
     if directory is not None and (directory / protocols.FILE).exists():

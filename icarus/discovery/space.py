@@ -62,7 +62,7 @@ class Space:
         name: of the space.
         templates: the text of each of `TEMPLATES` that is given, with "{factor}" where a level is to stand.
         factors: the levels of each factor; the first is the default.
-        excluded: combinations of levels, {factor: level}, that are no points.
+        excluded: combinations of levels, {factor: level}, that are not points.
 
     Raises:
         SpaceError: no factor has two levels, a factor is named and not there, or there and not named, factors name one another in a
@@ -107,7 +107,7 @@ class Space:
                     if levels_of_factor
                     else f"factors: {', '.join(self.names)}"
                 )
-                raise SpaceError(f"{name} = {level_text(level)} is no level of the space {self.name}; {choices}")
+                raise SpaceError(f"{name} = {level_text(level)} is not a level of the space {self.name}; {choices}")
         return self.canonical(
             tuple(levels_.index(levels[name]) if name in levels else 0 for name, levels_ in self.factors.items())
         )
@@ -196,7 +196,7 @@ class Space:
         """What plays at a point.
 
         Raises:
-            SpaceError: a decay that is no number.
+            SpaceError: a decay that is not a number.
         """
         texts = {name: self._expanded(text, point) for name, text in self.templates.items()}
         try:
@@ -291,7 +291,7 @@ class Space:
         fields = {field for text in texts for field in _FIELD.findall(text)}
         for name in fields - set(self.factors):
             raise SpaceError(
-                f"the space {self.name} names {{{name}}}, which is no factor; factors: {', '.join(self.factors)}"
+                f"the space {self.name} names {{{name}}}, which is not a factor; factors: {', '.join(self.factors)}"
             )
         for name in set(self.factors) - fields:
             raise SpaceError(
@@ -387,4 +387,4 @@ def load_space(name: str | Path) -> Space:
             f"there is no space and no file {str(name)!r}; the spaces are {', '.join(shipped_spaces())}, or give a TOML file"
         ) from None
     except tomllib.TOMLDecodeError as error:
-        raise SpaceError(f"{checks.excerpt(str(path), 200)} is no TOML: {error}") from None
+        raise SpaceError(f"{checks.excerpt(str(path), 200)} is not valid TOML: {error}") from None

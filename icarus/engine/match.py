@@ -72,8 +72,8 @@ class Agent:
             lost anyway then still plays sensibly. It goes with the default recommendation only.
 
     Raises:
-        TypeError: the strategy is no enhancement, the scheme no scheme. ValueError: no positive budget, no such threads, fewer iterations
-            than trees.
+        TypeError: the strategy is not an enhancement, or the scheme not a scheme. ValueError: no positive budget, an invalid number of
+            threads, or fewer iterations than trees.
     """
 
     strategy: Enhancement | Algorithm = attrs.field(validator=_strategy)

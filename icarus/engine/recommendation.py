@@ -41,7 +41,7 @@ def read_recommendation(name: str) -> Recommendation:
         ValueError: there is none.
     """
     if name not in RULES:
-        raise ValueError(f"{checks.excerpt(name, SHOWN)!r} is no recommendation; there are {', '.join(RULES)}")
+        raise ValueError(f"{checks.excerpt(name, SHOWN)!r} is not a recommendation; there are {', '.join(RULES)}")
     return RULES[name]
 
 

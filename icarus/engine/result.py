@@ -93,7 +93,7 @@ class Result:
         """The same with records that count for less: every count is multiplied by `decay` and cut down, the sums with it.
 
         Args:
-            decay: from 0, all is forgotten, to 1, all is kept. What is no number of times, such as a reply, is kept unless it is 0.
+            decay: from 0, all is forgotten, to 1, all is kept. What is not a number of times, such as a reply, is kept unless it is 0.
 
         Raises:
             ValueError: a decay that is none.

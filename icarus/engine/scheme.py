@@ -174,18 +174,18 @@ def parse_scheme(text: str) -> Scheme:
     uncut, cut, depth = text.strip().partition(_CUTOFF)
     quoted = repr(checks.excerpt(text, SHOWN))
     if cut and not depth.isdecimal():
-        raise ValueError(f"{quoted} is no scheme; a cut-off is written{_CUTOFF}20")
+        raise ValueError(f"{quoted} is not a scheme; a cut-off is written{_CUTOFF}20")
     exp3 = uncut.endswith(_EXP3)
     parts = re.fullmatch(r"(\w+)(?:\((?:(\w+)\s*=\s*)?(-?\d+)\))?", uncut.removesuffix(_EXP3).rstrip())
     if parts is None or parts[1] not in SCHEMES:
         raise ValueError(
-            f"{quoted} is no scheme; there are {', '.join(map(str, SCHEMES.values()))}, each also followed by '{_EXP3.strip()}'"
+            f"{quoted} is not a scheme; there are {', '.join(map(str, SCHEMES.values()))}, each also followed by '{_EXP3.strip()}'"
         )
     name, parameter, number = parts.groups()
     scheme = SCHEMES[name]
     if number is not None:
         if not scheme.tree_parameter or parameter not in (None, scheme.tree_parameter):
-            raise ValueError(f"{quoted} is no scheme; {name} is written {scheme}")
+            raise ValueError(f"{quoted} is not a scheme; {name} is written {scheme}")
         scheme = attrs.evolve(
             scheme, trees=checks.integer(scheme.tree_parameter, int(number), least=1, most=MOST_TREES)
         )

@@ -86,7 +86,7 @@ def search(
     Raises:
         ValueError: no positive budget, a terminal or chance state, a bad seed, weights that do not sum to 1, no such sharing, fewer
             iterations than trees; no such engine, several threads in Python; a cut-off without a heuristic; records that do not fit.
-        TypeError: something that is no state, no enhancement or no scheme.
+        TypeError: an argument that is not a state, an enhancement or a scheme.
         SearchInterrupted: a KeyboardInterrupt that carries the result so far. SearchExhausted: memory has run out, or a count is full;
             it carries the result so far too. ValueError also: a playout of more than the game's `max_length` actions.
     """

@@ -19,7 +19,7 @@ MOST_THREADS = 1024
 
 
 def check_state(state: object) -> None:
-    """Refuse what is no state, and a state in which no player is to move.
+    """Refuse what is not a state, and a state in which no player is to move.
 
     Raises:
         TypeError, ValueError: so.
@@ -33,7 +33,7 @@ def check_state(state: object) -> None:
 
 
 def check_strategy(strategy: object) -> None:
-    """Refuse what is no strategy.
+    """Refuse what is not a strategy.
 
     Raises:
         TypeError: no enhancement. ValueError: a sum whose weights are not 1.
@@ -76,7 +76,7 @@ def check_threads(threads: object, sharing: object) -> None:
 
 
 def check_scheme(scheme: object, iterations: int | None, threads: int = 1, sharing: str = ROOTS) -> None:
-    """Refuse what is no scheme, fewer iterations than it has trees, and records shared between trees.
+    """Refuse what is not a scheme, fewer iterations than it has trees, and records shared between trees.
 
     Raises:
         TypeError, ValueError: so.
@@ -94,7 +94,7 @@ def check_scheme(scheme: object, iterations: int | None, threads: int = 1, shari
 
 
 def check_recommendation(rule: object) -> None:
-    """Refuse what is no rule of line 18.
+    """Refuse what is not a rule of line 18.
 
     Raises:
         TypeError: so.
@@ -142,7 +142,7 @@ def check_belief(believes: bool, scheme: Scheme) -> None:
 
 
 def check_records(records: object, state: State, strategy: Enhancement, scheme: Scheme, trees: int) -> None:
-    """Refuse what is no result of an earlier search, and one whose records do not fit.
+    """Refuse what is not a result of an earlier search, and one whose records do not fit.
 
     Args:
         trees: how many searches with records of their own there will be.

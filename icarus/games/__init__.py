@@ -51,7 +51,7 @@ def load(name: str, **parameters: int) -> AnyGame:
 
     Raises:
         ValueError: no such game (the nearest names are told), or a parameter it does not take, or one given twice.
-        TypeError: `name` is no text.
+        TypeError: `name` is not a str.
     """
     if not isinstance(name, str):
         raise TypeError(f"a game is loaded by its name, such as 'knockout-whist(players=3)', not by {name!r}")

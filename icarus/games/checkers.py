@@ -215,7 +215,7 @@ def checkers(draw_after: int = DRAW_AFTER) -> Game:
     """Checkers, drawn when `draw_after` moves in a row brought no capture.
 
     Raises:
-        ValueError: `draw_after` is no integer in 1 … 32767.
+        ValueError: `draw_after` is not an integer in 1 … 32767.
     """
     draw_after = integer("draw_after of checkers", draw_after, 1, LONGEST_DRAW)
     return Game(

@@ -63,7 +63,9 @@ def _of_fields(instance: "Game", attribute: attrs.Attribute, value: Mapping[str,
     """Refuse ranges that are none of the numbers in the state data."""
     for name, limits in value.items():
         if name not in (instance.state.names or ()) or instance.state[name].base.kind not in "biuf":
-            raise ValueError(f"ranges of {instance.name} name {name!r}, which is no field of numbers in its state data")
+            raise ValueError(
+                f"ranges of {instance.name} name {name!r}, which is not a field of numbers in its state data"
+            )
         if not (
             isinstance(limits, tuple)
             and len(limits) == 2
@@ -185,7 +187,7 @@ class AnyGame(ABC):
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise TextError(f"{name} of {self.name} raises {reason}{raised_in(function, error)}") from error
         if not isinstance(text, str):
-            raise TextError(f"{name} of {self.name} gives {text!r}, which is no text{defined_at(function)}")
+            raise TextError(f"{name} of {self.name} gives {text!r}, which is not a str{defined_at(function)}")
         return text
 
     @property
@@ -320,7 +322,7 @@ class Game(AnyGame):
         """A fresh game. Everything that chance decides before the first action (the deal) follows from the seed.
 
         Raises:
-            ValueError: a seed that is no integer of at least 0, nor several of them.
+            ValueError: a seed that is not an integer of at least 0, nor several of them.
         """
         data, generator = np.zeros(1, self.state), seeded(checks.seed(seed))
         arguments = self.initial_arguments()

@@ -111,7 +111,7 @@ def read_ladder(game: str | AnyGame) -> Ladder:
 
 
 def fit(ladder: Ladder, rows: Iterable[Row]) -> Ladder:
-    """The same opponents with the ratings that games say, random play at 0; players who are no opponents count as a tie between these."""
+    """The same opponents with the ratings that games say, random play at 0; players who are not opponents count as a tie between these."""
     estimate = posterior(scores_of(rows), {RANDOM: ZERO})
     values = estimate.ratings()
     rungs = [attrs.evolve(rung, rating=values[rung.name]) for rung in ladder.rungs if rung.name in values]

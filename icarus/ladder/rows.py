@@ -12,7 +12,7 @@ def read_rows(path: Path) -> list[Row]:
     """The games of a file, the packed ones first; none if there is no file. No two have the same row, which says seed, side and time.
 
     Raises:
-        ValueError: a whole line is no game, by its number; or the packed file is damaged.
+        ValueError: a whole line is not a game, by its number; or the packed file is damaged.
     """
     return [_row_of(line, place) for line, place in read_lines(path).items()]
 
@@ -22,7 +22,7 @@ def _row_of(line: bytes, place: str) -> Row:
         row = json.loads(line)
         return {**row, "player": row["player"], "opponent": row["opponent"], "seed": row["seed"]}
     except (ValueError, KeyError, TypeError):
-        raise ValueError(f"{place}, is no game of a ladder; nothing has been changed") from None
+        raise ValueError(f"{place}, is not a game of a ladder; nothing has been changed") from None
 
 
 def append_row(path: Path, row: Row) -> None:

@@ -75,7 +75,7 @@ def main(arguments: list[str]) -> None:
     game, *settings = arguments
     module = importlib.import_module(f"icarus.ladder.servers.{game.replace('-', '_')}")
     answers = sys.stdout
-    sys.stdout = sys.stderr  # what an engine prints is no answer
+    sys.stdout = sys.stderr  # what an engine prints is not an answer
     server = Server(module.Engine(*settings))
     for line in sys.stdin:
         if line.strip():

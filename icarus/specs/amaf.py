@@ -96,7 +96,7 @@ def rave(k: int = 250) -> Enhancement:
     """λ_RAVE AMAF ⊕ (1 − λ_RAVE) BASELINE (14); k is the number of visits at which λ_RAVE = ½ (15).
 
     Raises:
-        ValueError: k is no integer of at least 1.
+        ValueError: k is not an integer of at least 1.
     """
     k = integer("the number k of visits of RAVE", k, least=1, most=MOST_VISITS)
     return with_alias(_decaying(AMAF, k), "RAVE" if k == rave_weight.values()[0] else f"rave(k={k})")

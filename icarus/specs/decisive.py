@@ -81,7 +81,7 @@ def anti_decisive(feature: str, exploration: float = EXPLORATION) -> Enhancement
     """Decisive and anti-decisive moves, the latter where this feature of actions is above 0.
 
     Raises:
-        TypeError: the feature is no text. ValueError: the exploration is negative.
+        TypeError: the feature is not a str. ValueError: the exploration is negative.
     """
     parameters = nonnegative("anti_decisive", exploration=exploration)
     policy = argmax().over(winning_or_preventing(feature=feature, **parameters))

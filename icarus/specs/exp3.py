@@ -3,7 +3,7 @@
 No strategy names it: a scheme `with_exp3()` has it decide, in the tree, where a game marks choices as simultaneous.
 
 Readings: n of (5) is the number of trials of the actions that are legal now, so that the first trial is uniform. All who choose at
-once have their bandits at the history where the first of them is asked; what one chooses is no part of another's record.
+once have their bandits at the history where the first of them is asked; what one chooses is not part of another's record.
 """
 
 import math

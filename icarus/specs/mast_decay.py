@@ -1,8 +1,8 @@
 """MAST with decay (Tak, Winands and Björnsson, 2014): what was learnt long ago counts less than what was learnt just now.
 
 Simulation decay: when an action was played, what is known of it is multiplied by γ before the result is added. Batch decay: after every so
-many iterations all that is known is multiplied by γ. Their move decay, between the moves of a game, is no slot's, as an enhancement knows
-one search only: it is `Agent(BASELINE >> MAST, move_decay=γ)`, whose records live on from move to move.
+many iterations all that is known is multiplied by γ. Their move decay, between the moves of a game, belongs to no slot, because an
+enhancement knows one search only: it is `Agent(BASELINE >> MAST, move_decay=γ)`, whose records are reused from move to move.
 
 Readings: simulation decay is of the actions of the playout, once for each time that they were played. Batch decay is put off until an
 action is played again, which changes no mean. γ, and the size of a batch, are defaults to be tuned. The rule is MAST's own, Gibbs, τ = 1;

@@ -42,7 +42,7 @@ def nast(n: int = 2, rule: Rule | None = None) -> Enhancement:
     """NAST over n-grams, by UCB1 or another rule of reuse.
 
     Raises:
-        ValueError: n is no integer from 1 to LONGEST.
+        ValueError: n is not an integer from 1 to LONGEST.
     """
     n = integer("the length n of NAST's n-grams", n, least=1, most=LONGEST)
     return Enhancement(

@@ -72,7 +72,7 @@ def nst(least: int = LEAST, rule: Rule | None = None) -> Enhancement:
     """NST with another k, or another rule of reuse than ε-greedy.
 
     Raises:
-        ValueError: k is no integer of at least 1.
+        ValueError: k is not an integer of at least 1.
     """
     least = integer("the visits k that an n-gram of NST needs", least, least=1)
     rule = epsilon_greedy(EPSILON) if rule is None else check_rule(rule)

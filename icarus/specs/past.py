@@ -78,7 +78,7 @@ def past(least: int = LEAST, rule: Rule | None = None) -> Enhancement:
     """PAST where predicates count from another number of visits on, or with another rule of reuse.
 
     Raises:
-        ValueError: the number is no integer of at least 1.
+        ValueError: the number is not an integer of at least 1.
     """
     least = integer("the visits that a predicate of PAST needs", least, least=1)
     rule = gibbs(temperature=1) if rule is None else check_rule(rule)

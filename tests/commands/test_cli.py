@@ -297,7 +297,7 @@ def test_the_last_strategy_takes_the_seats_that_are_left(icarus: Call) -> None:
         (("search", "othello", "--iterations", 5, "--seed", -1), "seed is -1; it must be an integer of at least 0"),
         (("search", "othello", "--iterations", 5, "--moves", "d3 d3"), "'d3' is not legal here; legal: "),
         (("search", "othello", "--iterations", 5, "--with", "nowhere.py"), "there is no file 'nowhere.py'"),
-        (("search", "othello", "--iterations", 5, "--with", "."), "'.' is no Python file"),
+        (("search", "othello", "--iterations", 5, "--with", "."), "'.' is not a Python file"),
         (("match", "othello", "MAST"), "othello has 2 seats; give 2 strategies, not 1"),
         (
             ("match", "othello", "MAST", "MAST", "--level", "2"),
@@ -320,7 +320,7 @@ def test_the_last_strategy_takes_the_seats_that_are_left(icarus: Call) -> None:
         (("match", "othello", "MAST", "MAST", "--seconds", -1), "seconds is -1.0"),
         (("match", "othello", "MAST", "MAST", "--seed", -2), "seed is -2"),
         (("specs", "--show", "MSAT"), "no enhancement is called 'MSAT'; did you mean MAST"),
-        (("specs", "--show", "MAST >> 3"), "3 is no enhancement"),
+        (("specs", "--show", "MAST >> 3"), "3 is not an enhancement"),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence_with_exit_code_2(
@@ -338,10 +338,10 @@ def test_bad_input_is_refused_in_one_sentence_with_exit_code_2(
         (("serch",), "icarus --help lists the commands"),
         (("search",), "missing argument 'GAME': A game of the library (\"icarus games\" lists them)"),
         (("match", "othello"), "missing argument 'A B …': Strategy of each seat"),
-        (("search", "othello", "--iterations", "many"), "'--iterations': 'many' is no integer"),
-        (("search", "othello", "--seconds", "long"), "'--seconds': 'long' is no number of seconds"),
-        (("match", "othello", "MAST", "MAST", "--move-decay", "all"), "'--move-decay': 'all' is no number"),
-        (("search", "othello", "--seed", "1.5"), "'--seed': '1.5' is no integer"),
+        (("search", "othello", "--iterations", "many"), "'--iterations': 'many' is not an integer"),
+        (("search", "othello", "--seconds", "long"), "'--seconds': 'long' is not a number of seconds"),
+        (("match", "othello", "MAST", "MAST", "--move-decay", "all"), "'--move-decay': 'all' is not a number"),
+        (("search", "othello", "--seed", "1.5"), "'--seed': '1.5' is not an integer"),
         (("search", "othello", "--iterations"), "'--iterations' requires an argument; icarus search --help"),
         (("search", "othello", "--sede", "3"), "no such option: --sede (Possible options: "),
         (("games", "extra"), "unexpected extra argument"),
@@ -653,7 +653,7 @@ def test_search_and_match_take_a_recommendation_and_say_so(icarus: Call) -> None
     assert "by greatest_value: 30 iterations" in icarus("search", "kuhn-poker", *rule, "greatest_value")[1]
     _, printed, _ = icarus("match", "kuhn-poker", "BASELINE", "MAST", "--games", 2, *rule, "secure_child")
     assert "MAST (30 iterations, secure_child)" in printed
-    assert "'best' is no recommendation" in refused(icarus("search", "kuhn-poker", *rule, "best"))
+    assert "'best' is not a recommendation" in refused(icarus("search", "kuhn-poker", *rule, "best"))
     online = refused(icarus("match", "kuhn-poker", "OOS()", "MAST", *rule, "secure_child"))
     assert online.endswith("it takes no recommendation=secure_child")
 
@@ -702,7 +702,7 @@ def test_search_and_match_take_schemes_and_say_which_cheat(icarus: Call) -> None
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["search", "kuhn-poker", "--scheme", "UCT"], "'UCT' is no scheme; there are MO_ISMCTS, "),
+        (["search", "kuhn-poker", "--scheme", "UCT"], "'UCT' is not a scheme; there are MO_ISMCTS, "),
         (
             ["search", "kuhn-poker", "--scheme", "DeterminizedUCT(0)"],
             "determinizations is 0; it must be an integer from 1 to 10000",

@@ -99,7 +99,7 @@ def test_a_file_that_is_there_and_a_name_that_is_none_are_refused(tmp_path: Path
         assert cli.run(["new", name, "--perfect"]) == 2
     assert cli.run(["new", "both", "--hidden", "--chance"]) == 2
     said = capsys.readouterr().err
-    assert "exists and is not overwritten" in said and "'My-Game' is no name for a game" in said
+    assert "exists and is not overwritten" in said and "'My-Game' is not a name for a game" in said
     assert not (tmp_path / "both.py").exists()
 
 

@@ -204,5 +204,5 @@ def test_an_error_in_a_file_is_told_with_its_line(tmp_path: Path, source: str, t
 @pytest.mark.parametrize("name", ("nowhere.py", ".", "notes.txt"))
 def test_what_is_no_python_file_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / "notes.txt").write_text("")
-    with pytest.raises(ValueError, match="there is no file '.*nowhere.py'$|is no Python file$"):
+    with pytest.raises(ValueError, match="there is no file '.*nowhere.py'$|is not a Python file$"):
         load_file(tmp_path / name)

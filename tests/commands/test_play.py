@@ -111,7 +111,7 @@ def test_a_saved_game_needs_no_name_of_its_game_and_brings_no_strategies(tmp_pat
     ):
         Session.resumed(path)
     path.write_text("")
-    with pytest.raises(ValueError, match="is no othello in GGF, or a transcript: it is empty"):
+    with pytest.raises(ValueError, match="is not a game of othello in GGF, or a transcript: it is empty"):
         session_of("othello").follow(path)
 
 
@@ -120,7 +120,7 @@ def test_a_file_that_is_no_saved_game_is_refused_with_what_is_wrong(tmp_path: Pa
     with pytest.raises(ValueError, match="cannot be read"):
         Session.resumed(file)
     file.write_text("{")
-    with pytest.raises(ValueError, match="is no game that was saved"):
+    with pytest.raises(ValueError, match="is not a game that was saved"):
         Session.resumed(file)
     session_of("othello").save(tmp_path / "good.txt")
     good = (tmp_path / "good.txt").read_text()

@@ -61,7 +61,7 @@ def line_of(text: str) -> int:
             "text of stones raises AttributeError: ",
         ),
         ('return f"take {action}"', "return {}[action % 1]", "action_text of stones raises KeyError: 0"),
-        ('return f"take {action}"', "return action % 1", "action_text of stones gives 0, which is no text"),
+        ('return f"take {action}"', "return action % 1", "action_text of stones gives 0, which is not a str"),
     ],
 )
 @pytest.mark.parametrize("command", [("search",), ("check",), ("play", "--watch", "--iterations", 5)])

@@ -216,7 +216,7 @@ EDITS: dict[str, tuple[dict[str, str], dict[str, str], int, int]] = {
         11,
         15,
     ),
-    "an enumeration that is no integer": (
+    "an enumeration that is not an integer": (
         {"m": "import enum\nclass C(enum.Enum):\n    A = 1\ndef f(x):\n    return x + C.A.value"},
         {"m": "import enum\nclass C(enum.Enum):\n    A = 5\ndef f(x):\n    return x + C.A.value"},
         11,
@@ -1202,7 +1202,7 @@ def twice(number: int) -> int:
 
 @capture
 def capture_by_a_plain_function(history: History, updates: Updates) -> None:
-    """calls what is no helper"""
+    """calls what is not a helper"""
     update(updates, record(twice(history.steps[0].action), 0), 0)
 
 

@@ -40,7 +40,7 @@ def test_ctrl_c_in_a_finalizer_is_heard_after_it(capfd: pytest.CaptureFixture[st
 
 def test_another_exception_of_a_finalizer_is_told_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(number: int, frame: object) -> None:
-        raise ValueError("this is no Ctrl-C")
+        raise ValueError("this is not a Ctrl-C")
 
     told: list[str] = []
     monkeypatch.setattr(sys, "unraisablehook", lambda lost: told.append(str(lost.exc_value)))
@@ -50,7 +50,7 @@ def test_another_exception_of_a_finalizer_is_told_as_ever(monkeypatch: pytest.Mo
             _Finalized(signal.SIGUSR1)
     finally:
         signal.signal(signal.SIGUSR1, before)
-    assert told == ["this is no Ctrl-C"]
+    assert told == ["this is not a Ctrl-C"]
 
 
 @pytest.mark.parametrize("presses", [40, pytest.param(1000, marks=pytest.mark.slow)])

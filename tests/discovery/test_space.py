@@ -96,7 +96,7 @@ def test_the_general_space_is_large_and_the_paper_s_has_sixteen_points() -> None
     [
         ({"factors": {**FACTORS, "idle": (1, 2)}}, "nobody uses the factor idle"),
         ({"factors": {"tree": ("RAVE",), "simulation": ("MAST",), "cutoff": ("",)}}, "single point"),
-        ({"templates": {"strategy": "{tree} >> {simulations}"}}, "{simulations}, which is no factor"),
+        ({"templates": {"strategy": "{tree} >> {simulations}"}}, "{simulations}, which is not a factor"),
         ({"factors": {**FACTORS, "c": ("{epsilon}", 1), "epsilon": ("{c}", 2)}}, "in a circle"),
         ({"excluded": ({"cutoff": ""}, {"cutoff": " with cutoff=8"})}, "is empty"),
         ({"excluded": ({"cutoff": "9"},)}, "does not have"),
@@ -123,7 +123,10 @@ def test_levels_that_do_not_go_together_are_refused() -> None:
 
 def test_bad_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "space.toml").write_text("name = \n")
-    for name, told in (("nothing", "there is no space and no file"), (str(tmp_path / "space.toml"), "is no TOML")):
+    for name, told in (
+        ("nothing", "there is no space and no file"),
+        (str(tmp_path / "space.toml"), "is not valid TOML"),
+    ):
         with pytest.raises(SpaceError, match=told):
             load_space(name)
 

@@ -54,14 +54,17 @@ def state() -> Any:
             "initial of MAST sets visits to 1.5; it must be an integer",
         ),
         (lambda: attrs.evolve(MAST, initial=initial(reward=float("nan"))), "sets reward to nan; it must be a number"),
-        (lambda: given(MAST, (3,)), r"is given \(3,\), which is no record of A × "),
-        (lambda: given(MAST, (3, 0, 1)), r"is given \(3, 0, 1\), which is no record of A × "),
-        (lambda: given(MAST, (3, 0.5)), r"is given \(3, 0.5\), which is no record"),
-        (lambda: given(MAST, 3), "is given 3, which is no record"),
-        (lambda: given(AMAF, (0, 4)), r"is given \(0, 4\), which is no record of M\*"),
-        (lambda: given(EPIC, (0, (4, 5))), "which is no record of E × M"),
-        (lambda: given(NAST2, (4, 0)), "which is no record of M.2 × "),
-        (lambda: attrs.evolve(LGRF2, initial=initial(given={(1, 2, 3, 4): {"reply": 3}})), "which is no record of M.2"),
+        (lambda: given(MAST, (3,)), r"is given \(3,\), which is not a record of A × "),
+        (lambda: given(MAST, (3, 0, 1)), r"is given \(3, 0, 1\), which is not a record of A × "),
+        (lambda: given(MAST, (3, 0.5)), r"is given \(3, 0.5\), which is not a record"),
+        (lambda: given(MAST, 3), "is given 3, which is not a record"),
+        (lambda: given(AMAF, (0, 4)), r"is given \(0, 4\), which is not a record of M\*"),
+        (lambda: given(EPIC, (0, (4, 5))), "which is not a record of E × M"),
+        (lambda: given(NAST2, (4, 0)), "which is not a record of M.2 × "),
+        (
+            lambda: attrs.evolve(LGRF2, initial=initial(given={(1, 2, 3, 4): {"reply": 3}})),
+            "which is not a record of M.2",
+        ),
     ],
 )
 def test_initial_information_that_makes_no_sense_is_refused_when_it_is_declared(slip: Callable, told: str) -> None:
@@ -115,7 +118,7 @@ def test_a_part_of_a_history_taken_by_its_place_is_refused(slot: Any, engine: st
 
 @capture
 def capture_a_key_of_a_real(history: Any, updates: Any) -> None:
-    """A part of a key that is no integer, which compiled code would cut down to 0."""
+    """A part of a key that is not an integer, which compiled code would cut down to 0."""
     update(updates, record(history.steps[0].action, 0.5), 0)
 
 

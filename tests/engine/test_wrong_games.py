@@ -65,7 +65,7 @@ def legal_of_a_million(state: Any, actions: slips.np.ndarray) -> int:
         (NIM, {"rewards": slips.rewards_of_one}, REWARDS),
         (NIM, {"rewards": slips.rewards_nan}, REWARDS),
         (NIM, {"rewards": slips.rewards_of_two}, REWARDS),
-        (NIM, {"player": slips.player_seven}, r"of (a game|\S+) gave a number that is no player"),
+        (NIM, {"player": slips.player_seven}, r"of (a game|\S+) gave a number that is not a player"),
         (NIM, {"legal": slips.legal_none}, "no legal action at a state that is not terminal"),
         (NIM, {"legal": legal_of_four}, TOO_MANY),
         (NIM, {"legal": legal_of_a_million}, TOO_MANY),

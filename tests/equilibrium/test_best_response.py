@@ -167,14 +167,14 @@ def test_a_policy_answers_for_every_state():
 @pytest.mark.parametrize(
     ("policy", "error", "told"),
     [
-        ("BASELINE", TypeError, "'BASELINE' is no policy; it must be a table, an Agent, a function"),
+        ("BASELINE", TypeError, "'BASELINE' is not a policy; it must be a table, an Agent, a function"),
         ((None,), ValueError, "1 policies for the 2 players of kuhn-poker"),
         (
             {(0, 9, ()): [1, 0]},
             ValueError,
-            r"\(0, 9, \(\)\) is no information state of kuhn-poker; .* such as \(0, 0, \(\)\)",
+            r"\(0, 9, \(\)\) is not an information state of kuhn-poker; .* such as \(0, 0, \(\)\)",
         ),
-        ({"J": [1, 0]}, ValueError, "'J' is no information state of kuhn-poker"),
+        ({"J": [1, 0]}, ValueError, "'J' is not an information state of kuhn-poker"),
         ({(0, 0, ()): [0.5, 0.6]}, ValueError, r"player 0 of kuhn-poker plays \[0.5, 0.6\] after 'the deal'"),
         (
             {(1, 1, ((False, 1),)): {0: 1.0, 2: 0.0}},
@@ -193,7 +193,7 @@ def test_a_wrong_policy_is_refused_by_player_and_history(policy, error, told):
 
 def test_a_policy_of_another_game_and_a_player_who_is_none_are_refused():
     other = uniform_policy(tree_of(games.load("leduc-poker")))
-    with pytest.raises(ValueError, match="of leduc-poker> is no policy in kuhn-poker"):
+    with pytest.raises(ValueError, match="of leduc-poker> is not a policy in kuhn-poker"):
         exploitability(games.load("kuhn-poker"), other)
     for player in (2, -1, True, "0"):
         with pytest.raises(ValueError, match="it must be 0 or 1"):

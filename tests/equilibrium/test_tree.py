@@ -115,7 +115,7 @@ def test_a_game_too_large_is_refused_with_its_estimated_number_of_information_st
 
 
 def test_a_game_beyond_counting_is_refused_at_once():
-    # its number of histories is no number of 64 bits: the estimate never ended
+    # its number of histories is not a number of 64 bits: the estimate never ended
     with pytest.raises(ValueError, match=r"checkers is too large to be walked whole: more than 1e\+30 histories"):
         refuse_unless_walkable(games.load("checkers"))
 
@@ -151,7 +151,7 @@ def test_what_is_no_game_or_no_state_of_it_is_refused():
         with pytest.raises(TypeError, match="a game is a Game"):
             exploitability(wrong, None)
     tree = tree_of(games.load("kuhn-poker"))
-    with pytest.raises(ValueError, match="is no state of kuhn-poker"):
+    with pytest.raises(ValueError, match="is not a state of kuhn-poker"):
         tree.set_at(games.load("leduc-poker").new_initial_state(1))
     assert (
         tree.set_of(0, 7, ())

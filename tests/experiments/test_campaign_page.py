@@ -110,4 +110,4 @@ def test_a_run_that_is_no_campaign_has_no_page(tmp_path, capsys):
     page.write_text("text\n")
     keep(tmp_path / "run", small(), [])
     assert main(["report", str(tmp_path / "run"), "--page", str(page)]) == 2
-    assert "is no campaign" in capsys.readouterr().err and page.read_text() == "text\n"
+    assert "is not a campaign" in capsys.readouterr().err and page.read_text() == "text\n"

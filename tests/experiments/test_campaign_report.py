@@ -232,7 +232,7 @@ def test_a_folder_of_runs_that_are_no_campaign_is_told_run_by_run_and_not_report
     assert runs_in(tmp_path) == [tmp_path / "one", tmp_path / "other"]
     assert main(["status", str(tmp_path)]) == 0 and capsys.readouterr().out.count("1 of 60 games") == 2
     assert main(["report", str(tmp_path)]) == 2
-    assert "holds several runs (one, other), which are no campaign; give one of them" in capsys.readouterr().err
+    assert "holds several runs (one, other), which are not a campaign; give one of them" in capsys.readouterr().err
 
 
 def test_a_directory_without_any_run_is_refused(tmp_path, capsys):

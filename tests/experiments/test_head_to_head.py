@@ -137,7 +137,7 @@ def test_figures_are_drawn_from_what_there_is(tmp_path, monkeypatch):
 def test_what_cannot_be_measured_is_refused_before_work_starts(tmp_path, capsys):
     out = str(tmp_path / "new")
     for arguments, told in (
-        (["equilibrium", "table-2", "--out", out], "'table-2' is no plan; there are head-to-head, "),
+        (["equilibrium", "table-2", "--out", out], "'table-2' is not a plan; there are head-to-head, "),
         (["exploitability", "--out", out, "--method", "root"], "BASELINE begins where a player moves"),
         (["exploitability", "--out", out, "--missing", "nothing"], "--missing is 'nothing'; it must be 'uniform' or"),
         (["exploitability", "--out", out, "--missing", "a fixed random action"], "but stitching searches everywhere"),

@@ -441,7 +441,7 @@ def test_parameters_are_bound_by_name_and_not_by_place() -> None:
 @pytest.mark.parametrize(
     ("ranges", "told"),
     [
-        ({"lift": (0, 1)}, "ranges of toy-chain name 'lift', which is no field of numbers in its state data"),
+        ({"lift": (0, 1)}, "ranges of toy-chain name 'lift', which is not a field of numbers in its state data"),
         ({"row": 5}, "the range of row of toy-chain is 5; it must be (least, most), such as (0, 1)"),
         ({"row": (5, 0)}, "the range of row of toy-chain is (5, 0); it must be"),
         ({"row": (0, "1")}, "the range of row of toy-chain is (0, '1'); it must be"),

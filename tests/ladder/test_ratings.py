@@ -168,7 +168,7 @@ def test_rows_that_are_none_are_refused_by_number(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     append_row(path, {"player": "a", "opponent": "b", "seed": [1]})
     path.write_bytes(path.read_bytes() + b"[]\n")
-    with pytest.raises(ValueError, match="line 2, is no game of a ladder"):
+    with pytest.raises(ValueError, match="line 2, is not a game of a ladder"):
         read_rows(path)
 
 

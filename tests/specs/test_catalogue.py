@@ -510,7 +510,7 @@ def test_a_union_of_spaces_tells_its_records_apart() -> None:
     assert either.key(game, (0, (4, 5))) == HISTORY.key(game, (0, (4, 5)))
     assert either.key(game, ()) == HISTORY.key(game, ())
     assert either.key(game, (4, 0)) == (ACTION * PLAYER).key(game, (4, 0))
-    with pytest.raises(ValueError, match="is no record of M\\* ⊔ A"):
+    with pytest.raises(ValueError, match="is not a record of M\\* ⊔ A"):
         either.key(game, (4, 0, 1))
-    with pytest.raises(ValueError, match="is no record of M × "):
+    with pytest.raises(ValueError, match="is not a record of M × "):
         (MOVE * PLAYER | MOVE**2 * PLAYER).key(game, (0, (4,)))

@@ -408,7 +408,7 @@ def test_a_factory_with_the_papers_parameters_plays_as_the_specification_does(ma
     "refused", [lambda: nast(0), lambda: nast(True), lambda: nast(2.0), lambda: mast(3), lambda: epic(None)]
 )
 def test_a_factory_refuses_what_is_no_parameter(refused: Any) -> None:
-    with pytest.raises((ValueError, TypeError), match="must be an integer from 1 to 1000|is no rule of reuse"):
+    with pytest.raises((ValueError, TypeError), match="must be an integer from 1 to 1000|is not a rule of reuse"):
         refused()
 
 

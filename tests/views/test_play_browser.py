@@ -108,7 +108,7 @@ def test_a_late_click_and_a_wrong_one_change_nothing_and_are_told(served) -> Non
     assert page.send("act", {"action": action, "version": state["version"] - 1}) == (409, {"error": LATE})
     status, answer = page.act(0, state)
     assert status == 409 and "action 0 is not legal here" in answer["error"]
-    assert page.send("act", {"action": "d3", "version": state["version"]})[1] == {"error": "'d3' is no action"}
+    assert page.send("act", {"action": "d3", "version": state["version"]})[1] == {"error": "'d3' is not an action"}
     assert page.send("dance", {})[1] == {"error": "nobody can 'dance' here"}
     assert len(page.table.session.played) == before
     assert page.send("strength", {"iterations": 30})[0] == 200 and page.state()["version"] > state["version"]

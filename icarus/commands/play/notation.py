@@ -130,7 +130,7 @@ def _transcript_moves(text: str) -> list[str]:
     move = re.compile(r"[a-h][1-8]|pass|pa|ps|--")
     rest = move.sub(" ", text.lower()).split()
     if rest:
-        raise ValueError(f"{rest[0]!r} is no move of a transcript such as d3c5f6")
+        raise ValueError(f"{rest[0]!r} is not a move of a transcript such as d3c5f6")
     return move.findall(text.lower())
 
 
@@ -178,7 +178,7 @@ def _read_pdn(game: AnyGame, text: str) -> list[int]:
     state, actions = game.new_initial_state(), list[int]()
     for number, token in enumerate(tokens, 1):
         if not re.fullmatch(r"\d+(-\d+)+", token):
-            raise ValueError(f"{token!r} is no move of PDN such as 11-15")
+            raise ValueError(f"{token!r} is not a move of PDN such as 11-15")
         _refuse_move_after_end(state, number)
         chain = _chain_of(state, [int(square) for square in token.split("-")])
         if chain is None:

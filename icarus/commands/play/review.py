@@ -12,7 +12,7 @@ from icarus.engine.result import Result
 from icarus.kernel import CHANCE
 from icarus.kernel.state import State
 
-LEAST = 0.05  # of reward: a smaller loss is no mistake
+LEAST = 0.05  # of reward: a smaller loss is not a mistake
 REVIEW_STREAM = 3
 ERRORS = 2.0  # standard errors of a value that a loss must exceed
 

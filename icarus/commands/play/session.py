@@ -288,14 +288,14 @@ class Session:
             for action in notation.read(self.game, text):
                 self.apply(action)
         except ValueError as error:
-            raise ValueError(f"{str(path)!r} is no {self.game.name} in {notation.name}: {error}") from None
+            raise ValueError(f"{str(path)!r} is not a game of {self.game.name} in {notation.name}: {error}") from None
 
     @classmethod
     def resumed(cls, path: Path, **names: Any) -> "Session":
         """The game that a file keeps; `names` are those that its strategies may use.
 
         Raises:
-            ValueError: it is no such file, or what it says cannot be played.
+            ValueError: it is not such a file, or what it says cannot be played.
         """
         try:
             text = path.read_text("utf-8")
@@ -312,7 +312,9 @@ class Session:
         except OSError as error:
             raise ValueError(f"{str(path)!r} cannot be read: {error.strerror}") from None
         except KeyError as error:
-            raise ValueError(f"{str(path)!r} is no game that was saved: there is no {error.args[0]!r} in it") from None
+            raise ValueError(
+                f"{str(path)!r} is not a game that was saved: there is no {error.args[0]!r} in it"
+            ) from None
         except (TypeError, ValueError) as error:
             raise ValueError(f"{str(path)!r} cannot be resumed: {error}") from None
         return session

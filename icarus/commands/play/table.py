@@ -279,7 +279,7 @@ class Table:
     def _act(self, arguments: Answer) -> Answer:
         action = arguments.get("action")
         if isinstance(action, bool) or not isinstance(action, int):
-            raise ValueError(f"{action!r} is no action")
+            raise ValueError(f"{action!r} is not an action")
         self.session.act(action)
         self._go_on()
         return {}

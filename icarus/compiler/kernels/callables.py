@@ -1,6 +1,6 @@
 """Values that compiled functions may call, or whose parts they may call by name: slots, and the enhancements that have them.
 
-A slot is no function but a value that holds one. Where an author's function mentions such a value, as in
+A slot is not a function but a value that holds one. Where an author's function mentions such a value, as in
 `MAST.capture(history, updates)`, the compiler is told here to take the function that it stands for.
 """
 

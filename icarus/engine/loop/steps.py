@@ -14,7 +14,7 @@ _INT = np.dtype(np.int64)
 POLLING_INTERVAL = 8  # steps between two polls of the interrupt flag
 # What both engines say:
 NO_ACTIONS = "a game gave no legal action at a state that is not terminal"
-WRONG_PLAYER = "the player function of a game gave a number that is no player, neither CHANCE nor TERMINAL"
+WRONG_PLAYER = "the player function of a game gave a number that is not a player, neither CHANCE nor TERMINAL"
 OTHER_PLAYER = "a determinization changed the player to move, or ended the game"
 OTHER_ACTIONS = "a determinization changed the legal actions of the player to move"
 WRONG_RECALL = f"the recall function of a game gave a number of moves that is not from 0 to {RECALLED}"

@@ -143,7 +143,7 @@ def decayed_rows(table: Table, decay: float) -> np.ndarray:
     """The rows of a table, every count c decayed to ⌊decay · c⌋ and every sum in proportion to its count.
 
     A sum goes with the next count that follows it in Θ, the last sums with the first count; by itself it is multiplied by `decay`. Means,
-    bounds and labels stay. What a record has to begin with is no part of its counts, and stays. A row whose counts, sums and bounds are
+    bounds and labels stay. What a record has to begin with is not part of its counts, and stays. A row whose counts, sums and bounds are
     back there is left out.
     """
     rows = table.inserted()

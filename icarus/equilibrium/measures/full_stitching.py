@@ -28,7 +28,7 @@ def own_predecessors(tree: GameTree) -> np.ndarray:
 
 
 def refuse_unless_it_searches(agent: object) -> None:
-    """Refuse what is no player of a match.
+    """Refuse what is not a player of a match.
 
     Raises:
         TypeError: it is none.

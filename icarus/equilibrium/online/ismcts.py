@@ -101,7 +101,7 @@ class ISMCTSSearch(TreeSearch):
     def __init__(self, game: GameOrTree, algorithm: ISMCTS | None = None, *, seed: int | Sequence[int] = 0) -> None:
         algorithm = ISMCTS() if algorithm is None else algorithm
         if not isinstance(algorithm, ISMCTS):
-            raise TypeError(f"{algorithm!r} are no settings; they are ISMCTS(selection=…, exploration=…)")
+            raise TypeError(f"{algorithm!r} are not settings; they are ISMCTS(selection=…, exploration=…)")
         super().__init__(game, algorithm, seed)
         tree = self.tree
         self._learned = np.zeros((len(tree.slots), len(ARM.names or ())))  # numpy copies records slowly

@@ -35,7 +35,7 @@ def parse_algorithm(text: str) -> Algorithm:
         ValueError: there are no such settings; the message says which there are.
     """
     if not names_algorithm(text):
-        raise ValueError(f"{text!r} is no algorithm; there are {', '.join(f'{name}()' for name in ALGORITHMS)}")
+        raise ValueError(f"{text!r} is not an algorithm; there are {', '.join(f'{name}()' for name in ALGORITHMS)}")
     kind = ALGORITHMS[_name(text)]
     return read(text, kind, TITLES[kind])
 

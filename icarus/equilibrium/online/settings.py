@@ -47,7 +47,7 @@ def read(text: str, kind: type[S], title: str) -> S:
     except (AssertionError, SyntaxError, TypeError, ValueError):
         example = f"{kind.__name__}({names[min(1, len(names) - 1)]}=…)"
         raise ValueError(
-            f"{text!r} is no search; {title} is written {example} with any of {', '.join(names)}, or {kind.__name__}()"
+            f"{text!r} is not a search; {title} is written {example} with any of {', '.join(names)}, or {kind.__name__}()"
         ) from None
     return kind(**values)
 

@@ -107,7 +107,7 @@ def tabulate(tree: GameTree, policy: Policy, seed: int = 0) -> TabularPolicy:
         return uniform_policy(tree)
     if isinstance(policy, TabularPolicy):
         if str(policy.tree.game) != str(tree.game):
-            raise ValueError(f"{policy!r} is no policy in {tree.game}")
+            raise ValueError(f"{policy!r} is not a policy in {tree.game}")
         return TabularPolicy(tree, policy.probabilities)
     if isinstance(learned := getattr(policy, "average", None), TabularPolicy):
         return tabulate(tree, learned)
@@ -118,7 +118,7 @@ def tabulate(tree: GameTree, policy: Policy, seed: int = 0) -> TabularPolicy:
     if callable(policy):
         return _from_function(tree, lambda state, number: policy(state))
     raise TypeError(
-        f"{policy!r} is no policy; it must be a table, an Agent, a function policy(state) that returns probabilities, or a pair of these"
+        f"{policy!r} is not a policy; it must be a table, an Agent, a function policy(state) that returns probabilities, or a pair of these"
     )
 
 
@@ -140,7 +140,7 @@ def _from_table(tree: GameTree, table: Mapping[InformationState, Probabilities])
             number = NOTHING
         if number == NOTHING:
             raise ValueError(
-                f"{key!r} is no information state of {tree.game}; it is (player, what it observes of the deal, ((own, move), …)), "
+                f"{key!r} is not an information state of {tree.game}; it is (player, what it observes of the deal, ((own, move), …)), "
                 f"such as {next(tree.information_states())!r}"
             )
         result.at(number)[:] = _checked_probabilities(tree, number, answer)

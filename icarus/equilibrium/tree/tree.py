@@ -242,7 +242,7 @@ class GameTree:
             ValueError: no player is to move in it, or it is of another game.
         """
         if state.current_player() < 0 or str(state.game) != str(self.game):
-            raise ValueError(f"{state!r} is no state of {self.game} in which a player is to move")
+            raise ValueError(f"{state!r} is not a state of {self.game} in which a player is to move")
         number = self.set_of(*information_state(state))
         if number == NOTHING:
             raise ValueError(f"{state!r} is not reached by any deal of {self.game}")
@@ -269,7 +269,7 @@ def _lengthen(array: np.ndarray, rows: int) -> np.ndarray:
 
 
 def refuse_unless_two_players(game: object) -> None:
-    """Refuse what is no game, or one to which the theorems about two-player zero-sum games do not apply."""
+    """Refuse what is not a game, or one to which the theorems about two-player zero-sum games do not apply."""
     if not isinstance(game, AnyGame):
         raise TypeError(f"a game is a Game, such as games.load('leduc-poker'), or a PythonGame, not {game!r}")
     if game.players != PLAYERS:

@@ -49,7 +49,7 @@ def observe(state: Facts, action: int, moves: np.ndarray) -> None:
 
 @inlined
 def _picked_up(cards: np.uint64, leader: int) -> int:
-    """The move that shows a player these cards: negative, so that it is no action."""
+    """The move that shows a player these cards: negative, so that it is not an action."""
     return -1 - np.int64(cards | (np.uint64(leader) << np.uint64(CARDS)))  # type: ignore[return-value]
 
 
@@ -64,7 +64,7 @@ def _club_two_holder(state: Facts) -> int:
 
 
 def recall(state: Facts, observer: int, moves: np.ndarray) -> int:
-    """The cards of the trick; before the tricks, the deal (but the first, which is no action) and the passes."""
+    """The cards of the trick; before the tricks, the deal (but the first, which is not an action) and the passes."""
     if state.phase == PLAYING or state.phase == ENDED:
         for k in range(state.count):
             moves[k] = state.trick[k]

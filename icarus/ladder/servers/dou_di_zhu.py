@@ -1,6 +1,6 @@
 """Dou Di Zhu by RLCard's rule agent, version 1.
 
-RLCard's play is one string of ranks with its kickers; ours is a base play and then its kickers. Where the agent names what is no legal
+RLCard's play is one string of ranks with its kickers; ours is a base play and then its kickers. Where the agent names what is not a legal
 play of ours, it passes, or leads its lowest card.
 """
 
