@@ -37,7 +37,7 @@ from experiments.analysis.verdicts import (
     decide,
     details_table,
     summary_table,
-    tallied,
+    tally_sentence,
 )
 from experiments.papers.combinations import COMBINATIONS, Combination
 from experiments.papers.suite import EPISODES, RULES, SUITE, TABLE_1
@@ -413,7 +413,9 @@ def blocks(results: Results) -> Iterator[Block]:
         if not (has_interims(results) or estimated):
             continue
         yield Heading(f"Paper against ours: {name} per decision")
-        yield Paragraph(states.counted(decisions) if has_interims(results) else tallied(decisions, SOURCE))
+        yield Paragraph(
+            states.count_sentence(decisions) if has_interims(results) else tally_sentence(decisions, SOURCE)
+        )
         yield Paragraph(RULE)
         if has_interims(results):
             yield Paragraph(INTERIM_RULE.format(simulation.sizes_text(INTERIM_GAMES)))

@@ -14,7 +14,7 @@ import numpy as np
 
 from experiments.analysis.comparisons import Estimator, Place
 from experiments.analysis.simulation import REPLICATIONS, Drawn, verdicts_so_far
-from experiments.analysis.verdicts import Claim, Interim, together
+from experiments.analysis.verdicts import Claim, Interim, combine_signs
 from experiments.plan.campaign import Sizes
 from experiments.store.summary import STATISTICS, Tally
 
@@ -85,7 +85,7 @@ class PredictivePower:
         if key not in self._chances:
             remaining = iter(counts)
             cases = [[verdicts[next(remaining)] for verdicts in case] for case in self._verdicts_of(number)]
-            self._chances[key] = float(np.mean(together(self._claims[number - 1], cases) != 0))
+            self._chances[key] = float(np.mean(combine_signs(self._claims[number - 1], cases) != 0))
         return self._chances[key]
 
     def _verdicts_of(self, number: int) -> list[list[list[np.ndarray]]]:

@@ -28,7 +28,7 @@ from experiments.analysis.verdicts import (
     decide,
     details_table,
     summary_table,
-    tallied,
+    tally_sentence,
 )
 from experiments.papers.earlier import BALANCE, DETERMINIZATIONS, DOU_DI_ZHU, LOTR, PHANTOM, TREES
 from experiments.plan.definition import AgentSpec, Cell, Column, Label
@@ -272,7 +272,7 @@ def blocks(results: Results) -> Iterator[Block]:
     """The table "papers against ours"; nothing where none of their searches were played."""
     for name, each in decisions(results).items():
         yield Heading(f"Papers against ours: {name} per decision")
-        yield Paragraph(tallied(each, SOURCE))
+        yield Paragraph(tally_sentence(each, SOURCE))
         yield Paragraph(RULE)
         yield summary_table(each)
         yield details_table(each)

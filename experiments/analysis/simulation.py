@@ -12,7 +12,7 @@ import numpy as np
 
 from experiments.analysis.comparisons import DEPTH, VALUE, VISITS, Comparison, Estimator, Place, place_of
 from experiments.analysis.document import Table
-from experiments.analysis.verdicts import Claim, Interim, signs, together
+from experiments.analysis.verdicts import Claim, Interim, combine_signs, signs
 from experiments.papers.suite import RULES, SECTION_8
 from experiments.plan.campaign import INTERIM_GAMES, SHARES
 from experiments.plan.definition import Cell
@@ -134,7 +134,7 @@ def interims(
 
 def verdicts(claim: Claim, interims: Sequence[Interim]) -> np.ndarray:
     """The verdict on a claim in each replication: 1 agrees, −1 disagrees, 0 undecided."""
-    return together(
+    return combine_signs(
         claim,
         [
             [verdicts_so_far(comparison, claim.levels(case), interims)[-1] for comparison in case]
@@ -165,7 +165,7 @@ def holds(claim: Claim, scenario: Scenario) -> tuple[bool, bool]:
         return -1 if _within(comparison.expected.contradict, _difference(comparison, scenario)) else 1
 
     right, wrong = (
-        int(together(claim, [[np.array(sign(comparison)) for comparison in case] for case in claim.cases]))
+        int(combine_signs(claim, [[np.array(sign(comparison)) for comparison in case] for case in claim.cases]))
         for sign in (true, false)
     )
     return right == 1, wrong == -1

@@ -8,7 +8,7 @@ import numpy as np
 
 from experiments.analysis.comparisons import AGREES, DISAGREES, UNDECIDED, Place, place_title
 from experiments.analysis.document import Table
-from experiments.analysis.verdicts import SIGNS, Decision, Outcome, more_text, together
+from experiments.analysis.verdicts import SIGNS, Decision, Outcome, combine_signs, more_text
 from experiments.plan.campaign import SHARES, Sizes
 
 WAITS, USED_UP = "waits", "games used up"
@@ -41,12 +41,12 @@ def _can_come(decision: Decision, verdict: str) -> bool:
         return np.array(SIGNS[verdict if is_open else outcome.verdict])
 
     return (
-        int(together(decision.claim, [[sign(outcome) for outcome in case] for case in decision.cases]))
+        int(combine_signs(decision.claim, [[sign(outcome) for outcome in case] for case in decision.cases]))
         == SIGNS[verdict]
     )
 
 
-def counted(decisions: Sequence[Decision]) -> str:
+def count_sentence(decisions: Sequence[Decision]) -> str:
     """How many statements are in which state, in words."""
     numbers = Counter(map(state, decisions))
     endings = {
@@ -62,13 +62,13 @@ def counted(decisions: Sequence[Decision]) -> str:
     return f"Of {len(decisions)} statements {', '.join(parts[:-1])}{' and ' * (len(parts) > 1)}{parts[-1]}."
 
 
-def spent(decision: Decision) -> float:
+def alpha_spent(decision: Decision) -> float:
     """The part of the chance of a wrong verdict, of 5 % or less, that a statement's interim analyses so far have used."""
     confidence = max(comparison.confidence for comparison in decision.claim.comparisons)
     return (1 - confidence) * sum(SHARES[: decision.interim])
 
 
-def ahead(decision: Decision, games: Games, sizes: Sizes) -> dict[Place, int]:
+def games_to_next_interim(decision: Decision, games: Games, sizes: Sizes) -> dict[Place, int]:
     """The games that are missing, by place, until every comparison that can still count has had its next interim analysis.
 
     In a case that disagrees already none can.
@@ -91,14 +91,14 @@ def states_table(decisions: Sequence[Decision], games: Games, sizes: Sizes) -> T
     """A line for each statement."""
     lines = []
     for number, decision in enumerate(decisions, 1):
-        missing = ahead(decision, games, sizes)
+        missing = games_to_next_interim(decision, games, sizes)
         lines.append(
             [
                 str(number),
                 decision.claim.text,
                 state(decision),
                 f"{decision.interim} of {len(SHARES)}",
-                f"{100 * spent(decision):.2g} %",
+                f"{100 * alpha_spent(decision):.2g} %",
                 str(sum(missing.values())) if missing else "",
                 "all games" if missing.keys() == set(sizes) else ", ".join(map(place_title, missing)),
                 more_text(decision.more),

@@ -58,7 +58,7 @@ def clopper_pearson(wins: float, games: int, confidence: float = CONFIDENCE) -> 
     return low, high
 
 
-def difference(first: Counts, second: Counts) -> float:
+def fisher_p_value(first: Counts, second: Counts) -> float:
     """The p-value of two win rates being the same (Fisher's exact test, two-sided)."""
     from scipy.stats import fisher_exact
 

@@ -156,10 +156,10 @@ def decide(claim: Claim, interims: Sequence[Interim]) -> Decision:
     """What the games say of a claim."""
     cases = tuple(tuple(find(comparison, claim.levels(case), interims) for comparison in case) for case in claim.cases)
     verdicts = [[np.array(SIGNS[outcome.verdict]) for outcome in case] for case in cases]
-    return Decision(claim, cases, _VERDICTS[int(together(claim, verdicts))])
+    return Decision(claim, cases, _VERDICTS[int(combine_signs(claim, verdicts))])
 
 
-def together(claim: Claim, cases: Sequence[Sequence[np.ndarray]]) -> np.ndarray:
+def combine_signs(claim: Claim, cases: Sequence[Sequence[np.ndarray]]) -> np.ndarray:
     """The verdict on a claim from those on its comparisons: 1 agrees, −1 disagrees, 0 undecided; of several replications at once arrays."""
     agreeing = sum(np.all([sign == 1 for sign in case], axis=0).astype(int) for case in cases)
     disagreeing = sum(np.any([sign == -1 for sign in case], axis=0).astype(int) for case in cases)
@@ -208,7 +208,7 @@ def find(comparison: Comparison, parts: tuple[float, float], interims: Sequence[
 # ---------------------------------------------------------------------------------------------------------------- tables
 
 
-def tallied(decisions: Sequence[Decision], source: str) -> str:
+def tally_sentence(decisions: Sequence[Decision], source: str) -> str:
     """How many statements of a source agree, in words."""
     numbers = Counter(decision.verdict for decision in decisions)
     return (

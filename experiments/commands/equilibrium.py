@@ -13,7 +13,7 @@ from experiments.commands.common import print_table, refresh, require_file, say
 from experiments.plan.checks import refused
 from experiments.plan.definition import Refusal
 from experiments.plan.equilibrium import IST, PLANS, PST, SIXTEEN, Plan
-from experiments.play.best_responses import COUNTERPARTS, compared
+from experiments.play.best_responses import COUNTERPARTS, compare_best_responses
 from experiments.play.exploitability import measure
 from experiments.play.head_to_head import play_pairing
 from experiments.report.equilibrium_figures import draw
@@ -115,7 +115,7 @@ def best_response(
     """Measure time and memory of the exploitability of uniform choice, beside OpenSpiel's C++ (Goofspiel(6) takes it minutes)."""
     with refused():
         integer("repeats", repeats, least=1)
-    print_table(best_response_table([compared(name, repeats, say) for name in names.split()]))
+    print_table(best_response_table([compare_best_responses(name, repeats, say) for name in names.split()]))
 
 
 def _refuse_unless_there(directory: Path) -> None:

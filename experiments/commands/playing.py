@@ -208,7 +208,7 @@ def _interruptible(experiment: Experiment, out: Path, work: Callable[[], object]
 
 
 def _estimate(experiment: Experiment, workers: int) -> None:
-    paces = estimates.measured(experiment, say)
+    paces = estimates.measure_paces(experiment, say)
     trials, iterations = loading.published(experiment)
     for size, full in ((experiment, None), (attrs.evolve(experiment, trials=trials), iterations)):
         seconds = estimates.core_seconds(size, paces, full)

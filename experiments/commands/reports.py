@@ -12,7 +12,7 @@ from experiments.analysis import search_claims
 from experiments.analysis.correlation import correlation_table
 from experiments.analysis.document import Table
 from experiments.analysis.statistics import POWER, clopper_pearson, games_needed
-from experiments.analysis.verdicts import details_table, summary_table, tallied
+from experiments.analysis.verdicts import details_table, summary_table, tally_sentence
 from experiments.commands.common import Directory, print_table, print_tables, refresh, require_file, say
 from experiments.discovery import races
 from experiments.papers import earlier
@@ -20,7 +20,7 @@ from experiments.plan.checks import one_of, refused
 from experiments.plan.definition import Refusal
 from experiments.plan.pictures import PICTURES
 from experiments.play import branching as measure
-from experiments.play.correlation import measured as shared_values_in
+from experiments.play.correlation import measure_shared_values
 from experiments.report import branching as table_2
 from experiments.report import campaign, campaign_page, figures
 from experiments.report.report import rating_tables, write
@@ -49,7 +49,7 @@ def status(directory: Directory) -> None:
 
 def _campaign_status(results: Results) -> None:
     running = any(store.being_written(run.directory) for run in results.runs)
-    for part in campaign.described(results, running):
+    for part in campaign.describe_campaign(results, running):
         if isinstance(part, Table):
             print_table(part)
         else:
@@ -134,7 +134,7 @@ def correlation(
         integer("iterations", iterations, least=1)
         integer("seed", seed, least=0)
     if not out.exists():
-        keep(out, Shared, list(shared_values_in(directory, positions, iterations, seed, say)))
+        keep(out, Shared, list(measure_shared_values(directory, positions, iterations, seed, say)))
     print_table(correlation_table(kept(out, Shared)))
 
 
@@ -180,7 +180,7 @@ def claims(
         if csv:
             write_csv(sys.stdout, ["per decision", *details.header], ([budget, *row] for row in details.rows))
             continue
-        print(f"Paper against ours: {budget} per decision\n{tallied(each, paper.SOURCE)}\n\n{paper.RULE}")
+        print(f"Paper against ours: {budget} per decision\n{tally_sentence(each, paper.SOURCE)}\n\n{paper.RULE}")
         for table in (summary_table(each), details):
             print_table(table)
 

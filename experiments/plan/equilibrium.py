@@ -47,7 +47,7 @@ class Plan:
     missing: str = UNIFORM
 
     @property
-    def described(self) -> str:
+    def description(self) -> str:
         """The method, with its matches and what it takes for granted."""
         name = self.method if self.method not in AGGREGATES else f"{self.method} of {self.matches} matches"
         return name if self.missing == UNIFORM else f"{name}, {self.missing} elsewhere"
@@ -74,7 +74,7 @@ class Plan:
             {
                 "game": game,
                 "player": str(each.strategy),
-                "method": self.described,
+                "method": self.description,
                 "iterations": iterations,
                 "seed": seed,
             }

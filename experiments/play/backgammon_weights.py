@@ -59,7 +59,7 @@ def samples(turns: int, seed: int) -> Iterator[tuple[int, Board, Dice, float]]:
             elif kind == "gnubg":
                 board = ends[int(np.argmax(chances))]
             else:
-                board = played(board, gnubg_nn.pub_best_move(board, *dice[:2]))
+                board = play_steps(board, gnubg_nn.pub_best_move(board, *dice[:2]))
             board = board[::-1]
 
 
@@ -83,7 +83,7 @@ def best_chance(board: Board, dice: Dice) -> float:
     """The mover's chance to win after the best play of dice that are left, one die or several of one number."""
     if not dice or not (steps := steps_by(board, dice[0])):
         return chance_after(board)
-    return max(best_chance(played(board, list(step)), dice[1:]) for step in steps)
+    return max(best_chance(play_steps(board, list(step)), dice[1:]) for step in steps)
 
 
 def within_turn(board: Board, dice: Dice, random: np.random.Generator) -> tuple[Board, Dice]:
@@ -93,7 +93,7 @@ def within_turn(board: Board, dice: Dice, random: np.random.Generator) -> tuple[
         steps = steps_by(board, int(left[-1]))
         if not steps:
             return board, ()
-        board = played(board, list(steps[random.integers(len(steps))]))
+        board = play_steps(board, list(steps[random.integers(len(steps))]))
         left.pop()
     can_go_on = any(board[1]) and steps_by(board, int(left[0]))
     return board, tuple(map(int, left)) if can_go_on else ()
@@ -115,7 +115,7 @@ def steps_by(board: Board, die: int) -> list[tuple[int, int]]:
     return [(origin, origin - die) for origin in origins if is_legal(origin, origin - die)]
 
 
-def played(board: Board, steps: list[int]) -> Board:
+def play_steps(board: Board, steps: list[int]) -> Board:
     """The board after the mover's steps, from and to in turn, counted from 0."""
     opponent, mover = ([*side] for side in board)
     for origin, target in zip(steps[::2], steps[1::2], strict=True):

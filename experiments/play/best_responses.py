@@ -24,7 +24,7 @@ def peak(reset=False):
         open("/proc/self/clear_refs", "w").write("5")
     status = dict(line.split(":", 1) for line in open("/proc/self/status"))
     return int(status["VmRSS" if reset else "VmHWM"].split()[0]) / 1024
-def measured(work, runs):
+def measure_cost(work, runs):
     before = peak(reset=True)
     for number in range(runs):
         started = time.process_time()
@@ -42,7 +42,7 @@ from icarus.equilibrium import GameTree
 exploitability(GameTree(games.load("kuhn-poker")), None)
 game = games.load(sys.argv[1])
 game.kernels()
-measured(lambda: exploitability(GameTree(game), None).nash_conv, 2)
+measure_cost(lambda: exploitability(GameTree(game), None).nash_conv, 2)
 """
 )
 _THEIRS = (
@@ -50,12 +50,12 @@ _THEIRS = (
     + """
 import pyspiel
 game = pyspiel.load_game(sys.argv[1])
-measured(lambda: pyspiel.nash_conv(game, pyspiel.UniformRandomPolicy(game)), 1)
+measure_cost(lambda: pyspiel.nash_conv(game, pyspiel.UniformRandomPolicy(game)), 1)
 """
 )
 
 
-def compared(game: str, repeats: int, log: Callable[[str], None]) -> Comparison:
+def compare_best_responses(game: str, repeats: int, log: Callable[[str], None]) -> Comparison:
     """Measure a game here and in OpenSpiel, in turns.
 
     Raises:

@@ -15,7 +15,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import attrs
@@ -101,7 +101,7 @@ def next_block(campaign: Campaign, games: Mapping[Cell, int]) -> order.Block | N
     return order.next_block(state, campaign.sizes)
 
 
-def played(writers: Mapping[str, store.Writer], campaign: Campaign) -> dict[Cell, int]:
+def games_of_cells(writers: Mapping[str, store.Writer], campaign: Campaign) -> dict[Cell, int]:
     """The games of each cell, without gaps from the first trial."""
     games = {}
     for game, writer in writers.items():
@@ -135,21 +135,34 @@ def run(
         packed = time.monotonic()
         try:
             for number in range(sys.maxsize if blocks is None else blocks):
-                block = next_block(campaign, played(writers, campaign))
+                block = next_block(campaign, games_of_cells(writers, campaign))
                 if block is None:
                     log("every statement is decided, or has used up its games")
                     return
                 games = list(_games(campaign, block, writers))
-                log(f"block {number + 1}: {described(block)}; {len(games)} games")
-                with ProgressBar(CAMPAIGN, 0, len(games)) as bar:
-                    for row in pool.play(games):
-                        writers[row["game"]].append(row)
-                        bar.advance()
-                        if time.monotonic() - packed >= pack_seconds:
-                            pack(campaign)
-                            packed = time.monotonic()
+                log(f"block {number + 1}: {describe_block(block)}; {len(games)} games")
+                packed = _play_games(games, pool, writers, campaign, packed, pack_seconds)
         finally:
             pack(campaign)
+
+
+def _play_games(
+    games: Sequence[Match],
+    pool: ProcessPool,
+    writers: Mapping[str, store.Writer],
+    campaign: Campaign,
+    packed: float,
+    pack_seconds: float,
+) -> float:
+    """Play games, each kept as it ends, and pack all now and then; the time at which all were packed last."""
+    with ProgressBar(CAMPAIGN, 0, len(games)) as bar:
+        for row in pool.play(games):
+            writers[row["game"]].append(row)
+            bar.advance()
+            if time.monotonic() - packed >= pack_seconds:
+                pack(campaign)
+                packed = time.monotonic()
+    return packed
 
 
 def _games(campaign: Campaign, block: order.Block, writers: Mapping[str, store.Writer]) -> Iterator[Match]:
@@ -161,7 +174,7 @@ def _games(campaign: Campaign, block: order.Block, writers: Mapping[str, store.W
                 yield Match(cell, trial, experiments[cell.column.game].game_seed(cell, trial))
 
 
-def described(block: order.Block) -> str:
+def describe_block(block: order.Block) -> str:
     """A block in words."""
     game = block.cells[0].column.game
     if len(block.cells) > 1:

@@ -6,7 +6,7 @@ from types import TracebackType
 
 from experiments.plan.definition import Refusal
 from experiments.play.matches import Match, row
-from experiments.play.pool import MatchFailed, described
+from experiments.play.pool import MatchFailed, describe_match
 from experiments.store.rows import Row
 from icarus.discovery.processes import connection
 
@@ -55,7 +55,7 @@ class Cluster:
         for future in completed:
             match = pending.pop(future)
             if future.status == "error":
-                raise MatchFailed(f"{described(match)} failed: {future.exception()!r}")
+                raise MatchFailed(f"{describe_match(match)} failed: {future.exception()!r}")
             if future.status != "finished":
                 raise self._gone(match, future.status)
             try:
@@ -70,7 +70,7 @@ class Cluster:
 
     def _gone(self, match: Match, status: str) -> MatchFailed:
         return MatchFailed(
-            f"the dask scheduler at {self._address!r} has gone ({described(match)} was {status}); "
+            f"the dask scheduler at {self._address!r} has gone ({describe_match(match)} was {status}); "
             "what has ended is kept, the same command continues"
         )
 

@@ -24,7 +24,7 @@ RANDOM_PLAYOUTS = "baseline(exploration=1000) >> (mast(epsilon_greedy(epsilon=1)
 DEAL = 0  # the stream of random numbers from which `icarus.play` deals
 
 
-def measured(
+def measure_shared_values(
     directory: Path, positions: int, iterations: int, seed: int, log: Callable[[str], None] = lambda text: None
 ) -> Iterator[Shared]:
     """Positions of the baseline's kept games in each game and role, and what random playouts say of their actions."""

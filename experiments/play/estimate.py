@@ -29,7 +29,7 @@ class Pace:
         return self.fixed + self.each * iterations
 
 
-def measured(experiment: Experiment, log: Callable[[str], None] = lambda text: None) -> dict[Cell, Pace]:
+def measure_paces(experiment: Experiment, log: Callable[[str], None] = lambda text: None) -> dict[Cell, Pace]:
     """The pace of every cell; cells of different budgets in iterations only are measured once."""
     paces: dict[Kind, Pace] = {}
     columns = experiment.columns

@@ -11,7 +11,7 @@ from icarus.engine.match import play
 STREAM = 15  # of the seeds, apart from those of other experiments
 
 
-def played(row: Measurement) -> Measurement:
+def play_block(row: Measurement) -> Measurement:
     """A block of games: the rewards of the one player, where he sits first and where he sits second."""
     game = game_of(row["game"])
     player = agent(row["one"], row["iterations"])
@@ -27,4 +27,4 @@ def play_pairing(plan: Pairing, directory: Path, log: Callable[[int, int, Measur
     Raises:
         Refusal: a plan or a directory that cannot be understood.
     """
-    return HEAD_TO_HEAD.fill(directory, plan.rows(), played, log)
+    return HEAD_TO_HEAD.fill(directory, plan.rows(), play_block, log)

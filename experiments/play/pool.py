@@ -131,11 +131,11 @@ class ProcessPool:
                 assert worker.match is not None
                 match, answer, worker.match = worker.match, worker.answer(), None
                 if isinstance(answer, str):
-                    raise MatchFailed(f"{described(match)} failed:\n{answer}")
+                    raise MatchFailed(f"{describe_match(match)} failed:\n{answer}")
                 if answer is None:
                     deaths[match] += 1
                     if deaths[match] == MAX_DEATHS:
-                        raise MatchFailed(f"{MAX_DEATHS} processes died while playing {described(match)}")
+                        raise MatchFailed(f"{MAX_DEATHS} processes died while playing {describe_match(match)}")
                     again.append(match)
                     worker = self._replaced(worker)
                 employ(worker)
@@ -149,7 +149,7 @@ class ProcessPool:
         return fresh
 
 
-def described(match: Match) -> str:
+def describe_match(match: Match) -> str:
     """A match in words, with all that is needed to play it again."""
     cell: Any = match.cell
     return f"trial {match.trial} of {cell.agent} ({cell.spec.text}) in {cell.column.game}, seed {match.seed}"

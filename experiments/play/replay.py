@@ -24,7 +24,7 @@ def audit(experiment: Experiment, rows: Iterable[Row], sample: int, seed: int) -
         raise Refusal(NOTHING_TO_REPLAY)
     for row in sampled:
         match = Match(cells[row["cell"]], row["trial"], tuple(row["seed"]))
-        yield compared(row, match, experiment)
+        yield compare_with_replay(row, match, experiment)
 
 
 def _sample(rows: Iterable[Row], size: int, seed: int) -> list[Row]:
@@ -38,7 +38,7 @@ def _sample(rows: Iterable[Row], size: int, seed: int) -> list[Row]:
     return sampled
 
 
-def compared(row: Row, match: Match, experiment: Experiment) -> tuple[str, bool]:
+def compare_with_replay(row: Row, match: Match, experiment: Experiment) -> tuple[str, bool]:
     """A game played again: what was found, and whether it was the same."""
     name = f"{row['agent']} in {row['game']}, trial {row['trial']}"
     expected = experiment.game_seed(match.cell, match.trial)

@@ -9,7 +9,7 @@ import attrs
 
 from experiments.plan.definition import Cell, Experiment, Refusal
 from experiments.play.matches import Match
-from experiments.play.replay import compared
+from experiments.play.replay import compare_with_replay
 from experiments.play.sequential import Progress
 from experiments.store import rows as store
 from experiments.store.rows import Row
@@ -86,7 +86,9 @@ def _play_again(directory: Path, experiment: Experiment, why: str) -> None:
     for row in first.values():
         if row["iterations"] is None:
             raise Refusal(f"{why}, and games with a time budget cannot tell; choose another directory")
-        message, same = compared(row, Match(cells[row["cell"]], row["trial"], tuple(row["seed"])), experiment)
+        message, same = compare_with_replay(
+            row, Match(cells[row["cell"]], row["trial"], tuple(row["seed"])), experiment
+        )
         if not same:
             raise Refusal(f"{why}, and its games come out otherwise now ({message}); choose another directory")
 

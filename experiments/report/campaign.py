@@ -175,14 +175,14 @@ def blocks(results: Results) -> Iterator[Block]:
     yield next_table(results)
 
 
-def described(results: Results, running: bool) -> Iterator[Table | str]:
+def describe_campaign(results: Results, running: bool) -> Iterator[Table | str]:
     """What `status` tells."""
     lines = progress(results)
     games = sum(each.games for each in lines)
     yield f"campaign: {games} games, {'running' if running else 'not running'}"
     yield progress_table(lines)
     yield next_table(results)
-    yield states.counted(order.state_of(results, results.unbroken()).decisions)
+    yield states.count_sentence(order.state_of(results, results.unbroken()).decisions)
 
 
 def marked(columns: Columns, sizes: Sizes = INTERIM_GAMES) -> Columns:

@@ -59,7 +59,7 @@ def tables(results: Results) -> dict[str, str]:
     estimator = Estimator(results.tallies())
     return {
         "results": first_results(interims[0].estimator),
-        "counted": f"{sum(results.unbroken().values()):,} games. {states.counted(decisions)}\n",
+        "counted": f"{sum(results.unbroken().values()):,} games. {states.count_sentence(decisions)}\n",
         "statements": statements(decisions),
         "averages": _gains(
             estimator,

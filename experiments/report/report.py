@@ -15,7 +15,7 @@ from experiments.analysis.statistics import (
     Effect,
     anova,
     binomial_model,
-    difference,
+    fisher_p_value,
     holm,
     marginals,
     mcnemar,
@@ -134,7 +134,7 @@ def _wins(results: list[Tally]) -> Table:
     """Wins, with the chance that an agent is no different from evenly matched players (Holm over the column)."""
     even = baseline(results)
     tested = [tally for tally in results if even and tally is not even and tally.games]
-    p_values = [difference((tally.wins, tally.games), (even.wins, even.games)) for tally in tested] if even else []
+    p_values = [fisher_p_value((tally.wins, tally.games), (even.wins, even.games)) for tally in tested] if even else []
     adjusted = {tally.cell.key: p for tally, p in zip(tested, holm(p_values), strict=True)}
     any_draws = any(tally.draws for tally in results)
     return Table(

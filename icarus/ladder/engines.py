@@ -124,7 +124,7 @@ class EnginePlayer:
         self.engine, self._notation = engine, NOTATIONS[engine.notation]
         self._process: Process | None = None
         self._began = self._generated = False
-        self._untold: list[str] = []  # commands that the engine gets before its next move
+        self._pending_commands: list[str] = []  # commands that the engine gets before its next move
         self.version = ""  # what the running engine says of itself
 
     def seated(self, game: AnyGame) -> "EnginePlayer":
@@ -137,7 +137,7 @@ class EnginePlayer:
             return
         self._begin(state)
         if not self._generated:
-            self._untold += self._notation.play(state, action)
+            self._pending_commands += self._notation.play(state, action)
         self._generated = False
 
     def search(self, state: State, seed: Any = 0) -> EngineAnswer:
@@ -148,8 +148,8 @@ class EnginePlayer:
         """
         self._begin(state)
         started = time.perf_counter()
-        answer = self._ask(*self._untold, self._notation.genmove(state))
-        self._untold = []
+        answer = self._ask(*self._pending_commands, self._notation.genmove(state))
+        self._pending_commands = []
         action = self._notation.action(state, answer)
         if action is None:
             self.close()
@@ -163,7 +163,7 @@ class EnginePlayer:
         if self._process is None:
             self._process = self.engine.start()
             self.version = f"{self._ask('name')} {self._ask('version')}"
-        self._untold = self._notation.new_game(state)
+        self._pending_commands = self._notation.new_game(state)
         self._began, self._generated = True, False
 
     def _ask(self, *commands: str) -> str:

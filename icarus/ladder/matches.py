@@ -35,15 +35,15 @@ class RandomPlayer:
         return "random"
 
 
-class AfterOpening:
+class PlayerWithOpening:
     """A player whose first moves are random, the same whoever plays them."""
 
     def __init__(self, player: Any, plies: int) -> None:
         self._player, self._plies, self._random = player, plies, RandomPlayer()
         self.preference = None
 
-    def seated(self, game: AnyGame) -> "AfterOpening":
-        return AfterOpening(self._player.seated(game), self._plies)
+    def seated(self, game: AnyGame) -> "PlayerWithOpening":
+        return PlayerWithOpening(self._player.seated(game), self._plies)
 
     def search(self, state: State, seed: Sequence[int]) -> Any:
         """The decision of chance within the opening, the player's after it."""
@@ -79,7 +79,7 @@ def play_game(game: AnyGame, player: Any, opponent: Any, *, seed: tuple[int, ...
             engine.observe(state, action)
 
     try:
-        log = play(game, [AfterOpening(each, plies) for each in seats], seed=seed, watch=watch)
+        log = play(game, [PlayerWithOpening(each, plies) for each in seats], seed=seed, watch=watch)
     except EngineFailed as error:
         return row | {"engines": _settings(engines), "void": str(error), "failed": error.name}
     row["engines"] = _settings(engines)

@@ -14,7 +14,7 @@ from icarus import games
 from icarus.kernel.state import State
 
 
-class Served(Protocol):
+class EngineModule(Protocol):
     """What a file of `servers` has as its `Engine`, made of the settings."""
 
     name: str
@@ -30,7 +30,7 @@ class Served(Protocol):
 class Server:
     """One engine and the game that it plays."""
 
-    def __init__(self, engine: Served) -> None:
+    def __init__(self, engine: EngineModule) -> None:
         self.engine = engine
         self.state: State | None = None
 

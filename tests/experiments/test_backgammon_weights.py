@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from experiments.play.backgammon_weights import Network, inputs, played, steps_by
+from experiments.play.backgammon_weights import Network, inputs, play_steps, steps_by
 from icarus import State, games
 from icarus.games.backgammon import BAR, POINTS
 from icarus.games.backgammon_evaluation import CHECKERS, DICE, INPUTS, OUTPUT, UNITS, WEIGHTS
@@ -97,4 +97,4 @@ def test_a_single_die_is_played_by_the_rules_of_the_game() -> None:
             child = state.clone()
             child.apply_action(action)
             after.add(tuple(map(tuple, board_of(child, mover))))
-        assert {tuple(map(tuple, played(board, list(step)))) for step in steps_by(board, die)} == after
+        assert {tuple(map(tuple, play_steps(board, list(step)))) for step in steps_by(board, die)} == after

@@ -95,9 +95,11 @@ def test_games_count_up_to_the_first_gap(tmp_path):
 def test_a_statement_that_has_had_no_look_waits_and_has_spent_nothing():
     claim = all_of("", [claims.versus(claims.OTHELLO, "N", higher(claims.CELL), "-")])
     decision = decide(claim, [Interim(Estimator([]), share) for share in SHARES])
-    assert states.state(decision) == states.WAITS and states.spent(decision) == 0
+    assert states.state(decision) == states.WAITS and states.alpha_spent(decision) == 0
     games = {(claims.OTHELLO, "BASELINE"): 150}
-    assert states.ahead(decision, games, INTERIM_GAMES) == {claims.OTHELLO: 250}  # 50 of the baseline, 200 of NAST
+    assert states.games_to_next_interim(decision, games, INTERIM_GAMES) == {
+        claims.OTHELLO: 250
+    }  # 50 of the baseline, 200 of NAST
     (line,) = states.states_table([decision], games, INTERIM_GAMES).rows
     assert line[2:7] == ["waits", "0 of 4", "0 %", "250", "Othello"]
 
@@ -107,17 +109,19 @@ def test_a_statement_tells_its_verdict_with_the_look_and_what_it_cost(rate, expe
     claim = all_of("", [claims.versus(claims.OTHELLO, "N", higher(claims.CELL), "-")])
     (decision,) = state_of(lambda place, agent: rate if agent == "N" else 0.5, claim).decisions
     assert states.state(decision) == expected and decision.interim == 1
-    assert states.spent(decision) == pytest.approx(0.05 / 6)
+    assert states.alpha_spent(decision) == pytest.approx(0.05 / 6)
     games = {(claims.OTHELLO, strategy): 200 for strategy in ("BASELINE", "BASELINE >> NAST2")}
-    assert states.ahead(decision, games, INTERIM_GAMES) == ({claims.OTHELLO: 400} if expected == UNDECIDED else {})
+    assert states.games_to_next_interim(decision, games, INTERIM_GAMES) == (
+        {claims.OTHELLO: 400} if expected == UNDECIDED else {}
+    )
 
 
 def test_a_statement_whose_last_look_decided_nothing_has_used_up_its_games():
     claim = all_of("", [claims.versus(claims.OTHELLO, "N", higher(claims.CELL), "-")])
     interims = state_of(lambda place, agent: 0.53 if agent == "N" else 0.5, claim).interims
     decision = decide(claim, [Interim(interims[0].estimator, share) for share in SHARES])
-    assert states.state(decision) == states.USED_UP and states.spent(decision) == pytest.approx(0.05)
-    assert states.ahead(decision, {}, INTERIM_GAMES) == {}
+    assert states.state(decision) == states.USED_UP and states.alpha_spent(decision) == pytest.approx(0.05)
+    assert states.games_to_next_interim(decision, {}, INTERIM_GAMES) == {}
 
 
 @pytest.mark.parametrize(
@@ -141,7 +145,7 @@ def test_a_statement_tells_which_verdict_is_still_open_to_it(needed, verdicts, e
 def test_a_statement_at_a_higher_level_has_spent_less():
     comparison = attrs.evolve(claims.versus(claims.OTHELLO, "N", higher(claims.CELL), "-"), confidence=0.999)
     decision = state_of(lambda place, agent: 0.5, all_of("", [comparison])).decisions[0]
-    assert states.spent(decision) == pytest.approx(0.001 / 6)
+    assert states.alpha_spent(decision) == pytest.approx(0.001 / 6)
 
 
 def test_a_case_that_disagrees_already_waits_for_no_games():
@@ -154,7 +158,7 @@ def test_a_case_that_disagrees_already_waits_for_no_games():
     other = claims.versus(claims.HEARTS, "N", higher(claims.CELL), "-")
     claim = Claim("", (tuple(compared), (other,)), 1)
     decision = Decision(claim, (tuple(outcomes), (Outcome(other, None, UNDECIDED, interim=1),)), UNDECIDED)
-    assert states.ahead(decision, {}, INTERIM_GAMES) == {claims.HEARTS: 800}
+    assert states.games_to_next_interim(decision, {}, INTERIM_GAMES) == {claims.HEARTS: 800}
 
 
 def test_the_choice_does_not_depend_on_the_order_in_which_runs_are_read(tmp_path):

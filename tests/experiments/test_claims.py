@@ -26,7 +26,7 @@ from experiments.analysis.comparisons import (
 )
 from experiments.analysis.simulation import NOTHING, PAPER
 from experiments.analysis.statistics import Estimate, contrast, power_factor, wilson
-from experiments.analysis.verdicts import Claim, Decision, Interim, Outcome, all_of, decide, level_text, together
+from experiments.analysis.verdicts import Claim, Decision, Interim, Outcome, all_of, combine_signs, decide, level_text
 from experiments.papers import suite
 from experiments.plan import loading
 from experiments.plan.building import build
@@ -127,7 +127,7 @@ def test_where_one_agreement_would_be_enough_all_share_the_five_percent():
 )
 def test_a_statement_follows_from_how_many_cases_agree(needed, cases, verdict):
     claim = Claim("", tuple(case(*[higher(0.04)] * len(signs)) for signs in cases), needed)
-    assert together(claim, [[np.array(sign) for sign in signs] for signs in cases]) == verdict
+    assert combine_signs(claim, [[np.array(sign) for sign in signs] for signs in cases]) == verdict
 
 
 def test_the_first_look_that_decides_stands_and_each_has_its_level():

@@ -10,7 +10,7 @@ import pytest
 from experiments.analysis.correlation import correlation, correlation_table
 from experiments.commands.main import main
 from experiments.plan.definition import Refusal
-from experiments.play.correlation import measured, positions_of
+from experiments.play.correlation import measure_shared_values, positions_of
 from experiments.store import rows as store
 from experiments.store.csv_values import keep, kept
 from experiments.store.shared_values import ACTION, HALVES, POSITION, Shared
@@ -77,7 +77,7 @@ def test_a_file_that_cannot_be_written_whole_leaves_the_old_one(tmp_path, monkey
 
 
 def test_positions_of_kept_games_are_measured_and_kept(played, tmp_path, capsys):
-    found = list(measured(played, positions=2, iterations=400, seed=1))
+    found = list(measure_shared_values(played, positions=2, iterations=400, seed=1))
     assert {(each.game, each.position, each.half) for each in found} == {
         ("othello", p, h) for p in (0, 1) for h in (0, 1)
     }
@@ -119,10 +119,10 @@ def test_a_game_that_todays_rules_do_not_lead_through_is_refused(played, tmp_pat
     other["actions"][3][1] = other["actions"][0][1]  # a square that is taken
     keep_rows(tmp_path, small(), [other])
     with pytest.raises(Refusal, match="was played by other rules than today's"):
-        list(measured(tmp_path, positions=1, iterations=100, seed=1))
+        list(measure_shared_values(tmp_path, positions=1, iterations=100, seed=1))
 
 
 def test_a_run_without_games_of_the_baseline_is_refused(tmp_path):
     keep_rows(tmp_path, small(), [])
     with pytest.raises(Refusal, match="no games of the baseline"):
-        list(measured(tmp_path, positions=1, iterations=100, seed=1))
+        list(measure_shared_values(tmp_path, positions=1, iterations=100, seed=1))

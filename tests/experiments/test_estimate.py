@@ -29,7 +29,7 @@ def timed(monkeypatch):
 
 def test_the_time_of_all_games_follows_from_that_of_two_sizes(timed):
     experiment = loading.load("figure5", {"games": ["othello"], "iterations": [300, 1000], "trials": 50})
-    paces = estimate.measured(experiment)
+    paces = estimate.measure_paces(experiment)
     assert all((pace.fixed, pace.each) == (pytest.approx(0.2), pytest.approx(0.001)) for pace in paces.values())
     assert len(timed) == 3 * (1 + len(SAMPLES))  # each agent once, whatever the budgets
     assert list(estimate.core_seconds(experiment, paces).values()) == pytest.approx([3 * 50 * 0.5, 3 * 50 * 1.2])
@@ -38,7 +38,7 @@ def test_the_time_of_all_games_follows_from_that_of_two_sizes(timed):
 
 def test_a_game_that_is_no_slower_with_more_iterations_has_no_negative_pace(monkeypatch):
     monkeypatch.setattr(estimate, "_timed", lambda experiment, cell, iterations: 1.0 if iterations < 50 else 0.5)
-    assert set(estimate.measured(small()).values()) == {Pace(1.0, 0.0)}
+    assert set(estimate.measure_paces(small()).values()) == {Pace(1.0, 0.0)}
 
 
 def test_games_too_short_to_be_measured_are_timed_with_more_iterations(monkeypatch):
@@ -46,7 +46,7 @@ def test_games_too_short_to_be_measured_are_timed_with_more_iterations(monkeypat
     monkeypatch.setattr(
         estimate, "_timed", lambda experiment, cell, iterations: asked.append(iterations) or iterations / 10_000
     )
-    pace, *_ = estimate.measured(small()).values()
+    pace, *_ = estimate.measure_paces(small()).values()
     assert asked[:5] == [1, 25, 100, 250, 1000]
     assert asked[5:7] == [2500, 10_000]
     assert pace.each == pytest.approx(1e-4)
@@ -55,7 +55,7 @@ def test_games_too_short_to_be_measured_are_timed_with_more_iterations(monkeypat
 def test_every_tree_has_an_iteration_where_games_are_timed(monkeypatch):
     asked = []
     monkeypatch.setattr(estimate, "_timed", lambda experiment, cell, iterations: asked.append(iterations) or 1.0)
-    estimate.measured(loading.load("searches-phantom", {"trials": 1}))
+    estimate.measure_paces(loading.load("searches-phantom", {"trials": 1}))
     assert min(asked) == 1  # MO-ISMCTS against itself
     assert {40, 160} <= set(asked)
 
@@ -69,7 +69,7 @@ def test_a_budget_in_seconds_is_spent_by_each_decision_with_a_choice():
         "trials": 3,
         "seats": 0,
     }
-    paces = estimate.measured(build(table))
+    paces = estimate.measure_paces(build(table))
     short, long = (pace.seconds(0) for pace in paces.values())
     assert long == pytest.approx(4 * short)
     assert short in (1.0, 1.5)  # two or three decisions: check or bet, then fold or call

@@ -75,10 +75,10 @@ def test_verify_compares_statistics_too(played: Path) -> None:
     row = next(iter(store.rows(played, experiment)))
     cell = next(cell for cell in experiment.cells if cell.key == row["cell"])
     game = Match(cell, row["trial"], tuple(row["seed"]))
-    told, same = replay.compared(row, game, experiment)
+    told, same = replay.compare_with_replay(row, game, experiment)
     assert same, told
     row["statistics"]["agent"]["depth"] += 1
-    told, same = replay.compared(row, game, experiment)
+    told, same = replay.compare_with_replay(row, game, experiment)
     assert not same
     assert "depth of its searches was" in told
 

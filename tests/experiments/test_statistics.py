@@ -13,7 +13,7 @@ from experiments.analysis.statistics import (
     average_cell,
     binomial_model,
     clopper_pearson,
-    difference,
+    fisher_p_value,
     games_needed,
     holm,
     marginals,
@@ -111,7 +111,7 @@ def test_cells_with_more_games_do_not_count_for_more():
 
 
 def test_the_lady_tasting_tea():
-    assert difference((3, 4), (1, 4)) == pytest.approx(0.4857, abs=1e-4)
+    assert fisher_p_value((3, 4), (1, 4)) == pytest.approx(0.4857, abs=1e-4)
 
 
 def test_the_plan_agrees_with_rs_power_prop_test():

@@ -47,7 +47,7 @@ class Entrant:
         return f"{self.strategy}, {self.iterations} iterations" if self.iterations else RANDOM
 
 
-NOBODY = Entrant(RANDOM, 0)
+RANDOM_ENTRANT = Entrant(RANDOM, 0)
 
 
 @attrs.frozen
@@ -96,12 +96,12 @@ class Plan:
     def entrants(self) -> list[Entrant]:
         """The players of the levels, the weakest first."""
         counts = dict.fromkeys(max(1, round(self.iterations * share)) for share in SHARES)
-        return [NOBODY, *(Entrant(REFERENCE, count) for count in counts)]
+        return [RANDOM_ENTRANT, *(Entrant(REFERENCE, count) for count in counts)]
 
     def round(self, number: int) -> list[Task]:
         """The games of a round."""
         even, levels = Entrant(REFERENCE, self.iterations), self.entrants()
-        tasks = [Task(RANDOM, NOBODY, NOBODY, number * RANDOM_GAMES + i) for i in range(RANDOM_GAMES)]
+        tasks = [Task(RANDOM, RANDOM_ENTRANT, RANDOM_ENTRANT, number * RANDOM_GAMES + i) for i in range(RANDOM_GAMES)]
         tasks += [Task(EVEN, even, even, number * EVEN_GAMES + i) for i in range(EVEN_GAMES)]
         pairs = [(LEVELS, strong, weak) for weak, strong in zip(levels, levels[1:], strict=False)]
         pairs += [(STRATEGIES, Entrant(each, self.iterations), even) for each in self.strategies]
