@@ -1,7 +1,7 @@
-"""What numbers are accepted, said in one place: integers, reals and seeds, Python's own or numpy's; never `True`, infinity or nan.
+"""Which numbers are accepted, defined in one place: integers, reals and seeds, Python's own or numpy's; never `True`, infinity or nan.
 
 Each check returns the value as Python's own number, or raises a ValueError of one sentence: what was wrong, and what would be right.
-`one_of` says so of a choice between names.
+`one_of` checks a choice between names.
 """
 
 import math
@@ -18,25 +18,25 @@ def excerpt(text: str, most: int) -> str:
 
 
 def is_integer(value: object) -> TypeGuard[int]:
-    """Whether a value is an integer; True and False are none."""
+    """Whether a value is an integer; True and False are not."""
     return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether a value is a number, be it infinite or nan; True and False are none."""
+    """Whether a value is a number, also infinite or nan; True and False are not."""
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
 def is_real(value: object) -> TypeGuard[float]:
-    """Whether a value is a finite number; True and False are none."""
+    """Whether a value is a finite number; True and False are not."""
     return is_number(value) and math.isfinite(value)
 
 
 def one_of(name: str, value: object, choices: Sequence) -> None:
-    """Refuse what is none of two or more choices.
+    """Refuse a value that is not one of two or more choices.
 
     Raises:
-        ValueError: so; the message begins with `name`.
+        ValueError: `value` is not one of `choices`; the message begins with `name`.
     """
     if value not in choices:
         *others, last = map(repr, choices)
@@ -47,7 +47,7 @@ def integer(name: str, value: object, least: int | None = None, most: int | None
     """An integer within limits.
 
     Raises:
-        ValueError: it is none, or outside; the message begins with `name`.
+        ValueError: `value` is not an integer, or is outside the limits; the message begins with `name`.
     """
     if is_integer(value) and (least is None or value >= least) and (most is None or value <= most):
         return int(value)
@@ -63,10 +63,10 @@ def real(
     """A finite number within limits.
 
     Args:
-        above, below: whether the lower and the upper limit are themselves too far.
+        above, below: whether the lower and the upper limit are excluded.
 
     Raises:
-        ValueError: it is none, or outside; the message begins with `name`.
+        ValueError: `value` is not a finite number, or is outside the limits; the message begins with `name`.
     """
     if is_real(value) and least <= value <= most and not (above and value == least) and not (below and value == most):
         return float(value)
@@ -79,16 +79,16 @@ def positive(name: str, value: object) -> float:
     """A finite number above 0, of seconds for example.
 
     Raises:
-        ValueError: it is none.
+        ValueError: `value` is not a finite number above 0.
     """
     return real(name, value, least=0, above=True)
 
 
 def seed(value: object) -> int | tuple[int, ...]:
-    """What fixes all that is random: an integer of at least 0, or several as a key.
+    """The seed of all randomness: an integer of at least 0, or several as a key.
 
     Raises:
-        ValueError: it is neither.
+        ValueError: `value` is neither.
     """
     numbers: Sequence = value if isinstance(value, Sequence) and not isinstance(value, str | bytes) else (value,)
     if not numbers or not all(is_integer(number) and number >= 0 for number in numbers):

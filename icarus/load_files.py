@@ -117,7 +117,7 @@ def _run(name: str, path: Path, content: bytes) -> ModuleType:
 def _failure(path: Path, error: BaseException) -> ValueError:
     """The one sentence of an error that a file has raised: its line, its kind and what it says."""
     line = getattr(error, "lineno", None) or _line_in(path, error)
-    reason = " ".join(str(getattr(error, "msg", None) or error).split()) or "it says no more"
+    reason = " ".join(str(getattr(error, "msg", None) or error).split()) or "it gives no reason"
     where = f" in line {line}" if line else ""
     return ValueError(f"{str(path)!r} cannot be run: {type(error).__name__}{where}: {reason}")
 
@@ -231,7 +231,7 @@ def _make_game(function: Callable[[], AnyGame], path: Path) -> AnyGame:
     except Exception as error:  # whatever somebody's own file raises is told, not traced
         raise _failure(path, error) from None
     if not isinstance(game, AnyGame):
-        raise ValueError(f"{str(path)!r}: {function.__name__}() says that it returns a game, and returns {game!r}")
+        raise ValueError(f"{str(path)!r}: {function.__name__}() is annotated to return a game but returns {game!r}")
     return game
 
 

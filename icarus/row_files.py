@@ -86,7 +86,7 @@ def open_to_append(path: Path, *, wait: bool = False) -> BinaryIO:
         _lock(file, wait)
     except BlockingIOError:
         file.close()
-        raise ValueError(f"another process is writing to {path}; only one command at a time may") from None
+        raise ValueError(f"another process is writing to {path}; run one command at a time") from None
     if size := file.seek(0, os.SEEK_END):
         file.seek(size - 1)
         if file.read(1) != b"\n":

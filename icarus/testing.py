@@ -106,9 +106,7 @@ class HistoryExample:
         self.decisions, self.label = tuple(decisions), label
         strangers = [player for player in players_named if player not in range(CHANCE, self.players)]
         if strangers:
-            raise ValueError(
-                f"player {strangers[0]} decides or sees, but there are {self.players} players, 0 the first"
-            )
+            raise ValueError(f"player {strangers[0]} decides or observes, but the players are 0 to {self.players - 1}")
         if any(decision.action is None for decision in decisions[:-1]):
             raise ValueError("only the last decision of a history can be open")
         self.iteration, self.seed, self.budget = iteration, seed, budget
@@ -163,7 +161,7 @@ class HistoryExample:
             TypeError: a key or a context that is not an integer. ValueError: the last decision is open.
         """
         if self.is_open:
-            raise ValueError("a capture function is given finished playouts; the last decision of this one is open")
+            raise ValueError("a capture function needs a finished playout; the last decision of this one is open")
         updates, slot = Updates(Written(), Written(), [0]), _single(enhancement).capture
         theta = [self._theta(enhancement, known)] if slot.reads_theta else []
         self._called(slot, self._playout.history(), *theta, updates)
@@ -192,7 +190,7 @@ class HistoryExample:
         """
         source = _single(enhancement).policy.source
         if not isinstance(source, Candidates):
-            raise TypeError(f"{source.label()} names no records; ask for its values")
+            raise TypeError(f"{source.label()} names no records; call values() for its values")
         records = np.zeros(len(self._open().legal), np.int64)
         self._called(source, self._playout.history(), np.array(self._open().legal), records)
         return [int(record) for record in records]
@@ -218,7 +216,7 @@ class HistoryExample:
 
     def _open(self) -> Decision:
         if not self.is_open:
-            raise ValueError("policies are asked about an open decision; give the last one no action, or ask prefix(i)")
+            raise ValueError("a policy needs an open decision; give the last decision no action, or call prefix(i)")
         return self.decisions[-1]
 
     def _decide(self, decision: Decision) -> None:
@@ -247,7 +245,7 @@ class HistoryExample:
         return interpret(slot.function)(*arguments, *slot.values(cast(GameWithFeatures, self)))
 
     def __str__(self) -> str:
-        return "this history made by hand"
+        return "this history"
 
 
 def backpropagate(
@@ -273,5 +271,5 @@ def backpropagate(
 
 def _single(enhancement: Enhancement) -> Enhancement:
     if isinstance(enhancement, Composition) or not isinstance(enhancement, Enhancement):
-        raise TypeError(f"{enhancement!r} is not a single enhancement; ask about its components one by one")
+        raise TypeError(f"{enhancement!r} is not a single enhancement; use its components one by one")
     return enhancement

@@ -203,7 +203,7 @@ def test_a_class_that_breaks_the_protocol_is_told_so(claim: str, method: str, va
 def test_a_game_without_end_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resampler, "MOST_ACTIONS", 50)
     report = audit_class(type("Endless", (Coins,), {"apply_action": lambda self, action: None}), games=5)
-    assert "it has not ended after 50 actions" in report["end"].examples[0]
+    assert "the game has not ended after 50 actions" in report["end"].examples[0]
 
 
 def test_the_same_seed_finds_the_same() -> None:
@@ -213,7 +213,7 @@ def test_the_same_seed_finds_the_same() -> None:
 
 def test_a_resampler_without_an_observation_is_refused() -> None:
     without = type("Without", (Coins,), {"__getattribute__": hidden_observation})
-    with pytest.raises(ValueError, match=r"Without has resample\(player, rng\) and no observation\(player\)"):
+    with pytest.raises(ValueError, match=r"Without has resample\(player, rng\) but no observation\(player\)"):
         audit_class(without)
 
 

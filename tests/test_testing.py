@@ -30,12 +30,15 @@ EXAMPLE = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=S
         ),
         (
             lambda: HistoryExample([Decision(2, (4,), 4)], players=2),
-            "player 2 decides or sees, but there are 2 players",
+            "player 2 decides or observes, but the players are 0 to 1",
         ),
-        (lambda: EXAMPLE.values(MAST), "give the last one no action, or ask prefix"),
+        (lambda: EXAMPLE.values(MAST), "give the last decision no action, or call prefix"),
         (lambda: EXAMPLE.prefix(1).capture(MAST), "the last decision of this one is open"),
-        (lambda: EXAMPLE.capture(RAVE), "RAVE is not a single enhancement; ask about its components"),
-        (lambda: EXAMPLE.prefix(0).candidates(LGR), "recorded_reply names no records; ask for its values"),
+        (lambda: EXAMPLE.capture(RAVE), "RAVE is not a single enhancement; use its components"),
+        (
+            lambda: EXAMPLE.prefix(0).candidates(LGR),
+            "recorded_reply names no records; call values\\(\\) for its values",
+        ),
     ],
 )
 def test_a_mistake_by_hand_gets_a_sentence(mistake: Callable, told: str) -> None:
@@ -58,7 +61,7 @@ def half_written(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -
 def test_slips_inside_slots_are_found() -> None:
     with pytest.raises(TypeError, match="takes integers, not 0.5; a real would be cut down"):
         EXAMPLE.capture(attrs.evolve(MAST, capture=capture_reals))
-    with pytest.raises(ValueError, match="half_written wrote NaN, or nothing at all, for the legal action 6"):
+    with pytest.raises(ValueError, match="half_written wrote NaN or no value for the legal action 6"):
         EXAMPLE.prefix(1).values(attrs.evolve(MAST, policy=argmax().over(half_written)))
 
 

@@ -131,13 +131,15 @@ def adaptive(*members: Enhancement, exploration: float = EXPLORATION) -> Enhance
         if not isinstance(member, Enhancement):
             raise TypeError(f"{member!r} is not an enhancement: adaptive cannot choose it")
     if len(set(members)) < len(members):
-        raise ValueError("adaptive chooses among different enhancements; one is there twice")
+        raise ValueError("adaptive chooses among different enhancements; one is given twice")
     setting = "" if exploration == EXPLORATION else f", exploration={exploration!r}"
     name = f"adaptive({', '.join(map(str, members))}{setting})"
     bandit = _bandit(name, len(members), exploration)
     parts = (*dict.fromkeys(part for member in members for part in member.components), bandit)
     if len({part.name for part in parts}) < len(parts):
-        raise ValueError(f"two different enhancements of {name} have one name; rename one: attrs.evolve(…, name=…)")
+        raise ValueError(
+            f"two different enhancements of {name} have the same name; rename one: attrs.evolve(…, name=…)"
+        )
     terms = tuple((Weight(), member) for member in members)
     return Adaptive(name=name, operator="adaptive", terms=terms, bandit=bandit, **united("adaptive", terms, parts))
 

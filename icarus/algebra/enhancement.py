@@ -109,7 +109,7 @@ class Enhancement(_Algebra, Called):
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
-            raise TypeError(f"the name of an enhancement is {self.name!r}; it must be a text")
+            raise TypeError(f"the name of an enhancement is {self.name!r}; it must be a str")
         if isinstance(self.policy, Policy):
             self.policy.check(self.information)
             fields_set = [*self.initial.common, *(field for _, fields in self.initial.given for field in fields)]

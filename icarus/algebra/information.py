@@ -106,7 +106,7 @@ class Either(Space):
         return Either(spaces=tuple(space * other for space in self.spaces))
 
     def __pow__(self, length: int) -> Space:
-        raise TypeError(f"({self}) ** {length!r}: a union of spaces has no power")
+        raise TypeError(f"({self}) ** {length!r}: a union of spaces cannot be raised to a power")
 
     def __str__(self) -> str:
         return " ⊔ ".join(map(str, self.spaces))
@@ -162,7 +162,9 @@ class Domain:
 
     def __pow__(self, length: int) -> "Domain":
         if self.per_player or self.type.shape:
-            raise TypeError(f"{self.symbol} ** {length!r}: a field that is an array already has no power")
+            raise TypeError(
+                f"{self.symbol} ** {length!r}: a field that is already an array cannot be raised to a power"
+            )
         length = integer("the length of a field", length, least=1)
         return Domain(f"{self.symbol}^{length}", (self.type, (length,)), kind=self.kind)
 
@@ -207,7 +209,7 @@ def information(**fields: Domain) -> Information:
         if not isinstance(domain, Domain):
             raise TypeError(f"{name} of an information is {domain!r}; it must be a Domain such as REWARD or COUNT")
         if name == "record":
-            raise ValueError("no field of an information can be called 'record': a row's key is")
+            raise ValueError("a field of an information cannot be called 'record', which is the name of a row's key")
     if not fields:
         raise ValueError("an information needs at least one field, such as visits=COUNT")
     return Information(tuple(fields.items()))
@@ -251,21 +253,23 @@ class Initial:
             numbers = np.atleast_1d(np.asarray(value, float))
             if np.isnan(numbers).any() or (kind == "i" and (numbers % 1 != 0).any()):
                 expected = "an integer" if kind == "i" else "a number"
-                raise ValueError(f"initial of {name} sets {field} to {value!r}; it must be {expected}")
+                raise ValueError(f"the initial information of {name} sets {field} to {value!r}; it must be {expected}")
         for parts, _ in self.given:
             if not records.has(parts):
-                raise ValueError(f"initial of {name} is given {parts!r}, which is not a record of {records}")
+                raise ValueError(
+                    f"the initial information of {name} is given for {parts!r}, which is not a record of {records}"
+                )
 
     def check_source(self, name: str, source: object) -> None:
         """Refuse a function where the source of the policy's values does not ask it about all legal actions.
 
         Raises:
-            ValueError: so.
+            ValueError: the initial information is given by a function, and the policy does not use such a @candidates function.
         """
         if self.function is not None and (not isinstance(source, Candidates) or source.independent):
             raise ValueError(
-                f"initial of {name} is told by {self.function!r}, so its policy must go over a @candidates function, asked about all "
-                f"legal actions at once, not over {source!r}"
+                f"the initial information of {name} is given by {self.function!r}, so its policy must use a @candidates function that is "
+                f"asked about all legal actions at once, not {source!r}"
             )
 
     def __str__(self) -> str:

@@ -40,14 +40,14 @@ def parse(text: str, names: Mapping[str, Operand]) -> Enhancement:
         TypeError: `text` is not a str.
     """
     if not isinstance(text, str):
-        raise TypeError(f"a strategy is given as a text, not as {text!r}")
+        raise TypeError(f"a strategy must be a str, not {text!r}")
     if len(text) > LONGEST:
-        raise ValueError(f"a strategy of {len(text):,} characters; at most {LONGEST:,} are read")
+        raise ValueError(f"the strategy has {len(text):,} characters; at most {LONGEST:,} are allowed")
     excerpt, text = checks.excerpt(text, SHOWN), text.strip()
     try:
         tree = ast.parse(text or " ", mode="eval")
     except (MemoryError, RecursionError):
-        raise ValueError(f"the strategy {excerpt!r} has too many operators, one within the other") from None
+        raise ValueError(f"the strategy {excerpt!r} has too many nested operators") from None
     except (SyntaxError, ValueError) as error:
         place = (isinstance(error, SyntaxError) and error.offset) or len(text) + 1
         raise ValueError(
@@ -76,7 +76,7 @@ class _Reader:
     def value(self, node: ast.expr) -> Operand:
         """The value of an expression; one too deep in others is refused."""
         if self._depth >= DEEPEST:
-            raise self.wrong(node, f"more than {DEEPEST} expressions stand within one another")
+            raise self.wrong(node, f"more than {DEEPEST} expressions are nested")
         self._depth += 1
         try:
             return self._value(node)
@@ -95,7 +95,7 @@ class _Reader:
         if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
             return self.combined(node)
         raise self.wrong(
-            node, f"{self.source(node)!r} is not part of the algebra; it knows >>, +, -, *, /, ^, &, names and numbers"
+            node, f"{self.source(node)!r} is not part of the algebra, which has >>, +, -, *, /, ^, &, names and numbers"
         )
 
     def name(self, node: ast.Name) -> Operand:
@@ -146,7 +146,7 @@ class _Reader:
         """The value of a whole strategy, or of what an operator stands beside: no text or function, which only a parameter can be."""
         value = self.value(node)
         if isinstance(value, str):
-            raise self.wrong(node, f"{value!r} is a text; write the names of enhancements without quotation marks")
+            raise self.wrong(node, f"{value!r} is a str; write the names of enhancements without quotation marks")
         if inspect.isfunction(value):
             source = self.source(node)
             raise self.wrong(node, f"{source} is a function; call it: {_call_text(source, value)}")
@@ -161,9 +161,7 @@ class _Reader:
         except (TypeError, ValueError, ArithmeticError, MemoryError, RecursionError) as error:
             reason = str(error) or type(error).__name__
             if reason.startswith("unsupported operand"):  # Python's words for it name types
-                reason = (
-                    f"{self.source(node)!r} is not part of the algebra; - goes between weights, as in 1 - rave_weight"
-                )
+                reason = f"{self.source(node)!r} is not part of the algebra; - is for weights, as in 1 - rave_weight"
             raise self.wrong(node, reason) from None
 
 

@@ -52,7 +52,7 @@ def check_rule(rule: Rule) -> Rule:
     """The rule itself.
 
     Raises:
-        TypeError: it is none.
+        TypeError: `rule` is not a rule of reuse.
     """
     if not isinstance(rule, Rule):
         raise TypeError(f"{rule!r} is not a rule of reuse; rules are ucb1(), gibbs(), epsilon_greedy(), roulette()")
@@ -113,13 +113,13 @@ class Policy:
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.source, Candidates | Values):
-            raise TypeError(f"{self.rule.name} goes over a @candidates or @values function, not {self.source!r}")
+            raise TypeError(f"{self.rule.name} needs a @candidates or @values function, not {self.source!r}")
         if isinstance(self.source, Values) and self.rule.bandit:
             raise TypeError(
-                f"ucb1 makes its own values from records; over the values function {self.source!r} use argmax()"
+                f"ucb1 computes its values from records; with the @values function {self.source!r} use argmax()"
             )
         if self.rule.code == RULE_REPLY and not isinstance(self.source, Values):
-            raise TypeError(f"reply goes over a @values function (1 for the reply, 0 otherwise), not {self.source!r}")
+            raise TypeError(f"reply needs a @values function (1 for the reply, 0 otherwise), not {self.source!r}")
 
     @property
     def maximises(self) -> bool:

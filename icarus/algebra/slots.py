@@ -105,7 +105,7 @@ class Slot(CompiledCallable):
     def of(cls, function: Callable) -> Self:
         """The slot of a function, with its parameters at their defaults."""
         if not inspect.isfunction(function):
-            raise TypeError(f"@{cls.KIND} goes before a plain function, not {function!r}")
+            raise TypeError(f"@{cls.KIND} decorates a plain function, not {function!r}")
         arguments = list(inspect.signature(function).parameters.values())
         names = cls.arguments_of(function)
         fixed, parameters = arguments[: len(names)], arguments[len(names) :]
@@ -118,7 +118,7 @@ class Slot(CompiledCallable):
         for argument in parameters:
             if type(argument.default) not in (int, float, str):
                 raise TypeError(
-                    f"parameter {argument.name} of {function.__name__} needs a default that is an integer, a real or the name of a "
+                    f"parameter {argument.name} of {function.__name__} needs a default that is an integer, a float or the name of a "
                     f"feature"
                 )
         return cls(function, tuple((argument.name, argument.default) for argument in parameters))

@@ -18,7 +18,7 @@ GAMES, DETERMINIZATIONS = 10, 1500  # random games; draws at each decision
 CHECKS = {
     **CONTRACT,
     **HIDDEN,
-    "shift": "redeterminize in the place of determinize keeps all that is said of determinizations",
+    "shift": "redeterminize, used in place of determinize, passes the checks of determinizations",
 }
 
 
@@ -42,12 +42,12 @@ def audit(
         progress: called after every game with the games looked at and the determinizations drawn so far.
 
     Raises:
-        TypeError: something that is not a game. ValueError: games, determinizations or a seed that are not positive integers.
+        TypeError: `game` is not a Game. ValueError: `games` or `determinizations` is not a positive integer, or `seed` is not a seed.
     """
     if isinstance(game, PythonGame):
-        raise TypeError(f"{game} is a PythonGame; an audit fences the memory that the functions of a Game write into")
+        raise TypeError(f"{game} is a PythonGame; an audit checks the memory that the functions of a Game write to")
     if not isinstance(game, Game):
-        raise TypeError(f"an audit looks at a Game, such as games.load('knockout-whist'), not at {game!r}")
+        raise TypeError(f"an audit needs a Game, such as games.load('knockout-whist'), not {game!r}")
     for name, number in (("games", games), ("determinizations", determinizations)):
         integer(name, number, least=1)
     started, key = time.perf_counter(), seed_key(seed)
@@ -85,7 +85,7 @@ def _shift(
         if not draws.broken:
             draws.play(number)
     draws.finish(games == 0)
-    shift = Check("shift", CHECKS["shift"], note="" if games else "no check was made after others had failed")
+    shift = Check("shift", CHECKS["shift"], note="" if games else "not made, because other checks failed")
     for check in draws.checks.values():
         example = f"{check.name}: {check.claim}; {next(iter(check.examples), '')}"
         shift.count(check.checked, check.failed, example.__str__)

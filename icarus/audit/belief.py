@@ -19,7 +19,7 @@ from icarus.kernel.state import State
 BELIEF = {
     "actions": "the same player is about to act in every draw, with the same legal actions",
     "set": "every draw is of the observer's information set",
-    "hidden": "hidden facts change no draw: where a draw is the truth, the same random numbers draw the same",
+    "hidden": "hidden facts change no draw: if a draw is the true state, the same random numbers draw the same",
 }
 GAMES, DRAWS = 10, 20
 
@@ -37,7 +37,7 @@ def audit_belief(
         seed: an integer ≥ 0, or several as a key. Fixes everything but the clock.
 
     Raises:
-        TypeError: no function. ValueError: nothing is hidden in the game, or numbers that are not positive.
+        TypeError: `determinize` is not a function. ValueError: nothing is hidden in the game, or a number is not positive.
     """
     for name, number in (("games", games), ("draws", draws)):
         checks.integer(name, number, least=1)

@@ -27,32 +27,32 @@ LAST_ACTIONS = 200  # of the history, told in an example
 
 CONTRACT = {
     "mover": "the player about to act is one of the players, CHANCE or TERMINAL",
-    "choices": "1 to max_legal legal actions, different, not negative and below `actions`, the same when asked twice and in a copy",
+    "choices": "1 to max_legal legal actions, different, not negative and below `actions`, the same in a second call and in a copy",
     "notation": "legal actions have different texts",
     "chances": "the outcomes of chance have probabilities from 0 to 1 that sum to 1",
     "moves": "observe leaves the mover's own entry as it is",
-    "episodes": "an episode label is at least 0 or CONTINUES; the number of a choice made at once at least 0",
-    "recall": "recall tells what each perspective has seen of the episode; it is there where something was hidden in one",
-    "repeat": "the same seed deals and determinizes the same, the same action changes equal states equally, and whoever is asked twice "
-    "says the same",
+    "episodes": "an episode label is at least 0 or CONTINUES; the number of a simultaneous choice is at least 0",
+    "recall": "recall returns what each perspective has seen of the episode; a game that hides moves in an episode has recall",
+    "repeat": "the same seed gives the same deal and determinization, the same action changes equal states equally, and a second call "
+    "gives the same answer",
     "ranges": "every field of the state data stays within its range, in determinizations too",
     "rewards": "at the end a reward from 0 to 1 is written for each player",
     "end": f"a random game ends within {MOST_ACTIONS:,} actions, and within max_length",
-    "hidden": "where observe hides a move there is a determinize",
-    "at once": "choices made at once have the numbers 1, 2, …, each another player's, and what one chooses is hidden from the next",
+    "hidden": "a game whose observe hides a move has determinize",
+    "at once": "simultaneous choices have the numbers 1, 2, …, each of another player, and each is hidden from the next player",
     "features": "features are finite numbers, one for each name; the heuristic is a number from 0 to 1 for each player",
-    "luck": "what is random comes from the generator that a function is given",
-    "memory": "functions write only into what they are given; all but initial, apply and determinize leave the state alone",
+    "luck": "all randomness comes from the generator that a function is given",
+    "memory": "functions write only to what they are given; all but initial, apply and determinize leave the state unchanged",
     "board": "states with the same text have the same player about to act, legal actions or rewards",
 }
 _ABSENT = {
-    "chances": "no chance was met",
+    "chances": "the games had no chance nodes",
     "moves": "everyone sees every action",
-    "episodes": "the game has neither episodes nor choices made at once",
+    "episodes": "the game has neither episodes nor simultaneous choices",
     "recall": "nothing is hidden in episodes",
     "ranges": "the game names no ranges",
     "hidden": "everyone sees every action",
-    "at once": "no choices are made at once",
+    "at once": "the game has no simultaneous choices",
     "features": "the game has neither features nor a heuristic",
 }
 
@@ -147,7 +147,7 @@ class Contract:
         first = self._fenced.data
         self._fenced.initial(seeded(seed))
         same = _same(first, self._fenced.data)
-        self._require("repeat", same, lambda: "initial makes another state of the same seed")
+        self._require("repeat", same, lambda: "initial makes a different state from the same seed")
         self._observed = [[] for _ in range(self.game.perspectives)]
         self._go_on()
 
@@ -175,11 +175,11 @@ class Contract:
             self._apply(actions[k])
             self._texts.append(texts[k])
             longest = self.game.max_length
-            message = f"it has gone on for {longest + 1:,} actions; max_length is {longest:,}"
+            message = f"the game has lasted {longest + 1:,} actions; max_length is {longest:,}"
             self._require("end", self._in_playout or len(self._texts) <= longest, message)
             self._label()
             self._recall()
-        raise BrokenPromise("end", f"it has not ended after {MOST_ACTIONS:,} actions")
+        raise BrokenPromise("end", f"the game has not ended after {MOST_ACTIONS:,} actions")
 
     # ------------------------------------------------------------------------------------------------------- the promises
 
@@ -197,7 +197,7 @@ class Contract:
     def _twice(self, name: str, ask: Callable[[], T]) -> T:
         """What a function answers, which must be the same when it is asked again."""
         answer, again = ask(), ask()
-        message = f"{name} says {answer}, then for the same state {again}"
+        message = f"{name} returns {answer}, then for the same state {again}"
         self._require("repeat", repr(answer) == repr(again), message)  # as texts NaN is NaN
         return answer
 
@@ -207,9 +207,9 @@ class Contract:
         self._fenced.place(self._fenced.data)
         copied = self._fenced.legal()
         wrong = [action for action in actions if action < 0]
-        culprit = "one that was not written" if UNWRITTEN in wrong else f"{wrong[0]}" if wrong else ""
+        culprit = "an action that was not written" if UNWRITTEN in wrong else f"{wrong[0]}" if wrong else ""
         twice = next((action for i, action in enumerate(actions) if action in actions[:i]), None)
-        self._require("choices", not wrong, lambda: f"among {len(actions)} legal actions there is {culprit}")
+        self._require("choices", not wrong, lambda: f"one of {len(actions)} legal actions is {culprit}")
         self._require("choices", twice is None, lambda: f"the legal action {twice} is written twice")
         beyond = [] if self.game.actions is None else [action for action in actions if action >= self.game.actions]
         message = f"the legal action {max(actions)} is not below `actions` of the game, {self.game.actions}"
@@ -268,7 +268,9 @@ class Contract:
             message = f"simultaneous is {number} for player {player}, after {earlier} for player {chooser}"
             self._require("at once", follows or not earlier and self._in_playout, message)
             self._require(
-                "at once", not visible, f"player {player} chooses at once with player {chooser}, whose choice is seen"
+                "at once",
+                not visible,
+                f"player {player} chooses simultaneously with player {chooser}, whose choice is visible",
             )
         views = [tuple(self._fenced.moves(action)) for action in actions]
         others = [p for p in range(self.game.players) if p != player]
@@ -294,13 +296,13 @@ class Contract:
         moves = self._twice("observe", lambda: self._fenced.moves(action))
         if self._fenced.knows("observe"):
             hides = any(move != action for p, move in enumerate(moves) if p != player)
-            message = "a move is hidden, and there is no determinize"
+            message = "a move is hidden, but the game has no determinize"
             self._require("hidden", not hides or self._fenced.knows("determinize"), message)
             move_of_mover = action if player == CHANCE else moves[player]
             self._require(
                 "moves",
                 move_of_mover == action,
-                lambda: f"the mover, {player}, sees {move_of_mover} of his own action {action}",
+                lambda: f"the mover, player {player}, sees his own action {action} as {move_of_mover}",
             )
         if self._observed is not None:
             eyes = [action] if self.game.perspectives == 1 else [*moves, action]
@@ -314,7 +316,7 @@ class Contract:
         self._fenced.place(before)
         self._fenced.apply(action)
         same = _same(after, self._fenced.data)
-        self._require("repeat", same, lambda: f"apply makes two different states of one by the same action {action}")
+        self._require("repeat", same, lambda: f"apply makes two different states from one by the same action {action}")
 
     def _label(self) -> None:
         if not self._fenced.knows("episode"):
@@ -334,14 +336,14 @@ class Contract:
             hidden = any(observed != self._observed[-1] for observed in self._observed)
             advice = "write one, or an episode that begins after the hidden move"
             self._require(
-                "recall", not hidden, lambda: f"something is hidden in this episode, and there is no recall: {advice}"
+                "recall",
+                not hidden,
+                lambda: f"something is hidden in this episode, but the game has no recall: {advice}",
             )
             return
         for perspective, observed in enumerate(self._observed):
             recalled = self._twice("recall", partial(self._fenced.recalled, perspective))
-            message = (
-                f"perspective {perspective} has seen {observed[-10:]} of the episode, but recall tells {recalled[-10:]}"
-            )
+            message = f"perspective {perspective} has seen {observed[-10:]} of the episode, but recall returns {recalled[-10:]}"
             self._require("recall", recalled == observed, message)
 
     def _board(self, player: int, following: tuple[float, ...]) -> None:
@@ -368,7 +370,7 @@ class Contract:
             self._fenced.determinize(player, seeded((*self.seed, 4, len(self._texts))))
             worlds.append(self._fenced.data)
         self._fenced.place(data)
-        self._require("repeat", _same(*worlds), "determinize draws two different states by the same seed")
+        self._require("repeat", _same(*worlds), "determinize draws two different states from the same seed")
 
 
 def _same(first: np.ndarray, second: np.ndarray) -> bool:

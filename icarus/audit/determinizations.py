@@ -49,7 +49,7 @@ STRATEGY = EPIC >> (MAST + NAST2) / 2  # reads histories, episodes, actions and 
 LAST_ACTIONS = 10  # of the history, told in an example
 HIDING = (
     "; but different data have the same text here: if they are different deals, the text hides what makes them differ "
-    "(suits, say), and the alarm is false: show it, or count the deals of data by multiplicity"
+    "(suits, say), and the alarm is false: show it, or give the game multiplicity(state), the number of deals of these data"
 )
 WEIGHING = "; if the rules make some likelier than others, give the game multiplicity(state)"
 
@@ -58,14 +58,14 @@ HIDDEN = {
     "actions": "he has the same legal actions, in the same order",
     "view": "he sees the same episode label and the same moves of the episode",
     "legal": "initial data and legal actions lead to the determinization",
-    "history": "on that way the observer sees the moves that he has seen",
+    "history": "on that path the observer sees the moves that he has seen",
     "again": "a determinization can be determinized, and all of this holds again",
-    "swap": "hidden facts change no draw: where a determinization is the truth, the same random numbers draw the same",
-    "search": "hidden facts change no search: where a determinization is the truth, the same seed finds the same records",
-    "truth": "the truth, and whatever looks like it to the observer after the same deal, is among the draws",
-    "others": "a determinization is among the draws of another player to whom it were the truth",
-    "uniform": "all states of an information set are equally likely, or as multiplicity weighs them",
-    "redraw": "what is hidden is redrawn, of each other player alike",
+    "swap": "hidden facts change no draw: if a determinization is the true state, the same random numbers draw the same",
+    "search": "hidden facts change no search: if a determinization is the true state, the same seed finds the same records",
+    "truth": "the true state, and each state that the observer cannot tell from it after the same deal, is among the draws",
+    "others": "a determinization is among the draws of another player for whom it is the true state",
+    "uniform": "all states of an information set are equally likely, or weighted by multiplicity",
+    "redraw": "the hidden facts of each other player are redrawn",
 }
 _NO_SMALL_SET = "no information set was small enough for the number of draws"
 _UNCHECKED = {
@@ -170,7 +170,7 @@ class Determinizations:
         self.checks[name].count(
             len(worlds),
             len(wrong),
-            lambda: self._describe(state, "not so in this one:", worlds[wrong[0] : wrong[0] + 1]),
+            lambda: self._describe(state, "this does not hold for:", worlds[wrong[0] : wrong[0] + 1]),
         )
 
     def _face(self, data: np.ndarray) -> Face:
@@ -231,9 +231,9 @@ class Determinizations:
                     )
                 replayed.apply_action(action)
         except Exception as error:  # whatever a way back stumbles over is what there is to tell
-            return None, f"no way leads there: {error!r}"
+            return None, f"retrace fails: {error!r}"
         if not (replayed.data == data).all():
-            return None, f"the way back leads elsewhere, by {replayed.history_str()}:"
+            return None, f"retrace leads to another state, by {replayed.history_str()}:"
         return replayed, ""
 
     def _legal(self, state: State) -> list[int]:
@@ -258,7 +258,9 @@ class Determinizations:
             1,
             bool(excluded),
             lambda: self._describe(
-                state, "never drawn, although it looks the same to him:\n  " + excluded[0][0].replace("\n", "\n  ")
+                state,
+                "never drawn, although he cannot tell it from the true state:\n  "
+                + excluded[0][0].replace("\n", "\n  "),
             ),
         )
         self._test(state, *tally.compared(), tally.merged)
@@ -283,7 +285,7 @@ class Determinizations:
         try:
             return eyes.draws(alternative, count, rng)
         except Exception as error:  # whatever a game stumbles over is what there is to tell
-            message = self._describe(state, f"{error!r} where this is determinized:", alternative)
+            message = self._describe(state, f"{error!r} when this is determinized:", alternative)
             self.checks["again"].count(1, 1, lambda: message)
             return None
 
@@ -300,7 +302,7 @@ class Determinizations:
         self.checks["swap"].count(
             1,
             bool(differ),
-            lambda: self._describe(state, f"draw {differ[0] + 1} is another one where this is the truth:", alternative),
+            lambda: self._describe(state, f"draw {differ[0] + 1} differs if this is the true state:", alternative),
         )
         return not faults.any()
 
@@ -319,7 +321,7 @@ class Determinizations:
                 1,
                 tally.excludes(self._face(alternative), self._deals(alternative)),
                 lambda: self._describe(
-                    state, f"never drawn by the eyes of player {player} where it is the truth:", alternative
+                    state, f"never drawn for player {player} if this is the true state:", alternative
                 ),
             )
 
@@ -332,9 +334,9 @@ class Determinizations:
             seed = (*self.seed, self._number)
             first, second = (search(root, STRATEGY, iterations=ITERATIONS, seed=seed) for root in (state, alternative))
             different = differences(first, second)
-            message = f"other {', '.join(different)} where this is the truth:"
+            message = f"different {', '.join(different)} if this is the true state:"
         except Exception as error:  # here, too
-            different, message = ["error"], f"{error!r} where this is the truth:"
+            different, message = ["error"], f"{error!r} if this is the true state:"
         self.checks["search"].count(1, bool(different), lambda: self._describe(state, message, data))
 
     # ------------------------------------------------------------------------------------------------------ the report
@@ -348,7 +350,7 @@ class Determinizations:
         """Judge uniformity, and say of what was not checked why."""
         if contract_broken:
             for check in self.checks.values():
-                check.note = "not made to the end: the game breaks its contract"
+                check.note = "not completed, because the game breaks its contract"
             return
         self._judge_uniformity()
         self._redraws.judge(self.checks["redraw"])
@@ -357,7 +359,7 @@ class Determinizations:
                 self.checks[name].note = "the game has no retrace"
         for check in self.checks.values():
             if check.name == "search" and any(self.checks[name].failed for name in BEFORE_SEARCH):
-                check.note = "no search was made after other checks had failed"
+                check.note = "no search was made, because other checks failed"
             elif not check.checked and not check.note:
                 check.note = _UNCHECKED.get(check.name, "no player had a decision")
 

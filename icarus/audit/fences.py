@@ -101,7 +101,7 @@ class Fenced:
         for what, fence in {"the state": state, **self._rooms}.items():
             if not fence.whole():
                 fence.mend()
-                raise BrokenPromise("memory", f"{name} writes outside of {what}{self._why(name, answer)}")
+                raise BrokenPromise("memory", f"{name} writes outside {what}{self._why(name, answer)}")
         if before is not None and not np.array_equal(before, state.bytes):
             raise BrokenPromise("memory", f"{name} changes the state, which it may only read")
         return answer
@@ -109,7 +109,7 @@ class Fenced:
     def _why(self, name: str, answer: int) -> str:
         """What is known of a function that has written outside: how many actions, and where it is defined."""
         most = self.game.max_legal
-        many = f": there are {answer}, of a max_legal of {most}" if name == "legal" and answer > most else ""
+        many = f": it writes {answer} actions, and max_legal is {most}" if name == "legal" and answer > most else ""
         return many + defined_at(getattr(self.game, name))
 
     def _room(self, what: str, kind: npt.DTypeLike, value: npt.ArrayLike) -> tuple[np.ndarray, int]:
@@ -169,7 +169,7 @@ class Fenced:
         out, address = self._room("the recalled moves", np.int64, UNWRITTEN)
         count = self._ask("recall", perspective, address, RECALLED)
         if not 0 <= count <= RECALLED:
-            raise BrokenPromise("recall", f"recall tells of {count} moves; at most {RECALLED} are possible")
+            raise BrokenPromise("recall", f"recall returns {count} moves; at most {RECALLED} are possible")
         return out[:count].tolist()
 
     def determinize(self, observer: int, generator: np.ndarray) -> None:

@@ -100,7 +100,7 @@ def random_action(state: Any, luck: random.Random) -> int:
 
 
 def _differences(state: State, oracle: Reference) -> Iterator[str]:
-    """What the two do not say alike of this state."""
+    """The differences between the two in this state."""
     if state.is_terminal() != oracle.is_terminal():
         yield f"the game {_ended(state.is_terminal())} and the reference {_ended(oracle.is_terminal())}"
         return

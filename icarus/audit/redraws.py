@@ -43,7 +43,7 @@ class Redraws:
             hides: `hides(name, observer, player)`, whether the observer is known not to see the player's element.
         """
         blind = self._decisions >= self._fewest and not self._different
-        wrong = ["no draw at any decision differs from the truth"] if blind else []
+        wrong = ["no draw at any decision differs from the true state"] if blind else []
         for name, counts in self._counts.items():
             for observer, redrawn in enumerate(counts):
                 others = [player for player in range(self._players) if player != observer]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import attrs
 
-PASSED, FAILED, UNCHECKED, ABSENT = "passed", "FAILED", "could not look", "-"  # the outcomes of a check
+PASSED, FAILED, UNCHECKED, ABSENT = "passed", "FAILED", "not checked", "-"  # the outcomes of a check
 EXAMPLES = 2  # failures told in full for each check
 CLAIM = 44  # characters before the claim of a check
 NARROWEST = CLAIM + 20  # characters: no line of a claim is folded to fewer

@@ -30,17 +30,17 @@ from icarus.checks import integer
 from icarus.kernel.constants import CHANCE
 
 CLAIMS = {
-    "actions": "legal actions are different integers of at least 0, at least one, and the same when asked twice",
+    "actions": "legal actions are different integers of at least 0, at least one, and the same in a second call",
     "end": "a random game ends, with a return for each player",
     "player": "the same player is about to act in every draw",
     "choices": "he has the same legal actions",
-    "view": "the player knows the same, by `observation`",
-    "original": "`resample` leaves its state as it was",
-    "swap": "hidden facts change no draw: where a draw is the truth, the same random numbers draw the same",
-    "onwards": "games that go on from a draw keep to the first two claims",
-    "facts": "no two facts stand together in draws that never do in a state that was played to",
+    "view": "`observation` of the player is the same",
+    "original": "`resample` leaves its state unchanged",
+    "swap": "hidden facts change no draw: if a draw is the true state, the same random numbers draw the same",
+    "onwards": "games continued from a draw satisfy the first two claims",
+    "facts": "two facts that occur together in draws also occur together in states of play",
     "uniform": "all states that the player cannot tell apart are equally likely",
-    "redraw": "what is hidden is drawn again, of each other player alike",
+    "redraw": "the hidden facts of each other player are drawn again",
 }
 RULES = ("actions", "end")
 MOST_ACTIONS = 20_000  # of a game that is taken to end
@@ -94,7 +94,7 @@ class _Audit:
         self.name, self.hides = type(first).__name__, hasattr(first, "resample")
         if self.hides and not hasattr(first, "observation"):
             raise ValueError(
-                f"{self.name} has resample(player, rng) and no observation(player), which says what a player may know"
+                f"{self.name} has resample(player, rng) but no observation(player), which returns what a player may know"
             )
         self.checks = {name: Check(name, claim) for name, claim in CLAIMS.items() if self.hides or name in RULES}
         self.decisions = self.draw_count = 0
@@ -131,7 +131,7 @@ class _Audit:
         for length in range(MOST_ACTIONS):
             if state.is_terminal():
                 good = len(state.returns()) > 0
-                self._require(claim or "end", good, f"{where}, at its end: there are no returns")
+                self._require(claim or "end", good, f"{where}, at its end: the game has no returns")
                 return chosen
             place = f"{where}, after {length} action{'s' * (length != 1)}"
             action = self._action(state, luck, place, claim or "actions")
@@ -143,7 +143,7 @@ class _Audit:
                 state.apply_action(action)
             except Exception as error:  # whatever a class stumbles over is what there is to tell
                 self._require(claim or "actions", False, f"{place}: action {action} raises {error!r}")
-        self._require(claim or "end", False, f"{where}: it has not ended after {MOST_ACTIONS:,} actions")
+        self._require(claim or "end", False, f"{where}: the game has not ended after {MOST_ACTIONS:,} actions")
         return None
 
     def _action(self, state: Any, luck: random.Random, place: str, claim: str) -> int:
@@ -189,7 +189,9 @@ class _Audit:
         return [state.resample(player, random.Random(seed)) for seed in seeds]
 
     def _count(self, claim: str, wrong: Sequence[bool], place: str) -> None:
-        self.checks[claim].count(len(wrong), sum(wrong), lambda: f"{place}: not so in draw {wrong.index(True) + 1}")
+        self.checks[claim].count(
+            len(wrong), sum(wrong), lambda: f"{place}: this does not hold for draw {wrong.index(True) + 1}"
+        )
 
     def _compare(self, state: Any, player: int, seeds: Sequence[int], draws: Sequence[Any], place: str) -> None:
         """Draw from a draw as if it were the truth; and where few states can be drawn, count them."""
@@ -250,7 +252,9 @@ class _Audit:
         self.checks["facts"].count(
             len(often),
             wrong,
-            lambda: f"in {self.drawn[never_played[-1]]} draws, and in no state: {' and '.join(never_played[-1])}",
+            lambda: (
+                f"in {self.drawn[never_played[-1]]} draws, but in no state of play: {' and '.join(never_played[-1])}"
+            ),
         )
 
 

@@ -243,8 +243,8 @@ def _missed(searching: list[str]) -> float:
         done = subprocess.run([*counting, *searching], capture_output=True, text=True)
         counts = [line.split(",")[0] for line in output.read().splitlines() if EVENT in line]
     if done.returncode != 0 or not counts:
-        last = (done.stderr.strip() or "it says nothing").splitlines()[-1]
-        raise NoCounts(f"{PERF} may not count here: {last}")
+        last = (done.stderr.strip() or "it prints nothing").splitlines()[-1]
+        raise NoCounts(f"{PERF} is not permitted to count here: {last}")
     if not counts[0].isdigit():
         raise NoCounts(f"{PERF} tells {EVENT} as {counts[0]}: this machine has no counter for them")
     return float(counts[0])

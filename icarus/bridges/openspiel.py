@@ -62,7 +62,7 @@ def game(
     if hidden and determinize is None:
         _check_resampler(loaded)
     if hidden and observe is None and not (kind.provides_information_state_string or kind.provides_observation_string):
-        raise ValueError(f"{loaded} tells players nothing of its hidden information; give observe=… of your own")
+        raise ValueError(f"{loaded} gives players no observations of its hidden information; give your own observe=…")
     return PythonGame(
         name=str(loaded),
         players=loaded.num_players(),
@@ -90,7 +90,7 @@ def state(source: "pyspiel.State", of: PythonGame | None = None) -> PythonState:
     """
     if source.get_game().get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
         raise ValueError(
-            f"in {source.get_game()} players decide at once; begin with pyspiel.convert_to_turn_based(game).new_initial_state()"
+            f"in {source.get_game()} players decide simultaneously; start with pyspiel.convert_to_turn_based(game).new_initial_state()"
         )
     return PythonState(of or game(source.get_game()), source.clone())
 

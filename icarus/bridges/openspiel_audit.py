@@ -35,7 +35,7 @@ LISTED = 20_000  # histories of a game that is small enough to be listed
 CLAIMS = {
     "player": "the same player is about to act in every draw",
     "actions": "he has the same legal actions",
-    "view": "he knows the same, by the game's own words",
+    "view": "the game's information state string for him is the same",
     "again": "a draw can be drawn from again, and all of this holds again",
     "leak": "whichever state of an information set is the true one, the draws have the same chances",
     "truth": "every state that agrees with what he knows is among the draws",

@@ -176,7 +176,7 @@ def env(
         ValueError: no such game, one that does not say how far its actions are numbered, or only one of `encode` and `space`.
     """
     if (encode is None) != (space is None):
-        raise ValueError("encode and space belong together: give both, or neither")
+        raise ValueError("give both encode and space, or neither")
     if max_steps is not None:
         integer("max_steps", max_steps, 1)
     loaded = games.load(game) if isinstance(game, str) else game

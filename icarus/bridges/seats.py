@@ -27,7 +27,7 @@ def action_count(game: AnyGame) -> int:
     """
     if game.actions is None:
         raise ValueError(
-            f"{game} does not say how far its actions are numbered; give the Game actions=, a number above all of them"
+            f"{game} has no upper bound of its action numbers; give Game(actions=…), a number above all of them"
         )
     return game.actions
 

@@ -57,7 +57,7 @@ def audit_command(
 
     Does the game keep its contract? Do determinizations agree with all that a player has observed, and depend on nothing else?
 
-    Exit code 0: every check passed. 1: one failed. 3: none failed, but one could not be made.
+    Exit code 0: every check passed. 1: one failed. 3: none failed, but one was not checked.
     """
     game, files = game_and_files(game, files)
     load_files(files)

@@ -109,8 +109,8 @@ def discover_command(
         except KeyboardInterrupt:
             if not (directory / FILE).exists():
                 raise
-            print_note(f"stopped; what has been played is kept in {directory}, and the same command goes on there")
+            print_note(f"stopped; the games played are kept in {directory}; run the same command to continue")
             raise typer.Exit(options.INTERRUPTED) from None
     write_result(discovery, directory)
     print_text(text_of(discovery))
-    print_note(f"kept in {directory}, with {PAGE}; the same command goes on there")
+    print_note(f"kept in {directory}, with {PAGE}; run the same command to continue")

@@ -69,7 +69,7 @@ def ladder_command(
     if picture is not None:
         options.check_picture(picture, ".svg")
     if rows is not None and (rows.is_dir() or not rows.absolute().parent.is_dir()):
-        what = "is a folder" if rows.is_dir() else f"cannot be written: there is no folder {str(rows.parent)!r}"
+        what = "is a directory" if rows.is_dir() else f"cannot be written: there is no directory {str(rows.parent)!r}"
         raise ValueError(f"--rows is {str(rows)!r}, which {what}; name a file such as mine.jsonl")
     check_seed(seed)
     if minutes is not None and not 0 < minutes < math.inf:
@@ -146,7 +146,7 @@ def _print_climb(climb: Climb) -> None:
     ]
     print_table(("games", "score", "opponent's Elo", "opponent"), lines)
     if climb.has_failed:
-        print_text(f"{climb.name} failed again and again, and plays no more")
+        print_text(f"{climb.name} failed repeatedly and is not used again")
     rating, voids = climb.rating(), sum("void" in row for row in climb.rows)
     if voids:
         print_text(f"{voids} games are void")

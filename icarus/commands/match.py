@@ -123,7 +123,7 @@ def _each(option: str, values: list[T], strategies: list[str]) -> list[T]:
     """
     if len(values) not in (1, len(strategies)):
         raise ValueError(
-            f"{option} is given {len(values)} times for {len(strategies)} strategies; give it once or for each"
+            f"{option} is given {len(values)} times for {len(strategies)} strategies; give it once, or once for each"
         )
     return values * (len(strategies) // len(values))
 

@@ -73,14 +73,14 @@ def new_command(
 def check_name(name: str) -> None:
     """Refuse what cannot be the name of a game's file, or would stand in the way of another module or game."""
     if not name.isidentifier() or name != name.lower():
-        reason = "small letters, digits and _ make one, a letter first: mygame"
+        reason = "use lower-case letters, digits and _, with a letter first, such as mygame"
     elif keyword.iskeyword(name) or is_module(name):
-        reason = f"Python has a {'word' if keyword.iskeyword(name) else 'module'} of that name: my_{name}"
+        reason = f"Python has a {'keyword' if keyword.iskeyword(name) else 'module'} of that name; use my_{name}"
     elif name.replace("_", "-") in LIBRARY:
-        reason = f"the library has a game of that name: my_{name}"
+        reason = f"the library has a game of that name; use my_{name}"
     else:
         return
-    raise ValueError(f"{name!r} is not a name for a game and its file; {reason}")
+    raise ValueError(f"{name!r} cannot be the name of a game and its file; {reason}")
 
 
 def is_module(name: str) -> bool:
@@ -117,7 +117,7 @@ def check_command(
     elif classes:
         passed = [check_class(each, seed) for each in classes]
     else:
-        raise ValueError(f"{str(file)!r} has no Game; icarus new writes one to begin with")
+        raise ValueError(f"{str(file)!r} has no Game; icarus new writes a first one")
     if not all(passed):
         raise typer.Exit(FAILED)
 
@@ -133,7 +133,7 @@ def check(game: AnyGame, reference: Callable[[State], Reference] | None, number:
     if not isinstance(game, Game):
         if reference is None:
             raise ValueError(
-                f"{game} is a PythonGame, of which only the rules are checked, beside a reference: --against"
+                f"{game} is a PythonGame; only its rules can be checked, against a reference: give --against"
             )
         return passed
     with show_compilation(), progress_of("audit", GAMES) as show:
@@ -202,14 +202,14 @@ def rate(game: Game) -> str:
 def hints(game: Game) -> Iterator[str]:
     """What would make the game faster, safer, or more useful to a search."""
     if game.max_length == LONGEST:
-        yield "max_length is not given: a game that never ends is noticed late; give the most actions of a game"
+        yield "max_length is not given: a game that never ends is found late; give the greatest number of actions of a game"
     if not game.ranges:
-        yield "ranges are not given: facts set by hand are not checked; give the least and greatest value of each field"
+        yield "ranges are not given: state data that you set are not checked; give the least and greatest value of each field"
     if game.actions is None:
         yield "actions is not given: PettingZoo and OpenSpiel need the number of all actions"
     if game.heuristic is None:
-        yield "there is no heuristic: with one, playouts can be cut off (--cutoff), which pays where games are long"
+        yield "there is no heuristic: with one, playouts can be cut off (--cutoff), which helps in long games"
     if game.state.itemsize > 1024:
         yield f"a state has {game.state.itemsize:,} bytes, which are copied in every playout; smaller types are faster"
     if game.determinize is not None and game.episode is None:
-        yield "there is no episode: EPIC takes the whole game for one; return a label where a trick or round begins"
+        yield "there is no episode: EPIC treats the whole game as one episode; return a label where a trick or round begins"

@@ -121,7 +121,7 @@ def game_and_files(game: str, files: Sequence[Path] | None) -> tuple[str, list[P
     file, bracket, _ = game.partition("(")
     if bracket and file.endswith(".py"):
         raise ValueError(
-            f"a file takes no parameters; give the name of its game with them, and the file by --with {file}"
+            f"a file takes no parameters; give the name of its game with the parameters, and the file by --with {file}"
         )
     if not game.endswith(".py"):
         if not files and game not in games.names() and Path(f"{game}.py").is_file():
@@ -130,7 +130,7 @@ def game_and_files(game: str, files: Sequence[Path] | None) -> tuple[str, list[P
     own_games = games_of_its_own(load_file(Path(game)))
     if not own_games:
         raise ValueError(
-            f"{game!r} has no Game(…) or PythonGame(…); a game that a function makes goes by its name, and the file by --with"
+            f"{game!r} has no Game(…) or PythonGame(…); give a game that a function makes by its name, and the file by --with"
         )
     if len(own_games) > 1:
         names = ", ".join(map(str, own_games))
@@ -146,4 +146,4 @@ def default_iterations(iterations: int | None, seconds: float | None) -> int | N
 def check_directory(path: Path) -> None:
     """Refuse a file where a directory is wanted, which need not be there yet."""
     if path.exists() and not path.is_dir():
-        raise ValueError(f"--to is {str(path)!r}, which is a file; name a folder")
+        raise ValueError(f"--to is {str(path)!r}, which is a file; give a directory")

@@ -80,9 +80,9 @@ def search_command(
     enhancement, rule = parse_strategy(strategy, names), read_recommendation(recommendation)
     if isinstance(enhancement, Algorithm):
         if html is not None or playout:
-            raise ValueError(f"--html and --playout show the tree of a strategy; {strategy} has none to show")
+            raise ValueError(f"--html and --playout show the tree of a strategy; {strategy} has no such tree")
         if rule is not most_visits:
-            raise ValueError(f"--recommendation is for strategies of records; {strategy} has a policy of its own")
+            raise ValueError(f"--recommendation is for strategies with records; {strategy} has its own policy")
         agent = Agent(enhancement, scheme=by, iterations=iterations, seconds=seconds, threads=threads)
         _search_online(game, agent, seed, moves)
         return
@@ -97,7 +97,7 @@ def search_command(
     if beside or to_json is not None:
         if seconds is not None or threads > 1 or playout or rule is not most_visits:
             raise ValueError(
-                "--beside and --json go with --iterations, and not with --seconds, --threads, --playout or --recommendation"
+                "--beside and --json need --iterations, and cannot be used with --seconds, --threads, --playout or --recommendation"
             )
         assert iterations is not None
         strategies = [enhancement, *(parse(text, **names) for text in beside or [])]

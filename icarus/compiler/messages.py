@@ -80,14 +80,14 @@ def _about_syntax(function: Callable, text: str) -> str:
     opcode = re.search(r"unsupported opcode \((\w+)\) found. Raised from (.+) \((\d+)\)", text)
     if opcode:
         statement = STATEMENTS.get(opcode[1], f"the instruction {opcode[1]}")
-        return f"it has {statement}, which compiled code cannot have ({opcode[2]}, line {opcode[3]})"
+        return f"it contains {statement}, which compiled code does not support ({opcode[2]}, line {opcode[3]})"
     if "context manager" in text:
-        return f"it has a with block, which compiled code cannot have{_place_of(function, 'BEFORE_WITH')}"
+        return f"it contains a with block, which compiled code does not support{_place_of(function, 'BEFORE_WITH')}"
     caught = re.search(r"exception_match\(none, (\w+)\)", text)
     if caught or "exception handling" in text or "try .. except" in text:
         kind = f" of {caught[1]}" if caught else ""
         place = _place_of(function, "CHECK_EXC_MATCH" if caught else "PUSH_EXC_INFO")
-        return f"it has an except{kind}, which compiled code cannot have{place}"
+        return f"it contains an except{kind}, which compiled code does not support{place}"
     return ""
 
 
@@ -122,10 +122,10 @@ def _about_types(function: Callable, text: str) -> str:
     operation = re.search(r"No implementation of function Function\(<(?:built-in )?function (\w+)", text)
     if operation and (operands := re.match(r"[\w.]+\((.*)\)$", called)):
         kinds = " and ".join(map(kind_of, _arguments(operands[1]))) or "nothing"
-        return f"compiled code has no {OPERATORS.get(operation[1], operation[1])} of {kinds}{where}"
+        return f"compiled code does not support {OPERATORS.get(operation[1], operation[1])} of {kinds}{where}"
     reasons = [line for line in lines if line and not line.startswith(SKIPPED) and not set(line) <= set("~^- ")]
     telling = next((line for line in reasons if any(word in line for word in TELLING)), "")
-    telling = telling or next(iter(reasons), "it cannot be typed")
+    telling = telling or next(iter(reasons), "its types cannot be inferred")
     return f"{telling.removesuffix(' found for signature:')} {called}".strip().rstrip(":.") + where
 
 
@@ -154,7 +154,7 @@ KINDS = (
     (r"float\d+", "a real"),
     (r"(Literal\[bool\]|bool)", "True or False"),
     (r"array\(u?int", "an array of integers"),
-    (r"(unaligned )?array\(float", "an array of reals"),
+    (r"(unaligned )?array\(float", "an array of floats"),
     (r"(Array|array|nestedarray|NestedArray|unaligned array)\(", "an array"),
     (r"(Record|unaligned Record)\(", "a record"),
     (r"(Uni)?Tuple\(", "a tuple"),

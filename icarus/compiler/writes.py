@@ -26,7 +26,7 @@ def refuse_cuts(kernel: Kernel, function: Callable, label: str) -> Kernel:
     for typed, statement in _writes(kernel, function):
         field, kind = _target(typed, statement, ())
         if isinstance(kind, types.Integer) and isinstance(typed.typemap[statement.value.name], types.Float):
-            _refuse(kernel, f"{label} writes a real to {field}, which would cut it down to an integer", statement)
+            _refuse(kernel, f"{label} writes a float to {field}, which would truncate it to an integer", statement)
     return kernel
 
 
@@ -43,12 +43,10 @@ def refuse_changes(kernel: Kernel, function: Callable, label: str, lent: Lent, l
     for typed, statement in _writes(kernel, function):
         field, _ = _target(typed, statement, lent)
         if legal and typed.func_id.func is plain(function) and _is_argument(typed, statement.target.name, legal):
-            _refuse(kernel, f"{label} writes to {legal}, the legal actions, which it is given to read", statement)
+            _refuse(kernel, f"{label} writes to {legal}, the legal actions, which are read-only", statement)
         if field:
             _refuse(
-                kernel,
-                f"{label} writes to {field} of what it is given to read; only backpropagation changes θ",
-                statement,
+                kernel, f"{label} writes to {field} of a read-only argument; only backpropagation changes θ", statement
             )
     return kernel
 

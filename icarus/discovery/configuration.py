@@ -57,7 +57,7 @@ def read_configuration(text: str) -> Configuration:
     """The configuration that a text of `str(configuration)` stands for.
 
     Raises:
-        ValueError: it is none.
+        ValueError: `text` is not a configuration.
     """
     match = _TEXT.fullmatch(text.strip())
     if match is None:

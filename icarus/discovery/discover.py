@@ -111,9 +111,9 @@ def match_settings_of(game: AnyGame | str, settings: Settings) -> MatchSettings:
     seats = settings.seats if settings.seats is not None else usual_seats(loaded)
     places = tuple(checks.integer("seats", seat, 0, loaded.players - 1) for seat in seats)
     if not places:
-        raise ValueError(f"seats: none is given; {loaded} has the seats 0 to {loaded.players - 1}")
+        raise ValueError(f"seats: the list is empty; {loaded} has the seats 0 to {loaded.players - 1}")
     if len(set(places)) < len(places):
-        raise ValueError(f"seats: {places} has a seat twice; each is taken once on every deal")
+        raise ValueError(f"seats: {places} has a seat twice; each seat is played once on every deal")
     if settings.iterations is not None and settings.seconds is not None:
         raise ValueError("give either iterations or seconds for each decision, not both")
     iterations, seconds = settings.iterations, settings.seconds
@@ -146,17 +146,17 @@ def protocol_of(
         ValueError: see `discover`.
     """
     if settings.finder not in FINDERS:
-        raise ValueError(f"finder is {settings.finder!r}; there are {', '.join(FINDERS)}")
+        raise ValueError(f"finder is {settings.finder!r}; known finders: {', '.join(FINDERS)}")
     checks.integer("finalists", settings.finalists, least=1, most=20)
     checks.real("level", settings.level, 0, 0.5, above=True)
     if (settings.games is None) == (settings.hours is None):
-        raise ValueError("a race needs a budget: games=4000 or hours=2 (--games, --hours), and not both")
+        raise ValueError("a race needs a budget: give either games=4000 or hours=2 (--games, --hours)")
     if settings.hours is not None:
         checks.positive("hours", settings.hours)
     space = settings.space if isinstance(settings.space, Space) else load_space(settings.space)
     pool = tuple(each if isinstance(each, Configuration) else read_configuration(each) for each in settings.against)
     if not pool:
-        raise ValueError("against: no opponent is given; the last one is the reference that is to be beaten")
+        raise ValueError("against: no opponent is given; the last opponent is the reference")
     seats, players = len(match_settings.seats), match_settings.loaded().players
     deviation = 0.5 / seats**0.5 * (2**0.5 if seats < players else 1)
     reference_games = 1 if match_settings.seconds is None else seats
@@ -242,7 +242,7 @@ def first_decision(game: AnyGame, seed: int) -> State:
     while not state.is_terminal() and (state.is_chance_node() or len(state.legal_actions()) == 1):
         state.apply_action(random_action(state, rng))
     if state.is_terminal():
-        raise ValueError(f"nobody has a choice in {game}: there is nothing to discover")
+        raise ValueError(f"no player ever has a choice in {game}: there is nothing to discover")
     return state
 
 
@@ -273,7 +273,7 @@ def refuse_equal_rewards(game: AnyGame, seed: int) -> None:
     """Refuse a game in which everybody always gets the same: there is nothing to be good at.
 
     Raises:
-        ValueError: so in a few random games.
+        ValueError: this is the case in a few random games.
     """
     rng, returns = np.random.default_rng(seed), set()
     for number in range(RANDOM_GAMES):

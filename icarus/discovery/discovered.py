@@ -62,11 +62,12 @@ def discovered(game: str) -> ProvenConfiguration:
     """What was proven best for a game.
 
     Raises:
-        ValueError: nothing was; the games that something was proven for are told.
+        ValueError: no race proved anything; the message names the games for which one did.
     """
     discoveries = proven_configurations()
     if game not in discoveries:
         raise ValueError(
-            f"nothing is proven for {game!r}; there is for {', '.join(discoveries) or 'no game yet'}: icarus discover {game}"
+            f"no race has proved anything for {game!r}; there are results for {', '.join(discoveries) or 'no game yet'}; "
+            f"run icarus discover {game}"
         )
     return discoveries[game]

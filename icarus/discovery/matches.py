@@ -160,9 +160,11 @@ class Rows:
                 self._keep(row)
         except (BrokenExecutor, CancelledError):
             state = (
-                "what has ended is kept, the same command goes on" if self.path else "nothing is kept without a path"
+                "finished games are kept; run the same command to continue"
+                if self.path
+                else "nothing is kept without a path"
             )
-            raise ValueError(f"the processes that play have gone; {state}") from None
+            raise ValueError(f"the processes that play have ended; {state}") from None
         return (self.rows[match.key] for match in pending)
 
     def _keep(self, row: Row) -> None:
@@ -232,7 +234,7 @@ def _row_of(line: bytes, place: str) -> Row:
     except (ValueError, KeyError, AttributeError):
         sound = False
     if not sound:
-        raise ValueError(f"{place}: damaged; it is not what was written")
+        raise ValueError(f"{place}: damaged; the content has changed since it was written")
     return row
 
 

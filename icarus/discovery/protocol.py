@@ -92,9 +92,7 @@ class RaceProtocol:
             except ValueError as error:
                 raise ValueError(f"{path} is damaged: {error}") from None
             if there != json.loads(json.dumps(mine)):
-                raise ValueError(
-                    f"{directory} holds another race: {_difference(there, mine)}; choose another directory"
-                )
+                raise ValueError(f"{directory} has another race: {_difference(there, mine)}; choose another directory")
             return
         directory.mkdir(parents=True, exist_ok=True)
         with written_whole(path) as file:
@@ -105,13 +103,13 @@ def read_protocol(directory: Path) -> RaceProtocol:
     """The protocol of the race in a directory.
 
     Raises:
-        ValueError: there is none, or it is not what was written.
+        ValueError: the directory has no race, or its protocol was changed.
     """
     try:
         table = json.loads((directory / FILE).read_text(encoding="utf-8"))
         recorded = table.pop("digest")
         if table.pop("format") != FORMAT:
-            raise ValueError("its format is another")
+            raise ValueError("its format is different")
         for key in ("seats", "units"):
             table[key] = tuple(table[key])
         table["space"] = read_space(table["space"])
@@ -120,12 +118,12 @@ def read_protocol(directory: Path) -> RaceProtocol:
         table["files"] = tuple((path, digest) for path, digest in table["files"])
         protocol = RaceProtocol(**table)
     except OSError:
-        raise ValueError(f"{directory} holds no race: there is no {FILE} in it") from None
+        raise ValueError(f"{directory} has no race, because it has no {FILE}") from None
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{directory / FILE} is damaged: {error}") from None
     if protocol.digest != recorded:
         raise ValueError(
-            f"{directory / FILE} was changed after the race began: its digest is {protocol.digest}, not {recorded}"
+            f"{directory / FILE} was changed after the race had started: its digest is {protocol.digest}, not {recorded}"
         )
     return protocol
 

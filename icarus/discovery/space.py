@@ -156,7 +156,7 @@ class Space:
             point = self.canonical(tuple(int(level) for level in rng.integers(sizes)))
             if self.allows(point):
                 return point
-        raise SpaceError(f"of {ATTEMPTS} random points of the space {self.name} all are excluded")
+        raise SpaceError(f"all of {ATTEMPTS} random points of the space {self.name} are excluded")
 
     def points(self) -> Iterator[Point]:
         """All points, each once."""
@@ -280,13 +280,15 @@ class Space:
 
     def _check(self) -> None:
         for key in (key for key in self.templates if key not in TEMPLATES):
-            raise SpaceError(f"{key} of the space {self.name}: no such template; there are {', '.join(TEMPLATES)}")
+            raise SpaceError(
+                f"{key} of the space {self.name}: no such template; known templates: {', '.join(TEMPLATES)}"
+            )
         if "strategy" not in self.templates:
             raise SpaceError(
                 f'the space {self.name} has no strategy; write one like strategy = "BASELINE >> {{simulation}}"'
             )
         if not any(len(levels) > 1 for levels in self.factors.values()):
-            raise SpaceError(f"the space {self.name} has a single point: no factor has two levels")
+            raise SpaceError(f"the space {self.name} has only one point: no factor has two levels")
         texts = [*self.templates.values(), *(str(level) for levels in self.factors.values() for level in levels)]
         fields = {field for text in texts for field in _FIELD.findall(text)}
         for name in fields - set(self.factors):
@@ -295,7 +297,7 @@ class Space:
             )
         for name in set(self.factors) - fields:
             raise SpaceError(
-                f"nobody uses the factor {name} of the space {self.name}; write {{{name}}} in a template or a level"
+                f"no template or level uses the factor {name} of the space {self.name}; write {{{name}}} in one"
             )
         for name, levels in self.factors.items():
             if not levels or len(set(map(str, levels))) < len(levels):
@@ -327,7 +329,7 @@ class Space:
             ready = [k for k in range(len(names)) if k not in order and parents[k] <= set(order)]
             if not ready:
                 circle = ", ".join(names[k] for k in range(len(names)) if k not in order)
-                raise SpaceError(f"factors of the space {self.name} name one another in a circle: {circle}")
+                raise SpaceError(f"factors of the space {self.name} refer to each other in a circle: {circle}")
             order += ready
         return tuple(order)
 
@@ -351,15 +353,15 @@ def read_space(table: Mapping[str, Any]) -> Space:
         SpaceError: a key is unknown or of the wrong kind, or see `Space`.
     """
     if unknown := [key for key in table if key not in KEYS]:
-        raise SpaceError(f"{unknown[0]}: no such key of a space; there are {', '.join(KEYS)}")
+        raise SpaceError(f"{unknown[0]}: no such key of a space; known keys: {', '.join(KEYS)}")
     factors = table.get("factors", {})
     if not isinstance(factors, Mapping) or not all(
         isinstance(levels, Sequence) and not isinstance(levels, str) for levels in factors.values()
     ):
-        raise SpaceError('factors: a table of lists, such as simulation = ["MAST", "NAST2"]')
+        raise SpaceError('factors: this must be a table of lists, such as simulation = ["MAST", "NAST2"]')
     excluded = table.get("excluded", ())
     if not all(isinstance(forbidden, Mapping) for forbidden in excluded):
-        raise SpaceError("excluded: tables of a level for each of some factors, [[excluded]]")
+        raise SpaceError("excluded: this must be a list of tables [[excluded]], each with a level for some factors")
     templates = {key: str(table[key]) for key in TEMPLATES if key in table}
     levels = {name: tuple(each) for name, each in factors.items()}
     return Space(str(table.get("name", "of one's own")), templates, levels, tuple(excluded))
@@ -377,14 +379,14 @@ def load_space(name: str | Path) -> Space:
     """A shipped space by its name, or one of a TOML file.
 
     Raises:
-        SpaceError: there is none, or it cannot be read.
+        SpaceError: there is no such space, or it cannot be read.
     """
     path = SHIPPED / f"{name}.toml" if str(name) in shipped_spaces() else Path(name)
     try:
         return read_space(tomllib.loads(path.read_text(encoding="utf-8")))
     except OSError:
         raise SpaceError(
-            f"there is no space and no file {str(name)!r}; the spaces are {', '.join(shipped_spaces())}, or give a TOML file"
+            f"there is no space and no file {str(name)!r}; the library's spaces: {', '.join(shipped_spaces())}; or give a TOML file"
         ) from None
     except tomllib.TOMLDecodeError as error:
         raise SpaceError(f"{checks.excerpt(str(path), 200)} is not valid TOML: {error}") from None

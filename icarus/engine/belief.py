@@ -57,7 +57,7 @@ def with_belief(state: State, determinize: Callable) -> State:
             be uniform. It may not use what is hidden in `state`. Of a `PythonGame` it returns a new state.
 
     Raises:
-        TypeError: no function. ValueError: nothing is hidden in the game, or no player is to move.
+        TypeError: `determinize` is not a function. ValueError: nothing is hidden in the game, or no player is to move.
     """
     game, observer = state.game, state.current_player()
     if not callable(determinize):
@@ -65,9 +65,9 @@ def with_belief(state: State, determinize: Callable) -> State:
             f"determinize is {determinize!r}; it must be a function determinize(state, observer, observed, rng)"
         )
     if game.determinize is None:
-        raise ValueError(f"determinize draws what is hidden, and nothing is hidden in {game}")
+        raise ValueError(f"determinize draws hidden facts, and nothing is hidden in {game}")
     if observer < 0:
-        raise ValueError("determinize draws for a player who is to move; nobody is")
+        raise ValueError("determinize needs a player to move; none is")
     observations, believing = _observed(state, observer), state.clone()
     if isinstance(game, PythonGame):
         record = observations.view(np.recarray)[0]

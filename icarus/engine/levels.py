@@ -20,7 +20,7 @@ def levels_of(game: str) -> list[Settings]:
     """
     measured = json.loads(DATA.read_text("utf-8"))["games"]
     if game not in measured:
-        raise ValueError(f"the levels of {game} have not been measured; there are levels of {', '.join(measured)}")
+        raise ValueError(f"{game} has no measured levels; these games have: {', '.join(measured)}")
     return list(measured[game])
 
 

@@ -39,7 +39,7 @@ def _strategy(instance: object, attribute: attrs.Attribute, value: object) -> No
         raise ValueError(f"the weights of the strategy ({value}) {value.refusal}")
     if not isinstance(value, Enhancement | Algorithm):
         raise TypeError(
-            f"the strategy of an agent is an Enhancement, such as RAVE >> MAST or parse('RAVE >> MAST'), not {value!r}"
+            f"the strategy of an agent must be an Enhancement, such as RAVE >> MAST or parse('RAVE >> MAST'), not {value!r}"
         )
 
 
@@ -50,7 +50,7 @@ def check_game(game: object) -> None:
         TypeError: it is not.
     """
     if not isinstance(game, AnyGame):
-        raise TypeError(f"play plays a Game, such as games.load('othello'), not {game!r}")
+        raise TypeError(f"play needs a Game, such as games.load('othello'), not {game!r}")
 
 
 @attrs.frozen
@@ -99,7 +99,7 @@ class Agent:
         check_belief(self.determinize is not None, self.scheme)
         if self.preference is not None and self.recommendation is not most_visits:
             raise ValueError(
-                f"preference decides between actions of equally many visits; it does not go with {label(self.recommendation)}"
+                f"preference chooses between actions with equal numbers of visits; it cannot be used with {label(self.recommendation)}"
             )
         object.__setattr__(self, "scheme", self.scheme.with_cutoff(self.cutoff))
         if isinstance(self.strategy, Algorithm):
@@ -292,12 +292,12 @@ def play(
     """
     check_game(game)
     if not isinstance(agents, Sequence):
-        raise TypeError(f"play takes a list of agents, one for each seat, not {agents!r}")
+        raise TypeError(f"play needs a list of agents, one for each seat, not {agents!r}")
     if len(agents) != game.players:
-        raise ValueError(f"{game} is played by {game.players} agents, not {len(agents)}")
+        raise ValueError(f"{game} needs {game.players} agents, not {len(agents)}")
     for agent in agents:
         if not callable(getattr(agent, "seated", None)):
-            raise TypeError(f"an agent is an Agent(strategy, iterations=…), not {agent!r}")
+            raise TypeError(f"an agent must be an Agent(strategy, iterations=…), not {agent!r}")
         if isinstance(agent, SeatedAgent) and sum(each is agent for each in agents) > 1:
             raise ValueError(f"{agent} is one player, seated twice, with one memory; seat the agent once for each seat")
     players = [agent.seated(game) for agent in agents]

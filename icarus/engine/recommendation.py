@@ -38,10 +38,12 @@ def read_recommendation(name: str) -> Recommendation:
     """The shipped rule of this name.
 
     Raises:
-        ValueError: there is none.
+        ValueError: there is no recommendation of this name.
     """
     if name not in RULES:
-        raise ValueError(f"{checks.excerpt(name, SHOWN)!r} is not a recommendation; there are {', '.join(RULES)}")
+        raise ValueError(
+            f"{checks.excerpt(name, SHOWN)!r} is not a recommendation; known recommendations: {', '.join(RULES)}"
+        )
     return RULES[name]
 
 

@@ -23,7 +23,7 @@ class RecordsByName(dict[str, Records]):
     """The records of a strategy's components; a KeyError for another name says which there are."""
 
     def __missing__(self, name: str) -> Records:
-        raise KeyError(f"no component of the strategy is called {name}; there are {', '.join(self)}")
+        raise KeyError(f"no component of the strategy is called {name}; its components: {', '.join(self)}")
 
 
 class Pages(Protocol):
@@ -96,7 +96,7 @@ class Result:
             decay: from 0, all is forgotten, to 1, all is kept. What is not a number of times, such as a reply, is kept unless it is 0.
 
         Raises:
-            ValueError: a decay that is none.
+            ValueError: a decay that is not a number from 0 to 1.
         """
         factor = real("decay", decay, 0, 1)
         if factor == 1:

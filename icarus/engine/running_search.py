@@ -165,5 +165,5 @@ def too_long_message(state: State, actions: Sequence[int]) -> str:
     last_actions = " ".join(str(action) for _, action in state.history[-QUOTED_ACTIONS:])
     return (
         f"a playout of {state.game} has not ended after {state.game.max_length} actions, its max_length; "
-        f"after {len(state.history)} actions of the game (the last: {last_actions or 'none'}) it began with {first} …"
+        f"after {len(state.history)} actions of the game (the last: {last_actions or 'none'}) it started with {first} …"
     )

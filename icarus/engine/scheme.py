@@ -169,23 +169,23 @@ def parse_scheme(text: str) -> Scheme:
     """The scheme written so: "SO_ISMCTS", "DeterminizedUCT(40)", "MO_ISMCTS with EXP3", "MO_ISMCTS with cutoff=20"; str(scheme) reads back.
 
     Raises:
-        ValueError: there is no such scheme; the message lists those that there are.
+        ValueError: there is no such scheme; the message lists the known schemes.
     """
     uncut, cut, depth = text.strip().partition(_CUTOFF)
     quoted = repr(checks.excerpt(text, SHOWN))
     if cut and not depth.isdecimal():
-        raise ValueError(f"{quoted} is not a scheme; a cut-off is written{_CUTOFF}20")
+        raise ValueError(f"{quoted} is not a scheme; write a cut-off as in 'MO_ISMCTS{_CUTOFF}20'")
     exp3 = uncut.endswith(_EXP3)
     parts = re.fullmatch(r"(\w+)(?:\((?:(\w+)\s*=\s*)?(-?\d+)\))?", uncut.removesuffix(_EXP3).rstrip())
     if parts is None or parts[1] not in SCHEMES:
         raise ValueError(
-            f"{quoted} is not a scheme; there are {', '.join(map(str, SCHEMES.values()))}, each also followed by '{_EXP3.strip()}'"
+            f"{quoted} is not a scheme; known schemes: {', '.join(map(str, SCHEMES.values()))}; each may be followed by '{_EXP3.strip()}'"
         )
     name, parameter, number = parts.groups()
     scheme = SCHEMES[name]
     if number is not None:
         if not scheme.tree_parameter or parameter not in (None, scheme.tree_parameter):
-            raise ValueError(f"{quoted} is not a scheme; {name} is written {scheme}")
+            raise ValueError(f"{quoted} is not a scheme; write {name} as {scheme}")
         scheme = attrs.evolve(
             scheme, trees=checks.integer(scheme.tree_parameter, int(number), least=1, most=MOST_TREES)
         )

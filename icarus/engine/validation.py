@@ -22,10 +22,10 @@ def check_state(state: object) -> None:
     """Refuse what is not a state, and a state in which no player is to move.
 
     Raises:
-        TypeError, ValueError: so.
+        TypeError: `state` is not a State. ValueError: the game has ended, or chance is to act.
     """
     if not isinstance(state, State):
-        raise TypeError(f"search looks at a State, such as games.load('othello').new_initial_state(), not at {state!r}")
+        raise TypeError(f"search needs a State, such as games.load('othello').new_initial_state(), not {state!r}")
     player = state.current_player()
     if player in (CHANCE, TERMINAL):
         reason = "the game has ended" if player == TERMINAL else "chance acts here: apply one of chance_outcomes()"
@@ -36,7 +36,7 @@ def check_strategy(strategy: object) -> None:
     """Refuse what is not a strategy.
 
     Raises:
-        TypeError: no enhancement. ValueError: a sum whose weights are not 1.
+        TypeError: `strategy` is not an enhancement. ValueError: the weights of a sum do not sum to 1.
     """
     if isinstance(strategy, Sum):
         raise ValueError(f"the weights of the strategy ({strategy}) {strategy.refusal}")
@@ -47,15 +47,15 @@ def check_strategy(strategy: object) -> None:
         )
     if not isinstance(strategy, Enhancement):
         raise TypeError(
-            f"a strategy is an Enhancement, such as RAVE >> MAST or parse('RAVE >> MAST'), not {strategy!r}"
+            f"a strategy must be an Enhancement, such as RAVE >> MAST or parse('RAVE >> MAST'), not {strategy!r}"
         )
 
 
 def check_budget(iterations: object, seconds: object) -> None:
-    """Refuse a budget that is missing, no number, or not positive.
+    """Refuse a budget that is missing, not a number, or not positive.
 
     Raises:
-        ValueError: so.
+        ValueError: neither is given, or one is not a positive number.
     """
     if iterations is None and seconds is None:
         raise ValueError("a search needs a budget: iterations=5000 or seconds=1.0")
@@ -66,10 +66,10 @@ def check_budget(iterations: object, seconds: object) -> None:
 
 
 def check_threads(threads: object, sharing: object) -> None:
-    """Refuse a number of threads that is none, and an unknown way of sharing.
+    """Refuse an invalid number of threads, and an unknown way of sharing.
 
     Raises:
-        ValueError: so.
+        ValueError: `threads` is not an integer from 1 to MOST_THREADS, or `sharing` is not one of SHARINGS.
     """
     checks.integer("threads", threads, least=1, most=MOST_THREADS)
     checks.one_of("sharing", sharing, SHARINGS)
@@ -79,10 +79,11 @@ def check_scheme(scheme: object, iterations: int | None, threads: int = 1, shari
     """Refuse what is not a scheme, fewer iterations than it has trees, and records shared between trees.
 
     Raises:
-        TypeError, ValueError: so.
+        TypeError: `scheme` is not a Scheme. ValueError: there are fewer iterations than trees, or threads share the records of
+            several trees.
     """
     if not isinstance(scheme, Scheme):
-        raise TypeError(f"a scheme is a Scheme, such as SO_ISMCTS or parse_scheme('SO_ISMCTS'), not {scheme!r}")
+        raise TypeError(f"a scheme must be a Scheme, such as SO_ISMCTS or parse_scheme('SO_ISMCTS'), not {scheme!r}")
     if iterations is not None and iterations < scheme.trees:
         raise ValueError(
             f"iterations is {iterations!r}; {scheme} needs at least one for each of its {scheme.trees} trees"
@@ -97,7 +98,7 @@ def check_recommendation(rule: object) -> None:
     """Refuse what is not a rule of line 18.
 
     Raises:
-        TypeError: so.
+        TypeError: `rule` cannot be called.
     """
     if not callable(rule):
         raise TypeError(
@@ -106,14 +107,14 @@ def check_recommendation(rule: object) -> None:
 
 
 def check_priors(strategy: Enhancement, threads: int, sharing: str) -> None:
-    """Refuse threads that share records which begin with priors from a function.
+    """Refuse threads that share records which have priors from a function.
 
     Raises:
-        ValueError: so.
+        ValueError: several threads share such records.
     """
     if threads > 1 and sharing == RECORDS and any(part.initial.function for part in strategy.components):
         raise ValueError(
-            f"sharing is {RECORDS!r}, but records of {strategy} begin with what a function tells; it must be {ROOTS!r}"
+            f"sharing is {RECORDS!r}, but records of {strategy} have priors from a function; it must be {ROOTS!r}"
         )
 
 
@@ -121,11 +122,11 @@ def check_cutoff(game: AnyGame, scheme: Scheme) -> None:
     """Refuse a cut-off in a game that has no heuristic for the rewards.
 
     Raises:
-        ValueError: so.
+        ValueError: the scheme has a cut-off, and the game has no heuristic.
     """
     if scheme.cutoff is not None and game.heuristic is None:
         raise ValueError(
-            f"cutoff is {scheme.cutoff}, but {game} has no heuristic to end playouts with: Game(heuristic=…)"
+            f"cutoff is {scheme.cutoff}, but {game} has no heuristic to end playouts with; give Game(heuristic=…)"
         )
 
 
@@ -133,12 +134,12 @@ def check_belief(believes: bool, scheme: Scheme) -> None:
     """Refuse a belief model, which draws for one player once in each iteration, where the scheme draws otherwise.
 
     Raises:
-        ValueError: so.
+        ValueError: the scheme does not draw a state for each iteration, or draws for every player.
     """
     if believes and scheme.root != FRESH:
         raise ValueError(f"determinize draws a state for each iteration, which {scheme} does not")
     if believes and scheme.redeterminization:
-        raise ValueError(f"determinize draws for the player to move alone; {scheme} draws for every player")
+        raise ValueError(f"determinize draws for the player to move only; {scheme} draws for every player")
 
 
 def check_records(records: object, state: State, strategy: Enhancement, scheme: Scheme, trees: int) -> None:
@@ -148,13 +149,14 @@ def check_records(records: object, state: State, strategy: Enhancement, scheme: 
         trees: how many searches with records of their own there will be.
 
     Raises:
-        TypeError, ValueError: so.
+        TypeError: `records` is not a Result. ValueError: they are of another game, scheme, number of trees or strategy, or of a
+            search whose state does not lead to this state.
     """
     if not isinstance(records, Result):
         raise TypeError(f"records is {records!r}; it must be the Result of an earlier search")
     check_reusable(records.reusable)
     if str(records.state.game) != str(state.game):
-        raise ValueError(f"records are of {records.state.game}, and the state is of {state.game}")
+        raise ValueError(f"records are of the game {records.state.game}, and the state is of {state.game}")
     if records.scheme != attrs.evolve(scheme, cutoff=records.scheme.cutoff):
         raise ValueError(f"records are of a search by {records.scheme}; its histories are not those of {scheme}")
     before = len(records.parts) or 1
@@ -165,7 +167,7 @@ def check_records(records: object, state: State, strategy: Enhancement, scheme: 
     for part in components:
         if storage_of(part) not in stored:
             raise ValueError(
-                f"records have none of {part} as {strategy} has it; they are of {', '.join(records.records)}"
+                f"records have none of {part} as it is in {strategy}; they are of {', '.join(records.records)}"
             )
     if records.links is not None:
         _check_root(records, state, scheme)
@@ -175,12 +177,12 @@ def _check_root(records: Result, state: State, scheme: Scheme) -> None:
     """Refuse records of histories that do not lead to a state."""
     if not continues(records.state, state):
         raise ValueError(
-            "records are of a search from which this state does not go on; records.without_histories() fits everywhere"
+            "records are of a search whose state does not lead to this state; records.without_histories() fits every state"
         )
     if scheme.observer == ROOT_PLAYER and records.state.current_player() != state.current_player():
         raise ValueError(
-            f"records are of what player {records.state.current_player()} saw, and by {scheme} player "
-            f"{state.current_player()} sees for all; records.without_histories() fits"
+            f"records are of what player {records.state.current_player()} saw, and under {scheme} player "
+            f"{state.current_player()} is the only observer; records.without_histories() fits"
         )
 
 
@@ -197,7 +199,7 @@ def checked_engine(engine: str | None, game: AnyGame, threads: int) -> str:
         checks.one_of("engine", engine, ENGINES)
     compilable = isinstance(game, Game)
     if engine == COMPILED and not compilable:
-        raise ValueError(f"{game} is a PythonGame, which nobody can compile; its engine is {PYTHON!r}")
+        raise ValueError(f"{game} is a PythonGame, which cannot be compiled; its engine is {PYTHON!r}")
     if (engine == PYTHON or not compilable) and threads > 1:
-        raise ValueError(f"threads is {threads!r}; the engine {PYTHON!r} searches in one")
+        raise ValueError(f"threads is {threads!r}; the engine {PYTHON!r} searches in one thread")
     return engine or (COMPILED if compilable else PYTHON)

@@ -54,7 +54,7 @@ def load(name: str, **parameters: int) -> AnyGame:
         TypeError: `name` is not a str.
     """
     if not isinstance(name, str):
-        raise TypeError(f"a game is loaded by its name, such as 'knockout-whist(players=3)', not by {name!r}")
+        raise TypeError(f"a game's name must be a str, such as 'knockout-whist(players=3)', not {name!r}")
     base, in_name = (name, {}) if name in GAMES else _split(name)  # OpenSpiel's names have brackets
     registered = GAMES.get(base)
     if registered is None:
@@ -68,7 +68,7 @@ def load(name: str, **parameters: int) -> AnyGame:
             hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(GAMES)}"
         raise ValueError(f"no game is called {base!r}; {hint}")
     if twice := [key for key in parameters if key in in_name]:
-        raise ValueError(f"the parameter {twice[0]} of {base} is given in the name and beside it")
+        raise ValueError(f"the parameter {twice[0]} of {base} is given both in the name and as an argument")
     parameters = {**in_name, **parameters}
     if isinstance(registered, AnyGame) and parameters == registered.parameters:  # as `str` of the game has them
         return registered

@@ -68,7 +68,7 @@ def numbers_kernel(kind: str, function: Callable, state_type: np.dtype, count: i
     """
     inner, label = helper(function), _label(kind, function)
     is_sound: Callable = is_finite
-    message = f"{label} wrote NaN, infinity or nothing at all for a feature; it must write every out[i]"
+    message = f"{label} wrote NaN, infinity or no value for a feature; it must write every out[i]"
     if kind == "heuristic":
         is_sound, message = are_rewards, f"{label} did not write a number from 0 to 1 for each player"
 
@@ -126,7 +126,7 @@ def checked_numbers(game: GameWithFeatures, kind: str, answer: npt.ArrayLike) ->
     """
     numbers, names, label = np.array(answer, float), names_of(game, kind), _label(kind, getattr(game, kind))
     if numbers.shape != (len(names),):
-        raise ValueError(f"{label} answered {answer!r}; it must be one number for each of {', '.join(names)}")
+        raise ValueError(f"{label} returned {answer!r}; it must be one number for each of {', '.join(names)}")
     wrong = ~((numbers >= 0) & (numbers <= 1)) if kind == "heuristic" else ~np.isfinite(numbers)
     if wrong.any():
         first = int(np.argmax(wrong))
@@ -136,24 +136,26 @@ def checked_numbers(game: GameWithFeatures, kind: str, answer: npt.ArrayLike) ->
 
 
 def check_names(game: GameWithFeatures, function: str, names: str) -> None:
-    """Refuse names of features without a function that tells them, a function without names, and names that are none.
+    """Refuse names of features without a function that computes them, a function without names, and invalid names.
 
     Raises:
-        ValueError, TypeError: so.
+        ValueError, TypeError: `names` are not different strings, or a game has only one of names and functions.
     """
     value, listed = getattr(game, function), getattr(game, names)
     if (value is None) != (not listed):
         present, missing = (function, names) if value is not None else (names, function)
         raise ValueError(f"{game.name} has {present} but no {missing}; features need both")
     if isinstance(listed, str) or not all(isinstance(name, str) and name for name in listed):
-        raise TypeError(f"the {names} of {game.name} are {listed!r}; they must be texts: ('mobility', 'corners')")
+        raise TypeError(
+            f"the {names} of {game.name} are {listed!r}; they must be strings, such as ('mobility', 'corners')"
+        )
 
 
 def check_distinct(game: GameWithFeatures) -> None:
     """Refuse two features, of states or of actions, of the same name: slots ask for them by name.
 
     Raises:
-        ValueError: so.
+        ValueError: two features have the same name.
     """
     listed = [*game.feature_names, *game.action_feature_names]
     twice = [name for name in listed if listed.count(name) > 1]

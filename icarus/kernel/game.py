@@ -147,7 +147,7 @@ class AnyGame(ABC):
             present, missing = (
                 ("deal", "deal_observation") if self.deal_observation is None else ("deal_observation", "deal")
             )
-            raise ValueError(f"{self.name} has a function {present} but none {missing}; deals in the open need both")
+            raise ValueError(f"{self.name} has a function {present} but no {missing}; deals of a game tree need both")
         check_names(self, "features", "feature_names")
         check_names(self, "action_features", "action_feature_names")
         check_distinct(self)
@@ -295,7 +295,7 @@ class Game(AnyGame):
         unknown = [name for name in self.parameters if name not in parameters]
         missing = [name for name, default in parameters.items() if default is None and name not in self.parameters]
         if unknown or missing:
-            wrong = f"is given the parameter {unknown[0]!r}" if unknown else f"lacks the parameter {missing[0]!r}"
+            wrong = f"is given the parameter {unknown[0]!r}" if unknown else f"needs the parameter {missing[0]!r}"
             raise ValueError(f"{self.name} {wrong}; its initial function takes {', '.join(parameters) or 'none'}")
         if self.deal is not None and list(_parameters_of(self.deal)) != list(parameters):
             raise ValueError(

@@ -112,7 +112,7 @@ def record(*parts: int) -> int:
     key = 0
     for part in parts:
         if isinstance(part, float | np.floating):
-            raise TypeError(f"record(…) makes a key of integers, not of {part!r}; a real would be cut down to one")
+            raise TypeError(f"record(…) makes a key from integers, not from {part!r}; a float would be truncated")
         key = mix(key, part)
     return key
 

@@ -90,7 +90,7 @@ class State:
         if player in (CHANCE, TERMINAL) or 0 <= player < self.game.players:
             return player
         raise ValueError(
-            f"{self.game} says that player {player} is about to act; it must be 0 to {self.game.players - 1}, CHANCE or TERMINAL"
+            f"{self.game} returns the player {player} as the player to act; it must be 0 to {self.game.players - 1}, CHANCE or TERMINAL"
         )
 
     def _player(self) -> int:
@@ -114,7 +114,7 @@ class State:
         """
         if not self.is_chance_node():
             raise ValueError(
-                f"no chance outcomes: player {self.current_player()} is about to act in this state of {self.game}"
+                f"there are no chance outcomes: player {self.current_player()} is about to act in this state of {self.game}"
             )
         actions = self.legal_actions()
         if self.game.chance is None:
@@ -153,7 +153,7 @@ class State:
         """
         if not self.is_terminal():
             raise ValueError(
-                f"no rewards yet: player {self.current_player()} is about to act in this state of {self.game}"
+                f"there are no rewards yet: player {self.current_player()} is about to act in this state of {self.game}"
             )
         return self._rewards()
 
@@ -255,7 +255,7 @@ class State:
         column = self.game.perspective(self._known_player(player))
         self._settle()
         if self._origin is not None:
-            raise ValueError("a determinized state has no history of its own; ask the state it was drawn from")
+            raise ValueError("a determinized state has no history of its own; use the state it was drawn from")
         return tuple(moves[column] for _, moves, _ in self.replay() if moves[column] != UNSEEN)
 
     def position_in_episode(self) -> EpisodePosition:

@@ -168,7 +168,7 @@ class Written:
     """Integers written one after the other, without end: what plain Python has for the arrays of `Updates`.
 
     Raises:
-        TypeError: a key or context is written that is not an integer; compiled code would cut it down to one.
+        TypeError: a key or context is written that is not an integer; compiled code would truncate it.
     """
 
     def __init__(self) -> None:

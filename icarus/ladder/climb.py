@@ -50,7 +50,7 @@ class Climb:
         self._rungs = [rung for rung in opponents if rung.is_installed()]
         self.absent = [rung.name for rung in opponents if rung not in self._rungs]
         if not self._rungs:
-            raise ValueError(f"no opponent of {ladder.game} can play here: {', '.join(self.absent)} are not installed")
+            raise ValueError(f"no opponent of {ladder.game} can play here; not installed: {', '.join(self.absent)}")
         self._failures: Counter[str] = Counter()
 
     def rating(self) -> Rating:

@@ -192,7 +192,7 @@ def _server(game: str, name: str, *settings: str, module: str, extra: str = "lad
 def _grhino(depth: int) -> Engine:
     program = shutil.which("gtp-rhino") or shutil.which("gtp-rhino", path="/usr/games") or "gtp-rhino"
     depths = [text for option in ("-m", "-e", "-w") for text in (option, str(depth))]
-    installation = "install it with apt-get install grhino, or name another GTP engine with --engine"
+    installation = "install it with apt-get install grhino, or give another GTP engine by --engine"
     return Engine(f"grhino depth {depth}", "othello", (program, "-b", "0", *depths), installation=installation)
 
 
@@ -223,7 +223,7 @@ def engine_of(game: AnyGame, name: str, command: str = "") -> Engine:
     """An engine by its name, or a GTP engine by its command line.
 
     Raises:
-        ValueError: no engine of this game is called so.
+        ValueError: no engine of this game has this name.
     """
     if command:
         return Engine(name, game.name, tuple(shlex.split(command)))

@@ -99,7 +99,7 @@ def read_ladder(game: str | AnyGame) -> Ladder:
     path = DATA / f"{name}.json"
     if not path.exists():
         names = ", ".join(sorted(path.stem for path in DATA.glob("*.json")))
-        raise ValueError(f"there is no ladder of {name}; there are ladders of {names}")
+        raise ValueError(f"there is no ladder of {name}; games with a ladder: {names}")
     content = json.loads(path.read_text("utf-8"))
     rungs = [
         Rung(rung["name"], Rating(rung["value"], rung["low"], rung["high"], rung["games"]), rung.get("agent", {}))

@@ -87,7 +87,7 @@ class Process:
             try:
                 line = self._answers.get(timeout=self.seconds)
             except queue.Empty:
-                raise self._failure(f"gave no answer to {command} in {self.seconds:g} s") from None
+                raise self._failure(f"did not answer {command} within {self.seconds:g} s") from None
             if line is None:
                 raise self._failure(f"died at {command}")
             if line.strip():
@@ -103,7 +103,7 @@ class Process:
         """End the process; the error that says what happened, with the engine's last words."""
         self.close(grace=0)
         words = " / ".join(self._words)[-LONGEST_WORDS:]
-        return EngineFailed(self.name, what + (f"; its last words: {words}" if words else ""))
+        return EngineFailed(self.name, what + (f"; its last output: {words}" if words else ""))
 
     def close(self, grace: float = GRACE) -> None:
         """End the engine: by `quit` where it listens, by force where it does not."""

@@ -12,7 +12,7 @@ def read_rows(path: Path) -> list[Row]:
     """The games of a file, the packed ones first; none if there is no file. No two have the same row, which says seed, side and time.
 
     Raises:
-        ValueError: a whole line is not a game, by its number; or the packed file is damaged.
+        ValueError: a complete line is not a game (the message has its number), or the packed file is damaged.
     """
     return [_row_of(line, place) for line, place in read_lines(path).items()]
 

@@ -261,17 +261,17 @@ def family(
         ("counted", counted, COUNTED),
     ):
         if value not in choices:
-            raise ValueError(f"{name} of a family is {value!r}; there are {', '.join(choices)}")
+            raise ValueError(f"{name} of a family is {value!r}; it must be one of {', '.join(choices)}")
     length = integer("length of a family", length, 0, LONGEST)
     discount, least = real("discount of a family", discount, 0, 1), integer("least of a family", least, 0)
     by_values = discount < 1 or least > 0
     if by_values and (rule.bandit or CONTEXTS[context][2] or counted != "played"):
         raise ValueError(
-            f"a discount or a fallback goes with gibbs, epsilon_greedy or roulette over what was played, in a context of one player, not "
-            f"with {rule}, {counted!r}, {context!r}"
+            f"a discount or a fallback needs gibbs, epsilon_greedy or roulette over what was played, in a context of one player, not "
+            f"{rule}, {counted!r}, {context!r}"
         )
     if least and context == "moves" and length == 0:
-        raise ValueError("an action without a context has nothing to fall back on: least of a family must be 0")
+        raise ValueError("an action without a context has no fallback: least of a family must be 0")
     stored, update_row, contexts = _stored(context, counted, by_values, discount)
     space = MOVE ** (length + 1) * PLAYER if context == "moves" else CONTEXTS[context][1]
     policy = _means(context)(length=length, least=least) if by_values else _candidates(context)(length=length)

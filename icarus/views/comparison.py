@@ -68,7 +68,7 @@ def write_comparison(courses: Sequence[Course], path: Path) -> None:
     """Write a page with all courses and trees, which needs no network.
 
     Raises:
-        ValueError: the file exists, or has no folder to be in.
+        ValueError: the file exists, or its directory does not exist.
     """
     state = courses[0].result.state
     text = page(
@@ -111,7 +111,7 @@ def export(courses: Sequence[Course], path: Path) -> None:
     """Write the courses and the trees into a new file, as JSON.
 
     Raises:
-        ValueError: the file exists, or has no folder to be in.
+        ValueError: the file exists, or its directory does not exist.
     """
     write_new(path, json.dumps([_exported(course) for course in courses], ensure_ascii=False, indent=1) + "\n")
 

@@ -10,17 +10,17 @@ from typing import Any
 
 
 def check_new_file(path: Path) -> None:
-    """Refuse a file that exists, or that has no folder to be in.
+    """Refuse a file that exists, or whose directory does not exist.
 
     Raises:
         ValueError: one of these.
     """
     if path.is_dir():
-        raise ValueError(f"{str(path)!r} is a folder; name a new file")
+        raise ValueError(f"{str(path)!r} is a directory; give a new file")
     if path.exists():
         raise ValueError(f"{str(path)!r} exists and is not overwritten")
     if not path.parent.is_dir():
-        raise ValueError(f"{str(path)!r} cannot be written: there is no folder {str(path.parent)!r}")
+        raise ValueError(f"{str(path)!r} cannot be written: there is no directory {str(path.parent)!r}")
 
 
 def write_new(path: Path, text: str) -> None:

@@ -57,7 +57,7 @@ class Shown:
         """Write the playout into a new HTML file, one page that needs no network, with the board before each decision.
 
         Raises:
-            ValueError: the file exists, or has no folder to be in.
+            ValueError: the file exists, or its directory does not exist.
         """
         write_playout_page(self.playout, path)
 

@@ -19,7 +19,7 @@ def write_playout_page(playout: InspectedPlayout, path: str | Path) -> None:
     """Write a playout into a new HTML file.
 
     Raises:
-        ValueError: the file exists, or has no folder to be in.
+        ValueError: the file exists, or its directory does not exist.
     """
     write_new(Path(path), playout_page(playout))
 
@@ -48,7 +48,7 @@ def _data(playout: InspectedPlayout) -> dict[str, Any]:
 
 def _step(choice: Choice) -> dict[str, Any]:
     ranked = sorted(choice.values.items(), key=lambda item: -item[1])
-    among = f"one of {choice.legal}" if choice.legal > 1 else "nothing else was legal"
+    among = f"one of {choice.legal}" if choice.legal > 1 else "the only legal action"
     return {
         "phase": choice.phase,
         "player": choice.player,

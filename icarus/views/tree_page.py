@@ -33,7 +33,7 @@ def write_tree_page(
         playout: one to be shown in the same page.
 
     Raises:
-        ValueError: the file exists, or has no folder to be in.
+        ValueError: the file exists, or its directory does not exist.
     """
     write_new(Path(path), tree_page(result, limit, playout=playout))
     return Path(path)

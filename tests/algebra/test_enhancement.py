@@ -318,7 +318,7 @@ def test_weights_that_do_not_sum_to_one_are_refused_with_the_completion():
         ("BASELINE >> mast", "at position 13: mast is a function; call it: mast(rule)"),
         ("nast", "the strategy 'nast', at position 1: nast is a function; call it: nast(n=2, rule=None)"),
         ("rave(x=3)", "got an unexpected keyword argument 'x'; write rave(k=250)"),
-        ("MAST - NAST2", "'MAST - NAST2' is not part of the algebra; - goes between weights, as in 1 - rave_weight"),
+        ("MAST - NAST2", "'MAST - NAST2' is not part of the algebra; - is for weights, as in 1 - rave_weight"),
     ],
 )
 def test_a_slip_in_a_strategy_is_told_with_what_would_be_right(text: str, told: str) -> None:

@@ -159,7 +159,7 @@ def nothing_but_the_truth(state: Any, observer: int, beliefs: Any, rng: np.ndarr
 def test_draws_that_exclude_the_truth_are_found(game: Game) -> None:
     report = audited(game, anything_but_the_truth)
     assert "truth" in report.failed
-    assert f"never drawn, although it looks the same to him:\n  {game.name}" in report["truth"].examples[0]
+    assert f"never drawn, although he cannot tell it from the true state:\n  {game.name}" in report["truth"].examples[0]
     assert report["actions"].passed and report["legal"].passed and report["history"].passed
 
 
@@ -229,7 +229,7 @@ def test_an_own_card_in_another_hand_is_found() -> None:
     report = audit(attrs.evolve(WHIST, determinize=with_a_card_of_the_observer), games=2, determinizations=DRAWS)
     assert "others" in report.failed
     assert re.search(
-        r"never drawn by the eyes of player [01] where it is the truth:\n  round of", report["others"].examples[0]
+        r"never drawn for player [01] if this is the true state:\n  round of", report["others"].examples[0]
     )
 
 
@@ -279,8 +279,8 @@ def test_without_retrace_the_way_back_is_not_checkable_and_has_not_passed() -> N
     assert report.passed
     for name in ("legal", "history"):
         assert not report[name].passed
-        assert "could not look" in str(report[name]) and "the game has no retrace" in str(report[name])
-    assert re.search(r"passed \(could not look: .*legal, history\)$", str(report))
+        assert "not checked" in str(report[name]) and "the game has no retrace" in str(report[name])
+    assert re.search(r"passed \(not checked: .*legal, history\)$", str(report))
 
 
 def test_without_scipy_uniformity_is_not_checkable(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -421,7 +421,7 @@ def keeps_one_hand_of(determinize: Any) -> Any:
 
 def test_a_determinization_that_redraws_nothing_or_not_every_hidden_hand_is_found() -> None:
     nothing = audit(attrs.evolve(SECRETS, determinize=nothing_but_the_truth), games=4, determinizations=60)
-    assert "no draw at any decision differs from the truth" in nothing["redraw"].examples[0]
+    assert "no draw at any decision differs from the true state" in nothing["redraw"].examples[0]
     rules = games.load("knockout-whist(players=7)")
     kept = audit(attrs.evolve(rules, determinize=keeps_one_hand_of(rules.determinize)), games=1, determinizations=5)
     named = re.search(
@@ -435,6 +435,6 @@ def test_an_audit_has_three_outcomes() -> None:
     open_game = audit(games.load("othello"), games=1)
     assert (open_game.outcome, open_game.unchecked) == ("passed", ())
     few = audit(games.load("leduc-poker"), games=1, determinizations=5)
-    assert few.outcome == "could not look" and "uniform" in few.unchecked
-    assert "passed (could not look: " in str(few).splitlines()[-1]
+    assert few.outcome == "not checked" and "uniform" in few.unchecked
+    assert "passed (not checked: " in str(few).splitlines()[-1]
     assert CliRunner().invoke(app, ["audit", "leduc-poker", "--games", "1", "--determinizations", "5"]).exit_code == 3

@@ -308,12 +308,12 @@ def test_the_last_strategy_takes_the_seats_that_are_left(icarus: Call) -> None:
             ("match", "hearts", "MAST"),
             "hearts has 4 seats; give 2 to 4 strategies, not 1 (the last one takes all other seats)",
         ),
-        (("match", "othello", "MAST", "MAST", "--scheme", "X"), "each also followed by 'with EXP3'"),
+        (("match", "othello", "MAST", "MAST", "--scheme", "X"), "each may be followed by 'with EXP3'"),
         (("bench", "--games", ""), "no game is called ''"),
         (("bench", "--games", "othello", "--strategies", "MAST,nast(2, gibs(1))"), "no enhancement is called 'gibs'"),
         (("discover", "othello", "--hours", 0), "hours is 0.0; it must be a real number above 0"),
-        (("discover", "othello", "--games", 4000, "--to", __file__), "which is a file; name a folder"),
-        (("exploitability", "kuhn-poker", "--iterations", 5), "are for a search; name one by --strategy"),
+        (("discover", "othello", "--games", 4000, "--to", __file__), "which is a file; give a directory"),
+        (("exploitability", "kuhn-poker", "--iterations", 5), "need a search; give one by --strategy"),
         (("match", "othello", "MAST", "TMAST"), "no enhancement is called 'TMAST'; did you mean"),
         (("match", "othello", "MAST", "MAST", "--games", 0), "--games is 0; it must be an integer of at least 1"),
         (("match", "othello", "MAST", "MAST", "--iterations", 0), "iterations is 0"),
@@ -483,7 +483,7 @@ def test_the_example_of_a_game_is_searched_by_its_name_or_file(icarus: Call, gam
 
 def test_a_file_without_a_game_or_with_several_is_refused(icarus: Call, tmp_path: Path) -> None:
     pairs = ROOT / "examples" / "own_pairs.py"
-    assert "own_pairs.py' has no Game(…) or PythonGame(…); a game that a function makes goes by its name" in refused(
+    assert "own_pairs.py' has no Game(…) or PythonGame(…); give a game that a function makes by its name" in refused(
         icarus("audit", pairs)
     )
     (two := tmp_path / "two.py").write_text(
@@ -674,7 +674,7 @@ def test_search_and_match_cut_playouts_off_and_say_so(icarus: Call) -> None:
 
 def test_a_cut_off_is_refused_without_a_heuristic_or_a_number(icarus: Call) -> None:
     command = ("search", "kuhn-poker", "--iterations", "20", "--cutoff")
-    told = "--cutoff is 2, but kuhn-poker has no heuristic to end playouts with: Game(heuristic=…)"
+    told = "--cutoff is 2, but kuhn-poker has no heuristic to end playouts with; give Game(heuristic=…)"
     assert refused(icarus(*command, "2")) == told
     assert refused(icarus(*command, "-1")).startswith("--cutoff is -1")
 
@@ -702,7 +702,7 @@ def test_search_and_match_take_schemes_and_say_which_cheat(icarus: Call) -> None
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["search", "kuhn-poker", "--scheme", "UCT"], "'UCT' is not a scheme; there are MO_ISMCTS, "),
+        (["search", "kuhn-poker", "--scheme", "UCT"], "'UCT' is not a scheme; known schemes: MO_ISMCTS, "),
         (
             ["search", "kuhn-poker", "--scheme", "DeterminizedUCT(0)"],
             "determinizations is 0; it must be an integer from 1 to 10000",

@@ -390,24 +390,29 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
     (COIN, {"chance": chance_of_one}, "chances", "the probability of outcome 2 of 2 is not written"),
     (COIN, {"chance": chance_below_zero}, "chances", "a probability is -0.25"),
     (NIM, {"legal": legal_twice}, "choices", "the legal action 1 is written twice"),
-    (NIM, {"legal": legal_negative}, "choices", "among 1 legal actions there is -3"),
-    (NIM, {"legal": legal_too_many}, "memory", "legal writes outside of the legal actions"),
+    (NIM, {"legal": legal_negative}, "choices", "one of 1 legal actions is -3"),
+    (NIM, {"legal": legal_too_many}, "memory", "legal writes outside the legal actions"),
     (NIM, {"legal": legal_claimed}, "choices", "there are 40 legal actions; it must be 1 to max_legal, 3"),
-    (NIM, {"legal": legal_unwritten}, "choices", "among 2 legal actions there is one that was not written"),
+    (NIM, {"legal": legal_unwritten}, "choices", "one of 2 legal actions is an action that was not written"),
     (NIM, {"legal": legal_none}, "choices", "there are 0 legal actions"),
     (NIM, {"legal": legal_by_luck}, "choices", "then for the same state ["),
     (NIM, {"legal": legal_of_place}, "choices", "and for a copy ["),
-    (NIM, {"apply": apply_by_luck}, "repeat", "apply makes two different states of one by the same action"),
-    (NIM, {"initial": initial_by_luck}, "repeat", "initial makes another state of the same seed"),
+    (NIM, {"apply": apply_by_luck}, "repeat", "apply makes two different states from one by the same action"),
+    (NIM, {"initial": initial_by_luck}, "repeat", "initial makes a different state from the same seed"),
     (NIM, {"player": player_by_luck}, "repeat", ", then for the same state "),
     (COIN, {"chance": chance_by_luck}, "repeat", "chance says [0."),
     (SECRET, {"recall": recall_by_luck}, "repeat", "recall says ["),
-    (SECRET, {"determinize": determinize_by_luck}, "repeat", "determinize draws two different states by the same seed"),
+    (
+        SECRET,
+        {"determinize": determinize_by_luck},
+        "repeat",
+        "determinize draws two different states from the same seed",
+    ),
     (NIM, {"rewards": rewards_by_luck}, "rewards", ", then for the same state 0."),
     (NIM, {"actions": 3}, "choices", "the legal action 3 is not below `actions` of the game, 3"),  # type: ignore[dict-item]
     (NIM, {"legal": legal_counting}, "memory", "legal changes the state, which it may only read"),
-    (NIM, {"apply": apply_outside}, "memory", "apply writes outside of the state"),
-    (NIM, {"apply": apply_forever}, "end", "it has not ended after 1,000 actions"),
+    (NIM, {"apply": apply_outside}, "memory", "apply writes outside the state"),
+    (NIM, {"apply": apply_forever}, "end", "the game has not ended after 1,000 actions"),
     (NIM, {"apply": apply_raising}, "repeat", "apply raises ValueError('no such heap')"),
     (
         NIM,
@@ -419,15 +424,15 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
     (NIM, {"action_text": same_text}, "notation", "the actions 1 and 2 are both written 'take'"),
     (NIM, {"text": hiding_text}, "board", "another state has this text, but there player"),
     (NIM, {"text": failing_text}, "board", "text of nim7 raises KeyError: 'left' ("),
-    (SECRET, {"observe": observe_own}, "moves", "sees 9 of his own action"),
+    (SECRET, {"observe": observe_own}, "moves", "sees his own action"),
     (NIM, {"episode": episode_below}, "episodes", "the label is -7"),
     (NIM, {"simultaneous": simultaneous_below}, "episodes", "simultaneous is -1; it must be at least 0"),
-    (SECRET, {"recall": recall_backwards}, "recall", "of the episode, but recall tells"),
-    (SECRET, {"recall": recall_too_much}, "recall", "recall tells of 1099511627776 moves"),
-    (NIM, {"max_length": 2}, "end", "it has gone on for 3 actions; max_length is 2"),  # type: ignore[dict-item]
-    (SECRET, {"determinize": None}, "hidden", "a move is hidden, and there is no determinize"),  # type: ignore[dict-item]
+    (SECRET, {"recall": recall_backwards}, "recall", "of the episode, but recall returns"),
+    (SECRET, {"recall": recall_too_much}, "recall", "recall returns 1099511627776 moves"),
+    (NIM, {"max_length": 2}, "end", "the game has lasted 3 actions; max_length is 2"),  # type: ignore[dict-item]
+    (SECRET, {"determinize": None}, "hidden", "a move is hidden, but the game has no determinize"),  # type: ignore[dict-item]
     (SECRET, {"simultaneous": always_second}, "at once", "simultaneous is 2 for player 0, after 0 for player -4"),
-    (NIM, {"simultaneous": one_then_two}, "at once", "whose choice is seen"),
+    (NIM, {"simultaneous": one_then_two}, "at once", "whose choice is visible"),
     (TOLD, {"features": features_of_nan}, "features", "wrote nan for left; it must be a finite number"),
     (TOLD, {"heuristic": heuristic_of_two}, "features", "wrote 2.0 for player 0; it must be a number from 0 to 1"),
     (TOLD, {"features": features_that_write}, "memory", "features changes the state, which it may only read"),
@@ -439,13 +444,13 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
         WHOLE,
         {"name": "whole"},
         "recall",
-        "there is no recall: write one, or an episode that begins after the hidden move",
+        "the game has no recall: write one, or an episode that begins after the hidden move",
     ),  # type: ignore[dict-item]
     (
         SECRET,
         {"recall": None},
         "recall",
-        "there is no recall: write one, or an episode that begins after the hidden move",
+        "the game has no recall: write one, or an episode that begins after the hidden move",
     ),  # type: ignore[dict-item]
 ]
 
@@ -496,9 +501,9 @@ def determinize_to_four(state: Any, observer: int, beliefs: Any, rng: np.ndarray
 @pytest.mark.parametrize(
     ("slip", "promise", "told"),
     [
-        (determinize_the_mover, "player", "not so in this one:"),
-        (determinize_the_end, "player", "not so in this one:"),
-        (determinize_outside, "memory", "determinize writes outside of the state"),
+        (determinize_the_mover, "player", "this does not hold for:"),
+        (determinize_the_end, "player", "this does not hold for:"),
+        (determinize_outside, "memory", "determinize writes outside the state"),
     ],
     ids=lambda given: getattr(given, "__name__", ""),
 )
@@ -547,5 +552,5 @@ def test_every_promise_of_the_contract_is_broken_here() -> None:
 def test_only_the_function_that_writes_outside_is_blamed() -> None:
     report = audit(attrs.evolve(NIM, legal=legal_too_many), games=2, determinizations=30)
     examples = report["memory"].examples
-    assert len(examples) == 2 and all("legal writes outside of the legal actions" in example for example in examples)
+    assert len(examples) == 2 and all("legal writes outside the legal actions" in example for example in examples)
     assert all(f"line {legal_too_many.__code__.co_firstlineno})" in example for example in examples)

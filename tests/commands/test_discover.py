@@ -56,5 +56,5 @@ def test_a_race_that_is_stopped_says_that_it_goes_on(
     command = f"discover kuhn-poker --games 3000 --iterations 4 --to {tmp_path / 'race'}"
     assert run(command.split()) == 130
     errors = capsys.readouterr().err
-    assert f"what has been played is kept in {tmp_path / 'race'}, and the same command goes on there" in errors
+    assert f"the games played are kept in {tmp_path / 'race'}; run the same command to continue" in errors
     assert len((tmp_path / "race" / "games.jsonl").read_bytes().splitlines()) > 30

@@ -43,10 +43,10 @@ def test_a_strategy_is_rated_and_goes_on_from_its_rows(
         ),
         (["othello", "MAST", "--picture", "no/such/x.svg"], "there is no directory 'no/such'"),
         (["othello", "MAST", "--picture", "mine.py"], "--picture is 'mine.py'; name a file such as mine.svg"),
-        (["othello", "MAST", "--rows", "."], "--rows is '.', which is a folder; name a file"),
-        (["othello", "MAST", "--rows", "no/such/x.jsonl"], "there is no folder 'no/such'"),
+        (["othello", "MAST", "--rows", "."], "--rows is '.', which is a directory; name a file"),
+        (["othello", "MAST", "--rows", "no/such/x.jsonl"], "there is no directory 'no/such'"),
         (["othello", "--engine", "pubeval"], "no engine of othello is called 'pubeval'; known: grhino depth 1,"),
-        (["hearts", "MAST"], "there is no ladder of hearts; there are ladders of othello"),
+        (["hearts", "MAST"], "there is no ladder of hearts; games with a ladder: othello"),
         (["othello", "--engine", "/no/such/engine --gtp"], "cannot be started"),
     ],
 )

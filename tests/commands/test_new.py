@@ -61,11 +61,11 @@ def game_in(path: Path) -> Game:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("icarus", "Python has a module of that name: my_icarus"),
-        ("random", "Python has a module of that name: my_random"),
-        ("class", "Python has a word of that name: my_class"),
-        ("liars_dice", "the library has a game of that name: my_liars_dice"),
-        ("3d", "a letter first: mygame"),
+        ("icarus", "Python has a module of that name; use my_icarus"),
+        ("random", "Python has a module of that name; use my_random"),
+        ("class", "Python has a keyword of that name; use my_class"),
+        ("liars_dice", "the library has a game of that name; use my_liars_dice"),
+        ("3d", "a letter first, such as mygame"),
     ],
 )
 def test_a_name_that_would_stand_in_the_way_is_refused(
@@ -99,7 +99,7 @@ def test_a_file_that_is_there_and_a_name_that_is_none_are_refused(tmp_path: Path
         assert cli.run(["new", name, "--perfect"]) == 2
     assert cli.run(["new", "both", "--hidden", "--chance"]) == 2
     said = capsys.readouterr().err
-    assert "exists and is not overwritten" in said and "'My-Game' is not a name for a game" in said
+    assert "exists and is not overwritten" in said and "'My-Game' cannot be the name of a game" in said
     assert not (tmp_path / "both.py").exists()
 
 

@@ -90,12 +90,12 @@ def test_what_is_written_is_read_back(game: str) -> None:
     [
         ("othello", "d3c5z9", "'z9' is not a move of a transcript such as d3c5f6"),
         ("othello", "d3d3", "move 2, 'd3', is not legal"),
-        ("othello", "(;GM[Othello]B[d3];)(;GM[Othello]B[d3];)", "it holds 2 games; leave one in it"),
-        ("othello", f"(;GM[Othello]BO[8 {'-' * 64} *];)", "does not begin at the usual position"),
+        ("othello", "(;GM[Othello]B[d3];)(;GM[Othello]B[d3];)", "the file has 2 games; it must have one"),
+        ("othello", f"(;GM[Othello]BO[8 {'-' * 64} *];)", "does not start from the standard position"),
         ("othello", "(;GM[Amazons]B[D1-D7-G7];)", "another game than Othello"),
         ("checkers", "1. 11-15 11-15", "move 2, '11-15', is not legal"),
         ("checkers", "1. e4 e5", "'e4' is not a move of PDN such as 11-15"),
-        ("checkers", '[FEN "W:W18:B1"]\n', "does not begin at the usual position"),
+        ("checkers", '[FEN "W:W18:B1"]\n', "does not start from the standard position"),
         ("checkers", "1. 11-15 *\n1. 11-16 *", "it holds 2 games"),
     ],
 )
@@ -120,5 +120,5 @@ def test_a_session_is_saved_by_the_suffix_of_the_file_and_taken_up_again(tmp_pat
         session.save(tmp_path / "mine.ggf")
     with pytest.raises(ValueError, match="'.*mine.pdn' is not a game of othello in GGF, or a transcript: "):
         Session(games.load("othello"), [None, agent]).follow(tmp_path / "mine.pdn")
-    with pytest.raises(ValueError, match=r"files of other programs are read for othello \(GGF.*, not for hearts"):
+    with pytest.raises(ValueError, match=r"files of other programs can be read for othello \(GGF.*, not for hearts"):
         Session(games.load("hearts"), [agent] * 4).follow(tmp_path / "mine.pdn")

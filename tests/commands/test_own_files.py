@@ -123,7 +123,7 @@ def test_the_line_is_told_of_a_file_that_is_named_from_here(tmp_path: Path, monk
 
 
 def test_a_function_that_makes_no_game_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"mine\(\) says that it returns a game, and returns None"):
+    with pytest.raises(ValueError, match=r"mine\(\) is annotated to return a game but returns None"):
         load_file(written(tmp_path / "mine.py", "from icarus import Game\ndef mine() -> Game:\n    pass\n"))
 
 

@@ -48,7 +48,7 @@ class Race:
     def returns(self):
         return [1.0, 0.0] if self.turn == WINNER else [0.0, 1.0]
 """
-TOLD = "is a PythonGame; an audit fences the memory that the functions of a Game write into"
+TOLD = "is a PythonGame; an audit checks the memory that the functions of a Game write to"
 __all__ = ["icarus"]
 
 
@@ -157,7 +157,7 @@ def test_rules_are_checked_beside_a_reference(file: Path, icarus: Call) -> None:
         reference.write_text(REFERENCE.replace("WINNER", winner))
         left, told, _ = icarus("check", file, "--against", reference, "--games", 20)
         assert left == code and told.startswith("rules: ")
-    assert refused(icarus("check", file)).startswith("race is a PythonGame, of which only the rules are checked")
+    assert refused(icarus("check", file)).startswith("race is a PythonGame; only its rules can be checked")
     assert refused(icarus("report", file)) == f"race {TOLD}"
 
 
@@ -165,10 +165,10 @@ def test_rules_are_checked_beside_a_reference(file: Path, icarus: Call) -> None:
     ("arguments", "sentence"),
     [
         (("audit", "plain-kuhn"), f"plain-kuhn {TOLD}"),
-        (("bench", "--games", "race"), "race is a PythonGame, which nobody can compile"),
+        (("bench", "--games", "race"), "race is a PythonGame, which cannot be compiled"),
         (("search", "race", "--threads", "2"), "--threads is 2; the engine 'python' searches in one"),
-        (("match", "race", "MAST", "--level", "2"), "the levels of race have not been measured; there are levels of "),
-        (("ladder", "race", "BASELINE"), "there is no ladder of race; there are ladders of "),
+        (("match", "race", "MAST", "--level", "2"), "race has no measured levels; these games have: "),
+        (("ladder", "race", "BASELINE"), "there is no ladder of race; games with a ladder: "),
     ],
 )
 def test_what_cannot_take_one_says_so(file: Path, icarus: Call, arguments: tuple[str, ...], sentence: str) -> None:

@@ -97,17 +97,18 @@ def test_a_saved_game_goes_on_as_it_would_have(game: str, tmp_path: Path) -> Non
 def test_a_file_that_cannot_be_written_does_not_end_the_game(tmp_path: Path) -> None:
     said = talked(session_of("othello"), ["save no/such/folder.txt", "hint", "tree no/such/tree.html", "quit"])
     assert "'no/such/folder.txt' cannot be written: No such file or directory" in said
-    assert "'no/such/tree.html' cannot be written: there is no folder 'no/such'" in said
+    assert "'no/such/tree.html' cannot be written: there is no directory 'no/such'" in said
 
 
 def test_a_saved_game_needs_no_name_of_its_game_and_brings_no_strategies(tmp_path: Path) -> None:
     path = tmp_path / "game.txt"
     session_of("othello").save(path)
-    with pytest.raises(ValueError, match="names its game itself: icarus play --resume "):
+    with pytest.raises(ValueError, match="contains the name of its game; run icarus play --resume "):
         session_of("kuhn-poker").follow(path)
     path.write_text(path.read_text().replace('"BASELINE', '"OWN'))
     with pytest.raises(
-        ValueError, match=r"cannot be resumed: .* no enhancement is called 'OWN'.* \(--with FILE.py brings"
+        ValueError,
+        match=r"cannot be resumed: .* no enhancement is called 'OWN'.* \(give your own games and enhancements by --with FILE.py",
     ):
         Session.resumed(path)
     path.write_text("")
@@ -120,7 +121,7 @@ def test_a_file_that_is_no_saved_game_is_refused_with_what_is_wrong(tmp_path: Pa
     with pytest.raises(ValueError, match="cannot be read"):
         Session.resumed(file)
     file.write_text("{")
-    with pytest.raises(ValueError, match="is not a game that was saved"):
+    with pytest.raises(ValueError, match="is not a saved game"):
         Session.resumed(file)
     session_of("othello").save(tmp_path / "good.txt")
     good = (tmp_path / "good.txt").read_text()
@@ -151,12 +152,12 @@ def test_the_terminal_answers_slips_with_a_sentence_and_asks_again(tmp_path: Pat
     for slip, right in (("undo 3", "undo"), ("quit now", "quit"), ("MOVES", "moves")):
         assert f"'{slip}' is not legal here; did you mean {right}?" in said
     assert "type an action, or help" in said and HELP in said
-    assert "there is nothing to take back: you have not played yet" in said
+    assert "no action can be taken back, because you have not played yet" in said
     assert "save needs a file: save mine.txt" in said
     assert "no other player has searched yet" in said
     assert any(text.startswith("there is no search to write yet") for text in said)
     assert session.played[0].text == "d3"
-    assert said[-1] == "stopped; icarus play --resume othello-1.txt goes on from here"
+    assert said[-1] == "stopped; icarus play --resume othello-1.txt continues from here"
     assert actions(Session.resumed(Path("othello-1.txt"))) == actions(session)
 
 
@@ -175,9 +176,9 @@ def test_a_person_hears_nothing_of_what_his_seat_cannot_see() -> None:
 def test_another_s_search_is_not_shown_where_it_would_show_hidden_cards() -> None:
     session = session_of("hearts", seat=2)
     said = talked(session, ["why", "open", "why", "why pass 2♣ and more"], seat=2)
-    assert "that would show hidden cards or pieces; open shows them from now on" in said
+    assert "that would reveal hidden cards or pieces; type open to reveal them from now on" in said
     assert any("player 1" in text and "visits" in text for text in said)
-    assert any("no search led to 'pass 2♣ and more'; the last that were searched for: pass " in text for text in said)
+    assert any("no search led to 'pass 2♣ and more'; the last actions of searches: pass " in text for text in said)
     assert any("player 0" in text and "visits" in text for text in talked(session_of("hearts", 1), ["why"], None))
 
 
@@ -201,7 +202,7 @@ def test_what_is_typed_to_go_on_names_the_files_of_a_game(tmp_path: Path, monkey
     session = session_of("othello")
     session.files = [Path("my own.py")]
     assert talked(session, ["d3", "quit"])[-1] == (
-        "stopped; icarus play --resume othello-1.txt --with 'my own.py' goes on from here"
+        "stopped; icarus play --resume othello-1.txt --with 'my own.py' continues from here"
     )
     assert session.command(Path("game.ggf")) == "icarus play othello --resume game.ggf --with 'my own.py'"
 
@@ -221,9 +222,12 @@ def test_columns_fit_a_terminal() -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "which game?"),
+        ([], "give a game, as in icarus play othello"),
         (["hearts", "--seat", "4"], "--seat is 4; it must be an integer from 0 to 3"),
-        (["hearts", "--against", "MAST", "--against", "MAST"], "hearts has 3 other seats: once, or for each"),
+        (
+            ["hearts", "--against", "MAST", "--against", "MAST"],
+            "hearts has 3 other seats; give it once, or once for each",
+        ),
         (["--resume", "nothing.txt"], "'nothing.txt' cannot be read"),
         (["--resume", "nothing.txt", "--seat", "1", "--seed", "9"], "leave out --seat, --seed"),
     ],

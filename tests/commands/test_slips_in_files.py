@@ -107,15 +107,20 @@ CANNOT = "legal cannot be compiled: "
             "player cannot be compiled: it returns a text; it must return a player, CHANCE or TERMINAL",
         ),
         (COUNT, COUNT + "    import random\n", "import random", f"{CANNOT}it has an import inside a function, which"),
-        (COUNT, '    with open("x"):\n    ' + COUNT, 'with open("', f"{CANNOT}it has a with block, which"),
+        (COUNT, '    with open("x"):\n    ' + COUNT, 'with open("', f"{CANNOT}it contains a with block, which"),
         (
             COUNT,
             f"    try:\n    {COUNT}    except ValueError:\n        pass\n",
             "except Val",
-            f"{CANNOT}it has an except of",
+            f"{CANNOT}it contains an except of",
         ),
         (WRITE, '        actions[i] = "a"', '"a"', f"{CANNOT}a text cannot be written into an array of integers"),
-        (WRITE, '        actions[i] = i + "a"', '"a"', f"{CANNOT}compiled code has no + of an integer and a text"),
+        (
+            WRITE,
+            '        actions[i] = i + "a"',
+            '"a"',
+            f"{CANNOT}compiled code does not support + of an integer and a text",
+        ),
     ],
 )
 def test_what_cannot_be_compiled_is_told_in_the_words_of_its_author(
@@ -149,9 +154,9 @@ def test_the_functions_of_a_game_are_no_enhancements(here: Path, icarus: Call, s
     [
         (
             ("search", "mine.py(stones=3)"),
-            "a file takes no parameters; give the name of its game with them, and the file by",
+            "a file takes no parameters; give the name of its game with the parameters, and the file by",
         ),
-        (("search", "kuhn-poker", "--json", "."), "'.' is a folder; name a new file"),
+        (("search", "kuhn-poker", "--json", "."), "'.' is a directory; give a new file"),
         (("search", "kuhn-poker", "--iterations", 0), "--iterations is 0; it must be"),
         (("search", "kuhn-poker", "--seed", -1), "--seed is -1; it must be an integer of at least 0"),
         (("match", "kuhn-poker", "BASELINE", "BASELINE", "--move-decay", 2), "--move-decay is 2.0; it must be"),

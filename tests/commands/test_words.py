@@ -20,9 +20,9 @@ from icarus.algebra.parsing import DEEPEST, LONGEST
         ("rave(k=1, k=2)", "the parameter k is given twice"),
         ("rave(250, k=3)", "multiple values for argument 'k'"),
         ("1/0*MAST", "division by zero"),
-        ("-'RAVE'", "at position 2: 'RAVE' is a text; write the names of enhancements without quotation marks"),
+        ("-'RAVE'", "at position 2: 'RAVE' is a str; write the names of enhancements without quotation marks"),
         ("(" * 5000 + "MAST" + ")" * 5000, "cannot be read at position"),
-        ("-" * 9000 + "1*MAST", "has too many operators, one within the other"),
+        ("-" * 9000 + "1*MAST", "has too many nested operators"),
         ("1" + "0" * 5000 + "*MAST", "cannot be read at position"),
         ("MAST\x00", "cannot be read at position"),
         ("MAST ^ " * 20_000 + "MAST", f"a strategy of 140,004 characters; at most {LONGEST:,} are read"),
@@ -41,7 +41,7 @@ def test_a_strategy_too_deep_in_parentheses_is_refused_and_not_by_the_stack() ->
         text = f"NAST2 >> ({text}) / 1"
     assert parse(text) is not None
     deep = "rave(k=" * (DEEPEST + 1) + "1" + ")" * (DEEPEST + 1)
-    with pytest.raises(ValueError, match="cannot be read at position|expressions stand within one another"):
+    with pytest.raises(ValueError, match="cannot be read at position|expressions are nested"):
         parse(deep)
 
 
@@ -79,7 +79,9 @@ def test_a_name_that_no_game_has_is_refused_in_a_short_sentence(name: str, told:
 
 
 def test_a_parameter_in_the_name_and_beside_it_is_refused() -> None:
-    with pytest.raises(ValueError, match="the parameter threshold of hearts is given in the name and beside it"):
+    with pytest.raises(
+        ValueError, match="the parameter threshold of hearts is given both in the name and as an argument"
+    ):
         games.load("hearts(threshold=30)", threshold=40)
 
 

@@ -679,10 +679,10 @@ def test_the_folder_is_private_and_a_strangers_is_not_used(
     own.chmod(0o700)
     monkeypatch.setattr(os, "geteuid", lambda: 12345)
     assert disk.cache_folder.__wrapped__() is None
-    assert "belongs to user" in caplog.text and "ICARUS_CACHE_DIR can name a folder of your own" in caplog.text
+    assert "belongs to user" in caplog.text and "set ICARUS_CACHE_DIR to a directory of your own" in caplog.text
     own.rmdir()
     own.symlink_to(tmp_path)
-    assert disk.cache_folder.__wrapped__() is None and "is neither a file nor a folder" in caplog.text
+    assert disk.cache_folder.__wrapped__() is None and "is neither a file nor a directory" in caplog.text
 
 
 def test_a_folder_that_vanished_costs_the_file_and_not_the_result(
@@ -1160,7 +1160,7 @@ def test_a_cache_that_cannot_be_written_still_works(python: Python, tmp_path: Pa
     found = json.loads(done.stdout)
     assert (found["folder"], found["legal"]) == ("None", [19, 26, 37, 44])
     assert "icarus.games.othello.legal" in found["compiled"]
-    assert "no cache of machine code" in done.stderr and "Traceback" not in done.stderr
+    assert "machine code cannot be cached" in done.stderr and "Traceback" not in done.stderr
 
 
 # --------------------------------------------------------------------------------------------------- errors of the compiler
@@ -1299,14 +1299,14 @@ def test_a_slot_function_takes_what_its_kind_is_given() -> None:
             """wrong"""
 
     with pytest.raises(
-        TypeError, match="parameter k of unbound needs a default that is an integer, a real or the name of a feature"
+        TypeError, match="parameter k of unbound needs a default that is an integer, a float or the name of a feature"
     ):
 
         @capture
         def unbound(history: Any, updates: Any, k: Any = None) -> None:
             """wrong"""
 
-    with pytest.raises(TypeError, match="@values goes before a plain function, not 3"):
+    with pytest.raises(TypeError, match="@values decorates a plain function, not 3"):
         values(3)  # type: ignore[arg-type]
 
 

@@ -125,7 +125,7 @@ def test_another_race_in_the_directory_is_refused(kept: tuple[Discovery, Path], 
         race(directory, games=500)
     text = (directory / "protocol.json").read_text()
     (tmp_path / "protocol.json").write_text(text.replace('"seed": 0', '"seed": 1'))
-    with pytest.raises(ValueError, match="changed after the race began"):
+    with pytest.raises(ValueError, match="changed after the race had started"):
         read_protocol(tmp_path)
     (tmp_path / "protocol.json").write_text(text[:100])
     with pytest.raises(ValueError, match="protocol.json is damaged"):
@@ -210,7 +210,7 @@ def test_processes_that_have_gone_end_a_race_in_a_sentence(loss: type[BaseExcept
 
     match_settings = MatchSettings("kuhn-poker", (0, 1), 4, None, 0)
     pair = Configuration("BASELINE"), Configuration("BASELINE >> MAST")
-    told = pytest.raises(ValueError, match="have gone; what has ended is kept, the same command goes on")
+    told = pytest.raises(ValueError, match="have ended; finished games are kept; run the same command to continue")
     with Games(match_settings, tmp_path / "games.jsonl", Gone()) as games, told:
         games.scores(matches.PROOF, [pair] * 3, range(3))
     assert len(read_rows(tmp_path / "games.jsonl")) == 1
@@ -277,7 +277,7 @@ def test_games_whose_rewards_are_always_equal_are_refused() -> None:
 def test_everything_in_the_table_can_be_played() -> None:
     for line in proven_configurations().values():
         assert str(line.strategy) and line.low > 0 and line.p < 0.01
-    with pytest.raises(ValueError, match="nothing is proven for 'chess'"):
+    with pytest.raises(ValueError, match="no race has proved anything for 'chess'"):
         discovered("chess")
 
 

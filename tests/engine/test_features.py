@@ -285,8 +285,8 @@ def test_a_game_that_writes_more_features_than_it_has_names_is_refused(engine: s
         ({"features": None}, "has feature_names but no features"),
         ({"action_features": None}, "has action_feature_names but no action_features"),
         ({"feature_names": ("fifth", "branching")}, "has two features called 'fifth'"),
-        ({"feature_names": "ab"}, "they must be texts"),
-        ({"feature_names": (1, 2)}, "they must be texts"),
+        ({"feature_names": "ab"}, "they must be strings"),
+        ({"feature_names": (1, 2)}, "they must be strings"),
     ],
     ids=str,
 )
@@ -427,5 +427,5 @@ def test_a_scheme_with_a_cut_off_reads_back(text: str) -> None:
 
 
 def test_a_cut_off_that_is_written_wrongly_is_refused() -> None:
-    with pytest.raises(ValueError, match="a cut-off is written with cutoff=20"):
+    with pytest.raises(ValueError, match="write a cut-off as in 'MO_ISMCTS with cutoff=20'"):
         parse_scheme("MO_ISMCTS with cutoff=x")

@@ -35,7 +35,7 @@ def test_other_levels_are_refused(measured: None, level: object) -> None:
 
 
 def test_a_game_without_measured_levels_is_refused(measured: None) -> None:
-    with pytest.raises(ValueError, match="the levels of hearts have not been measured; there are levels of othello"):
+    with pytest.raises(ValueError, match="hearts has no measured levels; these games have: othello"):
         Agent.at_level("hearts", 3)
 
 

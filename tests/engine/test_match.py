@@ -188,14 +188,14 @@ def test_watching_changes_nothing() -> None:
 
 @pytest.mark.parametrize("number", [0, 1, 3])
 def test_a_wrong_number_of_agents_is_refused(number: int) -> None:
-    with pytest.raises(ValueError, match=f"othello is played by 2 agents, not {number}"):
+    with pytest.raises(ValueError, match=f"othello needs 2 agents, not {number}"):
         play(games.load("othello"), [QUICK] * number)
 
 
 def test_what_is_no_game_and_what_is_no_list_of_agents_is_refused_in_a_sentence() -> None:
-    with pytest.raises(TypeError, match=r"play plays a Game, such as games.load\('othello'\), not 'othello'"):
+    with pytest.raises(TypeError, match=r"play needs a Game, such as games.load\('othello'\), not 'othello'"):
         play("othello", [QUICK] * 2)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="play takes a list of agents, one for each seat, not "):
+    with pytest.raises(TypeError, match="play needs a list of agents, one for each seat, not "):
         play(games.load("othello"), QUICK)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="players of a game is '2'; it must be an integer of at least 1"):
         attrs.evolve(toy.CHAIN, players="2")
@@ -205,7 +205,7 @@ def test_what_is_no_game_and_what_is_no_list_of_agents_is_refused_in_a_sentence(
 
 
 def test_what_is_no_agent_is_refused() -> None:
-    with pytest.raises(TypeError, match=r"an agent is an Agent\(strategy, iterations=…\), not BASELINE"):
+    with pytest.raises(TypeError, match=r"an agent must be an Agent\(strategy, iterations=…\), not BASELINE"):
         play(toy.CHAIN, [BASELINE])  # type: ignore[list-item]
 
 
@@ -236,7 +236,7 @@ def test_a_bad_seed_is_refused(seed: Any) -> None:
         (
             {"strategy": "RAVE", "iterations": 5},
             TypeError,
-            "the strategy of an agent is an Enhancement, .*, not 'RAVE'",
+            "the strategy of an agent must be an Enhancement, .*, not 'RAVE'",
         ),
         (
             {"strategy": RAVE + MAST, "iterations": 5},

@@ -57,7 +57,7 @@ def test_little_is_given_without_asking_and_much_is_refused_where_there_is_less(
     (tmp_path / "proc").mkdir()
     (tmp_path / "proc/meminfo").write_text(f"MemAvailable: {memory.LARGE // 512} kB\n")
     memory.check_memory(2 * memory.LARGE, tmp_path)
-    with pytest.raises(MemoryError, match="bytes more than there are"):
+    with pytest.raises(MemoryError, match="bytes more than available"):
         memory.check_memory(2 * memory.LARGE + 1, tmp_path)
     (tmp_path / "proc/meminfo").write_text("MemAvailable: 0 kB\n")
     memory.check_memory(memory.LARGE - 1, tmp_path)

@@ -272,7 +272,7 @@ def too_much(rewards: Any, visits: int, availability: int) -> float:
 @pytest.mark.parametrize(
     ("strategy", "kind", "said"),
     [
-        (attrs.evolve(MAST, policy=gibbs().over(half_written)), ValueError, "nothing at all, for the legal action"),
+        (attrs.evolve(MAST, policy=gibbs().over(half_written)), ValueError, "NaN or no value for the legal action"),
         (attrs.evolve(MAST, policy=roulette().over(negative)), ValueError, "none may be negative"),
         (attrs.evolve(MAST, capture=real_context), TypeError, "takes integers, not 0.7"),
         (too_much * MAST + (1 - too_much) * BASELINE, ValueError, "outside [0, 1]"),

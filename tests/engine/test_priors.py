@@ -106,7 +106,9 @@ def flat(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
 
 
 def test_a_policy_over_values_or_single_actions_is_refused() -> None:
-    with pytest.raises(ValueError, match="initial of X is told by nudge.*must go over a @candidates function"):
+    with pytest.raises(
+        ValueError, match="the initial information of X is given by nudge.*must use a @candidates function"
+    ):
         attrs.evolve(BASELINE, name="X", initial=initial(nudge), policy=argmax().over(flat))
     with pytest.raises(ValueError, match="asked about all legal actions at once"):
         attrs.evolve(MAST, name="X", initial=initial(nudge))
@@ -114,9 +116,7 @@ def test_a_policy_over_values_or_single_actions_is_refused() -> None:
 
 def test_shared_records_are_refused() -> None:
     state = toy.BRANCHES.new_initial_state()
-    with pytest.raises(
-        ValueError, match="sharing is 'records', but records of NUDGED begin with what a function tells"
-    ):
+    with pytest.raises(ValueError, match="sharing is 'records', but records of NUDGED have priors from a function"):
         search(state, NUDGED, iterations=10, threads=2, sharing="records")
 
 

@@ -67,7 +67,7 @@ def test_agents_and_several_trees_take_a_rule_and_wrong_ones_are_refused() -> No
         search(state, BASELINE, iterations=5, recommendation="most")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="gave \\[1.0\\]; it must give a number for each of 2 actions"):
         search(state, BASELINE, iterations=5, recommendation=lambda known: np.ones(1))
-    with pytest.raises(ValueError, match="it does not go with greatest_value"):
+    with pytest.raises(ValueError, match="it cannot be used with greatest_value"):
         Agent(BASELINE, iterations=5, recommendation=greatest_value, preference=lambda state, action: 0)
 
 

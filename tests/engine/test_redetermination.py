@@ -315,7 +315,7 @@ def test_a_belief_model_draws_for_one_player_and_is_refused(python: bool) -> Non
     game = in_python(AMBUSH) if python else AMBUSH
     draw = (lambda state, observer, observed, rng: state) if python else (lambda state, observer, observed, rng: None)
     believing = with_belief(game.new_initial_state(), draw)
-    with pytest.raises(ValueError, match="draws for the player to move alone; RIS_ISMCTS draws for every player"):
+    with pytest.raises(ValueError, match="draws for the player to move only; RIS_ISMCTS draws for every player"):
         search(believing, BASELINE, iterations=9, scheme=RIS_ISMCTS)
     with pytest.raises(ValueError, match="draws for every player"):
         inspect_playout(believing, BASELINE, scheme=RIS_ISMCTS)

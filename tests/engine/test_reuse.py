@@ -357,8 +357,8 @@ def test_records_that_do_not_fit_are_refused_in_a_sentence() -> None:
             {"records": first, "strategy": BASELINE >> attrs.evolve(MAST, initial=initial(visits=3))},
             "none of MAST",
         ),
-        (beside, {"records": later}, "this state does not go on"),
-        (state, {"records": later}, "this state does not go on"),
+        (beside, {"records": later}, "does not lead to this state"),
+        (state, {"records": later}, "does not lead to this state"),
     ]
     for where, options, sentence in refused:
         with pytest.raises(ValueError, match=sentence):
@@ -389,7 +389,7 @@ def test_a_search_that_is_not_reusable_finds_the_same_and_says_so_when_it_is_reu
     for name, records in lasting.records.items():
         assert (records.rows == passing.records[name].rows).all()
     for begun in (lambda: search(state, RAVE, iterations=60, records=passing, **options), passing.without_histories):
-        with pytest.raises(ValueError, match="of an Agent without decays"):
+        with pytest.raises(ValueError, match="from an Agent without decays"):
             begun()
 
 

@@ -174,7 +174,7 @@ def test_trees_share_no_records() -> None:
 
 @pytest.mark.parametrize("scheme", ["MO_ISMCTS", None, DeterminizedUCT])
 def test_something_that_is_no_scheme_is_refused(scheme: object) -> None:
-    with pytest.raises(TypeError, match="a scheme is a Scheme"):
+    with pytest.raises(TypeError, match="a scheme must be a Scheme"):
         search(phantom(), BASELINE, iterations=90, scheme=scheme)  # type: ignore[arg-type]
 
 

@@ -258,16 +258,12 @@ def ended() -> State:
         ({"iterations": 5, "seed": (1, -2)}, ValueError, r"seed is \(1, -2\)"),
         ({"iterations": 5, "seed": True}, ValueError, "seed is True"),
         ({"iterations": 5, "seed": b"ab"}, ValueError, "seed is b'ab'"),
-        (
-            {"iterations": 5, "state": toy.BRANCHES},
-            TypeError,
-            r"looks at a State, such as .*, not at <game toy-branches",
-        ),
+        ({"iterations": 5, "state": toy.BRANCHES}, TypeError, r"needs a State, such as .*, not <game toy-branches"),
         ({"iterations": 5, "state": None}, TypeError, "not at None"),
         (
             {"iterations": 5, "strategy": "RAVE >> MAST"},
             TypeError,
-            "a strategy is an Enhancement, .*, not 'RAVE >> MAST'",
+            "a strategy must be an Enhancement, .*, not 'RAVE >> MAST'",
         ),
         (
             {"iterations": 5, "strategy": MAST + NAST2},

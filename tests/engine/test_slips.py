@@ -111,7 +111,7 @@ def capture_a_real(history: Any, updates: Any) -> None:
 @pytest.mark.parametrize("slot", [capture_by_place, capture_unpacked])
 def test_a_part_of_a_history_taken_by_its_place_is_refused(slot: Any, engine: str) -> None:
     strategy = attrs.evolve(MAST, name="BY_PLACE", capture=slot)
-    told = f"{slot.name} takes a part of the history by its place, as in history.1.; take it by its name, history.moves"
+    told = f"{slot.name} reads a field of the history by its index, as in history.1.; read it by its name, as in history.moves"
     with pytest.raises(ValueError, match=told):
         search(state(), BASELINE >> strategy, iterations=10, engine=engine)
 
@@ -275,22 +275,22 @@ VECTORS = attrs.evolve(
     policy=argmax().over(writes_a_vector),
     backpropagation=count_visits,
 )
-WRITTEN = "writes to {} of what it is given to read; only backpropagation changes θ .*test_slips.py, line"
+WRITTEN = "writes to {} of a read-only argument; only backpropagation changes θ .*test_slips.py, line"
 
 
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"policy": gibbs().over(half_written)}, "half_written wrote NaN, or nothing at all, for a legal action"),
-        ({"policy": argmax().over(unwritten)}, "unwritten wrote NaN, or nothing at all, for a legal action"),
-        ({"policy": argmax().over(not_a_number)}, "not_a_number wrote NaN, or nothing at all, for a legal action"),
+        ({"policy": gibbs().over(half_written)}, "half_written wrote NaN or no value for a legal action"),
+        ({"policy": argmax().over(unwritten)}, "unwritten wrote NaN or no value for a legal action"),
+        ({"policy": argmax().over(not_a_number)}, "not_a_number wrote NaN or no value for a legal action"),
         ({"policy": roulette().over(negative)}, "in .*roulette.. met a negative value; none may be negative"),
         ({"policy": argmax().over(writes_a_field)}, WRITTEN.format("visits")),
         ({"policy": argmax().over(writes_by_a_helper)}, WRITTEN.format("visits")),
         ({"policy": argmax().over(writes_the_history)}, WRITTEN.format("moves")),
         (
             {"backpropagation": half_a_visit},
-            "half_a_visit writes a real to visits, .* cut it down to an integer .*line",
+            "half_a_visit writes a float to visits, .* truncate it to an integer .*line",
         ),
         (
             {"backpropagation": two_rewards},
@@ -309,7 +309,7 @@ def test_rewards_of_all_players_are_not_written_by_a_policy() -> None:
         search(state(), BASELINE >> VECTORS, iterations=30)
 
 
-UNWRITTEN = "{} wrote NaN, or nothing at all, for the legal action"
+UNWRITTEN = "{} wrote NaN or no value for the legal action"
 
 
 @pytest.mark.parametrize(
@@ -319,10 +319,10 @@ UNWRITTEN = "{} wrote NaN, or nothing at all, for the legal action"
         ({"policy": argmax().over(unwritten)}, UNWRITTEN.format("unwritten")),
         ({"policy": argmax().over(not_a_number)}, UNWRITTEN.format("not_a_number")),
         ({"policy": roulette().over(negative)}, "met the value -1.0; none may be negative"),
-        ({"policy": argmax().over(writes_a_field)}, "is written where θ is only read"),
-        ({"policy": argmax().over(writes_by_a_helper)}, "is written where θ is only read"),
-        ({"policy": argmax().over(writes_the_history)}, "of a history are only read; a slot writes to one of them"),
-        ({"backpropagation": half_a_visit}, "writes the real 0.5 to visits, which would cut it down to an integer"),
+        ({"policy": argmax().over(writes_a_field)}, "is written where θ is read-only"),
+        ({"policy": argmax().over(writes_by_a_helper)}, "is written where θ is read-only"),
+        ({"policy": argmax().over(writes_the_history)}, "of a history are read-only; a slot writes to one of them"),
+        ({"backpropagation": half_a_visit}, "writes the float 0.5 to visits, which would truncate it to an integer"),
         ({"backpropagation": two_rewards}, "but a mean is above 1"),
         ({"capture": capture_a_bare_action}, "a capture names the record 0"),
         ({"capture": capture_a_real}, "takes integers, not 0.5; a real would be cut down to one"),
@@ -443,7 +443,7 @@ for changes in ({"capture": looks}, {"capture": names}, *({"policy": policy} for
 def test_false_declarations_are_found_with_checks(python: Python) -> None:
     done = python(DECLARED_FALSELY, ICARUS_DEBUG="1")
     looks, names, independent, unwritten_record = done.stdout.splitlines() or [done.stderr]
-    assert "declared with reads_simulation=False looks at steps of the simulation" in looks
+    assert "declared with reads_simulation=False reads steps of the simulation" in looks
     assert "declared with writes_simulation=False names a record beyond the tree and its children" in names
-    assert "by_number is declared independent, but names another record" in independent
+    assert "by_number is declared independent, but names a different record" in independent
     assert "forgets wrote no record for a legal action" in unwritten_record

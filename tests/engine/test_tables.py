@@ -140,7 +140,7 @@ def test_a_table_that_would_not_fit_is_refused_at_once_and_stays_as_it_was(
     table = Table(MAST, games.load("othello"))
     table.insert_rows(known(table, 200))
     before = table.records()
-    with pytest.raises(MemoryError, match="bytes more than there are would be needed"):
+    with pytest.raises(MemoryError, match="bytes more than available are needed"):
         table.grow(room)
     assert table.capacity == SMALLEST and (table.records() == before).all()
 

@@ -73,10 +73,10 @@ def test_a_game_without_a_deal_begins_in_a_single_way():
 def test_a_secret_deal_is_refused_with_the_functions_that_are_missing():
     secret = attrs.evolve(games.load("kuhn-poker"), deal=None, deal_observation=None)
     with pytest.raises(
-        ValueError, match=r"kuhn-poker deals in secret: .*deal\(state, index, .*deal_observation\(state, perspective\)"
+        ValueError, match=r"kuhn-poker has hidden deals: .*deal\(state, index, .*deal_observation\(state, perspective\)"
     ):
         deals_of(secret)
-    with pytest.raises(ValueError, match="hearts deals in secret"):
+    with pytest.raises(ValueError, match="hearts has hidden deals"):
         deals_of(games.load("hearts"))
 
 
@@ -105,7 +105,7 @@ def test_an_information_state_is_what_its_player_saw_of_the_deal_and_of_the_move
 
 
 def test_below_is_what_a_dealer_draws_with():
-    # the sign that a game deals in secret is that its `initial` moved the generator on
+    # the sign that a game has hidden deals is that its `initial` moved the generator on
     rng = np.arange(1, 5, dtype=np.uint64)
     before = rng.copy()
     below(rng, 6)

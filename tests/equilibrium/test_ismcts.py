@@ -234,7 +234,7 @@ def test_settings_are_read_back_and_bad_ones_refused():
             ISMCTS(**given)
     with pytest.raises(ValueError, match="ISMCTS over a whole game tree is written ISMCTS"):
         parse_algorithm("ISMCTS(c=2)")
-    with pytest.raises(TypeError, match="are not settings"):
+    with pytest.raises(TypeError, match="the settings must be ISMCTS"):
         ISMCTSSearch(games.load("kuhn-poker"), "UCB1")
     with pytest.raises(ValueError, match="needs a budget"):
         Agent(ISMCTS())

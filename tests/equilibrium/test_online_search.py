@@ -74,11 +74,11 @@ def test_settings_of_search_are_refused(settings, message):
 
 @pytest.mark.parametrize("wrong", [KUHN, OOS, Agent(BASELINE, iterations=5)], ids=["game", "class", "agent"])
 def test_what_only_looks_like_an_algorithm_is_refused(wrong):
-    with pytest.raises(TypeError, match="the strategy of an agent is an Enhancement"):
+    with pytest.raises(TypeError, match="the strategy of an agent must be an Enhancement"):
         Agent(wrong, iterations=5)
-    with pytest.raises(TypeError, match="a strategy is an Enhancement"):
+    with pytest.raises(TypeError, match="a strategy must be an Enhancement"):
         search(KUHN.new_initial_state(), wrong, iterations=5)
-    with pytest.raises(TypeError, match=r"an algorithm is OOS\(…\)"):
+    with pytest.raises(TypeError, match=r"an algorithm must be OOS\(…\)"):
         online_search(KUHN.new_initial_state(), wrong, iterations=5)
 
 

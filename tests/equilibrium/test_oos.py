@@ -383,7 +383,7 @@ def test_bad_settings_are_refused_in_a_sentence():
     for text in ("OOS(0.9)", "OOS(depth=3)", "OOS(", "OOS(delta=x)"):
         with pytest.raises(ValueError, match="Online Outcome Sampling is written OOS"):
             parse_algorithm(text)
-    with pytest.raises(TypeError, match="are not settings"):
+    with pytest.raises(TypeError, match="the settings must be OOS"):
         OOSSearch(games.load("kuhn-poker"), 0.9)
     with pytest.raises(ValueError, match="needs a budget"):
         Agent(OOS())

@@ -181,9 +181,9 @@ def test_a_compiled_game_in_python_has_its_deals():
 
 
 def test_deals_that_are_not_in_the_open_or_not_all_there_are_refused():
-    with pytest.raises(ValueError, match=r"coin deals in secret: give its PythonGame the functions deal\(index, "):
+    with pytest.raises(ValueError, match=r"coin has hidden deals: give its PythonGame the functions deal\(index, "):
         GameTree(attrs.evolve(COIN, deal=None, deal_observation=None))
-    with pytest.raises(ValueError, match="coin has a function deal but none deal_observation"):
+    with pytest.raises(ValueError, match="coin has a function deal but no deal_observation"):
         attrs.evolve(COIN, deal_observation=None)
     with pytest.raises(ValueError, match=r"the 1 deals of coin sum to 0.75, not to 1"):
         GameTree(attrs.evolve(COIN, deal=lambda index: None if index else (toss(), 0.75)))
@@ -216,11 +216,11 @@ def luck(state):
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"player": lambda state: 2}, r"after the actions \[\] heap says that player 2 is about to act"),
+        ({"player": lambda state: 2}, r"after the actions \[\] heap returns the player 2 as the player to act"),
         ({"legal": lambda state: []}, r"after the actions \[\] heap gives no legal action"),
         (
             {"apply": lambda state, action: None, "max_length": 9},
-            r"after the actions \[1, .*\] heap goes on beyond its max_length of 9 actions",
+            r"after the actions \[1, .*\] heap continues beyond its max_length of 9 actions",
         ),
         (
             {"apply": lambda state, action: None, "max_length": 99},
@@ -236,7 +236,7 @@ def luck(state):
         ({"player": luck, "chance": lambda state: [1.0]}, r"the probabilities \[1.0\]; they must be 2"),
         (
             {"observe": unseen_by_the_other, "legal": lambda state: [1, 2] if sum(state) < 2 else [1]},
-            r"player 1 of heap has different legal actions after the same moves, .* first met after: '1'",
+            r"player 1 of heap has different legal actions after the same moves, .* first found after: '1'",
         ),
     ],
 )
@@ -288,12 +288,13 @@ def test_a_game_may_have_more_actions_than_room_was_thought_of():
 
 def test_a_game_too_large_is_refused_with_its_estimated_size():
     with pytest.raises(
-        ValueError, match=r"heap is too large to be walked whole: about 1.4e\+07 histories; at most 1,000,000"
+        ValueError,
+        match=r"heap is too large for a complete walk: it has about 1.4e\+07 histories; the limit is 1,000,000",
     ):
         GameTree(heap(33))
-    with pytest.raises(ValueError, match=r"heap is too large to be walked whole: more than 1e\+30 histories"):
+    with pytest.raises(ValueError, match=r"heap is too large for a complete walk: it has more than 1e\+30 histories"):
         refuse_unless_walkable(heap(200))
-    with pytest.raises(ValueError, match="heap is too large to be walked whole: more than 20 histories"):
+    with pytest.raises(ValueError, match="heap is too large for a complete walk: it has more than 20 histories"):
         GameTree(heap(10), largest=20)
     refuse_unless_walkable(PYTHON[KUHN])
 

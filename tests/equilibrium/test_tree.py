@@ -108,7 +108,7 @@ def test_where_bids_are_all_that_differs_the_estimate_is_exact():
 
 def test_a_game_too_large_is_refused_with_its_estimated_number_of_information_states():
     # the paper counts 352 million information sets in LD(2, 2)
-    with pytest.raises(ValueError, match=r"too large to be walked whole: about 3.5e\+08 information states"):
+    with pytest.raises(ValueError, match=r"too large for a complete walk: it has about 3.5e\+08 information states"):
         GameTree(games.load("liars-dice(first=2, second=2)"))
     with pytest.raises(ValueError, match="phantom-mnk is too large"):
         GameTree(games.load("phantom-mnk"))
@@ -116,7 +116,9 @@ def test_a_game_too_large_is_refused_with_its_estimated_number_of_information_st
 
 def test_a_game_beyond_counting_is_refused_at_once():
     # its number of histories is not a number of 64 bits: the estimate never ended
-    with pytest.raises(ValueError, match=r"checkers is too large to be walked whole: more than 1e\+30 histories"):
+    with pytest.raises(
+        ValueError, match=r"checkers is too large for a complete walk: it has more than 1e\+30 histories"
+    ):
         refuse_unless_walkable(games.load("checkers"))
 
 
@@ -148,7 +150,7 @@ def test_a_game_that_shows_players_less_than_they_know_is_refused():
 
 def test_what_is_no_game_or_no_state_of_it_is_refused():
     for wrong in ("kuhn-poker", pyspiel.load_game("kuhn_poker")):
-        with pytest.raises(TypeError, match="a game is a Game"):
+        with pytest.raises(TypeError, match="a game must be a Game"):
             exploitability(wrong, None)
     tree = tree_of(games.load("kuhn-poker"))
     with pytest.raises(ValueError, match="is not a state of kuhn-poker"):

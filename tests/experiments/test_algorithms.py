@@ -33,7 +33,7 @@ def test_experiments_have_it_for_an_agent_or_an_opponent():
     ("changes", "told"),
     [
         ({"games": ["hearts"]}, r"games: OOS\(delta=0.5\) cannot play here: hearts has 4 players"),
-        ({"games": ["phantom-mnk"]}, "cannot play here: phantom-mnk is too large to be walked whole: about"),
+        ({"games": ["phantom-mnk"]}, "cannot play here: phantom-mnk is too large for a complete walk: it has about"),
         ({"agents": {"a": "OOS(depth=1)"}}, "agents.a: 'OOS\\(depth=1\\)' is not a search"),
         ({"agents": {"a": {"strategy": "OOS", "scheme": "SO_ISMCTS"}}}, "takes no scheme=SO_ISMCTS"),
         ({"agents": {"a": {"scheme": "OOS()"}}}, "OOS\\(\\) is an algorithm, not a scheme"),

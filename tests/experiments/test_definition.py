@@ -131,7 +131,7 @@ def test_seats_can_be_chosen():
         ({"pictures": ["figure6"]}, "pictures[0]: 'figure6' is unknown"),
         (
             {"agents": {"a": {"scheme": "DeterminisedUCT"}}},
-            "agents.a.scheme: 'DeterminisedUCT' is not a scheme; there are MO_ISMCTS",
+            "agents.a.scheme: 'DeterminisedUCT' is not a scheme; known schemes: MO_ISMCTS",
         ),
         ({"agents": {"a": {"scheme": 4}}}, "agents.a.scheme: 4 is not a text"),
         ({"agents": {"a": {"strategy": "RAVE >>"}}}, "agents.a.strategy: "),

@@ -456,8 +456,8 @@ def test_a_range_that_is_none_is_refused(ranges: Any, told: str) -> None:
     ("parameters", "wrong"),
     [
         ({"low": 1, "high": 2, "width": 3}, "is given the parameter 'width'"),
-        ({"low": 1}, "lacks the parameter 'high'"),
-        ({}, "lacks the parameter 'low'"),
+        ({"low": 1}, "needs the parameter 'high'"),
+        ({}, "needs the parameter 'low'"),
     ],
 )
 def test_a_parameter_that_the_initial_function_does_not_take_is_refused(parameters: dict[str, int], wrong: str) -> None:

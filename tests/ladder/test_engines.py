@@ -33,8 +33,8 @@ def test_an_engine_plays_whole_games_with_both_sides() -> None:
 @pytest.mark.parametrize(
     ("mode", "sentence"),
     [
-        ("dies", "fake dies died at genmove; its last words: the table is on fire"),
-        ("hangs", "fake hangs gave no answer to genmove in 5 s"),
+        ("dies", "fake dies died at genmove; its last output: the table is on fire"),
+        ("hangs", "fake hangs did not answer genmove within 5 s"),
         ("illegal", "fake illegal plays 'a9', which is not legal here"),
         ("refuses", "fake refuses refused genmove: cannot think"),
     ],

@@ -215,7 +215,7 @@ def test_a_ladder_is_written_and_read(tmp_path: Path, monkeypatch: pytest.Monkey
     ladder = Ladder("othello", rungs, np.array([[0, 0, 0], [0, 21, 90], [0, 90, 2603]]))
     ladder.write(tmp_path / "othello.json")
     assert read_ladder("othello") == ladder != Ladder("othello", rungs)
-    with pytest.raises(ValueError, match="there is no ladder of hearts; there are ladders of othello"):
+    with pytest.raises(ValueError, match="there is no ladder of hearts; games with a ladder: othello"):
         read_ladder(games.load("hearts"))
 
 

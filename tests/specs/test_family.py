@@ -152,8 +152,8 @@ def test_a_point_prints_its_specification_and_reads_back(point: Enhancement) -> 
     ("arguments", "told"),
     [
         ({"context": "luck"}, "context of a family is 'luck'"),
-        ({"least": 3, "rule": gibbs(1)}, "nothing to fall back on"),
-        ({"discount": 0.9}, "a discount or a fallback goes with gibbs"),
+        ({"least": 3, "rule": gibbs(1)}, "has no fallback"),
+        ({"discount": 0.9}, "a discount or a fallback needs gibbs"),
         ({"context": "position", "least": 2, "rule": gibbs(1)}, "in a context of one player"),
     ],
 )

@@ -467,7 +467,9 @@ def refusal(strategy: Enhancement, game: Game) -> str:
     if lacking:
         return f"{re.escape(str(game))} has no {lacking[0]}"
     hidden = any(part is not None for part in (game.determinize, game.observe, game.simultaneous))
-    return f"proves .* nothing may be hidden; in {re.escape(str(game))}" if proves(strategy) and hidden else ""
+    return (
+        f"proves .* needs a game of perfect information; {re.escape(str(game))}" if proves(strategy) and hidden else ""
+    )
 
 
 def consistent(result: Any, root: State) -> None:

@@ -39,4 +39,4 @@ def test_two_searches_of_a_position_stand_beside_each_other(tmp_path: Path, page
 
 def test_what_does_not_go_side_by_side_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["search", "othello", "--beside", "RAVE", "--seconds", "1"]) == 2
-    assert "--beside and --json go with --iterations" in capsys.readouterr().err
+    assert "--beside and --json need --iterations" in capsys.readouterr().err

@@ -337,7 +337,7 @@ def test_a_game_saved_from_the_page_is_kept_where_it_is_served(served, tmp_path,
     page = served("kuhn-poker")
     page.my_turn()
     assert page.send("save", {})[1] == {
-        "said": "saved; icarus play --resume kuhn-poker-1.txt --browser goes on from here"
+        "said": "saved; icarus play --resume kuhn-poker-1.txt --browser continues from here"
     }
     again = Session.resumed(tmp_path / "kuhn-poker-1.txt")
     assert [played.action for played in again.played] == [played.action for played in page.table.session.played]
@@ -356,7 +356,7 @@ def test_who_asks_before_the_page_is_served_waits_and_is_not_refused() -> None:
 
 def test_a_port_in_use_is_told_in_a_sentence(served) -> None:
     page = served("kuhn-poker")
-    with pytest.raises(ValueError, match="--port 0 takes any that is free"):
+    with pytest.raises(ValueError, match="--port 0 takes any free port"):
         Server(page.table, page.port)
 
 
@@ -409,12 +409,12 @@ def test_a_hint_keeps_nobody_waiting_and_a_move_gives_it_up(served) -> None:
         asking.start()
         until(lambda: page.client.get("/live").json())
         state = page.state()
-        assert state["status"] == "looking for a hint …" and state["moves"] and not state["hint"]
-        assert page.send("hint", {})[1] == {"error": "a hint is being looked for already"}
+        assert state["status"] == "searching for a hint …" and state["moves"] and not state["hint"]
+        assert page.send("hint", {})[1] == {"error": "a search for a hint is already running"}
         assert "[Game " in page.send("record", {})[1]["said"]
         assert page.act(state["moves"][0]["action"], state)[0] == 200
         asking.join()
-        assert answers == [(409, {"error": "the hint was given up"})]
+        assert answers == [(409, {"error": "the search for a hint was stopped"})]
         until(lambda: page.client.get("/live").json())  # the agent searches now
         assert page.send("undo", {"version": page.state()["version"]})[0] == 200
         assert page.my_turn()["hint"]
@@ -459,7 +459,7 @@ def test_ctrl_c_ends_a_game_amid_a_search_and_keeps_it(tmp_path) -> None:
             until(lambda: client.get("live").json())
             process.send_signal(signal.SIGINT)
             assert process.wait(30) == 0
-        assert "stopped; icarus play --resume othello-1.txt goes on from here" in process.stdout.read()
+        assert "stopped; icarus play --resume othello-1.txt continues from here" in process.stdout.read()
 
 
 def test_what_fails_in_a_game_of_one_s_own_is_told_and_can_be_left(served, monkeypatch) -> None:
@@ -498,7 +498,7 @@ def test_what_fails_in_a_game_of_one_s_own_is_told_and_can_be_left(served, monke
     assert "oops in my search" in page.send("hint", {})[1]["error"]
     page.act(action, state)
     until(lambda: page.table.problem)
-    assert page.state()["status"].startswith("the agent cannot go on: KeyError: 'oops in my search'")
+    assert page.state()["status"].startswith("the agent cannot continue: KeyError: 'oops in my search'")
     assert page.send("undo", {"version": page.state()["version"]})[0] == 200
     state = page.my_turn()
     assert state["status"] == "it is your turn"
@@ -665,10 +665,10 @@ def test_a_page_out_of_reach_says_so_asks_seldom_and_comes_back(served, page, ex
     game = served("othello")
     page.goto(game.address)
     expect(page.locator("#board [data-part].open").first).to_be_visible()
-    asked, refused = [], {"status": 403, "json": {"error": "this address lacks the token"}}
+    asked, refused = [], {"status": 403, "json": {"error": "this address has no token"}}
     page.route("**/state*", lambda route: (asked.append(route), route.fulfill(**refused)))
     game.send("strength", {"iterations": 10})  # the request that waits is answered, and the next one refused
-    expect(page.locator("#said")).to_have_text("this address lacks the token")
+    expect(page.locator("#said")).to_have_text("this address has no token")
     expect(page.locator("#status")).to_have_text("out of reach")
     expect(page.locator("#board [data-part].open")).to_have_count(0)
     page.wait_for_timeout(1000)

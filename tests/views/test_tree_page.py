@@ -105,7 +105,7 @@ def test_a_file_that_exists_is_not_overwritten(othello: Result, tmp_path: Path) 
     (tmp_path / "tree.html").write_text("mine")
     with pytest.raises(ValueError, match="exists and is not overwritten"):
         othello.to_html(tmp_path / "tree.html")
-    with pytest.raises(ValueError, match="there is no folder"):
+    with pytest.raises(ValueError, match="there is no directory"):
         othello.to_html(tmp_path / "nowhere" / "tree.html")
 
 

@@ -41,17 +41,17 @@ def notation_of(game: AnyGame) -> Notation:
     """The notation of a game's files.
 
     Raises:
-        ValueError: there is none.
+        ValueError: the game has no such notation.
     """
     if game.name not in NOTATIONS:
         formats = ", ".join(f"{name} ({each.name})" for name, each in NOTATIONS.items())
-        raise ValueError(f"files of other programs are read for {formats}, not for {game}")
+        raise ValueError(f"files of other programs can be read for {formats}, not for {game}")
     return NOTATIONS[game.name]
 
 
 def _refuse_several(count: int) -> None:
     if count > 1:
-        raise ValueError(f"it holds {count} games; leave one in it")
+        raise ValueError(f"the file has {count} games; it must have one")
 
 
 def _refuse_move_after_end(state: State, number: int) -> None:
@@ -122,7 +122,7 @@ def _ggf_moves(text: str) -> list[str]:
         raise ValueError("it is GGF of another game than Othello")
     board = re.search(r"BO\[8([^\]]*)\]", text)
     if board and "".join(board[1].split()) != _GGF_START:
-        raise ValueError("its game does not begin at the usual position")
+        raise ValueError("its game does not start from the standard position")
     return [move.lower() for move in re.findall(r"(?<![A-Z])[BW]\[\s*(\w+)", text)]
 
 
@@ -171,7 +171,7 @@ def _sign(state: State) -> int:
 
 def _read_pdn(game: AnyGame, text: str) -> list[int]:
     if re.search(r'^\[FEN "', text, re.MULTILINE):
-        raise ValueError("its game does not begin at the usual position")
+        raise ValueError("its game does not start from the standard position")
     moves = _PDN_READ_OVER.sub(" ", text)
     _refuse_several(len(_PDN_RESULT.findall(moves)))
     tokens = re.sub(r"\s*[-x:]\s*", "-", _PDN_NUMBER.sub(" ", _PDN_RESULT.sub(" ", moves))).split()

@@ -97,7 +97,7 @@ def play_command(
         _refuse_beside_resume(context)
         session = Session.resumed(resume, **names)
     else:
-        raise ValueError("which game? icarus play othello, or --resume FILE; icarus games lists them")
+        raise ValueError("give a game, as in icarus play othello, or --resume FILE; icarus games lists the games")
     session.files = list(files or [])
     people, adviser = session.people, adviser_like(agents[0])
     observer = None if everything or not people else people[0]
@@ -125,7 +125,7 @@ def _serve(session: Session, adviser: Agent, observer: int | None, port: int, te
     server = importlib.import_module("icarus.commands.play.server").Server(Table(session, adviser, observer), port)
     with show_compilation():  # all that agents need is compiled before the address is printed
         _compile(session, adviser)
-    terminal.say(f"play at {server.address} (Ctrl-C ends it and keeps the game)")
+    terminal.say(f"play at {server.address} (Ctrl-C stops the server and saves the game)")
     with contextlib.suppress(KeyboardInterrupt):
         server.serve()
     terminal.keep()
@@ -150,7 +150,7 @@ def _new_session(name: str, seat: int | None, others: list[Agent], seed: int) ->
     rest = [number for number in range(game.players) if number != seat]
     if len(others) not in (1, len(rest)):
         raise ValueError(
-            f"--against is given {len(others)} times; {game} has {len(rest)} other seats: once, or for each"
+            f"--against is given {len(others)} times; {game} has {len(rest)} other seats; give it once, or once for each"
         )
     agents: list[Agent | None] = [None] * game.players
     for number, agent in zip(rest, others * (len(rest) // len(others)), strict=True):

@@ -48,7 +48,7 @@ class Review:
 
     def __init__(self, session: Session, adviser: Agent) -> None:
         if not isinstance(adviser.strategy, Enhancement):
-            raise ValueError(f"{adviser} gives no values by which a game can be reviewed")
+            raise ValueError(f"{adviser} gives no values, so the game cannot be reviewed")
         self._adviser, self._people, self._key = adviser, session.people, (session.seed, REVIEW_STREAM)
         self.entries: list[Entry] = []
         decided = [

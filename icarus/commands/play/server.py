@@ -83,7 +83,7 @@ class Server:
             self._socket.listen()  # from now on who asks waits for `serve`, and is not refused
         except OSError as error:
             self._socket.close()
-            raise ValueError(f"port {port} cannot be had ({error.strerror}); --port 0 takes any that is free") from None
+            raise ValueError(f"port {port} is not available ({error.strerror}); --port 0 takes any free port") from None
         self.port = int(self._socket.getsockname()[1])
         self._cookie = f"icarus-{self.port}"
         routes = [
@@ -143,13 +143,13 @@ class Server:
         """Refuse other hosts' names, other pages, and whoever does not know the token."""
         host = request.headers.get("host", "")
         if host not in [f"{name}:{self.port}" for name in NAMES]:
-            raise Refusal(403, "this game is only for the machine that it runs on")
+            raise Refusal(403, "this game can be played only on the machine that it runs on")
         if request.headers.get("origin", f"http://{host}") != f"http://{host}":
-            raise Refusal(403, "another page asks for this; only the page of the game may")
+            raise Refusal(403, "this request comes from another page; only the page of the game may send it")
         # An address that was just opened is newer than the cookie, which may be of an earlier game on this port.
         token = request.query_params.get("token") or request.cookies.get(self._cookie, "")
         if not hmac.compare_digest(token.encode(), self.token.encode()):
-            raise Refusal(403, "this address lacks the token; open the one that icarus play has printed")
+            raise Refusal(403, "this address has no token; open the address that icarus play printed")
 
     async def _page(self, request: Request) -> Response:
         if "token" in request.query_params:  # from now on the cookie knows it, and no history or log of addresses
@@ -178,7 +178,7 @@ class Server:
 
 
 async def _nothing(request: Request, error: Exception) -> Response:
-    return JSONResponse({"error": f"there is nothing at {request.url.path}"}, 404, {"Connection": "close", **_HEADERS})
+    return JSONResponse({"error": f"there is no page {request.url.path}"}, 404, {"Connection": "close", **_HEADERS})
 
 
 async def _body(request: Request) -> bytes:

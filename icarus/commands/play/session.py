@@ -99,7 +99,7 @@ class Session:
         """A person's action.
 
         Raises:
-            ValueError: it is nobody's turn, or the action is not legal.
+            ValueError: no person is to act, or the action is not legal.
         """
         if self.waits_for is None:
             raise ValueError("the game is over" if self.over else "it is not your turn")
@@ -162,10 +162,10 @@ class Session:
         """What an agent would find in a person's place, knowing what the person knows; `progress` and `watch` as in `choose`.
 
         Raises:
-            ValueError: it is nobody's turn.
+            ValueError: no person is to act.
         """
         if self.waits_for is None:
-            raise ValueError("there is nothing to decide for you now")
+            raise ValueError("you have no decision to make now")
         if agent.scheme.cheats:  # its agents may see what is hidden, but not show it
             agent = attrs.evolve(agent, scheme=MO_ISMCTS.with_cutoff(agent.scheme.cutoff))
         return agent.search(self.state, self._key(_HINT_STREAM), watch=watch, progress=progress)
@@ -184,14 +184,14 @@ class Session:
         """Go back to when so many actions had been played, by default before a person's last; returns how many are taken back.
 
         Raises:
-            ValueError: there are no more than that.
+            ValueError: so many actions have not been played.
         """
         if upto is None:
             mine = [index for index, each in enumerate(self.played) if each.player in self.people]
             upto = mine[-1] if mine else len(self.played)
         count = len(self.played) - upto
         if count <= 0:
-            raise ValueError("there is nothing to take back: you have not played yet")
+            raise ValueError("no action can be taken back, because you have not played yet")
         self.resigned = None
         self.state, self.played = self.at(upto), self.played[:upto]
         return count
@@ -210,7 +210,7 @@ class Session:
         return bool(self.at(index).observed(self.played[index].action)[seat] != UNSEEN)
 
     def heard(self, seat: int | None, index: int) -> str | None:
-        """How a seat may hear of an action: by its name, or None where it only notices that something was done, or not even that."""
+        """The name of an action if a seat may know it; None where the seat observes only that an action was done, or nothing."""
         played = self.played[index]
         if seat in (None, played.player) or self.game.observe is None:
             return played.text
@@ -249,7 +249,7 @@ class Session:
             ValueError: the file exists, or it is of another game's notation.
         """
         if path.suffix in SUFFIXES and path.suffix != notation_of(self.game).suffix:
-            raise ValueError(f"{self.game} is written as {notation_of(self.game).suffix}, not as {path.suffix}")
+            raise ValueError(f"{self.game} is saved as a {notation_of(self.game).suffix} file, not as {path.suffix}")
         text = self.in_notation() if path.suffix in SUFFIXES else self.record()
         try:
             with path.open("x", encoding="utf-8") as file:
@@ -263,7 +263,7 @@ class Session:
         return shlex.join(words + [word for file in self.files for word in ("--with", str(file))])
 
     def keep(self) -> Path:
-        """Save the game in a new file of this folder, named after it."""
+        """Save the game in a new file of the current directory, named after the game."""
         names = (Path(f"{self.game.name}-{number}.txt") for number in range(1, 10_000))
         path = next(name for name in names if not name.exists())
         self.save(path)
@@ -280,7 +280,7 @@ class Session:
         except OSError as error:
             raise ValueError(f"{str(path)!r} cannot be read: {error.strerror}") from None
         if "Seats" in dict(_TAG.findall(text)):
-            raise ValueError(f"{str(path)!r} names its game itself: icarus play --resume {path}")
+            raise ValueError(f"{str(path)!r} contains the name of its game; run icarus play --resume {path}")
         notation = notation_of(self.game)
         try:
             if not text.strip():
@@ -304,7 +304,7 @@ class Session:
                 agents = [None if seat is None else _agent_of(seat, names) for seat in tags["Seats"]]
                 game = games.load(tags["Game"])
             except ValueError as error:
-                raise ValueError(f"{error} (--with FILE.py brings games and enhancements of one's own)") from None
+                raise ValueError(f"{error} (give your own games and enhancements by --with FILE.py)") from None
             session = cls(game, agents, int(tags["Seed"]))
             for move in _MOVE.findall(text):
                 session.apply(session._named(move))
@@ -312,9 +312,7 @@ class Session:
         except OSError as error:
             raise ValueError(f"{str(path)!r} cannot be read: {error.strerror}") from None
         except KeyError as error:
-            raise ValueError(
-                f"{str(path)!r} is not a game that was saved: there is no {error.args[0]!r} in it"
-            ) from None
+            raise ValueError(f"{str(path)!r} is not a saved game: it has no {error.args[0]!r}") from None
         except (TypeError, ValueError) as error:
             raise ValueError(f"{str(path)!r} cannot be resumed: {error}") from None
         return session

@@ -22,11 +22,11 @@ from icarus.views.boards import COLOURS, SELECTED, drawing, label, marks, parts
 
 WAIT = 20.0  # seconds that a page waits for news before it asks again
 SHOWN = 6  # moves of a search under way
-LATE = "the game has gone on since; this is how it stands"
+LATE = "the game has changed in the meantime; this is the current position"
 POSITION = ("total", "over")  # of a description: what changes whenever the game goes on or back
 HINT = "a hint"
 STRENGTHS = ("level", "iterations", "seconds")
-ENDED = "the game has ended and all is shown; start another one"
+ENDED = "the game has ended and everything is shown; start another one"
 
 Answer = dict[str, Any]
 
@@ -91,7 +91,7 @@ class Table:
     def _hear(self, task: Task) -> None:
         """Tell of a task that has been done."""
         if task.error is not None and task.name != HINT:
-            self.problem = f"{task.name} cannot go on: {failure_text(task.error)}"
+            self.problem = f"{task.name} cannot continue: {failure_text(task.error)}"
         self._update()
 
     def _go_on(self) -> None:
@@ -208,7 +208,7 @@ class Table:
         if session.over:
             return ending_of(session)
         if session.waits_for is not None:
-            return "it is your turn" if self._worker.task is None else "looking for a hint …"
+            return "it is your turn" if self._worker.task is None else "searching for a hint …"
         player = session.state.current_player()
         return (
             "the cards are dealt, or dice rolled …" if player == CHANCE else f"{session.name_of(player)} is thinking …"
@@ -268,7 +268,7 @@ class Table:
             "save": self._save,
         }
         if name not in requests:
-            raise ValueError(f"nobody can {name!r} here")
+            raise ValueError(f"unknown request {name!r}")
         with self._changed:
             if name in ("act", "undo", "resign") and arguments.get("version") not in range(
                 self._oldest, self.version + 1
@@ -319,7 +319,7 @@ class Table:
 
     def _record(self, arguments: Answer) -> Answer:
         if not self._shows_searches():
-            raise ValueError("the record of the game tells what is hidden; it is shown when the game is over")
+            raise ValueError("the record of the game would reveal hidden facts; it is shown when the game is over")
         foreign = f"\n{self.session.in_notation()}" if self.session.game.name in NOTATIONS else ""
         return {"said": self.session.record() + foreign}
 
@@ -332,21 +332,21 @@ class Table:
 
     def _hint(self, arguments: Answer) -> Answer:
         if self.session.waits_for is None:
-            raise ValueError("there is nothing to decide for you now")
+            raise ValueError("you have no decision to make now")
         if self._worker.task is not None:
-            raise ValueError("a hint is being looked for already")
+            raise ValueError("a search for a hint is already running")
         enter = partial(self.results.__setitem__, "hint")
         task = self._worker.task = self._task(HINT, self.adviser, partial(self.session.hint, self.adviser), enter)
         self._update()
         if not self._worker.wait_for(task):
-            raise ValueError("the hint was given up")
+            raise ValueError("the search for a hint was stopped")
         if task.error is not None:
             raise ValueError(f"no hint can be given: {failure_text(task.error)}")
         return {"title": "what a search finds in your place", "said": str(self.results["hint"]), "tree": "/tree/hint"}
 
     def _save(self, arguments: Answer) -> Answer:
         try:
-            return {"said": f"saved; {self.session.command(self.session.keep())} --browser goes on from here"}
+            return {"said": f"saved; {self.session.command(self.session.keep())} --browser continues from here"}
         except OSError as error:
             raise ValueError(f"the game cannot be saved: {error.strerror}") from None
 
@@ -357,11 +357,13 @@ class Table:
 
     def _why(self, arguments: Answer) -> Answer:
         if not self._has_reasons():
-            raise ValueError("nobody has searched yet, or it would show hidden cards or pieces; show all turns them up")
+            raise ValueError(
+                'no search can be shown: none was made, or it would reveal hidden cards; "show all" reveals them'
+            )
         at = arguments.get("at")
         searched = [played for played in self._upto(at if isinstance(at, int) else None) if played.result is not None]
         if not searched:
-            raise ValueError("nobody had searched by then")
+            raise ValueError("no search had been made by then")
         last = searched[-1]
         assert last.result is not None
         self.results["why"] = last.result

@@ -32,7 +32,7 @@ class Terminal:
     """A conversation about one game.
 
     Attributes:
-        seat: whose eyes the person looks with; None where everything is open.
+        seat: the seat whose observations the person sees; None where everything is open.
     """
 
     def __init__(self, session: Session, adviser: Agent, seat: int | None, say: Callable[[str], None]) -> None:
@@ -59,7 +59,7 @@ class Terminal:
         return "> " if waits_for is None else f"{self.session.name_of(waits_for)}> "
 
     def catch_up(self) -> None:
-        """Let the others act, and tell it."""
+        """Let the others act, and print their actions."""
         watched = not self.session.people
         for played in self.session.steps():
             if self.session.notices(self.seat, len(self.session.played) - 1):
@@ -68,7 +68,7 @@ class Terminal:
                 self.say(drawing(self.session.state, self.seat).text() + "\n")
 
     def describe(self, played: Played) -> str:
-        """The last action as the person may hear of it."""
+        """The last action, as far as the person may see it."""
         text = self.session.heard(self.seat, len(self.session.played) - 1)
         return f"{self.session.name_of(played.player)}: {text or '(hidden from you)'}"
 
@@ -80,7 +80,7 @@ class Terminal:
         if len(legal) <= LISTED:
             self.list_moves()
         else:
-            self.say(f"{len(legal)} actions are legal; moves lists them, help tells more")
+            self.say(f"{len(legal)} actions are legal; type moves for the legal actions, help for the commands")
 
     def list_moves(self) -> None:
         state = self.session.state
@@ -124,9 +124,9 @@ class Terminal:
             raise ValueError(f"{word} needs a file: {word} mine.{'html' if word == 'tree' else 'txt'}")
         elif word == "save":
             self.session.save(Path(rest))
-            self.say(f"saved; {self.session.command(Path(rest))} goes on from here")
+            self.say(f"saved; {self.session.command(Path(rest))} continues from here")
         elif self.shown is None:
-            raise ValueError("there is no search to write yet: ask for a hint first, or why")
+            raise ValueError("there is no search to write yet; type hint or why first")
         else:
             self.shown.to_html(rest)
             self.say(f"tree: {rest}")
@@ -138,21 +138,21 @@ class Terminal:
     def last_search(self, text: str = "") -> Result:
         """The last search of another player, or of one that led to an action, where looking at it shows nothing that is hidden."""
         if self.seat is not None and self.session.game.determinize is not None and not self.session.over:
-            raise ValueError("that would show hidden cards or pieces; open shows them from now on")
+            raise ValueError("that would reveal hidden cards or pieces; type open to reveal them from now on")
         searches = [(play.text, play.result) for play in self.session.played if play.result is not None]
         if not searches:
             raise ValueError("no other player has searched yet")
         matching = [result for action, result in searches if text.lower() in ("", action.lower())]
         if not matching:
             last = ", ".join(dict.fromkeys(action for action, _ in searches[-1:-4:-1]))
-            raise ValueError(f"no search led to {text!r}; the last that were searched for: {last}")
+            raise ValueError(f"no search led to {text!r}; the last actions of searches: {last}")
         return matching[-1]
 
     def action(self, text: str) -> int:
         """The legal action of this name, or of this number in the list.
 
         Raises:
-            ValueError: there is none; the nearest are told.
+            ValueError: there is no such action; the message names the nearest ones.
         """
         state = self.session.state
         legal = state.legal_actions()
@@ -165,7 +165,7 @@ class Terminal:
         names = [*named, *_WORDS]
         near = difflib.get_close_matches(text, names, n=3) or difflib.get_close_matches(text.lower(), names, n=3)
         advice = (
-            f"did you mean {' or '.join(near)}?" if near else "moves lists what is, help tells what else can be asked"
+            f"did you mean {' or '.join(near)}?" if near else "type moves for the legal actions, help for the commands"
         )
         raise ValueError(f"{text!r} is not legal here; {advice}" if text else "type an action, or help")
 
@@ -188,7 +188,7 @@ class Terminal:
         self.say("")
         if not any(played.player in self.session.people for played in self.session.played):
             return
-        self.say(f"stopped; {self.session.command(self.session.keep())} goes on from here")
+        self.say(f"stopped; {self.session.command(self.session.keep())} continues from here")
 
 
 _WORDS = ("moves", "hint", "why", "open", "tree", "undo", "save", "resign", "quit", "help")

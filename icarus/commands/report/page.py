@@ -39,9 +39,9 @@ def sentences(report: AuditReport, measures: Measures | None) -> list[str]:
     """The report in short."""
     if measures is None:
         return [
-            f"The audit failed ({', '.join(report.failed)}). Nothing was played: mend the game first; icarus check says more."
+            f"The audit failed ({', '.join(report.failed)}). Nothing was played: correct the game first; run icarus check."
         ]
-    unseen = f", but could not look at {', '.join(report.unchecked)}" if report.unchecked else ""
+    unseen = f"; not checked: {', '.join(report.unchecked)}" if report.unchecked else ""
     return [f"The audit passed{unseen}.", *_of_course(measures), *_of_tension(measures), *_of_skill(measures)]
 
 
@@ -54,7 +54,7 @@ def _of_course(measures: Measures) -> Iterator[str]:
         f"A game has {game['length']['mean']:.1f} actions ({min(lengths)} to {max(lengths)}) and {game['decisions']:.1f} decisions, "
         f"with {game['choices']['mean']:.1f} choices each; {game['forced']:.0%} of them are forced."
     )
-    yield f"Drawn are {percent(game['draws'])} of the games."
+    yield f"{percent(game['draws'])} of the games are drawn."
     unequal = [seat for seat in game["seats"] if not seat["reward"].low <= _mean_reward(game) <= seat["reward"].high]
     for seat in unequal:
         word = "an advantage" if seat["reward"].mean > _mean_reward(game) else "a disadvantage"
@@ -64,24 +64,24 @@ def _of_course(measures: Measures) -> Iterator[str]:
             max(seat["reward"].high - _mean_reward(game), _mean_reward(game) - seat["reward"].low)
             for seat in game["seats"]
         )
-        yield f"No seat has an advantage that shows; one of {most:.2f} in mean reward would."
+        yield f"No seat has a significant advantage; one of {most:.2f} in mean reward would be significant."
 
 
 def _of_tension(measures: Measures) -> Iterator[str]:
     tension = measures["tension"]
     if tension["known"]:
-        yield f"In half of the games the later winner leads for good after {tension['known']['quartiles'][1]:.0%} of the game."
+        yield f"In half of the games the winner takes the final lead before {tension['known']['quartiles'][1]:.0%} of the game."
     if tension["changes"]:
         yield f"The lead changes {tension['changes']} times in a game."
     if tension["stake"]:
-        yield f"A decision is worth {tension['stake']} of reward: what was chosen, less the average of what was legal."
+        yield f"A decision is worth {tension['stake']} of reward: the value of the chosen action minus the mean value of the legal actions."
 
 
 def _of_skill(measures: Measures) -> Iterator[str]:
     skill = measures["skill"]["score"]
     iterations = measures["plan"]["iterations"]
     if skill:
-        word = "Skill pays" if skill.low > 0.5 else "It does not show that thinking longer pays"
+        word = "Longer searches play better" if skill.low > 0.5 else "Longer searches are not shown to play better"
         yield f"{word}: four times {iterations:,} iterations score {percent(skill)} against {iterations:,}."
     better = [each for each in measures["strategies"] if each["gain"].low > 0]
     names = ", ".join(f"{each['strategy']} ({each['gain'].mean:+.3f})" for each in better)
@@ -141,13 +141,13 @@ def _tension(measures: Measures) -> str:
     if tension["known"]:
         low, middle, high = tension["known"]["quartiles"]
         text = (
-            f"<p>The winner leads for good after {middle:.0%} of the game (median; quartiles {low:.0%} and {high:.0%}; "
+            f"<p>The winner takes the final lead before {middle:.0%} of the game (median; quartiles {low:.0%} and {high:.0%}; "
             f"{tension['known']['games']} games). The lead changes {tension['changes']} times.</p>"
         )
         pictures.insert(0, curves("% of games that the leader wins", {"": _in_percent(tension["right_by_part"])}))
-    return f"""{text}<p class="faint">Who leads is said by the searches of the players, each by what it may see: the leader expects
-the highest reward, and whoever expects {AHEAD} more takes the lead. Where nobody leads, a guess is counted. What a decision is worth
-is the value of the chosen action less the mean of all legal ones.</p>{_pictures(*pictures)}"""
+    return f"""{text}<p class="faint">The searches of the players decide who leads, each by what its player may observe: the leader expects
+the highest reward, and a player who expects {AHEAD} more takes the lead. Where no player leads, a guess is counted. The worth of a decision
+is the value of the chosen action minus the mean of all legal ones.</p>{_pictures(*pictures)}"""
 
 
 def _in_percent(shares: list[float | None]) -> list[float | None]:
@@ -162,7 +162,7 @@ def _levels(measures: Measures) -> str:
     strongest = dict(reversed([(name, (each.value, each.low, each.high)) for name, each in rated.items()]))
     picture = intervals("rating in Elo, random play at 0", strongest)
     cells = [[level["name"], str(rated[level["name"]]), str(level["games"])] for level in levels]
-    text = f"<p>{escape(skill['player'])} score {percent(skill['score'])} against {escape(skill['opponent'])}: ½ would be no skill.</p>"
+    text = f"<p>{escape(skill['player'])} score {percent(skill['score'])} against {escape(skill['opponent'])}: ½ would show no skill.</p>"
     return f"{text}{_table(['player', 'Elo', 'games'], cells)}{_pictures(picture)}"
 
 
@@ -180,7 +180,7 @@ def _strategies(measures: Measures) -> str:
         {each["strategy"]: (each["gain"].mean, each["gain"].low, each["gain"].high) for each in results},
     )
     text = f"""<p>Each plays {REFERENCE}, both with {plan["iterations"]:,} iterations for a decision, both sides of each deal. The intervals
-hold all at once. A search of all compositions, with proof: icarus discover {escape(plan["game"])}.</p>"""
+are simultaneous. For a search of all compositions, with proof: icarus discover {escape(plan["game"])}.</p>"""
     return f"{text}{_table(['strategy', 'score above ½', 'games', 'iterations a second'], cells)}{_pictures(picture)}"
 
 

@@ -83,7 +83,7 @@ def report_command(
     _write(directory / PAGE, page_of(str(loaded), report, measures))
     _write(directory / JSON, _json(report, measures))
     print_text(_json(report, measures) if as_json else "\n".join(sentences(report, measures)))
-    print_note(f"{directory / PAGE}{'; the same command goes on there' if report.passed else ''}")
+    print_note(f"{directory / PAGE}{'; run the same command to continue' if report.passed else ''}")
     if interrupted or not report.passed:
         raise typer.Exit(options.INTERRUPTED if interrupted else options.FAILED)
 
@@ -159,7 +159,7 @@ def _play(plan: Plan, directory: Path, rounds: int, seconds: float, workers: int
                     if time.monotonic() > deadline:
                         return list(rows.rows.values()), False
         except KeyboardInterrupt:
-            print_note(f"stopped after {len(rows.rows)} games; the same command goes on")
+            print_note(f"stopped after {len(rows.rows)} games; run the same command to continue")
             return list(rows.rows.values()), True
         return list(rows.rows.values()), False
 

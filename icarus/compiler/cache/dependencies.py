@@ -68,9 +68,7 @@ def _refuse_unsupported(name: str, value: object) -> None:
     decorator = UNSUPPORTED.get(type(value).__name__)
     if decorator and type(value).__module__.startswith("numba."):
         what = name.rpartition(".")[2]
-        raise CompilationError(
-            f"{what} is made by {decorator}, which games and slots may not use; mark a function @helper instead"
-        )
+        raise CompilationError(f"{what} is made by {decorator}, which games and slots cannot use; use @helper instead")
 
 
 def names_in(code: pytypes.CodeType) -> Iterator[str]:

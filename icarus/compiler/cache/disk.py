@@ -64,7 +64,7 @@ def cache_folder() -> Path | None:
                 _clean(sibling)
     except (OSError, RuntimeError) as error:  # RuntimeError: there is no home folder
         logger.warning(
-            "no cache of machine code, so every start compiles anew: %s; ICARUS_CACHE_DIR can name a folder of your own",
+            "machine code cannot be cached, so every start compiles again: %s; set ICARUS_CACHE_DIR to a directory of your own",
             error,
         )
         return None
@@ -74,12 +74,12 @@ def cache_folder() -> Path | None:
 def _refuse_strangers(path: Path, status: os.stat_result) -> None:
     """
     Raises:
-        UnsafeError: the file or folder is another user's, others may write to it, or it is neither file nor folder.
+        UnsafeError: the file or directory belongs to another user, others may write to it, or it is neither file nor directory.
     """
     if not (stat.S_ISDIR(status.st_mode) or stat.S_ISREG(status.st_mode)):
-        raise UnsafeError(f"{path} is neither a file nor a folder")
+        raise UnsafeError(f"{path} is neither a file nor a directory")
     if status.st_uid != os.geteuid():
-        raise UnsafeError(f"{path} belongs to user {status.st_uid}, not to user {os.geteuid()} who runs this")
+        raise UnsafeError(f"{path} belongs to user {status.st_uid}, not to user {os.geteuid()}, who runs this process")
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise UnsafeError(f"other users may write to {path} (its mode is {stat.filemode(status.st_mode)})")
 
@@ -95,7 +95,7 @@ def _clean(folder: Path) -> None:
                     file.unlink()
             folder.rmdir()
     except OSError as error:  # another process was faster, or something in it is not ours
-        logger.debug("%s is left as it is: %s", folder, error)
+        logger.debug("%s is not removed: %s", folder, error)
 
 
 class File:
@@ -114,7 +114,7 @@ class File:
         except FileNotFoundError:
             pass
         except Exception as error:  # a torn or foreign file: whatever it raises, compiling anew is right
-            logger.warning("machine code of %s is compiled anew: %s", self._name, str(error) or repr(error))
+            logger.warning("machine code of %s is compiled again: %s", self._name, str(error) or repr(error))
         for listener in _on_compile:
             listener(self._name)
         return None

@@ -142,7 +142,7 @@ class Intrinsic:
         return types.Function(_templates.make_intrinsic_template(self, self.definition, self.definition.__name__))
 
     def __call__(self, *arguments: object) -> Any:
-        raise NotImplementedError(f"{self.definition.__name__} works in compiled code only")
+        raise NotImplementedError(f"{self.definition.__name__} can be called in compiled code only")
 
 
 intrinsic: Any = Intrinsic  # untyped: what it makes is called without the typing context

@@ -37,7 +37,7 @@ class Kernel:
 
     def __init__(self, function: Callable, arity: int, name: str, returns: str = "") -> None:
         if DISABLED:
-            raise RuntimeError(f"{name} cannot be compiled: NUMBA_DISABLE_JIT is set; unset it to search")
+            raise RuntimeError(f"{name} cannot be compiled: NUMBA_DISABLE_JIT is set; unset it before you search")
         self.name, self.fresh = name, False
         self._file = File(name, digest(function, name, arity))
         with interrupts_between_passes():
@@ -93,7 +93,7 @@ class _Dispatched:
             with interrupts_between_passes():
                 self.address: int = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
         if self.address == 0:
-            raise RuntimeError(f"{name} was compiled, but its machine code is nowhere to be found")
+            raise RuntimeError(f"{name} was compiled, but its machine code was not found")
 
     @runs_compiled_code
     def __call__(self, *arguments: int) -> int:

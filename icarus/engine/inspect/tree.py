@@ -197,7 +197,7 @@ def _action_seen_as(state: State, move: int, observer: int) -> int:
     for action in state.legal_actions():
         if state.observed(action)[state.game.perspective(observer)] == move:
             return action
-    raise ValueError(f"no action here looks like {move} to player {observer}")
+    raise ValueError(f"player {observer} observes no legal action as the move {move}")
 
 
 @attrs.frozen

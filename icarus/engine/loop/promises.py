@@ -19,14 +19,14 @@ def check_promises(a: Arena, component: Component) -> None:
     """Check the updates that a component's capture function has just asked for.
 
     Raises:
-        ValueError: it looks at steps of the simulation, or names records of histories beyond the tree, and is declared not to.
+        ValueError: it reads steps of the simulation, or names records of histories beyond the tree, and is declared not to.
     """
     updates = struct_at(a.buffers.updates, UPDATES)
     if updates.count > updates.capacity:  # the playout is run again with more room
         return
     if updates.count < component.first:
         raise ValueError(
-            "a capture function took back updates that others had asked for; it may only ask, by update(…)"
+            "a capture function removed updates that others had requested; it may only request updates, by update(…)"
         )
     records = array_at(updates.records, updates.capacity, _INT)[component.first : updates.count]
     for key in records:
@@ -40,7 +40,7 @@ def check_promises(a: Arena, component: Component) -> None:
                     "a capture function declared with writes_simulation=False names a record beyond the tree and its children"
                 )
     if component.reads_simulation == 0 and looks_beyond(a, component, updates, records):
-        raise ValueError("a capture function declared with reads_simulation=False looks at steps of the simulation")
+        raise ValueError("a capture function declared with reads_simulation=False reads steps of the simulation")
 
 
 @helper

@@ -5,9 +5,7 @@ from collections.abc import Callable
 from icarus.compiler.kernels.functions import DEBUG
 from icarus.kernel import History, helper, inlined, mix
 
-KEYLESS = (
-    "a capture names the record 0, which is the key of none; make keys with record(action, …), not of an action alone"
-)
+KEYLESS = "a capture names the record 0, which is not a key; make keys with record(action, …), not from an action alone"
 
 FIRST, INTERVAL = 100, 16  # a search checks in its first iterations, and in every 16th
 
@@ -39,7 +37,7 @@ def fingerprint(history: History) -> int:
 def guarded(function: Callable, label: str) -> Callable:
     """A slot that is given a history first, which must not change it."""
     inner = helper(function)
-    message = f"{label} writes to the history that it is given to read"
+    message = f"{label} writes to the history, which is read-only"
 
     @helper
     def guarded_slot(history: History, *arguments: object) -> None:

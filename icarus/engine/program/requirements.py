@@ -72,12 +72,12 @@ def refuse_hidden(components: Sequence[Enhancement], game: AnyGame) -> None:
     for component in components:
         if component.capture.proves and hidden:
             raise ValueError(
-                f"{component} proves what players are sure to get, for which nothing may be hidden; in {game} something is"
+                f"{component} proves bounds of rewards, which needs a game of perfect information; {game} is not one"
             )
 
 
 def refuse_unknown(game: AnyGame, strategy: Enhancement) -> None:
-    """Refuse a strategy that reads what a game does not tell.
+    """Refuse a strategy that reads features or values which a game does not have.
 
     Raises:
         ValueError: it does, or its function is asked about single actions, whose places in a table it cannot know.
@@ -94,12 +94,12 @@ def _refuse_slot(game: AnyGame, slot: Slot, label: str) -> None:
     for table, needed in NEEDED.items():
         if tables & table and getattr(game, needed) is None:
             name = NAMES[TABLES.index(table)]
-            raise ValueError(f"{label} reads history.{name}, but {game} has no {needed}: Game({needed}=…)")
+            raise ValueError(f"{label} reads history.{name}, but {game} has no {needed}; give Game({needed}=…)")
     for name in slot.features:
         column_of(game, name)
     if isinstance(slot, Candidates) and slot.independent and tables & OF_ACTIONS:
         raise ValueError(
-            f"{label} is declared independent, but reads what the game tells of all legal actions; leave independent=True out"
+            f"{label} is declared independent, but reads features of all legal actions; remove independent=True"
         )
 
 
@@ -127,5 +127,5 @@ def refuse_places(slot: Slot) -> None:
     """
     if takes_by_place(slot.function, "history"):
         raise ValueError(
-            f"{slot.label()} takes a part of the history by its place, as in history[1]; take it by its name, history.moves"
+            f"{slot.label()} reads a field of the history by its index, as in history[1]; read it by its name, as in history.moves"
         )

@@ -31,9 +31,7 @@ from icarus.kernel.theta import ENTRY_BYTES, TABLE, entry_of, index_at, place_of
 
 _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
 AHEAD = 12  # updates; their entries of the index are fetched meanwhile
-KEY_CHANGED = (
-    "a backpropagation function writes to `record`, the key of what it updates, which is not its own to change"
-)
+KEY_CHANGED = "a backpropagation function writes to `record`, the key of what it updates, which is read-only"
 UNWRITTEN = -(1 << 62) - 5  # what no author writes for a record
 READ_ONLY = History, Theta, STEP  # what slots are given to be read
 
@@ -72,7 +70,7 @@ def values_kernel(
     Where it leaves a value unwritten, or writes NaN, the search ends with a ValueError.
     """
     inner, unpack, theta_at = reader(function, label), unpack_parameters(kinds), theta_of(row)
-    unwritten = f"{label} wrote NaN, or nothing at all, for a legal action; it must write every out[i]"
+    unwritten = f"{label} wrote NaN or no value for a legal action; it must write every out[i]"
 
     def kernel(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
         values = array_at(out, count, _REAL)
@@ -94,9 +92,7 @@ def values_kernel(
 
 def check_independence(inner: Callable, label: str) -> Callable:
     """What asks a candidates function about each action alone, and compares."""
-    message = (
-        f"{label} is declared independent, but names another record for a legal action that it is asked about alone"
-    )
+    message = f"{label} is declared independent, but names a different record for a legal action when it is asked about that action alone"
 
     @helper
     def check(history: History, legal: np.ndarray, records: np.ndarray, *parameters: float) -> None:

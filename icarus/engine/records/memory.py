@@ -21,7 +21,7 @@ def check_memory(size: int, root: Path = Path("/")) -> None:
         MemoryError: there are fewer.
     """
     if size >= LARGE and size > memory_left(root):
-        raise MemoryError(f"{size} bytes more than there are would be needed")
+        raise MemoryError(f"{size} bytes more than available are needed")
 
 
 def memory_left(root: Path = Path("/")) -> int:

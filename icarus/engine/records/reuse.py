@@ -71,15 +71,15 @@ def warm_starts_of(
 
 
 def check_reusable(reusable: bool) -> None:
-    """Refuse the records of a search that did not note where they stand.
+    """Refuse the records of a search that kept no parent links.
 
     Raises:
-        ValueError: so.
+        ValueError: the records are not reusable.
     """
     if not reusable:
         raise ValueError(
-            "records are of an Agent without decays, who does not note where they stand; "
-            "search(…) does, and so does an Agent with a move_decay or a game_decay"
+            "records come from an Agent without decays, which keeps no parent links; "
+            "search(…) keeps them, and so does an Agent with a move_decay or a game_decay"
         )
 
 

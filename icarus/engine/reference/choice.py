@@ -300,5 +300,5 @@ def keys_of(source: Candidates, history: ReferenceHistory, legal: np.ndarray, ca
 
 def _check_written(source: Slot, legal: np.ndarray, bad: np.ndarray) -> None:
     if bad.any():
-        wrote = "NaN, or nothing at all," if isinstance(source, Values) else "nothing"
+        wrote = "NaN or no value" if isinstance(source, Values) else "nothing"
         raise ValueError(f"{source.label()} wrote {wrote} for the legal action {legal[int(np.argmax(bad))]}")

@@ -44,7 +44,7 @@ class Step:
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise TypeError("the steps of a history are only read; a slot writes to one of them")
+        raise TypeError("the steps of a history are read-only; a slot writes to one of them")
 
     __setitem__ = __setattr__
 
@@ -101,7 +101,7 @@ class View:
         return self._at(i if i >= 0 else i + self._length)[perspective]
 
     def __setitem__(self, place: Index, value: object) -> None:
-        raise TypeError("moves, keys and episodes of a history are only read; a slot writes to one of them")
+        raise TypeError("moves, keys and episodes of a history are read-only; a slot writes to one of them")
 
     def __iter__(self) -> Iterator[np.ndarray]:
         return iter(self.array())

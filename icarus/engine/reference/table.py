@@ -32,11 +32,13 @@ class Row:
 
     def __setattr__(self, field: str, value: float | np.ndarray) -> None:
         if not self._opened:
-            raise ValueError(f"{field} of a record is written where θ is only read; backpropagation functions write it")
+            raise ValueError(
+                f"{field} of a record is written where θ is read-only; only backpropagation functions write it"
+            )
         kind = self.KINDS.get(field, "")
         if kind.startswith("i") and type(value) is not int and np.asarray(value).dtype.kind == "f":
             raise TypeError(
-                f"a backpropagation function writes the real {value} to {field}, which would cut it down to an integer"
+                f"a backpropagation function writes the float {value} to {field}, which would truncate it to an integer"
             )
         if kind.endswith("*"):
             getattr(self, field)[...] = value

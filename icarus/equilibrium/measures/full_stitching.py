@@ -31,10 +31,10 @@ def refuse_unless_it_searches(agent: object) -> None:
     """Refuse what is not a player of a match.
 
     Raises:
-        TypeError: it is none.
+        TypeError: `agent` is not an Agent.
     """
     if not callable(getattr(agent, "seated", None)):
-        raise TypeError(f"{agent!r} does not search; it must be an Agent, such as Agent(OOS(), iterations=1000)")
+        raise TypeError(f"{agent!r} cannot search; it must be an Agent, such as Agent(OOS(), iterations=1000)")
 
 
 class Stitching:

@@ -44,7 +44,7 @@ class ISMCTS(OnlineAlgorithm):
     The policy to play from is the share of the visits, with regret matching and EXP3 the mean of the policies, exploration left out.
 
     Raises:
-        ValueError: a value that is none of these.
+        ValueError: a setting has an invalid value.
     """
 
     selection: str = UCB1
@@ -54,7 +54,9 @@ class ISMCTS(OnlineAlgorithm):
         checks.one_of("selection", self.selection, SELECTIONS)
         if self.exploration is not None:
             if self.selection == EXP3:
-                raise ValueError(f"exploration is {self.exploration!r}; EXP3 takes none, it follows from the trials")
+                raise ValueError(
+                    f"exploration is {self.exploration!r}; EXP3 has no such setting, because it computes its own from the trials"
+                )
             most = 1 if self.selection == REGRET_MATCHING else 1e9
             checks.real("exploration", self.exploration, 0, most, above=self.selection == REGRET_MATCHING)
 
@@ -101,7 +103,7 @@ class ISMCTSSearch(TreeSearch):
     def __init__(self, game: GameOrTree, algorithm: ISMCTS | None = None, *, seed: int | Sequence[int] = 0) -> None:
         algorithm = ISMCTS() if algorithm is None else algorithm
         if not isinstance(algorithm, ISMCTS):
-            raise TypeError(f"{algorithm!r} are not settings; they are ISMCTS(selection=…, exploration=…)")
+            raise TypeError(f"the settings must be ISMCTS(selection=…, exploration=…), not {algorithm!r}")
         super().__init__(game, algorithm, seed)
         tree = self.tree
         self._learned = np.zeros((len(tree.slots), len(ARM.names or ())))  # numpy copies records slowly

@@ -53,7 +53,7 @@ class OOS(OnlineAlgorithm):
         play: the "average" policy, or the "current" one of the regrets.
 
     Raises:
-        ValueError: a value that is none of these.
+        ValueError: a setting has an invalid value.
     """
 
     target: str = INFORMATION_SET
@@ -113,7 +113,7 @@ class OOSSearch(TreeSearch):
     def __init__(self, game: GameOrTree, algorithm: OOS | None = None, *, seed: int | Sequence[int] = 0) -> None:
         algorithm = OOS() if algorithm is None else algorithm
         if not isinstance(algorithm, OOS):
-            raise TypeError(f"{algorithm!r} are not settings; they are OOS(target=…, delta=…, …)")
+            raise TypeError(f"the settings must be OOS(target=…, delta=…, …), not {algorithm!r}")
         super().__init__(game, algorithm, seed)
         tree, widest = self.tree, len(self._visits)
         self.regrets, self._updates = np.zeros(len(tree.slots)), np.zeros(len(tree.sets), np.int64)

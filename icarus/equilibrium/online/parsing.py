@@ -32,10 +32,12 @@ def parse_algorithm(text: str) -> Algorithm:
     """The settings written so: "OOS", "ISMCTS(selection='EXP3')"; `parse_algorithm(str(settings)) == settings`.
 
     Raises:
-        ValueError: there are no such settings; the message says which there are.
+        ValueError: there are no such settings; the message names the valid ones.
     """
     if not names_algorithm(text):
-        raise ValueError(f"{text!r} is not an algorithm; there are {', '.join(f'{name}()' for name in ALGORITHMS)}")
+        raise ValueError(
+            f"{text!r} is not an algorithm; known algorithms: {', '.join(f'{name}()' for name in ALGORITHMS)}"
+        )
     kind = ALGORITHMS[_name(text)]
     return read(text, kind, TITLES[kind])
 
@@ -56,10 +58,10 @@ def read_scheme(text: str) -> Scheme:
     """The scheme written so.
 
     Raises:
-        ValueError: there is none; an algorithm stands in place of a strategy.
+        ValueError: there is no such scheme, or the text is an algorithm, which is given instead of a strategy.
     """
     if names_algorithm(text):
-        raise ValueError(f"{text} is an algorithm, not a scheme: give it in place of the strategy, without a scheme")
+        raise ValueError(f"{text} is an algorithm, not a scheme; give it instead of a strategy, without a scheme")
     return parse_scheme(text)
 
 

@@ -34,7 +34,7 @@ def read(text: str, kind: type[S], title: str) -> S:
         title: of the algorithm, as the message names it.
 
     Raises:
-        ValueError: there are no such settings; the message says which there are.
+        ValueError: there are no such settings; the message names the valid ones.
     """
     names = [field.name for field in attrs.fields(kind)]  # type: ignore[arg-type]
     try:
@@ -47,7 +47,7 @@ def read(text: str, kind: type[S], title: str) -> S:
     except (AssertionError, SyntaxError, TypeError, ValueError):
         example = f"{kind.__name__}({names[min(1, len(names) - 1)]}=…)"
         raise ValueError(
-            f"{text!r} is not a search; {title} is written {example} with any of {', '.join(names)}, or {kind.__name__}()"
+            f"{text!r} is not a search; write {title} as {example} with any of {', '.join(names)}, or as {kind.__name__}()"
         ) from None
     return kind(**values)
 

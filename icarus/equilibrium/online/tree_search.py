@@ -254,7 +254,7 @@ def online_search(
     """
     if not isinstance(algorithm, Algorithm):
         raise TypeError(
-            f"an algorithm is OOS(…), ISMCTS(…) or NearEquilibrium(…), not {algorithm!r}; see also icarus.search"
+            f"an algorithm must be OOS(…), ISMCTS(…) or NearEquilibrium(…), not {algorithm!r}; see also icarus.search"
         )
     player = algorithm.seated(state.game, iterations=iterations, seconds=seconds)
     result: OnlineResult = player.search(state, seed, progress)

@@ -86,7 +86,7 @@ def _single(game: AnyGame) -> Deals:
     if (generator != before).any():
         arguments = "index" if isinstance(game, PythonGame) else "state, index"
         raise ValueError(
-            f"{game} deals in secret: give its {type(game).__name__} the functions deal({arguments}, **parameters), which says how "
+            f"{game} has hidden deals: give its {type(game).__name__} the functions deal({arguments}, **parameters), which says how "
             "likely each deal is, and deal_observation(state, perspective), what a player sees of it"
         )
     return Deals(states, np.zeros((1, game.players), np.int64), np.ones(1))

@@ -57,7 +57,9 @@ class Questions:
         """ρ."""
         player = int(self._ask(self.game.player, state))
         if player not in (*range(PLAYERS), CHANCE, TERMINAL):
-            self.refuse(f"says that player {player} is about to act; it must be 0 to {PLAYERS - 1}, CHANCE or TERMINAL")
+            self.refuse(
+                f"returns the player {player} as the player to act; it must be 0 to {PLAYERS - 1}, CHANCE or TERMINAL"
+            )
         return player
 
     def legal(self, state: StateData, player: int) -> list[int]:

@@ -125,7 +125,7 @@ class _Writer(Questions):
             child = self.after(state, self.choices["action"][row])
             self.choices["child"][row] = len(self.histories["player"])
             if len(ancestors) > self.game.max_length:
-                self.refuse(f"goes on beyond its max_length of {self.game.max_length} actions")
+                self.refuse(f"continues beyond its max_length of {self.game.max_length} actions")
             ancestors.append((child, self.path, iter(self.enter(child))))
         return number
 
@@ -143,7 +143,7 @@ class _Writer(Questions):
         """Refuse a game that has more histories than may be, after FEW of them already if it is estimated to have more."""
         number = len(self.histories["player"])
         if number == self.largest:
-            raise ValueError(f"{self.game} is too large to be walked whole: more than {number:,} histories")
+            raise ValueError(f"{self.game} is too large for a complete walk: it has more than {number:,} histories")
         if number == FEW:
             refuse_if_too_large(self.game, self.largest, estimate_histories(self.game, self.deals))
 

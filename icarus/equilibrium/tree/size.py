@@ -143,7 +143,7 @@ def refuse_if_too_large(game: AnyGame, largest: int, histories: float, informati
         about = f"about {states}{histories:.2g} histories"
         if histories >= COUNTLESS:
             about = f"more than {COUNTLESS:.0g} histories"
-        raise ValueError(f"{game} is too large to be walked whole: {about}; at most {largest:,} histories are possible")
+        raise ValueError(f"{game} is too large for a complete walk: it has {about}; the limit is {largest:,} histories")
 
 
 def estimate_size(walk: np.ndarray, deals: Deals) -> Size:

@@ -96,7 +96,9 @@ class GameTree:
             if status in (COMPLETE, UNEQUAL, NOT_CONSTANT):
                 break
             if walk["nodes"][0] > 2 * largest:
-                raise ValueError(f"{self.game} is too large to be walked whole: more than {2 * largest:,} histories")
+                raise ValueError(
+                    f"{self.game} is too large for a complete walk: it has more than {2 * largest:,} histories"
+                )
             if status == MORE_DEPTH:
                 frames, states = _lengthen(frames, 2 * len(frames)), _lengthen(states, 2 * len(states))
             else:
@@ -150,7 +152,7 @@ class GameTree:
             info_set = self.sets[self._walk["unsound_set"][0]]
             raise ValueError(
                 f"player {info_set['player']} of {self.game} has different legal actions after the same moves, so he knows more "
-                f"than `observe` shows him; first met after: {self.state_of(int(self._walk['unsound_set'][0])).history_str()!r}"
+                f"than `observe` shows him; first found after: {self.state_of(int(self._walk['unsound_set'][0])).history_str()!r}"
             )
 
     @property
@@ -271,14 +273,14 @@ def _lengthen(array: np.ndarray, rows: int) -> np.ndarray:
 def refuse_unless_two_players(game: object) -> None:
     """Refuse what is not a game, or one to which the theorems about two-player zero-sum games do not apply."""
     if not isinstance(game, AnyGame):
-        raise TypeError(f"a game is a Game, such as games.load('leduc-poker'), or a PythonGame, not {game!r}")
+        raise TypeError(f"a game must be a Game, such as games.load('leduc-poker'), or a PythonGame, not {game!r}")
     if game.players != PLAYERS:
         raise ValueError(
             f"{game} has {game.players} players: best responses bound the distance from an equilibrium, and counterfactual regret "
             "minimization reaches one, in two-player zero-sum games only"
         )
     if DISABLED:
-        raise RuntimeError(f"{game} cannot be walked: NUMBA_DISABLE_JIT is set; unset it")
+        raise RuntimeError(f"{game} cannot be walked, because NUMBA_DISABLE_JIT is set; unset it")
 
 
 def refuse_unless_walkable(game: AnyGame) -> None:
