@@ -20,7 +20,7 @@ from icarus.compiler.reference import Interpreter
 from icarus.engine.belief import has_belief
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.reference.choice import Composed, Decision, Term
-from icarus.engine.reference.history import Playout
+from icarus.engine.reference.history import Playout, ReferenceHistory
 from icarus.engine.reference.search import ReferenceSearch
 from icarus.engine.reference.table import ReferenceTable
 from icarus.engine.scheme import MO_ISMCTS, Scheme
@@ -167,86 +167,28 @@ class _RecordingComposition(Composed):
         return self.term
 
 
-class PlayoutInspector(ReferenceSearch):
-    """A search in plain Python that notes what happens."""
+class _RecordTexts:
+    """What the records of a playout are made of, as text.
 
-    program: _RecordingComposition
-    composed = _RecordingComposition
+    Args:
+        parts_of: for each key that was mixed, of which key and which part.
 
-    def take_over(self, search: CompiledSearch) -> None:
-        """Go on where a compiled search of the same state, strategy, seed and scheme stands; it is left alone."""
-        self.rng[:] = search.rng
-        self.iterations, self.depth, self._phase_steps = search.iterations, search.depth, search.phase_steps()
-        self._root_visits[:] = search.root().visits
-        for table, compiled in zip(self.tables, search.tables, strict=True):
-            table.fill(compiled)
+    Attributes:
+        actions: the texts of those that were legal in the playout.
+    """
 
-    def _begin_playout(self) -> tuple[Playout, StateData]:
-        self.program.parts_of.clear()
-        self.__dict__.pop("_histories", None)
-        self._choices: list[Choice] = []
-        self._worlds: list[StateData] = []
-        self._updates: dict[str, list[Update]] = {part.name: [] for part in self.program.components}
-        self._texts: dict[int, str] = {}
-        playout, world = super()._begin_playout()
-        self._start, self._now = self.game.text_of(world), playout
-        return playout, world
+    def __init__(self, playout: Playout, parts_of: dict[int, tuple[int, int]]) -> None:
+        self._playout, self._parts_of = playout, parts_of
+        self.actions: dict[int, str] = {}
 
-    def _decided(self, playout: Playout, world: StateData, player: int, in_tree: bool) -> tuple[int, int]:
-        texts = {int(action): self.game.action_text_of(world, action) for action in self.game.legal(world)}
-        self._worlds.append(self.game.copy(world))
-        self.program.decision = self.program.term = None
-        edge, action = super()._decided(playout, world, player, in_tree)
-        step, decision, term = playout.steps[playout.t], self.program.decision, self.program.term
-        names = self._texts.get(edge, texts[action])  # one action may have several names, such as bet and call
-        self._texts[edge] = names if texts[action] in names.split(" or ") else f"{names} or {texts[action]}"
-        details: dict[str, Any] = {"by": ENVIRONMENT if player == CHANCE else ONLY}
-        if term is not None:
-            labels = {int(edge): texts.get(int(edge), str(edge)) for edge in decision.legal}
-            values = zip(labels.values(), decision.values.tolist(), strict=False)
-            details = {
-                "by": term.by,
-                "weight": self.program.share(term.weight, decision),
-                "uniform": term.rule == RULE_UNIFORM,
-                "values": dict(values),
-            }
-        self._choices.append(Choice(player, PHASES[step.phase], texts[action], int(step.count), **details))
-        return edge, action
+    def name_action(self, action: int, text: str) -> None:
+        """Note a text of an action; one action may have several names, such as bet and call."""
+        names = self.actions.get(action, text)
+        self.actions[action] = names if text in names.split(" or ") else f"{names} or {text}"
 
-    def _update(self, part: Enhancement, table: ReferenceTable, record: int, context: int, rewards: np.ndarray) -> None:
-        before = table.find(record)
-        information = None if before is None else _information(before)
-        super()._update(part, table, record, context, rewards)
-        text = self._record_text(part, record)
-        self._updates[part.name].append(
-            Update(text, record, context, information, _information(cast(np.void, table.find(record))))
-        )
-
-    def _rewards(self, world: StateData) -> np.ndarray:
-        self._end, self._final = self.game.text_of(world), super()._rewards(world)
-        self._worlds.append(self.game.copy(world))
-        return self._final
-
-    def playout(self) -> InspectedPlayout:
-        """Make the next playout, and give back what happened."""
-        self.iterate()
-        return InspectedPlayout(
-            state=self.state,
-            strategy=self.strategy,
-            seed=self.seed,
-            scheme=self.scheme,
-            iteration=self.iterations,
-            start=self._start,
-            end=self._end,
-            states=tuple(type(self.state)(self.state.game, world) for world in self._worlds),
-            choices=tuple(self._choices),
-            rewards=tuple(self._final.tolist()),
-            updates={name: tuple(updates) for name, updates in self._updates.items()},
-        )
-
-    def _record_text(self, part: Enhancement, key: int) -> str:
+    def text_of(self, part: Enhancement, key: int) -> str:
         """What a record is made of: a history as its player saw it, or the parts of any other."""
-        if key in (EMPTY_HISTORY, int(self._now.steps[0].episode)):
+        if key in (EMPTY_HISTORY, int(self._playout.steps[0].episode)):
             return "⟨⟩"
         if part.records in (HISTORY, POSITION):
             return self._history_text(key, part.records == POSITION)
@@ -258,14 +200,17 @@ class PlayoutInspector(ReferenceSearch):
 
     def _part_text(self, number: int, factor: str) -> str:
         if factor in ACTION.factors + MOVE.factors:
-            return self._texts.get(number, str(number))
+            return self._action_text(number)
         return f"player {number}" if factor in PLAYER.factors else str(number)
+
+    def _action_text(self, action: int) -> str:
+        return self.actions.get(action, str(action))
 
     def _parts(self, key: int) -> list[int]:
         """The integers that `record` made a key of; none where the key was made otherwise."""
         parts: list[int] = []
-        while key in self.program.parts_of:
-            key, part = self.program.parts_of[key]
+        while key in self._parts_of:
+            key, part = self._parts_of[key]
             parts.insert(0, part)
         return parts if key == 0 else []
 
@@ -275,14 +220,19 @@ class PlayoutInspector(ReferenceSearch):
         if action is None:
             return f"key {key}"
         first = self._episode_begin(t, perspective) if in_episode else 0
-        observed = self._now.history().moves[first + 1 : t + 1, perspective]
+        observed = self._history.moves[first + 1 : t + 1, perspective]
         moves = [*observed[observed != UNSEEN].tolist(), action]
-        return f"⟨{', '.join(self._texts.get(move, str(move)) for move in moves)}⟩"
+        return f"⟨{', '.join(map(self._action_text, moves))}⟩"
+
+    @functools.cached_property
+    def _history(self) -> ReferenceHistory:
+        """The history of the whole playout, which has ended when records are updated."""
+        return self._playout.history()
 
     @functools.cached_property
     def _histories(self) -> tuple[dict[int, tuple[int, int, int]], ...]:
         """For the keys of all histories one action off the playout, and of their positions-in-episode: step, perspective and action."""
-        history = self._now.history()
+        history = self._history
         return tuple(
             {
                 plain(extended)(int(keys[t, step.perspective]), int(step.player), action): (
@@ -298,14 +248,108 @@ class PlayoutInspector(ReferenceSearch):
 
     def _episode_begin(self, t: int, perspective: int) -> int:
         """The step at which the episode of step t began; its keys do not go on from those before."""
-        history = self._now.history()
-        moves, keys = history.moves[:, perspective], history.episodes[:, perspective]
+        moves, keys = self._history.moves[:, perspective], self._history.episodes[:, perspective]
         while t > 0:
             before = int(keys[t - 1])
             if int(keys[t]) != (before if moves[t] == UNSEEN else mix(before, int(moves[t]))):
                 break
             t -= 1
         return t
+
+
+@attrs.define(eq=False)
+class _Notes:
+    """What is noted of the playout under way.
+
+    Attributes:
+        start: the state drawn for the root, as text.
+        worlds: the states in which decisions were made, and the last one.
+        end, rewards: what came out, once it has ended.
+    """
+
+    start: str
+    texts: _RecordTexts
+    updates: dict[str, list[Update]]
+    choices: list[Choice] = attrs.field(factory=list)
+    worlds: list[StateData] = attrs.field(factory=list)
+    end: str = ""
+    rewards: tuple[float, ...] = ()
+
+
+class PlayoutInspector(ReferenceSearch):
+    """A search in plain Python that notes what happens."""
+
+    program: _RecordingComposition
+    composed = _RecordingComposition
+    _notes: _Notes
+
+    def take_over(self, search: CompiledSearch) -> None:
+        """Go on where a compiled search of the same state, strategy, seed and scheme stands; it is left alone."""
+        self.rng[:] = search.rng
+        self.iterations, self.depth, self._phase_steps = search.iterations, search.depth, search.phase_steps()
+        self._root_visits[:] = search.root().visits
+        for table, compiled in zip(self.tables, search.tables, strict=True):
+            table.fill(compiled)
+
+    def _begin_playout(self) -> tuple[Playout, StateData]:
+        self.program.parts_of.clear()
+        playout, world = super()._begin_playout()
+        updates: dict[str, list[Update]] = {part.name: [] for part in self.program.components}
+        self._notes = _Notes(self.game.text_of(world), _RecordTexts(playout, self.program.parts_of), updates)
+        return playout, world
+
+    def _decided(self, playout: Playout, world: StateData, player: int, in_tree: bool) -> tuple[int, int]:
+        texts = {int(action): self.game.action_text_of(world, action) for action in self.game.legal(world)}
+        self._notes.worlds.append(self.game.copy(world))
+        self.program.decision = self.program.term = None
+        edge, action = super()._decided(playout, world, player, in_tree)
+        step, decision, term = playout.steps[playout.t], self.program.decision, self.program.term
+        self._notes.texts.name_action(edge, texts[action])
+        details: dict[str, Any] = {"by": ENVIRONMENT if player == CHANCE else ONLY}
+        if term is not None:
+            labels = {int(edge): texts.get(int(edge), str(edge)) for edge in decision.legal}
+            values = zip(labels.values(), decision.values.tolist(), strict=False)
+            details = {
+                "by": term.by,
+                "weight": self.program.share(term.weight, decision),
+                "uniform": term.rule == RULE_UNIFORM,
+                "values": dict(values),
+            }
+        self._notes.choices.append(Choice(player, PHASES[step.phase], texts[action], int(step.count), **details))
+        return edge, action
+
+    def _update(self, part: Enhancement, table: ReferenceTable, record: int, context: int, rewards: np.ndarray) -> None:
+        before = table.find(record)
+        information = None if before is None else _information(before)
+        super()._update(part, table, record, context, rewards)
+        text = self._notes.texts.text_of(part, record)
+        self._notes.updates[part.name].append(
+            Update(text, record, context, information, _information(cast(np.void, table.find(record))))
+        )
+
+    def _rewards(self, world: StateData) -> np.ndarray:
+        self._notes.end, rewards = self.game.text_of(world), super()._rewards(world)
+        self._notes.worlds.append(self.game.copy(world))
+        self._notes.rewards = tuple(rewards.tolist())
+        return rewards
+
+    def playout(self) -> InspectedPlayout:
+        """Make the next playout, and give back what happened."""
+        self.iterate()
+        notes = self._notes
+        return InspectedPlayout(
+            state=self.state,
+            strategy=self.strategy,
+            seed=self.seed,
+            scheme=self.scheme,
+            iteration=self.iterations,
+            start=notes.start,
+            end=notes.end,
+            states=tuple(type(self.state)(self.state.game, world) for world in notes.worlds),
+            choices=tuple(notes.choices),
+            rewards=notes.rewards,
+            updates={name: tuple(updates) for name, updates in notes.updates.items()},
+        )
 
 
 def _information(row: np.void) -> dict[str, FieldValue]:
