@@ -20,7 +20,7 @@ INTERRUPTED = 130  # the exit code of a command stopped by Ctrl-C
 REFUSED = 2  # … of one that was given bad input
 FAILED = 1  # … of one that found something wrong
 
-Directory = Annotated[Path, typer.Argument(metavar="DIR", help="The directory of a run (its --out).")]
+Directory = Annotated[Path, typer.Argument(metavar="DIR", help="Directory of a run (its --out).")]
 
 
 def say(text: str) -> None:

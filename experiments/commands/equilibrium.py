@@ -23,32 +23,40 @@ from icarus.checks import integer
 from icarus.equilibrium.measures.methods import STITCHING
 from icarus.equilibrium.tree.policies import UNIFORM
 
-Kept = Annotated[Path, typer.Option(metavar="DIR", help="Where rows are kept; what is there is not measured again.")]
+Kept = Annotated[Path, typer.Option(metavar="DIR", help="Directory for the rows; measurements in it are not repeated.")]
 
 
 def exploitability(
     out: Kept,
-    names: Annotated[str, typer.Option("--games", help="Games, separated by spaces.")] = "kuhn-poker leduc-poker",
+    names: Annotated[
+        str, typer.Option("--games", metavar="GAMES", help="Games, separated by spaces.")
+    ] = "kuhn-poker leduc-poker",
     players: Annotated[
         list[str] | None,
         typer.Option(
             "--player",
-            help='A strategy, "OOS(…)" or "ISMCTS(…)", repeated; Table 1\'s sixteen, IST and PST if none is given.',
+            metavar="STRATEGY",
+            help='A strategy, "OOS(…)" or "ISMCTS(…)"; repeatable; default: the sixteen of Table 1, IST and PST.',
         ),
     ] = None,
     iterations: Annotated[
-        list[int] | None, typer.Option(help="Of each search, repeated; 100 and 1000 if not given.")
+        list[int] | None,
+        typer.Option(metavar="N", help="Iterations of each search; repeatable; default: 100 and 1000."),
     ] = None,
-    seeds: Annotated[int, typer.Option(help="How often each is measured.")] = 3,
+    seeds: Annotated[int, typer.Option(metavar="N", help="Seeds of each measurement.")] = 3,
     method: Annotated[
-        str, typer.Option(help='"stitching", "aggregate", "aggregate-aamas", or "root": one search from the deal.')
+        str,
+        typer.Option(
+            metavar="METHOD", help='"stitching", "aggregate", "aggregate-aamas", or "root" (one search from the deal).'
+        ),
     ] = STITCHING,
-    matches: Annotated[int, typer.Option(help="Of an aggregate method.")] = 100,
+    matches: Annotated[int, typer.Option(metavar="N", help="Matches of an aggregate method.")] = 100,
     missing: Annotated[
-        str, typer.Option(help='Played where no search has been: "uniform" or "a fixed random action".')
+        str,
+        typer.Option(metavar="POLICY", help='Policy where no search was made: "uniform" or "a fixed random action".'),
     ] = UNIFORM,
 ) -> None:
-    """Measure how far searches are from equilibrium (Lanctot, Lisý and Bowling, 2015); the sixteen combinations if none is named."""
+    """Measure how far searches are from equilibrium (Lanctot, Lisý and Bowling, 2015)."""
     budgets = tuple(iterations or (100, 1000))
     with refused():
         for budget in budgets:
@@ -61,13 +69,13 @@ def exploitability(
 
 
 def equilibrium(
-    names: Annotated[list[str], typer.Argument(metavar="PLAN…", help=f"Of {', '.join(PLANS)}; or all.")], out: Kept
+    names: Annotated[list[str], typer.Argument(metavar="PLAN", help=f"Plans: {', '.join(PLANS)}; or all.")], out: Kept
 ) -> None:
-    """Make the measurements of the papers on Online Outcome Sampling, or what is missing of them; see docs/equilibrium.md."""
+    """Make the measurements of the papers on Online Outcome Sampling, or the rest of them; see docs/equilibrium.md."""
     plans = list(PLANS) if names == ["all"] else names
     for name in plans:
         if name not in PLANS:
-            raise Refusal(f"{name!r} is not a plan; there are {', '.join(PLANS)}, and all")
+            raise Refusal(f"{name!r} is not a plan; known plans: {', '.join(PLANS)}; or all")
     for name in plans:
         for plan in PLANS[name]:
             if isinstance(plan, Plan):
@@ -76,11 +84,11 @@ def equilibrium(
                 print_table(head_to_head_table(play_pairing(plan, out, _log)))
 
 
-Rows = Annotated[Path, typer.Argument(metavar="DIR", help="Where the rows are.")]
+Rows = Annotated[Path, typer.Argument(metavar="DIR", help="Directory of the rows.")]
 
 
 def equilibrium_effects(directory: Rows) -> None:
-    """Rank the sixteen combinations by how exploitable they are, and tell what each enhancement adds, from the rows of a directory."""
+    """Rank the sixteen combinations by exploitability, and print what each enhancement adds, from the rows of a directory."""
     _refuse_unless_there(directory)
     cells = measured_cells(EXPLOITABILITY.read(directory).values())
     if not cells:
@@ -93,12 +101,12 @@ def equilibrium_effects(directory: Rows) -> None:
 
 def equilibrium_figures(
     directory: Rows,
-    into: Annotated[Path, typer.Option(metavar="DIR", help="Where the pictures go, PNG and SVG.")],
+    into: Annotated[Path, typer.Option(metavar="DIR", help="Directory for the pictures, PNG and SVG.")],
     page: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A page whose tables are made anew: docs/equilibrium.md.")
+        Path | None, typer.Option(metavar="FILE", help="Page whose tables are made again: docs/equilibrium.md.")
     ] = None,
 ) -> None:
-    """Draw the figures of the papers on Online Outcome Sampling from the rows of a directory, as far as they go."""
+    """Draw the figures of the papers on Online Outcome Sampling from the rows of a directory, also if some rows are missing."""
     _refuse_unless_there(directory)
     if page is not None:
         require_file(page)
@@ -109,10 +117,14 @@ def equilibrium_figures(
 
 
 def best_response(
-    names: Annotated[str, typer.Option("--games", help="Games, separated by spaces.")] = " ".join(COUNTERPARTS),
-    repeats: Annotated[int, typer.Option(help="Runs of each, in turns; medians are shown.")] = 1,
+    names: Annotated[str, typer.Option("--games", metavar="GAMES", help="Games, separated by spaces.")] = " ".join(
+        COUNTERPARTS
+    ),
+    repeats: Annotated[
+        int, typer.Option(metavar="N", help="Runs of each program, alternating; medians are shown.")
+    ] = 1,
 ) -> None:
-    """Measure time and memory of the exploitability of uniform choice, beside OpenSpiel's C++ (Goofspiel(6) takes it minutes)."""
+    """Compare time and memory of the exploitability of uniform choice with OpenSpiel's C++, which needs minutes for Goofspiel(6)."""
     with refused():
         integer("repeats", repeats, least=1)
     print_table(best_response_table([compare_best_responses(name, repeats, say) for name in names.split()]))

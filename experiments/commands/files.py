@@ -24,13 +24,15 @@ from icarus.row_files import written_whole
 
 def query(
     directory: Directory,
-    sql: Annotated[str, typer.Argument(metavar="SQL", help="A query; the games played are the table `games`.")],
+    sql: Annotated[
+        str, typer.Argument(metavar="SQL", help="Query over the table `games`, which has the games played.")
+    ],
     csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
     allow_files: Annotated[
         bool, typer.Option("--allow-files", help="Let the query read and write other files too.")
     ] = False,
 ) -> None:
-    """Ask the results in SQL (DuckDB). The query sees the games alone, unless --allow-files is given.
+    """Query the results in SQL (DuckDB). The query can read the games only, unless --allow-files is given.
 
     Example: "SELECT agent, avg(win::INT), avg(statistics.agent.depth) FROM games GROUP BY agent"
     """
@@ -44,14 +46,14 @@ def query(
 def export(
     directory: Directory,
     file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="The file; if not given, standard output.")
+        Path | None, typer.Argument(metavar="FILE", help="File to write; default: standard output.")
     ] = None,
     alpha_rank: Annotated[
-        bool, typer.Option("--alpha-rank", help="Agents and scores, for OpenSpiel's alpha-rank.")
+        bool, typer.Option("--alpha-rank", help="Write agents and scores, for OpenSpiel's alpha-rank.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it is there.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
 ) -> None:
-    """Write the games played as CSV, a line each, without their actions."""
+    """Write the games played as CSV, one line per game, without their actions."""
     if file is not None:
         _refuse_to_replace(file, force)
     rows = store.rows(directory, store.experiment_in(directory))
@@ -68,33 +70,33 @@ def export(
 def _refuse_to_replace(file: Path, force: bool) -> None:
     """Refuse a file that is there, and with --force too one from which a run is read."""
     if store.is_of_a_run(file):
-        raise Refusal(f"{file} is a file of a run, which nothing replaces; choose another name")
+        raise Refusal(f"{file} is a file of a run and is never replaced; choose another name")
     if file.exists() and not force:
-        raise Refusal(f"{file} is there already; give --force to replace it, or choose another name")
+        raise Refusal(f"{file} exists; give --force to replace it, or choose another name")
 
 
 def merge(
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The directory to be made or extended.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="Directory to make or to extend.")],
     directories: Annotated[
-        list[Path], typer.Argument(metavar="DIR...", help="Directories of runs of the same experiment.")
+        list[Path], typer.Argument(metavar="DIR", help="Directories of runs of the same experiment.")
     ],
 ) -> None:
-    """Put together what runs of the same experiment have played, for example on several machines."""
+    """Merge the games of runs of the same experiment, for example from several machines."""
     new_games, total = merge_runs(out, directories)
     say(f"{new_games} games added; {total} games in {out}")
 
 
 def verify(
     directory: Directory,
-    sample: Annotated[int, typer.Option(help="How many games are played again.")] = 10,
-    seed: Annotated[int, typer.Option(help="Another seed draws another sample.")] = 0,
+    sample: Annotated[int, typer.Option(metavar="N", help="Number of games to play again.")] = 10,
+    seed: Annotated[int, typer.Option(metavar="SEED", help="Seed of the sample.")] = 0,
 ) -> int:
     """Play a sample of games again and compare them action by action; the exit code is 1 if one differs."""
     if races.is_race(directory):
         return _print_audit(races.audit(directory, positive("sample", sample), seed))
     experiment = store.experiment_in(directory)
     for module in sorted({cell.module for cell in experiment.cells if cell.module}):
-        say(f"{directory} names a Python file, which is run now: {module}")
+        say(f"{directory} uses a Python file, which is run now: {module}")
     if unchecked := store.unchecked(directory):
         say(without_checksum(unchecked))
     return _print_audit(audit(experiment, store.rows(directory, experiment), positive("sample", sample), seed))

@@ -20,27 +20,28 @@ from icarus.ladder.rating import Rating
 
 
 def ladder(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="The name of a game that has a ladder.")],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where the rows are kept; what is there counts.")] = Path(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="Name of a game that has a ladder.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Directory for the rows; rows in it are used too.")] = Path(
         "experiments/runs/ladder"
     ),
-    minutes: Annotated[float, typer.Option(help="How long to play; 0 only fits and prints.")] = 0,
-    table: Annotated[bool, typer.Option("--table", help="The table's players on the ladder.")] = False,
+    minutes: Annotated[float, typer.Option(metavar="MINUTES", help="Minutes to play; 0: only fit the ratings.")] = 0,
+    table: Annotated[bool, typer.Option("--table", help="Rate the table's players on the ladder.")] = False,
     timed: Annotated[
-        bool, typer.Option("--timed", help=f"The table's players with {TABLE_SECONDS} s for each decision.")
+        bool, typer.Option("--timed", help=f"Rate the table's players with {TABLE_SECONDS} s for each decision.")
     ] = False,
-    compare: Annotated[bool, typer.Option("--compare", help="The planned comparisons of two players.")] = False,
-    number: Annotated[int, typer.Option("--games", help="Of each of the table's players.")] = 200,
+    compare: Annotated[bool, typer.Option("--compare", help="Play the planned comparisons of two players.")] = False,
+    number: Annotated[int, typer.Option("--games", metavar="N", help="Games of each of the table's players.")] = 200,
     picture: Annotated[
-        Path | None, typer.Option(metavar="FILE.svg", help="Draw the ladder, with the players of a table in it.")
+        Path | None,
+        typer.Option(metavar="FILE.svg", help="File for a drawing of the ladder, with the players of a table."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Another seed means other openings, dice and deals.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="SEED", help="Seed of openings, dice and deals.")] = 1,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Write ladder and levels into the package, from the rows; pack the rows.")
+        bool, typer.Option("--keep", help="Write ladder and levels into the package from the rows, and pack the rows.")
     ] = False,
 ) -> None:
-    """Play a game's outside ladder: its opponents against each other, with --table or --timed compositions against them, with --compare
-    planned pairs. Ctrl-C loses nothing."""
+    """Play a game's outside ladder: its opponents against each other; with --table or --timed, compositions against them; with
+    --compare, planned pairs. Ctrl-C loses no finished game."""
     with refused():
         integer("--seed", seed, 0)
         integer("--games", number, 1)
@@ -60,7 +61,7 @@ def ladder(
                     if "void" in row:
                         say(f"void: {row['void']}")
         except KeyboardInterrupt:
-            say("stopped; what was played is kept")
+            say("stopped; the games played are kept")
         ladder_of_rows = playing.fitted_ladder(game, out)
         standings = playing.table_of(game, kind, out) if kind is not None else []
         ratings = {standing.name: standing.rating for standing in standings} or ladder_of_rows.ratings()

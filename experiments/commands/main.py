@@ -25,7 +25,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    help="The experiments of section 8 of the ICARUS paper, those of two earlier papers, and one's own.",
+    help="Run and analyse the experiments of section 8 of the ICARUS paper, of earlier papers, and your own.",
 )
 COMMANDS = (
     run,

@@ -27,12 +27,14 @@ from experiments.store import rows as store
 from experiments.store.results import results_of
 
 NAMED = (
-    f"Of section 8: {', '.join(suite.SUITE)} (all at once). Of the earlier papers on Information Set MCTS and determinization: "
-    f"{', '.join(earlier.EARLIER)}. Settings that section 8 leaves open: {', '.join(sensitivity.SENSITIVITY)}. "
-    f"Other enhancements: {', '.join(catalogue.CATALOGUE)}. "
-    "Or one's own as a .toml or .py file."
+    f"Name of an experiment, or the path of your own as a .toml or .py file. Section 8: {', '.join(suite.SUITE)} (all of them). "
+    f"Earlier papers on Information Set MCTS and determinization: {', '.join(earlier.EARLIER)}. "
+    f"Settings that section 8 leaves open: {', '.join(sensitivity.SENSITIVITY)}. "
+    f"Other enhancements: {', '.join(catalogue.CATALOGUE)}."
 )
-Workers = Annotated[int | None, typer.Option(help="Processes; as many as there are processors if not given.")]
+Workers = Annotated[
+    int | None, typer.Option(metavar="N", help="Number of processes; default: the number of processors.")
+]
 
 
 def processors() -> int:
@@ -43,37 +45,40 @@ def processors() -> int:
 def run(
     experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT", help=NAMED)],
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where the results are kept; the same command continues a run there.")
+        Path, typer.Option(metavar="DIR", help="Directory for the results; run the same command to continue a run.")
     ],
     games: Annotated[
-        str | None, typer.Option(help="Games, separated by commas: othello,knockout-whist(players=3).")
+        str | None,
+        typer.Option(metavar="GAMES", help="Games, separated by commas, such as othello,knockout-whist(players=3)."),
     ] = None,
-    trials: Annotated[int | None, typer.Option(help="Games per cell (section 8: 1000).")] = None,
+    trials: Annotated[int | None, typer.Option(metavar="N", help="Games per cell (section 8: 1000).")] = None,
     iterations: Annotated[
-        int | None, typer.Option(help="Iterations per decision (section 8: 5000, earlier: 10000).")
+        int | None, typer.Option(metavar="N", help="Iterations per decision (section 8: 5000, earlier papers: 10000).")
     ] = None,
     seconds: Annotated[
-        str | None, typer.Option(help="Seconds per decision instead, separated by commas: 0.1,1.")
+        str | None,
+        typer.Option(metavar="SECONDS", help="Seconds per decision instead, separated by commas, such as 0.1,1."),
     ] = None,
     workers: Workers = None,
-    seed: Annotated[int | None, typer.Option(help="The seed of the experiment; another one means other games.")] = None,
+    seed: Annotated[int | None, typer.Option(metavar="SEED", help="Seed of the experiment.")] = None,
     paired: Annotated[
-        bool, typer.Option("--paired", help="The same deals and chance for all agents of a game.")
+        bool, typer.Option("--paired", help="Use the same deals and chance for all agents of a game.")
     ] = False,
     sprt: Annotated[
-        bool, typer.Option("--sprt", help="End an agent's games when it is clear if it beats the baseline.")
+        bool, typer.Option("--sprt", help="Stop an agent's games when a sequential test against the baseline decides.")
     ] = False,
     part: Annotated[
-        str, typer.Option(metavar="K/N", help="Play only this share of the trials, such as 2/3; see merge.")
+        str, typer.Option(metavar="K/N", help="Part of the trials to play, such as 2/3; see merge.")
     ] = "1/1",
     cluster: Annotated[
-        str | None, typer.Option(help="Play on a dask cluster: the address of its scheduler, or local.")
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Dask cluster to play on: the address of its scheduler, or local."),
     ] = None,
 ) -> int:
-    """Play an experiment, or what is missing of it; then print its table and draw its figures.
+    """Play an experiment, or the rest of it; then print its table and draw its figures.
 
-    Every game is kept in DIR/results.jsonl as it ends. A run may be stopped or killed at any time: the same command continues it,
-    and no game is lost or played twice. Whatever the number of processes, the games are the same.
+    Every game is kept in DIR/results.jsonl as it ends. A run may be stopped or killed at any time: run the same command to continue.
+    No game is lost or played twice. The games do not depend on the number of processes.
     """
     selection = _chosen(
         experiment,
@@ -96,31 +101,33 @@ def run(
 
 def estimate(
     experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT", help=NAMED)],
-    games: Annotated[str | None, typer.Option(help="Games, separated by commas.")] = None,
-    trials: Annotated[int | None, typer.Option(help="Games per cell.")] = None,
-    iterations: Annotated[int | None, typer.Option(help="Iterations per decision.")] = None,
-    seconds: Annotated[str | None, typer.Option(help="Seconds per decision instead, separated by commas.")] = None,
+    games: Annotated[str | None, typer.Option(metavar="GAMES", help="Games, separated by commas.")] = None,
+    trials: Annotated[int | None, typer.Option(metavar="N", help="Games per cell.")] = None,
+    iterations: Annotated[int | None, typer.Option(metavar="N", help="Iterations per decision.")] = None,
+    seconds: Annotated[
+        str | None, typer.Option(metavar="SECONDS", help="Seconds per decision instead, separated by commas.")
+    ] = None,
     workers: Workers = None,
 ) -> None:
-    """How long an experiment will take, from a few short games of every agent (some minutes for all of section 8)."""
+    """Estimate how long an experiment will take, from a few short games of every agent (some minutes for all of section 8)."""
     changes = {"trials": trials, "iterations": iterations, "seconds": _numbers("seconds", seconds)}
     _estimate(_chosen(experiment, games, **changes), _size(workers))
 
 
 def rehearse(
-    out: Annotated[Path, typer.Argument(metavar="DIR", help="Where rows, report and pictures are kept.")],
-    trials: Annotated[int, typer.Option(help="Games per cell.")],
-    iterations: Annotated[int, typer.Option(help="Iterations per decision.")],
+    out: Annotated[Path, typer.Argument(metavar="DIR", help="Directory for rows, report and pictures.")],
+    trials: Annotated[int, typer.Option(metavar="N", help="Games per cell.")],
+    iterations: Annotated[int, typer.Option(metavar="N", help="Iterations per decision.")],
     games: Annotated[
-        str | None, typer.Option(help="Games, separated by commas; all of section 7 if not given.")
+        str | None, typer.Option(metavar="GAMES", help="Games, separated by commas; default: all of section 7.")
     ] = None,
     workers: Workers = None,
-    seed: Annotated[int | None, typer.Option(help="The seed of the experiment.")] = None,
+    seed: Annotated[int | None, typer.Option(metavar="SEED", help="Seed of the experiment.")] = None,
 ) -> int:
-    """All of section 8 at a reduced size: estimate, games, report, claims; at the end the rows are packed.
+    """Rehearse all of section 8 at a reduced size: estimate, play, report, judge the claims, pack the rows.
 
-    First it tells how long this and the paper's own size (5000 iterations, 1000 games) will take. Stopped or killed, the same
-    command continues.
+    The estimate is for this size and for the paper's own size (5000 iterations, 1000 games). After a stop, run the same command to
+    continue.
     """
     selection, size = _chosen("section8", games, trials=trials, iterations=iterations, seed=seed), _size(workers)
     if not (out / store.EXPERIMENT).exists():
@@ -136,26 +143,32 @@ def rehearse(
 
 
 def campaign(
-    tag: Annotated[str, typer.Option(help="The commit that plays, by its tag.")] = plan_of_campaign.TAG,
+    tag: Annotated[str, typer.Option(metavar="TAG", help="Tag of the commit that plays.")] = plan_of_campaign.TAG,
     out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where the clone at the tag and the games as they are played are kept.")
+        Path, typer.Option(metavar="DIR", help="Directory for the clone at the tag and for the games played.")
     ] = Path("results/campaign"),
     copies: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where the packed games are: read at the start, written now and then.")
+        Path,
+        typer.Option(
+            metavar="DIR", help="Directory of the packed games, read at the start and written from time to time."
+        ),
     ] = at_work.COPIES,
     workers: Workers = None,
     iterations: Annotated[
-        int, typer.Option(help="Iterations per decision; for rehearsals.")
+        int, typer.Option(metavar="N", help="Iterations per decision; for rehearsals.")
     ] = plan_of_campaign.ITERATIONS,
     interims: Annotated[
-        str, typer.Option(help="Games of a cell at each interim analysis, such as 2,4,6,8; for rehearsals.")
+        str,
+        typer.Option(
+            metavar="NUMBERS", help="Games of a cell at each interim analysis, such as 2,4,6,8; for rehearsals."
+        ),
     ] = "",
-    blocks: Annotated[int | None, typer.Option(help="Stop after so many blocks.")] = None,
+    blocks: Annotated[int | None, typer.Option(metavar="N", help="Greatest number of blocks to play.")] = None,
 ) -> None:
-    """Section 8 at the paper's size, for as long as it takes: the next most useful block of games each time, at the lowest priority.
+    """Play section 8 at the paper's size, block by block, at the lowest priority; each block is the most useful next one.
 
-    The games are played by a clone of the repository at the tag. Stopped or killed, the same command continues, on this machine or
-    on another one that has the repository; see docs/reproduction.md.
+    A clone of the repository at the tag plays the games. After a stop, run the same command to continue, on this machine or on
+    another one that has the repository; see docs/reproduction.md.
     """
     size = _size(workers)
     for name, value in (("iterations", iterations), ("blocks", 1 if blocks is None else blocks)):
@@ -202,7 +215,7 @@ def _interruptible(experiment: Experiment, out: Path, work: Callable[[], object]
     except KeyboardInterrupt:
         stored = sum(1 for _ in store.rows(out, experiment)) if store.results_in(out).exists() else 0
         total = len(experiment.cells) * experiment.trials
-        say(f"Stopped; {stored} of {total} games are kept in {out}. The same command continues.")
+        say(f"Stopped; {stored} of {total} games are kept in {out}. Run the same command to continue.")
         return INTERRUPTED
     return 0
 

@@ -34,7 +34,7 @@ from icarus.checks import integer
 
 
 def status(directory: Directory) -> None:
-    """How far a run is and when it will end, from its files alone; of a campaign also what it has cost and what comes next."""
+    """Print how far a run is and when it will end, from its files alone; for a campaign also its cost and its next games."""
     if races.is_race(directory):
         print(races.status(directory))
         return
@@ -63,13 +63,13 @@ def report(
         typer.Option(
             "--page",
             metavar="FILE",
-            help="Of a campaign: a page whose tables are made anew, repeated: docs/reproduction.md, README.md.",
+            help="Page whose tables of a campaign are made again, such as docs/reproduction.md or README.md; repeatable.",
         ),
     ] = None,
 ) -> None:
     """Print the table and write figures, report.html and report.md into DIR, from its files alone.
 
-    DIR may be the folder of a campaign, which has a run for each game: experiments/runs/campaign.
+    DIR may be the directory of a campaign, which has a run for each game: experiments/runs/campaign.
     """
     if pages:
         _refresh_of_campaign([require_file(page) for page in pages], directory)
@@ -84,10 +84,10 @@ def report(
 
 def picture(
     directory: Directory,
-    name: Annotated[str, typer.Argument(metavar="PICTURE", help=f"Of {', '.join(PICTURES)}.")],
-    into: Annotated[Path, typer.Option(metavar="DIR", help="Where the PNG and the SVG go.")],
+    name: Annotated[str, typer.Argument(metavar="PICTURE", help=f"Kind of picture: {', '.join(PICTURES)}.")],
+    into: Annotated[Path, typer.Option(metavar="DIR", help="Directory for the PNG and the SVG files.")],
 ) -> None:
-    """Draw one kind of picture of a run, or of a campaign's folder of runs, from its rows."""
+    """Draw one kind of picture of a run, or of a campaign's directory of runs, from its rows."""
     one_of("picture", name, tuple(PICTURES))
     with results_of(directory) as results:
         columns = results.columns()
@@ -95,17 +95,19 @@ def picture(
             columns = campaign.marked(columns)
     paths = figures.draw(columns, into, [name])
     if not paths:
-        raise Refusal(f"{directory} does not hold all games that the picture {name} shows")
+        raise Refusal(f"{directory} does not have all games that the picture {name} shows")
     for path in paths:
         say(f"{path} and {path.with_suffix('.svg').name}")
 
 
 def branching(
-    deals: Annotated[int, typer.Option(help="Random deals (the paper: 5000).")] = 5000,
-    seed: Annotated[int, typer.Option(help="Another seed means other deals.")] = 0,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where counts and report are kept, if given.")] = None,
+    deals: Annotated[int, typer.Option(metavar="N", help="Number of random deals (the paper: 5000).")] = 5000,
+    seed: Annotated[int, typer.Option(metavar="SEED", help="Seed of the deals.")] = 0,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Directory for counts and report; default: print only.")
+    ] = None,
 ) -> None:
-    """Table II of 2012: the leading plays of Dou Di Zhu's peasants as the landlord sees them, measured and published. Plays no games."""
+    """Measure Table II of 2012: the leading plays of Dou Di Zhu's peasants as the landlord sees them. No games are played."""
     with refused():
         integer("deals", deals, least=measure.FEWEST)
         integer("seed", seed, least=0)
@@ -121,14 +123,15 @@ def branching(
 
 def correlation(
     directory: Directory,
-    out: Annotated[
-        Path, typer.Option(metavar="FILE", help="Where what was measured is kept, as CSV; if it is there, it is read.")
-    ],
-    positions: Annotated[int, typer.Option(help="Of each game and role.")] = 60,
-    iterations: Annotated[int, typer.Option(help="Random playouts of each half.")] = 4000,
-    seed: Annotated[int, typer.Option(help="Another seed means other positions.")] = 0,
+    out: Annotated[Path, typer.Option(metavar="FILE", help="CSV file for the measurements; an existing file is read.")],
+    positions: Annotated[int, typer.Option(metavar="N", help="Positions of each game and role.")] = 60,
+    iterations: Annotated[int, typer.Option(metavar="N", help="Random playouts of each half.")] = 4000,
+    seed: Annotated[int, typer.Option(metavar="SEED", help="Seed of the positions.")] = 0,
 ) -> None:
-    """Section 6: whether values go together where enhancements share information, in positions of DIR's games. Plays no games."""
+    """Measure whether values correlate where enhancements share information (section 6), in positions of DIR's games.
+
+    No games are played.
+    """
     with refused():
         integer("positions", positions, least=1)
         integer("iterations", iterations, least=1)
@@ -145,13 +148,13 @@ def _fresh(directory: Path, rows_file: str) -> None:
         and not (directory / rows_file).exists()
         and (not directory.is_dir() or any(directory.iterdir()))
     ):
-        raise Refusal(f"{directory} holds other files, no {rows_file}; choose an empty directory")
+        raise Refusal(f"{directory} has other files but no {rows_file}; choose an empty directory")
 
 
 def _refresh_of_campaign(pages: Sequence[Path], directory: Path) -> None:
     with results_of(directory) as results:
         if not statements.has_interims(results):
-            raise Refusal(f"{directory} is not a campaign, and a page has tables of a campaign only")
+            raise Refusal(f"{directory} is not a campaign; --page needs a campaign")
         texts = campaign_page.tables(results)
     for page in pages:
         refresh(page, texts)
@@ -165,16 +168,19 @@ def _report_branching(directory: Path) -> None:
 
 
 def claims(
-    directories: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Runs whose games are put together.")],
+    directories: Annotated[
+        list[Path], typer.Argument(metavar="DIR", help="Directories of runs, whose games are combined.")
+    ],
     csv: Annotated[bool, typer.Option("--csv", help="Print all comparisons as comma-separated values.")] = False,
 ) -> None:
-    """Paper against ours: every statement of section 8 or of the earlier papers about what was played, what the games say to it,
-    and how many more would decide it."""
+    """Judge the statements of section 8 and of the earlier papers by the games played, and estimate how many more would decide each."""
     with results_of(*directories) as results:
         decisions = [(statements, *of_budget) for of_budget in statements.decisions(results).items()]
         decisions += [(search_claims, *of_budget) for of_budget in search_claims.decisions(results).items()]
     if not decisions:
-        raise Refusal("there are no games against the baseline or between searches of those that the papers play")
+        raise Refusal(
+            "the runs have no games of the papers' statements (against the baseline, or between the papers' searches)"
+        )
     for paper, budget, each in decisions:
         details = details_table(each)
         if csv:
@@ -186,21 +192,23 @@ def claims(
 
 
 def ratings(directory: Directory) -> None:
-    """Bradley-Terry or Plackett-Luce ratings of a tournament (an experiment with several opponents) with 95 % intervals."""
+    """Print Bradley-Terry or Plackett-Luce ratings of a tournament (an experiment with several opponents), with 95 % intervals."""
     with results_of(directory) as results:
         rating_blocks = [block for block in rating_tables(results) if isinstance(block, Table)]
     if not rating_blocks:
-        raise Refusal(f"{directory} holds no tournament: no game has three or more agents that have met")
+        raise Refusal(f"{directory} has no tournament: no game has three or more agents that played each other")
     for table in rating_blocks:
         print_table(table)
 
 
 def plan(
-    rate: Annotated[float, typer.Argument(help="A win rate, such as 0.5.")],
-    alternative: Annotated[float, typer.Argument(help="The win rate that is to be told from it, such as 0.55.")],
-    power: Annotated[float, typer.Option(help="The chance that the difference is found if it is there.")] = POWER,
+    rate: Annotated[float, typer.Argument(metavar="RATE", help="A win rate, such as 0.5.")],
+    alternative: Annotated[float, typer.Argument(metavar="ALTERNATIVE", help="A different win rate, such as 0.55.")],
+    power: Annotated[
+        float, typer.Option(metavar="POWER", help="Probability that the test finds the difference.")
+    ] = POWER,
 ) -> None:
-    """How many games each of two agents must play for a difference in win rate to be found at the 95 % level."""
+    """Compute how many games each of two agents must play to find a difference in win rate at the 95 % level."""
     try:
         games = games_needed(rate, alternative, power)
     except ValueError as error:

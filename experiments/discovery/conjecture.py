@@ -85,7 +85,7 @@ def pairs(
 def main() -> None:
     """Print the games, the strongest correlation first, and tau for each agent."""
     parser = argparse.ArgumentParser(description="Compare correlations with gains over games.")
-    parser.add_argument("correlations", type=Path, help="what `experiments correlation` wrote")
+    parser.add_argument("correlations", type=Path, help="a file that `experiments correlation` wrote")
     parser.add_argument("runs", nargs="+", type=Path)
     arguments = parser.parse_args()
     by_kind, measured = correlations(kept(arguments.correlations, Shared)), gains(arguments.runs)

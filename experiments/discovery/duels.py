@@ -48,7 +48,9 @@ def winners_in(game: str, which: str) -> Mapping[str, Pair]:
     """
     table = proven_configurations()
     if which == "own" and game not in table:
-        raise Refusal(f"nothing is proven for {game}: play the winners of other games there, --winners all")
+        raise Refusal(
+            f"no race has proved anything for {game}; give --winners all to play the winners of other games there"
+        )
     chosen = [game] if which == "own" else list(table)
     reference = table[game].reference if game in table else Configuration(REFERENCE)
     return {f"winner of {name}": (table[name].configuration, reference) for name in chosen}
@@ -63,7 +65,7 @@ def playable(match_settings: MatchSettings, pairs: Mapping[str, Pair]) -> dict[s
                 try_out(match_settings, configuration, state)
             able[name] = pair
         except ValueError as error:
-            print(f"{match_settings.game:18} the {name} does not play: {error}", flush=True)
+            print(f"{match_settings.game:18} the {name} cannot play: {error}", flush=True)
     return able
 
 
@@ -71,7 +73,9 @@ def main() -> None:
     """The command, see the head of this file."""
     parser = argparse.ArgumentParser(description="Play what races proved in other games and at other budgets.")
     parser.add_argument("games", nargs="+")
-    parser.add_argument("--winners", choices=("own", "all"), default="own", help="the game's own winner, or all games'")
+    parser.add_argument(
+        "--winners", choices=("own", "all"), default="own", help="the winner of the game, or the winners of all games"
+    )
     budget = parser.add_mutually_exclusive_group(required=True)
     budget.add_argument("--iterations", type=int)
     budget.add_argument("--seconds", type=float)

@@ -231,7 +231,7 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     except (OSError, KeyError, ValueError, TypeError):
         read = []
     if not read:
-        raise Refusal(f"{path} holds no rows of finders, as --to writes them")
+        raise Refusal(f"{path} has no rows of finders, as --to writes them")
     return [{**row, "landscape": path.stem} for row in read]
 
 
@@ -250,12 +250,12 @@ def main() -> None:
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("landscape", nargs="?", help="smooth, rough, or the directory of a real landscape")
     what.add_argument(
-        "--rows", nargs="+", type=Path, help="files that --to wrote: only what they say, nothing is played"
+        "--rows", nargs="+", type=Path, help="print the results in these files, which --to wrote; play nothing"
     )
     parser.add_argument("--games", type=int, default=4000)
     parser.add_argument("--repetitions", type=int, default=10)
     parser.add_argument(
-        "--first", type=int, default=0, help="the seed of the first; the prior of the model was chosen by 0 to 4"
+        "--first", type=int, default=0, help="the first seed; the prior of the model was chosen with the seeds 0 to 4"
     )
     parser.add_argument("--finders", nargs="*", default=list(FINDERS), choices=list(FINDERS))
     parser.add_argument("--to", type=Path)

@@ -105,11 +105,13 @@ def claim(directory: Path, settings: dict[str, Any]) -> None:
     if path.exists():
         there = json.loads(path.read_text(encoding="utf-8"))
         for name in (name for name, value in settings.items() if there.get(name) != value):
-            difference = "another space" if name == "space" else f"{name} {there.get(name)!r}, not {settings[name]!r}"
-            raise Refusal(f"{directory} is a landscape with {difference}: play this one in another directory")
+            difference = (
+                "a different space" if name == "space" else f"{name} {there.get(name)!r}, not {settings[name]!r}"
+            )
+            raise Refusal(f"{directory} is a landscape with {difference}; use another directory")
         return
     if (directory / KEPT).exists():
-        raise Refusal(f"{directory} has games, but no {SETTINGS} says how they were played: play in another directory")
+        raise Refusal(f"{directory} has games but no {SETTINGS}; use another directory")
     with written_whole(path) as file:
         file.write(json.dumps(settings, indent=1, ensure_ascii=False).encode())
 

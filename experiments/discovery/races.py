@@ -67,9 +67,9 @@ def audit(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]
         raise Refusal(NOTHING_TO_REPLAY)
     for file, digest in protocol.files:
         if not Path(file).is_file():
-            raise Refusal(f"there is no {file} here; this race is to be read in the folder in which it was begun")
+            raise Refusal(f"there is no {file} here; read this race in the directory in which it was started")
         if digest_of(file) != digest:
-            raise Refusal(f"{file} has changed since the race began, so that its games cannot be played again")
+            raise Refusal(f"{file} has changed since the race was started, so its games cannot be played again")
     match_settings = match_settings_of(protocol)
     for row in random.Random(seed).sample(rows, min(sample, len(rows))):
         players = read_configuration(row["player"]), read_configuration(row["opponent"])
@@ -154,7 +154,7 @@ def strongest(results: Sequence[Discovery]) -> Discovery:
 
 def main() -> None:
     """Read races, print their table, and keep what was proven."""
-    parser = argparse.ArgumentParser(description="The table of what races proved.")
+    parser = argparse.ArgumentParser(description="Print the table of what races proved.")
     parser.add_argument("directories", nargs="+", type=Path)
     parser.add_argument("--keep", action="store_true", help="write the package's table, which icarus.discovered reads")
     arguments = parser.parse_args()

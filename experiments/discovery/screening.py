@@ -107,14 +107,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description="Rank a run's agents from positions alone, and compare with its games."
     )
-    parser.add_argument("runs", nargs="+", type=Path, help="runs whose games are kept")
+    parser.add_argument("runs", nargs="+", type=Path, help="directories of runs with their games")
     parser.add_argument(
-        "--to", type=Path, required=True, help="a folder for a CSV file of each run; read if it is there"
+        "--to", type=Path, required=True, help="a directory for a CSV file of each run; an existing file is read"
     )
     parser.add_argument("--positions", type=int, default=50)
-    parser.add_argument("--iterations", type=int, default=1000, help="of each agent, in each position")
+    parser.add_argument("--iterations", type=int, default=1000, help="iterations of each agent in each position")
     parser.add_argument("--judge", default=JUDGE, help="the strategy of the search that judges")
-    parser.add_argument("--judged", type=int, default=50_000, help="its iterations")
+    parser.add_argument("--judged", type=int, default=50_000, help="iterations of that search")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     arguments.to.mkdir(parents=True, exist_ok=True)

@@ -39,7 +39,7 @@ def read_agents(table: Mapping[str, Any], module: str) -> dict[str, Entry]:
         entries = {_name(path, value): read_entry(path, value, module) for path, value in paths("agents", table)}
     honest = {_honest(name, each.spec.scheme): each for name, each in entries.items()}
     if len(honest) < len(entries):
-        raise Refusal(f'agents: two have the same name, with "({CHEATING})" added to what cheats')
+        raise Refusal(f'agents: two have the same name, after "({CHEATING})" was added to agents that cheat')
     return honest
 
 

@@ -223,7 +223,7 @@ def known_game(name: str, path: str) -> AnyGame:
     """The game of that name.
 
     Raises:
-        Refusal: there is none; the nearest names are told.
+        Refusal: there is no such game; the message has the nearest names.
     """
     try:
         return games.load(name)

@@ -68,7 +68,8 @@ class Plan:
         for each in agents:
             if self.method == ROOT and not isinstance(each.strategy, OnlineAlgorithm):
                 raise Refusal(
-                    f"{each.strategy} begins where a player moves; --method {ROOT} is for OOS(…) and ISMCTS(…), which begin at the deal"
+                    f"{each.strategy} starts at a decision of a player; --method {ROOT} is for OOS(…) and ISMCTS(…), "
+                    "which start at the deal"
                 )
         return [
             {

@@ -37,7 +37,7 @@ def difference(smaller: Experiment, larger: Experiment, places: tuple[str, str] 
         values, other_values = _values(settings, key), _values(others, key)
         if not values.keys() <= other_values.keys():
             return _in_words(key, ", ".join(values), ", ".join(other_values), places, quoted=False)
-    return "its agents are others"
+    return "its agents are different"
 
 
 def _in_words(key: str, value: Any, value_here: Any, places: tuple[str, str], quoted: bool = True) -> str:

@@ -148,7 +148,7 @@ def opponents(game: str) -> Ladder:
         ValueError: no ladder is planned for the game.
     """
     if game not in BASELINES:
-        raise ValueError(f"no ladder is planned for {game}; there are {', '.join(BASELINES)}")
+        raise ValueError(f"no ladder is planned for {game}; games with a plan: {', '.join(BASELINES)}")
     planned: list[Settings | str] = [search("BASELINE", iterations) for iterations in BASELINES[game]]
     return Ladder(game, (Rung(RANDOM, ZERO), *map(rung_of, [*planned, *OUTSIDE.get(game, ())])))
 

@@ -40,11 +40,11 @@ def load(name: str, changes: Mapping[str, Any]) -> Experiment:
         tables = earlier.tables(name, changes.get("iterations", earlier.ITERATIONS))
         return build_together([_changed(table, changes) for table in tables])
     if name == earlier.BRANCHING:
-        raise Refusal(f"{name} plays no games: python -m experiments {name}")
+        raise Refusal(f"{name} is a command, not an experiment; run python -m experiments {name}")
     path = Path(name)
     if path.suffix not in (".toml", ".py") and not path.is_file():
         raise Refusal(
-            f"no experiment is called {name!r}{nearest(name, NAMES)} (one's own is the path of a .toml or .py file)"
+            f"no experiment is called {name!r}{nearest(name, NAMES)} (for your own experiment, give the path of a .toml or .py file)"
         )
     try:
         if path.suffix == ".py":
@@ -68,7 +68,7 @@ def published(experiment: Experiment) -> tuple[int, int | None]:
 def _python_table(path: Path) -> Mapping[str, Any]:
     table = vars(load_file(path)).get(PYTHON_TABLE)
     if not isinstance(table, Mapping):
-        raise Refusal(f"there is no dict {PYTHON_TABLE} in it, such as {PYTHON_TABLE} = {{'games': 'othello', …}}")
+        raise Refusal(f"the file has no dict {PYTHON_TABLE}, such as {PYTHON_TABLE} = {{'games': 'othello', …}}")
     return table
 
 

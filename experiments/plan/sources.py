@@ -70,12 +70,12 @@ def refuse_if_edited(cell: Cell) -> None:
     """Refuse to play a cell whose files are not what they were.
 
     Raises:
-        Refusal: a file was edited or cannot be read; its name and both digests are told.
+        Refusal: a file was edited or cannot be read; the message has its name and both digests.
     """
     for path, before in _files(cell).items():
         now = digest_of(path) if path == Path(cell.module) else _digest_in_memory(path)
         if before and now != before:
-            raise Refusal(f"{path} was edited: its digest is {now}, that of the games of this run {before}")
+            raise Refusal(f"{path} was edited: its digest is {now}, in the games of this run {before}")
 
 
 def _digest_in_memory(path: Path) -> str:

@@ -62,7 +62,7 @@ def compare_best_responses(game: str, repeats: int, log: Callable[[str], None]) 
         Refusal: OpenSpiel has no such game, or is not installed; a system without /proc.
     """
     if game not in COUNTERPARTS:
-        raise Refusal(f"OpenSpiel has no counterpart of {game!r} here; there are {', '.join(COUNTERPARTS)}")
+        raise Refusal(f"OpenSpiel has no counterpart of {game!r} here; games with one: {', '.join(COUNTERPARTS)}")
     ours, theirs = [], []
     for number in range(repeats):
         log(f"{game}, {number + 1} of {repeats}")

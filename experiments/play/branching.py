@@ -156,5 +156,5 @@ def kept(directory: Path) -> np.ndarray:
     except (OSError, ValueError) as error:
         raise Refusal(f"{path} cannot be read: {error}") from None
     if head != ["deal", *MEASURES] or rows.shape != (len(lines), len(MEASURES)) or len(lines) < FEWEST:
-        raise Refusal(f"{path} does not hold the leading plays of at least {FEWEST} deals")
+        raise Refusal(f"{path} does not have the leading plays of at least {FEWEST} deals")
     return rows

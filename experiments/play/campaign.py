@@ -137,7 +137,7 @@ def run(
             for number in range(sys.maxsize if blocks is None else blocks):
                 block = next_block(campaign, games_of_cells(writers, campaign))
                 if block is None:
-                    log("every statement is decided, or has used up its games")
+                    log("every statement is decided, or has no games left")
                     return
                 games = list(_games(campaign, block, writers))
                 log(f"block {number + 1}: {describe_block(block)}; {len(games)} games")
@@ -198,7 +198,7 @@ def clone(tag: str, out: Path, repository: Path = REPOSITORY) -> Path:
         commit = git(repository, "rev-parse", "--quiet", "--verify", f"{COMMIT}^{{commit}}")
     if not commit:
         raise Refusal(
-            f"{repository} has no tag {tag!r}; the campaign is played at a commit named once and for all: git tag {tag}"
+            f"{repository} has no tag {tag!r}; the campaign is played at a fixed commit; tag it by git tag {tag}"
         )
     place = (out / tag).resolve()
     if not place.exists():
@@ -209,7 +209,9 @@ def clone(tag: str, out: Path, repository: Path = REPOSITORY) -> Path:
         subprocess.run(["git", "-C", str(unfinished), "checkout", "--quiet", "--detach", commit], check=True)
         unfinished.rename(place)
     if git(place, "rev-parse", "HEAD") != commit or git(place, "status", "--porcelain") != "":
-        raise Refusal(f"{place} is not the repository at {tag} (it was changed); remove it, and it is made again")
+        raise Refusal(
+            f"{place} is not the repository at {tag} (it was changed); remove it, and the next start makes it again"
+        )
     return place
 
 
@@ -300,7 +302,9 @@ def main() -> int:
         with ProcessPool(arguments.workers) as pool:
             run(campaign, pool, lambda text: print(text, file=sys.stderr, flush=True), arguments.blocks)
     except KeyboardInterrupt:
-        print(f"Stopped after {duration(time.monotonic() - started)}; the same command continues.", file=sys.stderr)
+        print(
+            f"Stopped after {duration(time.monotonic() - started)}; run the same command to continue.", file=sys.stderr
+        )
         return 130
     except Refusal as error:
         print(f"campaign: {error}", file=sys.stderr)

@@ -70,8 +70,8 @@ class Cluster:
 
     def _gone(self, match: Match, status: str) -> MatchFailed:
         return MatchFailed(
-            f"the dask scheduler at {self._address!r} has gone ({describe_match(match)} was {status}); "
-            "what has ended is kept, the same command continues"
+            f"the dask scheduler at {self._address!r} does not answer any more ({describe_match(match)} was {status}); "
+            "finished games are kept; run the same command to continue"
         )
 
     def _submitted(self, match: Match) -> "object":

@@ -37,7 +37,7 @@ def measure_shared_values(
                 measured_any = True
                 yield from _shared(state, row, number, iterations, seed)
     if not measured_any:
-        raise Refusal(f"{directory} holds no games of the baseline against itself, whose positions are taken")
+        raise Refusal(f"{directory} has no games of the baseline against itself, from which the positions are taken")
 
 
 def baseline_games(directory: Path, seed: int) -> Iterator[tuple[Cell, list[Row], random.Random]]:

@@ -63,7 +63,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Make the table of round scores of Hearts.")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument(
-        "--iterations", type=int, default=ITERATIONS, help="of a search for each decision; 0: random play"
+        "--iterations", type=int, default=ITERATIONS, help="iterations of the search for each decision; 0: random play"
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=1)

@@ -136,7 +136,7 @@ def keep(ladder: Ladder, directory: Path) -> bool:
         ValueError: there are no games between opponents; nothing is written.
     """
     if not any(rung.rating.games for rung in ladder.rungs):
-        raise ValueError(f"{directory} has no games between opponents of {ladder.game}; nothing is written")
+        raise ValueError(f"{directory} has no games between opponents of {ladder.game}; nothing was written")
     ladder.write(DATA / f"{ladder.game}.json")
     agents = [rung for rung in ladder.rungs if rung.agent]  # in the order of their ratings
     iterations = [rung.agent["iterations"] for rung in agents]

@@ -85,12 +85,12 @@ def _play_again(directory: Path, experiment: Experiment, why: str) -> None:
     cells = {cell.key: cell for cell in experiment.cells}
     for row in first.values():
         if row["iterations"] is None:
-            raise Refusal(f"{why}, and games with a time budget cannot tell; choose another directory")
+            raise Refusal(f"{why}, and games with a time budget cannot be compared; choose another directory")
         message, same = compare_with_replay(
             row, Match(cells[row["cell"]], row["trial"], tuple(row["seed"])), experiment
         )
         if not same:
-            raise Refusal(f"{why}, and its games come out otherwise now ({message}); choose another directory")
+            raise Refusal(f"{why}, and its games are different now ({message}); choose another directory")
 
 
 def run(

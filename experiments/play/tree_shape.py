@@ -79,9 +79,9 @@ def lines(measured: Sequence[Shape]) -> Iterator[str]:
 
 def main() -> None:
     """Measure what is not measured yet, and print it."""
-    parser = argparse.ArgumentParser(description="How the shape of trees depends on the iterations.")
-    parser.add_argument("run", type=Path, help="a run whose games are kept")
-    parser.add_argument("--to", type=Path, required=True, help="a CSV file; read if it is there")
+    parser = argparse.ArgumentParser(description="Measure how the shape of trees depends on the iterations.")
+    parser.add_argument("run", type=Path, help="the directory of a run with its games")
+    parser.add_argument("--to", type=Path, required=True, help="a CSV file; an existing file is read")
     parser.add_argument("--positions", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()

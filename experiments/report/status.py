@@ -15,7 +15,7 @@ Ending = tuple[datetime.datetime, float]  # when a game ended, and how many seco
 
 def without_checksum(games: int) -> str:
     """What is said of games that cannot be checked."""
-    return f"{games} games have no checksum: they were kept before there were any"
+    return f"{games} games have no checksum, because they are older than the checksums"
 
 
 def state_of(results: Results, running: bool, now: datetime.datetime | None = None) -> str:
@@ -34,11 +34,11 @@ def state_of(results: Results, running: bool, now: datetime.datetime | None = No
     if done == total:
         return "\n".join([*lines, "complete"])
     if not (remaining := _seconds_left(experiment, tallies, _recent(results))):
-        return "\n".join([*lines, "no pace yet"])
+        return "\n".join([*lines, "the pace is not known yet"])
     if running:
         end = (now + datetime.timedelta(seconds=remaining)).astimezone()
         return "\n".join([*lines, f"{duration(remaining)} left; ends about {end:%Y-%m-%d %H:%M}"])
-    return "\n".join([*lines, f"{duration(remaining)} left at its last pace; the same command continues"])
+    return "\n".join([*lines, f"{duration(remaining)} left at its last pace; run the same command to continue"])
 
 
 def _recent(results: Results) -> list[Ending]:

@@ -128,7 +128,7 @@ def _largest(directories: Sequence[Path]) -> Experiment:
         if extends(experiment, largest):
             largest, where = experiment, directory
         elif not extends(largest, experiment):
-            words = difference(experiment, largest, ("in the one", "in the other"))
+            words = difference(experiment, largest, ("in the first", "in the second"))
             raise Refusal(f"{directory} and {where} are runs of different experiments: {words}")
     return largest
 
@@ -146,7 +146,7 @@ def _first_places(places: Sequence[Path], experiment: Experiment) -> dict[tuple[
             if essence != _essence(row):
                 file, first_file = store.results_in(directory), store.results_in(places[place])
                 raise Damage(
-                    f"{file}, line {line}: trial {row['trial']} of {row['agent']} in {row['game']} was played otherwise "
+                    f"{file}, line {line}: trial {row['trial']} of {row['agent']} in {row['game']} was played differently "
                     f"than in {first_file}, line {first_line}"
                 )
     return first

@@ -69,7 +69,7 @@ def row_of(line: bytes, where: str) -> Row:
         where: the file and the line, for what is told.
 
     Raises:
-        Damage: it is none, or not what was written.
+        Damage: the line is not a row, or it was changed.
     """
     try:
         row = json.loads(line, parse_constant=no_number)
@@ -79,7 +79,7 @@ def row_of(line: bytes, where: str) -> Row:
         raise Damage(f"{where}: damaged (not a JSON object)")
     whole = is_whole(line)
     if whole is False or (whole is None and FIELD in row):
-        raise Damage(f"{where}: damaged (it does not have the checksum that it was written with)")
+        raise Damage(f"{where}: damaged (its checksum is wrong)")
     row.pop(FIELD, None)
     for field, kind in _FIELDS.items():
         if not isinstance(row.get(field), kind) or (kind is int and isinstance(row[field], bool)):

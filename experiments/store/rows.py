@@ -52,7 +52,7 @@ def experiment_in(directory: Path) -> Experiment:
             raise Damage(f"{path} has format {content['format']!r}; this version reads format {FORMAT}")
         return from_settings(content)
     except (FileNotFoundError, NotADirectoryError):
-        raise Refusal(f"{directory} holds no experiment (there is no {EXPERIMENT} in it)") from None
+        raise Refusal(f"{directory} has no experiment (it has no {EXPERIMENT})") from None
     except OSError as error:
         raise Refusal(f"{path} cannot be read: {error.strerror}") from None
     except Damage:
@@ -162,8 +162,8 @@ def _check_continued(directory: Path) -> None:
     plain, packed = directory / RESULTS, directory / PACKED
     if packed.exists() and not _begins_with(plain, packed):
         raise Damage(
-            f"{directory} holds both {RESULTS} and {PACKED}, and the former does not continue the latter; "
-            "move one of them to a directory of its own with experiment.json, and merge the two"
+            f"{directory} has both {RESULTS} and {PACKED}, and the first does not continue the second; "
+            "move one of them to its own directory with experiment.json, and merge the two"
         )
 
 
@@ -253,7 +253,7 @@ class Writer:
             with contextlib.suppress(OSError):
                 self._file.truncate(self._end)  # the part of a line that was written
             full = f"{self._file.name} cannot take more games ({error.strerror}); {len(self.done)} are kept"
-            raise NotKept(f"{full}, the same command continues") from None
+            raise NotKept(f"{full}; run the same command to continue") from None
         self._end += len(line)
         self.done[row["cell"], row["trial"]] = row["win"]
         if time.monotonic() - self._synced >= SYNC_SECONDS:
@@ -341,7 +341,7 @@ def _claim(directory: Path, experiment: Experiment) -> bool:
     unfinished = path.name + UNFINISHED
     if strange := sorted(item.name for item in directory.iterdir() if item.name != unfinished):
         raise Refusal(
-            f"{directory} holds other files ({', '.join(strange[:3])}), no {EXPERIMENT}; choose an empty directory"
+            f"{directory} has other files ({', '.join(strange[:3])}) but no {EXPERIMENT}; choose an empty directory"
         )
     _write_experiment(directory, experiment)
     return False
@@ -370,11 +370,11 @@ def _refuse_edited(directory: Path, experiment: Experiment) -> None:
         if stored == now or attrs.evolve(stored, source=now.source, imports=now.imports) != now:
             continue
         if not stored.source:
-            raise Unknown(f"the run in {directory} has not kept what {now.module} held when it began")
+            raise Unknown(f"the run in {directory} did not keep a digest of {now.module} when it started")
         if stored.source == now.source and not stored.imports:
-            raise Unknown(f"the run in {directory} has not kept what the files held that {now.module} imports")
+            raise Unknown(f"the run in {directory} did not keep digests of the files that {now.module} imports")
         path, digest, before = changed(stored, now)
         raise Refusal(
-            f"{path} was edited since the run in {directory} began: its digest is {digest}, that of the games "
-            f"there {before}; undo the edit, or choose another directory"
+            f"{path} was edited after the run in {directory} had started: its digest is {digest}, in that run {before}; "
+            f"undo the edit, or choose another directory"
         )

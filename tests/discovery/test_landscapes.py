@@ -41,8 +41,8 @@ def test_different_points_of_a_batch_share_its_deals() -> None:
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        (match_settings(iterations=50), "is a landscape with iterations 5, not 50: play this one in another directory"),
-        (match_settings(seed=1), "is a landscape with seed 0, not 1: play this one in another directory"),
+        (match_settings(iterations=50), "is a landscape with iterations 5, not 50; use another directory"),
+        (match_settings(seed=1), "is a landscape with seed 0, not 1; use another directory"),
     ],
 )
 def test_a_landscape_goes_on_with_its_own_settings_only(changed: MatchSettings, told: str, tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_a_landscape_goes_on_with_its_own_settings_only(changed: MatchSettings, 
 
 def test_a_landscape_refuses_games_that_nothing_tells_of(tmp_path: Path) -> None:
     (tmp_path / KEPT).touch()
-    with pytest.raises(Refusal, match=r"has games, but no landscape\.json says how they were played"):
+    with pytest.raises(Refusal, match=r"has games but no landscape\.json"):
         play_landscape(match_settings(), SPACE, 2, 2, tmp_path)
 
 
@@ -108,7 +108,7 @@ def test_rows_of_finders_are_read_back_and_told_with_intervals(
     assert "regret 0.100 [0.006, 0.194]" in both
     for name, content in {"other.csv": "finder,seed\nfactorial,1\n", "empty.csv": ""}.items():
         (tmp_path / name).write_text(content)
-        with pytest.raises(Refusal, match=f"{name} holds no rows of finders"):
+        with pytest.raises(Refusal, match=f"{name} has no rows of finders"):
             finders.print_rows([tmp_path / name])
 
 

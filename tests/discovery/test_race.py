@@ -328,7 +328,7 @@ def test_a_race_with_a_file_that_has_changed_or_is_elsewhere_is_not_played_again
     race(Path("kept"), files=("mine.py",), finalists=1)
     assert all(same for _, same in races.audit(Path("kept"), 2, 0))
     (tmp_path / "mine.py").write_text("from icarus import NAST2 as MINE\n")
-    with pytest.raises(Refusal, match=r"mine\.py has changed since the race began"):
+    with pytest.raises(Refusal, match=r"mine\.py has changed since the race was started"):
         list(races.audit(Path("kept"), 2, 0))
     monkeypatch.chdir(tmp_path / "kept")
     with pytest.raises(Refusal, match=r"there is no mine\.py here"):
@@ -357,7 +357,7 @@ def test_a_duel_is_kept_and_one_of_equals_is_even(tmp_path: Path) -> None:
     rows = path.read_bytes()
     assert duels.duel(duels.match_settings_of("kuhn-poker", 4, None), pairs, 25, path)[1] == other
     assert path.read_bytes() == rows
-    with pytest.raises(Refusal, match="nothing is proven for kuhn-poker"):
+    with pytest.raises(Refusal, match="no race has proved anything for kuhn-poker"):
         duels.winners_in("kuhn-poker", "own")
 
 
@@ -365,7 +365,7 @@ def test_a_winner_that_needs_a_heuristic_is_left_out_of_a_game_without_one(capsy
     usual = Configuration("BASELINE")
     pairs = {"plain one": (usual, usual), "cutting one": (Configuration("BASELINE", "MO_ISMCTS with cutoff=8"), usual)}
     assert list(duels.playable(duels.match_settings_of("kuhn-poker", 4, None), pairs)) == ["plain one"]
-    assert "the cutting one does not play: cutoff is 8, but kuhn-poker has no heuristic" in capsys.readouterr().out
+    assert "the cutting one cannot play: cutoff is 8, but kuhn-poker has no heuristic" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("game", [*proven_configurations(), "kuhn-poker"])

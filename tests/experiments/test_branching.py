@@ -94,7 +94,10 @@ def test_the_same_seed_gives_the_same_deals_and_another_others():
 @pytest.mark.parametrize(
     "arguments, told",
     [
-        (("run", "branching", "--out", "x"), "branching plays no games: python -m experiments branching"),
+        (
+            ("run", "branching", "--out", "x"),
+            "branching is a command, not an experiment; run python -m experiments branching",
+        ),
         (("branching", "--deals", "0"), "deals is 0; it must be an integer of at least 2"),
         (("branching", "--deals", "1"), "deals is 1; it must be an integer of at least 2"),
         (("branching", "--seed", "-1"), "seed is -1; it must be an integer of at least 0"),
@@ -109,7 +112,7 @@ def test_bad_input_is_refused(arguments, told, tmp_path, monkeypatch, capsys):
 def test_a_directory_with_something_else_is_left_alone(tmp_path, capsys):
     (tmp_path / "mine.txt").write_text("mine")
     assert main(["branching", "--deals", "2", "--out", str(tmp_path)]) == 2
-    assert "holds other files" in capsys.readouterr().err
+    assert "has other files" in capsys.readouterr().err
     (tmp_path / BRANCHING_ROWS).write_text("deal,x\n0,1\n")
     assert main(["report", str(tmp_path)]) == 2
-    assert "does not hold the leading plays" in capsys.readouterr().err
+    assert "does not have the leading plays" in capsys.readouterr().err

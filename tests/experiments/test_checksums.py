@@ -100,7 +100,7 @@ def test_games_from_before_checksums_are_read_and_counted(kept: Path, tmp_path: 
         writer.append(a_row(experiment.cells[0], GAMES))
     assert store.unchecked(kept) == GAMES
     with results_of(kept) as results:
-        assert f"{GAMES} games have no checksum: they were kept before there were any" in state_of(results, False)
+        assert f"{GAMES} games have no checksum, because they are older than the checksums" in state_of(results, False)
     merge(tmp_path / "merged", [kept])
     assert store.unchecked(tmp_path / "merged") == 0  # they are written anew
     with results_of(tmp_path / "merged") as results:
@@ -148,9 +148,7 @@ def test_a_run_that_kept_no_digest_is_refused_where_they_do_not(tmp_path: Path) 
     path.write_text(OWN.replace("TAU", "0.001"))
     matches.agent_of.cache_clear()  # another process would not have it
     experiment = loading.load(str(path), {"trials": 1})
-    with pytest.raises(
-        store.Refusal, match="has not kept what .* held when it began, and its games come out otherwise"
-    ):
+    with pytest.raises(store.Refusal, match="did not keep a digest of .* when it started, and its games are different"):
         running.run(experiment, run, Nobody())
     assert (run / store.EXPERIMENT).read_bytes() == before
 

@@ -373,7 +373,7 @@ def test_a_directory_without_games_of_the_paper_is_refused(tmp_path, capsys):
 
     keep(tmp_path, small(), [])
     assert main(["claims", str(tmp_path)]) == 2
-    assert "there are no games against the baseline" in capsys.readouterr().err
+    assert "the runs have no games of the papers' statements" in capsys.readouterr().err
 
 
 def test_a_tally_without_searches_has_no_tree():

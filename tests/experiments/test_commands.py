@@ -239,7 +239,7 @@ def test_runs_of_different_experiments_are_not_merged(call, tmp_path):
             pass
     code, _, errors = call("merge", tmp_path / "out", tmp_path / "0", tmp_path / "1")
     assert code == 2
-    assert "seed is 1 in the one and 0 in the other" in errors
+    assert "seed is 1 in the first and 0 in the second" in errors
     assert not (tmp_path / "out").exists()
 
 
@@ -251,7 +251,7 @@ def test_the_same_game_played_differently_is_not_merged(call, copy, played, tmp_
     code, _, errors = call("merge", tmp_path / "out", played, copy)
     assert code == 2
     assert f"{path}, line 10: " in errors
-    assert f"was played otherwise than in {played / store.RESULTS}, line 10" in errors
+    assert f"was played differently than in {played / store.RESULTS}, line 10" in errors
     assert not (tmp_path / "out").exists()
 
 

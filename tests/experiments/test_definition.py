@@ -273,7 +273,7 @@ def test_a_cell_goes_to_another_process_as_its_settings():
 @pytest.mark.parametrize(
     "text, told",
     [
-        ("x = 1", "there is no dict EXPERIMENT in it"),
+        ("x = 1", "the file has no dict EXPERIMENT"),
         ("1 / 0", "ZeroDivisionError in"),
         ("EXPERIMENT = [", "SyntaxError in"),
         ("EXPERIMENT = {'games': 'othello', 'agents': ['NOBODY'], 'iterations': 3}", "agents[0]: "),

@@ -81,7 +81,7 @@ def test_games_of_before_have_the_seeds_that_they_would_have_today():
         ({"trials": 9, "paired": True}, "paired is False there and True here"),
         ({"games": ["knockout-whist"]}, "game is othello there and knockout-whist here"),
         ({"iterations": 21}, "iterations is 20 there and 21 here"),
-        ({"agents": {"MAST": "BASELINE >> MAST"}, "trials": 9}, "its agents are others"),
+        ({"agents": {"MAST": "BASELINE >> MAST"}, "trials": 9}, "its agents are different"),
     ],
 )
 def test_what_does_not_extend_a_run_is_refused_and_changes_nothing(tmp_path, changes, message):
@@ -120,5 +120,5 @@ def test_parts_of_before_are_merged_with_what_has_grown(tmp_path):
     other = attrs.evolve(experiment(), seed=3)
     with store.writer(tmp_path / "other", other):
         pass
-    with pytest.raises(Refusal, match="seed is 3 in the one and 0 in the other"):
+    with pytest.raises(Refusal, match="seed is 3 in the first and 0 in the second"):
         merge(tmp_path / "out", [tmp_path / "old", tmp_path / "other"])

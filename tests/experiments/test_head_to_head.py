@@ -137,11 +137,14 @@ def test_figures_are_drawn_from_what_there_is(tmp_path, monkeypatch):
 def test_what_cannot_be_measured_is_refused_before_work_starts(tmp_path, capsys):
     out = str(tmp_path / "new")
     for arguments, told in (
-        (["equilibrium", "table-2", "--out", out], "'table-2' is not a plan; there are head-to-head, "),
+        (["equilibrium", "table-2", "--out", out], "'table-2' is not a plan; known plans: head-to-head, "),
         (["exploitability", "--out", out, "--method", "root"], "BASELINE begins where a player moves"),
         (["exploitability", "--out", out, "--missing", "nothing"], "--missing is 'nothing'; it must be 'uniform' or"),
         (["exploitability", "--out", out, "--missing", "a fixed random action"], "but stitching searches everywhere"),
-        (["best-response", "--games", "hearts"], "OpenSpiel has no counterpart of 'hearts' here; there are kuhn-poker"),
+        (
+            ["best-response", "--games", "hearts"],
+            "OpenSpiel has no counterpart of 'hearts' here; games with one: kuhn-poker",
+        ),
         (["best-response", "--repeats", "0"], "repeats is 0"),
         (["equilibrium-figures", out, "--into", out], "there is no directory"),
     ):

@@ -179,7 +179,7 @@ def test_an_experiment_with_one_opponent_is_no_tournament(tmp_path, capsys):
     experiment = loading.load("figure5", {"games": ["othello"], "trials": 2})
     keep(tmp_path, experiment, (a_row(cell, 0) for cell in experiment.cells))
     assert main(["ratings", str(tmp_path)]) == 2
-    assert "holds no tournament" in capsys.readouterr().err
+    assert "has no tournament" in capsys.readouterr().err
 
 
 def test_agents_with_iterations_of_their_own_are_several(tmp_path, capsys):

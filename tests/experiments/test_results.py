@@ -159,7 +159,7 @@ def test_packed_rows_are_not_replaced_by_others(tmp_path):
     before = store.pack(tmp_path).read_bytes()
     keep(tmp_path / "other", experiment, rows[1:2])
     (tmp_path / "other" / store.RESULTS).rename(tmp_path / store.RESULTS)
-    with pytest.raises(store.Damage, match="the former does not continue the latter"):
+    with pytest.raises(store.Damage, match="the first does not continue the second"):
         store.pack(tmp_path)
     assert (tmp_path / store.PACKED).read_bytes() == before and (tmp_path / store.RESULTS).exists()
 

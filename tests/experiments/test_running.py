@@ -93,7 +93,9 @@ def test_ctrl_c_stops_at_once_keeps_what_is_finished_and_tells_how_to_go_on(comm
     assert code == 130
     assert "Traceback" not in errors
     kept = len(games(tmp_path / "run"))
-    assert f"Stopped; {kept} of {TOTAL} games are kept in {tmp_path / 'run'}. The same command continues." in errors
+    assert (
+        f"Stopped; {kept} of {TOTAL} games are kept in {tmp_path / 'run'}. Run the same command to continue." in errors
+    )
     assert gone_soon(children)
     assert call("run", *SMALL, "--workers", 1, "--out", tmp_path / "run")[0] == 0
     assert games(tmp_path / "run") == games(played)
@@ -158,8 +160,8 @@ def test_a_run_on_a_full_disk_stops_with_one_sentence_and_continues(command, cal
     assert 8 <= kept <= 12
     last = done.stderr.splitlines()[-1]
     assert last == (
-        f"experiments: {tmp_path / 'run' / store.RESULTS} cannot take more games (File too large); {kept} are kept, "
-        "the same command continues"
+        f"experiments: {tmp_path / 'run' / store.RESULTS} cannot take more games (File too large); {kept} are kept; "
+        "run the same command to continue"
     )
     assert "Traceback" not in done.stderr
     assert call("run", *arguments)[0] == 0

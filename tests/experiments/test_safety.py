@@ -38,7 +38,7 @@ def test_an_export_never_replaces_a_file_of_a_run(run, capsys, name, options):
     os.link(run / store.RESULTS, run / "hard.csv")
     before = contents(run)
     assert main(["export", str(run), str(run / name), *options]) == 2
-    assert "is a file of a run, which nothing replaces; choose another name" in capsys.readouterr().err
+    assert "is a file of a run and is never replaced; choose another name" in capsys.readouterr().err
     assert contents(run) == before
 
 
@@ -46,7 +46,7 @@ def test_an_export_replaces_another_file_only_by_force(run, tmp_path, capsys):
     file = tmp_path / "games.csv"
     file.write_text("mine")
     assert main(["export", str(run), str(file)]) == 2
-    assert f"{file} is there already; give --force to replace it, or choose another name" in capsys.readouterr().err
+    assert f"{file} exists; give --force to replace it, or choose another name" in capsys.readouterr().err
     assert file.read_text() == "mine"
     assert main(["export", str(run), str(file), "--force"]) == 0
     assert len(file.read_text().splitlines()) == 3

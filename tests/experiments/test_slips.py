@@ -58,7 +58,7 @@ def test_a_run_is_not_continued_after_its_python_file_was_edited(tmp_path: Path)
     second = loading.load(str(path), {})
     sources = {first.cells[0].source, second.cells[0].source}
     assert len(sources) == 2
-    with pytest.raises(Refusal, match="was edited since the run") as refusal, store.writer(tmp_path / "run", second):
+    with pytest.raises(Refusal, match="was edited after the run") as refusal, store.writer(tmp_path / "run", second):
         pass
     assert all(source in str(refusal.value) for source in sources)
     game = Match(first.cells[0], 0, first.game_seed(first.cells[0], 0))
@@ -89,7 +89,7 @@ def test_verify_says_which_python_file_it_runs(tmp_path: Path, command: Command)
     assert command("run", "own.py", "--trials", 1, "--workers", 1, "--out", "run").returncode == 0
     done = command("verify", "run", "--sample", 1)
     assert done.returncode == 0, done.stderr
-    assert done.stderr == f"run names a Python file, which is run now: {tmp_path / 'own.py'}\n"
+    assert done.stderr == f"run uses a Python file, which is run now: {tmp_path / 'own.py'}\n"
 
 
 def _packed(directory: Path) -> bytes:

@@ -75,8 +75,8 @@ def test_a_run_is_refused_after_an_edit_of_a_file_that_its_file_imports(folder, 
     (folder / "further.py").write_text("TAU = 0.001\n")
     sources._in_memory.clear()  # another process
     now = sources.digest_of(folder / "further.py")
-    message = f"{folder / 'further.py'} was edited since the run in {directory} began: its digest is {now}, "
-    message += f"that of the games there {before}"
+    message = f"{folder / 'further.py'} was edited after the run in {directory} had started: its digest is {now}, "
+    message += f"in that run {before}"
     with pytest.raises(Refusal, match=re.escape(message)):
         running.run(loading.load(str(folder / "own.py"), {}), directory, Invented())
 
@@ -89,9 +89,7 @@ def test_a_match_is_refused_after_an_edit_and_names_the_file_and_both_digests(fo
         matches.play_match(Match(cell, 0, (1, 2)))
     sources._in_memory.clear()
     now = sources.digest_of(folder / "beside.py")
-    with pytest.raises(
-        Refusal, match=f"beside.py was edited: its digest is {now}, that of the games of this run {before}"
-    ):
+    with pytest.raises(Refusal, match=f"beside.py was edited: its digest is {now}, in the games of this run {before}"):
         matches.play_match(Match(cell, 0, (1, 2)))
 
 

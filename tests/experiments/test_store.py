@@ -187,8 +187,8 @@ def test_a_full_disk_loses_no_game_but_those_being_played(directory, experiment,
         monkeypatch.setattr(writer, "_file", Full(writer._file))
         writer.append(a_row(experiment.cells[1], 0))
     assert str(told.value) == (
-        f"{directory / store.RESULTS} cannot take more games (No space left on device); 3 are kept, "
-        "the same command continues"
+        f"{directory / store.RESULTS} cannot take more games (No space left on device); 3 are kept; "
+        "run the same command to continue"
     )
     assert (directory / store.RESULTS).read_bytes() == whole
     with store.writer(directory, experiment) as writer:

@@ -55,7 +55,7 @@ function putDown(place) {
 function choose(names, parts) { chosen = names; copies = parts; }
 
 function click(part, copy) {
-  if (looking !== null || !now.moves.length) { say(now.over ? "the game is over" : looking !== null ? "this is the past; ▶| leads back to now" : "it is not your turn"); return; }
+  if (looking !== null || !now.moves.length) { say(now.over ? "the game is over" : looking !== null ? "this is an earlier position; ▶| returns to the current one" : "it is not your turn"); return; }
   const longer = [...chosen, part];
   const fits = now.moves.filter((move) => begins(move, longer));
   if (!fits.length) {
@@ -145,7 +145,7 @@ function draw(told) {
   byId("game").textContent = told.game;
   byId("who").textContent = told.who;
   document.title = told.game;
-  byId("status").textContent = looking === null ? told.status : `looking back: after ${told.at} of ${told.total} actions`;
+  byId("status").textContent = looking === null ? told.status : `earlier position: after ${told.at} of ${told.total} actions`;
   drawBoard(told);
   byId("words").textContent = told.text;
   announce();
@@ -177,7 +177,7 @@ function draw(told) {
   log.replaceChildren(...told.log.map((text, i) => {
     const button = document.createElement("button");
     button.textContent = text;
-    button.title = "look at this moment";
+    button.title = "show this position";
     button.classList.toggle("here", told.at === i + 1 && looking !== null);
     button.addEventListener("click", () => look(i + 1));
     const item = document.createElement("li");
@@ -299,7 +299,7 @@ function drawReview(review, log) {
     return item;
   });
   const nothing = document.createElement("li");
-  nothing.textContent = review.done ? "no mistake shows" : "looking …";
+  nothing.textContent = review.done ? "no mistakes found" : "searching …";
   byId("mistakes").replaceChildren(...mistakes, ...(mistakes.length && review.done ? [] : [nothing]));
 }
 
