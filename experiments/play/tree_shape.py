@@ -8,6 +8,7 @@ baseline in the same position: plies, and per cent of visits, each with its 99 %
 """
 
 import argparse
+import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -69,7 +70,7 @@ def lines(measured: Sequence[Shape]) -> Iterator[str]:
                 ]
                 depth = difference([tree.depth - usual.depth for tree, usual in pairs])
                 more = difference([tree.visits / usual.visits - 1 for tree, usual in pairs])
-                low, high = more.interval()
+                low, high = more.interval(limit=math.inf)
                 mean = np.mean([usual.depth for _, usual in pairs])
                 yield (
                     f"{role:10} {agent} {iterations:6} iterations, {len(pairs)} positions: depth {mean:.2f} and {depth}; "

@@ -151,6 +151,8 @@ SEVERAL = ", or a sequence of such integers"  # which no option takes
 
 def with_place(error: Exception) -> str:
     """What an error says, and where in somebody's own file it came from, as far as anybody knows."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{str(error.filename)!r} cannot be used: {error.strerror[0].lower()}{error.strerror[1:]}"
     notes = getattr(error, "__notes__", None) or [place_in_file(error)]
     return without_modules(", ".join(filter(None, [str(error), *notes])))
 

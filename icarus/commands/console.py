@@ -1,6 +1,7 @@
 """Where the command `icarus` writes: results on stdout, notes on stderr."""
 
 import contextlib
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from icarus.compiler.cache.disk import cache_folder, on_compile
@@ -29,8 +30,8 @@ GAP = 2  # spaces between columns
 
 
 def print_text(text: str) -> None:
-    """Print text as it is: nothing in it is markup, and no line of it is folded."""
-    out.print(text, markup=False, soft_wrap=True)
+    """Print text as it is: nothing in it is markup. On a terminal, prose is folded between words, rows of tables are not."""
+    out.print(_folded(text, out), markup=False, soft_wrap=True)
 
 
 def line_width() -> int:
@@ -39,8 +40,21 @@ def line_width() -> int:
 
 
 def print_note(text: str) -> None:
-    """Print a note as it is, on stderr."""
-    notes.print(text, markup=False, soft_wrap=True)
+    """Print a note on stderr, as `print_text` prints."""
+    notes.print(_folded(text, notes), markup=False, soft_wrap=True)
+
+
+def _folded(text: str, console: Console) -> str:
+    """A text whose prose fits a terminal: of lines with columns, which have several spaces in a row, and of files none is folded."""
+    if not console.is_terminal:
+        return text
+    lines = (
+        line
+        if "  " in line.strip()
+        else textwrap.fill(line, console.width, break_long_words=False, break_on_hyphens=False)
+        for line in text.split("\n")
+    )
+    return "\n".join(lines)
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -89,10 +103,13 @@ def progress_of(
 
 
 @contextlib.contextmanager
-def show_compilation() -> Iterator[None]:
-    """Tell on stderr what is being compiled, while it is; it happens once for each version."""
+def show_compilation() -> Iterator[Callable[[str], contextlib.AbstractContextManager[None]]]:
+    """Show on stderr what is being compiled, while it is; it happens once for each version.
+
+    What it gives shows another text in the same place, as long as a block lasts.
+    """
     if notes.is_dumb_terminal:  # what is written there cannot be taken back
-        yield
+        yield lambda text: contextlib.nullcontext()
         return
     with notes.status("") as status:
         status.stop()
@@ -101,8 +118,17 @@ def show_compilation() -> Iterator[None]:
             status.update(f"compiling {without_modules(name)} (once; kept in {cache_folder() or 'memory only'})")
             status.start()
 
+        @contextlib.contextmanager
+        def status_of(text: str) -> Iterator[None]:
+            status.update(text)
+            status.start()
+            try:
+                yield
+            finally:
+                status.stop()
+
         end = on_compile(show)
         try:
-            yield
+            yield status_of
         finally:
             end()

@@ -15,7 +15,7 @@ from icarus.discovery.configuration import Configuration, read_configuration
 from icarus.discovery.finders import FINDERS
 from icarus.discovery.matches import CALIBRATION, Games, Match, MatchSettings, usual_seats
 from icarus.discovery.processes import processes
-from icarus.discovery.protocol import RaceProtocol, plan_units
+from icarus.discovery.protocol import ROWS, RaceProtocol, plan_units
 from icarus.discovery.race import Discovery, RaceProgress, run
 from icarus.discovery.space import Space, SpaceError, load_space
 from icarus.kernel.game import AnyGame
@@ -27,7 +27,6 @@ POOL = ("BASELINE", REFERENCE)
 RANDOM_GAMES = 20  # whose rewards must not always be equal
 WARM, TIMED = 1, 2  # games before --hours is turned into a number of games
 MARGIN = 0.8  # share of the hours that is planned
-ROWS = "games.jsonl"
 
 
 @attrs.frozen(kw_only=True)
@@ -168,28 +167,36 @@ def protocol_of(
 
     if settings.games is not None:
         units_of(checks.integer("games", settings.games, least=1))
+
+    def of_games(number: int) -> RaceProtocol:
+        return RaceProtocol(
+            str(match_settings.game),
+            match_settings.seats,
+            space,
+            settings.finder,
+            pool[-1],
+            pool,
+            match_settings.iterations,
+            match_settings.seconds,
+            number,
+            units_of(number),
+            settings.finalists,
+            settings.level,
+            deviation,
+            match_settings.seed,
+            tuple((file, digest_of(file)) for file in match_settings.files),
+        )
+
+    number = settings.games
+    if number is None and directory is not None and (directory / protocols.FILE).exists():
+        number = protocols.read_protocol(directory).games
+    if directory is not None and number is None:
+        protocols.check_no_rows(directory)
+    elif directory is not None:
+        of_games(number).check(directory)
     refuse_equal_rewards(match_settings.loaded(), match_settings.seed)
     check_playable(match_settings, space, pool, report)
-    number = (
-        settings.games if settings.games is not None else games_of(match_settings, settings, pool, workers, directory)
-    )
-    return RaceProtocol(
-        str(match_settings.game),
-        match_settings.seats,
-        space,
-        settings.finder,
-        pool[-1],
-        pool,
-        match_settings.iterations,
-        match_settings.seconds,
-        number,
-        units_of(number),
-        settings.finalists,
-        settings.level,
-        deviation,
-        match_settings.seed,
-        tuple((file, digest_of(file)) for file in match_settings.files),
-    )
+    return of_games(games_of(match_settings, settings, pool, workers) if number is None else number)
 
 
 def check_playable(
@@ -213,21 +220,13 @@ def check_playable(
     space.check(match_settings.names(), accept)
 
 
-def games_of(
-    match_settings: MatchSettings,
-    settings: Settings,
-    pool: Sequence[Configuration],
-    workers: int,
-    directory: Path | None,
-) -> int:
-    """The number of games that the hours allow: as a race that goes on has it, or by the time of a few games.
+def games_of(match_settings: MatchSettings, settings: Settings, pool: Sequence[Configuration], workers: int) -> int:
+    """The number of games that the hours allow, by the time of a few games.
 
     Raises:
         ValueError: the hours are not a positive number.
     """
     hours = checks.positive("hours", settings.hours)
-    if directory is not None and (directory / protocols.FILE).exists():
-        return protocols.read_protocol(directory).games
     times = []
     for number in range(WARM + TIMED):
         started = time.perf_counter()

@@ -12,10 +12,10 @@ import attrs
 from icarus.discovery.configuration import Configuration
 from icarus.discovery.space import Space, read_space
 from icarus.discovery.student import student_quantile
-from icarus.row_files import written_whole
+from icarus.row_files import packed_path, written_whole
 
 FORMAT = 1
-FILE = "protocol.json"
+FILE, ROWS = "protocol.json", "games.jsonl"
 SHARES = (0.6, 0.3, 0.1)  # of the games: exploration, proof, ablation
 LEAST_UNITS = 20  # of a proof, for every finalist
 USELESS = 0.25  # a proof that detects only larger differences proves nothing
@@ -78,25 +78,46 @@ class RaceProtocol:
         """The least difference in mean reward that the proof finds with power `POWER`, for the strictest test of Holm's."""
         return detectable(self.units[1], self.deviation, self.level / self.finalists)
 
-    def write(self, directory: Path) -> None:
-        """Write the protocol, or check that the race in the directory has the same.
+    def check(self, directory: Path) -> None:
+        """Refuse a directory that holds something else than this race.
 
         Raises:
-            ValueError: it has another, or a file that cannot be read.
+            ValueError: it has another race, a file that cannot be read, or files of another command.
         """
         path = directory / FILE
-        mine = {**self.settings(), "digest": self.digest}
-        if path.exists():
-            try:
-                there = json.loads(path.read_text(encoding="utf-8"))
-            except ValueError as error:
-                raise ValueError(f"{path} is damaged: {error}") from None
-            if there != json.loads(json.dumps(mine)):
-                raise ValueError(f"{directory} has another race: {_difference(there, mine)}; choose another directory")
+        if not path.exists():
+            check_no_rows(directory)
             return
+        try:
+            there = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            raise ValueError(f"{path} is damaged: {error}") from None
+        mine = json.loads(json.dumps(self._content()))
+        if there != mine:
+            raise ValueError(f"{directory} has another race: {_difference(there, mine)}; choose another directory")
+
+    def write(self, directory: Path) -> None:
+        """Write the protocol, where it is not written yet; errors as of `check`."""
+        self.check(directory)
         directory.mkdir(parents=True, exist_ok=True)
-        with written_whole(path) as file:
-            file.write(json.dumps(mine, indent=1, ensure_ascii=False).encode())
+        if not (directory / FILE).exists():
+            with written_whole(directory / FILE) as file:
+                file.write(json.dumps(self._content(), indent=1, ensure_ascii=False).encode())
+
+    def _content(self) -> dict[str, Any]:
+        return {**self.settings(), "digest": self.digest}
+
+
+def check_no_rows(directory: Path) -> None:
+    """Refuse a directory with games, but without a protocol that says which.
+
+    Raises:
+        ValueError: it is so.
+    """
+    if any(path.exists() for path in (directory / ROWS, packed_path(directory / ROWS))):
+        raise ValueError(
+            f"{directory} has games of another command: there is no {FILE} in it; choose another directory"
+        )
 
 
 def read_protocol(directory: Path) -> RaceProtocol:
@@ -175,5 +196,8 @@ def plan_units(
 
 
 def _difference(there: dict[str, Any], mine: dict[str, Any]) -> str:
-    key = next(key for key in mine if there.get(key) != json.loads(json.dumps(mine[key])))
+    key = next(key for key in mine if there.get(key) != mine[key])
+    if key == "files" and [file for file, _ in there.get(key, ())] == [file for file, _ in mine[key]]:
+        changed = [file for (file, digest), (_, before) in zip(mine[key], there[key], strict=True) if digest != before]
+        return f"{' and '.join(changed)} changed since it was started"
     return f"{key} is {str(there.get(key))[:100]} there and {str(mine[key])[:100]} here"

@@ -28,10 +28,10 @@ class Difference:
     units: int
     p: float
 
-    def interval(self, confidence: float = CONFIDENCE) -> tuple[float, float]:
-        """A two-sided interval of the mean, by Student's distribution."""
+    def interval(self, confidence: float = CONFIDENCE, limit: float = 1.0) -> tuple[float, float]:
+        """A two-sided interval of the mean, by Student's distribution, as far as a mean can be from 0: differences of rewards by 1."""
         width = student_quantile((1 - confidence) / 2, freedom(self.units)) * self.error
-        return self.mean - width, self.mean + width
+        return max(-limit, self.mean - width), min(limit, self.mean + width)
 
     def __str__(self) -> str:
         low, high = self.interval()

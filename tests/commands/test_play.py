@@ -106,10 +106,7 @@ def test_a_saved_game_needs_no_name_of_its_game_and_brings_no_strategies(tmp_pat
     with pytest.raises(ValueError, match="contains the name of its game; run icarus play --resume "):
         session_of("kuhn-poker").follow(path)
     path.write_text(path.read_text().replace('"BASELINE', '"OWN'))
-    with pytest.raises(
-        ValueError,
-        match=r"cannot be resumed: .* no enhancement is called 'OWN'.* \(give your own games and enhancements by --with FILE.py",
-    ):
+    with pytest.raises(ValueError, match="cannot be resumed: .* no enhancement is called 'OWN'"):
         Session.resumed(path)
     path.write_text("")
     with pytest.raises(ValueError, match="is not a game of othello in GGF, or a transcript: it is empty"):
@@ -200,11 +197,35 @@ def test_a_hint_shows_nothing_that_is_hidden_though_the_agents_cheat() -> None:
 def test_what_is_typed_to_go_on_names_the_files_of_a_game(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     session = session_of("othello")
-    session.files = [Path("my own.py")]
+    session.files = {Path("my own.py"): "0123"}
     assert talked(session, ["d3", "quit"])[-1] == (
         "stopped; icarus play --resume othello-1.txt --with 'my own.py' continues from here"
     )
     assert session.command(Path("game.ggf")) == "icarus play othello --resume game.ggf --with 'my own.py'"
+
+
+def test_a_saved_game_is_resumed_with_the_files_that_it_was_played_with(tmp_path: Path) -> None:
+    session, path = session_of("othello"), tmp_path / "game.txt"
+    session.files = {Path("own.py"): "0123"}
+    session.save(path)
+    with pytest.raises(ValueError, match="cannot be resumed: it was played with own.py; give --with own.py"):
+        Session.resumed(path)
+    with pytest.raises(ValueError, match="cannot be resumed: own.py has changed since the game was saved"):
+        Session.resumed(path, {Path("here/own.py"): "4567"})
+    assert Session.resumed(path, {Path("renamed.py"): "0123"}).files == {Path("renamed.py"): "0123"}
+
+
+def test_a_game_is_kept_elsewhere_where_the_directory_takes_none(tmp_path: Path, monkeypatch) -> None:
+    session, save = session_of("othello"), Session.save
+
+    def refuse_here(self: Session, path: Path) -> None:
+        if path.parent == Path():
+            raise PermissionError(13, "Permission denied", str(path))
+        save(self, path)
+
+    monkeypatch.setattr(Session, "save", refuse_here)
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
+    assert session.keep().parent == tmp_path
 
 
 def test_weak_opponents_give_no_advice() -> None:

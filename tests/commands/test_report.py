@@ -60,6 +60,14 @@ def test_from_a_new_game_to_its_report_which_goes_on(
     (tmp_path / "my_game.py").write_text(source + "\n# other rules\n")
     assert report(2) == 2
     assert "the file of the game has changed" in capsys.readouterr().err
+    kept = {path: path.read_bytes() for path in folder.iterdir()}
+    (tmp_path / "my_game.py").write_text(source.replace("return ", "return 0 * ", 1))
+    assert report(2) == 2  # also where the audit would fail, and its page would replace the report
+    assert {path: path.read_bytes() for path in folder.iterdir()} == kept
+    (tmp_path / "race").mkdir()
+    (tmp_path / "race" / "games.jsonl").touch()
+    assert cli.run([*COMMAND.format(1).split(), "--to", "race"]) == 2
+    assert "race has games of another command" in capsys.readouterr().err
 
 
 def test_a_game_that_fails_the_audit_is_not_played(

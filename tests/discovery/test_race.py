@@ -127,6 +127,10 @@ def test_another_race_in_the_directory_is_refused(kept: tuple[Discovery, Path], 
     (tmp_path / "protocol.json").write_text(text.replace('"seed": 0', '"seed": 1'))
     with pytest.raises(ValueError, match="changed after the race had started"):
         read_protocol(tmp_path)
+    (tmp_path / "protocol.json").unlink()
+    (tmp_path / "games.jsonl").touch()
+    with pytest.raises(ValueError, match=r"has games of another command: there is no protocol\.json in it"):
+        race(tmp_path)
     (tmp_path / "protocol.json").write_text(text[:100])
     with pytest.raises(ValueError, match="protocol.json is damaged"):
         race(tmp_path)

@@ -95,7 +95,7 @@ def test_the_general_space_is_large_and_the_paper_s_has_sixteen_points() -> None
     ("changes", "told"),
     [
         ({"factors": {**FACTORS, "idle": (1, 2)}}, "no template or level uses the factor idle"),
-        ({"factors": {"tree": ("RAVE",), "simulation": ("MAST",), "cutoff": ("",)}}, "single point"),
+        ({"factors": {"tree": ("RAVE",), "simulation": ("MAST",), "cutoff": ("",)}}, "only one point"),
         ({"templates": {"strategy": "{tree} >> {simulations}"}}, "{simulations}, which is not a factor"),
         ({"factors": {**FACTORS, "c": ("{epsilon}", 1), "epsilon": ("{c}", 2)}}, "in a circle"),
         ({"excluded": ({"cutoff": ""}, {"cutoff": " with cutoff=8"})}, "is empty"),

@@ -49,7 +49,8 @@ def test_holm_and_differences() -> None:
 def test_one_unit_proves_nothing() -> None:
     alone = difference([1.0])
     assert alone.error == 1 and alone.p > 0.1
-    assert alone.interval() == pytest.approx((1 - 2.576, 1 + 2.576), abs=0.001)
+    assert alone.interval(limit=math.inf) == pytest.approx((1 - 2.576, 1 + 2.576), abs=0.001)
+    assert alone.interval() == (-1, 1)  # no difference of rewards is larger
 
 
 @pytest.mark.parametrize("scores", [[0.1] * 20, [0.3 - 0.2, 0.1] * 10, [1 / 3, 0.333333333] * 10])

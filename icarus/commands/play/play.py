@@ -11,7 +11,7 @@ import typer
 
 from icarus import games
 from icarus.checks import integer
-from icarus.commands.console import out, show_compilation
+from icarus.commands.console import print_text, show_compilation
 from icarus.commands.options import (
     DEFAULT_SCHEME,
     GAME_HELP,
@@ -32,7 +32,7 @@ from icarus.commands.play.table import Table
 from icarus.commands.play.terminal import Terminal
 from icarus.engine.match import Agent
 from icarus.equilibrium.online.parsing import check_trees, parse_strategy, read_scheme
-from icarus.load_files import load_files
+from icarus.load_files import digest_of, load_files
 
 OF_AN_AGENT = ("against", "iterations", "seconds", "scheme", "cutoff")
 OF_A_NEW_GAME = ("seat", "watch", "seed", *OF_AN_AGENT)
@@ -79,9 +79,14 @@ def play_command(
     beside = given(context, OF_AN_AGENT if game is not None else (*OF_AN_AGENT, "resume"))
     if level is not None and beside:
         raise ValueError(f"--level sets the others' strategy and budget: leave out {', '.join(beside)}")
+    if watch and given(context, ["seat"]):
+        raise ValueError("--watch leaves all seats to agents: leave out --seat")
+    if not browser and given(context, ["port"]):
+        raise ValueError("--port is of the page of --browser: give both")
     if game is not None:
         game, files = game_and_files(game, files)
     names, iterations = load_files(files or []), default_iterations(iterations, seconds)
+    digests = {file: digest_of(file) for file in files or []}
     texts = against or ["BASELINE"]
     searched_by = read_scheme(scheme).with_cutoff(cutoff)
     agents = [
@@ -91,21 +96,22 @@ def play_command(
         agents = [Agent.at_level(games.load(game), level)]
     if game is not None:
         session = _new_session(game, None if watch else seat, agents, seed)
+        session.files = digests
         if resume is not None:
             session.follow(resume)
     elif resume is not None:
         _refuse_beside_resume(context)
-        session = Session.resumed(resume, **names)
+        session = Session.resumed(resume, digests, names)
     else:
         raise ValueError("give a game, as in icarus play othello, or --resume FILE; icarus games lists the games")
-    session.files = list(files or [])
     people, adviser = session.people, adviser_like(agents[0])
     observer = None if everything or not people else people[0]
-    terminal = Terminal(session, adviser, observer, lambda text: out.print(text, markup=False, soft_wrap=True))
+    terminal = Terminal(session, adviser, observer, print_text)
     if browser:
         _serve(session, adviser, observer, integer("--port", port, 0, 65535), terminal)
         return
-    with show_compilation():
+    with show_compilation() as status_of:
+        terminal.status_of = status_of
         terminal.run(_ask if people else _nobody)
 
 

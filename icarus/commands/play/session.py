@@ -3,8 +3,10 @@
 import json
 import re
 import shlex
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import attrs
@@ -68,7 +70,7 @@ class Session:
         state: as it stands.
         played: all actions so far, chance included.
         resigned: the seat that gave up.
-        files: those that define its game and its strategies, as `--with` takes them.
+        files: those that define its game and its strategies, as `--with` takes them, with digests of what they held.
     """
 
     def __init__(self, game: AnyGame, agents: list[Agent | None], seed: int = 0) -> None:
@@ -78,7 +80,7 @@ class Session:
         self.state: State = game.new_initial_state((seed, _CHANCE_STREAM))
         self.played: list[Played] = []
         self.resigned: int | None = None
-        self.files: list[Path] = []
+        self.files: dict[Path, str] = {}
 
     @property
     def people(self) -> list[int]:
@@ -227,7 +229,8 @@ class Session:
     def record(self) -> str:
         """The game as text, from which `resumed` takes it up: tags and a line for each action, as in PGN."""
         seats = [None if agent is None else _agent_fields(agent) for agent in self.agents]
-        tags = {"Game": str(self.game), "Seed": self.seed, "Seats": seats, "Resigned": self.resigned}
+        files = {str(file): digest for file, digest in self.files.items()}
+        tags = {"Game": str(self.game), "Seed": self.seed, "Seats": seats, "Resigned": self.resigned, "Files": files}
         lines = [f"[{name} {json.dumps(value)}]" for name, value in tags.items()]
         moves = [f"{i}. {self.name_of(each.player)}: {each.text}" for i, each in enumerate(self.played, 1)]
         result = " ".join(f"{reward:g}" for reward in self.state.returns()) if self.state.is_terminal() else "*"
@@ -259,15 +262,22 @@ class Session:
 
     def command(self, path: Path) -> str:
         """What to type to go on with a file."""
-        words = ["icarus", "play", *[str(self.game)] * (path.suffix in SUFFIXES), "--resume", str(path)]
+        words = ["icarus", "play", *([str(self.game)] if path.suffix in SUFFIXES else []), "--resume", str(path)]
         return shlex.join(words + [word for file in self.files for word in ("--with", str(file))])
 
     def keep(self) -> Path:
-        """Save the game in a new file of the current directory, named after the game."""
-        names = (Path(f"{self.game.name}-{number}.txt") for number in range(1, 10_000))
-        path = next(name for name in names if not name.exists())
-        self.save(path)
-        return path
+        """Save the game in a new file, named after the game: of the current directory, or where that takes none, of the temporary one."""
+        for directory in (Path(), Path(tempfile.gettempdir())):
+            names = (directory / f"{self.game.name}-{number}.txt" for number in range(1, 10_000))
+            path = next(name for name in names if not name.exists())
+            try:
+                self.save(path)
+            except OSError:
+                if directory != Path():
+                    raise
+            else:
+                return path
+        raise AssertionError
 
     def follow(self, path: Path) -> None:
         """Play, from the beginning, the moves of a file that another program has written.
@@ -280,7 +290,7 @@ class Session:
         except OSError as error:
             raise ValueError(f"{str(path)!r} cannot be read: {error.strerror}") from None
         if "Seats" in dict(_TAG.findall(text)):
-            raise ValueError(f"{str(path)!r} contains the name of its game; run icarus play --resume {path}")
+            raise ValueError(f"{str(path)!r} contains the name of its game; run {self.command(path)}")
         notation = notation_of(self.game)
         try:
             if not text.strip():
@@ -291,21 +301,28 @@ class Session:
             raise ValueError(f"{str(path)!r} is not a game of {self.game.name} in {notation.name}: {error}") from None
 
     @classmethod
-    def resumed(cls, path: Path, **names: Any) -> "Session":
-        """The game that a file keeps; `names` are those that its strategies may use.
+    def resumed(
+        cls,
+        path: Path,
+        files: Mapping[Path, str] = MappingProxyType({}),
+        names: Mapping[str, Any] = MappingProxyType({}),
+    ) -> "Session":
+        """The game that a file keeps.
+
+        Args:
+            files: those that are loaded, with digests of what they hold.
+            names: those that its strategies may use.
 
         Raises:
-            ValueError: it is not such a file, or what it says cannot be played.
+            ValueError: it is not such a file, what it says cannot be played, or it was played with other files.
         """
         try:
             text = path.read_text("utf-8")
             tags = {name: json.loads(value) for name, value in _TAG.findall(text)}
-            try:
-                agents = [None if seat is None else _agent_of(seat, names) for seat in tags["Seats"]]
-                game = games.load(tags["Game"])
-            except ValueError as error:
-                raise ValueError(f"{error} (give your own games and enhancements by --with FILE.py)") from None
-            session = cls(game, agents, int(tags["Seed"]))
+            _check_files(tags.get("Files", {}), files)
+            agents = [None if seat is None else _agent_of(seat, names) for seat in tags["Seats"]]
+            session = cls(games.load(tags["Game"]), agents, int(tags["Seed"]))
+            session.files = dict(files)
             for move in _MOVE.findall(text):
                 session.apply(session._named(move))
             session.resigned = tags["Resigned"]
@@ -325,11 +342,25 @@ class Session:
         raise ValueError(f"action {len(self.played) + 1}, {text!r}, is not legal")
 
 
+def _check_files(played: Mapping[str, str], files: Mapping[Path, str]) -> None:
+    """Refuse to go on with a game whose files are not loaded, or have changed: other rules would deal other cards.
+
+    Raises:
+        ValueError: it is so.
+    """
+    for name, digest in played.items():
+        if digest in files.values():
+            continue
+        if Path(name).name in [file.name for file in files]:
+            raise ValueError(f"{name} has changed since the game was saved")
+        raise ValueError(f"it was played with {name}; give --with {name}")
+
+
 def _agent_fields(agent: Agent) -> dict[str, Any]:
     budget = {name: getattr(agent, name) for name in _BUDGETS if getattr(agent, name) is not None}
     return {"strategy": str(agent.strategy), "scheme": str(agent.scheme), **budget}
 
 
-def _agent_of(fields: dict[str, Any], names: dict[str, Any]) -> Agent:
+def _agent_of(fields: dict[str, Any], names: Mapping[str, Any]) -> Agent:
     budget = {name: fields[name] for name in _BUDGETS if name in fields}
-    return Agent(parse_strategy(fields["strategy"], names), scheme=parse_scheme(fields["scheme"]), **budget)
+    return Agent(parse_strategy(fields["strategy"], dict(names)), scheme=parse_scheme(fields["scheme"]), **budget)

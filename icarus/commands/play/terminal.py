@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from icarus.commands.play.sentences import ending_of
@@ -33,11 +34,13 @@ class Terminal:
 
     Attributes:
         seat: the seat whose observations the person sees; None where everything is open.
+        status_of: shows a text as long as a block lasts, where it can be taken back.
     """
 
     def __init__(self, session: Session, adviser: Agent, seat: int | None, say: Callable[[str], None]) -> None:
         self.session, self.adviser, self.seat, self.say = session, adviser, seat, say
         self.shown: Result | None = None  # the last table that was printed
+        self.status_of: Callable[[str], AbstractContextManager[None]] = lambda text: nullcontext()
 
     def run(self, ask: Callable[[str], str]) -> None:
         """Play until the game is over or the person stops; `ask(prompt)` reads a line and raises EOFError at the end of input."""
@@ -61,7 +64,10 @@ class Terminal:
     def catch_up(self) -> None:
         """Let the others act, and print their actions."""
         watched = not self.session.people
-        for played in self.session.steps():
+        while not self.session.over and self.session.waits_for is None:
+            player = self.session.state.current_player()
+            with self.status_of(f"{self.session.name_of(player)} is thinking …"):
+                played = self.session.step()
             if self.session.notices(self.seat, len(self.session.played) - 1):
                 self.say(self.describe(played))
             if watched and not self.session.over:
@@ -114,7 +120,9 @@ class Terminal:
         elif word == "moves":
             self.list_moves()
         elif word == "hint":
-            self.table(self.session.hint(self.adviser))
+            with self.status_of(f"a hint, from a search of {self._budget()} …"):
+                result = self.session.hint(self.adviser)
+            self.table(result)
         elif word == "why":
             self.table(self.last_search(rest))
         elif word == "open":
@@ -130,6 +138,10 @@ class Terminal:
         else:
             self.shown.to_html(rest)
             self.say(f"tree: {rest}")
+
+    def _budget(self) -> str:
+        iterations, seconds = self.adviser.iterations, self.adviser.seconds
+        return f"{seconds:g} s" if iterations is None else f"{iterations:,} iterations"
 
     def table(self, result: Result) -> None:
         self.shown = result

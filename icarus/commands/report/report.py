@@ -73,11 +73,20 @@ def report_command(
     loaded, files = games.load(game), tuple(map(str, own_files))
     directory = to or Path(f"report-{loaded.name}")
     options.check_directory(directory)
+    stored = _stored_plan(directory, files)
+    if stored is not None:
+        _check_same(attrs.evolve(stored, game=str(loaded), digest=digest_of(*files), seed=seed), stored, directory)
     report = _audited(loaded, directory, digest_of(*files), seed)
     measures, interrupted = None, False
     if report.passed:
+        chosen = tuple(strategies or ())
+        if stored is not None:
+            iterations, chosen = iterations or stored.iterations, chosen or stored.strategies
         with show_compilation():
-            plan = _plan(directory, loaded, files, iterations, tuple(strategies or ()), seed)
+            plan = make_plan(loaded, files, iterations, chosen, seed)
+        if stored is not None:
+            _check_same(plan, stored, directory)
+        _write(directory / PLAN, json.dumps(attrs.asdict(plan), indent=1) + "\n")
         rows, interrupted = _play(plan, directory, rounds, 60 * minutes, workers)
         measures = measures_of(plan, loaded, rows)
     _write(directory / PAGE, page_of(str(loaded), report, measures))
@@ -107,39 +116,35 @@ def _audited(game: AnyGame, directory: Path, digest: str, seed: int) -> AuditRep
     return report
 
 
-def _plan(
-    directory: Path,
-    game: AnyGame,
-    files: tuple[str, ...],
-    iterations: int | None,
-    strategies: tuple[str, ...],
-    seed: int,
-) -> Plan:
-    """The plan of a directory: what is there, where it is of this game and what is asked for; else a new one.
+def _stored_plan(directory: Path, files: tuple[str, ...]) -> Plan | None:
+    """The plan of the report in a directory, if there is one.
 
     Raises:
-        ValueError: the games there are by other rules, or other than those asked for.
+        ValueError: the plan is damaged, or the directory has files of another command.
     """
     path = directory / PLAN
     if not path.exists():
-        plan = make_plan(game, files, iterations, strategies, seed)
-        _write(path, json.dumps(attrs.asdict(plan), indent=1) + "\n")
-        return plan
+        if (directory / GAMES).exists():
+            raise ValueError(f"{directory} has games of another command; choose another directory with --to")
+        return None
     try:
         table = json.loads(path.read_text("utf-8"))
-        stored = Plan(**{**table, "files": files, "strategies": tuple(table["strategies"])})
+        return Plan(**{**table, "files": files, "strategies": tuple(table["strategies"])})
     except (ValueError, KeyError, TypeError):
         raise ValueError(f"{path} is damaged; choose another directory with --to") from None
-    plan = make_plan(game, files, iterations or stored.iterations, strategies or stored.strategies, seed)
-    if plan != stored:
-        changed = next(
-            field.name for field in attrs.fields(Plan) if getattr(plan, field.name) != getattr(stored, field.name)
-        )
-        what = (
-            "the file of the game has changed" if changed == "digest" else f"{changed} was {getattr(stored, changed)}"
-        )
+
+
+def _check_same(plan: Plan, stored: Plan, directory: Path) -> None:
+    """Refuse a plan by other rules, or of other games, than the one whose games a directory has.
+
+    Raises:
+        ValueError: it is another.
+    """
+    changed = [field.name for field in attrs.fields(Plan) if getattr(plan, field.name) != getattr(stored, field.name)]
+    if changed:
+        was = f"{changed[0]} was {getattr(stored, changed[0])}"
+        what = "the file of the game has changed" if changed[0] == "digest" else was
         raise ValueError(f"{directory} holds the games of another report: {what}; choose another directory with --to")
-    return plan
 
 
 def _play(plan: Plan, directory: Path, rounds: int, seconds: float, workers: int) -> tuple[list[Row], bool]:
@@ -149,14 +154,15 @@ def _play(plan: Plan, directory: Path, rounds: int, seconds: float, workers: int
         playing = stack.enter_context(processes(workers))
         rows = stack.enter_context(Rows(plan, directory / GAMES, playing.executor))
         stack.enter_context(show_compilation())
-        show = stack.enter_context(progress_of("games", sum(len(plan.round(number)) for number in range(rounds))))
+        show = stack.enter_context(progress_of("seconds", round(seconds)))
         try:
             for number in range(rounds):
                 tasks = plan.round(number)
                 for start in range(0, len(tasks), BATCH * workers):
                     rows.play(tasks[start : start + BATCH * workers])
-                    show(len(rows.rows), description=f"round {number + 1}, games")
-                    if time.monotonic() > deadline:
+                    left = deadline - time.monotonic()
+                    show(round(seconds - left), description=f"round {number + 1}, {len(rows.rows)} games; seconds")
+                    if left < 0:
                         return list(rows.rows.values()), False
         except KeyboardInterrupt:
             print_note(f"stopped after {len(rows.rows)} games; run the same command to continue")
