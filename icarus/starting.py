@@ -18,8 +18,8 @@ def is_command() -> bool:
     return modules in [[name] for name in COMMANDS] or os.path.basename(sys.argv[0]) == COMMANDS[0]
 
 
-def ready() -> None:
-    """Have Ctrl-C be Python's own again, which whoever has something to lose can hear."""
+def restore_interrupts() -> None:
+    """Restore Python's handler of Ctrl-C, so that a command can save its work."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

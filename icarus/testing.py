@@ -30,7 +30,7 @@ from icarus.kernel.features import TABLES, GameWithFeatures
 from icarus.kernel.game import AnyGame
 from icarus.kernel.history import PHASES, UNLIMITED, History, episode_key, episode_record, root_key
 from icarus.kernel.python_game import PythonGame
-from icarus.kernel.theta import Written
+from icarus.kernel.theta import IntegerList
 
 
 @attrs.frozen
@@ -162,7 +162,7 @@ class HistoryExample:
         """
         if self.is_open:
             raise ValueError("a capture function needs a finished playout; the last decision of this one is open")
-        updates, slot = Updates(Written(), Written(), [0]), _single(enhancement).capture
+        updates, slot = Updates(IntegerList(), IntegerList(), [0]), _single(enhancement).capture
         theta = [self._theta(enhancement, known)] if slot.reads_theta else []
         self._called(slot, self._playout.history(), *theta, updates)
         return list(zip(updates.records.integers, updates.contexts.integers, strict=True))

@@ -57,7 +57,7 @@ for command in COMMANDS:
 
 def main(arguments: list[str] | None = None) -> int:
     """The exit code of a command; what it refuses is told in one sentence on standard error."""
-    starting.ready()
+    starting.restore_interrupts()
     try:
         code = app(arguments, standalone_mode=False)
         return code if isinstance(code, int) else 0

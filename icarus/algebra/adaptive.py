@@ -17,7 +17,7 @@ from icarus.algebra.enhancement import Composition, Enhancement, Sum
 from icarus.algebra.information import COUNT, PLAYER, REWARD, Space, information, initial
 from icarus.algebra.policy import argmax
 from icarus.algebra.slots import backpropagation, capture, values
-from icarus.algebra.unions import united
+from icarus.algebra.unions import union_slots
 from icarus.algebra.weights import Weight, WeightFunction, total_text
 from icarus.checks import real
 from icarus.kernel import History, Row, Theta, Updates, find, helper, record, update
@@ -141,7 +141,7 @@ def adaptive(*members: Enhancement, exploration: float = EXPLORATION) -> Enhance
             f"two different enhancements of {name} have the same name; rename one: attrs.evolve(…, name=…)"
         )
     terms = tuple((Weight(), member) for member in members)
-    return Adaptive(name=name, operator="adaptive", terms=terms, bandit=bandit, **united("adaptive", terms, parts))
+    return Adaptive(name=name, operator="adaptive", terms=terms, bandit=bandit, **union_slots("adaptive", terms, parts))
 
 
 def _bandit(name: str, members: int, exploration: float) -> Enhancement:

@@ -13,11 +13,11 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from icarus.algebra.called import Called
+from icarus.algebra.callable_slots import CallableSlots
 from icarus.algebra.information import Information, Initial, Space
 from icarus.algebra.policy import Policy
 from icarus.algebra.slots import Backpropagation, Capture
-from icarus.algebra.unions import SLOTS, Mixture, Union, check_maximises, policy_text, united
+from icarus.algebra.unions import SLOTS, Mixture, Union, check_maximises, policy_text, union_slots
 from icarus.algebra.weights import PROBES, TOLERANCE, Weight, WeightFunction, total_text, weight_from
 from icarus.checks import is_real
 
@@ -30,28 +30,28 @@ class _Algebra:
     """The operators, for enhancements and for sums that are not complete yet."""
 
     def __rshift__(self, other: object) -> "Enhancement":
-        return joined(">>", (self, other))
+        return compose(">>", (self, other))
 
     def __rrshift__(self, other: object) -> "Enhancement":
-        return joined(">>", (other, self))
+        return compose(">>", (other, self))
 
     def __add__(self, other: object) -> Combination:
-        return joined("+", (self, other))
+        return compose("+", (self, other))
 
     def __radd__(self, other: object) -> Combination:
-        return joined("+", (other, self))
+        return compose("+", (other, self))
 
     def __xor__(self, other: object) -> Combination:
-        return joined("^", (self, other))
+        return compose("^", (self, other))
 
     def __rxor__(self, other: object) -> Combination:
-        return joined("^", (other, self))
+        return compose("^", (other, self))
 
     def __and__(self, other: object) -> "Enhancement":
-        return joined("&", (self, other))
+        return compose("&", (self, other))
 
     def __rand__(self, other: object) -> "Enhancement":
-        return joined("&", (other, self))
+        return compose("&", (other, self))
 
     def __mul__(self, factor: object) -> Combination:
         return _scaled(self, factor)
@@ -80,7 +80,7 @@ def _slot(kind: type, example: str) -> Any:
 
 
 @attrs.frozen(eq=False, repr=False)
-class Enhancement(_Algebra, Called):
+class Enhancement(_Algebra, CallableSlots):
     """An information capture and reuse strategy (Definition 5): a value with seven slots.
 
     Attributes:
@@ -213,16 +213,16 @@ class Composition(Enhancement):
         policy = policy_text(self.operator, weighted)
         parts = self.components
 
-        def joined(symbol: str, operator: str) -> str:
+        def union_text(symbol: str, operator: str) -> str:
             return f" {operator} ".join(f"{symbol}[{part}]" for part in parts)
 
         return (
-            joined("R", "⊔"),
-            joined("Θ", "⊔"),
+            union_text("R", "⊔"),
+            union_text("Θ", "⊔"),
             "θ_initial of the component that the record belongs to",
             policy,
-            joined("Ψ", "⊔"),
-            joined("ξ", "#"),
+            union_text("Ψ", "⊔"),
+            union_text("ξ", "#"),
             "ω of the component that the record belongs to",
         )
 
@@ -339,7 +339,7 @@ def _terms(value: object, operator: str) -> Terms:
     return ((Weight(), _operand(value, operator)),)
 
 
-def joined(operator: str, operands: Sequence[object]) -> Combination:
+def compose(operator: str, operands: Sequence[object]) -> Combination:
     """`first operator … operator last` for one of >>, &, + and ^, at once: as long a chain as one likes.
 
     Raises:
@@ -396,7 +396,7 @@ def _composed(operator: str, terms: Terms) -> Composition:
             f"two different enhancements of one composition are called {doubled[0]}; rename one: attrs.evolve(…, name=…)"
         )
     return Composition(
-        name=_expression(operator, terms), operator=operator, terms=terms, **united(operator, terms, parts)
+        name=_expression(operator, terms), operator=operator, terms=terms, **union_slots(operator, terms, parts)
     )
 
 

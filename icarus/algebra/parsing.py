@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from icarus import checks
-from icarus.algebra.enhancement import Enhancement, Sum, joined
+from icarus.algebra.enhancement import Enhancement, Sum, compose
 
 # An enhancement, a sum, a weight, a rule, a number, a text, or a function that makes one of these.
 Operand: TypeAlias = Any
@@ -136,7 +136,7 @@ class _Reader:
             links = list(run)
             operands = [value, *(self.operand(link.right) for link in links)]
             if kind in _JOINING and all(isinstance(operand, Enhancement | Sum) for operand in operands):
-                value = self.attempt(links[-1], joined, _JOINING[kind], operands)
+                value = self.attempt(links[-1], compose, _JOINING[kind], operands)
             else:
                 for link, operand in zip(links, operands[1:], strict=True):
                     value = self.attempt(link, _OPERATORS[kind], value, operand)

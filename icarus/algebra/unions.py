@@ -30,7 +30,7 @@ class Mixture:
     terms: "tuple[tuple[Weight, Policy | Mixture], ...]"
 
 
-def united(operator: str, terms: Sequence[tuple[Weight, Term]], parts: Sequence[Term]) -> dict[str, Any]:
+def union_slots(operator: str, terms: Sequence[tuple[Weight, Term]], parts: Sequence[Term]) -> dict[str, Any]:
     """The slots of a composition: a mixture of the terms' policies; of the others, disjoint unions over its parts."""
     slots: dict[str, Any] = {slot: Union(tuple(getattr(part, slot) for part in parts)) for slot in SLOTS}
     return slots | {"policy": Mixture(operator, tuple((weight, term.policy) for weight, term in terms))}

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from icarus.audit.fences import UNWRITTEN, BrokenPromise, Fenced
+from icarus.audit.fences import UNWRITTEN, BrokenPromise, GuardedGame
 from icarus.audit.report import Check
 from icarus.compiler.cache.digest import unseeded_source
 from icarus.compiler.kernels.functions import plain
@@ -63,7 +63,7 @@ class Contract:
     def __init__(self, game: Game, seed: tuple[int, ...]) -> None:
         self.game, self.seed = game, seed
         self.checks = {name: Check(name, claim) for name, claim in CONTRACT.items()}
-        self._fenced = Fenced(game)
+        self._guarded_game = GuardedGame(game)
         self._boards: dict[int, tuple] = {}
         self._subject, self._texts = "", [""]
         self._in_playout = False  # where the game goes on from a determinization: nothing is determinized there
@@ -91,8 +91,8 @@ class Contract:
         self._begin(f"{where}, then in a determinization for player {observer}", f"{self.seed} from {number}")
 
         def go_on() -> None:
-            self._fenced.place(data)
-            self._fenced.determinize(observer, seeded((*self.seed, 3, number)))
+            self._guarded_game.place(data)
+            self._guarded_game.determinize(observer, seeded((*self.seed, 3, number)))
             self._observed, self._in_playout = None, True
             self._go_on()
 
@@ -131,7 +131,7 @@ class Contract:
         moves = ("… " if len(last) < len(self._texts) else "") + (" ".join(last) or "nothing")
         headline = f"{self._subject}, after {moves}: {message}"
         try:
-            board = self.game.text_of(facts_of(self._fenced.data))
+            board = self.game.text_of(facts_of(self._guarded_game.data))
         except TextError:  # the text may be what is broken
             return headline
         return f"{headline}\n  " + board.replace("\n", "\n  ")
@@ -143,10 +143,10 @@ class Contract:
         self.checks[promise].checked += 1
 
     def _deal(self, seed: tuple[int, ...]) -> None:
-        self._fenced.initial(seeded(seed))
-        first = self._fenced.data
-        self._fenced.initial(seeded(seed))
-        same = _same(first, self._fenced.data)
+        self._guarded_game.initial(seeded(seed))
+        first = self._guarded_game.data
+        self._guarded_game.initial(seeded(seed))
+        same = _same(first, self._guarded_game.data)
         self._require("repeat", same, lambda: "initial makes a different state from the same seed")
         self._observed = [[] for _ in range(self.game.perspectives)]
         self._go_on()
@@ -185,11 +185,11 @@ class Contract:
 
     def _ranges(self) -> None:
         if self.game.ranges:
-            outside = out_of_range(self.game.ranges, self._fenced.data)
+            outside = out_of_range(self.game.ranges, self._guarded_game.data)
             self._require("ranges", outside is None, str(outside))
 
     def _player(self) -> int:
-        player, players = self._twice("player", self._fenced.player), self.game.players
+        player, players = self._twice("player", self._guarded_game.player), self.game.players
         message = f"player {player} is about to act; it must be 0 to {players - 1}, CHANCE ({CHANCE}) or TERMINAL ({TERMINAL})"
         self._require("mover", player in (CHANCE, TERMINAL) or 0 <= player < players, message)
         return player
@@ -202,10 +202,10 @@ class Contract:
         return answer
 
     def _choices(self) -> list[int]:
-        actions = self._fenced.legal()
-        again = self._fenced.legal()
-        self._fenced.place(self._fenced.data)
-        copied = self._fenced.legal()
+        actions = self._guarded_game.legal()
+        again = self._guarded_game.legal()
+        self._guarded_game.place(self._guarded_game.data)
+        copied = self._guarded_game.legal()
         wrong = [action for action in actions if action < 0]
         culprit = "an action that was not written" if UNWRITTEN in wrong else f"{wrong[0]}" if wrong else ""
         twice = next((action for i, action in enumerate(actions) if action in actions[:i]), None)
@@ -219,7 +219,7 @@ class Contract:
         return actions
 
     def _notation(self, actions: list[int]) -> list[str]:
-        facts = facts_of(self._fenced.data)
+        facts = facts_of(self._guarded_game.data)
         try:
             texts = [self.game.action_text_of(facts, action) for action in actions]
         except TextError as error:
@@ -232,11 +232,11 @@ class Contract:
         return texts
 
     def _chances(self, count: int) -> list[float]:
-        if not self._fenced.knows("chance"):
+        if not self._guarded_game.knows("chance"):
             return [1.0] * count
-        probabilities = self._twice("chance", lambda: self._fenced.probabilities(count, math.nan))
+        probabilities = self._twice("chance", lambda: self._guarded_game.probabilities(count, math.nan))
         if any(map(math.isnan, probabilities)):
-            again = self._fenced.probabilities(count, 0.0)
+            again = self._guarded_game.probabilities(count, 0.0)
             which = next(k for k, value in enumerate(probabilities) if math.isnan(value))
             fault = "is nan" if math.isnan(again[which]) else "is not written"
             raise BrokenPromise("chances", f"the probability of outcome {which + 1} of {count} {fault}")
@@ -247,7 +247,7 @@ class Contract:
         return probabilities
 
     def _rewards(self) -> list[float]:
-        rewards, again = self._fenced.rewards(math.nan), self._fenced.rewards(0.5)
+        rewards, again = self._guarded_game.rewards(math.nan), self._guarded_game.rewards(0.5)
         for player, (reward, repeat) in enumerate(zip(rewards, again, strict=True)):
             fault = "is not written" if math.isnan(reward) and not math.isnan(repeat) else f"is {reward}"
             if 0 <= reward <= 1 and reward != repeat:
@@ -258,9 +258,9 @@ class Contract:
 
     def _number(self, player: int, actions: list[int]) -> None:
         """The number of a decision among those made at once, which follows on that of the decision before."""
-        if not self._fenced.knows("simultaneous"):
+        if not self._guarded_game.knows("simultaneous"):
             return
-        number = self._twice("simultaneous", self._fenced.choice)
+        number = self._twice("simultaneous", self._guarded_game.choice)
         self._require("episodes", number >= 0, lambda: f"simultaneous is {number}; it must be at least 0")
         earlier, chooser, visible = self._earlier_choice
         if number > 1:
@@ -272,18 +272,18 @@ class Contract:
                 not visible,
                 f"player {player} chooses simultaneously with player {chooser}, whose choice is visible",
             )
-        views = [tuple(self._fenced.moves(action)) for action in actions]
+        views = [tuple(self._guarded_game.moves(action)) for action in actions]
         others = [p for p in range(self.game.players) if p != player]
         self._earlier_choice = number, player, any(len({view[p] for view in views}) == len(views) > 1 for p in others)
 
     def _evaluate(self) -> None:
         """Features and the heuristic of the state, and the features of its first legal action."""
-        data, player = self._fenced.data, self._fenced.player()
+        data, player = self._guarded_game.data, self._guarded_game.player()
         for kind in KINDS:
             over = kind != "features" and player == TERMINAL or kind == "action_features" and player == CHANCE
             if getattr(self.game, kind) is None or over:
                 continue
-            arguments, copied = self._fenced.legal()[:1] if kind == "action_features" else [], data.copy()
+            arguments, copied = self._guarded_game.legal()[:1] if kind == "action_features" else [], data.copy()
             try:
                 checked_numbers(self.game, kind, written_by(self.game, kind, facts_of(copied), *arguments))
             except Exception as error:  # whatever it stumbles over is what there is to tell
@@ -293,11 +293,11 @@ class Contract:
 
     def _notice(self, player: int, action: int) -> None:
         """What each perspective sees of an action."""
-        moves = self._twice("observe", lambda: self._fenced.moves(action))
-        if self._fenced.knows("observe"):
+        moves = self._twice("observe", lambda: self._guarded_game.moves(action))
+        if self._guarded_game.knows("observe"):
             hides = any(move != action for p, move in enumerate(moves) if p != player)
             message = "a move is hidden, but the game has no determinize"
-            self._require("hidden", not hides or self._fenced.knows("determinize"), message)
+            self._require("hidden", not hides or self._guarded_game.knows("determinize"), message)
             move_of_mover = action if player == CHANCE else moves[player]
             self._require(
                 "moves",
@@ -310,18 +310,18 @@ class Contract:
                 observed += [move] * (move != UNSEEN)
 
     def _apply(self, action: int) -> None:
-        before = self._fenced.data
-        self._fenced.apply(action)
-        after = self._fenced.data
-        self._fenced.place(before)
-        self._fenced.apply(action)
-        same = _same(after, self._fenced.data)
+        before = self._guarded_game.data
+        self._guarded_game.apply(action)
+        after = self._guarded_game.data
+        self._guarded_game.place(before)
+        self._guarded_game.apply(action)
+        same = _same(after, self._guarded_game.data)
         self._require("repeat", same, lambda: f"apply makes two different states from one by the same action {action}")
 
     def _label(self) -> None:
-        if not self._fenced.knows("episode"):
+        if not self._guarded_game.knows("episode"):
             return
-        label = self._twice("episode", self._fenced.label)
+        label = self._twice("episode", self._guarded_game.label)
         self._require(
             "episodes", label >= CONTINUES, lambda: f"the label is {label}; it must be at least 0 or CONTINUES (-1)"
         )
@@ -329,9 +329,9 @@ class Contract:
             self._observed = [[] for _ in range(self.game.perspectives)]
 
     def _recall(self) -> None:
-        if self._observed is None or self.game.perspectives == 1 or self._fenced.player() == TERMINAL:
+        if self._observed is None or self.game.perspectives == 1 or self._guarded_game.player() == TERMINAL:
             return
-        if not self._fenced.knows("recall"):
+        if not self._guarded_game.knows("recall"):
             # Without `episode` the game is one.
             hidden = any(observed != self._observed[-1] for observed in self._observed)
             advice = "write one, or an episode that begins after the hidden move"
@@ -342,34 +342,34 @@ class Contract:
             )
             return
         for perspective, observed in enumerate(self._observed):
-            recalled = self._twice("recall", partial(self._fenced.recalled, perspective))
+            recalled = self._twice("recall", partial(self._guarded_game.recalled, perspective))
             message = f"perspective {perspective} has seen {observed[-10:]} of the episode, but recall returns {recalled[-10:]}"
             self._require("recall", recalled == observed, message)
 
     def _board(self, player: int, following: tuple[float, ...]) -> None:
         """Whether another state looks the same to everyone together, and is not."""
         try:
-            text = self.game.text_of(facts_of(self._fenced.data))
+            text = self.game.text_of(facts_of(self._guarded_game.data))
         except TextError as error:
             raise BrokenPromise("board", str(error)) from None
-        recalled = tuple(self._fenced.recalled(self.game.players)) if self._fenced.knows("recall") else ()
+        recalled = tuple(self._guarded_game.recalled(self.game.players)) if self._guarded_game.knows("recall") else ()
         outlook = self._boards.setdefault(hash((text, recalled)), (player, following))
         message = f"another state has this text, but there {_outlook(*outlook)} and here {_outlook(player, following)}"
         self._require("board", outlook == (player, following), message)
 
     def _determinize(self, player: int) -> None:
         """Draw a determinization, for what it writes; keep some states to play on from theirs."""
-        if player == CHANCE or self._in_playout or not self._fenced.knows("determinize"):
+        if player == CHANCE or self._in_playout or not self._guarded_game.knows("determinize"):
             return
-        data = self._fenced.data
+        data = self._guarded_game.data
         if self.luck.random() < 1 / (1 + len(self._texts)):
             self.determinizations.append((data, player, f"{self._subject}, after {' '.join(self._texts) or 'nothing'}"))
         worlds = []
         for _ in range(2):
-            self._fenced.place(data)
-            self._fenced.determinize(player, seeded((*self.seed, 4, len(self._texts))))
-            worlds.append(self._fenced.data)
-        self._fenced.place(data)
+            self._guarded_game.place(data)
+            self._guarded_game.determinize(player, seeded((*self.seed, 4, len(self._texts))))
+            worlds.append(self._guarded_game.data)
+        self._guarded_game.place(data)
         self._require("repeat", _same(*worlds), "determinize draws two different states from the same seed")
 
 

@@ -20,7 +20,7 @@ from collections.abc import Callable
 import attrs
 import numpy as np
 
-from icarus.audit.draws import FAULTS, ROOM, Eyes
+from icarus.audit.draws import FAULTS, ROOM, ObserverDraws
 from icarus.audit.lockstep import random_action
 from icarus.audit.redraws import Redraws, redrawn_fields
 from icarus.audit.report import Check
@@ -148,8 +148,8 @@ class Determinizations:
     def _decision(self, state: State, observer: int, deal: bytes) -> None:
         self.decisions += 1
         self._faces.clear()
-        eyes, before = Eyes(state, observer), self.rng.copy()
-        worlds, faults = eyes.draws(state.data, self.determinizations, self.rng)
+        observer_draws, before = ObserverDraws(state, observer), self.rng.copy()
+        worlds, faults = observer_draws.draw(state.data, self.determinizations, self.rng)
         self.draw_count += len(worlds)
         self._redraws.note(observer, bool((worlds != state.data).any()), redrawn_fields(state, worlds))
         for name, bit in FAULTS.items():
@@ -161,7 +161,7 @@ class Determinizations:
         truth = self._face(state.data)
         sound = np.flatnonzero(faults[:SWAPPED] == 0)
         alternative = next((worlds[i : i + 1] for i in sound if self._face(worlds[i : i + 1]) != truth), None)
-        if alternative is not None and self._swap(state, eyes, alternative, worlds[:SWAPPED], before):
+        if alternative is not None and self._swap(state, observer_draws, alternative, worlds[:SWAPPED], before):
             self._ask_another(state, observer, alternative)
             if len(state.legal_actions()) > 1:
                 self._snapshots.append((state.clone(), alternative))
@@ -279,19 +279,21 @@ class Determinizations:
             self._least_text = self._describe(state, f"{uneven(counts, expected)} (p = {p:.2g}){advice}")
 
     def _redrawn(
-        self, state: State, eyes: Eyes, alternative: np.ndarray, count: int, rng: np.ndarray
+        self, state: State, observer_draws: ObserverDraws, alternative: np.ndarray, count: int, rng: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray] | None:
         """Draws where a determinization is the truth; None if the game cannot make them."""
         try:
-            return eyes.draws(alternative, count, rng)
+            return observer_draws.draw(alternative, count, rng)
         except Exception as error:  # whatever a game stumbles over is what there is to tell
             message = self._describe(state, f"{error!r} when this is determinized:", alternative)
             self.checks["again"].count(1, 1, lambda: message)
             return None
 
-    def _swap(self, state: State, eyes: Eyes, alternative: np.ndarray, draws: np.ndarray, rng: np.ndarray) -> bool:
+    def _swap(
+        self, state: State, observer_draws: ObserverDraws, alternative: np.ndarray, draws: np.ndarray, rng: np.ndarray
+    ) -> bool:
         """With a determinization as the truth, and the generator as it was, draw once more; False if that fails."""
-        redrawn = self._redrawn(state, eyes, alternative, len(draws), rng)
+        redrawn = self._redrawn(state, observer_draws, alternative, len(draws), rng)
         if redrawn is None:
             return False
         worlds, faults = redrawn
@@ -313,7 +315,11 @@ class Determinizations:
             return
         player = self.luck.choice(players)
         redrawn = self._redrawn(
-            state, Eyes(State.from_data(self.game, alternative), player), alternative, self.determinizations, self.rng
+            state,
+            ObserverDraws(State.from_data(self.game, alternative), player),
+            alternative,
+            self.determinizations,
+            self.rng,
         )
         tally = None if redrawn is None else self._tally(redrawn[0])
         if tally is not None:

@@ -1,4 +1,4 @@
-"""The draws of an audit: many determinizations by the eyes of an observer, each with its faults."""
+"""The draws of an audit: many determinizations for an observer, each with its faults."""
 
 import functools
 from typing import Any
@@ -78,8 +78,8 @@ def draw(job: int) -> int:
     return 0
 
 
-class Eyes:
-    """A decision by the eyes of an observer: what must be alike in all determinizations, and the draws themselves."""
+class ObserverDraws:
+    """The determinizations of a decision for an observer: what must be alike in all of them, and the draws themselves."""
 
     def __init__(self, state: State, observer: int) -> None:
         game, kernels = state.game, state.game.kernels()
@@ -100,7 +100,7 @@ class Eyes:
         if kernels.recall is not None:
             self._job["move_count"] = kernels.recall(address, observer, moves.ctypes.data, RECALLED)
 
-    def draws(self, data: np.ndarray, count: int, rng: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def draw(self, data: np.ndarray, count: int, rng: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Determinizations of data, [count] of game.state, and the faults of each, [count]."""
         truth = in_words(data)
         draws, faults = np.zeros((count, len(truth)), np.int64), np.zeros(count, np.int64)

@@ -48,16 +48,16 @@ class Fence:
         self._before, self._after = self._words[:GUARDS], self._words[-GUARDS:]
         self.address: int = self._words[GUARDS:].ctypes.data
 
-    def whole(self) -> bool:
+    def is_intact(self) -> bool:
         """Whether nothing was written outside."""
         return self._before.tobytes() == self._after.tobytes() == _UNTOUCHED
 
-    def mend(self) -> None:
-        """Make the guards whole again, so that nobody else is blamed for what was written there."""
+    def restore(self) -> None:
+        """Write the guards anew, so that nobody else is blamed for what was written there."""
         self._before[:] = self._after[:] = _GUARD
 
 
-class Fenced:
+class GuardedGame:
     """A state of a game and room for answers, inside fences; each method asks one function.
 
     Every method raises `BrokenPromise` where the function raises an error, writes outside, or changes a state that it may only read.
@@ -99,8 +99,8 @@ class Fenced:
             notes = "".join(f", {note}" for note in getattr(error, "__notes__", ()))
             raise BrokenPromise(PROMISE_OF[name], f"{name} raises {error!r}{notes}") from None
         for what, fence in {"the state": state, **self._rooms}.items():
-            if not fence.whole():
-                fence.mend()
+            if not fence.is_intact():
+                fence.restore()
                 raise BrokenPromise("memory", f"{name} writes outside {what}{self._why(name, answer)}")
         if before is not None and not np.array_equal(before, state.bytes):
             raise BrokenPromise("memory", f"{name} changes the state, which it may only read")

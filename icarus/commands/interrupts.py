@@ -12,7 +12,7 @@ import typer
 
 from icarus import starting
 from icarus.commands.options import INTERRUPTED
-from icarus.compiler.interrupts import listening
+from icarus.compiler.interrupts import polled_interrupts
 
 
 def reporting_interrupts(command: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -46,9 +46,9 @@ def end(code: int) -> NoReturn:
 @contextlib.contextmanager
 def interruptible() -> Iterator[None]:
     """Within, Ctrl-C raises KeyboardInterrupt, also out of compiled loops; where these do not return, the second one ends the process."""
-    starting.ready()
+    starting.restore_interrupts()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        with listening():
+        with polled_interrupts():
             yield
     else:
         yield  # Ctrl-C is ignored, or somebody else handles it

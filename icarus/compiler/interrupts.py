@@ -28,8 +28,10 @@ _compiled_calls: set[CodeType] = set()  # the code of Python functions that run 
 _late: list[FrameType] = []  # calls of compiled code that had not returned when the user was told so
 _reminders: list[threading.Timer] = []  # the one that runs, if one does
 _previous = [_NO_DESCRIPTOR]  # where the system wrote signals before; they are passed on
-_permanent = [False]  # whether this process listens beyond a `listening` block
-_held_handler: list[Callable[[int, FrameType | None], object]] = []  # whose signals a `held_back` block holds back
+_permanent = [False]  # whether signals set the flag beyond a `polled_interrupts` block, too
+_held_handler: list[
+    Callable[[int, FrameType | None], object]
+] = []  # whose signals a `deferred_interrupts` block holds back
 _pending: list[int] = []  # the signals that came in it
 
 
@@ -64,8 +66,8 @@ def runs_compiled_code(function: Callable) -> Callable:
 
 
 @contextlib.contextmanager
-def listening() -> Iterator[None]:
-    """Have Ctrl-C set the interrupt flag at once, also while compiled code runs. Does nothing outside the main thread."""
+def polled_interrupts() -> Iterator[None]:
+    """Within, Ctrl-C sets the interrupt flag at once, also while compiled code runs. Does nothing outside the main thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -82,8 +84,8 @@ def listening() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def held_back() -> Iterator[None]:
-    """Have Ctrl-C handled at the end of this block, or at `handle_pending` in it: an exception amid its statements would do harm.
+def deferred_interrupts() -> Iterator[None]:
+    """Within, Ctrl-C is handled at the end of the block, or at `handle_pending` in it: an exception amid its statements would do harm.
 
     Whoever handles it, does so then. Does nothing outside the main thread, in another such block, and where Ctrl-C is ignored.
     """
@@ -109,7 +111,7 @@ def handle_pending() -> None:
 
 
 def _note(number: int, frame: FrameType | None) -> None:
-    """Handle the signal within `held_back`."""
+    """Handle the signal within `deferred_interrupts`."""
     _pending.append(number)
 
 

@@ -106,12 +106,12 @@ class CompiledSearch:
         self._observer = self.state.current_player()
         self._playout, self._updates = np.zeros(1, PLAYOUT), np.zeros(1, UPDATES)
         self.expect(UNLIMITED)
-        self._inherited = np.zeros(len(self.actions), np.int64)
+        self._reused_visits = np.zeros(len(self.actions), np.int64)
         if warm_start is not None and shared is None:
             warm_start.fill(self.tables)
         self._set_up(self.game.kernels())
         if warm_start is not None:
-            self._inherit(warm_start)
+            self._reuse(warm_start)
 
     def _set_up(self, kernels: Kernels) -> None:
         game, program, arena = self.game, self.program, self._arena
@@ -126,9 +126,9 @@ class CompiledSearch:
         )
         arena["game"]["simultaneous"] = kernels.address("simultaneous") if self.scheme.exp3 or program.choices else 0
         self._keep("buffers", "rng", seeded(self.seed))
-        self._place_root()
-        self._place_composition()
-        self._place_features()
+        self._write_root()
+        self._write_composition()
+        self._write_features()
         if program.alternative["in_tree_only"].any():
             self.tables[0].mark_decisions()
         sizes = {
@@ -147,19 +147,19 @@ class CompiledSearch:
             self._playout[name] = self._arrays[f"buffers.{buffer}"].ctypes.data
         self._keep("buffers", "updates", self._updates)
         if program.episodes:
-            self._place_episodes()
+            self._write_episodes()
         if self.scheme.redetermines(game):
-            self._place_redetermination(kernels)
-        self._give_steps(_STEPS)
-        self._give_updates(_UPDATES)
-        self._give_links(_LINKS * self.reusable)
+            self._write_redetermination(kernels)
+        self._allocate_steps(_STEPS)
+        self._allocate_updates(_UPDATES)
+        self._allocate_links(_LINKS * self.reusable)
 
     def _keep(self, part: str, name: str, array: np.ndarray) -> None:
         """Keep an array alive, and its address in a part of the arena."""
         self._arrays[f"{part}.{name}"] = array
         self._words[_word_of(part, name)] = array.ctypes.data
 
-    def _place_root(self) -> None:
+    def _write_root(self) -> None:
         """The state that iterations begin with, and for whom it is determinized; the environment knows it all."""
         root, perspective, part = self.state, self._observer, self._arena["root"]
         if self.scheme.root == ONCE:
@@ -176,7 +176,7 @@ class CompiledSearch:
         part["state_words"], part["observer"], part["player"] = len(words), perspective, self._observer
         part["count"] = len(self.actions)
 
-    def _place_composition(self) -> None:
+    def _write_composition(self) -> None:
         """The program, with the tables of its components."""
         program, part, row = self.program, self._arena["composition"], self.tables[0].dtype
         for name in ("component", "program", "alternative", "leaf", "weight"):
@@ -198,7 +198,7 @@ class CompiledSearch:
         part["row_words"] = row.itemsize // WORD_BYTES
         part["visits_column"] = offset_of(row, "visits") // row["visits"].itemsize
 
-    def _place_features(self) -> None:
+    def _write_features(self) -> None:
         """What tells of states and actions, as far as anybody asks, and how wide its tables are."""
         tables = self.program.features_in_tree | self.program.features_in_simulation
         check_features(self.state, tables)
@@ -209,7 +209,7 @@ class CompiledSearch:
         for name, width in self._widths.items():
             self._playout[f"{name}_width"] = width
 
-    def _place_episodes(self) -> None:
+    def _write_episodes(self) -> None:
         episode, root = root_episode(self.state, self.scheme, self.game), self._arena["root"]
         keys, record = episode.keys()
         self._arrays["root.episodes"][:] = keys
@@ -217,7 +217,7 @@ class CompiledSearch:
         root["last"], root["last_perspective"] = episode.last, episode.last_perspective
         root["last_recalled"] = episode.last_recalled
 
-    def _place_redetermination(self, kernels: Kernels) -> None:
+    def _write_redetermination(self, kernels: Kernels) -> None:
         """What draws for each player in the tree; the root's determinization, too, is to be drawn from again."""
         game, part = self.game, self._arena["redetermination"]
         for name, kernel in redetermination_kernels().items():
@@ -231,7 +231,7 @@ class CompiledSearch:
         self._keep("redetermination", "beliefs", np.zeros(int(part["belief_words"][0]), np.int64))
         self._keep("redetermination", "observed", np.zeros(game.players, np.int64))
 
-    def _give_steps(self, steps: int) -> None:
+    def _allocate_steps(self, steps: int) -> None:
         """Room for playouts of so many steps."""
         perspectives, legal = self.game.perspectives, steps * 8 + 4 * self.game.max_legal
         self._arena["buffers"]["step_capacity"], self._arena["buffers"]["legal_capacity"] = steps, legal
@@ -244,14 +244,14 @@ class CompiledSearch:
             self._playout[name] = array.ctypes.data
         self._playout["perspectives"] = perspectives
 
-    def _give_updates(self, count: int) -> None:
+    def _allocate_updates(self, count: int) -> None:
         """Room for so many updates of one playout."""
         for name in ("records", "contexts"):
             self._arrays[f"updates.{name}"] = np.zeros(count, np.int64)
             self._updates[name] = self._arrays[f"updates.{name}"].ctypes.data
         self._updates["capacity"] = count
 
-    def _give_links(self, count: int) -> None:
+    def _allocate_links(self, count: int) -> None:
         """Room for so many links, and for those that there are."""
         check_memory(WORD_BYTES * LINK * count)
         room, links = np.zeros((count, LINK), np.int64), self.links
@@ -265,14 +265,14 @@ class CompiledSearch:
         count, room = int(self._arena["counts"]["links"][0]), self._arrays.get("buffers.links")
         return np.zeros((0, LINK), np.int64) if room is None else room[:count]
 
-    def _inherit(self, warm_start: WarmStart) -> None:
+    def _reuse(self, warm_start: WarmStart) -> None:
         """Begin with what earlier searches have found; the tables hold it already."""
         if self.reusable:
             count = len(warm_start.links)
-            self._give_links(max(_LINKS, 2 * count))
+            self._allocate_links(max(_LINKS, 2 * count))
             self._arrays["buffers.links"][:count], self._arena["counts"]["links"] = warm_start.links, count
         warm_start.mark_decided(self.tables[0])
-        self._inherited = self.root().playouts.astype(np.int64)
+        self._reused_visits = self.root().playouts.astype(np.int64)
         self._arena["counts"]["earlier_iterations"] = warm_start.iterations
 
     @property
@@ -297,7 +297,7 @@ class CompiledSearch:
     def run(self, iterations: int) -> None:
         """Go on until so many playouts have been made in all, giving room as it is asked for."""
         while (status := self.advance(iterations)) != DONE:
-            self.give_room(status)
+            self.allocate(status)
 
     def advance(self, iterations: int) -> int:
         """Go on as `run` does, or as far as there is room and nobody halts the search; returns the loop's status."""
@@ -316,7 +316,7 @@ class CompiledSearch:
                 raise
             raise ValueError(sentence) from None
 
-    def give_room(self, status: int) -> None:
+    def allocate(self, status: int) -> None:
         """Give the room that the loop asked for by its status."""
         capacity, longest = int(self._arena["buffers"]["step_capacity"][0]), self.game.max_length + 1
         if status == INTERRUPTED:
@@ -324,14 +324,14 @@ class CompiledSearch:
         if status == TOO_LONG or (status == MORE_STEPS and capacity > longest):
             raise ValueError(self._too_long(capacity))
         if status == MORE_STEPS:
-            self._give_steps(min(2 * capacity, longest + 1))
+            self._allocate_steps(min(2 * capacity, longest + 1))
         elif status == MORE_ROWS:
             full, count = self.full_table()
             self.grow_table(full, count)
         elif status == MORE_LINKS:
-            self._give_links(2 * int(self._arena["pending"]["links"][0]))
+            self._allocate_links(2 * int(self._arena["pending"]["links"][0]))
         else:
-            self._give_updates(2 * int(self._updates["count"][0]))
+            self._allocate_updates(2 * int(self._updates["count"][0]))
 
     def grow_table(self, index: int, room: int) -> None:
         """Give a table room for more records; at once as much as the last such search has needed."""
@@ -389,7 +389,7 @@ class CompiledSearch:
 
     def root(self) -> RootStatistics:
         """What is known of the actions at the root."""
-        return root_statistics(self.state, self._arrays["root.visits"] + self._inherited, self.tables)
+        return root_statistics(self.state, self._arrays["root.visits"] + self._reused_visits, self.tables)
 
     def result(self, seconds: float = 0.0, copied: bool = True, recommendation: Recommendation = most_visits) -> Result:
         """What the search has found so far, the action by `recommendation`; `copied` as in `records`."""

@@ -14,7 +14,7 @@ from icarus.engine.algorithm import DEFAULTS, Algorithm, SeatedPlayer, refuse_se
 from icarus.engine.belief import with_belief
 from icarus.engine.levels import level_settings
 from icarus.engine.recommendation import Recommendation, label, most_visits
-from icarus.engine.records.reuse import continues
+from icarus.engine.records.reuse import leads_to
 from icarus.engine.result import ROOTS, Result
 from icarus.engine.scheme import MO_ISMCTS, ROOT_PLAYER, Scheme
 from icarus.engine.search import run_search, start_search
@@ -195,7 +195,7 @@ class SeatedAgent:
     def _remaining(self, state: State) -> Result | None:
         if self.result is None or self._decay == 0:
             return None
-        continued = self.result.links is None or continues(self.result.state, state)
+        continued = self.result.links is None or leads_to(self.result.state, state)
         if self.agent.scheme.observer == ROOT_PLAYER and self.result.state.current_player() != state.current_player():
             continued = False  # the histories are what another player saw
         return (self.result if continued else self.result.without_histories()).decayed(self._decay)

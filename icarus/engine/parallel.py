@@ -13,12 +13,12 @@ from typing import TypeVar
 import attrs
 import numpy as np
 
-from icarus.compiler.interrupts import held_back, set_interrupt_flag
+from icarus.compiler.interrupts import deferred_interrupts, set_interrupt_flag
 from icarus.engine.compiled_search import CompiledSearch, Shared
 from icarus.engine.loop.arena import DONE, MORE_ROWS
 from icarus.engine.recommendation import Recommendation, most_visits
 from icarus.engine.result import RECORDS, Result
-from icarus.engine.root_statistics import added
+from icarus.engine.root_statistics import sum_statistics
 from icarus.engine.trees import Team, Trees
 
 T = TypeVar("T")
@@ -36,7 +36,7 @@ class Threads:
         for search in self._searches:
             search.halted = False
         try:
-            with held_back():  # a call that was submitted and is not in the list would go on unseen
+            with deferred_interrupts():  # a call that was submitted and is not in the list would go on unseen
                 for call in calls:
                     futures.append(self._pool.submit(call))
             wait(futures, return_when=FIRST_EXCEPTION)
@@ -88,9 +88,7 @@ class SharedRecords(Team[CompiledSearch]):
         """Go on until so many playouts have been made in all, giving room while all threads stand still."""
         while self.iterations < iterations:
             self._shared.control["stop"] = 0
-            self._give_room(
-                self._threads.make([partial(self._advance, search, iterations) for search in self.searches])
-            )
+            self._allocate(self._threads.make([partial(self._advance, search, iterations) for search in self.searches]))
 
     def _advance(self, search: CompiledSearch, iterations: int) -> int:
         try:
@@ -101,14 +99,14 @@ class SharedRecords(Team[CompiledSearch]):
                 table.descriptor["lock"] = 0  # open all of them, so that nobody waits for it
             raise
 
-    def _give_room(self, statuses: Sequence[int]) -> None:
+    def _allocate(self, statuses: Sequence[int]) -> None:
         rows: Counter[int] = Counter()  # that threads had no room for, by table
         for search, status in zip(self.searches, statuses, strict=True):
             if status == MORE_ROWS:
                 full, count = search.full_table()
                 rows[full] += count
             elif status != DONE:
-                search.give_room(status)
+                search.allocate(status)
         for full, count in rows.items():
             self.searches[0].grow_table(full, count)
 
@@ -119,7 +117,7 @@ class SharedRecords(Team[CompiledSearch]):
     def result(self, seconds: float = 0.0, copied: bool = True, recommendation: Recommendation = most_visits) -> Result:
         """What the threads have found so far; arguments as in `RunningSearch.result`."""
         roots = [search.root() for search in self.searches]
-        root = attrs.evolve(roots[0], visits=added(roots).visits)  # all else is of the same records
+        root = attrs.evolve(roots[0], visits=sum_statistics(roots).visits)  # all else is of the same records
         combined = self.combined(self.searches[0].result(seconds, copied, recommendation), root, seconds)
         if not combined.reusable:
             return combined

@@ -50,7 +50,7 @@ def read_recommendation(name: str) -> Recommendation:
 SHOWN = 100  # characters of what is refused
 
 
-def recommended(root: RootStatistics, rule: Recommendation, rng: np.ndarray) -> int:
+def recommend(root: RootStatistics, rule: Recommendation, rng: np.ndarray) -> int:
     """The action that a rule recommends, among those that no other action is proved to dominate.
 
     Args:

@@ -47,7 +47,7 @@ class RootStatistics:
         return np.any(certain & (self.upper[None, :] > self.lower[:, None]), axis=1)
 
 
-def added(parts: Sequence[RootStatistics]) -> RootStatistics:
+def sum_statistics(parts: Sequence[RootStatistics]) -> RootStatistics:
     """The statistics of several searches from one root: counts and rewards summed, the narrowest bounds."""
     return RootStatistics(
         actions=parts[0].actions,

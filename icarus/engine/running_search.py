@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from icarus.algebra import Enhancement
-from icarus.engine.recommendation import Recommendation, most_visits, recommended
+from icarus.engine.recommendation import Recommendation, most_visits, recommend
 from icarus.engine.records.tables import Records
 from icarus.engine.result import Result
 from icarus.engine.root_statistics import RootStatistics
@@ -102,7 +102,7 @@ def result_of(search: TreeSearch, seconds: float, copied: bool, recommendation: 
     root = search.root()
     links = search.links if search.reusable else None
     return Result(
-        action=recommended(root, recommendation, search.rng),
+        action=recommend(root, recommendation, search.rng),
         actions=root.actions,
         visits=root.visits,
         values=root.values,

@@ -9,7 +9,7 @@ from typing import TypeVar
 from icarus import checks
 from icarus.algebra import Enhancement
 from icarus.compiler.cache.bindings import renew_rebound
-from icarus.compiler.interrupts import listening
+from icarus.compiler.interrupts import polled_interrupts
 from icarus.compiler.reference import interpret_rebound
 from icarus.engine.belief import has_belief
 from icarus.engine.compiled_search import CompiledSearch, Shared
@@ -116,7 +116,7 @@ def run_search(
     Args:
         watch: called about twenty times a second with the result so far, whose records go on changing.
     """
-    with listening():
+    with polled_interrupts():
         running, started = start(), time.perf_counter()
 
         def result_so_far() -> Result:

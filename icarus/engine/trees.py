@@ -7,9 +7,9 @@ from typing import Generic, TypeVar
 import attrs
 import numpy as np
 
-from icarus.engine.recommendation import Recommendation, most_visits, recommended
+from icarus.engine.recommendation import Recommendation, most_visits, recommend
 from icarus.engine.result import ROOTS, Result
-from icarus.engine.root_statistics import RootStatistics, added
+from icarus.engine.root_statistics import RootStatistics, sum_statistics
 from icarus.engine.running_search import TreeSearch
 from icarus.kernel.history import PHASES
 
@@ -44,7 +44,7 @@ class Team(Generic[S]):
         phase_steps = np.sum([search.phase_steps() for search in self.searches], axis=0).tolist()
         return attrs.evolve(
             first,
-            action=recommended(root, first.recommendation, self.searches[0].rng),
+            action=recommend(root, first.recommendation, self.searches[0].rng),
             visits=root.visits,
             values=root.values,
             policy=root.policy,
@@ -79,7 +79,7 @@ class Trees(Team[S]):
     def result(self, seconds: float = 0.0, copied: bool = True, recommendation: Recommendation = most_visits) -> Result:
         """What the searches have found so far; arguments as in `RunningSearch.result`."""
         parts = tuple(search.result(seconds, copied, recommendation) for search in self.searches)
-        combined = self.combined(parts[0], added([search.root() for search in self.searches]), seconds)
+        combined = self.combined(parts[0], sum_statistics([search.root() for search in self.searches]), seconds)
         return attrs.evolve(combined, memory=sum(part.memory for part in parts), parts=parts)
 
     def close(self) -> None:

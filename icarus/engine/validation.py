@@ -6,7 +6,7 @@ from icarus import checks
 from icarus.algebra import Enhancement, Sum
 from icarus.engine.algorithm import Algorithm
 from icarus.engine.program.lowering import components_of, storage_of
-from icarus.engine.records.reuse import check_reusable, continues
+from icarus.engine.records.reuse import check_reusable, leads_to
 from icarus.engine.result import RECORDS, ROOTS, Result
 from icarus.engine.scheme import FRESH, ROOT_PLAYER, Scheme
 from icarus.kernel import CHANCE, TERMINAL
@@ -175,7 +175,7 @@ def check_records(records: object, state: State, strategy: Enhancement, scheme: 
 
 def _check_root(records: Result, state: State, scheme: Scheme) -> None:
     """Refuse records of histories that do not lead to a state."""
-    if not continues(records.state, state):
+    if not leads_to(records.state, state):
         raise ValueError(
             "records are of a search whose state does not lead to this state; records.without_histories() fits every state"
         )

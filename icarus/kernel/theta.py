@@ -68,7 +68,7 @@ def entry_of(index: np.ndarray, records: np.ndarray, key: int) -> int:
 
 
 @inlined
-def place_of(index: np.ndarray, records: np.ndarray, key: int) -> Integer:
+def row_index(index: np.ndarray, records: np.ndarray, key: int) -> Integer:
     """The row where a record's information stands; 0, that of the initial information, where it was never updated."""
     return np.int64(index[np.uint64(entry_of(index, records, key))])
 
@@ -94,7 +94,7 @@ def find(theta: Theta, key: int) -> Row:
 @compiled_as(find)
 def _compiled_find(theta: Argument, key: Argument) -> Callable:
     def implementation(theta: Argument, key: Argument) -> Row:
-        return theta.rows[place_of(theta.entries, theta.rows["record"], key)]
+        return theta.rows[row_index(theta.entries, theta.rows["record"], key)]
 
     return implementation
 
@@ -131,7 +131,7 @@ UPDATES = structure(UpdateBuffer)
 _COUNT = offset_of(UPDATES, "count")
 
 
-def whole(number: Integer) -> int:
+def as_integer(number: Integer) -> int:
     """The number itself, which must be an integer: compiled code would cut a real down to one."""
     try:
         return index(number)
@@ -141,8 +141,8 @@ def whole(number: Integer) -> int:
         ) from None
 
 
-@compiled_as(whole)
-def _compiled_whole(number: Argument) -> Callable:
+@compiled_as(as_integer)
+def _compiled_as_integer(number: Argument) -> Callable:
     if not isinstance(number, types.Integer | types.Boolean | types.IntegerLiteral):
         raise numba.TypingError(
             f"update(updates, record, context) takes integers, not {number}; a real would be cut down to one"
@@ -159,12 +159,12 @@ def update(updates: Updates, key: Integer, context: Integer) -> None:
     """Ask for one more update of a record, with a context for the backpropagation function."""
     count = updates.total[0]
     if count < len(updates.records):  # beyond it only counted: the playout is run again with more room
-        updates.records[count] = whole(key)
-        updates.contexts[count] = whole(context)
+        updates.records[count] = as_integer(key)
+        updates.contexts[count] = as_integer(context)
     updates.total[0] = count + 1
 
 
-class Written:
+class IntegerList:
     """Integers written one after the other, without end: what plain Python has for the arrays of `Updates`.
 
     Raises:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from icarus.compiler.interrupts import held_back, listening
+from icarus.compiler.interrupts import deferred_interrupts, polled_interrupts
 from tests.conftest import Python, environment
 from tests.marks import slow_after
 
@@ -31,7 +31,7 @@ class _Finalized:
 
 def test_ctrl_c_in_a_finalizer_is_heard_after_it(capfd: pytest.CaptureFixture[str]) -> None:
     began = time.monotonic()
-    with listening(), pytest.raises(KeyboardInterrupt):
+    with polled_interrupts(), pytest.raises(KeyboardInterrupt):
         _Finalized(signal.SIGINT)
         time.sleep(SOON)
     assert time.monotonic() - began < SOON
@@ -46,7 +46,7 @@ def test_another_exception_of_a_finalizer_is_told_as_ever(monkeypatch: pytest.Mo
     monkeypatch.setattr(sys, "unraisablehook", lambda lost: told.append(str(lost.exc_value)))
     before = signal.signal(signal.SIGUSR1, fail)
     try:
-        with listening():
+        with polled_interrupts():
             _Finalized(signal.SIGUSR1)
     finally:
         signal.signal(signal.SIGUSR1, before)
@@ -64,7 +64,7 @@ def test_bunches_of_ctrl_c_hang_no_search_and_lose_no_result(presses: int) -> No
 
 
 def test_presses_within_a_second_count_as_one() -> None:
-    with pytest.raises(KeyboardInterrupt), listening():
+    with pytest.raises(KeyboardInterrupt), polled_interrupts():
         try:
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(SOON)
@@ -78,7 +78,7 @@ def test_presses_within_a_second_count_as_one() -> None:
 
 def test_ctrl_c_that_is_held_back_is_raised_at_the_end_of_the_block() -> None:
     ended = False
-    with listening(), pytest.raises(KeyboardInterrupt), held_back():
+    with polled_interrupts(), pytest.raises(KeyboardInterrupt), deferred_interrupts():
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(0.01)
         ended = True
@@ -89,7 +89,7 @@ def test_a_handler_of_the_user_s_hears_what_is_held_back_at_the_end_of_the_block
     heard: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
     try:
-        with held_back(), held_back():
+        with deferred_interrupts(), deferred_interrupts():
             os.kill(os.getpid(), signal.SIGINT)
             assert not heard
         assert heard == [signal.SIGINT]

@@ -11,7 +11,7 @@ import pytest
 from examples.sequential_halving import HALVING, last_one
 from icarus import BASELINE, MAST, Agent, RootStatistics, games, greatest_value, most_visits, search, secure_child
 from icarus.engine.compiled_search import CompiledSearch
-from icarus.engine.recommendation import recommended
+from icarus.engine.recommendation import recommend
 from icarus.engine.reference.search import ReferenceSearch
 from icarus.engine.running_search import run_within
 from icarus.kernel.history import UNLIMITED
@@ -38,12 +38,12 @@ def root(visits: list[int], rewards: list[float]) -> RootStatistics:
     ],
 )
 def test_each_rule_recommends_by_hand(rule: Any, action: int) -> None:
-    assert recommended(root([100, 81, 1, 0], [50, 48.6, 1, 0]), rule, RNG) == action
+    assert recommend(root([100, 81, 1, 0], [50, 48.6, 1, 0]), rule, RNG) == action
 
 
 def test_an_action_that_is_proved_to_be_worse_is_recommended_by_no_rule() -> None:
     known = attrs.evolve(root([9, 1], [9, 0]), lower=np.array([0.0, 1.0]), upper=np.array([0.5, 1.0]))
-    assert {recommended(known, rule, RNG) for rule in (most_visits, greatest_value, secure_child)} == {1}
+    assert {recommend(known, rule, RNG) for rule in (most_visits, greatest_value, secure_child)} == {1}
 
 
 @pytest.mark.parametrize("engine", ["compiled", "python"])

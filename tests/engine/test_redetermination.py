@@ -274,7 +274,7 @@ def test_a_playout_that_runs_out_of_room_leaves_no_master_behind() -> None:
     state = games.load("phantom-mnk(columns=3,rows=3,in_a_row=3)").new_initial_state()
     searches = [CompiledSearch(state, BASELINE, 5, RIS_ISMCTS) for _ in range(2)]
     for steps in range(3, 9):
-        searches[0]._give_steps(steps)
+        searches[0]._allocate_steps(steps)
         for each in searches:
             each.run(100 * steps)
     assert np.array_equal(searches[0].result().visits, searches[1].result().visits)

@@ -58,7 +58,7 @@ def atomic_add(typingctx: TypingContext, address: NumbaType, amount: NumbaType) 
 
 
 @intrinsic
-def exchanged(typingctx: TypingContext, address: NumbaType, expected: NumbaType, word: NumbaType) -> Definition:
+def compare_and_swap(typingctx: TypingContext, address: NumbaType, expected: NumbaType, word: NumbaType) -> Definition:
     """Write the word at an address if it is the expected one, and tell whether it was."""
 
     def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:

@@ -10,7 +10,7 @@ from icarus.compiler.cache.digest import digest
 from icarus.compiler.cache.disk import DiskCache, File
 from icarus.compiler.cache.machine import MachineCode
 from icarus.compiler.errors import CompilationError
-from icarus.compiler.interrupts import handle_pending, held_back, listen, runs_compiled_code
+from icarus.compiler.interrupts import deferred_interrupts, handle_pending, listen, runs_compiled_code
 from icarus.compiler.kernels.functions import DEBUG, DISABLED, compiler, parts_in_memory
 from icarus.compiler.lazy import Lazy, types
 from icarus.compiler.messages import mention, reason
@@ -102,7 +102,7 @@ class _Dispatched:
 
 def load_compiler() -> None:
     """Load the compiler, as a whole if at all."""
-    with held_back():
+    with deferred_interrupts():
         compiler()
 
 
@@ -126,7 +126,7 @@ def interrupts_between_passes() -> Iterator[None]:
     Anywhere else, an exception comes between what a function of LLVM has done and what Python knows of it, and then memory is freed twice;
     or in a finalizer or a callback, which drop exceptions.
     """
-    with held_back():
+    with deferred_interrupts():
         if "numba" not in sys.modules:  # nothing is compiled before it is loaded
             yield
             return

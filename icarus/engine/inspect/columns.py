@@ -41,9 +41,9 @@ class Column:
         """(value, count) of each legal action at the end of a history, as `Tree` has them."""
         source = self._part.policy.source
         if not isinstance(source, Candidates):
-            values = values_of(self._part, self._theta, history, legal, program.called)
+            values = values_of(self._part, self._theta, history, legal, program.call_slot)
             return [(value, -1) for value in values.tolist()]
-        rows = [self._theta.find(key) for key in keys_of(source, history, legal, program.called)]
+        rows = [self._theta.find(key) for key in keys_of(source, history, legal, program.call_slot)]
         return [_mean(row, player) for row in rows]
 
 

@@ -18,8 +18,8 @@ from icarus.compiler.kernels.rng import seeded
 from icarus.engine.inspect.columns import Column
 from icarus.engine.records.tables import Records
 from icarus.engine.reference.history import Playout, extended
+from icarus.engine.reference.iteration_states import IterationStates, iteration_states
 from icarus.engine.reference.search import ReferenceSearch
-from icarus.engine.reference.worlds import OneWorld, worlds_of
 from icarus.engine.result import Result
 from icarus.engine.scheme import FRESH, ONCE, TRUE
 from icarus.kernel import CHANCE, SELECTION, TERMINAL, UNSEEN
@@ -113,7 +113,7 @@ class Tree:
     def _master(self, world: StateData, origin: int, path: Sequence[int]) -> StateData:
         """The state that an iteration goes on in after some nodes, with the worlds that others decided in when these were found."""
         game = self.game
-        worlds = worlds_of(self.result.scheme, game, self.result.state.current_player(), seeded(0))
+        worlds = iteration_states(self.result.scheme, game, self.result.state.current_player(), seeded(0))
         for parent, step in itertools.pairwise([0, *path]):
             worlds.rng = seeded((origin, parent))
             world = worlds.enter(world, int(game.player(world)))
@@ -208,7 +208,7 @@ class _Branch:
     flow: float
     depth: int
     world: StateData
-    worlds: OneWorld
+    worlds: IterationStates
     edge: int = 0
     action: int = 0
 
@@ -270,7 +270,7 @@ class _Walk:
     def walk(self, world: StateData) -> None:
         """Add all nodes that this root state leads to."""
         playout = self.search.empty_history(world)
-        worlds = worlds_of(self.result.scheme, self.game, self.result.state.current_player(), seeded(0))
+        worlds = iteration_states(self.result.scheme, self.game, self.result.state.current_player(), seeded(0))
         branches = [_Branch(0, float(self.result.iterations), 0, world, worlds)]
         while branches and len(self.nodes) < self.limit:
             branch = branches.pop()
@@ -320,7 +320,7 @@ class _Walk:
         return first, [self.row_of.get(extended(key, player, edge)) for edge in first]
 
     def below(
-        self, branch: _Branch, playout: Playout, world: StateData, worlds: OneWorld, player: int
+        self, branch: _Branch, playout: Playout, world: StateData, worlds: IterationStates, player: int
     ) -> Iterator[_Branch]:
         """The children of a node that are in the tree."""
         first, rows = self.decision(playout, world, player)

@@ -12,7 +12,7 @@ from icarus.engine.loop.arena import DONE, MORE_LINKS, Arena
 from icarus.engine.loop.playout import Baseline, baseline_of
 from icarus.kernel import EXPANSION, SIMULATION, UNSEEN, helper, mix
 from icarus.kernel.history import PLAYOUT, STEP, part_of
-from icarus.kernel.theta import place_of
+from icarus.kernel.theta import row_index
 
 _INT = np.dtype(np.int64)
 MOVE, RECORD = 0, 1  # kinds of links: a perspective's history continued by a move; and by an action, whose record it is
@@ -45,7 +45,7 @@ def add_moves(steps: np.ndarray, keys: np.ndarray, moves: np.ndarray, t: int, li
 @helper
 def is_inserted(baseline: Baseline, key: int) -> bool:
     """Whether the baseline's table holds a record."""
-    return place_of(baseline.entries, baseline.records, key) != 0
+    return row_index(baseline.entries, baseline.records, key) != 0
 
 
 @helper

@@ -45,7 +45,7 @@ from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, UNSEEN, belo
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.features import FEATURES
 from icarus.kernel.history import EMPTY_HISTORY, PLAYOUT, STEP, Playout, Step, episode_key, root_key
-from icarus.kernel.theta import TABLE, decided_at, index_at, place_of
+from icarus.kernel.theta import TABLE, decided_at, index_at, row_index
 
 _INT, _REAL, _COUNT = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.int32)
 _NO_ROOM = -1
@@ -147,7 +147,7 @@ def selection(a: Arena, rng: np.ndarray) -> int:
     playout, baseline, simple, t = struct_at(a.buffers.playout, PLAYOUT), baseline_of(a), has_simple_moves(a), 0
     rows, redetermines = array_at(a.buffers.rows, a.game.max_legal, _INT), a.redetermination.enter != 0
     # The first playout expands the empty history.
-    in_tree = baseline.visits[place_of(baseline.entries, baseline.records, EMPTY_HISTORY)] > 0
+    in_tree = baseline.visits[row_index(baseline.entries, baseline.records, EMPTY_HISTORY)] > 0
     if redetermines:
         a.redetermination.observer = NOBODY  # a playout that was abandoned may have left another
     while in_tree:
@@ -282,7 +282,7 @@ def phase_in_tree(a: Arena, baseline: Baseline, playout: Playout, t: int, step: 
     if table.decided != 0:
         decided_at(table, key)[0] = 1
     for i in range(step.count):
-        row = place_of(baseline.entries, baseline.records, extended(key, player, legal[i]))
+        row = row_index(baseline.entries, baseline.records, extended(key, player, legal[i]))
         rows[i] = row
         if baseline.visits[np.uint64(row)] == 0:
             phase = EXPANSION

@@ -6,7 +6,7 @@ import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.compiler.cache.bindings import kernel_cache
-from icarus.compiler.kernels.functions import embedded
+from icarus.compiler.kernels.functions import inlined_once
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, struct_at, unpack_parameters
 from icarus.compiler.writes import refuse_cuts
@@ -38,8 +38,8 @@ def _entry(
 
     Where there is no room the table is marked to be short of it, and the playout is made again.
     """
-    write_prior, unpack, words = embedded(prior), unpack_parameters(kinds), row.itemsize // WORD_BYTES
-    name_records, unpack_candidates = embedded(candidates), unpack_parameters(candidate_kinds)
+    write_prior, unpack, words = inlined_once(prior), unpack_parameters(kinds), row.itemsize // WORD_BYTES
+    name_records, unpack_candidates = inlined_once(candidates), unpack_parameters(candidate_kinds)
 
     def kernel(
         playout: int, table: int, legal: int, count: int, records: int, candidate_parameters: int, parameters: int

@@ -34,7 +34,7 @@ def fingerprint(history: History) -> int:
     return key
 
 
-def guarded(function: Callable, label: str) -> Callable:
+def with_history_guard(function: Callable, label: str) -> Callable:
     """A slot that is given a history first, which must not change it."""
     inner = helper(function)
     message = f"{label} writes to the history, which is read-only"

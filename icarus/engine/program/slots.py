@@ -10,8 +10,8 @@ from icarus.algebra.adaptive import member_of
 from icarus.algebra.record_values import rule_values
 from icarus.algebra.slots import Values
 from icarus.compiler.cache.bindings import kernel_cache
-from icarus.compiler.kernels.atomic import atomic_load, atomic_store, atomic_store_half, exchanged
-from icarus.compiler.kernels.functions import DEBUG, embedded, plain
+from icarus.compiler.kernels.atomic import atomic_load, atomic_store, atomic_store_half, compare_and_swap
+from icarus.compiler.kernels.functions import DEBUG, inlined_once, plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import (
     WORD_BYTES,
@@ -23,11 +23,11 @@ from icarus.compiler.kernels.pointers import (
     unpack_parameters,
 )
 from icarus.compiler.writes import refuse_changes, refuse_cuts
-from icarus.engine.program.promises import KEYLESS, guarded, is_checked
+from icarus.engine.program.promises import KEYLESS, is_checked, with_history_guard
 from icarus.kernel import NO_RECORD, SIMULATION, History, Theta, find, helper, inlined
 from icarus.kernel.history import STEP, history_at
 from icarus.kernel.structures import Address
-from icarus.kernel.theta import ENTRY_BYTES, TABLE, entry_of, index_at, place_of, updates_at, write_initial
+from icarus.kernel.theta import ENTRY_BYTES, TABLE, entry_of, index_at, row_index, updates_at, write_initial
 
 _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
 AHEAD = 12  # updates; their entries of the index are fetched meanwhile
@@ -38,7 +38,7 @@ READ_ONLY = History, Theta, STEP  # what slots are given to be read
 
 def reader(function: Callable, label: str) -> Callable:
     """A slot that is given a history to read, as a helper."""
-    return guarded(function, label) if DEBUG else embedded(function)
+    return with_history_guard(function, label) if DEBUG else inlined_once(function)
 
 
 def legal_of(function: Callable, position: int) -> str:
@@ -136,7 +136,7 @@ def candidates_kernel(
             check(history, array_at(legal, count, _INT), keys, *unpack(parameters + offset))
         theta = theta_at(table)
         for i in range(count):
-            keys[i] = place_of(theta.entries, theta.rows["record"], keys[i])
+            keys[i] = row_index(theta.entries, theta.rows["record"], keys[i])
         rule(theta, keys, history.steps[-1].player, array_at(out, count, _REAL), *unpack_rule(parameters))
         return 0
 
@@ -222,7 +222,7 @@ def backpropagation_kernel(
     Records not yet in the table enter it with the initial information. The table must have room. Where it is shared, one thread
     at a time writes to it; the others read on, and meet a new record's key only when all its information is there.
     """
-    inner, unpack, check = embedded(function), unpack_parameters(kinds), check_of(row, label)
+    inner, unpack, check = inlined_once(function), unpack_parameters(kinds), check_of(row, label)
 
     def kernel(table: int, records: int, contexts: int, count: int, rewards: int, players: int, parameters: int) -> int:
         descriptor = struct_at(table, TABLE)
@@ -263,7 +263,7 @@ def backpropagation_kernel(
 @helper
 def close_lock(lock: int) -> None:
     """Wait until the lock at an address is open, and close it."""
-    while not exchanged(lock, 0, 1):
+    while not compare_and_swap(lock, 0, 1):
         while atomic_load(lock) != 0:
             pass
 
@@ -287,7 +287,7 @@ def policy_kernel(policy: Policy, information: Information, players: int, by_row
 @kernel_cache
 def weight_kernel(function: Callable, kinds: tuple[type, ...], row: np.dtype, label: str) -> Kernel:
     """Compile a weight function of the baseline's information: kernel(table, record, out, parameters)."""
-    inner, unpack, theta_at = embedded(function), unpack_parameters(kinds), theta_of(row)
+    inner, unpack, theta_at = inlined_once(function), unpack_parameters(kinds), theta_of(row)
 
     def kernel(table: int, record: int, out: int, parameters: int) -> int:
         stats = find(theta_at(table), record)

@@ -23,7 +23,7 @@ from icarus.kernel import NO_RECORD, UNSEEN, extended, helper, mix
 from icarus.kernel.history import EMPTY_HISTORY, part_of, root_key
 from icarus.kernel.state import State
 from icarus.kernel.structures import Address
-from icarus.kernel.theta import ENTRY, place_of
+from icarus.kernel.theta import ENTRY, row_index
 
 DRAWS = 32  # determinizations in which it is seen what another observes
 _INT, _COUNT = np.dtype(np.int64), np.dtype(np.int32)
@@ -168,11 +168,11 @@ def follow_links(
                 continue
             below = new[parent] != NO_RECORD
             if below and kind == RECORD:
-                below = place_of(index, records, child) != 0
+                below = row_index(index, records, child) != 0
             elif below and players > 0:
                 below = False
                 for player in range(-1, players):
-                    below = below or visits[place_of(index, records, mix(key, part_of(player, part)))] > 0
+                    below = below or visits[row_index(index, records, mix(key, part_of(player, part)))] > 0
             old[row], new[row], inserted = child, NO_RECORD, True
             if below:
                 new[row] = mix(new[parent], part)

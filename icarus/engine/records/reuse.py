@@ -83,7 +83,7 @@ def check_reusable(reusable: bool) -> None:
         )
 
 
-def continues(earlier: State, state: State) -> bool:
+def leads_to(earlier: State, state: State) -> bool:
     """Whether a state is an earlier one, or one that play has led to from there."""
     before, now = earlier.start, state.start
     if isinstance(before, np.ndarray) and isinstance(now, np.ndarray):

@@ -102,7 +102,7 @@ class Table:
         self._blank = initial_row(component, self.dtype)
         # before and after the growth that is under way, or the last one:
         self._block = self._next = self._empty(SMALLEST)
-        self._place(self._block)
+        self._write_addresses(self._block)
         self._marks = {0: np.zeros(0, np.uint8)}  # by address: one more than is used while they grow
         for parts, fields in component.initial.given:
             self._enter(component.records.key(game, parts), dict(fields))
@@ -114,7 +114,7 @@ class Table:
         table.component, table.game, table.dtype = component, game, component.information.row(game.players)
         table.descriptor, table._blank = np.zeros(1, TABLE), initial_row(component, table.dtype)
         table._block = table._next = block
-        table._place(block)
+        table._write_addresses(block)
         table.descriptor["used"], table._marks = len(block.rows) - 1, {0: np.zeros(0, np.uint8)}
         return table
 
@@ -124,7 +124,7 @@ class Table:
         rows[0] = self._blank[0]
         return Block(np.zeros(capacity, ENTRY), rows)
 
-    def _place(self, block: Block) -> None:
+    def _write_addresses(self, block: Block) -> None:
         self.descriptor["rows"], self.descriptor["index"] = block.rows.ctypes.data, block.entries.ctypes.data
         self.descriptor["capacity"] = len(block.entries)
 

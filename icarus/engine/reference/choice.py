@@ -9,7 +9,7 @@ import numpy as np
 
 from icarus.algebra import Enhancement, Weight, record_values
 from icarus.algebra.adaptive import Share, member_of
-from icarus.algebra.called import Rows
+from icarus.algebra.callable_slots import Rows
 from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_ROULETTE, RULE_UNIFORM, RULE_VOTE
 from icarus.algebra.slots import Candidates, Slot, Values
 from icarus.algebra.weights import TOLERANCE
@@ -107,7 +107,7 @@ class Composed:
         programs = {TREE: strategy, IN_SIMULATION: strategy, **({SIMULTANEOUS: EXP3} if uses_exp3 else {})}
         self.programs = {stage: self._program(stage, program) for stage, program in programs.items()}
 
-    def called(self, slot: Slot, *arguments: object) -> Any:
+    def call_slot(self, slot: Slot, *arguments: object) -> Any:
         """Call a slot's function, its parameters appended."""
         return self._interpret(slot.function)(*arguments, *slot.values(self.game))
 
@@ -222,7 +222,7 @@ class Composed:
                 total *= self._is_chosen(function, int(decision.history.steps[-1].player))
                 continue
             stats = self.tables[0].theta.find(decision.record)
-            value = self.called(function, stats.reward, stats.visits, stats.availability)
+            value = self.call_slot(function, stats.reward, stats.visits, stats.availability)
             if not 0.0 <= value <= 1.0:
                 raise choice.WeightError(choice.WRONG_WEIGHT)
             total *= 1.0 - value if complement else value
@@ -252,26 +252,26 @@ class Composed:
         prior = leaf.part.initial.function
         if prior is not None:
             self._enter_new(leaf.part, prior, history, legal)
-        return values_of(leaf.part, leaf.theta, history, legal, self.called)
+        return values_of(leaf.part, leaf.theta, history, legal, self.call_slot)
 
     def _enter_new(self, part: Enhancement, prior: Slot, history: ReferenceHistory, legal: np.ndarray) -> None:
         """Enter the records that are asked about for the first time, with what is known of them by the state."""
         table, keys = self.tables[self.table_of[part]], np.zeros(len(legal), np.int64)
-        self.called(part.policy.source, history, legal, keys)
+        self.call_slot(part.policy.source, history, legal, keys)
         for i, key in enumerate(keys.tolist()):
             if key != NO_RECORD and not table.holds(key):
                 row = table.opened(key)
-                self.called(prior, history, i, row)
+                self.call_slot(prior, history, i, row)
                 table.close(row)
 
 
 def values_of(
-    leaf: Enhancement, theta: ReferenceTheta, history: ReferenceHistory, legal: np.ndarray, called: SlotCall
+    leaf: Enhancement, theta: ReferenceTheta, history: ReferenceHistory, legal: np.ndarray, call_slot: SlotCall
 ) -> np.ndarray:
     """v of some legal actions, by the policy of one enhancement.
 
     Args:
-        called: calls a slot's function, its parameters appended: called(slot, *arguments).
+        call_slot: calls a slot's function, its parameters appended: call_slot(slot, *arguments).
 
     Raises:
         ValueError: the function left a value unwritten, or wrote NaN.
@@ -281,19 +281,19 @@ def values_of(
     if isinstance(source, Values) and source.uniform_in_simulation and history.steps[-1].phase == SIMULATION:
         out[:] = np.inf
     elif isinstance(source, Values):
-        called(source, history, theta, legal, out)
+        call_slot(source, history, theta, legal, out)
     else:
-        rows = Rows([theta.find(record) for record in keys_of(source, history, legal, called)])
+        rows = Rows([theta.find(record) for record in keys_of(source, history, legal, call_slot)])
         rule = interpret(record_values.rule_values(leaf.policy, leaf.information))
         rule(rows, range(len(legal)), int(history.steps[-1].player), out, *leaf.policy.rule_parameters())
     _check_written(source, legal, np.isnan(out))
     return out
 
 
-def keys_of(source: Candidates, history: ReferenceHistory, legal: np.ndarray, called: SlotCall) -> list[int]:
+def keys_of(source: Candidates, history: ReferenceHistory, legal: np.ndarray, call_slot: SlotCall) -> list[int]:
     """The key of the record that stands for each legal action; arguments and errors as of `values_of`."""
     keys = np.full(len(legal), kernels.UNWRITTEN)
-    called(source, history, legal, keys)
+    call_slot(source, history, legal, keys)
     _check_written(source, legal, keys == kernels.UNWRITTEN)
     return keys.tolist()
 

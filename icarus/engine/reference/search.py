@@ -33,8 +33,8 @@ from icarus.engine.records.tables import Records
 from icarus.engine.reference.choice import Composed, Decision
 from icarus.engine.reference.features import FeatureEvaluator
 from icarus.engine.reference.history import Moves, Playout, ReferenceHistory
+from icarus.engine.reference.iteration_states import iteration_states
 from icarus.engine.reference.table import ReferenceTable
-from icarus.engine.reference.worlds import worlds_of
 from icarus.engine.result import Result
 from icarus.engine.root_episode import root_episode
 from icarus.engine.root_statistics import RootStatistics, root_statistics
@@ -48,7 +48,7 @@ from icarus.kernel.data import StateData
 from icarus.kernel.history import EMPTY_HISTORY, UNLIMITED, root_key
 from icarus.kernel.python_game import PythonGame, in_python
 from icarus.kernel.state import State
-from icarus.kernel.theta import Written
+from icarus.kernel.theta import IntegerList
 
 below, pick_outcome, extended = map(interpret, (compiled_below, compiled_pick_outcome, compiled_extended))
 root_key = interpret(root_key)
@@ -82,7 +82,7 @@ class ReferenceSearch:
         self.tables = self.program.tables
         self._copies_cheaply = game.copy is not copy.deepcopy
         self._features = FeatureEvaluator(self.game, tables_of(strategy))
-        self._redetermination = worlds_of(scheme, self.game, self._observer, self.rng)
+        self._states = iteration_states(scheme, self.game, self._observer, self.rng)
         self.iterations, self.depth, self._phase_steps = 0, 0, np.zeros(3, np.int64)
         self.earlier_iterations = 0 if warm_start is None else warm_start.iterations
         self._root_visits = np.zeros(len(self.actions), np.int64)
@@ -158,10 +158,10 @@ class ReferenceSearch:
             raise ValueError(f"in {self.strategy}, {error}") from None
         rewards = playout.rewards = self._rewards(world)
         history, parts = playout.history(), self.program.components
-        captured = [Updates(Written(), Written(), [0]) for _ in parts]
+        captured = [Updates(IntegerList(), IntegerList(), [0]) for _ in parts]
         for part, updates, table in zip(parts, captured, self.tables, strict=True):
             theta = [table.theta] if table.theta_is_captured else []
-            self.program.called(part.capture, history, *theta, updates)  # line 16
+            self.program.call_slot(part.capture, history, *theta, updates)  # line 16
         if self.reusable:
             self._note_links(history)
         for part, updates, table in zip(parts, captured, self.tables, strict=True):
@@ -181,7 +181,7 @@ class ReferenceSearch:
     def _update(self, part: Enhancement, table: ReferenceTable, record: int, context: int, rewards: np.ndarray) -> None:
         """Line 17, for one record."""
         row = table.opened(record)
-        self.program.called(part.backpropagation, row, context, rewards)
+        self.program.call_slot(part.backpropagation, row, context, rewards)
         table.close(row)
 
     def _rewards(self, world: StateData) -> np.ndarray:
@@ -213,26 +213,26 @@ class ReferenceSearch:
         """Lines 7-14: one playout, and the state that it ends in."""
         playout, world = self._begin_playout()
         in_tree = self._visits(EMPTY_HISTORY) > 0  # the first playout of all expands the empty history
-        world, simulated = world if in_tree else self._redetermination.leave(world), 0
+        world, simulated = world if in_tree else self._states.leave(world), 0
         while (player := self._player(world)) != TERMINAL:
             if playout.t >= self.game.max_length:
                 raise ValueError(too_long_message(self.state, [step.action for step in playout.steps[:-1]]))
             if not in_tree and self._is_cut(simulated, playout.t):
                 break
             simulated += not in_tree
-            world = self._redetermination.enter(world, player) if in_tree else world
+            world = self._states.enter(world, player) if in_tree else world
             edge, action = self._decided(playout, world, player, in_tree)
             if playout.t == 0 and edge not in self.actions:
                 raise ValueError(OTHER_ACTIONS)
             if in_tree:
-                self._redetermination.follow(world, action)
+                self._states.follow(world, action)
             self.play(playout, world, edge, action)
             if in_tree:
-                self._redetermination.compare(world)
+                self._states.compare(world)
                 self.depth = max(self.depth, playout.t)
                 in_tree = self._visits(playout.steps[playout.t].record) > 0
-                world = world if in_tree else self._redetermination.leave(world)
-        world = self._redetermination.leave(world) if in_tree else world
+                world = world if in_tree else self._states.leave(world)
+        world = self._states.leave(world) if in_tree else world
         playout.steps[playout.t].write(player=player)
         self._features.evaluate_state(playout.features, world)
         return playout, world

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from icarus.compiler.interrupts import INTERRUPT_FLAG, listening
+from icarus.compiler.interrupts import INTERRUPT_FLAG, polled_interrupts
 from icarus.kernel.structures import Address, structure
 
 
@@ -34,7 +34,7 @@ def run_interruptibly(control: np.ndarray, iterations: int, run: Callable[[int],
         run: called with the iterations that are left; enters in `control` what it has made.
     """
     goal = int(control["iterations"][0]) + iterations
-    with listening():
+    with polled_interrupts():
         while control["iterations"][0] < goal:
             control["flag_at_start"] = INTERRUPT_FLAG
             run(goal - int(control["iterations"][0]))

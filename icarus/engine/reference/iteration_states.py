@@ -10,8 +10,8 @@ from icarus.kernel.data import StateData
 from icarus.kernel.python_game import PythonGame
 
 
-class OneWorld:
-    """An iteration in which all decide in the same state."""
+class IterationStates:
+    """The states of an iteration in which all decide in the same one."""
 
     rng: np.ndarray
 
@@ -33,13 +33,13 @@ class OneWorld:
         """The state that the iteration goes on in."""
         return world
 
-    def branch(self) -> "OneWorld":
+    def branch(self) -> "IterationStates":
         """The same states once more, for an iteration that goes on in another way."""
         return self
 
 
-class Redetermination(OneWorld):
-    """An iteration in which each player decides, in the tree, in a world drawn from his information set.
+class Redetermination(IterationStates):
+    """The states of an iteration in which each player decides, in the tree, in a world drawn from his information set.
 
     Args:
         player: the root's.
@@ -109,6 +109,6 @@ class Redetermination(OneWorld):
         return worlds
 
 
-def worlds_of(scheme: Scheme, game: PythonGame, player: int, rng: np.ndarray) -> OneWorld:
+def iteration_states(scheme: Scheme, game: PythonGame, player: int, rng: np.ndarray) -> IterationStates:
     """The states of an iteration by a scheme; `player` is the root's."""
-    return Redetermination(game, player, rng) if scheme.redetermines(game) else OneWorld()
+    return Redetermination(game, player, rng) if scheme.redetermines(game) else IterationStates()

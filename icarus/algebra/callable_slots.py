@@ -15,7 +15,7 @@ from icarus.compiler.kernels.callables import CompiledCallable, Namespace
 from icarus.compiler.kernels.functions import compiled_as
 from icarus.compiler.numba_types import Argument
 from icarus.kernel import History, Row, Theta, find, helper
-from icarus.kernel.theta import place_of
+from icarus.kernel.theta import row_index
 
 
 class Rows(NamedTuple):
@@ -35,7 +35,7 @@ def rows_in(theta: Theta, records: np.ndarray) -> Theta | Rows:
 def _compiled_rows_in(theta: Argument, records: Argument) -> Callable:
     def implementation(theta: Argument, records: Argument) -> Theta:
         for i in range(len(records)):
-            records[i] = place_of(theta.entries, theta.rows["record"], records[i])
+            records[i] = row_index(theta.entries, theta.rows["record"], records[i])
         return theta
 
     return implementation
@@ -75,14 +75,14 @@ def _values(policy: Policy, information: Information) -> Callable:
 CALLABLE = ("capture", "backpropagation", "candidates", "values")  # what slots may call of another enhancement
 
 
-class Called(Namespace):
+class CallableSlots(Namespace):
     """An enhancement, as slots of others call its own."""
 
     policy: Policy
     information: Information
 
     @property
-    def components(self) -> "tuple[Called, ...]":
+    def components(self) -> "tuple[CallableSlots, ...]":
         """The enhancements that this one is made of."""
         raise NotImplementedError
 
