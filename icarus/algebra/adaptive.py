@@ -96,7 +96,7 @@ class Adaptive(Composition):
     def components(self) -> tuple[Enhancement, ...]:
         return (*super().components, cast(Enhancement, self.bandit))
 
-    def weighted(self) -> list[tuple[Weight, Enhancement]]:
+    def weighted_members(self) -> list[tuple[Weight, Enhancement]]:
         """Each member with the weight that it has at a decision."""
         bandit = cast(Enhancement, self.bandit)
         return [

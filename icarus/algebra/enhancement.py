@@ -54,14 +54,14 @@ class _Algebra:
         return compose("&", (other, self))
 
     def __mul__(self, factor: object) -> Combination:
-        return _scaled(self, factor)
+        return _scale(self, factor)
 
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: float) -> Combination:
         if not is_real(divisor) or divisor <= 0:
             raise TypeError(f"({self}) / {divisor!r}: an enhancement can be divided by a positive number only")
-        return _scaled(self, 1 / divisor)
+        return _scale(self, 1 / divisor)
 
     def __bool__(self) -> bool:
         raise TypeError(
@@ -184,7 +184,7 @@ class Composition(Enhancement):
 
     def __attrs_post_init__(self) -> None:
         expression = self._expression()
-        for slot, value in united(self.operator, self.terms, self.components).items():
+        for slot, value in union_slots(self.operator, self.terms, self.components).items():
             if getattr(self, slot) != value:
                 raise ValueError(
                     f"{slot} of a composition follows from its parts; evolve a part of {expression} and compose anew"
@@ -255,7 +255,7 @@ def sequential(first: Enhancement, *others: Enhancement) -> Enhancement:
         TypeError: an operand is not an enhancement.
     """
     chain = [part for operand in (first, *others) for _, part in _inside(_operand(operand, ">>"), ">>")]
-    return _composed(">>", tuple((Weight(), operand) for operand in chain))
+    return _composition(">>", tuple((Weight(), operand) for operand in chain))
 
 
 def linear(*terms: tuple[float | Weight | WeightFunction, Enhancement]) -> Enhancement:
@@ -289,7 +289,7 @@ def majority(*members: Enhancement) -> Enhancement:
     if len(members) < 2:
         raise ValueError(f"a majority vote is taken among at least 2 enhancements, not among {len(members)}")
     flat = [part for member in members for _, part in _inside(_operand(member, "&"), "&")]
-    return _composed("&", tuple((Weight(), part) for part in flat))
+    return _composition("&", tuple((Weight(), part) for part in flat))
 
 
 @attrs.frozen(repr=False)
@@ -348,16 +348,16 @@ def compose(operator: str, operands: Sequence[object]) -> Combination:
     if operator in (">>", "&"):
         members = [_operand(operand, operator) for operand in operands]
         return sequential(*members) if operator == ">>" else majority(*members)
-    return _normalised(operator, tuple(term for operand in operands for term in _terms(operand, operator)))
+    return _normalise(operator, tuple(term for operand in operands for term in _terms(operand, operator)))
 
 
-def _scaled(value: Combination, factor: object) -> Combination:
+def _scale(value: Combination, factor: object) -> Combination:
     scale = weight_from(factor)
     operator, terms = (value.operator, value.terms) if isinstance(value, Sum) else ("*", ((Weight(), value),))
-    return _normalised(operator, tuple((scale.times(weight), term) for weight, term in terms))
+    return _normalise(operator, tuple((scale.times(weight), term) for weight, term in terms))
 
 
-def _normalised(operator: str, terms: Terms) -> Combination:
+def _normalise(operator: str, terms: Terms) -> Combination:
     """The finished composition where the weights sum to 1, else the sum as it stands."""
     if operator == "*" and terms[0][0] == Weight():
         return terms[0][1]
@@ -384,10 +384,10 @@ def _complete(operator: str, weighted: tuple[tuple[object, object], ...]) -> Enh
         flat.extend((weight.times(inner), part) for inner, part in _inside(term, operator))
     if operator == "^":
         check_maximises(str(expression), flat)
-    return _composed(operator, tuple(flat))
+    return _composition(operator, tuple(flat))
 
 
-def _composed(operator: str, terms: Terms) -> Composition:
+def _composition(operator: str, terms: Terms) -> Composition:
     parts = tuple(dict.fromkeys(part for _, term in terms for part in term.components))
     names = [part.name for part in parts]
     doubled = [name for name in names if names.count(name) > 1]
@@ -400,20 +400,20 @@ def _composed(operator: str, terms: Terms) -> Composition:
     )
 
 
-def _bracketed(term: Enhancement) -> str:
+def _in_brackets(term: Enhancement) -> str:
     single = not isinstance(term, Composition) or term.alias is not None or term.operator == "adaptive"
     return str(term) if single else f"({term})"
 
 
 def _term_text(weight: Weight, term: Enhancement) -> str:
-    return _bracketed(term) if weight == Weight() else f"{weight}*{_bracketed(term)}"
+    return _in_brackets(term) if weight == Weight() else f"{weight}*{_in_brackets(term)}"
 
 
 def _expression(operator: str, terms: Terms) -> str:
     if operator == ">>":
-        return " >> ".join(str(term) if _is(term, "+") else _bracketed(term) for _, term in terms)
+        return " >> ".join(str(term) if _is(term, "+") else _in_brackets(term) for _, term in terms)
     if operator == "&":
-        return " & ".join(_bracketed(term) for _, term in terms)
+        return " & ".join(_in_brackets(term) for _, term in terms)
     if len({weight for weight, _ in terms}) == 1 and terms[0][0] == Weight(1 / len(terms)):
-        return "(" + f" {operator} ".join(_bracketed(term) for _, term in terms) + f")/{len(terms)}"
+        return "(" + f" {operator} ".join(_in_brackets(term) for _, term in terms) + f")/{len(terms)}"
     return f" {operator} ".join(_term_text(weight, term) for weight, term in terms)

@@ -93,7 +93,7 @@ class _Reader:
         if isinstance(node, ast.Call):
             return self.call(node)
         if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-            return self.combined(node)
+            return self.combine(node)
         raise self.wrong(
             node, f"{self.source(node)!r} is not part of the algebra, which has >>, +, -, *, /, ^, &, names and numbers"
         )
@@ -126,7 +126,7 @@ class _Reader:
                 raise self.wrong(node, f"{error}; write {_call_text(self.source(node.func), function)}") from None
         return self.attempt(node, function, *arguments, **keywords)
 
-    def combined(self, node: ast.BinOp) -> Operand:
+    def combine(self, node: ast.BinOp) -> Operand:
         """A chain of operators, from the left: as long as one likes, for only what stands within something is deep."""
         chain = [node]
         while isinstance(chain[-1].left, ast.BinOp) and type(chain[-1].left.op) in _OPERATORS:

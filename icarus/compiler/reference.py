@@ -82,7 +82,7 @@ class Interpreter:
             if isinstance(function, pytypes.ModuleType):
                 result = pytypes.SimpleNamespace(**self._space(vars(function)))
             elif isinstance(function, Namespace):
-                result = _Interpreted(self, function)
+                result = _InterpretedNamespace(self, function)
             elif _is_plain_structure(function):
                 result = _with_attributes(function)
             else:
@@ -157,7 +157,7 @@ def interpret_rebound() -> None:
         interpreter.take_up_rebound()
 
 
-class _Interpreted:
+class _InterpretedNamespace:
     """A namespace whose parts are plain Python."""
 
     def __init__(self, interpreter: Interpreter, namespace: Namespace) -> None:

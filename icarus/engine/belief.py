@@ -68,7 +68,7 @@ def with_belief(state: State, determinize: Callable) -> State:
         raise ValueError(f"determinize draws hidden facts, and nothing is hidden in {game}")
     if observer < 0:
         raise ValueError("determinize needs a player to move; none is")
-    observations, believing = _observed(state, observer), state.clone()
+    observations, believing = _observations(state, observer), state.clone()
     if isinstance(game, PythonGame):
         record = observations.view(np.recarray)[0]
         believing.__class__ = BelievingPythonState
@@ -82,7 +82,7 @@ def with_belief(state: State, determinize: Callable) -> State:
     return believing
 
 
-def _observed(state: State, observer: int) -> np.ndarray:
+def _observations(state: State, observer: int) -> np.ndarray:
     """[1] of `observations_dtype`: what an observer has seen since the game began."""
     moves, column = state.moves(observer), state.game.perspective(observer)
     players = [player for player, observed, _ in state.replay() if observed[column] != UNSEEN]

@@ -335,7 +335,7 @@ class CompiledSearch:
 
     def grow_table(self, index: int, room: int) -> None:
         """Give a table room for more records; at once as much as the last such search has needed."""
-        self.tables[index].grow(room, CAPACITIES.expected(self._searched, index))
+        self.tables[index].grow(room, CAPACITIES.expected_capacity(self._searched, index))
 
     @functools.cached_property
     def _searched(self) -> tuple[str, str, str]:

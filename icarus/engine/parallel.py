@@ -118,7 +118,7 @@ class SharedRecords(Team[CompiledSearch]):
         """What the threads have found so far; arguments as in `RunningSearch.result`."""
         roots = [search.root() for search in self.searches]
         root = attrs.evolve(roots[0], visits=sum_statistics(roots).visits)  # all else is of the same records
-        combined = self.combined(self.searches[0].result(seconds, copied, recommendation), root, seconds)
+        combined = self.combine(self.searches[0].result(seconds, copied, recommendation), root, seconds)
         if not combined.reusable:
             return combined
         return attrs.evolve(combined, links=np.concatenate([search.links for search in self.searches]))

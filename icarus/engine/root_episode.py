@@ -58,14 +58,14 @@ def root_episode(state: State, scheme: Scheme, game: AnyGame) -> RootEpisode:
         game: as the scheme sees it.
     """
     observer = state.current_player()
-    position = _seen_by(scheme, state.position_in_episode(), observer)
+    position = _as_seen(scheme, state.position_in_episode(), observer)
     last = 0 if position.last is None else position.last
     label, moves = position.seen_before(observer)
     record = episode_record(label, game.perspective(last), last, moves)
     return RootEpisode(position.label, position.moves, last, game.perspective(last), last != observer, record)
 
 
-def _seen_by(scheme: Scheme, position: EpisodePosition, observer: int) -> EpisodePosition:
+def _as_seen(scheme: Scheme, position: EpisodePosition, observer: int) -> EpisodePosition:
     """A position as the perspectives of a scheme saw it: where they are not the players themselves, as the root player saw it."""
     if scheme.observer == EACH_PLAYER or len(position.moves) == 1:
         return position

@@ -20,7 +20,7 @@ FIRST_SLICE = 8  # iterations before the first poll
 QUOTED_ACTIONS = 10  # in a message
 
 
-class Iterating(Protocol):
+class IterativeProcess(Protocol):
     """What a budget is spent on."""
 
     @property
@@ -31,7 +31,7 @@ class Iterating(Protocol):
         """Go on until so many iterations have been made in all."""
 
 
-class RunningSearch(Iterating, Protocol):
+class RunningSearch(IterativeProcess, Protocol):
     """A search under way, of one tree or of several."""
 
     def expect(self, iterations: int) -> None:
@@ -125,7 +125,7 @@ def result_of(search: TreeSearch, seconds: float, copied: bool, recommendation: 
 
 
 def run_within(
-    search: Iterating,
+    search: IterativeProcess,
     iterations: int | None,
     seconds: float | None,
     started: float,

@@ -39,7 +39,7 @@ class Team(Generic[S]):
         for search in self.searches:
             search.expect(max(1, iterations // self.trees))
 
-    def combined(self, first: Result, root: RootStatistics, seconds: float) -> Result:
+    def combine(self, first: Result, root: RootStatistics, seconds: float) -> Result:
         """The `Result` of the first search with what is additive summed over all of them, and the action recommended by its rule."""
         phase_steps = np.sum([search.phase_steps() for search in self.searches], axis=0).tolist()
         return attrs.evolve(
@@ -79,7 +79,7 @@ class Trees(Team[S]):
     def result(self, seconds: float = 0.0, copied: bool = True, recommendation: Recommendation = most_visits) -> Result:
         """What the searches have found so far; arguments as in `RunningSearch.result`."""
         parts = tuple(search.result(seconds, copied, recommendation) for search in self.searches)
-        combined = self.combined(parts[0], sum_statistics([search.root() for search in self.searches]), seconds)
+        combined = self.combine(parts[0], sum_statistics([search.root() for search in self.searches]), seconds)
         return attrs.evolve(combined, memory=sum(part.memory for part in parts), parts=parts)
 
     def close(self) -> None:

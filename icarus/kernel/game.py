@@ -171,13 +171,13 @@ class AnyGame(ABC):
         Raises:
             TextError: it raises an error, or gives no text.
         """
-        return self._written("text", facts)
+        return self._call_text("text", facts)
 
     def action_text_of(self, facts: object, action: int) -> str:
         """What `action_text` writes; errors as in `text_of`."""
-        return self._written("action_text", facts, action)
+        return self._call_text("action_text", facts, action)
 
-    def _written(self, name: str, *arguments: object) -> str:
+    def _call_text(self, name: str, *arguments: object) -> str:
         function = getattr(self, name)
         try:
             text = function(*arguments)

@@ -177,7 +177,7 @@ def in_python(game: AnyGame) -> PythonGame:
     }
     names = [field.name for field in attrs.fields(AnyGame) if field.name not in (*FUNCTIONS, *KINDS)]
     same: dict[str, Any] = {name: getattr(game, name) for name in names}
-    return PythonGame(copy=copied, **same | texts | _Adapted(game).functions())
+    return PythonGame(copy=copied, **same | texts | _Adapter(game).functions())
 
 
 class _Facts:
@@ -224,7 +224,7 @@ def _facts(data: np.ndarray) -> Facts:
     return _facts_of(data.dtype)(data[0])
 
 
-class _Adapted:
+class _Adapter:
     """The functions of a `Game` in the manner of a `PythonGame`: values are returned, not written to arrays."""
 
     def __init__(self, game: Game) -> None:

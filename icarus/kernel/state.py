@@ -205,7 +205,7 @@ class State:
         Raises:
             ValueError: no such player, or a bad seed.
         """
-        return self.determinized(self._known_player(observer), seeded(checks.seed(seed)))
+        return self.determinized(self._check_player(observer), seeded(checks.seed(seed)))
 
     def determinized(self, observer: int, generator: np.ndarray) -> "State":
         """As `determinize`, by a generator of `icarus.compiler.kernels.rng` that goes on."""
@@ -252,7 +252,7 @@ class State:
         Raises:
             ValueError: no such player, or a determinized state, which has no history of its own.
         """
-        column = self.game.perspective(self._known_player(player))
+        column = self.game.perspective(self._check_player(player))
         self._settle()
         if self._origin is not None:
             raise ValueError("a determinized state has no history of its own; use the state it was drawn from")
@@ -288,7 +288,7 @@ class State:
             self._advance(data, action)
             yield player, moves, data
 
-    def _known_player(self, player: int) -> int:
+    def _check_player(self, player: int) -> int:
         if checks.is_integer(player) and (player == CHANCE or 0 <= player < self.game.players):
             return int(player)
         raise ValueError(f"{self.game} has players 0 to {self.game.players - 1}, not {player!r}")

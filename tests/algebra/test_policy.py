@@ -35,7 +35,7 @@ from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.loop.arena import ANY
 from icarus.engine.loop.choice import follow_rule
 from icarus.engine.program.mixtures import IN_SIMULATION
-from icarus.engine.reference.choice import Composed, Decision
+from icarus.engine.reference.choice import Decision, ReferenceProgram
 from icarus.engine.reference.history import Playout
 from icarus.kernel import Theta
 from icarus.kernel.python_game import in_python
@@ -395,12 +395,12 @@ def fixed(name: str, *worth: float, rule: Any = None) -> Enhancement:
 def votes_of(strategy: Enhancement, draws: int = 3000) -> list[int]:
     """How often a strategy chooses each of three actions in the simulation, by the plain engine's own decisions."""
     rng = seeded(5)
-    composed = Composed(strategy, False, in_python(toy.BRANCHES), rng)
+    composed = ReferenceProgram(strategy, False, in_python(toy.BRANCHES), rng)
     playout = Playout([0], [0], 0)
     playout.decide(0, 0, [0, 1, 2])
     counts = [0, 0, 0]
     for _ in range(draws):
-        index = composed.decided(IN_SIMULATION, Decision(playout, [0, 1, 2]))
+        index = composed.choose(IN_SIMULATION, Decision(playout, [0, 1, 2]))
         assert index != ANY
         counts[index] += 1
     return counts

@@ -33,7 +33,7 @@ from icarus.compiler.errors import CompilationError
 from icarus.compiler.kernels.rng import seeded
 from icarus.engine.program.lowering import lower
 from icarus.engine.program.mixtures import draws_from_means
-from icarus.engine.reference.choice import Composed, Decision
+from icarus.engine.reference.choice import Decision, ReferenceProgram
 from icarus.engine.reference.history import Playout
 from icarus.kernel import find, helper, record, update
 from icarus.specs import LGRF2
@@ -173,8 +173,8 @@ def test_gibbs_weighs_means_above_1_that_were_given() -> None:
     made.decide(0, 0, [4, 5])
     game = games.load("othello")
     rng = seeded(1)
-    composed = Composed(generous, False, game, rng)
-    drawn = [composed.decided(0, Decision(made, [4, 5])) for _ in range(3000)]
+    composed = ReferenceProgram(generous, False, game, rng)
+    drawn = [composed.choose(0, Decision(made, [4, 5])) for _ in range(3000)]
     weight = np.exp([3.0, 1.0])
     expected = 3000 * weight / weight.sum()
     assert stats.chisquare(np.bincount(drawn, minlength=2), expected).pvalue > 0.001

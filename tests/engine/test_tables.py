@@ -189,7 +189,7 @@ def test_of_searches_long_past_nothing_is_expected() -> None:
     capacities, table = Capacities(most=2), Table(MAST, toy.BRANCHES)
     for searched in ("a", "b", "a", "c"):
         capacities.note(searched, [table])
-    assert [capacities.expected(searched, 0) for searched in "abc"] == [SMALLEST, 0, SMALLEST]
+    assert [capacities.expected_capacity(searched, 0) for searched in "abc"] == [SMALLEST, 0, SMALLEST]
 
 
 def known(table: Table, count: int) -> np.ndarray:

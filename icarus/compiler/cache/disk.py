@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from icarus.compiler.cache.digest import PACKAGE_DIGEST
 from icarus.compiler.cache.lock import lock
 from icarus.compiler.cache.machine import this_machine
-from icarus.compiler.cache.symbols import counted, unresolved
+from icarus.compiler.cache.symbols import counted_names, unresolved_names
 from icarus.compiler.lazy import Lazy
 from icarus.compiler.numba_types import CodeLibrary, CompileResult, Signature, TargetContext
 
@@ -156,9 +156,9 @@ class File:
 
     def write(self, library: CodeLibrary, value: object) -> None:
         """Keep something that was made from a library, unless that holds a name which another process could give too."""
-        if self._path is None or library.has_dynamic_globals or unresolved(library):
+        if self._path is None or library.has_dynamic_globals or unresolved_names(library):
             return
-        shared = next(counted(library), None)
+        shared = next(counted_names(library), None)
         if shared is not None:
             logger.info(
                 "machine code of %s is not kept: %s was compiled before icarus was imported", self._name, shared

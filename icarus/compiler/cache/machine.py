@@ -15,7 +15,7 @@ _llvm = Lazy("llvmlite.binding")
 _RAISED = 0  # a greater status: the function has raised an exception, and says where it is described
 
 
-class _Raised(ctypes.Structure):
+class _RaisedException(ctypes.Structure):
     """An exception as compiled code describes it: pickled, and without anything that was known only when it ran."""
 
     _fields_ = [("pickled", ctypes.c_void_p), ("length", ctypes.c_int32)]
@@ -50,12 +50,12 @@ class MachineCode:
         self.address: int = self._engine.get_function_address(symbol)
         if self.address == 0:
             raise ValueError(f"no function {symbol} is in it")
-        pointers = (ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(ctypes.POINTER(_Raised)))
+        pointers = (ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(ctypes.POINTER(_RaisedException)))
         self._call = ctypes.CFUNCTYPE(ctypes.c_int32, *pointers, *(ctypes.c_int64,) * arity)(self.address)
 
     @runs_compiled_code
     def __call__(self, *arguments: int) -> int:
-        result, raised = ctypes.c_int64(), ctypes.POINTER(_Raised)()
+        result, raised = ctypes.c_int64(), ctypes.POINTER(_RaisedException)()
         if self._call(ctypes.byref(result), ctypes.byref(raised), *arguments) > _RAISED:
             _raise(ctypes.string_at(raised.contents.pickled, raised.contents.length))
         return result.value

@@ -36,7 +36,7 @@ if "numba" in sys.modules:
     draw_numbers()
 
 
-def counted(library: CodeLibrary) -> Iterator[str]:
+def counted_names(library: CodeLibrary) -> Iterator[str]:
     """The names in a library whose numbers are not drawn: of functions that were compiled before this module was imported."""
     module = library._final_module
     for symbol in (*module.functions, *module.global_variables):
@@ -45,7 +45,7 @@ def counted(library: CodeLibrary) -> Iterator[str]:
                 yield symbol.name
 
 
-def unresolved(library: CodeLibrary) -> list[str]:
+def unresolved_names(library: CodeLibrary) -> list[str]:
     """The names in a library of functions that call each other in a circle: the compiler links them later, and in memory only."""
     return [
         variable.name for variable in library._final_module.global_variables if variable.name.startswith(_UNRESOLVED)

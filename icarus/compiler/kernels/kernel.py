@@ -43,7 +43,7 @@ class Kernel:
         with interrupts_between_passes():
             code = self._file.read_early(lambda stored: _load(stored, arity))
         code = code or self._compile(function, arity, returns)
-        self._code = _Dispatched(function, arity, name) if isinstance(code, str) else code
+        self._code = _DispatchedCode(function, arity, name) if isinstance(code, str) else code
         self.address: int = self._code.address
 
     def __call__(self, *arguments: int) -> int:
@@ -72,7 +72,7 @@ class Kernel:
     def forget(self) -> None:
         """Keep no machine code of it on the disk."""
         self._file.delete()
-        if isinstance(self._code, _Dispatched):
+        if isinstance(self._code, _DispatchedCode):
             self._code.dispatcher._cache.delete()
 
 
@@ -80,7 +80,7 @@ def _load(stored: Stored, arity: int) -> Code:
     return stored if isinstance(stored, str) else MachineCode(*stored, arity)
 
 
-class _Dispatched:
+class _DispatchedCode:
     """A function whose machine code works with objects of Python, or raises exceptions made of what it met: the compiler runs it."""
 
     def __init__(self, function: Callable, arity: int, name: str) -> None:

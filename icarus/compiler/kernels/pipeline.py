@@ -14,7 +14,7 @@ from numba.core.compiler import Compiler
 from numba.core.event import Listener
 from numba.core.runtime import rtsys
 
-from icarus.compiler.cache.symbols import unresolved
+from icarus.compiler.cache.symbols import unresolved_names
 from icarus.compiler.numba_types import CodeLibrary, Dispatcher, TargetContext, TypingContext
 
 FOREIGN = ("Py", "_Py", "numba_", "NRT_", "nrt_")  # how the names of functions begin that only the compiler can provide
@@ -80,7 +80,7 @@ class Whole(Part):
     def called(self) -> list[str]:
         """The names of functions that are called and not in it."""
         names = [function.name for function in self._final_module.functions if function.is_declaration]
-        return [name for name in names if not name.startswith("llvm.")] + unresolved(self)
+        return [name for name in names if not name.startswith("llvm.")] + unresolved_names(self)
 
     def stands_alone(self) -> bool:
         """Whether it needs nothing of the compiler when it runs: no objects of Python's, no exception made of values."""
@@ -167,7 +167,7 @@ end:
 """
 
 
-class _Linking(Compiler):
+class _PartCompiler(Compiler):
     """The compiler's usual passes over one function, ending in a `Part`."""
 
     ENDING_IN: type[Part] = Part
@@ -176,15 +176,15 @@ class _Linking(Compiler):
         super().__init__(typingctx, targetctx, library or self.ENDING_IN(targetctx.codegen(), "part"), *rest)
 
 
-class _Making(_Linking):
+class _KernelCompiler(_PartCompiler):
     ENDING_IN = Whole
 
 
 _NO_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-WITHIN: dict[str, object] = {**_NO_WRAPPERS, "pipeline_class": _Linking}
+WITHIN: dict[str, object] = {**_NO_WRAPPERS, "pipeline_class": _PartCompiler}
 
 
 def kernel_dispatcher(function: Callable, **options: object) -> Dispatcher:
     """A function as machine code that other machine code enters by its address."""
     njit: Dispatcher = numba.njit  # what makes one
-    return njit(**options, **_NO_WRAPPERS, pipeline_class=_Making)(function)
+    return njit(**options, **_NO_WRAPPERS, pipeline_class=_KernelCompiler)(function)

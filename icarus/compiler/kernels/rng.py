@@ -67,13 +67,13 @@ def plain_uniform(rng: np.ndarray) -> float:
 
 def _next(rng: np.ndarray) -> int:
     a, b, c, d = rng.tolist()
-    word = (_turned((a + d) & _WORD, 23) + a) & _WORD
+    word = (_rotate((a + d) & _WORD, 23) + a) & _WORD
     c, d = c ^ a, d ^ b
-    rng[:] = a ^ d, b ^ c, c ^ (b << 17 & _WORD), _turned(d, 45)
+    rng[:] = a ^ d, b ^ c, c ^ (b << 17 & _WORD), _rotate(d, 45)
     return word
 
 
-def _turned(word: int, bits: int) -> int:
+def _rotate(word: int, bits: int) -> int:
     return (word << bits | word >> (64 - bits)) & _WORD
 
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from icarus.algebra.slots import Candidates
 from icarus.engine.records.tables import Records
-from icarus.engine.reference.choice import Composed, keys_of, values_of
+from icarus.engine.reference.choice import ReferenceProgram, keys_of, values_of
 from icarus.engine.reference.history import ReferenceHistory
 from icarus.engine.reference.table import ReferenceTheta, Row, row_of
 
@@ -36,7 +36,7 @@ class Column:
         self.name, self._part, self._theta = name, records.enhancement, RecordsTheta(records)
 
     def read(
-        self, program: Composed, history: ReferenceHistory, legal: np.ndarray, player: int
+        self, program: ReferenceProgram, history: ReferenceHistory, legal: np.ndarray, player: int
     ) -> list[tuple[float, int]]:
         """(value, count) of each legal action at the end of a history, as `Tree` has them."""
         source = self._part.policy.source

@@ -19,7 +19,7 @@ from icarus.compiler.kernels.functions import plain
 from icarus.compiler.reference import Interpreter
 from icarus.engine.belief import has_belief
 from icarus.engine.compiled_search import CompiledSearch
-from icarus.engine.reference.choice import Composed, Decision, Term
+from icarus.engine.reference.choice import Decision, ReferenceProgram, Term
 from icarus.engine.reference.history import Playout, ReferenceHistory
 from icarus.engine.reference.search import ReferenceSearch
 from icarus.engine.reference.table import ReferenceTable
@@ -138,7 +138,7 @@ def inspect_playout(
     return inspector.playout()
 
 
-class _RecordingComposition(Composed):
+class _RecordingProgram(ReferenceProgram):
     """A composition that notes each decision, and of what parts the keys of records were made."""
 
     def __init__(self, *arguments: Any) -> None:
@@ -146,15 +146,15 @@ class _RecordingComposition(Composed):
         self.decision: Decision | None = None
         self.term: Term | None = None
         self.parts_of: dict[int, tuple[int, int]] = {}
-        self._interpret = Interpreter([(mix, self._mixed)])
+        self._interpret = Interpreter([(mix, self._mix)])
 
-    def _mixed(self, key: int, part: int) -> int:
+    def _mix(self, key: int, part: int) -> int:
         mixed = mix(key, part)
         self.parts_of[mixed] = int(key), int(part)
         return mixed
 
-    def decided(self, stage: int, decision: Decision) -> int:
-        self.decision, index = decision, super().decided(stage, decision)
+    def choose(self, stage: int, decision: Decision) -> int:
+        self.decision, index = decision, super().choose(stage, decision)
         term = self.term
         if term is not None and term.rule == RULE_GIBBS_OF_MEANS and not len(decision.values):
             rng_state = self.rng.copy()  # by acceptance: only a few actions were asked about
@@ -279,8 +279,8 @@ class _Notes:
 class PlayoutInspector(ReferenceSearch):
     """A search in plain Python that notes what happens."""
 
-    program: _RecordingComposition
-    composed = _RecordingComposition
+    program: _RecordingProgram
+    program_type = _RecordingProgram
     _notes: _Notes
 
     def take_over(self, search: CompiledSearch) -> None:
@@ -298,11 +298,11 @@ class PlayoutInspector(ReferenceSearch):
         self._notes = _Notes(self.game.text_of(world), _RecordTexts(playout, self.program.parts_of), updates)
         return playout, world
 
-    def _decided(self, playout: Playout, world: StateData, player: int, in_tree: bool) -> tuple[int, int]:
+    def _decide(self, playout: Playout, world: StateData, player: int, in_tree: bool) -> tuple[int, int]:
         texts = {int(action): self.game.action_text_of(world, action) for action in self.game.legal(world)}
         self._notes.worlds.append(self.game.copy(world))
         self.program.decision = self.program.term = None
-        edge, action = super()._decided(playout, world, player, in_tree)
+        edge, action = super()._decide(playout, world, player, in_tree)
         step, decision, term = playout.steps[playout.t], self.program.decision, self.program.term
         self._notes.texts.name_action(edge, texts[action])
         details: dict[str, Any] = {"by": ENVIRONMENT if player == CHANCE else ONLY}

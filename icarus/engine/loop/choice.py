@@ -248,7 +248,7 @@ def vote(arena: int, j: int, legal: int, count: int, record: int) -> int:
     rng = array_at(a.buffers.rng, RNG_WORDS, _WORD)
     alternative = array_at(a.composition.alternative, j + 1, ALTERNATIVE)[j]
     for voter in range(alternative.first_leaf, alternative.first_leaf + alternative.leaves):
-        index = voted(a, draw_alternative(a, voter, record, rng), legal, count, record, rng)
+        index = vote_of(a, draw_alternative(a, voter, record, rng), legal, count, record, rng)
         if index != ANY:
             votes[index] += 1.0
             cast += 1
@@ -256,7 +256,7 @@ def vote(arena: int, j: int, legal: int, count: int, record: int) -> int:
 
 
 @helper
-def voted(a: Arena, j: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
+def vote_of(a: Arena, j: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
     """The index that a voter votes for by alternative j; ANY where that is uniform over all legal actions."""
     alternative = array_at(a.composition.alternative, j + 1, ALTERNATIVE)[j]
     values = array_at(a.buffers.values, count, _REAL)

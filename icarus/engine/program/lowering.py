@@ -87,7 +87,7 @@ def lower(game: Game, strategy: Enhancement, scheme: Scheme = MO_ISMCTS, shared:
     Raises:
         CompilationError: the compiler refuses a slot.
     """
-    program = _lowered(game, _Same(strategy), scheme, shared)
+    program = _lower(game, _Same(strategy), scheme, shared)
     return attrs.evolve(program, component=program.component.copy())  # a search writes there where its tables are
 
 
@@ -105,7 +105,7 @@ class _Same:
 
 
 @functools.partial(kernel_cache, most=MOST)
-def _lowered(game: Game, strategy: _Same, scheme: Scheme, shared: bool) -> Program:
+def _lower(game: Game, strategy: _Same, scheme: Scheme, shared: bool) -> Program:
     """The program, kept for the next decisions of a match: lowering takes as long as dozens of iterations."""
     return _Lowering(game, strategy.value, scheme, shared).result()
 
@@ -161,7 +161,7 @@ class _Lowering:
 
     def result(self) -> Program:
         programs = [
-            self.lowered_program(stage, strategy)
+            self.lower_program(stage, strategy)
             for stage, strategy in enumerate((self.strategy, self.strategy, *[EXP3] * self.uses_exp3))
         ]
         if not self.uses_exp3:
@@ -175,7 +175,7 @@ class _Lowering:
         return Program(
             components=self.components,
             table_of=self.table_of,
-            component=self.lowered_components(),
+            component=self.lower_components(),
             program=np.array(programs, PROGRAM),
             alternative=np.array(self.alternatives, ALTERNATIVE),
             leaf=np.array(self.leaves, LEAF),
@@ -202,7 +202,7 @@ class _Lowering:
         """Whether a program chooses uniformly by definition; of several alternatives one is drawn, with numbers of the generator."""
         return program.alternatives == 1 and self.alternatives[program.first_alternative].rule == RULE_UNIFORM
 
-    def lowered_program(self, stage: int, strategy: Enhancement, votes: bool = False) -> structures.Program:
+    def lower_program(self, stage: int, strategy: Enhancement, votes: bool = False) -> structures.Program:
         """The program of a strategy, its alternatives added to those that are there.
 
         Args:
@@ -210,9 +210,9 @@ class _Lowering:
         """
         mixed = list(mixture(strategy, stage))
         alternatives = [
-            self.lowered_vote(stage, weight, parts)
+            self.lower_vote(stage, weight, parts)
             if isinstance(parts, Vote)
-            else self.lowered_alternative(stage, weight, parts, votes)
+            else self.lower_alternative(stage, weight, parts, votes)
             for weight, parts in mixed
         ]
         self.alternatives += alternatives
@@ -222,8 +222,8 @@ class _Lowering:
             constant=not any(weight.functions for weight, _ in mixed),
         )
 
-    def lowered_vote(self, stage: int, weight: Weight, vote: Vote) -> structures.Alternative:
-        voters = [self.lowered_program(stage, member, votes=True) for member in vote.members]
+    def lower_vote(self, stage: int, weight: Weight, vote: Vote) -> structures.Alternative:
+        voters = [self.lower_program(stage, member, votes=True) for member in vote.members]
         first = VOTERS + len(self.voters)
         self.voters += voters
         uniform = all(map(self.is_uniform_program, voters)) or all(
@@ -238,7 +238,7 @@ class _Lowering:
             in_tree_only=False,
         )
 
-    def lowered_components(self) -> np.ndarray:
+    def lower_components(self) -> np.ndarray:
         rows = np.zeros(len(self.components), COMPONENT)
         for row, component in zip(rows, self.components, strict=True):
             capture, backpropagation = component.capture, component.backpropagation
@@ -260,7 +260,7 @@ class _Lowering:
             row["reads_simulation"], row["writes_simulation"] = capture.reads_simulation, capture.writes_simulation
         return rows
 
-    def lowered_alternative(
+    def lower_alternative(
         self, stage: int, weight: Weight, parts: list[tuple[Weight, Enhancement]], votes: bool
     ) -> structures.Alternative:
         first_leaf = len(self.leaves)

@@ -75,7 +75,7 @@ def mixture(strategy: Enhancement, stage: int) -> Iterator[tuple[Weight, Vote | 
             for inner, leaves in mixture(part, stage):
                 yield weight.times(inner), leaves
     elif isinstance(strategy, Adaptive):
-        for share, member in strategy.weighted():
+        for share, member in strategy.weighted_members():
             for inner, leaves in mixture(member, stage):
                 yield share.times(inner), leaves
     elif isinstance(strategy, Composition) and strategy.operator == "&":

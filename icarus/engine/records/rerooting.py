@@ -87,8 +87,10 @@ def _possible_actions(state: State, player: int, action: int, observer: int) -> 
     move, beliefs, rng = state.observed(action)[observer], state.beliefs(observer), seeded(len(state.history))
     for _ in range(DRAWS):
         world = state.from_data(state.game, state.redraw(observer, beliefs, rng))
-        own = player == observer
-        yield world, [action] if own else [a for a in world.legal_actions() if world.observed(a)[observer] == move]
+        if player == observer:
+            yield world, [action]
+        else:
+            yield world, [a for a in world.legal_actions() if world.observed(a)[observer] == move]
 
 
 def _only(values: set[int]) -> int | None:
@@ -107,12 +109,12 @@ def root_keys(earlier: State, state: State, scheme: Scheme) -> tuple[list[int | 
         moves, perspective = observed_moves(replay, player, action, scheme, observer), game.perspective(player)
         key, edge = keys[perspective], moves[perspective]
         record = None if key is None or edge is None else plain(extended)(key, player, edge)
-        keys = [_continued(key, move) for key, move in zip(keys, moves, strict=True)]
+        keys = [_extend_key(key, move) for key, move in zip(keys, moves, strict=True)]
         replay.apply_action(action)
     return keys, record
 
 
-def _continued(key: int | None, move: int | None) -> int | None:
+def _extend_key(key: int | None, move: int | None) -> int | None:
     if key is None or move is None:
         return None
     return key if move == UNSEEN else mix(key, move)
@@ -238,7 +240,7 @@ def links_below(links: np.ndarray, names: NewKeys, table: Table, players: int, c
 
 def rows_below(table: Table, histories_only: bool, names: NewKeys) -> np.ndarray:
     """The rows of a table that do not depend on the root, or are below it, under their new keys."""
-    rows, mask = table.inserted(), len(names.old) - 2
+    rows, mask = table.inserted_rows(), len(names.old) - 2
     places = rows["record"] & mask
     while (probing := (names.old[places] != rows["record"]) & (names.old[places] != NO_RECORD)).any():
         places[probing] = (places[probing] + 1) & mask

@@ -100,7 +100,7 @@ def _warm_start(
     tables = {storage_of(part.enhancement): part._table for part in result.records.values()}
     table, iterations = tables[storage_of(components[0])], result.earlier_iterations + result.iterations
     if result.links is None:
-        rows = tuple(tables[storage_of(part)].inserted() for part in components)
+        rows = tuple(tables[storage_of(part)].inserted_rows() for part in components)
         return WarmStart(rows, np.zeros((0, LINK), np.int64), iterations)
     keys, record = root_keys(result.state, state, scheme)
     game = scheme.view(state.game)
@@ -122,18 +122,18 @@ def records_without_histories(records: Mapping[str, Records], links: np.ndarray)
         keys = np.array([plain(mix)(key, part) for key, part, _ in links.tolist()] + [EMPTY_HISTORY], np.int64)
 
     def rows_of_others(table: Table) -> np.ndarray:
-        rows = table.inserted()
+        rows = table.inserted_rows()
         return rows[~np.isin(rows["record"], keys)] if table.component.records != HISTORY else rows[:0]
 
-    return _changed(records, rows_of_others)
+    return _replace_rows(records, rows_of_others)
 
 
 def decayed_records(records: Mapping[str, Records], decay: float) -> dict[str, Records]:
     """Records by name, their information decayed towards the initial one; rows that are back there are left out."""
-    return _changed(records, lambda table: decayed_rows(table, decay))
+    return _replace_rows(records, lambda table: decayed_rows(table, decay))
 
 
-def _changed(records: Mapping[str, Records], change: Callable[[Table], np.ndarray]) -> dict[str, Records]:
+def _replace_rows(records: Mapping[str, Records], change: Callable[[Table], np.ndarray]) -> dict[str, Records]:
     tables = {id(part._table): part._table for part in records.values()}
     copies = {key: table.with_rows(change(table)) for key, table in tables.items()}
     return {name: Records(part.enhancement, part.game, copies[id(part._table)]) for name, part in records.items()}
@@ -146,7 +146,7 @@ def decayed_rows(table: Table, decay: float) -> np.ndarray:
     bounds and labels stay. What a record has to begin with is not part of its counts, and stays. A row whose counts, sums and bounds are
     back there is left out.
     """
-    rows = table.inserted()
+    rows = table.inserted_rows()
     if decay == 0:
         return rows[:0]
     first, fields = _prior_rows(table, rows["record"]), table.component.information.fields
@@ -181,6 +181,6 @@ def _decay_count(result: np.ndarray, first: np.ndarray, name: str, decay: float)
 def _prior_rows(table: Table, keys: np.ndarray) -> np.ndarray:
     """The information that records with these keys begin with."""
     first = np.repeat(table._blank, len(keys))
-    for row in Table(table.component, table.game).inserted():
+    for row in Table(table.component, table.game).inserted_rows():
         first[keys == row["record"]] = row
     return first

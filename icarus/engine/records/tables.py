@@ -59,7 +59,7 @@ class Capacities:
         while len(self._needed) > self._most:
             self._needed.popitem(last=False)
 
-    def expected(self, searched: Hashable, index: int) -> int:
+    def expected_capacity(self, searched: Hashable, index: int) -> int:
         """What the table of this index is expected to need; 0 where nothing is known."""
         return self._needed[searched][index] if searched in self._needed else 0
 
@@ -251,13 +251,13 @@ class Table:
         place = entries[plain(entry_of)(entries, rows["record"], key)]
         return rows[place] if place else None
 
-    def inserted(self) -> np.ndarray:
+    def inserted_rows(self) -> np.ndarray:
         """The rows that hold a record: a copy."""
         return self.rows[1:].copy()
 
     def records(self) -> np.ndarray:
         """The rows that hold a record, sorted by key: a copy."""
-        return np.sort(self.inserted(), order="record")
+        return np.sort(self.inserted_rows(), order="record")
 
 
 def rehash(table: int, index: int, rows: int, capacity: int, words: int, give_back: int) -> int:

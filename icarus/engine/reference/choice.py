@@ -87,7 +87,7 @@ class Decision:
         return self._playout.record_at(self._playout.t)
 
 
-class Composed:
+class ReferenceProgram:
     """A composition in plain Python: its components with their tables, and its policies in each phase.
 
     Attributes:
@@ -133,26 +133,26 @@ class Composed:
     def _theta(self, part: Enhancement) -> ReferenceTheta:
         return self.tables[self.table_of[part]].theta
 
-    def decided(self, stage: int, decision: Decision) -> int:
+    def choose(self, stage: int, decision: Decision) -> int:
         """The index of the action that α chooses; ANY where it is uniform by definition."""
         term = self._draw_term(self.programs[stage], decision)
         if term.rule == RULE_UNIFORM:
             return ANY
         if term.rule == RULE_GIBBS_OF_MEANS:
-            return self._accepted(term, decision)
+            return self._choose_by_acceptance(term, decision)
         if term.rule == RULE_VOTE:
-            index = self._voted(term, decision)
+            index = self._choose_by_vote(term, decision)
             return int(below(self.rng, len(decision.legal))) if index == ANY else index
         decision.values = self._values(term, decision)
-        return self._followed(term, decision)
+        return self._follow_rule(term, decision)
 
     def _values(self, term: Term, decision: Decision) -> np.ndarray:
         """The values that a term's rule chooses among."""
         if len(term.leaves) == 1:
             return self._values_of(term.leaves[0], decision.history, decision.legal)
-        return self._summed(term, decision)
+        return self._sum_values(term, decision)
 
-    def _followed(self, term: Term, decision: Decision) -> int:
+    def _follow_rule(self, term: Term, decision: Decision) -> int:
         """The index that a term's rule chooses."""
         if term.rule == RULE_ROULETTE and (decision.values < 0).any():
             raise ValueError(
@@ -160,11 +160,11 @@ class Composed:
             )
         return int(follow_rule(term.rule, term.parameter, decision.values, len(decision.legal), self.rng))
 
-    def _voted(self, term: Term, decision: Decision) -> int:
+    def _choose_by_vote(self, term: Term, decision: Decision) -> int:
         """The index that a majority vote chooses, ties broken uniformly; ANY where nobody has a vote."""
         votes = np.zeros(len(decision.legal))
         for voter in term.voters:
-            index = self._vote_of(self._weighted_term(voter, decision), decision)
+            index = self._vote_of(self._draw_by_weight(voter, decision), decision)
             if index != ANY:
                 votes[index] += 1
         decision.values = votes.copy()
@@ -175,17 +175,17 @@ class Composed:
         if term.rule == RULE_UNIFORM:
             return ANY
         if term.rule == RULE_VOTE:
-            return self._voted(term, decision)
+            return self._choose_by_vote(term, decision)
         decision.values = self._values(term, decision)
         if (decision.values == decision.values[0]).all():
             return ANY
-        return self._followed(term, decision)
+        return self._follow_rule(term, decision)
 
     def _draw_term(self, terms: list[Term], decision: Decision) -> Term:
         """The alternative that decides."""
-        return self._weighted_term(terms, decision)
+        return self._draw_by_weight(terms, decision)
 
-    def _weighted_term(self, terms: list[Term], decision: Decision) -> Term:
+    def _draw_by_weight(self, terms: list[Term], decision: Decision) -> Term:
         """One alternative of a linear mixture, drawn with its weight (COMB⁺-4)."""
         if len(terms) == 1:
             return terms[0]
@@ -197,7 +197,7 @@ class Composed:
         self._check_total(upto, "+")
         return choice or terms[-1]
 
-    def _summed(self, term: Term, decision: Decision) -> np.ndarray:
+    def _sum_values(self, term: Term, decision: Decision) -> np.ndarray:
         """The weighted sum of the values of several leaves (COMB⊕-4)."""
         total, weights = np.zeros(len(decision.legal)), 0.0
         for leaf in term.leaves:
@@ -233,7 +233,7 @@ class Composed:
         members, group, exploration, member = share.parameters
         return bool(interpret(member_of)(self._theta(share.bandit), player, members, group, exploration) == member)
 
-    def _accepted(self, term: Term, decision: Decision) -> int:
+    def _choose_by_acceptance(self, term: Term, decision: Decision) -> int:
         """An index by Gibbs from mean rewards, as `icarus.engine.loop.choice.choose_by_acceptance` draws it."""
         leaf, count = term.leaves[0], len(decision.legal)
         for _ in range(count):
@@ -260,7 +260,7 @@ class Composed:
         self.call_slot(part.policy.source, history, legal, keys)
         for i, key in enumerate(keys.tolist()):
             if key != NO_RECORD and not table.holds(key):
-                row = table.opened(key)
+                row = table.open(key)
                 self.call_slot(prior, history, i, row)
                 table.close(row)
 

@@ -237,14 +237,14 @@ class Playout:
     def keys_at(self, i: int) -> list[int]:
         """The key of the first i actions, for each perspective."""
         for t in range(len(self._keys), i + 1):
-            self._keys.append(self._continued(self._keys[-1], t))
+            self._keys.append(self._extend_keys(self._keys[-1], t))
         return self._keys[i]
 
     def episodes_at(self, i: int) -> list[int]:
         """The key of the position-in-episode after i actions, for each perspective."""
         for t in range(len(self._episodes), i + 1):
             self._episodes.append(
-                self._episode_keys(t) if t in self._labels else self._continued(self._episodes[-1], t)
+                self._episode_keys(t) if t in self._labels else self._extend_keys(self._episodes[-1], t)
             )
         return self._episodes[i]
 
@@ -280,7 +280,7 @@ class Playout:
             self._tables[name] = len(rows), table
         return table
 
-    def _continued(self, keys: Sequence[int], t: int) -> list[int]:
+    def _extend_keys(self, keys: Sequence[int], t: int) -> list[int]:
         moves = self.moves_at(t)
         return [key if move == UNSEEN else mix(key, move) for key, move in zip(keys, moves, strict=True)]
 

@@ -30,7 +30,7 @@ from icarus.engine.program.requirements import tables_of
 from icarus.engine.recommendation import Recommendation, most_visits
 from icarus.engine.records.reuse import WarmStart
 from icarus.engine.records.tables import Records
-from icarus.engine.reference.choice import Composed, Decision
+from icarus.engine.reference.choice import Decision, ReferenceProgram
 from icarus.engine.reference.features import FeatureEvaluator
 from icarus.engine.reference.history import Moves, Playout, ReferenceHistory
 from icarus.engine.reference.iteration_states import iteration_states
@@ -60,7 +60,7 @@ class ReferenceSearch:
     """A search of one tree in plain Python."""
 
     trees = 1
-    composed: type[Composed] = Composed
+    program_type: type[ReferenceProgram] = ReferenceProgram
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class ReferenceSearch:
         self.game, self._all_moves = scheme.view(game), game.observed_moves
         self._perspective = game.perspective(self._observer)
         self._uses_exp3 = scheme.uses_exp3(game)
-        self.program = self.composed(strategy, self._uses_exp3, self.game, self.rng)
+        self.program = self.program_type(strategy, self._uses_exp3, self.game, self.rng)
         self.tables = self.program.tables
         self._copies_cheaply = game.copy is not copy.deepcopy
         self._features = FeatureEvaluator(self.game, tables_of(strategy))
@@ -180,7 +180,7 @@ class ReferenceSearch:
 
     def _update(self, part: Enhancement, table: ReferenceTable, record: int, context: int, rewards: np.ndarray) -> None:
         """Line 17, for one record."""
-        row = table.opened(record)
+        row = table.open(record)
         self.program.call_slot(part.backpropagation, row, context, rewards)
         table.close(row)
 
@@ -221,7 +221,7 @@ class ReferenceSearch:
                 break
             simulated += not in_tree
             world = self._states.enter(world, player) if in_tree else world
-            edge, action = self._decided(playout, world, player, in_tree)
+            edge, action = self._decide(playout, world, player, in_tree)
             if playout.t == 0 and edge not in self.actions:
                 raise ValueError(OTHER_ACTIONS)
             if in_tree:
@@ -264,7 +264,7 @@ class ReferenceSearch:
             raise ValueError(WRONG_PLAYER)
         return player
 
-    def _decided(self, playout: Playout, world: StateData, player: int, in_tree: bool) -> tuple[int, int]:
+    def _decide(self, playout: Playout, world: StateData, player: int, in_tree: bool) -> tuple[int, int]:
         """Line 11: what is played in a state, as an edge of the tree and as an action."""
         actions, edges, classes = self.begin_decision(playout, world, player)
         step, legal = playout.steps[playout.t], list(dict.fromkeys(edges))
@@ -275,7 +275,7 @@ class ReferenceSearch:
         if player == CHANCE:
             i = self._outcome(world, len(actions))
             return edges[i], actions[i]
-        index = self._chosen(playout, in_tree, legal) if len(legal) > 1 else 0
+        index = self._choose(playout, in_tree, legal) if len(legal) > 1 else 0
         index = below(self.rng, len(legal)) if index == ANY else index
         candidates = [i for i, number in enumerate(classes) if number == index]
         i = candidates[below(self.rng, len(candidates))] if len(candidates) > 1 else candidates[0]
@@ -310,13 +310,13 @@ class ReferenceSearch:
         visited = all(self._visits(extended(key, step.player, action)) > 0 for action in legal)
         return SELECTION if visited else EXPANSION
 
-    def _chosen(self, playout: Playout, in_tree: bool, legal: list[int]) -> int:
+    def _choose(self, playout: Playout, in_tree: bool, legal: list[int]) -> int:
         """The index of what the policy chooses; ANY where it is uniform by definition."""
         step = playout.steps[playout.t]
         uses_exp3 = self._uses_exp3 and in_tree and step.choice > 0
         stage = SIMULTANEOUS if uses_exp3 else TREE if in_tree else IN_SIMULATION
         decision = Decision(playout, legal)
-        index = self.program.decided(stage, decision)
+        index = self.program.choose(stage, decision)
         if stage == SIMULTANEOUS:
             step.write(probability=float(decision.values[index]))
         return index

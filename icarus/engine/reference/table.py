@@ -134,12 +134,12 @@ class ReferenceTable:
 
     def enter(self, key: int, fields: FieldValues) -> None:
         """Enter what is known of a record."""
-        row = self.opened(key)
+        row = self.open(key)
         for name, value in fields.items():
             row[name] = value if isinstance(value, float | int) else np.array(value)
         open_row(row, False)
 
-    def opened(self, key: int) -> Row:
+    def open(self, key: int) -> Row:
         """The row of a record, entered with the initial information if it is new, and open.
 
         Raises:
