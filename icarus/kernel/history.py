@@ -121,9 +121,7 @@ def record(*parts: int) -> int:
 def _compiled_record(*parts: Argument) -> Callable:
     for part in parts:
         if not isinstance(part, types.Integer | types.Boolean):
-            raise numba.TypingError(
-                f"record(…) makes a key of integers, not of {part}; a real would be cut down to one"
-            )
+            raise numba.TypingError(f"record(…) makes a key from integers, not from {part}; a float would be truncated")
 
     unrolled = numba.literal_unroll
 

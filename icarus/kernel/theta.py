@@ -137,7 +137,7 @@ def as_integer(number: Integer) -> int:
         return index(number)
     except TypeError:
         raise TypeError(
-            f"update(updates, record, context) takes integers, not {number!r}; a real would be cut down to one"
+            f"update(updates, record, context) takes integers, not {number!r}; a float would be truncated"
         ) from None
 
 
@@ -145,7 +145,7 @@ def as_integer(number: Integer) -> int:
 def _compiled_as_integer(number: Argument) -> Callable:
     if not isinstance(number, types.Integer | types.Boolean | types.IntegerLiteral):
         raise numba.TypingError(
-            f"update(updates, record, context) takes integers, not {number}; a real would be cut down to one"
+            f"update(updates, record, context) takes integers, not {number}; a float would be truncated"
         )
 
     def implementation(number: Argument) -> int:

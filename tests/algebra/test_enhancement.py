@@ -353,7 +353,7 @@ def test_a_composition_answers_the_same_seven_questions():
 
 
 def test_a_rule_goes_over_candidates_or_values_only():
-    with pytest.raises(TypeError, match="argmax goes over"):
+    with pytest.raises(TypeError, match="argmax needs a"):
         argmax().over(print)
     with pytest.raises(TypeError, match="use argmax"):
         ucb1().over(LGR.policy.source)

@@ -343,7 +343,7 @@ def test_bad_numbers_are_refused(given: dict[str, Any], told: str) -> None:
 
 
 def test_what_is_no_game_is_refused() -> None:
-    with pytest.raises(TypeError, match=r"not at 'kuhn'"):
+    with pytest.raises(TypeError, match=r"not 'kuhn'"):
         audit("kuhn")  # type: ignore[arg-type]
 
 

@@ -400,8 +400,8 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
     (NIM, {"apply": apply_by_luck}, "repeat", "apply makes two different states from one by the same action"),
     (NIM, {"initial": initial_by_luck}, "repeat", "initial makes a different state from the same seed"),
     (NIM, {"player": player_by_luck}, "repeat", ", then for the same state "),
-    (COIN, {"chance": chance_by_luck}, "repeat", "chance says [0."),
-    (SECRET, {"recall": recall_by_luck}, "repeat", "recall says ["),
+    (COIN, {"chance": chance_by_luck}, "repeat", "chance returns [0."),
+    (SECRET, {"recall": recall_by_luck}, "repeat", "recall returns ["),
     (
         SECRET,
         {"determinize": determinize_by_luck},

@@ -96,7 +96,7 @@ def test_what_is_written_is_read_back(game: str) -> None:
         ("checkers", "1. 11-15 11-15", "move 2, '11-15', is not legal"),
         ("checkers", "1. e4 e5", "'e4' is not a move of PDN such as 11-15"),
         ("checkers", '[FEN "W:W18:B1"]\n', "does not start from the standard position"),
-        ("checkers", "1. 11-15 *\n1. 11-16 *", "it holds 2 games"),
+        ("checkers", "1. 11-15 *\n1. 11-16 *", "the file has 2 games"),
     ],
 )
 def test_what_is_no_game_is_refused_with_what_is_wrong(game: str, text: str, sentence: str) -> None:
@@ -116,7 +116,7 @@ def test_a_session_is_saved_by_the_suffix_of_the_file_and_taken_up_again(tmp_pat
     again = Session(games.load("checkers"), [None, agent])
     again.follow(tmp_path / "mine.pdn")
     assert str(again.state) == str(session.state)
-    with pytest.raises(ValueError, match=r"checkers is written as \.pdn, not as \.ggf"):
+    with pytest.raises(ValueError, match=r"checkers is saved as a \.pdn file, not as \.ggf"):
         session.save(tmp_path / "mine.ggf")
     with pytest.raises(ValueError, match="'.*mine.pdn' is not a game of othello in GGF, or a transcript: "):
         Session(games.load("othello"), [None, agent]).follow(tmp_path / "mine.pdn")

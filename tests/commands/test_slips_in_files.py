@@ -106,7 +106,12 @@ CANNOT = "legal cannot be compiled: "
             "def player",
             "player cannot be compiled: it returns a text; it must return a player, CHANCE or TERMINAL",
         ),
-        (COUNT, COUNT + "    import random\n", "import random", f"{CANNOT}it has an import inside a function, which"),
+        (
+            COUNT,
+            COUNT + "    import random\n",
+            "import random",
+            f"{CANNOT}it contains an import inside a function, which",
+        ),
         (COUNT, '    with open("x"):\n    ' + COUNT, 'with open("', f"{CANNOT}it contains a with block, which"),
         (
             COUNT,
@@ -162,7 +167,7 @@ def test_the_functions_of_a_game_are_no_enhancements(here: Path, icarus: Call, s
         (("match", "kuhn-poker", "BASELINE", "BASELINE", "--move-decay", 2), "--move-decay is 2.0; it must be"),
         (("play", "kuhn-poker", "--level", 9), "--level is 9; it must be"),
         (("discover", "kuhn-poker", "--games", 500, "--seat", 2), "--seat is 2; it must be"),
-        (("discover", "kuhn-poker", "--games", 500, "--finder", "random"), "--finder is 'random'; there are"),
+        (("discover", "kuhn-poker", "--games", 500, "--finder", "random"), "--finder is 'random'; known finders:"),
         (("discover", "kuhn-poker", "--games", 500, "--space", "no.toml"), "there is no space and no file 'no.toml'; "),
         (("discover", "kuhn-poker", "--games", 200, "--finalists", 1), "for each of 1 finalist it could"),
     ],

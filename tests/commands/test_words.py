@@ -25,7 +25,7 @@ from icarus.algebra.parsing import DEEPEST, LONGEST
         ("-" * 9000 + "1*MAST", "has too many nested operators"),
         ("1" + "0" * 5000 + "*MAST", "cannot be read at position"),
         ("MAST\x00", "cannot be read at position"),
-        ("MAST ^ " * 20_000 + "MAST", f"a strategy of 140,004 characters; at most {LONGEST:,} are read"),
+        ("MAST ^ " * 20_000 + "MAST", f"the strategy has 140,004 characters; at most {LONGEST:,} are allowed"),
     ],
     ids=lambda given: given[:20],
 )
@@ -87,7 +87,7 @@ def test_a_parameter_in_the_name_and_beside_it_is_refused() -> None:
 
 @pytest.mark.parametrize("name", [3, None, b"hearts"])
 def test_a_name_that_is_no_text_is_refused(name: Any) -> None:
-    with pytest.raises(TypeError, match=re.escape(f"not by {name!r}")):
+    with pytest.raises(TypeError, match=re.escape(f"not {name!r}")):
         games.load(name)
 
 

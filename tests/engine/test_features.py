@@ -215,7 +215,7 @@ def test_a_game_without_what_a_slot_reads_is_refused_in_a_sentence(table: str, n
         "heuristic": None,
     }
     bare = attrs.evolve(toy.BRANCHES, **none)
-    told = "informed of INFORMED reads history.features, but .* has no features: Game\\(features=…\\)"
+    told = "informed of INFORMED reads history.features, but .* has no features; give Game\\(features=…\\)"
     with pytest.raises(ValueError, match=told):
         search(bare.new_initial_state(), INFORMED, iterations=5, engine=engine)
     kept = {"heuristic": ("heuristic",), "features": ("features", "feature_names")}

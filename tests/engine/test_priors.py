@@ -134,7 +134,7 @@ def cutting(history: Any, i: int, seen: Any) -> None:
 @pytest.mark.parametrize("engine", ["compiled", "python"])
 def test_a_real_for_a_count_is_refused(engine: str) -> None:
     strategy = attrs.evolve(BASELINE, name="CUT", initial=initial(cutting))
-    with pytest.raises((CompilationError, TypeError), match="a real|the real 0.5"):
+    with pytest.raises((CompilationError, TypeError), match="a float|the float 0.5"):
         search(toy.BRANCHES.new_initial_state(), strategy, iterations=10, engine=engine)
 
 

@@ -348,7 +348,7 @@ def test_records_that_do_not_fit_are_refused_in_a_sentence() -> None:
     later = search(other, BASELINE, iterations=5)
     hearts = walked(games.load("hearts").new_initial_state(1), random.Random(1), 0)
     refused: list[tuple[State, dict[str, Any], str]] = [
-        (hearts, {"records": first}, "records are of othello, and the state is of hearts"),
+        (hearts, {"records": first}, "records are of the game othello, and the state is of hearts"),
         (state, {"records": first, "scheme": SO_ISMCTS}, "by MO_ISMCTS; its histories are not those of SO_ISMCTS"),
         (state, {"records": first, "threads": 2}, "records are of 1 trees"),
         (state, {"records": first, "strategy": RAVE}, "records have none of AMAF as RAVE has it"),
@@ -374,7 +374,7 @@ def test_eyes_of_the_root_player_are_nobody_elses() -> None:
     after = state.clone()
     while not after.is_terminal() and after.current_player() in (state.current_player(), CHANCE):
         after.apply_action(after.legal_actions()[0])
-    with pytest.raises(ValueError, match=r"player \d sees for all"):
+    with pytest.raises(ValueError, match=r"player \d is the only observer"):
         search(after, BASELINE, iterations=2, scheme=SO_ISMCTS_POM, records=first)
 
 

@@ -153,7 +153,7 @@ def test_a_result_stays_what_it_was_when_the_search_goes_on() -> None:
 
 def test_records_of_a_component_that_is_none_are_refused_with_the_names_of_those_that_are() -> None:
     records = search(whist(), BASELINE >> MAST, iterations=1).records
-    with pytest.raises(KeyError, match="no component of the strategy is called MATS; there are BASELINE, MAST"):
+    with pytest.raises(KeyError, match="no component of the strategy is called MATS; its components: BASELINE, MAST"):
         records["MATS"]
     assert records.get("MATS") is None and list(records) == ["BASELINE", "MAST"]
 
@@ -259,7 +259,7 @@ def ended() -> State:
         ({"iterations": 5, "seed": True}, ValueError, "seed is True"),
         ({"iterations": 5, "seed": b"ab"}, ValueError, "seed is b'ab'"),
         ({"iterations": 5, "state": toy.BRANCHES}, TypeError, r"needs a State, such as .*, not <game toy-branches"),
-        ({"iterations": 5, "state": None}, TypeError, "not at None"),
+        ({"iterations": 5, "state": None}, TypeError, "not None"),
         (
             {"iterations": 5, "strategy": "RAVE >> MAST"},
             TypeError,

@@ -51,14 +51,14 @@ def state() -> Any:
     [
         (
             lambda: attrs.evolve(MAST, initial=initial(visits=1.5)),
-            "initial of MAST sets visits to 1.5; it must be an integer",
+            "the initial information of MAST sets visits to 1.5; it must be an integer",
         ),
         (lambda: attrs.evolve(MAST, initial=initial(reward=float("nan"))), "sets reward to nan; it must be a number"),
-        (lambda: given(MAST, (3,)), r"is given \(3,\), which is not a record of A × "),
-        (lambda: given(MAST, (3, 0, 1)), r"is given \(3, 0, 1\), which is not a record of A × "),
-        (lambda: given(MAST, (3, 0.5)), r"is given \(3, 0.5\), which is not a record"),
-        (lambda: given(MAST, 3), "is given 3, which is not a record"),
-        (lambda: given(AMAF, (0, 4)), r"is given \(0, 4\), which is not a record of M\*"),
+        (lambda: given(MAST, (3,)), r"is given for \(3,\), which is not a record of A × "),
+        (lambda: given(MAST, (3, 0, 1)), r"is given for \(3, 0, 1\), which is not a record of A × "),
+        (lambda: given(MAST, (3, 0.5)), r"is given for \(3, 0.5\), which is not a record"),
+        (lambda: given(MAST, 3), "is given for 3, which is not a record"),
+        (lambda: given(AMAF, (0, 4)), r"is given for \(0, 4\), which is not a record of M\*"),
         (lambda: given(EPIC, (0, (4, 5))), "which is not a record of E × M"),
         (lambda: given(NAST2, (4, 0)), "which is not a record of M.2 × "),
         (
@@ -131,7 +131,9 @@ def capture_a_key_of_reals(history: Any, updates: Any) -> None:
 @pytest.mark.parametrize("slot", [capture_a_key_of_a_real, capture_a_key_of_reals])
 def test_a_key_of_a_real_is_refused(slot: Any, engine: str) -> None:
     strategy = attrs.evolve(MAST, name="REAL_KEY", capture=slot)
-    with pytest.raises(TypeError, match="makes a key of integers, not of (0.5|float64); a real would be cut down"):
+    with pytest.raises(
+        TypeError, match="makes a key from integers, not from (0.5|float64); a float would be truncated"
+    ):
         search(state(), BASELINE >> strategy, iterations=10, engine=engine)
 
 

@@ -226,7 +226,7 @@ def test_settings_are_read_back_and_bad_ones_refused():
     for given, told in (
         ({"selection": "UCT"}, "selection is 'UCT'; it must be 'UCB1', 'regret matching' or 'EXP3'"),
         ({"exploration": -1}, "exploration is -1"),
-        ({"selection": EXP3, "exploration": 0.1}, "EXP3 takes none"),
+        ({"selection": EXP3, "exploration": 0.1}, "EXP3 has no such setting"),
         ({"selection": REGRET_MATCHING, "exploration": 0}, "exploration is 0"),
         ({"selection": REGRET_MATCHING, "exploration": 1.5}, "exploration is 1.5"),
     ):

@@ -381,7 +381,7 @@ def test_bad_settings_are_refused_in_a_sentence():
         with pytest.raises(ValueError, match=told.replace("(", r"\(").replace(")", r"\)")):
             OOS(**given)
     for text in ("OOS(0.9)", "OOS(depth=3)", "OOS(", "OOS(delta=x)"):
-        with pytest.raises(ValueError, match="Online Outcome Sampling is written OOS"):
+        with pytest.raises(ValueError, match="write Online Outcome Sampling as OOS"):
             parse_algorithm(text)
     with pytest.raises(TypeError, match="the settings must be OOS"):
         OOSSearch(games.load("kuhn-poker"), 0.9)

@@ -224,7 +224,7 @@ def luck(state):
         ),
         (
             {"apply": lambda state, action: None, "max_length": 99},
-            r"after 100 actions, the last of them \[1, 1, .* heap goes on",
+            r"after 100 actions, the last of them \[1, 1, .* heap continues",
         ),
         ({"legal": lambda state: [1, 1]}, r"heap gives the legal actions \[1, 1\]; they must be distinct"),
         ({"legal": lambda state: [-1, 1]}, "they must be distinct and not negative"),

@@ -109,7 +109,7 @@ def test_a_late_click_and_a_wrong_one_change_nothing_and_are_told(served) -> Non
     status, answer = page.act(0, state)
     assert status == 409 and "action 0 is not legal here" in answer["error"]
     assert page.send("act", {"action": "d3", "version": state["version"]})[1] == {"error": "'d3' is not an action"}
-    assert page.send("dance", {})[1] == {"error": "nobody can 'dance' here"}
+    assert page.send("dance", {})[1] == {"error": "unknown request 'dance'"}
     assert len(page.table.session.played) == before
     assert page.send("strength", {"iterations": 30})[0] == 200 and page.state()["version"] > state["version"]
     assert page.act(action, state)[0] == 200  # another strength leaves the position as the page shows it
@@ -134,7 +134,7 @@ def test_only_who_knows_the_token_is_answered_and_only_to_this_page(served) -> N
     assert page.send("resign", {}, Origin=f"http://localhost:{page.port}")[0] == 403  # another origin than the host's
     assert page.client.get("/").headers["content-security-policy"].startswith("default-src 'none'")
     assert page.client.get("/").headers["x-frame-options"] == "DENY"
-    assert page.client.get("/nowhere/at/all").json() == {"error": "there is nothing at /nowhere/at/all"}
+    assert page.client.get("/nowhere/at/all").json() == {"error": "there is no page /nowhere/at/all"}
 
 
 def test_the_token_leaves_the_address_and_stays_in_a_cookie_that_no_script_reads(served) -> None:
