@@ -59,7 +59,7 @@ def half_written(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -
 
 
 def test_slips_inside_slots_are_found() -> None:
-    with pytest.raises(TypeError, match="takes integers, not 0.5; a real would be cut down"):
+    with pytest.raises(TypeError, match="takes integers, not 0.5; a float would be truncated"):
         EXAMPLE.capture(attrs.evolve(MAST, capture=capture_reals))
     with pytest.raises(ValueError, match="half_written wrote NaN or no value for the legal action 6"):
         EXAMPLE.prefix(1).values(attrs.evolve(MAST, policy=argmax().over(half_written)))

@@ -327,7 +327,7 @@ UNWRITTEN = "{} wrote NaN or no value for the legal action"
         ({"backpropagation": half_a_visit}, "writes the float 0.5 to visits, which would truncate it to an integer"),
         ({"backpropagation": two_rewards}, "but a mean is above 1"),
         ({"capture": capture_a_bare_action}, "a capture names the record 0"),
-        ({"capture": capture_a_real}, "takes integers, not 0.5; a real would be cut down to one"),
+        ({"capture": capture_a_real}, "takes integers, not 0.5; a float would be truncated"),
     ],
 )
 def test_a_slip_inside_a_slot_ends_in_a_sentence_in_plain_python_too(changes: dict[str, Any], told: str) -> None:
