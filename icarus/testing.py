@@ -23,7 +23,7 @@ from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.reference import interpret
 from icarus.engine.program.requirements import widths_of
 from icarus.engine.reference.choice import values_of
-from icarus.engine.reference.history import Playout
+from icarus.engine.reference.history import Playout, read_only
 from icarus.engine.reference.table import ReferenceTable, ReferenceTheta, open_row, row_of
 from icarus.kernel import CHANCE, MAX_PLAYERS, SELECTION, TERMINAL, Updates
 from icarus.kernel.features import TABLES, GameWithFeatures
@@ -192,7 +192,7 @@ class HistoryExample:
         if not isinstance(source, Candidates):
             raise TypeError(f"{source.label()} names no records; call values() for its values")
         records = np.zeros(len(self._open().legal), np.int64)
-        self._called(source, self._playout.history(), np.array(self._open().legal), records)
+        self._called(source, self._playout.history(), read_only(np.array(self._open().legal)), records)
         return [int(record) for record in records]
 
     def values(self, enhancement: Enhancement, known: Mapping[Parts, FieldValues] | None = None) -> list[float]:
@@ -204,7 +204,7 @@ class HistoryExample:
         Raises:
             ValueError: no decision is open, or a value is NaN or was not written.
         """
-        legal, theta = np.array(self._open().legal), self._theta(_single(enhancement), known)
+        legal, theta = read_only(np.array(self._open().legal)), self._theta(_single(enhancement), known)
         return values_of(enhancement, theta, self._playout.history(), legal, self._called).tolist()
 
     def _theta(self, enhancement: Enhancement, information: Mapping[Parts, FieldValues] | None) -> ReferenceTheta:
@@ -265,7 +265,7 @@ def backpropagate(
     row = row_of(data[0])
     open_row(row)
     slot = enhancement.backpropagation
-    interpret(slot.function)(row, context, np.array(rewards, float), *slot.values())
+    interpret(slot.function)(row, context, read_only(np.array(rewards, float)), *slot.values())
     return {name: np.asarray(row[name]).tolist() for name in enhancement.information.names}
 
 

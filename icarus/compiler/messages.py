@@ -5,13 +5,10 @@ import re
 import traceback
 import types as pytypes
 from collections.abc import Callable
-from pathlib import Path
 
 from icarus.compiler.cache.dependencies import reachable
-from icarus.compiler.cache.digest import PACKAGE
 from icarus.compiler.kernels.functions import plain
-
-ENGINE = ("compiler", "kernel", "engine")  # folders of the package in which no author's mistake lies
+from icarus.compiler.lent import is_authors
 
 
 def home(function: Callable | None) -> str:
@@ -103,7 +100,7 @@ def _about_result(function: Callable, text: str, returns: str) -> str:
 def _about_types(function: Callable, text: str) -> str:
     """What the compiler says of types, with the author's line."""
     places = re.findall(r'File "([^"]+)", line (\d+)', text)
-    authors = [place for place in places if not _is_engine(place[0])] or places
+    authors = [place for place in places if is_authors(place[0])] or places
     where = f" ({authors[0][0]}, line {authors[0][1]})" if authors else ""
     lines = [line.strip().removeprefix("- ") for line in text.splitlines()]
     called = next((line.removeprefix(">>> ") for line in lines if line.startswith(">>> ")), "")
@@ -194,16 +191,10 @@ def _fields_of(function: Callable, named: str) -> str:
     return ""
 
 
-def _is_engine(file: str) -> bool:
-    """Whether no author's mistake lies in a file."""
-    path = Path(file).resolve()
-    return path.is_relative_to(PACKAGE) and path.relative_to(PACKAGE).parts[0] in ENGINE
-
-
 def _functions_of(function: Callable) -> list[pytypes.FunctionType]:
     """The functions of authors that a function reaches."""
     reached = [value for _, value in reachable(function) if isinstance(value, pytypes.FunctionType)]
-    return [value for value in reached if not _is_engine(value.__code__.co_filename)]
+    return [value for value in reached if is_authors(value.__code__.co_filename)]
 
 
 def _author_of(function: Callable) -> Callable:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from icarus.compiler.kernels.functions import compiled_as, inlined, plain
-from icarus.compiler.kernels.pointers import array_at, matrix_at, struct_at
+from icarus.compiler.kernels.pointers import array_at, lent_array_at, lent_matrix_at, struct_at
 from icarus.compiler.kernels.rng import RNG_WORDS
 from icarus.compiler.lazy import numba, types
 from icarus.compiler.numba_types import Argument
@@ -61,23 +61,23 @@ _INT, _REAL, _WORDS = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.uint
 
 @inlined
 def history_at(address: int) -> History:
-    """The history that a PLAYOUT structure at an address describes."""
+    """The history that a PLAYOUT structure at an address describes; only its generator can be written to."""
     playout = struct_at(address, PLAYOUT)
     length, perspectives, legal_length = playout.length, playout.perspectives, playout.legal_length
     return History(
-        array_at(playout.steps, length, STEP),
-        matrix_at(playout.moves, length, perspectives, _INT),
-        matrix_at(playout.keys, length, perspectives, _INT),
-        matrix_at(playout.episodes, length, perspectives, _INT),
-        array_at(playout.legal, legal_length, _INT),
-        array_at(playout.rewards, playout.players, _REAL),
+        lent_array_at(playout.steps, length, STEP),
+        lent_matrix_at(playout.moves, length, perspectives, _INT),
+        lent_matrix_at(playout.keys, length, perspectives, _INT),
+        lent_matrix_at(playout.episodes, length, perspectives, _INT),
+        lent_array_at(playout.legal, legal_length, _INT),
+        lent_array_at(playout.rewards, playout.players, _REAL),
         array_at(playout.rng, RNG_WORDS, _WORDS),
         playout.iteration,
         playout.budget,
-        matrix_at(playout.features, length, playout.features_width, _REAL),
-        matrix_at(playout.action_features, legal_length, playout.action_features_width, _REAL),
-        matrix_at(playout.lookahead, legal_length, playout.lookahead_width, _REAL),
-        matrix_at(playout.endings, legal_length, playout.endings_width, _REAL),
+        lent_matrix_at(playout.features, length, playout.features_width, _REAL),
+        lent_matrix_at(playout.action_features, legal_length, playout.action_features_width, _REAL),
+        lent_matrix_at(playout.lookahead, legal_length, playout.lookahead_width, _REAL),
+        lent_matrix_at(playout.endings, legal_length, playout.endings_width, _REAL),
     )
 
 

@@ -13,6 +13,7 @@ from icarus.compiler.errors import CompilationError
 from icarus.compiler.interrupts import deferred_interrupts, handle_pending, listen, runs_compiled_code
 from icarus.compiler.kernels.functions import DEBUG, DISABLED, compiler, parts_in_memory
 from icarus.compiler.lazy import Lazy, types
+from icarus.compiler.lent import lent_write
 from icarus.compiler.messages import mention, reason
 from icarus.compiler.numba_types import Dispatcher, Signature
 
@@ -163,5 +164,13 @@ def compilation_errors(function: Callable, name: str, returns: str = "") -> Iter
         raise CompilationError(
             f"{name} cannot be compiled: no record here has a field {field!r}{mention(function, field)}"
         ) from None
+    except AttributeError as error:
+        sentence = lent_write(name, error)
+        if not sentence:
+            raise
+        raise CompilationError(f"{name} {sentence}") from None
     except (_errors.NumbaError, _errors.UnsupportedBytecodeError) as error:  # the second is none of the first
+        sentence = lent_write(name, error)
+        if sentence:
+            raise CompilationError(f"{name} {sentence}") from None
         raise CompilationError(f"{name} cannot be compiled: {reason(function, error, returns)}") from None

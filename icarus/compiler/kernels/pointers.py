@@ -15,6 +15,7 @@ from icarus.compiler.numba_types import Builder, Definition, NumbaType, Signatur
 
 ir = Lazy("llvmlite.ir")
 cgutils = Lazy("numba.core.cgutils")
+_extending, _models = Lazy("numba.extending"), Lazy("numba.core.datamodel.models")
 
 WORD_BYTES = 8
 
@@ -63,15 +64,57 @@ def _view(context: TargetContext, builder: Builder, array_type: NumbaType, addre
     return array._getvalue()
 
 
+def _viewed(array_type: NumbaType, dtype: NumbaType) -> Definition:
+    """What views items of `dtype` at an address as an array of this type."""
+    dimensions = array_type.ndim
+
+    def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
+        return _view(context, builder, array_type, *arguments[: 1 + dimensions])
+
+    return array_type(types.int64, *(types.int64,) * dimensions, dtype), codegen
+
+
 @intrinsic
 def array_at(typingctx: TypingContext, address: NumbaType, length: NumbaType, dtype: NumbaType) -> Definition:
     """View `length` items of `dtype` at an address as a one-dimensional array, without a copy."""
-    array_type = types.Array(dtype.dtype, 1, "C")
+    return _viewed(types.Array(dtype.dtype, 1, "C"), dtype)
 
-    def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
-        return _view(context, builder, array_type, *arguments[:2])
 
-    return array_type(types.int64, types.int64, dtype), codegen
+@functools.cache
+def _lent_types() -> tuple[type, type]:
+    """The types of a structure that is lent, and of an array that is a field of one."""
+
+    def begin(field: NumbaType, array: NumbaType) -> None:
+        types.NestedArray.__init__(field, array.dtype, array.shape)
+        field.name = f"readonly {field.name}"
+
+    lent_record = type("LentRecord", (types.Record,), {})
+    lent_field = type("LentField", (types.NestedArray,), {"mutable": False, "__init__": begin})
+    _extending.register_model(lent_record)(_models.RecordModel)
+    _extending.register_model(lent_field)(_models.NestedArrayModel)
+    return lent_record, lent_field
+
+
+def _lent(item: NumbaType) -> NumbaType:
+    """The type of an item of an array that is lent."""
+    if not isinstance(item, types.Record):
+        return item
+    record, array = _lent_types()
+    fields = [(name, field._asdict()) for name, field in item.fields.items()]
+    for _, field in fields:
+        field["type"] = array(field["type"]) if isinstance(field["type"], types.NestedArray) else field["type"]
+    return record(fields, item.size, item.aligned)
+
+
+def is_lent(item: NumbaType) -> bool:
+    """Whether something of a type is a structure that only its owner may write to."""
+    return isinstance(item, _lent_types()[0])
+
+
+@intrinsic
+def lent_array_at(typingctx: TypingContext, address: NumbaType, length: NumbaType, dtype: NumbaType) -> Definition:
+    """As `array_at`, an array that the compiler lets nobody write to, nor to the arrays in its structures."""
+    return _viewed(types.Array(_lent(dtype.dtype), 1, "C", readonly=True), dtype)
 
 
 @intrinsic
@@ -79,12 +122,15 @@ def matrix_at(
     typingctx: TypingContext, address: NumbaType, rows: NumbaType, columns: NumbaType, dtype: NumbaType
 ) -> Definition:
     """View `rows` × `columns` items of `dtype` at an address as a two-dimensional array, without a copy."""
-    array_type = types.Array(dtype.dtype, 2, "C")
+    return _viewed(types.Array(dtype.dtype, 2, "C"), dtype)
 
-    def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
-        return _view(context, builder, array_type, *arguments[:3])
 
-    return array_type(types.int64, types.int64, types.int64, dtype), codegen
+@intrinsic
+def lent_matrix_at(
+    typingctx: TypingContext, address: NumbaType, rows: NumbaType, columns: NumbaType, dtype: NumbaType
+) -> Definition:
+    """As `matrix_at`, an array that the compiler lets nobody write to."""
+    return _viewed(types.Array(dtype.dtype, 2, "C", readonly=True), dtype)
 
 
 @intrinsic

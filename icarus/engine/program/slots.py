@@ -11,11 +11,12 @@ from icarus.algebra.record_values import rule_values
 from icarus.algebra.slots import Values
 from icarus.compiler.cache.bindings import kernel_cache
 from icarus.compiler.kernels.atomic import atomic_load, atomic_store, atomic_store_half, compare_and_swap
-from icarus.compiler.kernels.functions import DEBUG, inlined_once, plain
+from icarus.compiler.kernels.functions import DEBUG, inlined_once
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import (
     WORD_BYTES,
     array_at,
+    lent_array_at,
     offset_of,
     prefetch,
     struct_at,
@@ -23,34 +24,23 @@ from icarus.compiler.kernels.pointers import (
     unpack_parameters,
 )
 from icarus.compiler.writes import refuse_changes, refuse_cuts
-from icarus.engine.program.promises import KEYLESS, is_checked, with_history_guard
+from icarus.engine.program.promises import KEYLESS, is_checked
 from icarus.kernel import NO_RECORD, SIMULATION, History, Theta, find, helper, inlined
-from icarus.kernel.history import STEP, history_at
+from icarus.kernel.history import history_at
 from icarus.kernel.structures import Address
-from icarus.kernel.theta import ENTRY_BYTES, TABLE, entry_of, index_at, row_index, updates_at, write_initial
+from icarus.kernel.theta import ENTRY, ENTRY_BYTES, TABLE, entry_of, index_at, row_index, updates_at, write_initial
 
 _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
 AHEAD = 12  # updates; their entries of the index are fetched meanwhile
 KEY_CHANGED = "a backpropagation function writes to `record`, the key of what it updates, which is read-only"
 UNWRITTEN = -(1 << 62) - 5  # what no author writes for a record
-READ_ONLY = History, Theta, STEP  # what slots are given to be read
-
-
-def reader(function: Callable, label: str) -> Callable:
-    """A slot that is given a history to read, as a helper."""
-    return with_history_guard(function, label) if DEBUG else inlined_once(function)
-
-
-def legal_of(function: Callable, position: int) -> str:
-    """The name by which a slot takes the legal actions, its argument of this position."""
-    return plain(function).__code__.co_varnames[position]
 
 
 def _theta(row: np.dtype) -> Callable:
     @helper
     def theta_at(address: int) -> Theta:
         table = struct_at(address, TABLE)
-        return Theta(array_at(table.rows, table.capacity, row), index_at(table))
+        return Theta(lent_array_at(table.rows, table.capacity, row), lent_array_at(table.index, table.capacity, ENTRY))
 
     return theta_at
 
@@ -69,7 +59,7 @@ def values_kernel(
 
     Where it leaves a value unwritten, or writes NaN, the search ends with a ValueError.
     """
-    inner, unpack, theta_at = reader(function, label), unpack_parameters(kinds), theta_of(row)
+    inner, unpack, theta_at = inlined_once(function), unpack_parameters(kinds), theta_of(row)
     unwritten = f"{label} wrote NaN or no value for a legal action; it must write every out[i]"
 
     def kernel(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
@@ -79,7 +69,7 @@ def values_kernel(
             return 0
         for i in range(count):
             values[i] = np.nan
-        inner(history_at(playout), theta_at(table), array_at(legal, count, _INT), values, *unpack(parameters))
+        inner(history_at(playout), theta_at(table), lent_array_at(legal, count, _INT), values, *unpack(parameters))
         wrong = False
         for i in range(count):
             wrong |= values[i] != values[i]
@@ -87,7 +77,7 @@ def values_kernel(
             raise ValueError(unwritten)
         return 0
 
-    return refuse_changes(Kernel(kernel, 7, label), inner, label, READ_ONLY, legal_of(function, 2))
+    return refuse_changes(Kernel(kernel, 7, label), inner, label)
 
 
 def check_independence(inner: Callable, label: str) -> Callable:
@@ -116,7 +106,7 @@ def candidates_kernel(
     independent: bool = False,
 ) -> Kernel:
     """Compile a candidates function with the value of a record: the same arguments; the rule's parameters come first."""
-    inner, unpack, theta_at = reader(function, label), unpack_parameters(kinds), theta_of(row)
+    inner, unpack, theta_at = inlined_once(function), unpack_parameters(kinds), theta_of(row)
     check, compares = check_independence(inner, label), independent and DEBUG
     unwritten = f"{label} wrote no record for a legal action; it must write every records[i]"
     unpack_rule, offset = unpack_parameters(rule_kinds), WORD_BYTES * len(rule_kinds)
@@ -127,20 +117,20 @@ def candidates_kernel(
         checked = unlikely(is_checked(history.iteration))
         if checked:
             keys[:] = UNWRITTEN
-        inner(history, array_at(legal, count, _INT), keys, *unpack(parameters + offset))
+        inner(history, lent_array_at(legal, count, _INT), keys, *unpack(parameters + offset))
         if checked:
             for i in range(count):
                 if keys[i] == UNWRITTEN:
                     raise ValueError(unwritten)
         if compares:
-            check(history, array_at(legal, count, _INT), keys, *unpack(parameters + offset))
+            check(history, lent_array_at(legal, count, _INT), keys, *unpack(parameters + offset))
         theta = theta_at(table)
         for i in range(count):
             keys[i] = row_index(theta.entries, theta.rows["record"], keys[i])
         rule(theta, keys, history.steps[-1].player, array_at(out, count, _REAL), *unpack_rule(parameters))
         return 0
 
-    return refuse_changes(Kernel(kernel, 7, label), inner, label, READ_ONLY, legal_of(function, 1))
+    return refuse_changes(Kernel(kernel, 7, label), inner, label)
 
 
 @kernel_cache
@@ -165,21 +155,21 @@ def capture_kernel(function: Callable, kinds: tuple[type, ...], row: np.dtype | 
     Args:
         row: of the table, where the function reads θ.
     """
-    inner, unpack = reader(function, label), unpack_parameters(kinds)
+    inner, unpack = inlined_once(function), unpack_parameters(kinds)
     if row is None:
 
         def kernel(playout: int, table: int, updates: int, parameters: int) -> int:
             inner(history_at(playout), updates_at(updates), *unpack(parameters))
             return 0
 
-        return refuse_changes(Kernel(kernel, 4, label), inner, label, READ_ONLY)
+        return refuse_changes(Kernel(kernel, 4, label), inner, label)
     theta_at = theta_of(row)
 
     def reading_kernel(playout: int, table: int, updates: int, parameters: int) -> int:
         inner(history_at(playout), theta_at(table), updates_at(updates), *unpack(parameters))
         return 0
 
-    return refuse_changes(Kernel(reading_kernel, 4, label), inner, label, READ_ONLY)
+    return refuse_changes(Kernel(reading_kernel, 4, label), inner, label)
 
 
 _LOCK, _COUNT = offset_of(TABLE, "lock"), np.dtype(np.int32)
@@ -229,7 +219,7 @@ def backpropagation_kernel(
         rows, index = array_at(descriptor.rows, descriptor.capacity, row), index_at(descriptor)
         words_of_rows = array_at(descriptor.rows, descriptor.capacity * words, _INT)
         keys, psi = array_at(records, count, _INT), array_at(contexts, count, _INT)
-        mu = array_at(rewards, players, _REAL)
+        mu = lent_array_at(rewards, players, _REAL)
         if shared:
             close_lock(table + _LOCK)
         for j in range(count):

@@ -72,10 +72,11 @@ class Steps(list[Step]):
     def __getattr__(self, field: str) -> np.ndarray:
         if field not in _FIELDS:
             raise AttributeError(f"steps have no field {field!r}; they have {', '.join(_FIELDS)}")
-        return _read_only(np.array([getattr(step, field) for step in self], STEP[field]))
+        return read_only(np.array([getattr(step, field) for step in self], STEP[field]))
 
 
-def _read_only(array: np.ndarray) -> np.ndarray:
+def read_only(array: np.ndarray) -> np.ndarray:
+    """A view of an array that nobody can write to."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -124,7 +125,7 @@ class ReferenceHistory:
 
     def __init__(self, playout: "Playout") -> None:
         self._playout, self.steps = playout, Steps(playout.steps)
-        self.rewards, self.rng = _read_only(playout.rewards), playout.rng
+        self.rewards, self.rng = read_only(playout.rewards), playout.rng
         self.iteration, self.budget = playout.iteration, playout.budget
 
     @property
@@ -265,7 +266,7 @@ class Playout:
     def legal(self) -> np.ndarray:
         """The legal actions of all steps."""
         if len(self._listed) < len(self._legal):
-            self._listed = _read_only(np.array(self._legal, np.int64))
+            self._listed = read_only(np.array(self._legal, np.int64))
         return self._listed
 
     def table(self, name: str) -> np.ndarray:
@@ -276,7 +277,7 @@ class Playout:
             table = np.zeros((count, self._widths[name]))
             if self._widths[name] > 0:
                 table[: len(rows)] = np.asarray(rows)
-            table = _read_only(table)
+            table = read_only(table)
             self._tables[name] = len(rows), table
         return table
 

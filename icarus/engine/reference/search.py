@@ -156,7 +156,7 @@ class ReferenceSearch:
                 playout, world = self._play_out()
         except WeightError as error:
             raise ValueError(f"in {self.strategy}, {error}") from None
-        rewards = playout.rewards = self._rewards(world)
+        playout.rewards = self._rewards(world)
         history, parts = playout.history(), self.program.components
         captured = [Updates(IntegerList(), IntegerList(), [0]) for _ in parts]
         for part, updates, table in zip(parts, captured, self.tables, strict=True):
@@ -166,7 +166,7 @@ class ReferenceSearch:
             self._note_links(history)
         for part, updates, table in zip(parts, captured, self.tables, strict=True):
             for record, context in zip(updates.records.integers, updates.contexts.integers, strict=True):
-                self._update(part, table, record, context, rewards)
+                self._update(part, table, record, context, history.rewards)
         self._root_visits[self.actions.index(history.steps[0].action)] += 1
         self.iterations += 1
 
