@@ -190,10 +190,11 @@ def protocol_of(
     number = settings.games
     if number is None and directory is not None and (directory / protocols.FILE).exists():
         number = protocols.read_protocol(directory).games
-    if directory is not None and number is None:
-        protocols.check_no_rows(directory)
-    elif directory is not None:
-        of_games(number).check(directory)
+    if directory is not None:
+        if number is None:
+            protocols.check_no_rows(directory)
+        else:
+            of_games(number).check(directory)
     refuse_equal_rewards(match_settings.loaded(), match_settings.seed)
     check_playable(match_settings, space, pool, report)
     return of_games(games_of(match_settings, settings, pool, workers) if number is None else number)

@@ -12,6 +12,7 @@ from icarus.engine.records.tables import Records
 from icarus.engine.result import Result
 from icarus.engine.root_statistics import RootStatistics
 from icarus.engine.scheme import Scheme
+from icarus.kernel.game import LONGEST
 from icarus.kernel.history import PHASES, UNLIMITED
 from icarus.kernel.state import State
 
@@ -163,7 +164,9 @@ def too_long_message(state: State, actions: Sequence[int]) -> str:
     """The message about a playout from a root that began with these actions and does not end."""
     first = " ".join(map(str, actions[:QUOTED_ACTIONS]))
     last_actions = " ".join(str(action) for _, action in state.history[-QUOTED_ACTIONS:])
+    own = state.game.max_length != LONGEST
+    limit = "its max_length" if own else "and it has no max_length, which would say how long a game can be"
     return (
-        f"a playout of {state.game} has not ended after {state.game.max_length} actions, its max_length; "
+        f"a playout of {state.game} has not ended after {state.game.max_length} actions, {limit}; "
         f"after {len(state.history)} actions of the game (the last: {last_actions or 'none'}) it started with {first} …"
     )

@@ -4,12 +4,13 @@ The functions of a game are ordinary Python functions that the compiler accepts.
 attribute access (`state.player`, `state.discs[0]`), so that the same source runs compiled and as plain Python.
 """
 
+import difflib
 import functools
 import inspect
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import attrs
 import numpy as np
@@ -132,6 +133,16 @@ class AnyGame(ABC):
     deal: Callable | None = None
     deal_observation: Callable | None = None
     utilities: tuple[float, float] = (-1.0, 1.0)
+
+    def __new__(cls, *arguments: object, **given: object) -> Self:
+        """A game not yet made; refuses a name that is none of its parts."""
+        names = [field.name for field in attrs.fields(cls)]
+        wrong = next((name for name in given if name not in names), None)
+        if wrong is not None:
+            near = difflib.get_close_matches(wrong, names, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(names)}"
+            raise TypeError(f"a {cls.__name__} has no {wrong!r}; {hint}")
+        return object.__new__(cls)
 
     def __attrs_post_init__(self) -> None:
         for field in attrs.fields(type(self)):

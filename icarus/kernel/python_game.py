@@ -26,7 +26,9 @@ import numpy as np
 
 from icarus import checks
 from icarus.compiler.kernels.rng import seeded
+from icarus.compiler.messages import defined_at
 from icarus.compiler.reference import Interpreter
+from icarus.kernel.answers import GAVE, answering, check_signatures, unchecked
 from icarus.kernel.constants import CONTINUES, NO_DEAL, RECALLED
 from icarus.kernel.contract import Facts
 from icarus.kernel.data import Beliefs, StateData, copied, facts_of
@@ -66,11 +68,21 @@ class PythonGame(AnyGame):
         deal: `deal(index, **parameters) -> (state, probability)`: a new initial state, that after deal number `index` = 0, 1, …, and how
             likely it is; None where there are no so many. deal_observation: as in `Game`. For solvers, where `initial` draws.
         parameters, defaults, seat_names, max_length, actions, utilities: as in `Game`.
+
+    Raises:
+        TypeError: a function that cannot be called with what it is given.
+        ValueError: where a function is called, by whomever: it answers what makes no sense (`icarus.kernel.answers`).
     """
 
     copy: Callable = copy.deepcopy
     text: Callable = str
     action_text: Callable = lambda state, action: str(action)
+
+    def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
+        check_signatures(self)
+        for name, function in answering(self).items():
+            object.__setattr__(self, name, function)
 
     def new_initial_state(self, seed: int | Sequence[int] = 0) -> "PythonState":
         """A fresh game. Everything that chance decides before the first action (the deal) follows from the seed."""
@@ -88,7 +100,7 @@ class PythonGame(AnyGame):
         """The move by which each perspective sees an action that is about to be done."""
         if self.observe is None:
             return (action,)
-        return (*map(int, self.observe(state, action)), action)
+        return (*self.observe(state, action), action)
 
     def believed(self, state: StateData, observer: int) -> Beliefs:
         """What `determinize` is given of what can be computed ahead."""
@@ -118,7 +130,7 @@ class PythonState(State):
         return self.data
 
     def _player(self) -> int:
-        return int(self.game.player(self.data))
+        return self.game.player(self.data)
 
     def beliefs(self, observer: int) -> Beliefs:
         return self.game.believed(self.data, observer)
@@ -139,25 +151,25 @@ class PythonState(State):
         return self.game.copy(data)
 
     def _legal(self) -> list[int]:
-        return list(map(int, self.game.legal(self.data)))
+        return self.game.legal(self.data)
 
     def _probabilities(self) -> list[float]:
-        return list(map(float, self.game.chance(self.data)))  # type: ignore[misc]  # asked only where the game has it
+        return self.game.chance(self.data)  # type: ignore[misc]  # asked only where the game has it
 
     def _advance(self, data: StateData, action: int) -> None:
         self.game.apply(data, action)
 
     def _rewards(self) -> list[float]:
-        return list(map(float, self.game.rewards(self.data)))
+        return self.game.rewards(self.data)
 
     def _label(self, data: StateData) -> int:
-        return CONTINUES if self.game.episode is None else int(self.game.episode(data))
+        return CONTINUES if self.game.episode is None else self.game.episode(data)
 
     def _moves_of(self, data: StateData, action: int) -> list[int]:
         return list(self.game.observed_moves(data, action))
 
     def _recall(self, perspective: int) -> tuple[int, ...]:
-        return tuple(map(int, self.game.recall(self.data, perspective)))  # type: ignore[misc]
+        return tuple(self.game.recall(self.data, perspective))  # type: ignore[misc]
 
     def _evaluate(self, kind: str, *actions: int) -> np.ndarray:
         return self.game.tell(kind, self.data, *actions)
@@ -237,8 +249,16 @@ class _Adapter:
         """Those that there are, by name."""
         functions = {name: getattr(self, name) for name in {*self.plain, "prepare"}}
         functions |= {kind: self.teller(kind) for kind in KINDS if getattr(self.game, kind) is not None}
-        wraps_round = np.errstate(over="ignore")  # as compiled code does
-        return {name: wraps_round(function) for name, function in functions.items()}
+        return {name: self._answering(name, function) for name, function in functions.items()}
+
+    def _answering(self, name: str, function: Callable) -> Callable:
+        """A function that messages know by the one that it stands for."""
+        answers: Any = np.errstate(over="ignore")(function)  # as compiled code does
+        original = unchecked(getattr(self.game, name))
+        if original is not None:
+            functools.update_wrapper(answers, original, updated=())
+        answers.verb = GAVE
+        return answers
 
     def initial(self, rng: np.ndarray, **parameters: int) -> np.ndarray:
         data = np.zeros(1, self.game.state)
@@ -249,10 +269,16 @@ class _Adapter:
         return int(self.plain["player"](_facts(data)))
 
     def legal(self, data: np.ndarray) -> list[int]:
-        actions = np.empty(self.game.max_legal, np.int64)
-        count = self.plain["legal"](_facts(data), actions)
+        actions = np.full(self.game.max_legal, -1)  # no action: what is left unwritten is refused
+        count, place = self.plain["legal"](_facts(data), actions), defined_at(self.game.legal)
+        if not checks.is_integer(count):
+            raise ValueError(
+                f"legal of {self.game}{place} returned {count!r}; it must return how many actions it has written"
+            )
         if count > self.game.max_legal:
-            raise ValueError("a game gave more legal actions than its max_legal")
+            raise ValueError(
+                f"legal of {self.game}{place} returned {count}, more legal actions than its max_legal, {len(actions)}"
+            )
         return actions[:count].tolist()
 
     def apply(self, data: np.ndarray, action: int) -> None:

@@ -2,12 +2,19 @@
 
 import numpy as np
 
+from icarus.compiler.messages import home
 from icarus.engine.loop.redetermination import NOBODY
-from icarus.engine.loop.steps import OTHER_PLAYER
 from icarus.engine.scheme import Scheme
 from icarus.kernel import CHANCE, TERMINAL
+from icarus.kernel.answers import author
 from icarus.kernel.data import StateData
 from icarus.kernel.python_game import PythonGame
+
+
+def not_a_determinization(game: PythonGame, changed: str) -> ValueError:
+    """What is raised where a determinization is not one of the state that it was drawn from."""
+    assert game.determinize is not None
+    return ValueError(f"a determinization changed {changed}, {home(author(game.determinize))}")
 
 
 class IterationStates:
@@ -63,15 +70,15 @@ class Redetermination(IterationStates):
             return master
         self._master, self._observer = master, player
         world = self.game.redraw_again(master, player, self.game.believed(master, player), self.rng)
-        if int(self.game.player(world)) != player:
-            raise ValueError(OTHER_PLAYER)
+        if self.game.player(world) != player:
+            raise not_a_determinization(self.game, "the player to move, or ended the game")
         return world
 
     def follow(self, world: StateData, action: int) -> None:
         """Play the action in the master too, if it is legal there and every player sees the same of it; else the world is the master."""
         if self._observer == NOBODY:
             return
-        legal, see = action in map(int, self.game.legal(self._master)), self.game.observed_moves
+        legal, see = action in self.game.legal(self._master), self.game.observed_moves
         if legal and see(world, action) == see(self._master, action):
             self.game.apply(self._master, action)
         else:
@@ -81,17 +88,17 @@ class Redetermination(IterationStates):
         """The world is the master if somebody else is to move there, or the player for whom it was drawn, with other actions."""
         if self._observer == NOBODY:
             return
-        player = int(self.game.player(world))
-        same = player == int(self.game.player(self._master))
+        player = self.game.player(world)
+        same = player == self.game.player(self._master)
         if same and player == self._observer:
-            same = [*map(int, self.game.legal(world))] == [*map(int, self.game.legal(self._master))]
+            same = self.game.legal(world) == self.game.legal(self._master)
         if not same:
             self._observer = NOBODY
 
     def leave(self, world: StateData) -> StateData:
         """The master; nobody's knowledge is asked in a simulation."""
         master = self.master(world)
-        if self.game.redeterminize is None or int(self.game.player(master)) == TERMINAL:
+        if self.game.redeterminize is None or self.game.player(master) == TERMINAL:
             return master
         return self.game.redraw(master, CHANCE, self.game.believed(master, CHANCE), self.rng)
 

@@ -22,9 +22,6 @@ from icarus.engine.loop.choice import pick_outcome as compiled_pick_outcome
 from icarus.engine.loop.observation_classes import observation_classes
 from icarus.engine.loop.parent_links import LINK, is_inserted
 from icarus.engine.loop.parent_links import parent_links_of as compiled_parent_links_of
-from icarus.engine.loop.playout import check_outcomes as compiled_check_outcomes
-from icarus.engine.loop.steps import NO_ACTIONS, OTHER_ACTIONS, OTHER_PLAYER, WRONG_PLAYER
-from icarus.engine.loop.steps import check_actions as compiled_check_actions
 from icarus.engine.program.mixtures import IN_SIMULATION, SIMULTANEOUS, TREE
 from icarus.engine.program.requirements import tables_of
 from icarus.engine.recommendation import Recommendation, most_visits
@@ -33,7 +30,7 @@ from icarus.engine.records.tables import Records
 from icarus.engine.reference.choice import Decision, ReferenceProgram
 from icarus.engine.reference.features import FeatureEvaluator
 from icarus.engine.reference.history import Moves, Playout, ReferenceHistory
-from icarus.engine.reference.iteration_states import iteration_states
+from icarus.engine.reference.iteration_states import iteration_states, not_a_determinization
 from icarus.engine.reference.table import ReferenceTable
 from icarus.engine.result import Result
 from icarus.engine.root_episode import root_episode
@@ -52,7 +49,6 @@ from icarus.kernel.theta import IntegerList
 
 below, pick_outcome, extended = map(interpret, (compiled_below, compiled_pick_outcome, compiled_extended))
 root_key = interpret(root_key)
-check_actions, check_outcomes = interpret(compiled_check_actions), interpret(compiled_check_outcomes)
 parent_links_of = Interpreter([(is_inserted, lambda rows, key: key in rows)])(compiled_parent_links_of)
 
 
@@ -186,15 +182,15 @@ class ReferenceSearch:
 
     def _rewards(self, world: StateData) -> np.ndarray:
         """μ of the state in which a playout has ended, or the heuristic where it was cut off."""
-        ended = int(self.game.player(world)) == TERMINAL
+        ended = self.game.player(world) == TERMINAL
         return self._features.rewards(world) if ended else self.game.tell("heuristic", world)
 
     def _begin_playout(self) -> tuple[Playout, StateData]:
         """Lines 7-9: the empty history, at a state drawn from the root's information set."""
         redraw = self.game.redraw_again if self.scheme.redeterminization else self.game.redraw
         world = redraw(self._root, self._root_observer, self._beliefs, self.rng)
-        if self.game.determinize is not None and int(self.game.player(world)) != self._observer:
-            raise ValueError(OTHER_PLAYER)
+        if self.game.determinize is not None and self.game.player(world) != self._observer:
+            raise not_a_determinization(self.game, "the player to move, or ended the game")
         return self.empty_history(world), world
 
     def empty_history(self, world: StateData) -> Playout:
@@ -214,7 +210,7 @@ class ReferenceSearch:
         playout, world = self._begin_playout()
         in_tree = self._visits(EMPTY_HISTORY) > 0  # the first playout of all expands the empty history
         world, simulated = world if in_tree else self._states.leave(world), 0
-        while (player := self._player(world)) != TERMINAL:
+        while (player := self.game.player(world)) != TERMINAL:
             if playout.t >= self.game.max_length:
                 raise ValueError(too_long_message(self.state, [step.action for step in playout.steps[:-1]]))
             if not in_tree and self._is_cut(simulated, playout.t):
@@ -223,7 +219,7 @@ class ReferenceSearch:
             world = self._states.enter(world, player) if in_tree else world
             edge, action = self._decide(playout, world, player, in_tree)
             if playout.t == 0 and edge not in self.actions:
-                raise ValueError(OTHER_ACTIONS)
+                raise not_a_determinization(self.game, "the legal actions of the player to move")
             if in_tree:
                 self._states.follow(world, action)
             self.play(playout, world, edge, action)
@@ -242,7 +238,7 @@ class ReferenceSearch:
         moves = self._moves(playout, world, edge)
         self.game.apply(world, action)
         playout.extend(edge, moves)
-        label = CONTINUES if self.game.episode is None else int(self.game.episode(world))
+        label = CONTINUES if self.game.episode is None else self.game.episode(world)
         if label >= 0:
             playout.begin_episode(label)
 
@@ -256,13 +252,6 @@ class ReferenceSearch:
     def _is_cut(self, simulated: int, t: int) -> bool:
         """Whether a playout is cut off after so many actions of simulation; the root's action is always played."""
         return self.scheme.cutoff is not None and simulated >= self.scheme.cutoff and t > 0
-
-    def _player(self, world: StateData) -> int:
-        """ρ(s)."""
-        player = int(self.game.player(world))
-        if player >= self.game.players or (player < CHANCE and player != TERMINAL):
-            raise ValueError(WRONG_PLAYER)
-        return player
 
     def _decide(self, playout: Playout, world: StateData, player: int, in_tree: bool) -> tuple[int, int]:
         """Line 11: what is played in a state, as an edge of the tree and as an action."""
@@ -287,10 +276,7 @@ class ReferenceSearch:
         Returns:
             The legal actions, the edge of the tree that each belongs to, and the number of this edge among all of them.
         """
-        actions = [int(action) for action in self.game.legal(world)]
-        if not actions:
-            raise ValueError(NO_ACTIONS)
-        check_actions(actions, len(actions))
+        actions: list[int] = self.game.legal(world)
         edges, legal, classes = actions, actions, list(range(len(actions)))
         if self.scheme.observer == ROOT_PLAYER and player != self._observer:
             edges = [self._all_moves(world, action)[self._perspective] for action in actions]
@@ -326,7 +312,6 @@ class ReferenceSearch:
         if count == 1:
             return 0
         probabilities = [1.0 / count] * count if self.game.chance is None else self.game.chance(world)
-        check_outcomes(probabilities, count)
         return int(pick_outcome(probabilities, count, self.rng))
 
     def _visits(self, record: int) -> int:

@@ -1,11 +1,11 @@
-"""What a `PythonGame` says, with one sentence for what makes no sense; and how large it is, estimated by asking it."""
+"""What a `PythonGame` says, with the actions after which it says it; and how large it is, estimated by asking it."""
 
 import random
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from icarus.equilibrium.tree.arrays import PLAYERS
-from icarus.equilibrium.tree.deals import TOLERANCE, Deals
+from icarus.equilibrium.tree.deals import Deals
 from icarus.equilibrium.tree.size import COUNTLESS, WALKS
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.kernel.data import StateData
@@ -23,7 +23,7 @@ class Questions:
         path: of the actions that led to the state asked about.
 
     Raises:
-        ValueError: an answer makes no sense.
+        ValueError: an answer makes no sense (`icarus.kernel.answers`).
     """
 
     def __init__(self, game: PythonGame) -> None:
@@ -55,50 +55,31 @@ class Questions:
 
     def player(self, state: StateData) -> int:
         """ρ."""
-        player = int(self._ask(self.game.player, state))
-        if player not in (*range(PLAYERS), CHANCE, TERMINAL):
-            self.refuse(
-                f"returns the player {player} as the player to act; it must be 0 to {PLAYERS - 1}, CHANCE or TERMINAL"
-            )
-        return player
+        return int(self._ask(self.game.player, state))
 
     def legal(self, state: StateData, player: int) -> list[int]:
         """A(s); nothing where the game has ended."""
         if player == TERMINAL:
             return []
-        actions = [int(action) for action in self._ask(self.game.legal, state)]
-        if not actions:
-            self.refuse("gives no legal action at a state that is not terminal")
-        if len(set(actions)) < len(actions) or min(actions) < 0:
-            self.refuse(f"gives the legal actions {actions}; they must be distinct and not negative")
-        return actions
+        return list(self._ask(self.game.legal, state))
 
     def probabilities(self, state: StateData, player: int, count: int) -> list[float]:
         """π₀ of so many outcomes of chance; 0 of the actions of a player."""
         if player != CHANCE or self.game.chance is None:
             return [1 / count if player == CHANCE else 0.0] * count
-        probabilities = [float(probability) for probability in self._ask(self.game.chance, state)]
-        if len(probabilities) != count or min(probabilities) < 0 or not abs(sum(probabilities) - 1) < TOLERANCE:
-            self.refuse(f"gives the probabilities {probabilities}; they must be {count} that sum to 1")
-        return probabilities
+        return list(self._ask(self.game.chance, state))
 
     def moves(self, state: StateData, action: int) -> list[int]:
         """The ⌣ᵢ."""
         if self.game.observe is None:
             return [action] * PLAYERS
-        moves = [int(move) for move in self._ask(self.game.observe, state, action)]
-        if len(moves) != PLAYERS:
-            self.refuse(f"shows action {action} as the moves {moves}; they must be {PLAYERS}, one for each player")
-        return moves
+        return list(self._ask(self.game.observe, state, action))
 
     def rewards(self, state: StateData, player: int) -> list[float]:
         """μ; 0 where the game has not ended."""
         if player != TERMINAL:
             return [0.0] * PLAYERS
-        rewards = [float(reward) for reward in self._ask(self.game.rewards, state)]
-        if len(rewards) != PLAYERS or not all(0 <= reward <= 1 for reward in rewards):
-            self.refuse(f"gives the rewards {rewards}; they must be {PLAYERS}, each in [0, 1]")
-        return rewards
+        return list(self._ask(self.game.rewards, state))
 
     def after(self, state: StateData, action: int) -> StateData:
         """The state after an action, which is added to the path; the one given stays."""

@@ -1,0 +1,227 @@
+"""What the plain functions of a `PythonGame` answer, held against its contract where they are called.
+
+Each mistake gets one sentence: "legal of trek (trek.py, line 24) returned None; it must be a list of integers".
+"""
+
+import copy
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Set
+from operator import index
+from typing import Any, NoReturn, TypeVar
+
+from icarus.checks import excerpt, is_integer
+from icarus.compiler.messages import defined_at
+from icarus.kernel.constants import CHANCE, CONTINUES, TERMINAL
+from icarus.kernel.data import StateData
+from icarus.kernel.functions import ARGUMENTS
+
+SHOWN = 120  # characters of an answer in a message
+TOLERANCE = 1e-9  # of the sum of probabilities
+RETURNED, GAVE = "returned", "gave"  # how a function answers; what was compiled writes into arrays
+_OUTPUTS = ("actions", "out", "moves", "probabilities")  # arrays that a function of a `Game` writes to
+Played = Any  # a `PythonGame`, which is made of what stands here
+T = TypeVar("T")
+
+
+class Answering:
+    """A function of a `PythonGame` that refuses what makes no sense among its answers.
+
+    Attributes:
+        game, name: whose it is, and which.
+        function: what answers.
+    """
+
+    def __init__(self, game: Played, name: str, function: Callable) -> None:
+        functools.update_wrapper(self, function, updated=())
+        self.game, self.name, self.function, self._check = game, name, function, CHECKS[name]
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        return self._check(self, self.function(*arguments, **keywords), *arguments)
+
+    def __deepcopy__(self, memo: dict) -> "Answering":
+        return self
+
+    @property
+    def verb(self) -> str:
+        """How it answers."""
+        return getattr(self.function, "verb", RETURNED)
+
+    def refuse(self, answer: object, right: str) -> NoReturn:
+        """Raise what is wrong with an answer, and what would be right."""
+        self.refuse_what(excerpt(repr(answer), SHOWN), right)
+
+    def refuse_what(self, answer: str, right: str) -> NoReturn:
+        """As `refuse`, of an answer in words."""
+        place = defined_at(inspect.unwrap(self.function))
+        raise ValueError(f"{self.name} of {self.game}{place} {self.verb} {answer}; it must {right}")
+
+    def items(self, answer: object, kind: Callable[[Any], T], right: str) -> list[T]:
+        """The items of an answer, each as Python's own integer or real number."""
+        if not isinstance(answer, Iterable) or isinstance(answer, Mapping | Set | str):
+            self.refuse(answer, right)
+        items = list(answer)
+        try:
+            return [kind(item) for item in items]
+        except (TypeError, ValueError):
+            self.refuse(answer if isinstance(answer, list | tuple) else items, right)
+
+
+def _real(value: Any) -> float:
+    if isinstance(value, str):
+        raise TypeError
+    return float(value)
+
+
+def answering(game: Played) -> dict[str, Callable]:
+    """The functions of a game whose answers are to be checked, by name, as they are to be called."""
+    functions = {name: unchecked(getattr(game, name)) for name in CHECKS}
+    return {
+        name: Answering(game, name, function)
+        for name, function in functions.items()
+        if function is not None and function is not copy.deepcopy
+    }
+
+
+def unchecked(function: Any) -> Any:
+    """The function of a game as its author has given it."""
+    return function.function if isinstance(function, Answering) else function
+
+
+def author(function: Callable) -> Callable:
+    """The function that an author has written, inside all that is round it."""
+    return inspect.unwrap(unchecked(function))
+
+
+def check_signatures(game: Played) -> None:
+    """Refuse a function that cannot be called with what it will be given.
+
+    Raises:
+        TypeError: so.
+    """
+    given = {name: [each for each in text.split(", ") if each not in _OUTPUTS] for name, text in ARGUMENTS.items()}
+    given |= {"prepare": ["state", "observer"], "copy": ["state"], "initial": ["rng"], "deal": ["index"]}
+    for name, arguments in given.items():
+        function = unchecked(getattr(game, name, None))
+        keywords = game.parameters if name in ("initial", "deal") else {}
+        try:
+            signature = inspect.signature(function, follow_wrapped=False)
+        except (TypeError, ValueError):  # it is absent; a function of C tells nothing
+            continue
+        try:
+            signature.bind(*arguments, **keywords)
+        except TypeError:
+            takes, right = ", ".join(signature.parameters), ", ".join([*arguments, *keywords])
+            raise TypeError(
+                f"{name} of {game} takes ({takes}); it must take ({right}){defined_at(inspect.unwrap(function))}"
+            ) from None
+
+
+# ---------------------------------------------------------------------------------- what each function must answer
+
+
+def _initial(asked: Answering, state: StateData, *given: object) -> StateData:
+    if state is None:
+        asked.refuse(state, "return a new state")
+    return state
+
+
+def _player(asked: Answering, answer: Any, state: StateData) -> int:
+    try:
+        player = index(answer)
+    except TypeError:
+        player = TERMINAL - 1
+    if not (0 <= player < asked.game.players or player in (CHANCE, TERMINAL)):
+        players = f"a player from 0 to {asked.game.players - 1}" if asked.game.players > 1 else "player 0"
+        asked.refuse(answer, f"be {players}, CHANCE or TERMINAL")
+    return player
+
+
+def _legal(asked: Answering, answer: Any, state: StateData) -> list[int]:
+    actions = asked.items(answer, index, "be a list of integers")
+    if not actions and asked.game.player(state) != TERMINAL:
+        asked.refuse(answer, "be at least one action at a state that is not terminal")
+    if len(set(actions)) < len(actions) or (actions and min(actions) < 0):
+        asked.refuse(actions, "be a list of different integers of at least 0")
+    return actions
+
+
+def _apply(asked: Answering, answer: Any, state: StateData, action: int) -> None:
+    if answer is not None and answer is not state and type(answer) is type(state):
+        asked.refuse(answer, "change the state that it is given and return None")
+
+
+def _rewards(asked: Answering, answer: Any, state: StateData) -> list[float]:
+    players = asked.game.players
+    right = f"be {players} numbers from 0 to 1, one for each player"
+    rewards = asked.items(answer, _real, right)
+    if len(rewards) != players or not all(0 <= reward <= 1 for reward in rewards):
+        asked.refuse(rewards, right)
+    return rewards
+
+
+def _chance(asked: Answering, answer: Any, state: StateData) -> list[float]:
+    right = "be one probability for each legal action, which sum to 1"
+    probabilities = asked.items(answer, _real, right)
+    count = len(asked.game.legal(state)) if asked.verb == RETURNED else len(probabilities)
+    right = f"be {count} probabilities that sum to 1, one for each legal action"
+    good = len(probabilities) == count and all(probability >= 0 for probability in probabilities)
+    if not good or not abs(sum(probabilities) - 1) <= TOLERANCE:
+        asked.refuse(probabilities, right)
+    return probabilities
+
+
+def _observe(asked: Answering, answer: Any, state: StateData, action: int) -> list[int]:
+    right = f"be {asked.game.players} integers, the move that each player sees"
+    moves = asked.items(answer, index, right)
+    if len(moves) != asked.game.players:
+        asked.refuse(moves, right)
+    return moves
+
+
+def _copy(asked: Answering, answer: StateData, state: StateData) -> StateData:
+    if answer is None:
+        asked.refuse(answer, "return a new state")
+    if answer is state:
+        asked.refuse_what("the state that it was given", "return a copy that can be changed without changing that")
+    return answer
+
+
+def _determinize(asked: Answering, answer: StateData, state: StateData, *given: object) -> StateData:
+    if answer is None:
+        asked.refuse(answer, "return a new state")
+    if answer is state:
+        asked.refuse_what("the state that it was given", "leave that alone and return a changed copy")
+    return answer
+
+
+def _number(right: str, least: int, also: int) -> Callable[[Answering, Any, StateData], int]:
+    """What checks an integer of at least so much, or one that means something else."""
+
+    def check(asked: Answering, answer: Any, state: StateData) -> int:
+        if not is_integer(answer) or (answer < least and answer != also):
+            asked.refuse(answer, right)
+        return int(answer)
+
+    return check
+
+
+def _recall(asked: Answering, answer: Any, state: StateData, perspective: int) -> list[int]:
+    return asked.items(answer, index, "be a list of integers, the moves seen since the episode began")
+
+
+CHECKS: dict[str, Callable[..., Any]] = {
+    "initial": _initial,
+    "player": _player,
+    "legal": _legal,
+    "apply": _apply,
+    "rewards": _rewards,
+    "chance": _chance,
+    "copy": _copy,
+    "observe": _observe,
+    "determinize": _determinize,
+    "redeterminize": _determinize,
+    "episode": _number("be a label of at least 0, or CONTINUES", 0, CONTINUES),
+    "recall": _recall,
+    "simultaneous": _number("be 0, or the number of the choice", 0, 0),
+}  # by the name of the function whose answer each looks at

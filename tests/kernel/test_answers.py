@@ -1,0 +1,197 @@
+"""What the plain functions of a `PythonGame` may not answer: each is told with the game, the function, its line and what would be right."""
+
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from icarus import BASELINE, EPIC, PythonGame, in_python, search
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, below
+from tests.commands.test_contract import NIM
+
+
+def initial(rng: np.ndarray) -> dict:
+    return {"cards": [below(rng, 4), below(rng, 4), below(rng, 4)], "said": [], "coin": None}
+
+
+def player(state: dict) -> int:
+    return TERMINAL if state["coin"] is not None else CHANCE if len(state["said"]) == 3 else len(state["said"])
+
+
+def legal(state: dict) -> list[int]:
+    return [0, 1]
+
+
+def apply(state: dict, action: int) -> None:
+    if len(state["said"]) == 3:
+        state["coin"] = action
+    else:
+        state["said"].append(action)
+
+
+def rewards(state: dict) -> list[float]:
+    return [float(said == (card > 1)) for said, card in zip(state["said"], state["cards"], strict=True)]
+
+
+def determinize(state: dict, observer: int, beliefs: None, rng: np.ndarray) -> dict:
+    cards = [card if seat == observer else below(rng, 4) for seat, card in enumerate(state["cards"])]
+    return state | {"cards": cards, "said": list(state["said"])}
+
+
+HILO = PythonGame(
+    name="hilo",
+    players=3,
+    initial=initial,
+    player=player,
+    legal=legal,
+    apply=apply,
+    rewards=rewards,
+    chance=lambda state: [0.5, 0.5],
+    observe=lambda state, action: (action, action, action),
+    determinize=determinize,
+    episode=lambda state: CONTINUES,
+    recall=lambda state, perspective: state["said"],
+)
+
+
+def returned_anew(state: dict, action: int) -> dict:
+    after = state | {"said": [*state["said"], action]}
+    return after
+
+
+def redrawn_in_place(state: dict, observer: int, beliefs: None, rng: np.ndarray) -> dict:
+    state["cards"] = [below(rng, 4)] * 3
+    return state
+
+
+PLAYERS = "it must be a player from 0 to 2, CHANCE or TERMINAL"
+REWARDS = "it must be 3 numbers from 0 to 1, one for each player"
+ACTIONS = "it must be a list of different integers of at least 0"
+CHANCES = "it must be 2 probabilities that sum to 1, one for each legal action"
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "told"),
+    [
+        ("initial", lambda rng: None, "returned None; it must return a new state"),
+        ("player", lambda state: None, f"returned None; {PLAYERS}"),
+        ("player", lambda state: 3, f"returned 3; {PLAYERS}"),
+        ("player", lambda state: "0", f"returned '0'; {PLAYERS}"),
+        ("legal", lambda state: None, "returned None; it must be a list of integers"),
+        ("legal", lambda state: [], "returned []; it must be at least one action at a state that is not terminal"),
+        ("legal", lambda state: (0, 1.5, 3), "returned (0, 1.5, 3); it must be a list of integers"),
+        ("legal", lambda state: [0, 0], f"returned [0, 0]; {ACTIONS}"),
+        ("legal", lambda state: [-1, 0], f"returned [-1, 0]; {ACTIONS}"),
+        ("apply", returned_anew, "it must change the state that it is given and return None"),
+        ("rewards", lambda state: [1.0, 0.0], f"returned [1.0, 0.0]; {REWARDS}"),
+        ("rewards", lambda state: {0: 1.0, 1: 0.0, 2: 0.0}, f"returned {{0: 1.0, 1: 0.0, 2: 0.0}}; {REWARDS}"),
+        ("rewards", lambda state: None, f"returned None; {REWARDS}"),
+        ("rewards", lambda state: [22, 4, 15], f"returned [22.0, 4.0, 15.0]; {REWARDS}"),
+        ("chance", lambda state: [1.0], f"returned [1.0]; {CHANCES}"),
+        ("chance", lambda state: [0.5, 0.6], f"returned [0.5, 0.6]; {CHANCES}"),
+        ("chance", lambda state: [(0, 0.5), (1, 0.5)], "it must be one probability for each legal action"),
+        ("copy", lambda state: state, "returned the state that it was given; it must return a copy"),
+        ("observe", lambda state, action: [action], "; it must be 3 integers, the move that each player sees"),
+        ("observe", lambda state, action: None, "; it must be 3 integers, the move that each player sees"),
+        ("determinize", lambda *given: None, "returned None; it must return a new state"),
+        (
+            "determinize",
+            redrawn_in_place,
+            "returned the state that it was given; it must leave that alone and return a changed copy",
+        ),
+        ("episode", lambda state: None, "returned None; it must be a label of at least 0, or CONTINUES"),
+        ("recall", lambda state, perspective: 1, "returned 1; it must be a list of integers"),
+    ],
+)
+def test_a_wrong_answer_is_told_with_its_function_and_line(name: str, function: Any, told: str) -> None:
+    with pytest.raises(ValueError) as caught:
+        search(attrs.evolve(HILO, **{name: function}).new_initial_state(1), BASELINE >> EPIC, iterations=20)
+    sentence, line = str(caught.value), function.__code__.co_firstlineno
+    assert sentence.startswith(f"{name} of hilo ({__file__}, line {line}) returned ") and told in sentence
+
+
+def test_answers_that_make_sense_in_another_form_are_taken() -> None:
+    given: dict[str, Any] = {
+        "legal": lambda state: np.arange(2),
+        "player": lambda state: np.int8(player(state)),
+        "rewards": lambda state: np.array(rewards(state), np.float32),
+        "chance": lambda state: (probability for probability in (0.25, 0.75)),
+    }
+    game = attrs.evolve(HILO, **given)
+    assert search(game.new_initial_state(1), BASELINE, iterations=20).iterations == 20
+    state = game.new_initial_state(1)
+    assert [type(action) for action in state.legal_actions()] == [int, int]
+
+
+def test_at_the_end_no_action_is_legal() -> None:
+    game = attrs.evolve(HILO, legal=lambda state: [] if state["coin"] is not None else [0, 1])
+    assert game.legal({"cards": [0, 1, 2], "said": [0, 0, 0], "coin": 1}) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "told"),
+    [
+        ("initial", lambda: {}, r"initial of hilo takes \(\); it must take \(rng\)"),
+        ("legal", lambda state, actions: 2, r"legal of hilo takes \(state, actions\); it must take \(state\)"),
+        ("apply", lambda state: None, r"apply of hilo takes \(state\); it must take \(state, action\)"),
+        ("determinize", lambda state, observer, rng: state, r"it must take \(state, observer, beliefs, rng\)"),
+        ("prepare", lambda state: None, r"it must take \(state, observer\)"),
+    ],
+)
+def test_a_function_that_takes_something_else_is_refused_where_the_game_is_made(
+    name: str, function: Any, told: str
+) -> None:
+    with pytest.raises(TypeError, match=rf"{told} \(.*test_answers.py, line \d+\)$"):
+        attrs.evolve(HILO, **{name: function})
+
+
+def test_initial_takes_the_parameters() -> None:
+    with pytest.raises(TypeError, match=r"initial of hilo\(cards=3\) takes \(rng\); it must take \(rng, cards\)"):
+        attrs.evolve(HILO, parameters={"cards": 3})
+    assert attrs.evolve(HILO, initial=lambda rng, cards: initial(rng), parameters={"cards": 3}).players == 3
+
+
+@pytest.mark.parametrize(
+    ("game", "wrong", "told"),
+    [
+        (HILO, "reward", "a PythonGame has no 'reward'; did you mean rewards?"),
+        (NIM, "max_leagl", "a Game has no 'max_leagl'; did you mean max_legal?"),
+        (NIM, "zzz", "a Game has no 'zzz'; it has name, players, "),
+    ],
+)
+def test_a_part_that_no_game_has_is_told_with_the_nearest(game: Any, wrong: str, told: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        attrs.evolve(game, **{wrong: 1})
+    assert str(caught.value).startswith(told)
+
+
+def test_a_game_evolved_many_times_is_asked_once() -> None:
+    game = attrs.evolve(attrs.evolve(HILO, name="other"), name="third")
+    assert game.legal.function is legal and game.legal.game is game
+
+
+def forgetful(state: Any, actions: np.ndarray) -> None:
+    actions[0] = 1
+
+
+def short_by_one(state: Any, actions: np.ndarray) -> int:
+    actions[0] = 1
+    return 2
+
+
+@pytest.mark.parametrize(
+    ("slip", "told"),
+    [
+        ({"legal": forgetful}, "returned None; it must return how many actions it has written"),
+        ({"legal": short_by_one}, r"gave \[1, -1\]; it must be a list of different integers of at least 0"),
+        ({"max_legal": 2}, "returned 3, more legal actions than its max_legal, 2"),
+    ],
+)
+def test_a_compiled_game_in_plain_python_is_told_by_its_own_function(slip: dict[str, Any], told: str) -> None:
+    game = attrs.evolve(NIM, **slip)
+    line = game.legal.__code__.co_firstlineno
+    with pytest.raises((ValueError, IndexError)) as caught:
+        search(in_python(game).new_initial_state(1), BASELINE, iterations=5)
+    if "max_legal" not in slip:
+        assert caught.match(rf"legal of nim7 \(.*, line {line}\) {told}")
