@@ -4,7 +4,7 @@ import dis
 import re
 import traceback
 import types as pytypes
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from icarus.compiler.cache.dependencies import reachable
 from icarus.compiler.kernels.functions import plain
@@ -95,6 +95,19 @@ def _about_result(function: Callable, text: str, returns: str) -> str:
         return ""
     author = _author_of(function)
     return f"it returns {kind_of(result[1])}; it must return {returns}{defined_at(author)}"
+
+
+def about_nothing(function: Callable, kinds: Iterable[object], returns: str) -> str:
+    """That a function which must return something returns it only on some of its ways; "" where it does not.
+
+    Args:
+        kinds: the compiler's types of all that is in the kernel `function`, which calls it.
+    """
+    result = next((str(kind) for kind in kinds if str(kind).startswith("OptionalType(")), None)
+    if result is None:
+        return ""
+    kind, author = kind_of(result.removeprefix("OptionalType(")), _author_of(function)
+    return f"it returns {kind} on some ways and nothing on others; it must return {returns}{defined_at(author)}"
 
 
 def _about_types(function: Callable, text: str) -> str:

@@ -9,6 +9,9 @@ from icarus.kernel.constants import CHANCE, TERMINAL
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
 
+ROOM = 64  # times max_legal: for one that writes too many
+SHOWN = 8  # probabilities in a message
+
 
 def with_answer(sentence: str, game: Game, words: np.ndarray) -> str:
     """The loop's sentence about "the … function of a game", with the game's name, the wrong answer and where the function is defined.
@@ -34,7 +37,36 @@ def _wrong_answer(name: str, state: State) -> str:
         rewards = state._rewards()
         return "" if all(0 <= reward <= 1 for reward in rewards) else ", ".join(f"{reward:g}" for reward in rewards)
     if name == "legal":
-        actions = state._legal()
-        wrong = [a for i, a in enumerate(actions) if a < 0 or a in actions[:i]]
-        return str(wrong[0]) if wrong else ""
-    return ""
+        return _wrong_actions(state)
+    return _wrong_probabilities(state) if name == "chance" else ""
+
+
+def _wrong_actions(state: State) -> str:
+    """What is wrong with the legal actions: their number, that some of it were not written, or the first that may not be."""
+    most, answers = state.game.max_legal, [_written_actions(state, unwritten) for unwritten in (-1, -2)]
+    count, actions = answers[0]
+    if not 1 <= count <= most:
+        return f"{count}, and max_legal is {most}" if count > most else ""
+    written = sum(first == second for first, second in zip(actions, answers[1][1], strict=True))
+    if written < count:
+        return f"it returned {count} and wrote {written}"
+    wrong = [action for i, action in enumerate(actions) if action < 0 or action in actions[:i]]
+    return str(wrong[0]) if wrong else ""
+
+
+def _written_actions(state: State, unwritten: int) -> tuple[int, list[int]]:
+    """The number of legal actions that `legal` returns, and as many as may be of what it writes over a number."""
+    actions = np.full(ROOM * state.game.max_legal, unwritten)
+    count = state.game.kernels().legal(state.data.ctypes.data, actions.ctypes.data)
+    return count, actions[: max(0, min(count, state.game.max_legal))].tolist()
+
+
+def _wrong_probabilities(state: State) -> str:
+    """Probabilities of chance that are negative, or do not sum to 1."""
+    count, _ = _written_actions(state, 0)
+    probabilities = state._probabilities()[: max(0, count)]
+    negative = [probability for probability in probabilities if probability < 0]
+    if negative:
+        return f"{negative[0]:g}"
+    shown = ", ".join(f"{probability:g}" for probability in probabilities[:SHOWN])
+    return f"{shown}{', …' if count > SHOWN else ''}, in all {sum(probabilities):g}"

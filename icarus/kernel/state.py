@@ -8,12 +8,13 @@ import numpy as np
 
 from icarus import checks
 from icarus.compiler.kernels.rng import seeded
-from icarus.compiler.messages import home
+from icarus.compiler.messages import defined_at, home
 from icarus.kernel.constants import CHANCE, CONTINUES, RECALLED, TERMINAL, UNLABELLED, UNSEEN
 from icarus.kernel.data import Beliefs, StateData, copied, facts_of, out_of_range
 from icarus.kernel.episodes import EpisodePosition
 from icarus.kernel.features import checked_numbers, written_by
 
+MORE = 256  # actions than max_legal, which are refused, and until then harm nobody
 PlayedGame: TypeAlias = Any  # a `Game` or a `PythonGame`, which are made of what stands here
 
 
@@ -308,12 +309,19 @@ class State:
         """The legal action written so.
 
         Raises:
-            ValueError: no legal action is written so; the message lists those that are.
+            ValueError: no legal action is written so, and the message lists those that are; or several.
         """
-        actions = {self._action_text(action): action for action in self.legal_actions()}
-        if text not in actions:
-            raise ValueError(f"{text!r} is not legal here; {self._choices(list(actions))}")
-        return actions[text]
+        texts = {action: self._action_text(action) for action in self.legal_actions()}
+        named = [action for action in texts if texts[action] == text]
+        if not named:
+            raise ValueError(f"{text!r} is not legal here; {self._choices(list(dict.fromkeys(texts.values())))}")
+        if len(named) > 1:
+            several = ", ".join(map(str, named[:-1]))
+            raise ValueError(
+                f"{'two' if len(named) == 2 else len(named)} legal actions are called {text!r} here ({several} and {named[-1]}); "
+                f"action_text of {self.game} must tell them apart{defined_at(self.game.action_text)}"
+            )
+        return named[0]
 
     def history_str(self) -> str:
         """The actions since `start` in the notation of the game."""
@@ -354,8 +362,8 @@ class State:
         return copied(data)
 
     def _legal(self) -> list[int]:
-        actions = np.empty(self.game.max_legal, np.int64)
-        count = self.game.kernels().legal(self.data.ctypes.data, actions.ctypes.data)
+        room = np.empty(self.game.max_legal + MORE, np.int64)
+        actions, count = room[:-MORE], self.game.kernels().legal(self.data.ctypes.data, room.ctypes.data)
         if not 1 <= count <= len(actions):
             wrong = f"{count} legal actions, of a max_legal of {len(actions)}," if count > 0 else "no legal action"
             raise ValueError(f"{self.game} gave {wrong} at a state that is not terminal, {home(self.game.legal)}")

@@ -1,6 +1,7 @@
 """Commands with a file whose games are plain Python: what takes a game takes them, or says in a sentence why not."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from icarus import Agent, PythonGame, games
 from icarus import load_files as own_files
 from icarus.commands.play.session import Session
+from icarus.commands.play.terminal import Terminal
 from icarus.load_files import load_file
 from icarus.specs import BASELINE
 from tests.commands.test_cli import Call, icarus, refused
@@ -173,3 +175,31 @@ def test_rules_are_checked_beside_a_reference(file: Path, icarus: Call) -> None:
 )
 def test_what_cannot_take_one_says_so(file: Path, icarus: Call, arguments: tuple[str, ...], sentence: str) -> None:
     assert refused(icarus(*arguments, "--with", file)).startswith(sentence)
+
+
+SAME_TEXT = """
+from icarus import PythonGame
+
+TREK = PythonGame(
+    name="trek", players=2, initial=lambda rng: [], player=lambda state: -4 if len(state) == 3 else len(state) % 2,
+    legal=lambda state: [0, 2, 3], apply=lambda state, action: state.append(action), rewards=lambda state: [0.5, 0.5],
+    action_text=lambda state, action: "rest" if action > 1 else "go",
+)
+"""
+TWO = "two legal actions are called 'rest' here (2 and 3); action_text of trek must tell them apart"
+
+
+def test_a_text_of_two_legal_actions_is_refused_and_not_guessed(file: Path, icarus: Call) -> None:
+    file.write_text(SAME_TEXT)
+    assert refused(icarus("search", file, "--iterations", 5, "--moves", "rest")).startswith(TWO)
+    code, told, errors = icarus("search", file, "--iterations", 5, "--moves", "go")
+    assert code == 0, errors
+    session = Session(games.load("trek"), [None, None])
+    typed = Terminal(session, Agent(BASELINE, iterations=5), None, lambda line: None)
+    with pytest.raises(ValueError, match=re.escape(TWO)):
+        typed.action("rest")
+    assert (typed.action("go"), typed.action("2")) == (0, 2)  # by its place in the list
+    session.act(2)
+    session.save(file.with_name("game.txt"))
+    with pytest.raises(ValueError, match=re.escape(f"cannot be resumed: {TWO}")):
+        Session.resumed(file.with_name("game.txt"))

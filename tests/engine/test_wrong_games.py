@@ -30,8 +30,12 @@ from tests.commands.test_contract import COIN, NIM, SECRET
 REWARDS = r"the rewards function of \S+ did not write a number from 0 to 1 for each player"
 TOO_MANY = "more legal actions than its max_legal"
 MOVED = "a determinization changed the player to move, or ended the game"
+SOMEBODY = "the player function of nim7 gave a number that is not a player, .*: 7"
+NOTHING = "the legal function of nim7 gave no legal action at a state that is not terminal"
 PLAINLY = {  # what plain Python says instead
-    REWARDS: r"the rewards of nim7 are \[.*\]; each player's must be in \[0, 1\]",
+    REWARDS: r"rewards of nim7 \(.*\) gave \[.*\]; it must be 2 numbers from 0 to 1",
+    SOMEBODY: r"player of nim7 \(.*\) gave 7; it must be a player from 0 to 1",
+    NOTHING: r"legal of nim7 \(.*\) gave \[\]; it must be at least one action",
     TOO_MANY: f"{TOO_MANY}|index 3 is out of bounds for axis 0 with size 3",
 }
 WAYS: dict[str, dict[str, Any]] = {
@@ -59,14 +63,22 @@ def legal_of_a_million(state: Any, actions: slips.np.ndarray) -> int:
     return 3 if state.left == 7 else 1_000_000
 
 
+def legal_half_written(state: Any, actions: slips.np.ndarray) -> int:
+    """One of three, after the root."""
+    for i in range(3):
+        if i == 0 or state.left == 7:
+            actions[i] = i + 1 if state.left == 7 else -1
+    return 3
+
+
 @pytest.mark.parametrize(
     ("game", "slip", "told"),
     [
         (NIM, {"rewards": slips.rewards_of_one}, REWARDS),
         (NIM, {"rewards": slips.rewards_nan}, REWARDS),
         (NIM, {"rewards": slips.rewards_of_two}, REWARDS),
-        (NIM, {"player": slips.player_seven}, r"of (a game|\S+) gave a number that is not a player"),
-        (NIM, {"legal": slips.legal_none}, "no legal action at a state that is not terminal"),
+        (NIM, {"player": slips.player_seven}, SOMEBODY),
+        (NIM, {"legal": slips.legal_none}, NOTHING),
         (NIM, {"legal": legal_of_four}, TOO_MANY),
         (NIM, {"legal": legal_of_a_million}, TOO_MANY),
         (SECRET, {"determinize": slips.determinize_the_mover}, MOVED),
@@ -85,6 +97,23 @@ def test_a_search_of_a_wrong_game_ends_in_a_sentence(
         search(state, BASELINE, iterations=200, **way)
 
 
+def legal_forgotten(state: Any, actions: slips.np.ndarray) -> Any:
+    """Nothing is returned after the root."""
+    for i in range(3):
+        actions[i] = i + 1
+    if state.left == 7:
+        return 3
+    return None
+
+
+def test_a_function_that_returns_nothing_on_some_ways_is_not_compiled() -> None:
+    told = "legal_forgotten cannot be compiled: it returns an integer on some ways and nothing on others; it must return how"
+    with pytest.raises(
+        CompilationError, match=rf"{told} many actions it has written \(.*test_wrong_games.py, line \d+\)"
+    ):
+        attrs.evolve(NIM, legal=legal_forgotten).new_initial_state(1).legal_actions()
+
+
 def toss_in_the_middle(state: Any, action: int) -> None:
     """After the first choice a coin says who goes on."""
     if state.mover == -1:
@@ -97,7 +126,10 @@ def toss_in_the_middle(state: Any, action: int) -> None:
 def test_probabilities_that_do_not_sum_to_1_end_a_search() -> None:
     game = attrs.evolve(COIN, initial=slips.initial, apply=toss_in_the_middle)
     assert search(game.new_initial_state(1), BASELINE, iterations=200).iterations == 200
-    with pytest.raises(ValueError, match="chance outcomes do not sum to 1"):
+    with pytest.raises(
+        ValueError,
+        match=r"the chance function of \S+ gave probabilities that do not sum to 1: 0.25, 0.65, in all 0.9 \(",
+    ):
         search(attrs.evolve(game, chance=slips.chance_of_nine_tenths).new_initial_state(1), BASELINE, iterations=200)
 
 
@@ -157,8 +189,8 @@ ENGINES = pytest.mark.parametrize("engine", ["compiled", "python"])
 @pytest.mark.parametrize(
     ("slip", "message"),
     [
-        ({"legal": legal_negative}, r"the legal function of (a game|\S+) gave a negative action"),
-        ({"legal": legal_twice}, r"the legal function of (a game|\S+) gave an action twice"),
+        ({"legal": legal_negative}, r"the legal function of \S+ gave a negative action|legal of .* gave \[1, -2\]"),
+        ({"legal": legal_twice}, r"the legal function of \S+ gave an action twice|legal of .* gave \[2, 1, 2\]"),
         ({"max_length": 3}, "a playout of nim7 has not ended after 3 actions, its max_length"),
     ],
     ids=["negative", "twice", "too long"],
@@ -172,7 +204,10 @@ def test_wrong_actions_end_a_search(slip: dict[str, Any], message: str, strategy
 @ENGINES
 def test_a_negative_probability_ends_a_search(engine: str) -> None:
     game = attrs.evolve(COIN, initial=slips.initial, apply=toss_in_the_middle, chance=chance_negative)
-    with pytest.raises(ValueError, match=r"the chance function of (a game|\S+) gave a negative probability"):
+    with pytest.raises(
+        ValueError,
+        match=r"the chance function of \S+ gave a negative probability: -0.5|chance of .* gave \[-0.5, 1.5\]",
+    ):
         search(game.new_initial_state(1), BASELINE, iterations=200, engine=engine)
 
 
@@ -186,7 +221,7 @@ def test_a_negative_probability_ends_a_search(engine: str) -> None:
         ),
         (
             {"policy": argmax().over(sorted_away)},
-            "sorted_away.* writes to legal, the legal actions|destination is read-only",
+            "sorted_away writes to actions\[i\], which is read-only|destination is read-only",
         ),
         ({"backpropagation": added_nothing}, "added_nothing.* wrote NaN to a record"),
     ],
@@ -216,6 +251,11 @@ def test_exactly_actions_that_are_negative_or_twice_are_wrong() -> None:
         ({"player": slips.player_seven}, "the player function of nim7 gave a number .*: 7"),
         ({"rewards": slips.rewards_of_two}, "the rewards function of nim7 did not write .*: 2"),
         ({"legal": legal_negative}, "the legal function of .* gave a negative action: -"),
+        (
+            {"legal": legal_of_four},
+            "the legal function of .* gave more legal actions than its max_legal: 4, and max_legal is 3",
+        ),
+        ({"legal": legal_half_written}, "the legal function of .* gave .*: it returned 3 and wrote 1"),
     ],
 )
 def test_the_game_the_answer_and_the_line_are_told(slip: dict[str, Any], told: str) -> None:

@@ -336,10 +336,9 @@ class Session:
 
     def _named(self, text: str) -> int:
         """The legal action that is written so."""
-        for action in self.state.legal_actions():
-            if self.state.action_to_string(action) == text:
-                return action
-        raise ValueError(f"action {len(self.played) + 1}, {text!r}, is not legal")
+        if text not in map(self.state.action_to_string, self.state.legal_actions()):
+            raise ValueError(f"action {len(self.played) + 1}, {text!r}, is not legal")
+        return self.state.string_to_action(text)
 
 
 def _check_files(played: Mapping[str, str], files: Mapping[Path, str]) -> None:

@@ -168,10 +168,10 @@ class Terminal:
         """
         state = self.session.state
         legal = state.legal_actions()
-        named = {state.action_to_string(action): action for action in legal}
+        named = list(dict.fromkeys(map(state.action_to_string, legal)))
         for spelling in (text, text.upper(), text.lower()):
             if spelling in named:
-                return named[spelling]
+                return state.string_to_action(spelling)
         if text.isdecimal() and 1 <= int(text) <= len(legal):
             return legal[int(text) - 1]
         names = [*named, *_WORDS]

@@ -347,4 +347,4 @@ def check_outcomes(probabilities: np.ndarray, count: int) -> None:
             raise ValueError("the chance function of a game gave a negative probability")
         total += probabilities[i]
     if not abs(total - 1.0) <= TOLERANCE:
-        raise ValueError("the probabilities of a game's chance outcomes do not sum to 1")
+        raise ValueError("the chance function of a game gave probabilities that do not sum to 1")

@@ -13,7 +13,7 @@ from icarus.kernel.history import STEP, Playout, Step
 _INT = np.dtype(np.int64)
 POLLING_INTERVAL = 8  # steps between two polls of the interrupt flag
 # What both engines say:
-NO_ACTIONS = "a game gave no legal action at a state that is not terminal"
+NO_ACTIONS = "the legal function of a game gave no legal action at a state that is not terminal"
 WRONG_PLAYER = "the player function of a game gave a number that is not a player, neither CHANCE nor TERMINAL"
 OTHER_PLAYER = "a determinization changed the player to move, or ended the game"
 OTHER_ACTIONS = "a determinization changed the legal actions of the player to move"
@@ -69,7 +69,7 @@ def refuse_number(count: int) -> None:
     """Say what is wrong with a number of legal actions."""
     if count < 1:
         raise ValueError(NO_ACTIONS)
-    raise ValueError("a game gave more legal actions than its max_legal")
+    raise ValueError("the legal function of a game gave more legal actions than its max_legal")
 
 
 @inlined
