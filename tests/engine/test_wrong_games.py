@@ -221,7 +221,7 @@ def test_a_negative_probability_ends_a_search(engine: str) -> None:
         ),
         (
             {"policy": argmax().over(sorted_away)},
-            "sorted_away writes to actions\[i\], which is read-only|destination is read-only",
+            r"sorted_away writes to actions\[i\], which is read-only|destination is read-only",
         ),
         ({"backpropagation": added_nothing}, "added_nothing.* wrote NaN to a record"),
     ],
