@@ -153,15 +153,15 @@ STATEMENTS = {
 OPERATORS = {
     "add": "+", "iadd": "+=", "sub": "-", "isub": "-=", "mul": "*", "imul": "*=", "truediv": "/", "floordiv": "//",
     "mod": "%", "pow": "**", "lshift": "<<", "rshift": ">>", "and_": "&", "or_": "|", "xor": "^", "eq": "==", "ne": "!=",
-    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "contains": "in", "getitem": "indexing", "neg": "-", "truth": "the truth",
+    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "contains": "in", "getitem": "indexing", "neg": "-", "truth": "the truth value",
 }  # fmt: skip
 KINDS = (
     (r"none\b", "nothing"),
-    (r"\S+ generator", "what yield makes"),
+    (r"\S+ generator", "a generator"),
     (r"History\(", "a history"),
-    (r"(Literal\[str\]|unicode_type)", "a text"),
+    (r"(Literal\[str\]|unicode_type)", "a str"),
     (r"(Literal\[int\]|u?int\d+|intp)", "an integer"),
-    (r"float\d+", "a real"),
+    (r"float\d+", "a float"),
     (r"(Literal\[bool\]|bool)", "True or False"),
     (r"array\(u?int", "an array of integers"),
     (r"(unaligned )?array\(float", "an array of floats"),

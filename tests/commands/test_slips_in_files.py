@@ -104,7 +104,7 @@ CANNOT = "legal cannot be compiled: "
             "return TERMINAL if state.stones == 0 else state.player",
             'return "x"',
             "def player",
-            "player cannot be compiled: it returns a text; it must return a player, CHANCE or TERMINAL",
+            "player cannot be compiled: it returns a str; it must return a player, CHANCE or TERMINAL",
         ),
         (
             COUNT,
@@ -119,12 +119,12 @@ CANNOT = "legal cannot be compiled: "
             "except Val",
             f"{CANNOT}it contains an except of",
         ),
-        (WRITE, '        actions[i] = "a"', '"a"', f"{CANNOT}a text cannot be written into an array of integers"),
+        (WRITE, '        actions[i] = "a"', '"a"', f"{CANNOT}a str cannot be written into an array of integers"),
         (
             WRITE,
             '        actions[i] = i + "a"',
             '"a"',
-            f"{CANNOT}compiled code does not support + of an integer and a text",
+            f"{CANNOT}compiled code does not support + of an integer and a str",
         ),
     ],
 )

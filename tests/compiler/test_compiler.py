@@ -1249,7 +1249,7 @@ def changed(**slots: Any) -> Enhancement:
             "twice is a plain function; mark it @helper",
         ),
         (changed(backpropagation=backpropagate_misspelt), backpropagate_misspelt, "backpropagation", "vists"),
-        (changed(backpropagation=backpropagate_text), backpropagate_text, "backpropagation", "of a real and a text"),
+        (changed(backpropagation=backpropagate_text), backpropagate_text, "backpropagation", "of a float and a str"),
         (changed(policy=gibbs().over(candidates_misspelt)), candidates_misspelt, "candidates", "lt"),
         (
             changed(policy=argmax().over(values_undefined)),

@@ -351,7 +351,7 @@ def test_records_that_do_not_fit_are_refused_in_a_sentence() -> None:
         (hearts, {"records": first}, "records are of the game othello, and the state is of hearts"),
         (state, {"records": first, "scheme": SO_ISMCTS}, "by MO_ISMCTS; its histories are not those of SO_ISMCTS"),
         (state, {"records": first, "threads": 2}, "records are of 1 trees"),
-        (state, {"records": first, "strategy": RAVE}, "records have none of AMAF as RAVE has it"),
+        (state, {"records": first, "strategy": RAVE}, "records have none of AMAF as it is in RAVE"),
         (
             state,
             {"records": first, "strategy": BASELINE >> attrs.evolve(MAST, initial=initial(visits=3))},

@@ -232,7 +232,7 @@ def test_settings_are_read_back_and_bad_ones_refused():
     ):
         with pytest.raises(ValueError, match=told):
             ISMCTS(**given)
-    with pytest.raises(ValueError, match="ISMCTS over a whole game tree is written ISMCTS"):
+    with pytest.raises(ValueError, match="write ISMCTS over a whole game tree as ISMCTS"):
         parse_algorithm("ISMCTS(c=2)")
     with pytest.raises(TypeError, match="the settings must be ISMCTS"):
         ISMCTSSearch(games.load("kuhn-poker"), "UCB1")

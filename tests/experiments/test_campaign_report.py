@@ -242,4 +242,4 @@ def test_a_folder_of_runs_that_are_no_campaign_is_told_run_by_run_and_not_report
 def test_a_directory_without_any_run_is_refused(tmp_path, capsys):
     for command in ("status", "report", "claims"):
         assert main([command, str(tmp_path)]) == 2
-        assert f"there is no {store.EXPERIMENT} in it" in capsys.readouterr().err
+        assert f"it has no {store.EXPERIMENT}" in capsys.readouterr().err

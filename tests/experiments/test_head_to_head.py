@@ -138,7 +138,7 @@ def test_what_cannot_be_measured_is_refused_before_work_starts(tmp_path, capsys)
     out = str(tmp_path / "new")
     for arguments, told in (
         (["equilibrium", "table-2", "--out", out], "'table-2' is not a plan; known plans: head-to-head, "),
-        (["exploitability", "--out", out, "--method", "root"], "BASELINE begins where a player moves"),
+        (["exploitability", "--out", out, "--method", "root"], "BASELINE starts at a decision of a player"),
         (["exploitability", "--out", out, "--missing", "nothing"], "--missing is 'nothing'; it must be 'uniform' or"),
         (["exploitability", "--out", out, "--missing", "a fixed random action"], "but stitching searches everywhere"),
         (

@@ -32,7 +32,7 @@ def test_a_directory_without_games_has_no_levels_and_writes_no_ladder(
 ) -> None:
     monkeypatch.setattr(playing, "DATA", tmp_path)
     assert playing.proposed_levels("othello", tmp_path) == []
-    with pytest.raises(ValueError, match="has no games between opponents of othello; nothing is written"):
+    with pytest.raises(ValueError, match="has no games between opponents of othello; nothing was written"):
         ladder("othello", out=tmp_path, keep=True)
     assert "has no games of a baseline of othello; --minutes 20 plays some" in " ".join(capsys.readouterr().err.split())
     assert not list(tmp_path.iterdir())
@@ -147,5 +147,5 @@ def test_the_command_plays_a_table_and_draws_it(
 
 
 def test_a_game_without_a_plan_is_refused() -> None:
-    with pytest.raises(ValueError, match="no ladder is planned for kuhn-poker; there are othello,"):
+    with pytest.raises(ValueError, match="no ladder is planned for kuhn-poker; games with a plan: othello,"):
         playing.opponents("kuhn-poker")

@@ -107,7 +107,7 @@ def test_of_two_files_of_games_none_is_deleted_unread(kept: Path) -> None:
     packed.write_bytes(gzip.compress(b"".join(reversed(lines))))
     before = packed.read_bytes()
     with (
-        pytest.raises(store.Damage, match="holds both results.jsonl and results.jsonl.gz"),
+        pytest.raises(store.Damage, match="has both results.jsonl and results.jsonl.gz"),
         store.writer(kept, experiment),
     ):
         pass
