@@ -38,19 +38,19 @@ class Decision:
     """A decision of a history made by hand.
 
     Attributes:
-        player: who makes it; CHANCE for the environment.
-        legal: what he may play.
-        action: what he plays; None where that is still open, in the last decision only.
+        player: the player who decides; CHANCE for the environment.
+        legal: the legal actions.
+        action: the action played; None if it is still open, in the last decision only.
         phase: SELECTION, EXPANSION or SIMULATION.
         seen: by which move a player sees the action, {player: move}, where not as it is; UNSEEN if he notices nothing.
         label: of the episode that begins with the state in which he decides; None where none begins.
         choice, probability: the number of a simultaneous decision, and with which probability it was made.
-        features: what the game tells of the state, {name: number}; what is not given is 0.
-        action_features: what it tells of actions, {action: {name: number}}.
-        lookahead, endings: what the players may expect after an action, and what they have of one that ends the game: {action: [number]}.
+        features: the features of the state, {name: number}; others are 0.
+        action_features: the features of actions, {action: {name: number}}.
+        lookahead, endings: the expected rewards after an action, and the rewards of an action that ends the game: {action: [number]}.
 
     Raises:
-        ValueError: an action that is not legal, or a phase that is none.
+        ValueError: an action that is not legal, or an invalid phase.
     """
 
     player: int
@@ -79,14 +79,14 @@ class HistoryExample:
     """A history made by hand: decisions one after the other, then the end of the game or a decision still open.
 
     Args:
-        decisions: what was decided; the last one may be open (`action=None`): then policies can be asked about it.
-        players: κ; as many as the decisions name where it is not given. Every one of them has a perspective of his own.
+        decisions: the decisions; the last one may be open (`action=None`): then policies can be called for it.
+        players: κ; by default the number of players in the decisions. Each of them has his own perspective.
         label: of the episode in which the history begins.
         rewards: μ of the finished playout, for captures that read it.
         iteration, seed, budget: what slots read as `history.iteration`, draw from `history.rng`, and read as `history.budget`.
 
     Raises:
-        ValueError: an open decision that is not the last, or a player that there is not.
+        ValueError: an open decision that is not the last, or a player that does not exist.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class HistoryExample:
         return HistoryExample(before, self.players, self.label, (), self.iteration, self.seed, self.budget)
 
     def key(self, enhancement: Enhancement, *parts: Parts) -> int:
-        """The key of a record: (action, player), say, or (player, moves) of a history; `Space.key` tells which parts."""
+        """The key of a record: (action, player), for example, or (player, moves) of a history; see `Space.key` for the parts."""
         return enhancement.records.key(cast(AnyGame, self), parts)  # of a game, a key needs the perspectives only
 
     def capture(
@@ -168,7 +168,7 @@ class HistoryExample:
         return list(zip(updates.records.integers, updates.contexts.integers, strict=True))
 
     def priors(self, enhancement: Enhancement) -> list[dict[str, FieldValue]]:
-        """θ_initial of the records that tell about the legal actions of the open decision, field by field.
+        """θ_initial of the records of the legal actions of the open decision, field by field.
 
         Raises:
             ValueError: no decision is open.
@@ -183,10 +183,10 @@ class HistoryExample:
         return priors
 
     def candidates(self, enhancement: Enhancement) -> list[int]:
-        """The keys of the records that tell about the legal actions of the open decision, by a @candidates function.
+        """The keys of the records of the legal actions of the open decision, by a @candidates function.
 
         Raises:
-            TypeError: the policy goes over a @values function. ValueError: no decision is open.
+            TypeError: the policy uses a @values function. ValueError: no decision is open.
         """
         source = _single(enhancement).policy.source
         if not isinstance(source, Candidates):

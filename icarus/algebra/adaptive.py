@@ -112,7 +112,7 @@ class Adaptive(Composition):
 
 
 def adaptive(*members: Enhancement, exploration: float = EXPLORATION) -> Enhancement:
-    """A mixture in which one member makes all decisions of a player in a playout, chosen by UCB1 over what playouts with it were worth.
+    """A mixture in which one member makes all decisions of a player in a playout, chosen by UCB1 over the rewards of playouts with it.
 
     Args:
         exploration: c of that UCB1.

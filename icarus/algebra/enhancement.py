@@ -87,9 +87,9 @@ class Enhancement(_Algebra, CallableSlots):
         name: as printed and parsed.
         records: R, what information is kept about: a `Space` such as ACTION * PLAYER.
         information: Θ, what is kept: an `Information` such as RewardVisits.
-        initial: θ_initial, what is known of a record before its first update.
+        initial: θ_initial, the information of a record before its first update.
         policy: α, a `Policy`: how information turns into a distribution over the legal actions.
-        contexts: Ψ, what a capture tells the backpropagation: a `Space`.
+        contexts: Ψ, what a capture passes to the backpropagation: a `Space`.
         capture: ξ, a `@capture` function: which records a finished playout updates, with which contexts.
         backpropagation: ω, a `@backpropagation` function: the new information of one record.
 

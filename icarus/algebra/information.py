@@ -229,7 +229,7 @@ class Initial:
     Attributes:
         common: field values of every record; fields not named are 0.
         given: exceptions: ((parts of a record, field values), …), entered before the search begins.
-        function: tells the information of a record by the state in which a policy first asks about it; on top of `common`.
+        function: computes the information of a record from the state in which a policy first needs it; after `common`.
     """
 
     common: tuple[tuple[str, float], ...] = ()
@@ -245,7 +245,7 @@ class Initial:
         """Refuse values that the information would cut down, and exceptions that are not records.
 
         Raises:
-            ValueError: a real for a count, NaN, or parts that make no record of the space.
+            ValueError: a float for a count, NaN, or parts that do not make a record of the space.
         """
         domains = dict(information.fields)
         for field, value in (*self.common, *(item for _, fields in self.given for item in fields)):
@@ -286,7 +286,7 @@ def initial(given: Mapping[Parts, Mapping[str, float]] | InitialInformation | No
     """θ_initial: `initial()` is all zeros, `initial(reward=1, visits=1)` the same for every record, `given` names exceptions.
 
     Args:
-        given: {parts of a record: {field: value}}; or an `@initial_information` function, which tells it by what the game tells.
+        given: {parts of a record: {field: value}}; or an `@initial_information` function, which may read the game's features.
     """
     if isinstance(given, InitialInformation):
         return Initial(tuple(common.items()), function=given)

@@ -268,9 +268,9 @@ class Capture(Slot):
     `capture(history, theta, updates)` may also read θ, as it was before the playout, with `find(theta, record)`.
 
     Attributes:
-        reads_simulation: whether it looks at steps of the simulation phase.
+        reads_simulation: whether it reads steps of the simulation phase.
         writes_simulation: whether it names records of anything but the histories of the tree and their children.
-        proves: whether it proves what players are sure to get.
+        proves: whether it proves bounds of rewards.
     """
 
     reads_simulation: bool = True
@@ -311,11 +311,11 @@ class Backpropagation(Slot):
 
 
 def candidates(function: CandidatesFunction[...] | None = None, *, independent: bool = False) -> Any:
-    """Mark `function(history, legal, records)`: which record tells about each legal action.
+    """Mark `function(history, legal, records)`: the record of each legal action.
 
     Args:
-        independent: True if an action's record does not depend on what else is legal, as in MAST, so that the function may be asked
-            about some of the legal actions only. `ICARUS_DEBUG=1` checks it.
+        independent: True if an action's record does not depend on the other legal actions, as in MAST, so that the function may be
+            called with some of the legal actions only. `ICARUS_DEBUG=1` checks it.
     """
     if function is None:
         return functools.partial(candidates, independent=independent)
@@ -335,10 +335,10 @@ def values(function: ValuesFunction[...] | None = None, *, uniform_in_simulation
 
 
 def initial_information(function: InitialInformationFunction[...]) -> InitialInformation:
-    """Mark `function(history, i, stats)`: θ_initial of the record that tells about the i-th legal action of the present decision.
+    """Mark `function(history, i, stats)`: θ_initial of the record of the i-th legal action of the present decision.
 
-    It is asked once for a record, when a policy over `@candidates` first meets it, and writes fields of the row `stats`, say by what the
-    game tells; for `initial(function)`.
+    It is for `initial(function)`. It is called once for a record, when a policy over `@candidates` first finds it, and writes fields of
+    the row `stats`, for example from features of the game.
     """
     return InitialInformation.of(function)
 
@@ -350,16 +350,16 @@ def capture(
     writes_simulation: bool = True,
     proves: bool = False,
 ) -> Any:
-    """Mark `function(history, updates)`, or `function(history, theta, updates)` where it reads θ: the capture function ξ.
+    """Mark `function(history, updates)`, or `function(history, theta, updates)` if it reads θ: the capture function ξ.
 
     Args:
-        reads_simulation: False if it looks only at steps of selection and expansion, as the baseline's does; a simulation that no
-            capture looks at is not written down.
+        reads_simulation: False if it reads only steps of selection and expansion, as the baseline's does; a simulation that no
+            capture reads is not stored.
         writes_simulation: False if it names only records of histories in the tree and of their children, as AMAF's does;
-            a policy over such records need not be asked where there cannot be any.
-        proves: True if it proves what players are sure to get, as MCTS_SOLVER's does: the fields `lower` and `upper` of a record (player,
-            moves, another player), of HISTORY * PLAYER, bound what that other is sure to get after these moves. A search then plays
-            no action that is proved to be no better than another, and is refused where anything is hidden.
+            a policy over such records is not called where they cannot exist.
+        proves: True if it proves bounds of rewards, as MCTS_SOLVER's does: the fields `lower` and `upper` of a record (player,
+            moves, another player), of HISTORY * PLAYER, are bounds of that other player's reward after these moves. A search then
+            recommends no action that is proven to be dominated by another, and is refused in games with hidden information.
     """
     promises: dict[str, Any] = {
         "reads_simulation": reads_simulation,
@@ -375,8 +375,8 @@ def backpropagation(function: BackpropagationFunction[...] | None = None, *, ave
     """Mark `function(stats, context, rewards)`: the backpropagation function ω.
 
     Args:
-        averages: True if `reward` and `visits` grow only together, a visit with one reward in [0, 1], as in MAST. No mean is above 1 then,
-            and `gibbs` over a @candidates(independent=True) function need not read all. A search that meets a mean above 1 ends.
+        averages: True if `reward` and `visits` grow only together, a visit with one reward in [0, 1], as in MAST. Then no mean is above 1,
+            and `gibbs` over a @candidates(independent=True) function need not read all. A search ends if a mean is above 1.
     """
     if function is None:
         return functools.partial(backpropagation, averages=averages)

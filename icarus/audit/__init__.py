@@ -31,15 +31,15 @@ def audit(
     multiplicity: Callable[[Facts], float] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> AuditReport:
-    """Check that a game keeps the contract of `Game`, and that its determinizations agree with all that the observer knows, and use
-    nothing that he does not know.
+    """Check that a game keeps the contract of `Game`, and that its determinizations agree with all that the observer knows and do not
+    depend on facts that he does not know.
 
     Args:
-        games: random games to look at for their determinizations; five times as many are played for the contract.
-        determinizations: draws at each decision. It takes 25 for each state of an information set to tell whether it is uniform.
-        seed: an integer ≥ 0, or several as a key. Fixes everything but the clock.
-        multiplicity: `multiplicity(state)`, how many deals state data stands for, or its weight; the game's own, where it has one, or 1.
-        progress: called after every game with the games looked at and the determinizations drawn so far.
+        games: random games whose determinizations are checked; five times as many are played for the contract.
+        determinizations: draws at each decision. A test of uniformity needs 25 for each state of an information set.
+        seed: an integer ≥ 0, or several as a key. It fixes everything except the clock.
+        multiplicity: `multiplicity(state)`, the number of deals of state data, or its weight; by default the game's own function, or 1.
+        progress: called after every game with the games checked and the determinizations drawn so far.
 
     Raises:
         TypeError: `game` is not a Game. ValueError: `games` or `determinizations` is not a positive integer, or `seed` is not a seed.

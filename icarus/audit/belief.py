@@ -34,7 +34,7 @@ def audit_belief(
         determinize: see `with_belief`.
         games: random games to look at.
         draws: at each decision.
-        seed: an integer ≥ 0, or several as a key. Fixes everything but the clock.
+        seed: an integer ≥ 0, or several as a key. It fixes everything except the clock.
 
     Raises:
         TypeError: `determinize` is not a function. ValueError: nothing is hidden in the game, or a number is not positive.

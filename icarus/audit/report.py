@@ -17,11 +17,11 @@ class Check:
     """One claim about a game, how often it was checked, and how often it failed.
 
     Attributes:
-        name, claim: a key of CHECKS, and what it says.
+        name, claim: a key of CHECKS, and its text.
         checked, failed: how often.
         examples: the first failures in the game's notation.
-        note: why it could not be checked, or what was found beyond passing.
-        absent: whether the game has nothing that the claim is about.
+        note: why it could not be checked, or a further result.
+        absent: whether the claim does not apply to the game.
         p_values: of the chi-square tests, one for each information set.
     """
 
@@ -41,7 +41,7 @@ class Check:
 
     @property
     def outcome(self) -> str:
-        """PASSED, FAILED or UNCHECKED; ABSENT where there was nothing to check."""
+        """PASSED, FAILED or UNCHECKED; ABSENT if there was nothing to check."""
         return FAILED if self.failed else PASSED if self.checked else ABSENT if self.absent else UNCHECKED
 
     def count(self, checked: int, failed: int, example: Callable[[], str]) -> None:
@@ -65,13 +65,13 @@ class Check:
 
 @attrs.frozen
 class AuditReport:
-    """What an audit found.
+    """The result of an audit.
 
     Attributes:
         game: its name with parameters.
-        games, decisions, determinizations: how many were looked at.
+        games, decisions, determinizations: how many were checked.
         perfect: whether everyone sees everything.
-        checks: in the order of CHECKS; those of determinizations only where something is hidden.
+        checks: in the order of CHECKS; those of determinizations only if something is hidden.
         seconds: wall-clock time.
     """
 
@@ -85,7 +85,7 @@ class AuditReport:
 
     @property
     def outcome(self) -> str:
-        """FAILED where a check failed, UNCHECKED where one could not be made, else PASSED."""
+        """FAILED if a check failed, UNCHECKED if one could not be made, else PASSED."""
         return FAILED if self.failed else UNCHECKED if self.unchecked else PASSED
 
     @property

@@ -31,20 +31,20 @@ MARGIN = 0.8  # share of the hours that is planned
 
 @attrs.frozen(kw_only=True)
 class Settings:
-    """What a discovery is asked for.
+    """The settings of a race.
 
     Attributes:
         space: a `Space`, the name of a shipped one, or the path of a TOML file.
-        games: of the whole race, at most; or
-        hours: for how long it may take, with all workers.
+        games: the greatest number of games of the race; or
+        hours: its greatest duration, with all workers.
         iterations, seconds: the budget of each decision; 1,000 iterations if neither is given.
-        against: the opponents, strategies or `Configuration`s; the last is the reference, who is to be beaten.
+        against: the opponents, strategies or `Configuration`s; the last is the reference, which must be beaten.
         finder: "factorial", "halving" or "evolution".
-        finalists: at most so many are proven.
+        finalists: the greatest number of finalists.
         level: of significance, after Holm.
-        seats: which a configuration takes in turn; all, but for games of which the paper judges one role.
-        seed: fixes the race.
-        files: Python files whose enhancements and games may be named.
+        seats: the seats that a configuration takes in turn; by default all, except in games of which the paper judges one role.
+        seed: the seed of the race.
+        files: Python files with further enhancements and games.
     """
 
     space: Space | str | Path = "general"
@@ -71,20 +71,20 @@ def discover(
     report: Callable[[RaceProgress], None] = lambda report: None,
     **changes: Any,
 ) -> Discovery:
-    """Find the composition that plays a game best, and prove it on games that it was not chosen by.
+    """Find the composition that plays a game best, and prove it on new games.
 
         discover("knockout-whist", games=4000, iterations=1000, to="whist")
 
     Args:
         settings: see `Settings`; `changes` are fields of it.
-        to: a directory for protocol, rows and page; the same call goes on with what is there. Without it nothing is kept.
+        to: a directory for protocol, rows and page; the same call continues a race in it. Without it nothing is kept.
         workers: processes; only for a game that is given by its name.
         cluster: the address of a dask scheduler, whose processes play instead; or "local", for a cluster of `workers` on this machine.
         report: called after each batch.
 
     Raises:
-        ValueError: before the first game: a space, an opponent or a budget that makes no sense, a directory of another race or one that
-            another process writes to, or no cluster; later: the processes that play have gone.
+        ValueError: before the first game: an invalid space, opponent or budget, a directory of another race or one that
+            another process writes to, or no cluster; later: the processes that play have ended.
     """
     chosen = attrs.evolve(settings or Settings(), **changes)
     checks.integer("workers", workers, least=1)

@@ -59,7 +59,7 @@ def proven_configurations() -> dict[str, ProvenConfiguration]:
 
 
 def discovered(game: str) -> ProvenConfiguration:
-    """What was proven best for a game.
+    """The composition that was proven best for a game.
 
     Raises:
         ValueError: no race proved anything; the message names the games for which one did.

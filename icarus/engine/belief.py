@@ -49,12 +49,12 @@ def observations_dtype(moves: int) -> np.dtype:
 
 
 def with_belief(state: State, determinize: Callable) -> State:
-    """The same state, for a search whose iterations begin with states drawn by a belief model.
+    """The same state, for a search whose iterations start from states drawn by a belief model.
 
     Args:
         determinize: `determinize(state, observer, observed, rng)`, as that of a game, which redraws all that the observer cannot know;
             `observed` has `count`, and `player[i]` and `move[i]` of each move that he has seen since the game began. The model need not
-            be uniform. It may not use what is hidden in `state`. Of a `PythonGame` it returns a new state.
+            be uniform. It may not use facts hidden in `state`. For a `PythonGame` it returns a new state.
 
     Raises:
         TypeError: `determinize` is not a function. ValueError: nothing is hidden in the game, or no player is to move.

@@ -72,7 +72,7 @@ def _word_of(part: str, name: str) -> int:
 
 
 class CompiledSearch:
-    """A search of one tree in machine code; `run` may be called as often as one likes.
+    """A search of one tree in machine code; `run` can be called repeatedly.
 
     Attributes:
         halted: whether `run` is to return at once, since another thread of the search has failed.

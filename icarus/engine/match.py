@@ -59,17 +59,17 @@ class Agent:
 
     Attributes:
         strategy: an enhancement or a composition; or the settings of another algorithm, such as `icarus.equilibrium.OOS()`: its player
-            remembers within a match, and takes no threads, scheme, decay or preference.
-        cutoff: after how many actions of simulation playouts are cut off; the scheme says it then.
-        move_decay: what the records of one search are worth to the next of the same game (`Result.decayed`): at 1 the tree below the moves
-            played and all else that was learned is kept, at 0 every search begins anew.
-        game_decay: what is left of the records that are not of histories when the next game begins, for who plays several games seated
-            once (`seated`): from 0, nothing, to 1.
+            keeps its results within a match, and takes no threads, scheme, decay or preference.
+        cutoff: the number of actions of simulation after which playouts end; it becomes part of the scheme.
+        move_decay: the weight of the records of one search in the next of the same game (`Result.decayed`): at 1 the tree below the moves
+            played and all other records are kept, at 0 every search starts without records.
+        game_decay: the weight of the records, except those of histories, in the next game, for an agent that plays several games
+            after one call of `seated`: from 0, which keeps nothing, to 1.
         recommendation: the rule of line 18 (see `search`).
-        determinize: a belief model, by which the agent draws what is hidden from him (see `with_belief`); by default the game's own, which
-            is uniform.
-        preference: decides between actions that do equally well, in place of chance (see `Result.preferred`): an agent that has won or
-            lost anyway then still plays sensibly. It goes with the default recommendation only.
+        determinize: a belief model, by which the agent draws the facts hidden from him (see `with_belief`); by default the game's own
+            function, which is uniform.
+        preference: chooses between equally good actions, instead of a random choice (see `Result.preferred`): so an agent still plays
+            sensibly when it has already won or lost. It needs the default recommendation.
 
     Raises:
         TypeError: the strategy is not an enhancement, or the scheme not a scheme. ValueError: no positive budget, an invalid number of
@@ -117,7 +117,7 @@ class Agent:
 
     @property
     def remembers(self) -> bool:
-        """Whether anything of a search is left for the next one."""
+        """Whether a search reuses records of the previous one."""
         return bool(self.move_decay or self.game_decay)
 
     def search(
@@ -128,11 +128,11 @@ class Agent:
         watch: Callable[[Result], None] | None = None,
         progress: Callable[[int, float], None] | None = None,
     ) -> Result:
-        """The agent's search for a decision, with the records of an earlier one if they are given.
+        """The agent's search for a decision, with the records of an earlier search if they are given.
 
         Args:
-            watch: see `run_search`; another algorithm than a search of enhancements is not watched.
-            progress: called with (iterations made, seconds elapsed) about twenty times a second; what it raises ends the search.
+            watch: see `run_search`; it is used for searches of enhancements only.
+            progress: called with (iterations made, seconds elapsed) about twenty times a second; its exceptions end the search.
         """
         if isinstance(self.strategy, Algorithm):
             player = self.strategy.seated(state.game, iterations=self.iterations, seconds=self.seconds)
@@ -147,7 +147,7 @@ class Agent:
         return run_search(start, self.iterations, self.seconds, progress, self.recommendation, watch)
 
     def seated(self, game: AnyGame) -> SeatedPlayer:
-        """The player of one match: himself if he remembers nothing between his decisions, else one who does."""
+        """The player of one match: the agent itself, or, if it reuses records between decisions, a player that keeps them."""
         if isinstance(self.strategy, Algorithm):
             return self.strategy.seated(game, iterations=self.iterations, seconds=self.seconds)
         return SeatedAgent(self, game) if self.remembers else self
@@ -220,7 +220,7 @@ class Player(Protocol):
     """Who can play: an `Agent`, or another who says who sits down for one match; that one searches as an agent does."""
 
     def seated(self, game: AnyGame) -> SeatedPlayer:
-        """The player of one match, with what he may remember of it."""
+        """The player of one match, with the records that it keeps during the match."""
 
 
 @attrs.frozen
@@ -278,17 +278,17 @@ def play(
 ) -> GameLog:
     """Play one game between agents, one for each seat.
 
-    The deal and every chance event follow from the seed and not from what the agents do; each decision has a stream of its own.
+    The seed fixes the deal and every chance event, independently of the agents; each decision has its own random stream.
 
     Args:
-        agents: each an `Agent`; or one that is `seated`, who has what he remembers from earlier games.
+        agents: each an `Agent`; or one that is `seated`, which keeps records of earlier games.
         seed: an integer ≥ 0, or several as a key.
         watch: called before every action with the state, the action and its decision (None for chance), and at the end with the
             terminal state, None and None.
 
     Raises:
         ValueError: the number of agents is not the number of players, or one seated player has two seats.
-        TypeError: no game, or no agents.
+        TypeError: `game` is not a game, or `agents` are not agents.
     """
     check_game(game)
     if not isinstance(agents, Sequence):

@@ -38,30 +38,30 @@ class Pages(Protocol):
 
 @attrs.frozen(eq=False, repr=False)
 class Result:
-    """What a search found.
+    """The result of a search.
 
     Attributes:
-        action: the action recommended (line 18), by default the one selected most often; ties broken uniformly by the search's generator.
+        action: the recommended action (line 18), by default the one selected most often; ties are broken by the search's generator.
         actions: the legal actions at the root, in the game's order.
-        visits: how often each was selected, in earlier searches too where their records live on. [actions]
+        visits: how often each was selected, including earlier searches if their records are reused. [actions]
         values: the mean reward of the player to move after each, by the baseline's records; nan where there is none. [actions]
         policy: visits as shares. [actions]
         iterations: playouts made.
         records: for each component, by name, its `Records`; with sharing="roots" or several trees those of the first.
         depth: actions from the root to the deepest history in the tree.
         phase_steps: decisions made in selection, expansion and simulation, by name.
-        seconds: wall-clock time; the only field that two searches with one seed do not share (but see `sharing`).
+        seconds: wall-clock time; the only field that differs between two searches with the same seed (but see `sharing`).
         memory: bytes of the tables.
-        state, strategy, seed: what was searched, how.
-        threads: how many searched.
-        sharing: "roots", "records", or None with one thread. Threads that share records meet them in the order that the clock
-            brings about, so a second search with the same seed finds something else.
-        parts: with sharing="roots" or several trees the results of each, with records of its own; otherwise empty.
-        scheme: how root states were drawn and histories seen; some schemes cheat.
+        state, strategy, seed: the arguments of the search.
+        threads: the number of threads.
+        sharing: "roots", "records", or None with one thread. Threads that share records use them in an order that depends on the
+            clock, so a second search with the same seed has a different result.
+        parts: with sharing="roots" or several trees the results of each, with its own records; otherwise empty.
+        scheme: how root states were drawn and histories observed; some schemes cheat.
         recommendation: the rule of line 18.
-        reusable: whether a later search may go on with the records (`search(…, records=…)`).
-        earlier_iterations: playouts of the searches with whose records this one began.
-        links: which record continues which history (`icarus.engine.loop.parent_links`); None where there are no histories, and where the
+        reusable: whether a later search can reuse the records (`search(…, records=…)`).
+        earlier_iterations: playouts of the earlier searches whose records this one reused.
+        links: which record continues which history (`icarus.engine.loop.parent_links`); None if there are no histories, or the
             records are not reusable. [links, 3]
     """
 
@@ -90,10 +90,11 @@ class Result:
     pages: ClassVar[Pages]  # `icarus.views`, which builds on results, puts itself here
 
     def decayed(self, decay: float) -> "Result":
-        """The same with records that count for less: every count is multiplied by `decay` and cut down, the sums with it.
+        """The same result with records of less weight: every count is multiplied by `decay` and rounded down, its sums likewise.
 
         Args:
-            decay: from 0, all is forgotten, to 1, all is kept. What is not a number of times, such as a reply, is kept unless it is 0.
+            decay: from 0, which forgets everything, to 1, which keeps everything. Fields without a count, such as a reply, are kept
+                unless it is 0.
 
         Raises:
             ValueError: a decay that is not a number from 0 to 1.
@@ -107,7 +108,7 @@ class Result:
         )
 
     def without_histories(self) -> "Result":
-        """The same without the records of histories: what is left, as of MAST and NAST, is of use at any root of the game.
+        """The same result without the records of histories: the others, such as those of MAST and NAST, fit any root of the game.
 
         Raises:
             ValueError: of a search whose records are not reusable.
@@ -125,10 +126,10 @@ class Result:
         return float(self.values[self.actions.index(self.action)])
 
     def preferred(self, preference: Callable[[State, int], float]) -> int:
-        """The action to play where the search sees no difference: of those that do as well as `action`, the one most preferred.
+        """Among `action` and the actions that the search finds equally good, the one with the highest preference.
 
-        As well does an action of the same mean reward whose visits are at most one fewer: where the game is won or lost whatever is
-        played, all actions are visited in turn. What is equal in preference too goes by the search.
+        An action is equally good if it has the same mean reward and at most one visit fewer: if the game is won or lost with every
+        action, all actions are visited in turn. If preferences are equal too, the search decides.
 
         Args:
             preference: `preference(state, action)`, higher is better; `state` is the root.

@@ -12,14 +12,14 @@ from icarus.kernel.state import State
 
 @attrs.frozen(eq=False)
 class RootStatistics:
-    """What is known of each legal action at the root.
+    """The statistics of each legal action at the root.
 
     Attributes:
         actions: in the game's order. [actions]
         visits: how often each was selected, by earlier searches too if their records are used. [actions]
         rewards: the total reward of the player to move after each, by the baseline's records. [actions]
-        playouts: of how many playouts. [actions]
-        lower, upper: between these bounds lies the reward that the player to move can be sure of, as far as it is proved. [actions]
+        playouts: the number of playouts of these rewards. [actions]
+        lower, upper: proven bounds of the reward of the player to move. [actions]
     """
 
     actions: tuple[int, ...]
@@ -31,7 +31,7 @@ class RootStatistics:
 
     @property
     def values(self) -> np.ndarray:
-        """The mean reward after each action; nan where there is no playout. [actions]"""
+        """The mean reward after each action; nan without a playout. [actions]"""
         unknown = np.full(len(self.actions), np.nan)
         return np.divide(self.rewards, self.playouts, out=unknown, where=self.playouts > 0)
 
@@ -42,7 +42,7 @@ class RootStatistics:
 
     @property
     def dominated(self) -> np.ndarray:
-        """Whether another action is proved to be at least as good, and may be better. [actions]"""
+        """Whether another action is proven to be at least as good, and may be better. [actions]"""
         certain = self.lower[None, :] >= self.upper[:, None]
         return np.any(certain & (self.upper[None, :] > self.lower[:, None]), axis=1)
 

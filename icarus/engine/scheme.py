@@ -49,20 +49,20 @@ def _with_one_observer(game: G) -> G:
 
 @attrs.frozen(repr=False)
 class Scheme:
-    """How a search draws its root states, who observes its histories, and whether others decide in worlds of their own.
+    """How a search draws its root states, who observes its histories, and whether other players decide in separate worlds.
 
     Attributes:
-        name: as Python and the command line spell it.
-        root: FRESH, a determinization for each iteration; ONCE, one for each tree; or TRUE, the state itself, hidden things included.
+        name: as written in Python and on the command line.
+        root: FRESH, a determinization for each iteration; ONCE, one for each tree; or TRUE, the state itself, including hidden facts.
         observer: EACH_PLAYER, every history as the player who made its last action observed it; EVERY_ACTION, as sequences of actions;
-            or ROOT_PLAYER, as the root player observed it: policies then choose among moves, and the action inside a move is uniform.
-        trees: how many searches with records of their own share the iterations; the visits of their roots are summed.
-        redeterminization: whether in the tree every decision of another player than the root's is made in a world of its own, drawn from
+            or ROOT_PLAYER, as the root player observed it: policies then choose among moves, and uniformly among the actions of a move.
+        trees: the number of searches, each with its own records, that share the iterations; the visits of their roots are summed.
+        redeterminization: whether every decision in the tree by a player other than the root's is made in a separate world, drawn from
             that player's information set.
         exp3: whether EXP3 decides in the tree where a game marks choices as simultaneous.
         tree_parameter: the name of the parameter that gives `trees`; empty if there is always one tree.
-        cutoff: after how many actions of simulation a playout is cut off, with the game's heuristic for its rewards; None where it goes on
-            to the end of the game. A playout has one action at least, the root's.
+        cutoff: the number of actions of simulation after which a playout ends, with the game's heuristic as its rewards; None if it
+            continues to the end of the game. A playout has at least one action, that of the root.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Scheme:
 
     @property
     def cheats(self) -> bool:
-        """Whether the search looks at what is hidden from its player."""
+        """Whether the search uses facts hidden from its player."""
         return self.root == TRUE
 
     def view(self, game: G) -> G:
@@ -99,7 +99,7 @@ class Scheme:
         """The same scheme with playouts cut off after so many actions of simulation; itself for None.
 
         Raises:
-            ValueError: no integer of at least 0.
+            ValueError: `cutoff` is not an integer of at least 0.
         """
         if cutoff is None:
             return self
@@ -113,7 +113,7 @@ class Scheme:
     __repr__ = __str__
 
     def label(self, strategy: object) -> str:
-        """The text of a search by a strategy; the default scheme goes without saying."""
+        """The text of a search by a strategy; the default scheme is omitted."""
         return str(strategy) if self == MO_ISMCTS else f"{strategy} by {self.describe()}"
 
     def describe(self) -> str:

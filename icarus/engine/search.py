@@ -60,26 +60,25 @@ def search(
 
     Args:
         state: a state in which a player is about to act.
-        strategy: an enhancement or a composition. (For Online Outcome Sampling and its like see `icarus.equilibrium.online_search`.)
-        iterations: how many playouts to make; or
-        seconds: for how long (wall clock); with both, whichever ends first.
-        seed: an integer ≥ 0, or several as a key. Fixes everything but the clock.
+        strategy: an enhancement or a composition. (For Online Outcome Sampling see `icarus.equilibrium.online_search`.)
+        iterations: the number of playouts; or
+        seconds: the wall-clock time; if both are given, the search ends at the first limit.
+        seed: an integer ≥ 0, or several as a key. It fixes everything except the clock.
         progress: called with (iterations made, seconds elapsed) about twenty times a second.
-        threads: how many search at once; the iterations are those of all together.
-        sharing: what several threads share. "roots": each searches on its own, with a seed made of the seed and its number, and
-            the visits of the root's actions are summed; the seed and the number of threads fix the result. "records": all work
-            on the same records, section 9 of the paper. No update is lost and no record is entered twice, but a policy may
-            read a record that is just being updated, new rewards with the old count, say; and which thread comes first is the
-            clock's affair, so the result can NOT be reproduced, whatever the seed. With one thread it says nothing.
-        scheme: another search of the information-set family: SO_ISMCTS, SO_ISMCTS_POM, DeterminizedUCT(40), or, to measure what hidden
-            information is worth, one that cheats: CheatingUCT, CheatingEnsembleUCT(40); or RIS_ISMCTS, by which others decide without
-            what only the player to move knows. Several trees have the iterations and the
-            threads of all together.
-        cutoff: after how many actions of simulation a playout is cut off, with the game's heuristic for its rewards; where it is not given,
-            as the scheme says, which is mostly never.
-        engine: "compiled", or "python": the same search by the plain Python of all slots and of the game, hundreds of times slower, in
-            which breakpoints and prints work; same seed, same records, same result. A `PythonGame` knows only the latter.
-        records: the result of an earlier search from here or from before, with whose records the search begins; its visits count too.
+        threads: the number of threads; `iterations` is the sum over all threads.
+        sharing: what several threads share. "roots": each thread searches separately, with a seed made from the seed and its number;
+            the visits of the root's actions are summed; the seed and the number of threads fix the result. "records": all threads use
+            the same records, section 9 of the paper. No update is lost and no record is inserted twice, but a policy may
+            read a record during its update, for example new rewards with the old count. The order of the threads depends
+            on the clock, so the result can NOT be reproduced by its seed. With one thread it has no effect.
+        scheme: another search of the information-set family: SO_ISMCTS, SO_ISMCTS_POM, DeterminizedUCT(40), or, to measure the value of
+            hidden information, one that cheats: CheatingUCT, CheatingEnsembleUCT(40); or RIS_ISMCTS, in which the other players decide
+            without the private knowledge of the player to move. Several trees share the iterations and the threads.
+        cutoff: the number of actions of simulation after which a playout ends, with the game's heuristic as its rewards; by default
+            that of the scheme, which is mostly none.
+        engine: "compiled", or "python": the same search with all slots and the game in plain Python, hundreds of times slower, in
+            which breakpoints and prints work; same seed, same records, same result. A `PythonGame` can use only the latter.
+        records: the result of an earlier search from this state or an earlier one; the search starts with its records and visits.
         recommendation: the rule of line 18, a function of `RootStatistics` that gives each action a score: most_visits, greatest_value,
             secure_child of `icarus`, or another.
 
@@ -88,7 +87,7 @@ def search(
             iterations than trees; no such engine, several threads in Python; a cut-off without a heuristic; records that do not fit.
         TypeError: an argument that is not a state, an enhancement or a scheme.
         SearchInterrupted: a KeyboardInterrupt that carries the result so far. SearchExhausted: memory has run out, or a count is full;
-            it carries the result so far too. ValueError also: a playout of more than the game's `max_length` actions.
+            it carries the result so far too. Also ValueError: a playout of more than the game's `max_length` actions.
     """
     check_state(state)
     check_strategy(strategy)

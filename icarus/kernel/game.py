@@ -235,58 +235,59 @@ class Game(AnyGame):
         text: `text(state) -> str`, the board or hands as people draw them (plain Python).
         action_text: `action_text(state, action) -> str` in the notation players use, distinct among the legal actions.
         chance: `chance(state, probabilities)`, π₀: one probability for each legal action of a chance state. Absent: equal ones.
-        simultaneous: `simultaneous(state) -> int`: 0, or the number (1, 2, …) of this decision among the choices that players make at
-            once: the first to be asked is 1, and what he chooses stays hidden from the next.
-        max_length: no game has more actions than this, those of chance included; a playout that goes on is refused.
+        simultaneous: `simultaneous(state) -> int`: 0, or the number (1, 2, …) of this decision among simultaneous choices of players: the
+            first is 1, and its choice is hidden from the next player.
+        max_length: the greatest number of actions of a game, including those of chance; a longer playout is refused.
 
     Hidden information:
         observe: `observe(state, action, moves)`, the ⌣ᵢ: called before `apply` with moves [κ] all equal to the action;
-            puts what player i sees of it (any other integer, UNSEEN for nothing at all) at moves[i]. The mover's
-            own move stays. Absent: everyone sees every action.
+            writes what player i sees of it (any other integer, UNSEEN for nothing at all) to moves[i]. The mover's
+            own move is not changed. Absent: everyone sees every action.
         determinize: `determinize(state, observer, beliefs, rng)` redraws all that `observer` cannot know, uniformly from his
-            information set. For CHANCE, who sees everything, it redraws at most the luck to come. Absent: perfect information.
-        redeterminize: the same, where what others know is asked again some actions later in the iteration (`RIS_ISMCTS`): a game whose
-            determinized states keep no account of that gives states that do; `determinize` for CHANCE ends it. Absent: `determinize`.
-        beliefs, prepare: a dtype and `prepare(state, observer, beliefs)`, called once before a search, for what
-            `determinize` can compute ahead.
+            information set. For CHANCE, who sees everything, it redraws at most the future chance. Absent: perfect information.
+        redeterminize: the same, for searches that draw again some actions later in the iteration (`RIS_ISMCTS`): needed if determinized
+            states do not record what players learn; the states of this function do. `determinize` for CHANCE ends it. Absent:
+            `determinize`.
+        beliefs, prepare: a dtype and `prepare(state, observer, beliefs)`, called once before a search, for data that
+            `determinize` can compute in advance.
         episode: `episode(state) -> int`, e: an episode label ≥ 0 or CONTINUES (section 5.1).
-        recall: `recall(state, perspective, moves) -> int`: the moves that `perspective` has seen since the current episode began, as
-            the (determinized) state tells it. Needed only where moves inside an episode are hidden from someone.
+        recall: `recall(state, perspective, moves) -> int`: the moves that `perspective` has seen since the current episode began, according
+            to the (determinized) state. Needed only if moves within an episode are hidden from a player.
 
     Features and heuristic:
-        features, feature_names: `features(state, out)` writes a number, or 1 or 0, for each of the names: what slots may read
-            of a state as `history.features`. They are of any state, chance states and terminal ones included.
-        action_features, action_feature_names: `action_features(state, action, out)`, the same of a legal action of a player, before it is
-            done: `history.action_features`. All names are different.
-        heuristic: `heuristic(state, out)` writes for each player what he may expect of a state that is not terminal, in [0, 1]:
+        features, feature_names: `features(state, out)` writes a number, or 1 or 0, for each of the names; slots read them
+            as `history.features`. They are computed for any state, including chance states and terminal ones.
+        action_features, action_feature_names: `action_features(state, action, out)`, the same for a legal action of a player, before it is
+            played: `history.action_features`. All names are different.
+        heuristic: `heuristic(state, out)` writes the expected reward of each player in a state that is not terminal, in [0, 1]:
             `history.lookahead`, and the rewards of playouts that are cut off. It sees the determinized state.
 
     Names and parameters:
         parameters: keyword arguments of `initial` (integers), such as the number of players; any that has no default there.
-        defaults: the values of these that go without saying in the game's full name.
-        seat_names: what people call the players, in their order, where the roles differ: "Light", "Dark".
+        defaults: the values of these that are omitted in the game's full name.
+        seat_names: the names of the players, in their order, if the roles differ: "Light", "Dark".
 
     Audits and bridges:
         ranges: the least and the greatest value that a field of the state data may have, with all its elements: {"hands": (0, 63)}.
-            Facts that somebody sets are held against them; a field that is not named may have any value.
+            Facts that a user sets are checked against them; a field that is not named may have any value.
         retrace: `retrace(state, data) -> (start, actions)`, plain Python, for audits: for a `State` and the data of one of
             its determinizations, initial data [1] and the actions that lead from there to those.
-        multiplicity: `multiplicity(state) -> float`, plain Python, for audits: how likely the data are beside others with the same
-            observations, up to a common factor: where they say less than the deal (ranks without their suits) how many deals they
-            stand for; where the rules make some likelier, their weights. Absent: all data are equally likely.
-        deal, deal_observation: what `initial` draws, in the open, for all that needs every deal with its probability: `deal(state, index,
-            **parameters) -> float` makes the all-zero `state` the initial state after deal number `index` = 0, 1, … and returns the
-            probability of this deal, NO_DEAL where there are no so many; `deal_observation(state, perspective) -> int` is what a player
-            sees of the deal of an initial state: the same integer for deals that he cannot tell apart. Absent: secret, if `initial` draws.
-        utilities: what a player has won or lost, in the game's own units, at a reward of 0 and at one of 1: (-2, 2) chips.
-        observation_tensor: what a player sees of a state as numbers, `Tensor(shape, write)`; bridges hand it on.
-        information_state_tensor: the same of all that he has seen since the game began.
-        actions: every action, those of chance included, is below this number; libraries that number the actions of a game ask
-            for it. Absent: nobody knows.
+        multiplicity: `multiplicity(state) -> float`, plain Python, for audits: the relative probability of the data among those with the
+            same observations, up to a common factor. If the data have less information than the deal (ranks without suits), it is the
+            number of their deals; if the rules make some data more likely, their weight. Absent: all data are equally likely.
+        deal, deal_observation: the draws of `initial`, for algorithms that need every deal with its probability: `deal(state, index,
+            **parameters) -> float` turns the all-zero `state` into the initial state after deal number `index` = 0, 1, … and returns the
+            probability of this deal, or NO_DEAL if there is no such deal; `deal_observation(state, perspective) -> int` is what
+            a player sees of the deal of an initial state: the same integer for deals that he cannot tell apart. Absent: hidden, if `initial` draws.
+        utilities: what a player gains, in the game's own units, at a reward of 0 and at a reward of 1: (-2, 2) chips.
+        observation_tensor: what a player sees of a state, as numbers, `Tensor(shape, write)`; for bridges.
+        information_state_tensor: the same for all that he has seen since the game began.
+        actions: a number above every action, including those of chance; libraries that number the actions of a game need
+            it. Absent: unknown.
 
     Raises:
         TypeError: a function that cannot be called with what it is given.
-        ValueError: a parameter that `initial` does not take, or lacks; a range of no field, or with nothing in it.
+        ValueError: a parameter that `initial` does not take, or a missing one; a range of an unknown field, or an empty one.
     """
 
     state: np.dtype = attrs.field(validator=_readable)

@@ -44,7 +44,7 @@ class PythonGame(AnyGame):
     Required:
         name, players: as in `Game`.
         initial: `initial(rng, **parameters) -> state`: a new state s₀, deal included. `rng` is for `below`, `uniform` and `shuffle`
-            of `icarus.kernel`; what is random by other means does not follow from the seed.
+            of `icarus.kernel`; the seed does not fix other randomness.
         player: `player(state) -> int`, ρ: who is about to act, CHANCE or TERMINAL.
         legal: `legal(state) -> [int, …]`, A(s): distinct non-negative integers, in the same order for the same state; at least one.
         apply: `apply(state, action)`, f: changes the state.
@@ -57,7 +57,7 @@ class PythonGame(AnyGame):
             UNSEEN for nothing at all; the mover's own is the action. Absent: everyone sees every action.
         chance: `chance(state) -> [float, …]`, π₀: one probability for each legal action of a chance state. Absent: equal ones.
         determinize: `determinize(state, observer, beliefs, rng) -> state`: a new state, drawn uniformly from the observer's information
-            set; the state given is left alone. For CHANCE, who sees everything, a copy. Absent: perfect information.
+            set; the given state is not changed. For CHANCE, who sees everything, a copy. Absent: perfect information.
         redeterminize: as in `Game`.
         prepare: `prepare(state, observer) -> beliefs`, asked once before a search. Absent: None.
         episode: `episode(state) -> int`, e: a label ≥ 0, or CONTINUES.

@@ -46,7 +46,7 @@ class State:
 
     @classmethod
     def from_data(cls, game: PlayedGame, data: StateData) -> "State":
-        """A state of data that the game's own functions made: they are not held against its ranges."""
+        """A state from data that the game's own functions made: they are not checked against its ranges."""
         state = object.__new__(cls)
         state.game, state.data = game, data
         state._begin(None)
@@ -77,14 +77,14 @@ class State:
 
     @property
     def facts(self) -> StateData:
-        """The state data with attribute access; changing it changes the state, of which the history then begins anew."""
+        """The state data with attribute access; a change of it changes the state, and a new history starts there."""
         return facts_of(self.data)
 
     def current_player(self) -> int:
         """ρ: who is about to act, CHANCE or TERMINAL.
 
         Raises:
-            ValueError: the game names somebody else.
+            ValueError: the game returns another number.
         """
         self._settle()
         player = self._player()
@@ -159,20 +159,20 @@ class State:
         return self._rewards()
 
     def features(self) -> dict[str, float]:
-        """What the game tells of this state, by the names of its features; empty where it tells nothing.
+        """The features of this state by their names; empty if the game has none.
 
         Raises:
-            ValueError: the game tells what makes no sense.
+            ValueError: a feature of the game is invalid.
         """
         if self.game.features is None:
             return {}
         return dict(zip(self.game.feature_names, self._evaluate("features").tolist(), strict=True))
 
     def action_features(self, action: int) -> dict[str, float]:
-        """What the game tells of a legal action of the player to move, by the names of its features of actions.
+        """The features of a legal action of the player to move, by their names.
 
         Raises:
-            ValueError: the action is not legal here, or the game tells what makes no sense.
+            ValueError: the action is not legal here, or a feature of the game is invalid.
         """
         action = self._playable(action)
         if self.game.action_features is None:
@@ -182,10 +182,10 @@ class State:
         )
 
     def heuristic(self) -> list[float]:
-        """What each player may expect, in [0, 1]: the game's heuristic, or the rewards of a terminal state.
+        """The expected reward of each player, in [0, 1]: the game's heuristic, or the rewards of a terminal state.
 
         Raises:
-            ValueError: the game has no heuristic, or one that makes no sense.
+            ValueError: the game has no heuristic, or an invalid one.
         """
         if self.is_terminal():
             return self.returns()
@@ -213,7 +213,7 @@ class State:
         return self.from_determinization(self.redraw(observer, self.beliefs(observer), generator))
 
     def redraw(self, observer: int, beliefs: Beliefs, generator: np.ndarray) -> StateData:
-        """The data of a state drawn from the information set of `observer`, whose `beliefs` may be used again and again."""
+        """The data of a state drawn from the information set of `observer`, whose `beliefs` may be reused."""
         data, kernels = copied(self.data), self.game.kernels()
         if kernels.determinize is not None:
             kernels.determinize(data.ctypes.data, observer, beliefs.ctypes.data, generator.ctypes.data)
@@ -262,7 +262,7 @@ class State:
     def position_in_episode(self) -> EpisodePosition:
         """Where this state stands in its episode (section 5.1), counted from the start of the game.
 
-        Where facts were changed by hand, the episode is the one that they say: its label, and the moves that `recall` tells.
+        If a user changed the facts, they define the episode: its label, and the moves of `recall`.
         """
         self._settle()
         position = self._origin or self._position_at_start()
@@ -306,10 +306,10 @@ class State:
         return self.game.action_text_of(self.facts, action)
 
     def string_to_action(self, text: str) -> int:
-        """The legal action written so.
+        """The legal action with this text.
 
         Raises:
-            ValueError: no legal action is written so, and the message lists those that are; or several.
+            ValueError: no legal action has this text, and the message lists the legal ones; or several have it.
         """
         texts = {action: self._action_text(action) for action in self.legal_actions()}
         named = [action for action in texts if texts[action] == text]

@@ -16,7 +16,7 @@ PATIENCE = 3  # failures in a row, after which an engine is left alone
 
 
 class Climb:
-    """A player's way up a ladder.
+    """The games of a player against the opponents of a ladder, and its rating.
 
     Args:
         ladder: the opponents; those that are not installed are passed over.
@@ -26,7 +26,7 @@ class Climb:
         stamp: fields that each new row gets besides.
 
     Attributes:
-        rows: all games of this player, void ones included.
+        rows: all games of this player, including void ones.
         absent: the opponents that cannot play here.
 
     Raises:

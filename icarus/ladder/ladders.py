@@ -65,7 +65,7 @@ class Ladder:
         return {rung.name: rung.rating for rung in self.rungs}
 
     def rating_of(self, player: str, scores: Iterable[Score]) -> Rating:
-        """What games with the opponents say of a player of whom nothing else is known; one of this name on the ladder is another."""
+        """The rating of a player by games with the opponents alone; an opponent with the same name is a different player."""
         places = [place for place, rung in enumerate(self.rungs) if rung.name != player]
         opponents = {self.rungs[place].name: self.rungs[place].rating for place in places}
         return posterior(scores, opponents, [player], self.covariance[np.ix_(places, places)]).ratings()[player]

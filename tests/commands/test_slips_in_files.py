@@ -99,7 +99,7 @@ CANNOT = "legal cannot be compiled: "
         ),
         ("action_text(state, action)", "action_text(state)", "def action_text", "it must take (state, action)"),
         ("    return count\n", "", "def legal", f"{CANNOT}it returns nothing; it must return how many actions"),
-        ("    return count\n", "    yield count\n", "def legal", f"{CANNOT}it returns what yield makes; it must"),
+        ("    return count\n", "    yield count\n", "def legal", f"{CANNOT}it returns a generator; it must"),
         (
             "return TERMINAL if state.stones == 0 else state.player",
             'return "x"',

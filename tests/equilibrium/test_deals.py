@@ -90,9 +90,9 @@ def test_probabilities_that_do_not_sum_to_1_are_refused():
 
 
 def test_a_deal_without_what_players_see_of_it_is_refused():
-    with pytest.raises(ValueError, match="a function deal but none deal_observation"):
+    with pytest.raises(ValueError, match="a function deal but no deal_observation"):
         attrs.evolve(games.load("kuhn-poker"), deal_observation=None)
-    with pytest.raises(ValueError, match="a function deal_observation but none deal"):
+    with pytest.raises(ValueError, match="a function deal_observation but no deal"):
         attrs.evolve(games.load("kuhn-poker"), deal=None)
 
 

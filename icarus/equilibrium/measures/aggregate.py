@@ -31,18 +31,18 @@ FEWEST = 20  # updates of an information set that counts, at AAMAS
 
 
 class Aggregate:
-    """The aggregate method under way: `play` may be called as often as one likes.
+    """The aggregate method under way: `play` can be called repeatedly.
 
     Args:
         agent: an Agent, or another with `seated(game)` and `search(state, seed)`.
         version: "AAAI", matches of uniform choice; or "AAMAS", matches of the agent in either seat against uniform choice.
-        missing: what is played where nothing is known: "uniform", or "a fixed random action".
+        missing: the policy in information sets without results: "uniform", or "a fixed random action".
         seed: of the matches and the searches.
 
     Attributes:
         tree: of the game.
         matches, searches: made so far; by the version of AAMAS a match in either seat counts one.
-        weights: what all searches have found of each action. [slots]
+        weights: the sum of the results of all searches for each action. [slots]
 
     Raises:
         ValueError, TypeError: as for a `GameTree`; no agent; no such version, or way to fill up.

@@ -48,7 +48,7 @@ class Stitching:
         tree: of the game.
         parts: the first information sets, by number.
         searches: made so far.
-        probabilities: of every action, uniform where nobody has searched yet. [slots]
+        probabilities: of every action, uniform where no search was made yet. [slots]
 
     Raises:
         ValueError, TypeError: as for a `GameTree`; no agent.
@@ -109,7 +109,7 @@ class Stitching:
 def stitch(
     game: GameOrTree, agent: Player, *, seed: int = 0, progress: Callable[[int, int], None] | None = None
 ) -> TabularPolicy:
-    """The policy of an agent by full stitching: what he would play in each information set, were it reached.
+    """The policy of an agent by full stitching: its policy in each information set, by a search there.
 
     Args:
         seed: of the searches.

@@ -45,11 +45,11 @@ class OOS(OnlineAlgorithm):
             with the actions that everybody saw.
         delta: δ, the probability that an iteration aims at the target. With 1 convergence is lost.
         exploration: ε of the sampling.
-        regret_exploration: γ: how much of the uniform policy is mixed into regret matching.
+        regret_exploration: γ, the share of the uniform policy in regret matching.
         compensation: the factor w_T of the version of AAMAS 2015 on all updates of a search, so that samples made before the match came
             to the target do not outweigh those made since: w_T = (1 − δ) + δ / π̄(Z_sub), how much more often the target is reached by
             aiming than by the average policy (as the text defines it: the printed formula is 1 for IST).
-        tail: who plays on beyond the tree: None for uniform choice, or MAST or TO_MAST by Gibbs, ε-greedy, roulette or argmax.
+        tail: the policy beyond the tree: None for uniform choice, or MAST or TO_MAST by Gibbs, ε-greedy, roulette or argmax.
         play: the "average" policy, or the "current" one of the regrets.
 
     Raises:

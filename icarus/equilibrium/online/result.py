@@ -24,7 +24,7 @@ class OnlineResult:
         depth: actions to the end of the longest history gone through in the tree.
         information_sets: in memory.
         seconds: wall-clock time.
-        state, algorithm, seed: what was searched, how.
+        state, algorithm, seed: the arguments of the search.
     """
 
     action: int

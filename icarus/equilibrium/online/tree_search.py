@@ -85,7 +85,7 @@ class TreeSearch:
 
         Args:
             iterations: how many to make; or
-            seconds: for how long (wall clock); with both, whichever ends first.
+            seconds: the wall-clock time; with both, the search ends at the first limit.
             seed: of the sampling from here on; None to go on with the generator as it is.
             progress: called with (iterations made, seconds elapsed) about twenty times a second.
 
@@ -243,8 +243,8 @@ def online_search(
         state: a state in which a player is about to act.
         algorithm: `OOS(…)`, `ISMCTS(…)` or `NearEquilibrium(…)`. In a match `Agent(OOS(…), iterations=…)` plays by it, and remembers.
         iterations: how many to make; or
-        seconds: for how long (wall clock); with both, whichever ends first.
-        seed: an integer ≥ 0, or several as a key. Fixes everything but the clock.
+        seconds: the wall-clock time; with both, the search ends at the first limit.
+        seed: an integer ≥ 0, or several as a key. It fixes everything except the clock.
         progress: called with (iterations made, seconds elapsed) about twenty times a second.
 
     Raises:

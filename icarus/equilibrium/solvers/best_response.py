@@ -97,8 +97,8 @@ class Exploitability:
     """How far a policy of both players is from an equilibrium, in the units of the game's utilities.
 
     Attributes:
-        values: what each player expects when both keep to the policy.
-        best_responses: what each can get against the other's policy.
+        values: the expected gain of each player if both follow the policy.
+        best_responses: the greatest expected gain of each player against the other's policy.
     """
 
     values: tuple[float, float]
@@ -106,7 +106,7 @@ class Exploitability:
 
     @property
     def improvements(self) -> tuple[float, float]:
-        """What each player gains by his best response."""
+        """The gain of each player by his best response."""
         first, second = (best - value for best, value in zip(self.best_responses, self.values, strict=True))
         return first, second
 
@@ -130,7 +130,7 @@ class Exploitability:
 
 @attrs.frozen(eq=False)
 class BestResponse:
-    """What a player can get against the other's policy, and how.
+    """The greatest expected gain of a player against the other's policy, and a policy that has it.
 
     Attributes:
         player: the responder.
@@ -153,12 +153,12 @@ def exploitability(game: GameOrTree, policy: Policy, *, seed: int = 0) -> Exploi
         >>> found.nash_conv, found.exploitability, found.improvements, found.best_responses, found.values
 
     Args:
-        game: a two-player zero-sum game, or its `icarus.equilibrium.GameTree`, which is worth keeping for several calls.
-        policy: what both players play. One of
+        game: a two-player zero-sum game, or its `icarus.equilibrium.GameTree`, which saves time in several calls.
+        policy: the policy of both players. One of
             None: every legal action with the same probability;
             a function policy(state) that returns the probabilities of state.legal_actions(), as a sequence or as {action: probability};
-            it is asked once in each information set, and must depend on what the player to move knows alone;
-            a dictionary by `icarus.equilibrium.information_state(state)` of such probabilities, uniform where it says nothing;
+            it is called once in each information set, and must depend only on what the player to move knows;
+            a dictionary by `icarus.equilibrium.information_state(state)` of such probabilities, uniform where it has no entry;
             an Agent, who plays each action as often as his search visits it; of `Agent(OOS(…), …)` the policy that is found, each search
             with an empty memory (for that within a match see `icarus.equilibrium.stitch`);
             a solver or search with an average policy: CFR, CFRPlus, MCCFR, OOSSearch, ISMCTSSearch; a TabularPolicy;
@@ -169,7 +169,7 @@ def exploitability(game: GameOrTree, policy: Policy, *, seed: int = 0) -> Exploi
         an `Exploitability`: numbers in the units of the game's utilities.
 
     Raises:
-        ValueError: not a two-player zero-sum game, deals in secret, too large, or probabilities that are none.
+        ValueError: not a two-player zero-sum game, hidden deals, too large, or invalid probabilities.
         TypeError: no game or no policy.
     """
     _, out = _responses(tree_of(game), policy, seed)
@@ -177,7 +177,7 @@ def exploitability(game: GameOrTree, policy: Policy, *, seed: int = 0) -> Exploi
 
 
 def best_response(game: GameOrTree, policy: Policy, player: int, *, seed: int = 0) -> BestResponse:
-    """The best that a player can do against the other's policy; arguments as in `exploitability`.
+    """The best response of a player to the other's policy; arguments as in `exploitability`.
 
     Raises:
         ValueError, TypeError: as in `exploitability`, and a player who is neither 0 nor 1.

@@ -100,7 +100,7 @@ def minimize(
 
 
 class CFR(Solver):
-    """Counterfactual regret minimization under way: `run` may be called as often as one likes; attributes as of a `Solver`.
+    """Counterfactual regret minimization under way: `run` can be called repeatedly; attributes as of a `Solver`.
 
     Raises:
         ValueError, TypeError: as for a `GameTree`.

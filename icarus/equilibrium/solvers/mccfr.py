@@ -194,7 +194,7 @@ def sample(
 
 
 class MCCFR(Solver):
-    """Monte Carlo counterfactual regret minimization under way; `run` may be called as often as one likes.
+    """Monte Carlo counterfactual regret minimization under way; `run` can be called repeatedly.
 
     Args:
         sampling: "external" or "outcome".

@@ -12,7 +12,7 @@ from icarus.equilibrium.tree.tree import GameOrTree, tree_of
 
 
 class Solver(ABC):
-    """Counterfactual regret minimization under way: `run` may be called as often as one likes.
+    """Counterfactual regret minimization under way: `run` can be called repeatedly.
 
     Attributes:
         tree: of the game.

@@ -45,7 +45,7 @@ def deals_of(game: AnyGame) -> Deals:
     """All deals of a game; a game whose `initial` draws nothing has a single one.
 
     Raises:
-        ValueError: the game deals in secret, or the probabilities of its deals do not sum to 1.
+        ValueError: the game has hidden deals, or the probabilities of its deals do not sum to 1.
     """
     if game.deal is None:
         return _single(game)

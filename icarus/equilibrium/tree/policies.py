@@ -91,7 +91,7 @@ def tabulate(tree: GameTree, policy: Policy, seed: int = 0) -> TabularPolicy:
 
     Args:
         policy: a TabularPolicy of the same game; a mapping from information states (see `information_state`) to probabilities,
-            {action: probability} or a sequence in the game's order, uniform where it says nothing; a function `policy(state)` that
+            {action: probability} or a sequence in the game's order, uniform where it has no entry; a function `policy(state)` that
             returns either, asked once for each information set and to depend on nothing else; an Agent, who plays each action as often
             as his search visits it, or by the policy that his algorithm finds, each search with an empty memory; what has learned a
             policy, such as a CFR or an OOSSearch, which stands for its average;
@@ -99,7 +99,7 @@ def tabulate(tree: GameTree, policy: Policy, seed: int = 0) -> TabularPolicy:
         seed: of the searches of agents; each information set has a stream of its own.
 
     Raises:
-        TypeError: none of these. ValueError: probabilities that are none, by information set and player.
+        TypeError: none of these. ValueError: invalid probabilities, by information set and player.
     """
     if isinstance(policy, tuple | list):
         return _from_pair(tree, policy, seed)

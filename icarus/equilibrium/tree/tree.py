@@ -58,8 +58,8 @@ class GameTree:
         rules: by which compiled code walks it.
 
     Raises:
-        ValueError: the game has not two players, is not zero-sum, deals in secret, is too large, or does not tell players what they
-            may do; an answer of a `PythonGame` makes no sense.
+        ValueError: the game has not two players, is not zero-sum, has hidden deals, is too large, or does not show players their
+            legal actions; an answer of a `PythonGame` is invalid.
     """
 
     def __init__(self, game: AnyGame, largest: int | None = None) -> None:
