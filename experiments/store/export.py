@@ -28,7 +28,7 @@ def query(directory: Path, sql: str, allow_files: bool = False) -> tuple[list[st
 
     with results_of(directory) as results:  # checks the file
         if not results.select("SELECT count(*) FROM games")[0][0]:
-            raise Refusal(f"{directory} holds no games yet")
+            raise Refusal(f"{directory} has no games yet")
     paths = [path for run in runs_in(directory) if (path := store.results_in(run)).exists()]
     files: Any = [named(path) for path in paths]  # its types know a single file only
     with contextlib.closing(duckdb.connect(config={"memory_limit": MEMORY})) as database:

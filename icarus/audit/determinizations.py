@@ -59,7 +59,7 @@ HIDDEN = {
     "view": "he sees the same episode label and the same moves of the episode",
     "legal": "initial data and legal actions lead to the determinization",
     "history": "on that path the observer sees the moves that he has seen",
-    "again": "a determinization can be determinized, and all of this holds again",
+    "again": "a determinization can be determinized, and these claims hold again",
     "swap": "hidden facts change no draw: if a determinization is the true state, the same random numbers draw the same",
     "search": "hidden facts change no search: if a determinization is the true state, the same seed finds the same records",
     "truth": "the true state, and each state that the observer cannot tell from it after the same deal, is among the draws",

@@ -122,7 +122,7 @@ def _differences(state: State, oracle: Reference) -> Iterator[str]:
 
 
 def _ended(over: bool) -> str:
-    return "has ended" if over else "goes on"
+    return "has ended" if over else "continues"
 
 
 def _action_list(state: State, actions: Sequence[int]) -> str:

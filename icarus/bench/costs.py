@@ -246,7 +246,7 @@ def _missed(searching: list[str]) -> float:
         last = (done.stderr.strip() or "it prints nothing").splitlines()[-1]
         raise NoCounts(f"{PERF} is not permitted to count here: {last}")
     if not counts[0].isdigit():
-        raise NoCounts(f"{PERF} tells {EVENT} as {counts[0]}: this machine has no counter for them")
+        raise NoCounts(f"{PERF} reports {EVENT} as {counts[0]}: this machine has no counter for them")
     return float(counts[0])
 
 

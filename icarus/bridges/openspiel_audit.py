@@ -36,7 +36,7 @@ CLAIMS = {
     "player": "the same player is about to act in every draw",
     "actions": "he has the same legal actions",
     "view": "the game's information state string for him is the same",
-    "again": "a draw can be drawn from again, and all of this holds again",
+    "again": "a state can be drawn from a draw, and these claims hold again",
     "leak": "whichever state of an information set is the true one, the draws have the same chances",
     "truth": "every state that agrees with what he knows is among the draws",
     "chances": "states are drawn by the probabilities of chance",

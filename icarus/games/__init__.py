@@ -61,8 +61,8 @@ def load(name: str, **parameters: int) -> AnyGame:
         near = difflib.get_close_matches(base, GAMES, n=3, cutoff=0.55)
         if base.endswith(".py"):
             hint = (
-                f"a game of a file goes by its own name, with its parameters, where the file is loaded: by --with {base} on the command "
-                "line, by icarus.load_files.load_files in Python"
+                f"load the file, by --with {base} on the command line or by icarus.load_files.load_files in Python, and give the name of "
+                "its game, with parameters"
             )
         else:
             hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(GAMES)}"

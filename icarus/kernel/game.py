@@ -278,7 +278,8 @@ class Game(AnyGame):
         deal, deal_observation: the draws of `initial`, for algorithms that need every deal with its probability: `deal(state, index,
             **parameters) -> float` turns the all-zero `state` into the initial state after deal number `index` = 0, 1, … and returns the
             probability of this deal, or NO_DEAL if there is no such deal; `deal_observation(state, perspective) -> int` is what
-            a player sees of the deal of an initial state: the same integer for deals that he cannot tell apart. Absent: hidden, if `initial` draws.
+            a player sees of the deal of an initial state: the same integer for deals that he cannot tell apart. Absent: hidden, if
+            `initial` draws.
         utilities: what a player gains, in the game's own units, at a reward of 0 and at a reward of 1: (-2, 2) chips.
         observation_tensor: what a player sees of a state, as numbers, `Tensor(shape, write)`; for bridges.
         information_state_tensor: the same for all that he has seen since the game began.

@@ -257,7 +257,7 @@ def test_a_determinization_of_the_confrontation_played_on_says_that_knowledge_is
                 break
             drawn.apply_action(int(generator.choice(drawn.legal_actions())))
         if not drawn.is_terminal():
-            with pytest.raises(ValueError, match="played on from a determinization"):
+            with pytest.raises(ValueError, match="continued from a determinization"):
                 drawn.determinize(0, seed=1)
             refused += 1
     assert refused > 2

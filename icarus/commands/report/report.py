@@ -144,7 +144,7 @@ def _check_same(plan: Plan, stored: Plan, directory: Path) -> None:
     if changed:
         was = f"{changed[0]} was {getattr(stored, changed[0])}"
         what = "the file of the game has changed" if changed[0] == "digest" else was
-        raise ValueError(f"{directory} holds the games of another report: {what}; choose another directory with --to")
+        raise ValueError(f"{directory} has the games of another report: {what}; choose another directory with --to")
 
 
 def _play(plan: Plan, directory: Path, rounds: int, seconds: float, workers: int) -> tuple[list[Row], bool]:

@@ -111,7 +111,7 @@ def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
     if going_on and (cards != needed or beliefs.deals[beliefs.splits - 1] == NONE):
         raise ValueError(
             "no deal of hearts agrees with the facts: `held`, `played` and `passed` leave other numbers of cards than "
-            "the hands lack, or `excluded`, the suits that players have shown not to hold, leave no place for a card"
+            "the hands need, or `excluded`, the suits that players cannot hold, leaves no place for a card"
         )
 
 

@@ -82,8 +82,8 @@ def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
         return
     if state.searching == LAPSED:
         raise ValueError(
-            "in a game played on from a determinization of lotr-confrontation nobody knows what each side has seen since; "
-            "determinize or search states of the game that it was drawn from"
+            "a game continued from a determinization of lotr-confrontation does not record what each side has seen; "
+            "determinize or search states of the original game"
         )
     hidden = 1 - observer
     movers = possible_movers(state) if hidden == state.side and mover_unseen(state) else 0
@@ -128,7 +128,7 @@ def redeterminize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) 
         draws += 1
         if draws == _DRAWS:
             raise ValueError(
-                "in none of a million placements that agree with `possible` of lotr-confrontation can the side to move move"
+                "the side to move has no legal action in any of a million placements that agree with `possible` of lotr-confrontation"
             )
     if unseen:
         state.fighters[hidden] = first
