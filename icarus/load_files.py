@@ -146,6 +146,20 @@ def place_in_file(error: BaseException) -> str | None:
     return frame and f"in {frame.name} ({frame.filename}, line {frame.lineno})"
 
 
+def sentence_of(error: BaseException) -> str | None:
+    """What an error of a user or an author says, in one sentence, with the author's line; None for an error of the library itself."""
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+        return f"{str(error.filename)!r} cannot be used: {error.strerror[0].lower()}{error.strerror[1:]}"
+    place, notes = (
+        place_in_file(error),
+        getattr(error, "__notes__", []),
+    )  # notes are of an error inside a compiled function
+    if not notes and place is None and not isinstance(error, ValueError | TypeError | OSError):
+        return None
+    kind = "" if notes or isinstance(error, ValueError | TypeError | OSError) else f"{type(error).__name__}: "
+    return kind + without_modules(", ".join(filter(None, [str(error), *(notes or [place])])))
+
+
 def strategy_names(module: ModuleType) -> Mapping[str, Operand]:
     """What strategies may name: enhancements, weights, rules, and the module's own functions but those of games, which may make them."""
     games_in_it = [*_values(module, Game), *_values(module, PythonGame)]

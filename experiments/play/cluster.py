@@ -9,6 +9,7 @@ from experiments.play.matches import Match, row
 from experiments.play.pool import MatchFailed, describe_match
 from experiments.store.rows import Row
 from icarus.discovery.processes import connection
+from icarus.load_files import sentence_of
 
 AHEAD = 2  # games handed out for each thread of the cluster, so that none waits for work
 
@@ -55,7 +56,8 @@ class Cluster:
         for future in completed:
             match = pending.pop(future)
             if future.status == "error":
-                raise MatchFailed(f"{describe_match(match)} failed: {future.exception()!r}")
+                error = future.exception()
+                raise MatchFailed(f"{describe_match(match)} failed: {sentence_of(error) or repr(error)}")
             if future.status != "finished":
                 raise self._gone(match, future.status)
             try:

@@ -16,9 +16,9 @@ from multiprocessing.connection import Connection, wait
 from types import TracebackType
 from typing import Any
 
-from experiments.plan.definition import Refusal
 from experiments.play.matches import Match, row
 from experiments.store.rows import Row
+from icarus.load_files import sentence_of
 
 MAX_DEATHS = 3  # a match over which this many processes have died is not tried again
 _SPAWN = multiprocessing.get_context("spawn")
@@ -39,10 +39,8 @@ def serve(connection: Connection) -> None:
             return
         try:
             answer: Row | str = row(match)
-        except Refusal as error:
-            answer = str(error)
-        except Exception:
-            answer = traceback.format_exc()
+        except Exception as error:
+            answer = sentence_of(error) or f"\n{traceback.format_exc()}"
         connection.send(answer)
 
 
@@ -131,7 +129,7 @@ class ProcessPool:
                 assert worker.match is not None
                 match, answer, worker.match = worker.match, worker.answer(), None
                 if isinstance(answer, str):
-                    raise MatchFailed(f"{describe_match(match)} failed:\n{answer}")
+                    raise MatchFailed(f"{describe_match(match)} failed: {answer}")
                 if answer is None:
                     deaths[match] += 1
                     if deaths[match] == MAX_DEATHS:

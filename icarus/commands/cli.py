@@ -35,7 +35,7 @@ from icarus.commands.play.play import play_command
 from icarus.commands.report.report import report_command
 from icarus.commands.search import search_command
 from icarus.engine.result import SearchExhausted
-from icarus.load_files import load_files, place_in_file, without_modules
+from icarus.load_files import load_files, sentence_of
 
 app = typer.Typer(
     help="Information capture and reuse strategies in Monte Carlo tree search.",
@@ -117,17 +117,14 @@ def run(arguments: list[str]) -> int:
     except MemoryError:
         print_note("icarus: memory has run out")
         return FAILED
-    except (ValueError, TypeError, OSError) as error:
-        print_note(f"icarus: {with_options(with_place(error), arguments)}")
     except Exception as error:
         if hasattr(error, "format_message"):  # what the parser of the command line raises has it
             print_note(f"icarus: {usage_sentence(error, arguments)}")
-        elif hasattr(error, "__notes__"):  # of an error inside a compiled function
-            print_note(f"icarus: {with_place(error)}")
-        elif place_in_file(error) is not None:  # of one inside a function in plain Python
-            print_note(f"icarus: {type(error).__name__}: {with_place(error)}")
         else:
-            raise
+            sentence = sentence_of(error)
+            if sentence is None:
+                raise
+            print_note(f"icarus: {with_options(sentence, arguments)}")
     return REFUSED
 
 
@@ -147,14 +144,6 @@ def with_options(sentence: str, arguments: list[str]) -> str:
 
 
 SEVERAL = ", or a sequence of such integers"  # which no option takes
-
-
-def with_place(error: Exception) -> str:
-    """What an error says, and where in somebody's own file it came from, as far as anybody knows."""
-    if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        return f"{str(error.filename)!r} cannot be used: {error.strerror[0].lower()}{error.strerror[1:]}"
-    notes = getattr(error, "__notes__", None) or [place_in_file(error)]
-    return without_modules(", ".join(filter(None, [str(error), *notes])))
 
 
 def usage_sentence(error: Any, arguments: list[str]) -> str:

@@ -196,7 +196,117 @@ def test_a_game_that_raises_an_error_stops_the_run_and_names_itself():
     with ProcessPool(1) as one, pytest.raises(MatchFailed) as failed:
         list(one.play([Match(cell, 3, (1, 2))]))
     assert "trial 3 of Baseline (NOBODY) in othello, seed (1, 2)" in str(failed.value)
-    assert "Traceback" in str(failed.value)
+    assert "failed: " in str(failed.value) and "NOBODY" in str(failed.value).partition("failed: ")[2]
+    assert "Traceback" not in errors
+    kept = len(games(tmp_path / "run"))
+    assert (
+        f"Stopped; {kept} of {TOTAL} games are kept in {tmp_path / 'run'}. Run the same command to continue." in errors
+    )
+    assert gone_soon(children)
+    assert call("run", *SMALL, "--workers", 1, "--out", tmp_path / "run")[0] == 0
+    assert games(tmp_path / "run") == games(played)
+
+
+def test_the_game_of_a_worker_that_is_killed_is_played_again(played):
+    experiment = small()
+    left = list(games_left(experiment, set()))
+    with ProcessPool(2) as two:
+        playing = two.play(left)
+        rows = [next(playing)]
+        for worker in two._workers:
+            os.kill(worker.process.pid, signal.SIGKILL)
+        rows += playing
+    assert len(rows) == len(left)
+    assert {(row["cell"], row["trial"]): without_clocks(row) for row in rows} == games(played)
+
+
+def test_a_complete_run_is_not_played_again(call, played):
+    before = (played / store.RESULTS).read_bytes()
+    assert call("run", *SMALL, "--out", played)[0] == 0
+    assert (played / store.RESULTS).read_bytes() == before
+
+
+@pytest.mark.slow
+def test_two_machines_divide_an_experiment_and_merge_it(command, played, tmp_path):
+    for number in (1, 2):
+        done = command("run", *SMALL, "--part", f"{number}/2", "--out", tmp_path / str(number))
+        assert done.returncode == 0, done.stderr
+        assert len(games(tmp_path / str(number))) == TOTAL / 2
+    merged = command("merge", tmp_path / "both", tmp_path / "1", tmp_path / "2", tmp_path / "1")
+    assert merged.stderr.startswith(f"{TOTAL} games added")
+    assert games(tmp_path / "both") == games(played)
+
+
+def test_the_parts_of_an_experiment_are_disjoint_and_complete():
+    experiment = small()
+    parts = [games_left(experiment, set(), part(f"{number}/3")) for number in (1, 2, 3)]
+    assert sorted((game.cell.key, game.trial) for games in parts for game in games) == sorted(
+        (game.cell.key, game.trial) for game in games_left(experiment, set())
+    )
+
+
+def test_a_run_on_a_full_disk_stops_with_one_sentence_and_continues(command, call, played, tmp_path):
+    """No file may grow beyond some games; and one worker plays the same games as two."""
+    room = sum(map(len, (played / store.RESULTS).read_bytes().splitlines(keepends=True)[:10])) + 100
+    limited = (
+        f"import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room})); "
+        "from experiments.commands.main import main; sys.exit(main(sys.argv[1:]))"
+    )
+    arguments = [*map(str, SMALL), "--workers", "1", "--out", str(tmp_path / "run")]
+    done = subprocess.run(
+        [sys.executable, "-c", limited, "run", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        env=command.environment,
+        check=False,
+    )
+    assert done.returncode == 1
+    kept = len(games(tmp_path / "run"))
+    assert 8 <= kept <= 12
+    last = done.stderr.splitlines()[-1]
+    assert last == (
+        f"experiments: {tmp_path / 'run' / store.RESULTS} cannot take more games (File too large); {kept} are kept; "
+        "run the same command to continue"
+    )
+    assert "Traceback" not in done.stderr
+    assert call("run", *arguments)[0] == 0
+    assert games(tmp_path / "run") == games(played)
+    assert len(games(played)) == TOTAL
+
+
+@pytest.mark.slow
+def test_two_workers_play_nearly_twice_as_many_games_per_second_as_one():
+    """For games of a second or more; on a machine that has two processors to itself."""
+    experiment = loading.load("figure5", {"games": ["othello"], "trials": TIMED_GAMES, "iterations": TIMED_ITERATIONS})
+    even = [
+        Match(experiment.cells[0], trial, experiment.game_seed(experiment.cells[0], trial))
+        for trial in range(TIMED_GAMES)
+    ]
+    rates = []
+    for size in (1, 2):
+        with ProcessPool(size) as pool_of_size:
+            list(pool_of_size.play(even[: 2 * size]))  # the code is loaded meanwhile
+            start = time.monotonic()
+            rows = list(pool_of_size.play(even))
+            rates.append(len(rows) / (time.monotonic() - start))
+        assert sum(row["seconds"] for row in rows) / len(rows) >= 1
+    print(f"\n{rates[0]:.3f} and {rates[1]:.3f} games per second: {rates[1] / rates[0]:.2f} times as many")
+    assert rates[1] >= 1.85 * rates[0]
+
+
+def test_a_game_that_raises_an_error_stops_the_run_and_names_itself():
+    import attrs
+
+    cell = attrs.evolve(small().cells[0], spec=AgentSpec(Label("NOBODY")))
+    with ProcessPool(1) as one, pytest.raises(MatchFailed) as failed:
+        list(one.play([Match(cell, 3, (1, 2))]))
+    assert "trial 3 of Baseline (NOBODY) in othello, seed (1, 2)" in str(failed.value)
+    assert (
+        str(failed.value).endswith("no enhancement is called 'NOBODY'")
+        or "NOBODY" in str(failed.value).split("failed: ")[1]
+    )
+    assert "Traceback" not in str(failed.value)
 
 
 def test_a_game_over_which_processes_die_again_and_again_is_given_up(monkeypatch):
