@@ -37,7 +37,7 @@ from icarus.engine.root_episode import root_episode
 from icarus.engine.root_statistics import RootStatistics, root_statistics
 from icarus.engine.running_search import result_of, too_long_message
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
-from icarus.engine.wrong_answers import with_answer
+from icarus.engine.wrong_answers import error_with_names
 from icarus.kernel import CHANCE
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.data import in_words
@@ -310,11 +310,8 @@ class CompiledSearch:
             raise ValueError(f"in {self.strategy}, {error}") from None
         except DeterminizationError as error:
             raise ValueError(f"{error}, {home(self.game.determinize)}") from None
-        except ValueError as error:
-            sentence = with_answer(str(error), self.game, self._arrays["buffers.state"])
-            if sentence == str(error):
-                raise
-            raise ValueError(sentence) from None
+        except (ArithmeticError, IndexError, ValueError) as error:
+            raise error_with_names(error, self.game, self.program, self._arena, self._arrays) from None
 
     def allocate(self, status: int) -> None:
         """Give the room that the loop asked for by its status."""

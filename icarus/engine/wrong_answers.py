@@ -1,10 +1,15 @@
-"""What a function of a game has answered that a search refuses: the loop knows neither the game's name nor the value."""
+"""What a function of a game or a slot has answered that a search refuses: the loop knows neither names nor values."""
 
 import re
+from collections.abc import Mapping
 
 import numpy as np
 
+from icarus.compiler.cache.machine import UNPLACED
 from icarus.compiler.messages import defined_at
+from icarus.engine.program.lowering import Program
+from icarus.engine.program.promises import NO_PLAYER, context_message
+from icarus.engine.program.slots import OF_SHARED
 from icarus.kernel.constants import CHANCE, TERMINAL
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
@@ -70,3 +75,36 @@ def _wrong_probabilities(state: State) -> str:
         return f"{negative[0]:g}"
     shown = ", ".join(f"{probability:g}" for probability in probabilities[:SHOWN])
     return f"{shown}{', …' if count > SHOWN else ''}, in all {sum(probabilities):g}"
+
+
+def error_with_names(
+    error: Exception, game: Game, program: Program, arena: np.ndarray, arrays: Mapping[str, np.ndarray]
+) -> Exception:
+    """An error of the loop, with the names that the loop does not know: the game's, the component's and its slot's.
+
+    Args:
+        arrays: of the arena, by part and name.
+    """
+    sentence = _with_slot(error, game, program, arena, arrays["updates.contexts"])
+    sentence = with_answer(sentence, game, arrays["buffers.state"])
+    if sentence == str(error):
+        return error
+    message = type(error)(sentence)
+    for note in getattr(error, "__notes__", ()):
+        message.add_note(note)
+    return message
+
+
+def _with_slot(error: Exception, game: Game, program: Program, arena: np.ndarray, contexts: np.ndarray) -> str:
+    """The sentence of an error, with the name of the slot that ran, where nothing else tells the place."""
+    index = int(arena["running_component"][0])
+    part = program.components[index]
+    if str(error) == NO_PLAYER:
+        first, count = (int(program.component[name][index]) for name in ("first", "count"))
+        given = contexts[first : first + count]
+        wrong = given[(given < 0) | (given >= game.players)]
+        return context_message(part.capture.label(), part.name, int(wrong[0]), game.players)
+    label = next((kernel.name for kernel in program.kernels if kernel.address == int(arena["running"][0])), "")
+    if not label or UNPLACED not in getattr(error, "__notes__", ()):
+        return str(error)
+    return f"{error}, in {label.removesuffix(OF_SHARED)} of {part.name}"

@@ -73,7 +73,8 @@ def test_without_checks_the_command_tells_an_error_in_a_slot_in_one_line_too(pyt
     (tmp_path / "slots.py").write_text(SLOTS)
     told = {
         "FAILS": f"icarus: too long for me, in fails ({tmp_path / 'slots.py'}, line 9)",
-        "DIVIDES": 'icarus: integer division by zero, engine="python" shows in which function and line',
+        "DIVIDES": "icarus: integer division by zero, in the capture function slots.divides of DIVIDES, "
+        'engine="python" shows in which function and line',
     }
     for name, sentence in [*told.items(), ("FAILS", told["FAILS"])]:  # as compiled, and from the disk
         arguments = ("search", "othello", "--strategy", f"BASELINE >> {name}", "--with", str(tmp_path / "slots.py"))

@@ -15,6 +15,7 @@ from icarus import (
     EPIC,
     MAST,
     NAST2,
+    REAL,
     REWARDS,
     Enhancement,
     argmax,
@@ -35,7 +36,7 @@ from icarus.engine.program.lowering import lower
 from icarus.engine.program.mixtures import draws_from_means
 from icarus.engine.reference.choice import Decision, ReferenceProgram
 from icarus.engine.reference.history import Playout
-from icarus.kernel import find, helper, record, update
+from icarus.kernel import CHANCE, find, helper, record, update
 from icarus.specs import LGRF2
 from tests import toy
 from tests.conftest import Python
@@ -247,6 +248,39 @@ def writes_the_history(history: Any, theta: Any, legal: np.ndarray, out: np.ndar
         out[i] = 0.5
 
 
+@capture
+def capture_for_chance(history: Any, updates: Any) -> None:
+    update(updates, record(history.steps[0].action, 0), CHANCE)
+
+
+@backpropagation
+def reward_of_a_ninth_player(stats: Any, player: int, rewards: np.ndarray) -> None:
+    stats.reward += rewards[8]
+    stats.visits += 1
+
+
+@backpropagation
+def add_beyond_the_field(stats: Any, player: int, rewards: np.ndarray) -> None:
+    stats.sums[3] += rewards[player]
+    stats.visits += 1
+
+
+@values
+def all_alike(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+    out[:] = 0.5
+
+
+@values
+def beyond_the_last(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+    out[:] = 0.5
+    out[len(legal)] = 0.5
+
+
+SUMS = {"information": information(sums=REAL**3, visits=COUNT), "policy": argmax().over(all_alike)}
+NOT_A_PLAYER = "capture_for_chance of SLIP gave the context -1; Ψ is PLAYER, 0 … 1 here"
+BEYOND = "out of bounds, in the {} function .*{} of SLIP"
+
+
 @values
 def sorts_legal(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
     legal.sort()
@@ -332,10 +366,14 @@ WRITTEN = "{}, which is read-only .*test_slips.py, line"
             "averages=True is declared where rewards are added up, but a mean is above 1",
         ),
         ({"capture": capture_a_bare_action}, "a capture names the record 0, .* make keys with record"),
+        ({"capture": capture_for_chance}, NOT_A_PLAYER),
+        ({"backpropagation": reward_of_a_ninth_player}, BEYOND.format("backpropagation", "reward_of_a_ninth_player")),
+        ({"backpropagation": add_beyond_the_field, **SUMS}, BEYOND.format("backpropagation", "add_beyond_the_field")),
+        ({"policy": argmax().over(beyond_the_last)}, BEYOND.format("values", "beyond_the_last")),
     ],
 )
 def test_a_slip_inside_a_slot_ends_in_a_sentence(changes: dict[str, Any], told: str) -> None:
-    with pytest.raises((ValueError, CompilationError), match=told):
+    with pytest.raises((ValueError, IndexError, CompilationError), match=told):
         search(state(), BASELINE >> attrs.evolve(MAST, name="SLIP", **changes), iterations=30)
 
 
@@ -362,6 +400,7 @@ UNWRITTEN = "{} wrote NaN or no value for the legal action"
         ({"backpropagation": half_a_visit}, "writes the float 0.5 to visits, which would truncate it to an integer"),
         ({"backpropagation": two_rewards}, "but a mean is above 1"),
         ({"capture": capture_a_bare_action}, "a capture names the record 0"),
+        ({"capture": capture_for_chance}, NOT_A_PLAYER),
         ({"capture": capture_a_real}, "takes integers, not 0.5; a float would be truncated"),
     ],
 )

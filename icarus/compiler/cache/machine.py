@@ -12,6 +12,7 @@ from icarus.compiler.lazy import Lazy
 from icarus.compiler.numba_types import Target
 
 _llvm = Lazy("llvmlite.binding")
+UNPLACED = 'engine="python" shows in which function and line'  # of an error of which no line is known
 _RAISED = 0  # a greater status: the function has raised an exception, and says where it is described
 
 
@@ -73,7 +74,7 @@ def _raise(pickled: bytes) -> NoReturn:
     kind, arguments, place = pickle.loads(pickled)
     error = kind(*arguments)
     if place is None:
-        error.add_note('engine="python" shows in which function and line')
+        error.add_note(UNPLACED)
         raise error
     function, file, line = place
     if not _is_ours(Path(file)):  # the package's own sentences need no place

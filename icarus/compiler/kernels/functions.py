@@ -119,9 +119,9 @@ def is_helper(value: object) -> bool:
     return isinstance(value, Helper) or ("numba" in sys.modules and isinstance(value, _dispatchers.Dispatcher))
 
 
-def inlined_once(function: F) -> F:
+def inlined_once(function: F, boundscheck: bool = DEBUG) -> F:
     """A helper with one caller, into which its body is copied: nothing is handed over that it does not read. Division by 0 raises."""
-    return function if DISABLED else cast(F, Helper(function, nogil=True, boundscheck=DEBUG, forceinline=True))
+    return function if DISABLED else cast(F, Helper(function, nogil=True, boundscheck=boundscheck, forceinline=True))
 
 
 def plain(function: Callable) -> Callable:

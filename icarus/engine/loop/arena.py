@@ -153,6 +153,8 @@ class Arena:
     counts: Counts
     pending: Pending
     full_component: int  # whose table had no room
+    running: Address  # of the kernel of the slot that runs, and of which component it is; 0 while none does
+    running_component: int
     shared: Address  # of a SHARED; 0 where one thread is all
     interrupt_flag: Address  # of `interrupts.INTERRUPT_FLAG`
     flag_at_start: int  # what it was when the loop started; another value has the loop return

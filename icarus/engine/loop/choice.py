@@ -135,7 +135,9 @@ def weight_of(a: Arena, first: int, count: int, record: int) -> float:
             bandit = weights[i].component  # the baseline is asked about a history, a bandit about a player
             component = struct_at(a.composition.component + bandit * COMPONENT_BYTES, COMPONENT)
             about = a.buffers.playout if bandit else record
+            a.running, a.running_component = weights[i].kernel, bandit
             call4(weights[i].kernel, (component.table, about, a.buffers.weight, weights[i].parameters))
+            a.running = 0
             value = array_at(a.buffers.weight, 1, _REAL)[0]
             if unlikely(not 0.0 <= value <= 1.0):
                 if a.shared == 0 or value != value:  # another thread may have added the reward, and not yet the visit
@@ -178,10 +180,14 @@ def ask_policy(a: Arena, leaf: Leaf, legal: int, count: int) -> None:
     """Have the policy of one component write its values."""
     component = struct_at(a.composition.component + leaf.component * COMPONENT_BYTES, COMPONENT)
     records = a.buffers.rows if leaf.by_row else a.buffers.records
+    a.running_component = leaf.component
     if leaf.prior:
+        a.running = leaf.prior
         room = leaf.parameters + WORD_BYTES * leaf.rule_parameters
         call7(leaf.prior, (a.buffers.playout, component.table, legal, count, records, room, leaf.prior_parameters))
+    a.running = leaf.kernel
     call7(leaf.kernel, (a.buffers.playout, component.table, legal, count, records, a.buffers.values, leaf.parameters))
+    a.running = 0
 
 
 @inlined

@@ -65,7 +65,9 @@ def capture(a: Arena) -> int:
     for c in range(a.composition.components):
         component = components[c]
         component.first = updates.count
+        a.running, a.running_component = component.capture, c
         call4(component.capture, (a.buffers.playout, component.table, a.buffers.updates, component.capture_parameters))
+        a.running = 0
         if DEBUG:
             check_promises(a, component)
         component.count = updates.count - component.first
@@ -84,6 +86,7 @@ def backpropagation(a: Arena) -> None:
     for c in range(a.composition.components):
         component = components[c]
         offset = WORD_BYTES * component.first
+        a.running, a.running_component = component.backpropagation, c
         call7(
             component.backpropagation,
             (
@@ -96,6 +99,7 @@ def backpropagation(a: Arena) -> None:
                 component.backpropagation_parameters,
             ),
         )
+    a.running = 0
 
 
 @helper

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import attrs
 import numpy as np
 
-from icarus.algebra import Enhancement, Weight
+from icarus.algebra import PLAYER, Enhancement, Weight
 from icarus.algebra.adaptive import Share
 from icarus.algebra.policy import RULE_ARGMAX, RULE_UNIFORM, RULE_VOTE
 from icarus.algebra.slots import Capture, Values
@@ -75,6 +75,11 @@ class Program:
     choices: bool
     votes: bool
     references: list[Kernel | np.ndarray]
+
+    @property
+    def kernels(self) -> list[Kernel]:
+        """The slots as machine code."""
+        return [reference for reference in self.references if isinstance(reference, Kernel)]
 
 
 def lower(game: Game, strategy: Enhancement, scheme: Scheme = MO_ISMCTS, shared: bool = False) -> Program:
@@ -254,6 +259,7 @@ class _Lowering:
                     information.itemsize // WORD_BYTES,
                     backpropagation.label(),
                     self.shared,
+                    component.contexts == PLAYER,
                 )
             )
             row["backpropagation_parameters"] = self.parameters(backpropagation.values(self.game))

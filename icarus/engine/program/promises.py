@@ -12,3 +12,11 @@ FIRST, INTERVAL = 100, 16  # a search checks in its first iterations, and in eve
 def is_checked(iteration: int) -> bool:
     """Whether what a game and slots give is checked in this iteration, at little cost in the mean."""
     return DEBUG or iteration < FIRST or iteration % INTERVAL == 0
+
+
+NO_PLAYER = "a capture gives a context that is not a player, though its Ψ is PLAYER"
+
+
+def context_message(label: str, name: str, context: int, players: int) -> str:
+    """That a capture gave a context that is not a player, where it must be one."""
+    return f"{label} of {name} gave the context {context}; Ψ is PLAYER, 0 … {players - 1} here"

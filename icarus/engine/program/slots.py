@@ -24,7 +24,7 @@ from icarus.compiler.kernels.pointers import (
     unpack_parameters,
 )
 from icarus.compiler.writes import refuse_changes, refuse_cuts
-from icarus.engine.program.promises import KEYLESS, is_checked
+from icarus.engine.program.promises import KEYLESS, NO_PLAYER, is_checked
 from icarus.kernel import NO_RECORD, SIMULATION, History, Theta, find, helper, inlined
 from icarus.kernel.history import history_at
 from icarus.kernel.structures import Address
@@ -33,6 +33,7 @@ from icarus.kernel.theta import ENTRY, ENTRY_BYTES, TABLE, entry_of, index_at, r
 _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
 AHEAD = 12  # updates; their entries of the index are fetched meanwhile
 KEY_CHANGED = "a backpropagation function writes to `record`, the key of what it updates, which is read-only"
+OF_SHARED = ", for shared records"  # how the name of a kernel ends whose table several threads write to
 UNWRITTEN = -(1 << 62) - 5  # what no author writes for a record
 
 
@@ -59,7 +60,7 @@ def values_kernel(
 
     Where it leaves a value unwritten, or writes NaN, the search ends with a ValueError.
     """
-    inner, unpack, theta_at = inlined_once(function), unpack_parameters(kinds), theta_of(row)
+    inner, unpack, theta_at = inlined_once(function, boundscheck=True), unpack_parameters(kinds), theta_of(row)
     unwritten = f"{label} wrote NaN or no value for a legal action; it must write every out[i]"
 
     def kernel(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
@@ -205,14 +206,23 @@ def check_of(row: np.dtype, label: str) -> Callable:
 
 @kernel_cache
 def backpropagation_kernel(
-    function: Callable, kinds: tuple[type, ...], row: np.dtype, words: int, label: str, shared: bool
+    function: Callable,
+    kinds: tuple[type, ...],
+    row: np.dtype,
+    words: int,
+    label: str,
+    shared: bool,
+    by_player: bool = False,
 ) -> Kernel:
     """Compile a backpropagation function over a run of updates: kernel(table, records, contexts, count, rewards, players, parameters).
 
     Records not yet in the table enter it with the initial information. The table must have room. Where it is shared, one thread
     at a time writes to it; the others read on, and meet a new record's key only when all its information is there.
+
+    Args:
+        by_player: whether Ψ is PLAYER: then a context that is not a player is refused.
     """
-    inner, unpack, check = inlined_once(function), unpack_parameters(kinds), check_of(row, label)
+    inner, unpack, check = inlined_once(function, boundscheck=True), unpack_parameters(kinds), check_of(row, label)
 
     def kernel(table: int, records: int, contexts: int, count: int, rewards: int, players: int, parameters: int) -> int:
         descriptor = struct_at(table, TABLE)
@@ -239,6 +249,10 @@ def backpropagation_kernel(
                 else:
                     index[np.uint64(e)] = i
                 descriptor.used = i
+            if by_player and unlikely(psi[j] < 0 or psi[j] >= players):
+                if shared:
+                    atomic_store(table + _LOCK, 0)
+                raise ValueError(NO_PLAYER)
             inner(rows[i], psi[j], mu, *unpack(parameters))
             if DEBUG and rows[i].record != keys[j]:
                 raise ValueError(KEY_CHANGED)
@@ -247,7 +261,7 @@ def backpropagation_kernel(
             atomic_store(table + _LOCK, 0)
         return 0
 
-    return refuse_cuts(Kernel(kernel, 7, f"{label}, for shared records" if shared else label), inner, label)
+    return refuse_cuts(Kernel(kernel, 7, label + OF_SHARED * shared), inner, label)
 
 
 @helper

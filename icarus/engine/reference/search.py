@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from icarus.algebra import Enhancement
+from icarus.algebra import PLAYER, Enhancement
 from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.reference import Interpreter, interpret
 from icarus.engine.belief import BelievingState
@@ -23,6 +23,7 @@ from icarus.engine.loop.observation_classes import observation_classes
 from icarus.engine.loop.parent_links import LINK, is_inserted
 from icarus.engine.loop.parent_links import parent_links_of as compiled_parent_links_of
 from icarus.engine.program.mixtures import IN_SIMULATION, SIMULTANEOUS, TREE
+from icarus.engine.program.promises import context_message
 from icarus.engine.program.requirements import tables_of
 from icarus.engine.recommendation import Recommendation, most_visits
 from icarus.engine.records.reuse import WarmStart
@@ -176,6 +177,8 @@ class ReferenceSearch:
 
     def _update(self, part: Enhancement, table: ReferenceTable, record: int, context: int, rewards: np.ndarray) -> None:
         """Line 17, for one record."""
+        if part.contexts == PLAYER and not 0 <= context < self.game.players:
+            raise ValueError(context_message(part.capture.label(), part.name, context, self.game.players))
         row = table.open(record)
         self.program.call_slot(part.backpropagation, row, context, rewards)
         table.close(row)
