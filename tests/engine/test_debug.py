@@ -73,7 +73,7 @@ def test_without_checks_the_command_tells_an_error_in_a_slot_in_one_line_too(pyt
     (tmp_path / "slots.py").write_text(SLOTS)
     told = {
         "FAILS": f"icarus: too long for me, in fails ({tmp_path / 'slots.py'}, line 9)",
-        "DIVIDES": "icarus: integer division by zero, in the capture function slots.divides of DIVIDES, "
+        "DIVIDES": "icarus: integer division by zero, in the capture function divides of DIVIDES, "
         'engine="python" shows in which function and line',
     }
     for name, sentence in [*told.items(), ("FAILS", told["FAILS"])]:  # as compiled, and from the disk
