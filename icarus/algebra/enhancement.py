@@ -17,7 +17,8 @@ from icarus.algebra.callable_slots import CallableSlots
 from icarus.algebra.information import Information, Initial, Space
 from icarus.algebra.policy import Policy
 from icarus.algebra.slots import Backpropagation, Capture
-from icarus.algebra.unions import SLOTS, Mixture, Union, check_maximises, policy_text, union_slots
+from icarus.algebra.texts import expression_text, policy_text, term_text
+from icarus.algebra.unions import SLOTS, Mixture, Union, check_maximises, union_slots
 from icarus.algebra.weights import PROBES, TOLERANCE, Weight, WeightFunction, total_text, weight_from
 from icarus.checks import is_real
 
@@ -196,7 +197,7 @@ class Composition(Enhancement):
         super().__attrs_post_init__()
 
     def _expression(self) -> str:
-        return _expression(self.operator, self.terms)
+        return expression_text(self.operator, self.terms)
 
     @property
     def components(self) -> tuple[Enhancement, ...]:
@@ -241,11 +242,8 @@ class Composition(Enhancement):
 
 def with_alias(composition: Enhancement, alias: str) -> Enhancement:
     """The same composition, or enhancement, under another name."""
-    return (
-        attrs.evolve(composition, alias=alias)
-        if isinstance(composition, Composition)
-        else attrs.evolve(composition, name=alias)
-    )
+    field = "alias" if isinstance(composition, Composition) else "name"
+    return attrs.evolve(composition, **{field: alias})
 
 
 def sequential(first: Enhancement, *others: Enhancement) -> Enhancement:
@@ -307,7 +305,7 @@ class Sum(_Algebra):
         return f"sum to {total}, not to 1{hint}"
 
     def __str__(self) -> str:
-        return f" {self.operator} ".join(_term_text(weight, term) for weight, term in self.terms)
+        return f" {self.operator} ".join(term_text(weight, term) for weight, term in self.terms)
 
     __repr__ = __str__
 
@@ -396,24 +394,5 @@ def _composition(operator: str, terms: Terms) -> Composition:
             f"two different enhancements of one composition are called {doubled[0]}; rename one: attrs.evolve(…, name=…)"
         )
     return Composition(
-        name=_expression(operator, terms), operator=operator, terms=terms, **union_slots(operator, terms, parts)
+        name=expression_text(operator, terms), operator=operator, terms=terms, **union_slots(operator, terms, parts)
     )
-
-
-def _in_brackets(term: Enhancement) -> str:
-    single = not isinstance(term, Composition) or term.alias is not None or term.operator == "adaptive"
-    return str(term) if single else f"({term})"
-
-
-def _term_text(weight: Weight, term: Enhancement) -> str:
-    return _in_brackets(term) if weight == Weight() else f"{weight}*{_in_brackets(term)}"
-
-
-def _expression(operator: str, terms: Terms) -> str:
-    if operator == ">>":
-        return " >> ".join(str(term) if _is(term, "+") else _in_brackets(term) for _, term in terms)
-    if operator == "&":
-        return " & ".join(_in_brackets(term) for _, term in terms)
-    if len({weight for weight, _ in terms}) == 1 and terms[0][0] == Weight(1 / len(terms)):
-        return "(" + f" {operator} ".join(_in_brackets(term) for _, term in terms) + f")/{len(terms)}"
-    return f" {operator} ".join(_term_text(weight, term) for weight, term in terms)

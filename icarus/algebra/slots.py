@@ -158,13 +158,13 @@ class Slot(CompiledCallable):
     def __reduce__(self) -> tuple[Callable, tuple[str, str, Parameters]]:
         module, name = self.function.__module__, self.function.__qualname__
         try:
-            found = _named(module, name)
+            present = _named(module, name)
         except (ImportError, AttributeError):
-            found = None
-        if not isinstance(found, Slot) or found.function is not self.function:
+            present = None
+        if not isinstance(present, Slot) or present.function is not self.function:
             raise pickle.PicklingError(
                 f"the {self.KIND} function {name} cannot go to another process: {module}.{name} is "
-                f"{'not there' if found is None else 'another object'}; define it once, at the top of a file"
+                f"{'not there' if present is None else 'another object'}; define it once, at the top of a file"
             )
         return _load_slot, (module, name, self.parameters)
 

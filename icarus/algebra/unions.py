@@ -36,20 +36,6 @@ def union_slots(operator: str, terms: Sequence[tuple[Weight, Term]], parts: Sequ
     return slots | {"policy": Mixture(operator, tuple((weight, term.policy) for weight, term in terms))}
 
 
-def policy_text(operator: str, weighted: Sequence[tuple[str, str]]) -> str:
-    """The policy of a composition (COMB-4), of whose operands the weights and names are given as text."""
-    names = [f"α[{term}]" for _, term in weighted]
-    if operator == ">>":
-        return f"{names[0]} at selection and expansion nodes; {names[-1]} at simulation nodes"
-    if operator == "+":
-        return " + ".join(f"{weight} α[{term}]" for weight, term in weighted)
-    if operator == "adaptive":
-        return f"for each player and playout one of {', '.join(names)}, by UCB1 over the rewards of playouts with it"
-    if operator == "&":
-        return f"U[arg max of votes], one drawn from each of {', '.join(names)} that is not uniform"
-    return f"U[arg max ({' + '.join(f'{weight} v[{term}]' for weight, term in weighted)})]"
-
-
 def check_maximises(expression: str, terms: Sequence[tuple[Weight, Term]]) -> None:
     """Refuse terms of a maxilinear composition with policies that are not of the form U[arg max v].
 

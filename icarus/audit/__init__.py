@@ -45,7 +45,10 @@ def audit(
         TypeError: `game` is not a Game. ValueError: `games` or `determinizations` is not a positive integer, or `seed` is not a seed.
     """
     if isinstance(game, PythonGame):
-        raise TypeError(f"{game} is a PythonGame; an audit checks the memory that the functions of a Game write to")
+        raise TypeError(
+            f"{game} is a PythonGame; an audit checks the memory that the functions of a Game write to: icarus check FILE.py, or "
+            "icarus.audit.plain.audit_plain, checks the rest"
+        )
     if not isinstance(game, Game):
         raise TypeError(f"an audit needs a Game, such as games.load('knockout-whist'), not {game!r}")
     for name, number in (("games", games), ("determinizations", determinizations)):

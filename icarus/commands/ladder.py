@@ -77,7 +77,7 @@ def ladder_command(
     loaded = games.load(game)
     if (strategy is None) == (engine is None):
         raise ValueError("name either a strategy to rate, or an engine with --engine")
-    of_a_search = options.given(context, OF_A_SEARCH)
+    of_a_search = options.options_on_line(context, OF_A_SEARCH)
     if engine is not None and of_a_search:
         raise ValueError(f"an engine of --engine searches in its own way: leave out {', '.join(of_a_search)}")
     player: Any

@@ -107,11 +107,11 @@ def _check_seats(strategies: list[str], game: AnyGame, level: int | None) -> Non
     least, most = min(2, game.players) - beside, game.players - beside
     if least <= len(strategies) <= most:
         return
-    wanted = f"{most}" if least == most else f"{least} to {most}"
-    noun = "strategy" if wanted == "1" else "strategies"
+    numbers = f"{most}" if least == most else f"{least} to {most}"
+    noun = "strategy" if numbers == "1" else "strategies"
     rest = " (the last one takes all other seats)" if least < most else ""
     raise ValueError(
-        f"{game} has {game.players} seats; give {wanted} {noun}{' beside --level' * beside}, not {len(strategies)}{rest}"
+        f"{game} has {game.players} seats; give {numbers} {noun}{' beside --level' * beside}, not {len(strategies)}{rest}"
     )
 
 

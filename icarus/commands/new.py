@@ -15,6 +15,7 @@ import typer
 from icarus import games
 from icarus.audit import GAMES, audit
 from icarus.audit.lockstep import Reference, compare
+from icarus.audit.plain import audit_plain
 from icarus.audit.resampler import GAMES as CLASS_GAMES
 from icarus.audit.resampler import audit_class
 from icarus.commands.console import print_text, progress_of, show_compilation
@@ -23,16 +24,24 @@ from icarus.compiler.kernels.functions import DEBUG
 from icarus.engine.search import search
 from icarus.kernel import CHANCE
 from icarus.kernel.game import LONGEST, AnyGame, Game
+from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State
 from icarus.load_files import games_in, load_file
 from icarus.specs import BASELINE
 
 SKELETONS = Path(__file__).with_name("skeletons")
-KINDS = ("perfect", "chance", "hidden")
+KINDS, PLAIN = ("perfect", "chance", "hidden"), "python"
 METHODS = ("is_terminal", "current_player", "legal_actions", "apply_action", "returns")  # of OpenSpiel's states
 LIBRARY = frozenset(games.GAMES)  # before a file has brought its own
 INDICES = (
     "indices are not checked; ICARUS_DEBUG=1 icarus check FILE.py checks each, and names the function of a wrong one"
+)
+NO_LENGTH = (
+    "max_length is not given: a game that never ends is found late; give the greatest number of actions of a game"
+)
+NO_OBSERVATION = (
+    "there is no observation(state, player): only moves and legal actions tell what a player knows, and a determinization that "
+    "redraws his own cards can pass"
 )
 ITERATIONS = 2000  # of the search that measures a rate
 
@@ -44,22 +53,31 @@ def new_command(
     ] = False,
     hidden: Annotated[bool, typer.Option("--hidden", help="The game has hidden information.")] = False,
     perfect: Annotated[bool, typer.Option("--perfect", help="The game has neither.")] = False,
+    python: Annotated[
+        bool,
+        typer.Option(
+            "--python", help="A game with both, of plain Python functions: nothing is compiled, searches are slow."
+        ),
+    ] = False,
 ) -> None:
     """Write a small game with its test, to begin your own with.
 
     Both files are written into this folder; without an option, the command asks which kind of game.
     """
     check_name(name)
-    if chance + hidden + perfect > 1:
+    if chance + hidden + perfect + python > 1:
         raise ValueError(
-            "take one of --perfect, --chance and --hidden; for a game with both begin with --hidden, and add dice as the "
+            "take one of --perfect, --chance, --hidden and --python; for a game with both begin with --hidden, and add dice as the "
             "skeleton of --chance has them: CHANCE in `player`, and a function `chance`"
         )
-    if not chance and not hidden and not perfect and sys.stdin.isatty():
+    if not chance and not hidden and not perfect and not python and sys.stdin.isatty():
         hidden = typer.confirm("Is anything hidden from a player?", default=False)
         chance = not hidden and typer.confirm("Are dice rolled, or cards turned up, during the game?", default=False)
-    kind = "hidden" if hidden else "chance" if chance else "perfect"
-    files = {Path(f"{name}.py"): f"{kind}.py.txt", Path(f"test_{name}.py"): "test.py.txt"}
+    kind = PLAIN if python else "hidden" if hidden else "chance" if chance else "perfect"
+    files = {
+        Path(f"{name}.py"): f"{kind}.py.txt",
+        Path(f"test_{name}.py"): "test_python.py.txt" if python else "test.py.txt",
+    }
     for path in files:
         if path.exists():
             raise ValueError(f"{str(path)!r} exists and is not overwritten")
@@ -67,7 +85,8 @@ def new_command(
         text = (SKELETONS / skeleton).read_text("utf-8")
         path.write_text(text.replace("NAME", name.replace("_", "-")).replace("MODULE", name), "utf-8")
     print_text(f"{name}.py has a game that plays; put your rules in its place. Then:\n")
-    print_text(f"  icarus check {name}.py\n  icarus play {name}.py\n  icarus report {name}.py")
+    last = "search" if python else "report"
+    print_text(f"  icarus check {name}.py\n  icarus play {name}.py\n  icarus {last} {name}.py")
 
 
 def check_name(name: str) -> None:
@@ -92,7 +111,9 @@ def is_module(name: str) -> bool:
 def check_command(
     file: Annotated[
         Path,
-        typer.Argument(metavar="FILE.py", help="Python file with a Game, or with a class with OpenSpiel's methods."),
+        typer.Argument(
+            metavar="FILE.py", help="Python file with a Game or PythonGame, or with a class with OpenSpiel's methods."
+        ),
     ],
     against: Annotated[
         Path | None,
@@ -130,12 +151,9 @@ def check(game: AnyGame, reference: Callable[[State], Reference] | None, number:
             comparison = compare(game, reference, games=number, seed=seed, progress=show)
         print_text(f"rules: {comparison}")
         passed = comparison.passed
-    if not isinstance(game, Game):
-        if reference is None:
-            raise ValueError(
-                f"{game} is a PythonGame; only its rules can be checked, against a reference: give --against"
-            )
-        return passed
+    if isinstance(game, PythonGame):
+        return check_plain(game, seed) and passed
+    assert isinstance(game, Game)
     with show_compilation(), progress_of("audit", GAMES) as show:
         report = audit(game, games=GAMES, seed=seed, progress=lambda played, drawn: show(played))
     print_text(str(report))
@@ -147,6 +165,18 @@ def check(game: AnyGame, reference: Callable[[State], Reference] | None, number:
     for hint in hints(game):
         print_text(f"hint: {hint}")
     return True
+
+
+def check_plain(game: PythonGame, seed: int) -> bool:
+    """Print what is wrong with a game in plain functions; whether nothing is."""
+    with progress_of("games", CLASS_GAMES) as show:
+        report = audit_plain(game, games=CLASS_GAMES, seed=seed, progress=show)
+    print_text(str(report))
+    if report.passed and game.max_length == LONGEST:
+        print_text(f"hint: {NO_LENGTH}")
+    if report.passed and game.determinize is not None and game.observation is None:
+        print_text(f"hint: {NO_OBSERVATION}")
+    return report.passed
 
 
 def check_class(game_class: type, seed: int) -> bool:
@@ -202,7 +232,7 @@ def rate(game: Game) -> str:
 def hints(game: Game) -> Iterator[str]:
     """What would make the game faster, safer, or more useful to a search."""
     if game.max_length == LONGEST:
-        yield "max_length is not given: a game that never ends is found late; give the greatest number of actions of a game"
+        yield NO_LENGTH
     if not game.ranges:
         yield "ranges are not given: state data that you set are not checked; give the least and greatest value of each field"
     if game.actions is None:

@@ -93,7 +93,7 @@ GAME_DECAY_HELP = (
 SCHEMES_HELP = f'One of {", ".join(map(str, SCHEMES.values()))}; "MO_ISMCTS with EXP3" adds EXP3. Schemes that cheat see what is hidden.'
 
 
-def given(context: typer.Context, names: Sequence[str]) -> list[str]:
+def options_on_line(context: typer.Context, names: Sequence[str]) -> list[str]:
     """Those of these options that stand on the command line, as they are typed there."""
     sources = {name: context.get_parameter_source(name) for name in names}
     return [f"--{name}" for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]

@@ -100,7 +100,13 @@ def check_signatures(game: Played) -> None:
         TypeError: so.
     """
     given = {name: [each for each in text.split(", ") if each not in _OUTPUTS] for name, text in ARGUMENTS.items()}
-    given |= {"prepare": ["state", "observer"], "copy": ["state"], "initial": ["rng"], "deal": ["index"]}
+    given |= {
+        "prepare": ["state", "observer"],
+        "copy": ["state"],
+        "observation": ["state", "player"],
+        "initial": ["rng"],
+        "deal": ["index"],
+    }
     for name, arguments in given.items():
         function = unchecked(getattr(game, name, None))
         keywords = game.parameters if name in ("initial", "deal") else {}

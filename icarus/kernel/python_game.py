@@ -67,6 +67,7 @@ class PythonGame(AnyGame):
             `heuristic(state) -> [float, …]`, and feature_names, action_feature_names: as in `Game`.
         deal: `deal(index, **parameters) -> (state, probability)`: a new initial state, that after deal number `index` = 0, 1, …, and how
             likely it is; None where there are no so many. deal_observation: as in `Game`. For solvers, where `initial` draws.
+        observation: `observation(state, player)`, for audits: all that a player may know of a state, as something that can be compared.
         parameters, defaults, seat_names, max_length, actions, utilities: as in `Game`.
 
     Raises:
@@ -77,6 +78,7 @@ class PythonGame(AnyGame):
     copy: Callable = copy.deepcopy
     text: Callable = str
     action_text: Callable = lambda state, action: str(action)
+    observation: Callable | None = None
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()

@@ -6,11 +6,14 @@ import pytest
 
 from icarus.audit import audit
 from icarus.audit.lockstep import compare
-from icarus.commands import cli
-from icarus.commands.new import KINDS, hints, reference_in
+from icarus.audit.plain import audit_plain
+from icarus.commands import cli, new
+from icarus.commands.new import KINDS, PLAIN, hints, reference_in
 from icarus.kernel.game import Game
+from icarus.kernel.python_game import PythonGame
 from icarus.load_files import load_file
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 REFERENCE = '''
 class TakeAway:
     """The game of the skeleton, once more."""
@@ -37,7 +40,7 @@ class TakeAway:
 FAULTS = [
     ("min(3, self.stones)", "min(3, self.stones, 5 - self.player)", ""),
     ("min(3, self.stones)", "min(4, self.stones)", "legal in the reference and not in the game: 4"),
-    ("self.stones == 0", "self.stones <= 1", "the game goes on and the reference has ended"),
+    ("self.stones == 0", "self.stones <= 1", "the game continues and the reference has ended"),
     (
         "self.player = 1 - self.player",
         "self.player = int(action == 1)",
@@ -91,6 +94,37 @@ def test_a_skeleton_passes_the_audit_and_lacks_little(kind: str, tmp_path: Path,
     assert report.passed, report
     assert all("heuristic" in hint or "episode" in hint for hint in hints(game))
     compile((tmp_path / "test_my_game.py").read_text(), "test", "exec")
+
+
+def test_the_skeleton_in_plain_python_is_the_documented_example(tmp_path: Path, monkeypatch, capsys) -> None:
+    path = skeleton(PLAIN, tmp_path, monkeypatch)
+    assert capsys.readouterr().out.endswith("icarus search my_game.py\n")
+    said, here = (EXAMPLES / "second_chance.py").read_text(), path.read_text()
+    assert here.partition("\n")[2] == said.replace("second-chance", "my-game").partition("\n")[2]
+    assert here.startswith('"""my-game: a game with hidden cards and chance, in plain Python.')
+    game = next(value for value in vars(load_file(path)).values() if isinstance(value, PythonGame))
+    assert audit_plain(game, games=20).passed
+    compile((tmp_path / "test_my_game.py").read_text(), "test", "exec")
+    assert "audit_plain(GAME, games=100)" in (tmp_path / "test_my_game.py").read_text()
+
+
+def test_a_game_in_plain_python_is_checked(tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(new, "CLASS_GAMES", 20)
+    path = skeleton(PLAIN, tmp_path, monkeypatch)
+    assert cli.run(["check", "my_game.py"]) == 0
+    told = capsys.readouterr().out
+    assert "audit of my-game: 20 games" in told and "hint" not in told
+    path.write_text(
+        path.read_text()
+        .replace("    observation=observation,\n    text=text", "    text=text")
+        .replace("    max_length", "    # max_length")
+    )
+    assert cli.run(["check", "my_game.py"]) == 0
+    told = capsys.readouterr().out
+    assert "hint: max_length is not given" in told and "hint: there is no observation(state, player)" in told
+    path.write_text(path.read_text().replace('"swap"', '"keep"'))
+    assert cli.run(["check", "my_game.py"]) == 1
+    assert "FAILED: notation" in capsys.readouterr().out
 
 
 def test_a_file_that_is_there_and_a_name_that_is_none_are_refused(tmp_path: Path, monkeypatch, capsys) -> None:

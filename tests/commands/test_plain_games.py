@@ -50,7 +50,7 @@ class Race:
     def returns(self):
         return [1.0, 0.0] if self.turn == WINNER else [0.0, 1.0]
 """
-TOLD = "is a PythonGame; an audit checks the memory that the functions of a Game write to"
+TOLD = "is a PythonGame; an audit checks the memory that the functions of a Game write to: icarus check"
 __all__ = ["icarus"]
 
 
@@ -159,8 +159,7 @@ def test_rules_are_checked_beside_a_reference(file: Path, icarus: Call) -> None:
         reference.write_text(REFERENCE.replace("WINNER", winner))
         left, told, _ = icarus("check", file, "--against", reference, "--games", 20)
         assert left == code and told.startswith("rules: ")
-    assert refused(icarus("check", file)).startswith("race is a PythonGame; only its rules can be checked")
-    assert refused(icarus("report", file)) == f"race {TOLD}"
+    assert refused(icarus("report", file)).startswith(f"race {TOLD}")
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,8 @@ from icarus.commands.options import (
     With,
     default_iterations,
     game_and_files,
-    given,
     integer_option,
+    options_on_line,
 )
 from icarus.commands.play.session import Session, adviser_like
 from icarus.commands.play.table import Table
@@ -76,12 +76,12 @@ def play_command(
 
     During a game, type help for a list of commands.
     """
-    beside = given(context, OF_AN_AGENT if game is not None else (*OF_AN_AGENT, "resume"))
+    beside = options_on_line(context, OF_AN_AGENT if game is not None else (*OF_AN_AGENT, "resume"))
     if level is not None and beside:
         raise ValueError(f"--level sets the others' strategy and budget: leave out {', '.join(beside)}")
-    if watch and given(context, ["seat"]):
+    if watch and options_on_line(context, ["seat"]):
         raise ValueError("--watch leaves all seats to agents: leave out --seat")
-    if not browser and given(context, ["port"]):
+    if not browser and options_on_line(context, ["port"]):
         raise ValueError("--port is of the page of --browser: give both")
     if game is not None:
         game, files = game_and_files(game, files)
@@ -121,7 +121,7 @@ def _refuse_beside_resume(context: typer.Context) -> None:
     Raises:
         ValueError: one of them is given.
     """
-    beside = given(context, OF_A_NEW_GAME)
+    beside = options_on_line(context, OF_A_NEW_GAME)
     if beside:
         raise ValueError(f"--resume FILE brings seats, agents and seed of its own: leave out {', '.join(beside)}")
 
