@@ -242,7 +242,9 @@ class HistoryExample:
 
     def _called(self, slot: Slot, *arguments: object) -> object:
         """Call a slot's function as plain Python, its parameters appended."""
-        return interpret(slot.function)(*arguments, *slot.values(cast(GameWithFeatures, self)))
+        result = interpret(slot.function)(*arguments, *slot.values(cast(GameWithFeatures, self)))
+        slot.refuse_result(result)
+        return result
 
     def __str__(self) -> str:
         return "this history"
@@ -265,7 +267,7 @@ def backpropagate(
     row = row_of(data[0])
     open_row(row)
     slot = enhancement.backpropagation
-    interpret(slot.function)(row, context, read_only(np.array(rewards, float)), *slot.values())
+    slot.refuse_result(interpret(slot.function)(row, context, read_only(np.array(rewards, float)), *slot.values()))
     return {name: np.asarray(row[name]).tolist() for name in enhancement.information.names}
 
 

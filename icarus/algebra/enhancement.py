@@ -242,8 +242,9 @@ class Composition(Enhancement):
 
 def with_alias(composition: Enhancement, alias: str) -> Enhancement:
     """The same composition, or enhancement, under another name."""
-    field = "alias" if isinstance(composition, Composition) else "name"
-    return attrs.evolve(composition, **{field: alias})
+    if isinstance(composition, Composition):
+        return attrs.evolve(composition, alias=alias)
+    return attrs.evolve(composition, name=alias)
 
 
 def sequential(first: Enhancement, *others: Enhancement) -> Enhancement:

@@ -14,6 +14,7 @@ the game that is searched.
     def careful(history, theta, legal, out, danger="attacked"): ... action_features_at(history, present)[i, danger] ...
 """
 
+import contextlib
 import functools
 import importlib
 import inspect
@@ -100,6 +101,7 @@ class Slot(CompiledCallable):
 
     KIND: ClassVar[str] = ""
     ARGUMENTS: ClassVar[tuple[str, ...]] = ()
+    DOES: ClassVar[str] = ""  # instead of returning a value
 
     @classmethod
     def of(cls, function: Callable) -> Self:
@@ -157,16 +159,12 @@ class Slot(CompiledCallable):
 
     def __reduce__(self) -> tuple[Callable, tuple[str, str, Parameters]]:
         module, name = self.function.__module__, self.function.__qualname__
-        try:
-            present = _named(module, name)
-        except (ImportError, AttributeError):
-            present = None
-        if not isinstance(present, Slot) or present.function is not self.function:
-            raise pickle.PicklingError(
-                f"the {self.KIND} function {name} cannot go to another process: {module}.{name} is "
-                f"{'not there' if present is None else 'another object'}; define it once, at the top of a file"
-            )
-        return _load_slot, (module, name, self.parameters)
+        with contextlib.suppress(ImportError, AttributeError):
+            if getattr(_named(module, name), "function", None) is self.function:
+                return _load_slot, (module, name, self.parameters)
+        raise pickle.PicklingError(
+            f"{self.label()} cannot go to another process, which would not find it by this name; define it once, at the top of a file"
+        )
 
     def __copy__(self) -> Self:
         return self
@@ -216,8 +214,22 @@ class Slot(CompiledCallable):
     def kinds(self) -> tuple[type, ...]:
         return tuple(int if isinstance(value, str) else type(value) for _, value in self.parameters)
 
+    def refuse_result(self, result: object) -> None:
+        """Refuse what a function has returned that is to return nothing.
+
+        Raises:
+            TypeError: it is something.
+        """
+        if self.DOES and result is not None:
+            raise TypeError(result_message(self.label(), self.DOES))
+
     def label(self, kind: str = "") -> str:
         return f"the {kind or self.KIND} function {self.function.__module__}.{self.function.__qualname__}"
+
+
+def result_message(label: str, does: str) -> str:
+    """That a function returns what nobody takes; `does` says what it does instead."""
+    return f"{label} returns a value, which is lost; it {does} and returns nothing"
 
 
 @attrs.frozen(repr=False)
@@ -232,6 +244,7 @@ class Candidates(Slot):
 
     KIND = "candidates"
     ARGUMENTS = ("history", "legal", "records")
+    DOES = "writes records[i]"
 
 
 @attrs.frozen(repr=False)
@@ -246,6 +259,7 @@ class Values(Slot):
 
     KIND = "values"
     ARGUMENTS = ("history", "theta", "legal", "out")
+    DOES = "writes out[i]"
 
     @property
     def compiled(self) -> Callable:
@@ -259,6 +273,7 @@ class InitialInformation(Slot):
 
     KIND = "initial_information"
     ARGUMENTS = ("history", "i", "stats")
+    DOES = "changes the row"
 
 
 @attrs.frozen(repr=False)
@@ -279,6 +294,7 @@ class Capture(Slot):
 
     KIND = "capture"
     ARGUMENTS = ("history", "updates")
+    DOES = "calls update(updates, record, context)"
 
     @classmethod
     def arguments_of(cls, function: Callable) -> tuple[str, ...]:
@@ -308,6 +324,7 @@ class Backpropagation(Slot):
 
     KIND = "backpropagation"
     ARGUMENTS = ("stats", "context", "rewards")
+    DOES = "changes the row"
 
 
 def candidates(function: CandidatesFunction[...] | None = None, *, independent: bool = False) -> Any:

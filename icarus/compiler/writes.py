@@ -10,6 +10,7 @@ from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import is_lent
 from icarus.compiler.lazy import Lazy, types
 from icarus.compiler.lent import written
+from icarus.compiler.messages import defined_at
 from icarus.compiler.numba_types import Dispatcher, NumbaType, Statement, TypedFunction
 
 ir = Lazy("numba.core.ir")
@@ -47,6 +48,24 @@ def _refuse(kernel: Kernel, message: str) -> NoReturn:
     raise CompilationError(message)
 
 
+def refuse_result(kernel: Kernel, function: Callable, sentence: str) -> Kernel:
+    """Refuse a function that returns a value, or has a `yield`, where nobody takes what it returns.
+
+    Raises:
+        CompilationError: it does, told by this sentence; its machine code is not kept.
+    """
+    for dispatcher in _dispatchers(function) if kernel.fresh else ():
+        for version in dispatcher.overloads.values():
+            if not isinstance(version.signature.return_type, types.NoneType):
+                _refuse(kernel, f"{sentence}{defined_at(function)}")
+    return kernel
+
+
+def _dispatchers(function: object) -> list[Dispatcher]:
+    """What the compiler keeps about a function."""
+    return function.dispatchers if isinstance(function, Helper) else [function]
+
+
 def _writes(kernel: Kernel, function: Callable) -> Iterator[tuple[TypedFunction, Statement]]:
     """The writing statements of an author's function and of all that it reaches; none where machine code came from the disk."""
     if not kernel.fresh:
@@ -57,8 +76,7 @@ def _writes(kernel: Kernel, function: Callable) -> Iterator[tuple[TypedFunction,
             and is_helper(value)
             and not plain(value).__module__.startswith(("icarus.kernel", "icarus.compiler"))
         ):
-            dispatchers: list[Dispatcher] = value.dispatchers if isinstance(value, Helper) else [value]
-            for version in (version for dispatcher in dispatchers for version in dispatcher.overloads.values()):
+            for version in (version for dispatcher in _dispatchers(value) for version in dispatcher.overloads.values()):
                 if isinstance(version.type_annotation, _annotations.TypeAnnotation):
                     for block in version.type_annotation.blocks.values():
                         for statement in block.body:

@@ -83,11 +83,12 @@ def test_a_slot_that_another_process_would_not_find_is_not_pickled() -> None:
     capture_actions.__module__ = MAST.capture.function.__module__
     redefined = capture(capture_actions)
     with pytest.raises(
-        pickle.PicklingError, match="<locals>.of_a_function is not there; define it once, at the top of"
+        pickle.PicklingError,
+        match="<locals>.of_a_function cannot go to another process, which would not find it by this name",
     ):
         pickle.dumps(attrs.evolve(MAST, name="MINE", capture=of_a_function))
     redefined.function.__qualname__ = "capture_actions"
-    with pytest.raises(pickle.PicklingError, match="icarus.specs.mast.capture_actions is another object"):
+    with pytest.raises(pickle.PicklingError, match="icarus.specs.mast.capture_actions cannot go to another process"):
         pickle.dumps(attrs.evolve(MAST, name="MINE", capture=redefined))
     assert copy.deepcopy(redefined) is redefined
 

@@ -281,6 +281,29 @@ NOT_A_PLAYER = "capture_for_chance of SLIP gave the context -1; Ψ is PLAYER, 0 
 BEYOND = "out of bounds, in the {} function .*{} of SLIP"
 
 
+@backpropagation
+def returns_the_row(stats: Any, player: int, rewards: np.ndarray) -> Any:
+    return stats.reward + rewards[player], stats.visits + 1
+
+
+@capture
+def yields_updates(history: Any, updates: Any) -> Any:
+    yield update(updates, record(history.steps[0].action, 0), 0)
+
+
+@values
+def returns_a_value(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> Any:
+    return 0.5
+
+
+LOST = "{} returns a value, which is lost; it {} and returns nothing"
+RETURNING: list[tuple[dict[str, Any], str]] = [
+    ({"backpropagation": returns_the_row}, LOST.format("returns_the_row", "changes the row")),
+    ({"capture": yields_updates}, LOST.format("yields_updates", r"calls update\(updates, record, context\)")),
+    ({"policy": argmax().over(returns_a_value)}, LOST.format("returns_a_value", r"writes out\[i\]")),
+]
+
+
 @values
 def sorts_legal(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
     legal.sort()
@@ -367,6 +390,7 @@ WRITTEN = "{}, which is read-only .*test_slips.py, line"
         ),
         ({"capture": capture_a_bare_action}, "a capture names the record 0, .* make keys with record"),
         ({"capture": capture_for_chance}, NOT_A_PLAYER),
+        *RETURNING,
         ({"backpropagation": reward_of_a_ninth_player}, BEYOND.format("backpropagation", "reward_of_a_ninth_player")),
         ({"backpropagation": add_beyond_the_field, **SUMS}, BEYOND.format("backpropagation", "add_beyond_the_field")),
         ({"policy": argmax().over(beyond_the_last)}, BEYOND.format("values", "beyond_the_last")),
@@ -401,6 +425,7 @@ UNWRITTEN = "{} wrote NaN or no value for the legal action"
         ({"backpropagation": two_rewards}, "but a mean is above 1"),
         ({"capture": capture_a_bare_action}, "a capture names the record 0"),
         ({"capture": capture_for_chance}, NOT_A_PLAYER),
+        *RETURNING,
         ({"capture": capture_a_real}, "takes integers, not 0.5; a float would be truncated"),
     ],
 )

@@ -5,11 +5,12 @@ from collections.abc import Callable
 import numpy as np
 
 from icarus.algebra import Enhancement
+from icarus.algebra.slots import InitialInformation, result_message
 from icarus.compiler.cache.bindings import kernel_cache
 from icarus.compiler.kernels.functions import inlined_once
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, lent_array_at, struct_at, unpack_parameters
-from icarus.compiler.writes import refuse_cuts
+from icarus.compiler.writes import refuse_cuts, refuse_result
 from icarus.kernel import NO_RECORD
 from icarus.kernel.history import history_at
 from icarus.kernel.theta import TABLE, entry_of, has_room_for, index_at, write_initial
@@ -63,4 +64,5 @@ def _entry(
                 descriptor.used = i
         return 0
 
-    return refuse_cuts(Kernel(kernel, 7, label), write_prior, label)
+    compiled = refuse_cuts(Kernel(kernel, 7, label), write_prior, label)
+    return refuse_result(compiled, write_prior, result_message(label, InitialInformation.DOES))

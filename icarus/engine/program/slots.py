@@ -8,7 +8,7 @@ import numpy as np
 from icarus.algebra import Information, Policy
 from icarus.algebra.adaptive import member_of
 from icarus.algebra.record_values import rule_values
-from icarus.algebra.slots import Values
+from icarus.algebra.slots import Backpropagation, Candidates, Capture, Slot, Values, result_message
 from icarus.compiler.cache.bindings import kernel_cache
 from icarus.compiler.kernels.atomic import atomic_load, atomic_store, atomic_store_half, compare_and_swap
 from icarus.compiler.kernels.functions import DEBUG, inlined_once
@@ -23,7 +23,7 @@ from icarus.compiler.kernels.pointers import (
     unlikely,
     unpack_parameters,
 )
-from icarus.compiler.writes import refuse_changes, refuse_cuts
+from icarus.compiler.writes import refuse_changes, refuse_cuts, refuse_result
 from icarus.engine.program.promises import KEYLESS, NO_PLAYER, is_checked
 from icarus.kernel import NO_RECORD, SIMULATION, History, Theta, find, helper, inlined
 from icarus.kernel.history import history_at
@@ -35,6 +35,15 @@ AHEAD = 12  # updates; their entries of the index are fetched meanwhile
 KEY_CHANGED = "a backpropagation function writes to `record`, the key of what it updates, which is read-only"
 OF_SHARED = ", for shared records"  # how the name of a kernel ends whose table several threads write to
 UNWRITTEN = -(1 << 62) - 5  # what no author writes for a record
+
+
+def reader(kernel: Kernel, function: Callable, label: str, kind: type[Slot]) -> Kernel:
+    """The kernel of a slot that is given a history to read.
+
+    Raises:
+        CompilationError: it writes there, or returns a value.
+    """
+    return refuse_result(refuse_changes(kernel, function, label), function, result_message(label, kind.DOES))
 
 
 def _theta(row: np.dtype) -> Callable:
@@ -78,7 +87,7 @@ def values_kernel(
             raise ValueError(unwritten)
         return 0
 
-    return refuse_changes(Kernel(kernel, 7, label), inner, label)
+    return reader(Kernel(kernel, 7, label), inner, label, Values)
 
 
 def check_independence(inner: Callable, label: str) -> Callable:
@@ -131,7 +140,7 @@ def candidates_kernel(
         rule(theta, keys, history.steps[-1].player, array_at(out, count, _REAL), *unpack_rule(parameters))
         return 0
 
-    return refuse_changes(Kernel(kernel, 7, label), inner, label)
+    return reader(Kernel(kernel, 7, label), inner, label, Candidates)
 
 
 @kernel_cache
@@ -163,14 +172,14 @@ def capture_kernel(function: Callable, kinds: tuple[type, ...], row: np.dtype | 
             inner(history_at(playout), updates_at(updates), *unpack(parameters))
             return 0
 
-        return refuse_changes(Kernel(kernel, 4, label), inner, label)
+        return reader(Kernel(kernel, 4, label), inner, label, Capture)
     theta_at = theta_of(row)
 
     def reading_kernel(playout: int, table: int, updates: int, parameters: int) -> int:
         inner(history_at(playout), theta_at(table), updates_at(updates), *unpack(parameters))
         return 0
 
-    return refuse_changes(Kernel(reading_kernel, 4, label), inner, label)
+    return reader(Kernel(reading_kernel, 4, label), inner, label, Capture)
 
 
 _LOCK, _COUNT = offset_of(TABLE, "lock"), np.dtype(np.int32)
@@ -261,7 +270,8 @@ def backpropagation_kernel(
             atomic_store(table + _LOCK, 0)
         return 0
 
-    return refuse_cuts(Kernel(kernel, 7, label + OF_SHARED * shared), inner, label)
+    compiled = refuse_cuts(Kernel(kernel, 7, label + OF_SHARED * shared), inner, label)
+    return refuse_result(compiled, inner, result_message(label, Backpropagation.DOES))
 
 
 @helper

@@ -109,7 +109,9 @@ class ReferenceProgram:
 
     def call_slot(self, slot: Slot, *arguments: object) -> Any:
         """Call a slot's function, its parameters appended."""
-        return self._interpret(slot.function)(*arguments, *slot.values(self.game))
+        result = self._interpret(slot.function)(*arguments, *slot.values(self.game))
+        slot.refuse_result(result)
+        return result
 
     def _program(self, stage: int, strategy: Enhancement, votes: bool = False) -> list[Term]:
         return [
