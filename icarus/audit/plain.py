@@ -55,10 +55,10 @@ class PlainState:
 
     __slots__ = ("_length", "_seen", "_stamp", "_vars", "data", "game")
 
-    def __init__(self, game: PythonGame, data: StateData, seen: Sequence[Sequence[int]] | None, length: int) -> None:
+    def __init__(self, game: PythonGame, data: StateData, moves: Sequence[Sequence[int]] | None, length: int) -> None:
         self.game, self.data, self._vars = game, data, _facts_of(data)
         # the moves that each player has seen, and the number of actions
-        self._seen, self._length = [list(moves) for moves in seen or [()] * game.players], length
+        self._seen, self._length = [list(each) for each in moves or [()] * game.players], length
         self._stamp: str | None = None
 
     @property
@@ -100,10 +100,10 @@ class PlainState:
         if self._length == self.game.max_length:
             raise ValueError(f"{self.game} goes on after {self._length} actions, its max_length")
         mover, moves = self.current_player(), self.game.observed_moves(self.data, action)
-        for player, seen in enumerate(self._seen):
+        for player, moves_seen in enumerate(self._seen):
             move = action if player == mover or len(moves) == 1 else moves[player]
             if move != UNSEEN:
-                seen.append(move)
+                moves_seen.append(move)
         self.game.apply(self.data, action)
         self._vars, self._length, self._stamp = _facts_of(self.data), self._length + 1, None
 
@@ -113,8 +113,8 @@ class PlainState:
         texts = [(action, game.action_text_of(self.data, action)) for action in self.legal_actions()] if acts else []
         label = None if game.episode is None else game.episode(self.data)
         recalled = () if game.recall is None else tuple(game.recall(self.data, game.perspective(player)))
-        told = "" if game.observation is None else facts_text(game.observation(self.data, player))
-        return tuple(self._seen[player]), tuple(texts), label, recalled, told
+        observation = "" if game.observation is None else facts_text(game.observation(self.data, player))
+        return tuple(self._seen[player]), tuple(texts), label, recalled, observation
 
 
 class HidingState(PlainState):
@@ -160,9 +160,9 @@ def audit_plain(
     report = AuditReport(str(game), looked, look.decisions, look.draw_count, perfect, checks, 0.0)
     if report.passed:
         whole = audit_class(make, games=games, seed=seed, progress=progress)
-        asked = tuple(attrs.evolve(check, claim=SAID.get(check.name, check.claim)) for check in whole.checks)
-        drawn = whole.determinizations + look.draw_count
-        report = attrs.evolve(whole, checks=(*asked, *checks), determinizations=drawn)
+        renamed = tuple(attrs.evolve(check, claim=SAID.get(check.name, check.claim)) for check in whole.checks)
+        draw_count = whole.determinizations + look.draw_count
+        report = attrs.evolve(whole, checks=(*renamed, *checks), determinizations=draw_count)
     return attrs.evolve(report, seconds=time.perf_counter() - started)
 
 
@@ -221,21 +221,21 @@ class _Look:
 
     def _seek_truth(self, state: HidingState, luck: random.Random, place: str) -> None:
         """Draw by the eyes of the player to move, and look for the truth among few states."""
-        player, drawn, texts = state.current_player(), set[str](), set[str]()
+        player, faces, texts = state.current_player(), set[str](), set[str]()
         self.decisions += 1
         for _ in range(FEW_STATES * DRAWS_PER_STATE):
             draw = state.resample(player, luck)
-            drawn.add(self._face(draw))
+            faces.add(self._face(draw))
             texts.add(self.game.text_of(draw.data))
             self.draw_count += 1
-            if len(drawn) > FEW_STATES:
+            if len(faces) > FEW_STATES:
                 return
-        truth, other = self._face(state), min(drawn)
+        truth, example = self._face(state), min(faces)
         self.checks["truth"].count(
             1,
-            truth not in drawn and self.game.text_of(state.data) not in texts,
+            truth not in faces and self.game.text_of(state.data) not in texts,
             lambda: (
-                f"{place}, for player {player}: {truth}\n  is not among the {len(drawn)} states that are drawn, such as\n  {other}"
+                f"{place}, for player {player}: {truth}\n  is not among the {len(faces)} states that are drawn, such as\n  {example}"
             ),
         )
 

@@ -73,8 +73,8 @@ def _wrong_probabilities(state: State) -> str:
     negative = [probability for probability in probabilities if probability < 0]
     if negative:
         return f"{negative[0]:g}"
-    shown = ", ".join(f"{probability:g}" for probability in probabilities[:SHOWN])
-    return f"{shown}{', …' if count > SHOWN else ''}, in all {sum(probabilities):g}"
+    first = ", ".join(f"{probability:g}" for probability in probabilities[:SHOWN])
+    return f"{first}{', …' if count > SHOWN else ''}, in all {sum(probabilities):g}"
 
 
 def error_with_names(
@@ -101,8 +101,8 @@ def _with_slot(error: Exception, game: Game, program: Program, arena: np.ndarray
     part = program.components[index]
     if str(error) == NO_PLAYER:
         first, count = (int(program.component[name][index]) for name in ("first", "count"))
-        given = contexts[first : first + count]
-        wrong = given[(given < 0) | (given >= game.players)]
+        captured = contexts[first : first + count]
+        wrong = captured[(captured < 0) | (captured >= game.players)]
         return context_message(part.capture.label(), part.name, int(wrong[0]), game.players)
     label = next((kernel.name for kernel in program.kernels if kernel.address == int(arena["running"][0])), "")
     if not label or UNPLACED not in getattr(error, "__notes__", ()):

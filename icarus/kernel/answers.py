@@ -99,15 +99,15 @@ def check_signatures(game: Played) -> None:
     Raises:
         TypeError: so.
     """
-    given = {name: [each for each in text.split(", ") if each not in _OUTPUTS] for name, text in ARGUMENTS.items()}
-    given |= {
+    takes = {name: [each for each in text.split(", ") if each not in _OUTPUTS] for name, text in ARGUMENTS.items()}
+    takes |= {
         "prepare": ["state", "observer"],
         "copy": ["state"],
         "observation": ["state", "player"],
         "initial": ["rng"],
         "deal": ["index"],
     }
-    for name, arguments in given.items():
+    for name, arguments in takes.items():
         function = unchecked(getattr(game, name, None))
         keywords = game.parameters if name in ("initial", "deal") else {}
         try:
@@ -117,103 +117,103 @@ def check_signatures(game: Played) -> None:
         try:
             signature.bind(*arguments, **keywords)
         except TypeError:
-            takes, right = ", ".join(signature.parameters), ", ".join([*arguments, *keywords])
+            parameters, right = ", ".join(signature.parameters), ", ".join([*arguments, *keywords])
             raise TypeError(
-                f"{name} of {game} takes ({takes}); it must take ({right}){defined_at(inspect.unwrap(function))}"
+                f"{name} of {game} takes ({parameters}); it must take ({right}){defined_at(inspect.unwrap(function))}"
             ) from None
 
 
 # ---------------------------------------------------------------------------------- what each function must answer
 
 
-def _initial(asked: Answering, state: StateData, *given: object) -> StateData:
+def _initial(function: Answering, state: StateData, *rest: object) -> StateData:
     if state is None:
-        asked.refuse(state, "return a new state")
+        function.refuse(state, "return a new state")
     return state
 
 
-def _player(asked: Answering, answer: Any, state: StateData) -> int:
+def _player(function: Answering, answer: Any, state: StateData) -> int:
     try:
         player = index(answer)
     except TypeError:
         player = TERMINAL - 1
-    if not (0 <= player < asked.game.players or player in (CHANCE, TERMINAL)):
-        players = f"a player from 0 to {asked.game.players - 1}" if asked.game.players > 1 else "player 0"
-        asked.refuse(answer, f"be {players}, CHANCE or TERMINAL")
+    if not (0 <= player < function.game.players or player in (CHANCE, TERMINAL)):
+        players = f"a player from 0 to {function.game.players - 1}" if function.game.players > 1 else "player 0"
+        function.refuse(answer, f"be {players}, CHANCE or TERMINAL")
     return player
 
 
-def _legal(asked: Answering, answer: Any, state: StateData) -> list[int]:
-    actions = asked.items(answer, index, "be a list of integers")
-    if not actions and asked.game.player(state) != TERMINAL:
-        asked.refuse(answer, "be at least one action at a state that is not terminal")
+def _legal(function: Answering, answer: Any, state: StateData) -> list[int]:
+    actions = function.items(answer, index, "be a list of integers")
+    if not actions and function.game.player(state) != TERMINAL:
+        function.refuse(answer, "be at least one action at a state that is not terminal")
     if len(set(actions)) < len(actions) or (actions and min(actions) < 0):
-        asked.refuse(actions, "be a list of different integers of at least 0")
+        function.refuse(actions, "be a list of different integers of at least 0")
     return actions
 
 
-def _apply(asked: Answering, answer: Any, state: StateData, action: int) -> None:
+def _apply(function: Answering, answer: Any, state: StateData, action: int) -> None:
     if answer is not None and answer is not state and type(answer) is type(state):
-        asked.refuse(answer, "change the state that it is given and return None")
+        function.refuse(answer, "change the state that it is given and return None")
 
 
-def _rewards(asked: Answering, answer: Any, state: StateData) -> list[float]:
-    players = asked.game.players
+def _rewards(function: Answering, answer: Any, state: StateData) -> list[float]:
+    players = function.game.players
     right = f"be {players} numbers from 0 to 1, one for each player"
-    rewards = asked.items(answer, _real, right)
+    rewards = function.items(answer, _real, right)
     if len(rewards) != players or not all(0 <= reward <= 1 for reward in rewards):
-        asked.refuse(rewards, right)
+        function.refuse(rewards, right)
     return rewards
 
 
-def _chance(asked: Answering, answer: Any, state: StateData) -> list[float]:
+def _chance(function: Answering, answer: Any, state: StateData) -> list[float]:
     right = "be one probability for each legal action, which sum to 1"
-    probabilities = asked.items(answer, _real, right)
-    count = len(asked.game.legal(state)) if asked.verb == RETURNED else len(probabilities)
+    probabilities = function.items(answer, _real, right)
+    count = len(function.game.legal(state)) if function.verb == RETURNED else len(probabilities)
     right = f"be {count} probabilities that sum to 1, one for each legal action"
     good = len(probabilities) == count and all(probability >= 0 for probability in probabilities)
     if not good or not abs(sum(probabilities) - 1) <= TOLERANCE:
-        asked.refuse(probabilities, right)
+        function.refuse(probabilities, right)
     return probabilities
 
 
-def _observe(asked: Answering, answer: Any, state: StateData, action: int) -> list[int]:
-    right = f"be {asked.game.players} integers, the move that each player sees"
-    moves = asked.items(answer, index, right)
-    if len(moves) != asked.game.players:
-        asked.refuse(moves, right)
+def _observe(function: Answering, answer: Any, state: StateData, action: int) -> list[int]:
+    right = f"be {function.game.players} integers, the move that each player sees"
+    moves = function.items(answer, index, right)
+    if len(moves) != function.game.players:
+        function.refuse(moves, right)
     return moves
 
 
-def _copy(asked: Answering, answer: StateData, state: StateData) -> StateData:
+def _copy(function: Answering, answer: StateData, state: StateData) -> StateData:
     if answer is None:
-        asked.refuse(answer, "return a new state")
+        function.refuse(answer, "return a new state")
     if answer is state:
-        asked.refuse_what("the state that it was given", "return a copy that can be changed without changing that")
+        function.refuse_what("the state that it was given", "return a copy that can be changed without changing that")
     return answer
 
 
-def _determinize(asked: Answering, answer: StateData, state: StateData, *given: object) -> StateData:
+def _determinize(function: Answering, answer: StateData, state: StateData, *rest: object) -> StateData:
     if answer is None:
-        asked.refuse(answer, "return a new state")
+        function.refuse(answer, "return a new state")
     if answer is state:
-        asked.refuse_what("the state that it was given", "leave that alone and return a changed copy")
+        function.refuse_what("the state that it was given", "leave that alone and return a changed copy")
     return answer
 
 
 def _number(right: str, least: int, also: int) -> Callable[[Answering, Any, StateData], int]:
     """What checks an integer of at least so much, or one that means something else."""
 
-    def check(asked: Answering, answer: Any, state: StateData) -> int:
+    def check(function: Answering, answer: Any, state: StateData) -> int:
         if not is_integer(answer) or (answer < least and answer != also):
-            asked.refuse(answer, right)
+            function.refuse(answer, right)
         return int(answer)
 
     return check
 
 
-def _recall(asked: Answering, answer: Any, state: StateData, perspective: int) -> list[int]:
-    return asked.items(answer, index, "be a list of integers, the moves seen since the episode began")
+def _recall(function: Answering, answer: Any, state: StateData, perspective: int) -> list[int]:
+    return function.items(answer, index, "be a list of integers, the moves seen since the episode began")
 
 
 CHECKS: dict[str, Callable[..., Any]] = {

@@ -8,3 +8,4 @@ UNSEEN = -(1 << 60)  # a move of which an observer notices nothing; times MAX_PL
 MAX_PLAYERS = 8
 RECALLED = 4096  # no episode has more moves than this
 NO_DEAL = -1.0  # in place of a probability: the deals are exhausted
+MORE = 256  # legal actions than max_legal, which are refused, and until then harm nobody

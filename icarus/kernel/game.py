@@ -201,6 +201,14 @@ class AnyGame(ABC):
             raise TextError(f"{name} of {self.name} gives {text!r}, which is not a str{defined_at(function)}")
         return text
 
+    def same_texts(self, text: str, actions: Sequence[int]) -> ValueError:
+        """What is raised where somebody writes a text by which several legal actions are called."""
+        several = f"{', '.join(map(str, actions[:-1]))} and {actions[-1]}"
+        return ValueError(
+            f"{'two' if len(actions) == 2 else len(actions)} legal actions are called {text!r} here ({several}); "
+            f"action_text of {self} must tell them apart{defined_at(self.action_text)}"
+        )
+
     @property
     def perspectives(self) -> int:
         """In how many perspectives a history is recorded: 1 where everyone sees every action, else κ + 1."""

@@ -8,13 +8,12 @@ import numpy as np
 
 from icarus import checks
 from icarus.compiler.kernels.rng import seeded
-from icarus.compiler.messages import defined_at, home
-from icarus.kernel.constants import CHANCE, CONTINUES, RECALLED, TERMINAL, UNLABELLED, UNSEEN
+from icarus.compiler.messages import home
+from icarus.kernel.constants import CHANCE, CONTINUES, MORE, RECALLED, TERMINAL, UNLABELLED, UNSEEN
 from icarus.kernel.data import Beliefs, StateData, copied, facts_of, out_of_range
 from icarus.kernel.episodes import EpisodePosition
 from icarus.kernel.features import checked_numbers, written_by
 
-MORE = 256  # actions than max_legal, which are refused, and until then harm nobody
 PlayedGame: TypeAlias = Any  # a `Game` or a `PythonGame`, which are made of what stands here
 
 
@@ -311,17 +310,13 @@ class State:
         Raises:
             ValueError: no legal action has this text, and the message lists the legal ones; or several have it.
         """
-        texts = {action: self._action_text(action) for action in self.legal_actions()}
-        named = [action for action in texts if texts[action] == text]
-        if not named:
-            raise ValueError(f"{text!r} is not legal here; {self._choices(list(dict.fromkeys(texts.values())))}")
-        if len(named) > 1:
-            several = ", ".join(map(str, named[:-1]))
-            raise ValueError(
-                f"{'two' if len(named) == 2 else len(named)} legal actions are called {text!r} here ({several} and {named[-1]}); "
-                f"action_text of {self.game} must tell them apart{defined_at(self.game.action_text)}"
-            )
-        return named[0]
+        legal = self.legal_actions()
+        texts = [self._action_text(action) for action in legal]
+        if text not in texts:
+            raise ValueError(f"{text!r} is not legal here; {self._choices(list(dict.fromkeys(texts)))}")
+        if texts.count(text) > 1:
+            raise self.game.same_texts(text, [legal[i] for i, each in enumerate(texts) if each == text])
+        return legal[texts.index(text)]
 
     def history_str(self) -> str:
         """The actions since `start` in the notation of the game."""
