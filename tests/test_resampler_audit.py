@@ -1,5 +1,7 @@
 """The audit of classes in plain Python: it passes the games of examples/adopted, and finds each fault of a sampler planted in them."""
 
+import copy
+import math
 import random
 from collections.abc import Callable
 from pathlib import Path
@@ -8,12 +10,13 @@ from typing import Any
 import pytest
 
 from icarus.audit import resampler
+from icarus.audit.report import UNCHECKED
 from icarus.audit.resampler import CLAIMS, audit_class
 from icarus.commands import cli
 from tests.test_adopted_games import FAULTS, FOLDER, NAMES, game_class
 
 HIDDEN = [name for name in NAMES if hasattr(game_class(name), "resample")]
-CLAIM_OF = ["redraw", "view", "view", "view", "swap", "facts", "view", "uniform", "facts", "swap"]  # fault by fault
+CLAIM_OF = ["unseen", "view", "view", "view", "swap", "facts", "view", "uniform", "facts", "swap"]  # fault by fault
 GAMES = {"facts": 2500, "uniform": 20}  # that it takes; these are slow
 COMMON = 200  # games, where nothing is said
 
@@ -200,6 +203,96 @@ def test_a_class_that_breaks_the_protocol_is_told_so(claim: str, method: str, va
     assert claim in report.failed and report.games < 5
 
 
+class Drawn(Coins):
+    """Coins with a stock of four cards, from which each player has drawn one that the other does not see."""
+
+    def __init__(self, rng: random.Random) -> None:
+        super().__init__(rng)
+        self.stock, self.cards, self.drawing = [0, 1, 2, 3], [-1, -1], False
+
+    def num_players(self) -> int:
+        return 2
+
+    def current_player(self) -> int:
+        return -1 if self.drawing else super().current_player()
+
+    def legal_actions(self) -> list[int]:
+        return list(self.stock) if self.drawing else [0, 1]
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        return [(card, 1 / len(self.stock)) for card in self.stock]
+
+    def apply_action(self, action: int) -> None:
+        if self.drawing:
+            self.stock.remove(action)
+            self.cards[self.player - 1] = action
+        else:
+            super().apply_action(action)
+        self.drawing = not self.drawing
+
+    def is_terminal(self) -> bool:
+        return self.player == 2 and not self.drawing
+
+    def resample(self, player: int, rng: random.Random) -> "Coins":
+        other = copy.deepcopy(self)
+        other.coins[1 - player] = rng.randrange(2)
+        unseen = sorted([*self.stock, *[self.cards[1 - player]] * (self.cards[1 - player] >= 0)])
+        rng.shuffle(unseen)
+        if self.cards[1 - player] >= 0:
+            other.cards[1 - player] = unseen.pop()
+        other.stock = sorted(unseen)
+        return other
+
+    def observation(self, player: int) -> Any:
+        return super().observation(player), self.cards[player], self.drawing, len(self.stock)
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}, {self.stock}, {self.cards}, {self.drawing}"
+
+
+SLIPS: list[tuple[str, str, Any, str]] = [
+    ("end", "returns", lambda self: "abc", "returns() is 'abc'; it must be a list of numbers"),
+    ("end", "returns", lambda self: [math.nan] * 2, "nan is not a finite number"),
+    ("end", "returns", lambda self: [1.0], "returns() has 1 numbers, and there are 2 players"),
+    ("end", "returns", lambda self: 1 / 0, "raises ZeroDivisionError"),
+    ("actions", "chance_outcomes", lambda self: [(card, 1) for card in self.stock], "chance_outcomes() sum to 4"),
+    ("actions", "chance_outcomes", lambda self: self.stock, "it must be a list of pairs (outcome, probability)"),
+    ("actions", "chance_outcomes", lambda self: [(9, 1)], "the outcome 9, which is not one of the legal actions"),
+    (
+        "actions",
+        "num_players",
+        lambda self: 1,
+        "current_player() is 1; before the end it must be 0 to 0, or -1 for chance",
+    ),
+    ("actions", "legal_actions", lambda self: None, "legal_actions() is None; it must be a list of integers"),
+    ("actions", "legal_actions", lambda self: ["a"], "'a' is not an integer of at least 0"),
+    ("end", "current_player", lambda self: -1 if self.drawing else self.player % 2, "current_player() is 0 at the end"),
+    ("player", "resample", lambda self, player, rng: None, "resample gives None, which is not a state of Broken"),
+    (
+        "unseen",
+        "resample",
+        lambda self, player, rng: Coins.resample(self, player, rng),
+        "cannot tell these from one another",
+    ),
+]
+
+
+def test_a_class_with_a_hidden_stock_passes_every_claim() -> None:
+    report = audit_class(Drawn, games=100)
+    assert report.passed and report["unseen"].passed, report
+
+
+@pytest.mark.parametrize(("claim", "method", "value", "told"), SLIPS)
+def test_a_slip_of_a_class_is_told_in_a_sentence(claim: str, method: str, value: Any, told: str) -> None:
+    class Copied(Drawn):
+        def copied(self) -> Coins:
+            return copy.deepcopy(self)
+
+    report = audit_class(type("Broken", (Copied,), {method: value}), games=60)
+    assert claim in report.failed and told in report[claim].examples[0], report
+    assert all(check.note for check in report.checks if check.outcome == UNCHECKED)
+
+
 def test_a_game_without_end_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resampler, "MOST_ACTIONS", 50)
     report = audit_class(type("Endless", (Coins,), {"apply_action": lambda self, action: None}), games=5)
@@ -215,6 +308,15 @@ def test_a_resampler_without_an_observation_is_refused() -> None:
     without = type("Without", (Coins,), {"__getattribute__": hidden_observation})
     with pytest.raises(ValueError, match=r"Without has resample\(player, rng\) but no observation\(player\)"):
         audit_class(without)
+
+
+def test_an_observation_without_a_resampler_is_refused() -> None:
+    class Seen:
+        resample = property()  # which no instance has
+        observation = is_terminal = returns = print
+
+    with pytest.raises(ValueError, match=r"Seen has observation\(player\) and no resample\(player, rng\)"):
+        audit_class(Seen)
 
 
 def hidden_observation(self: object, name: str) -> object:

@@ -7,7 +7,8 @@ import attrs
 
 from icarus.audit.belief import audit_belief
 from icarus.audit.contract import CONTRACT, GAMES_FOR_EACH, Contract
-from icarus.audit.determinizations import HIDDEN, Determinizations, differences
+from icarus.audit.determinizations import HIDDEN, Determinizations
+from icarus.audit.differences import differences
 from icarus.audit.report import AuditReport, Check
 from icarus.checks import integer, seed_key
 from icarus.kernel.contract import Facts

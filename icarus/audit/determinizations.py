@@ -15,18 +15,18 @@ Deals are what is equally likely. Where data says less than the deal (ranks with
 """
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-import attrs
 import numpy as np
 
-from icarus.audit.draws import FAULTS, ROOM, ObserverDraws
+from icarus.audit.differences import differences
+from icarus.audit.draws import FAULTS, ROOM, ObserverDraws, fault_of
 from icarus.audit.lockstep import random_action
 from icarus.audit.redraws import Redraws, redrawn_fields
 from icarus.audit.report import Check
+from icarus.audit.steps import STEP_ABSENT, STEP_CLAIMS, Steps
 from icarus.audit.uniformity import DRAWS_PER_STATE, Face, Tally, chi_square_functions, uneven
 from icarus.compiler.kernels.rng import seeded
-from icarus.engine.result import Result
 from icarus.engine.search import search
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN
 from icarus.kernel.constants import RECALLED
@@ -66,8 +66,13 @@ HIDDEN = {
     "others": "a determinization is among the draws of another player for whom it is the true state",
     "uniform": "all states of an information set are equally likely, or weighted by multiplicity",
     "redraw": "the hidden facts of each other player are redrawn",
+    **STEP_CLAIMS,
 }
 _NO_SMALL_SET = "no information set was small enough for the number of draws"
+_NO_RETRACE = (
+    "the game has no retrace(state, data), the way from a deal to a determinization: draws that contradict what a player has seen "
+    "earlier may go unseen; with one they are found"
+)
 _UNCHECKED = {
     "swap": "nothing was hidden at any decision",
     "search": "nothing was hidden at any decision with a choice",
@@ -96,7 +101,7 @@ class Determinizations:
         self._recalled, self._listed = np.zeros(RECALLED, np.int64), np.zeros(ROOM * game.max_legal, np.int64)
         self._number, self._texts = 0, [""]
         self._noticed: list[list[tuple[str, int]]] = []
-        self._redraws = Redraws(game.players)
+        self._redraws, self._steps = Redraws(game.players), Steps(self.checks, self._face, self._describe_step)
         self._snapshots: list[tuple[State, np.ndarray]] = []
 
     # --------------------------------------------------------------------------------------------------- a random game
@@ -104,6 +109,7 @@ class Determinizations:
     def play(self, number: int) -> None:
         """Play a random game and look at each decision of it."""
         self._number, self._texts, self._snapshots = number, [], []
+        self._steps.begin()
         self.luck, self.rng = random.Random(f"{self.seed} {number}"), seeded((*self.seed, 1, number))
         state = self.game.new_initial_state((*self.seed, 0, number // GAMES_PER_DEAL))
         deal = state.data.tobytes()
@@ -112,12 +118,16 @@ class Determinizations:
         while (player := state.current_player()) != TERMINAL:
             if player != CHANCE:
                 self._decision(state, player, deal)
+                self._steps.decide(state, self._texts)
             action = random_action(state, self.luck)
+            self._steps.act(action)
             self._texts.append(state.action_to_string(action))
             self._notice_move(state, action)
             state.apply_action(action)
             self._notice_label(state)
         if not any(self.checks[name].failed for name in BEFORE_SEARCH):
+            self._faces.clear()
+            self._steps.look(random.Random(f"{self.seed} {number} steps"), seeded((*self.seed, 5, number)))
             for snapshot in self.luck.sample(self._snapshots, min(SEARCHES_PER_GAME, len(self._snapshots))):
                 self._search(*snapshot)
 
@@ -138,7 +148,9 @@ class Determinizations:
 
     def _describe(self, state: State, what: str, data: np.ndarray | None = None) -> str:
         """An example: where in which game, what is wrong, and the determinization that it is wrong with."""
-        texts = self._texts[: len(state.history)]
+        return self._describe_step(state, self._texts[: len(state.history)], what, data)
+
+    def _describe_step(self, state: State, texts: Sequence[str], what: str, data: np.ndarray | None = None) -> str:
         before = f"… {' '.join(texts[-LAST_ACTIONS:])}" if len(texts) > LAST_ACTIONS else " ".join(texts) or "nothing"
         text = f"game {self._number + 1}, player {state.current_player()} after {before}: {what}"
         return text if data is None else text + "\n  " + str(State.from_data(self.game, data)).replace("\n", "\n  ")
@@ -170,8 +182,12 @@ class Determinizations:
         self.checks[name].count(
             len(worlds),
             len(wrong),
-            lambda: self._describe(state, "this does not hold for:", worlds[wrong[0] : wrong[0] + 1]),
+            lambda: self._describe(state, *self._fault(name, state, worlds[wrong[0] : wrong[0] + 1])),
         )
+
+    def _fault(self, name: str, state: State, data: np.ndarray) -> tuple[str, np.ndarray]:
+        draw = State.from_data(self.game, data)
+        return fault_of(name, state, draw, self._legal(draw) if name == "actions" else []), data
 
     def _face(self, data: np.ndarray) -> Face:
         """All that can be seen of a state by everyone together."""
@@ -362,12 +378,13 @@ class Determinizations:
         self._redraws.judge(self.checks["redraw"])
         for name in ("legal", "history"):
             if self.game.retrace is None:
-                self.checks[name].note = "the game has no retrace"
+                self.checks[name].note = _NO_RETRACE
         for check in self.checks.values():
             if check.name == "search" and any(self.checks[name].failed for name in BEFORE_SEARCH):
                 check.note = "no search was made, because other checks failed"
             elif not check.checked and not check.note:
-                check.note = _UNCHECKED.get(check.name, "no player had a decision")
+                check.note = STEP_ABSENT.get(check.name) or _UNCHECKED.get(check.name, "no player had a decision")
+                check.absent = check.name in STEP_ABSENT
 
     def _judge_uniformity(self) -> None:
         """The least p-value, corrected for the number of tests, and one for the sum of all statistics."""
@@ -383,20 +400,3 @@ class Determinizations:
             biased = [p for p in check.p_values if p * check.checked < FALSE_ALARM]
             check.failed = max(len(biased), int(together < FALSE_ALARM))
             check.examples = [self._least_text] * bool(check.failed)
-
-
-def differences(first: Result, second: Result) -> list[str]:
-    """The names of the fields in which two results differ, but for the clock and the states; records component by component."""
-    fields = []
-    for name in (field.name for field in attrs.fields(Result) if field.name not in ("seconds", "state", "records")):
-        a, b = getattr(first, name), getattr(second, name)
-        same = np.array_equal(a, b, equal_nan=a.dtype.kind == "f") if isinstance(a, np.ndarray) else a == b
-        fields += [] if same else [name]
-    names = dict.fromkeys([*first.records, *second.records])
-    return fields + [
-        f"records of {name}"
-        for name in names
-        if name not in first.records
-        or name not in second.records
-        or not np.array_equal(first.records[name].rows, second.records[name].rows)
-    ]

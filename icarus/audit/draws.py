@@ -1,6 +1,7 @@
 """The draws of an audit: many determinizations for an observer, each with its faults."""
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from icarus.kernel.data import in_words
 from icarus.kernel.state import State
 from icarus.kernel.structures import Address, structure
 
+SHOWN = 20  # legal actions, told in an example
 ROOM = 16  # times max_legal: a wrong state may have more legal actions than any right one
 
 OTHER_PLAYER, OTHER_ACTIONS, OTHER_VIEW = 1, 2, 4  # faults of a determinization, a bit for each
@@ -116,3 +118,18 @@ class ObserverDraws:
 @functools.cache
 def _draw() -> Any:
     return Kernel(draw, 1, "the draws of an audit")
+
+
+def fault_of(name: str, state: State, draw: State, actions: Sequence[int]) -> str:
+    """What a determinization has otherwise than the truth, in words, by the name of its fault and its legal actions."""
+    if name == "player":
+        return f"player {draw.game.kernels().player(draw.data.ctypes.data)} is about to act in this one:"
+    if name == "actions" and (legal := state.legal_actions()) != list(actions):
+        return f"his legal actions are {legal[:SHOWN]}, and in this one {list(actions)[:SHOWN]}:"
+    if name == "view":
+        episode = state.game.kernels().episode
+        labels = [-1 if episode is None else episode(each.data.ctypes.data) for each in (state, draw)]
+        if labels[0] != labels[1]:
+            return f"the episode label is {labels[0]}, and in this one {labels[1]}:"
+        return "he has seen other moves of the episode in this one:"
+    return "this does not hold for:"

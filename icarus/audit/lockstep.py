@@ -1,19 +1,25 @@
 """A game beside a reference in plain Python: both are played by the same actions, and must say the same after each of them."""
 
 import random
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Protocol, cast
 
 import attrs
 import numpy as np
 
+from icarus.audit.answers import wrong_actions, wrong_end, wrong_outcomes, wrong_player, wrong_returns
 from icarus.checks import integer
 from icarus.kernel import CHANCE
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 
 ACTIONS_SHOWN = 8  # the last ones of a game, in a sentence
-CLOSE = 1e-9  # between two rewards
+CLOSE = 1e-9  # between two rewards, or two probabilities
+TWINS = 8  # references that are made to find out whether they are all alike
+ADVICE_ON_LUCK = (
+    "give its file a function reference(state), which begins from the deal of the game's state, and let chance act by "
+    "chance_outcomes()"
+)
 
 
 class Reference(Protocol):
@@ -57,8 +63,8 @@ def compare(
 ) -> Comparison:
     """Play a game and its reference in lock-step: random actions, the same in both.
 
-    Player to act, set of legal actions, end and returns must agree. Returns agree as rewards from 0 to 1, or in the units of
-    `Game.utilities`.
+    Player to act, set of legal actions, probabilities of chance, end and returns must agree. Returns agree as rewards from 0 to 1, or in
+    the units of `Game.utilities`.
 
     Args:
         reference: makes the reference of an initial state; whatever the deal has decided is read from `state.facts`.
@@ -72,9 +78,11 @@ def compare(
     actions = 0
     for number in range(games):
         luck, state = random.Random(f"{seed} {number}"), game.new_initial_state((seed, number))
-        oracle = reference(state.clone())
+        start = state.clone()
+        oracle = reference(start.clone())
         while True:
-            if difference := next(_differences(state, oracle), ""):
+            if difference := _difference(state, oracle):
+                difference = _own_luck(start, state, reference) or difference
                 return Comparison(number, actions, f"{_place(state, number)} {difference}")
             if state.is_terminal():
                 break
@@ -83,8 +91,10 @@ def compare(
             try:
                 oracle.apply_action(action)
             except Exception as error:
-                place = _place(state, number)
-                return Comparison(number, actions, f"{place} the reference raises {type(error).__name__}: {error}")
+                difference = (
+                    _own_luck(start, state, reference) or f"the reference raises {type(error).__name__}: {error}"
+                )
+                return Comparison(number, actions, f"{_place(state, number)} {difference}")
             actions += 1
         if progress is not None:
             progress(number + 1)
@@ -99,26 +109,82 @@ def random_action(state: Any, luck: random.Random) -> int:
     return int(luck.choices(outcomes, probabilities)[0])
 
 
+def _difference(state: State, oracle: Reference) -> str:
+    """What the two do not say alike of this state; "" where nothing is."""
+    try:
+        return next(_differences(state, oracle), "")
+    except Exception as error:  # whatever a reference stumbles over is what there is to tell
+        return f"the reference raises {type(error).__name__}: {error}"
+
+
+def _own_luck(start: State, state: State, reference: Callable[[State], Reference]) -> str:
+    """Whether another reference, played by the same actions, says something else than a first: then the reference draws by itself."""
+    answers = [_answers(reference(start.clone()), state) for _ in range(TWINS)]
+    if all(each == answers[0] for each in answers):
+        return ""
+    return f"two references that are played by the same actions are not alike: the reference draws by luck of its own; {ADVICE_ON_LUCK}"
+
+
+def _answers(oracle: Reference, state: State) -> str:
+    """What a reference says after the actions of a state."""
+    try:
+        for _, action in state.history:
+            oracle.apply_action(action)
+        if oracle.is_terminal():
+            return repr(list(oracle.returns()))
+        return repr((oracle.current_player(), sorted(oracle.legal_actions())))
+    except Exception as error:
+        return repr(error)
+
+
 def _differences(state: State, oracle: Reference) -> Iterator[str]:
     """The differences between the two in this state."""
     if state.is_terminal() != oracle.is_terminal():
         yield f"the game {_ended(state.is_terminal())} and the reference {_ended(oracle.is_terminal())}"
         return
     if state.is_terminal():
-        rewards, returns = np.array(state.returns()), np.array(oracle.returns(), float)
-        low, high = state.game.utilities
-        if rewards.shape != returns.shape or not (
-            np.allclose(rewards, returns, atol=CLOSE) or np.allclose(low + (high - low) * rewards, returns, atol=CLOSE)
-        ):
-            yield f"the rewards are {rewards.tolist()}, and the returns of the reference {returns.tolist()}"
+        yield from _differences_at_the_end(state, oracle)
         return
-    if state.current_player() != oracle.current_player():
-        yield f"player {state.current_player()} is to act, in the reference player {oracle.current_player()}"
-    legal, expected = set(state.legal_actions()), set(oracle.legal_actions())
+    player, actions = oracle.current_player(), oracle.legal_actions()
+    wrong = wrong_player(player, state.game.players) or wrong_actions(actions)
+    if wrong:
+        yield f"in the reference {wrong}"
+        return
+    if state.current_player() != player:
+        yield f"player {state.current_player()} is to act, in the reference player {player}"
+    legal, expected = set(state.legal_actions()), set(actions)
     if legal != expected:
         more = _action_list(state, sorted(legal - expected)) or "none"
         less = ", ".join(map(str, sorted(expected - legal))) or "none"
         yield f"legal in the game and not in the reference: {more}; legal in the reference and not in the game: {less}"
+    if player == CHANCE and hasattr(oracle, "chance_outcomes"):
+        yield from _differences_of_chance(state, oracle.chance_outcomes(), expected)
+
+
+def _differences_at_the_end(state: State, oracle: Reference) -> Iterator[str]:
+    answer = oracle.returns()
+    if wrong := wrong_returns(answer, state.game.players) or wrong_end(oracle.current_player()):
+        yield f"in the reference {wrong}"
+        return
+    rewards, returns = np.array(state.returns()), np.array(answer, float)
+    low, high = state.game.utilities
+    if not (
+        np.allclose(rewards, returns, atol=CLOSE) or np.allclose(low + (high - low) * rewards, returns, atol=CLOSE)
+    ):
+        yield f"the rewards are {rewards.tolist()}, and the returns of the reference {returns.tolist()}"
+
+
+def _differences_of_chance(state: State, outcomes: object, legal: set[int]) -> Iterator[str]:
+    if wrong := wrong_outcomes(outcomes, legal):
+        yield f"in the reference {wrong}"
+        return
+    expected = dict(cast(Iterable[tuple[int, float]], outcomes))
+    for action, probability in state.chance_outcomes():
+        if abs(probability - expected.get(action, 0.0)) > CLOSE:
+            yield (
+                f"the probability of {_action_list(state, [action])} is {probability:.6g}, and in the reference "
+                f"{expected.get(action, 0.0):.6g}"
+            )
 
 
 def _ended(over: bool) -> str:
@@ -132,4 +198,4 @@ def _action_list(state: State, actions: Sequence[int]) -> str:
 def _place(state: State, number: int) -> str:
     last = [str(action) for _, action in state.history[-ACTIONS_SHOWN:]]
     count = len(state.history)
-    return f"game {number}, after {count} action{'s' * (count != 1)} (the last: {' '.join(last) or 'none'}):"
+    return f"game {number + 1}, after {count} action{'s' * (count != 1)} (the last: {' '.join(last) or 'none'}):"

@@ -119,8 +119,9 @@ class AuditReport:
         return "\n".join([head, *self._lines(width), f"{verdict}{missing}"])
 
     def _lines(self, width: int) -> Iterator[str]:
-        """Each check; a note that the one before has too is not repeated."""
+        """Each check; a note that the one before has too is not repeated, but where it says why the audit could not look."""
         note = ""
         for check in self.checks:
-            yield (attrs.evolve(check, note="") if check.note == note else check).text(width)
+            again = check.note == note and check.outcome != UNCHECKED
+            yield (attrs.evolve(check, note="") if again else check).text(width)
             note = check.note

@@ -18,38 +18,50 @@ import inspect
 import itertools
 import random
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Protocol
 
+from icarus.audit.answers import wrong_actions, wrong_end, wrong_outcomes, wrong_player, wrong_returns
 from icarus.audit.lockstep import Reference, random_action
 from icarus.audit.redraws import Redraws
 from icarus.audit.report import AuditReport, Check
 from icarus.audit.uniformity import DRAWS_PER_STATE, chi_square_functions, uneven
 from icarus.checks import integer
-from icarus.kernel.constants import CHANCE
+from icarus.kernel.constants import CHANCE, TERMINAL
 
 CLAIMS = {
-    "actions": "legal actions are different integers of at least 0, at least one, and the same in a second call",
-    "end": "a random game ends, with a return for each player",
-    "player": "the same player is about to act in every draw",
+    "actions": "legal actions are different integers of at least 0, at least one, and the same in a second call; one of the players "
+    "acts, or chance, with probabilities that sum to 1",
+    "end": f"a random game ends, with a return for each player, and the player about to act is then {TERMINAL}",
+    "player": "a draw is a state of the class, with the same player about to act",
     "choices": "he has the same legal actions",
     "view": "`observation` of the player is the same",
     "original": "`resample` leaves its state unchanged",
     "swap": "hidden facts change no draw: if a draw is the true state, the same random numbers draw the same",
+    "unseen": "if a player cannot tell two actions from one another, the same random numbers draw the same after both",
     "onwards": "games continued from a draw satisfy the first two claims",
     "facts": "two facts that occur together in draws also occur together in states of play",
     "uniform": "all states that the player cannot tell apart are equally likely",
     "redraw": "the hidden facts of each other player are drawn again",
 }
 RULES = ("actions", "end")
+UNCHECKED_NOTES = {
+    "unseen": "no actions were met that a player cannot tell from one another",
+    "swap": "no draw differs from its state",
+    "facts": "too few draws for two facts to stand together often",
+    "uniform": "no information set was small enough, or scipy is missing: pip install 'icarus-mcts[experiments]'",
+}
 MOST_ACTIONS = 20_000  # of a game that is taken to end
 GAMES = 2500
 THOROUGH, DRAWS = 100, 8  # decisions at which so many states are drawn; at all others one is, for the facts
 FEWEST = 30  # draws with two facts that never stand together in play
 FEWEST_OF_SEVERAL, SEVERAL = 5, 20  # draws with each of so many such pairs
 TOO_MANY = 5  # times as many such pairs as the other way round, in play and in no draw
+TWINS = 3  # pairs of actions at a decision, to be told from one another
 FEW_STATES = 20  # that an information set may have to be tested for uniformity
+SHOWN = 20  # actions, in an example
 TESTED = 25  # information sets that are
 FALSE_ALARM = 1e-6  # the p-value below which draws are not uniform
 LONGEST_LIST = 128  # items whose values are facts one by one
@@ -96,9 +108,18 @@ class _Audit:
             raise ValueError(
                 f"{self.name} has resample(player, rng) but no observation(player), which returns what a player may know"
             )
+        if not self.hides and hasattr(first, "observation"):
+            raise ValueError(
+                f"{self.name} has observation(player) and no resample(player, rng), which draws what a player cannot know; a game "
+                "that hides nothing needs neither"
+            )
         self.checks = {name: Check(name, claim) for name, claim in CLAIMS.items() if self.hides or name in RULES}
         self.decisions = self.draw_count = 0
-        self.redraws = Redraws(len(first.returns()) if self.hides else 0, fewest=DRAWS)
+        self.players: int | None = None  # until a game has ended, where the class does not say it
+        if hasattr(first, "num_players"):
+            self.players = integer(f"num_players() of {self.name}", first.num_players(), least=1)
+        self.acted = 0  # players that have acted, by the highest number
+        self.redraws: Redraws | None = None
         # by name, observer and player: another game's item of a list with one for each player; whether the observer never sees his
         self.items: dict[tuple[str, int, int], object] = {}
         self.hidden: dict[tuple[str, int, int], bool] = {}
@@ -113,13 +134,22 @@ class _Audit:
         while number < self.games and not any(check.failed for check in self.checks.values()):
             luck = random.Random(f"{self.seed} {number}")
             with contextlib.suppress(_Wrong):
-                decision = self._played(self.make(luck), luck, f"game {number}")
+                with self._told("actions", f"game {number + 1}"):
+                    decision = self._played(self.make(luck), luck, f"game {number + 1}")
                 if self.hides and decision is not None:
-                    self._look(*decision, luck)
+                    with self._told("player", decision[1]):
+                        self._look(*decision, luck)
             number += 1
             progress(number)
         if self.hides:
             self._finish()
+        failed = next((name for name, check in self.checks.items() if check.failed), None)
+        for check in self.checks.values():
+            if not check.checked:
+                check.note = UNCHECKED_NOTES.get(check.name, "no state was met to look at")
+                check.absent = not failed and check.name == "unseen"
+            if not check.checked and failed:
+                check.note = f"the games ended where {failed!r} failed"
         seconds, checks = time.perf_counter() - started, tuple(self.checks.values())
         return AuditReport(self.name, number, self.decisions, self.draw_count, not self.hides, checks, seconds)
 
@@ -130,8 +160,8 @@ class _Audit:
         chosen, count = None, 0
         for length in range(MOST_ACTIONS):
             if state.is_terminal():
-                good = len(state.returns()) > 0
-                self._require(claim or "end", good, f"{where}, at its end: the game has no returns")
+                with self._told(claim or "end", f"{where}, at its end"):
+                    self._end(state, f"{where}, at its end", claim or "end")
                 return chosen
             place = f"{where}, after {length} action{'s' * (length != 1)}"
             action = self._action(state, luck, place, claim or "actions")
@@ -139,20 +169,44 @@ class _Audit:
                 count += 1
                 if self.hides and claim is None and luck.random() * count < 1:
                     chosen = copy.deepcopy(state), place
-            try:
+            with self._told(claim or "actions", f"{place}, action {action}"):
                 state.apply_action(action)
-            except Exception as error:  # whatever a class stumbles over is what there is to tell
-                self._require(claim or "actions", False, f"{place}: action {action} raises {error!r}")
         self._require(claim or "end", False, f"{where}: the game has not ended after {MOST_ACTIONS:,} actions")
         return None
 
     def _action(self, state: Any, luck: random.Random, place: str, claim: str) -> int:
         """A random action, or outcome of chance by its probability."""
-        actions = list(state.legal_actions())
-        good = bool(actions) and len(set(actions)) == len(actions) and min(actions) >= 0
-        good = good and actions == list(state.legal_actions())
-        self._require(claim, good, f"{place}: the legal actions are {actions[:20]}")
+        player, actions = state.current_player(), state.legal_actions()
+        wrong = wrong_player(player, self.players) or wrong_actions(actions)
+        if not wrong and list(actions) != (again := list(state.legal_actions())):
+            wrong = f"the legal actions are {list(actions)[:SHOWN]}, and when asked again {again[:SHOWN]}"
+        if not wrong and player == CHANCE and hasattr(state, "chance_outcomes"):
+            wrong = wrong_outcomes(state.chance_outcomes(), actions)
+        self._require(claim, not wrong, f"{place}: {wrong}")
+        self.acted = max(self.acted, player + 1)
         return random_action(state, luck)
+
+    def _end(self, state: Any, place: str, claim: str) -> None:
+        """The end of a game; the first one tells how many players there are, where the class does not."""
+        returns = state.returns()
+        players = self.players or self.acted
+        if self.players is None and isinstance(returns, Sequence):
+            players = max(players, len(returns))
+        wrong = wrong_returns(returns, players) or wrong_end(state.current_player())
+        self._require(claim, not wrong, f"{place}: {wrong}")
+        if self.redraws is None:
+            self.players, self.redraws = players, Redraws(players, fewest=DRAWS)
+
+    @contextlib.contextmanager
+    def _told(self, claim: str, place: str) -> Iterator[None]:
+        """Where a method of the class raises an error, tell it."""
+        try:
+            yield
+        except _Wrong:
+            raise
+        except Exception as error:  # whatever a class stumbles over is what there is to tell
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            self._require(claim, False, f"{place}: {last.name} (line {last.lineno}) raises {error!r}")
 
     def _require(self, claim: str, good: bool, example: str) -> None:
         self.checks[claim].count(1, not good, lambda: example)
@@ -164,11 +218,17 @@ class _Audit:
     def _look(self, state: Any, place: str, luck: random.Random) -> None:
         """Draw at a decision by the eyes of a player, mostly of the one about to act."""
         self.decisions += 1
-        player = state.current_player() if luck.random() < 0.5 else luck.randrange(len(state.returns()))
+        player = state.current_player() if luck.random() < 0.5 else luck.randrange(self._player_count())
         place = f"{place}, for player {player}"
         seeds = [luck.getrandbits(32) for _ in range(DRAWS if self.decisions <= THOROUGH else 1)]
         before = repr(vars(state))
         draws = self._draws(state, player, seeds)
+        odd = next((draw for draw in draws if not isinstance(draw, type(state))), state)
+        self._require(
+            "player",
+            odd is state,
+            f"{place}: resample gives {odd!r}, which is not a state of {self.name}; does it return one?",
+        )
         self._count("original", [repr(vars(state)) != before], place)
         acts = state.current_player() == player
         self._count("player", [draw.current_player() != state.current_player() for draw in draws], place)
@@ -181,6 +241,8 @@ class _Audit:
         self.played.update(_pairs(state))
         self.drawn.update(_pairs(draws[0]))
         self._compare(state, player, seeds, draws, place)
+        if self.decisions <= THOROUGH:
+            self._compare_twins(state, luck, place)
         self._note_redraws(state, player, draws)
         self._played(copy.deepcopy(draws[0]), luck, f"{place}, from a draw", "onwards")
 
@@ -212,11 +274,45 @@ class _Audit:
         biased = self.p_values[-1] * TESTED < FALSE_ALARM
         self.checks["uniform"].count(1, biased, lambda: f"{place}: {uneven(observed, expected)}")
 
+    def _compare_twins(self, state: Any, luck: random.Random, place: str) -> None:
+        """Draw after two actions, with the outcomes of chance after them, for each player who cannot tell them from one another."""
+        for _ in range(TWINS):
+            twins = [copy.deepcopy(state) for _ in range(2)]
+            for twin in twins:
+                twin.apply_action(luck.choice(list(twin.legal_actions())))
+                while not twin.is_terminal() and twin.current_player() == CHANCE:
+                    twin.apply_action(random_action(twin, luck))
+            first, second = twins
+            if first.is_terminal() or second.is_terminal() or _face(first) == _face(second):
+                continue
+            for player in range(self._player_count()):
+                if self._is_alike(first, second, player):
+                    seeds = [luck.getrandbits(32) for _ in range(TWINS)]
+                    faces = [[_face(draw) for draw in self._draws(twin, player, seeds)] for twin in twins]
+                    self.checks["unseen"].count(
+                        1,
+                        faces[0] != faces[1],
+                        lambda player=player, twins=twins: (  # type: ignore[misc]
+                            f"{place}, an action on: player {player} cannot tell these from one another, and their draws differ:"
+                            f"\n{twins[0]}\n{twins[1]}"
+                        ),
+                    )
+
+    def _is_alike(self, first: Any, second: Any, player: int) -> bool:
+        """Whether a player knows the same of two states, and may do the same."""
+        if first.current_player() != second.current_player() or first.observation(player) != second.observation(player):
+            return False
+        return first.current_player() != player or list(first.legal_actions()) == list(second.legal_actions())
+
+    def _player_count(self) -> int:
+        assert self.players is not None  # a game has ended
+        return self.players
+
     def _note_redraws(self, state: Any, player: int, draws: Sequence[Any]) -> None:
         """Count whose items of lists are redrawn; and find out by items of another game whether the player sees those that are not."""
         redrawn: dict[str, list[bool]] = {}
         for name, items in vars(state).items():
-            if not isinstance(items, list | tuple) or len(items) != len(state.returns()):
+            if not isinstance(items, list | tuple) or len(items) != self._player_count():
                 continue
             places = [slice(i, i + 1) for i in range(len(items))]  # a draw may have fewer
             redrawn[name] = [any(vars(draw)[name][place] != items[place] for draw in draws) for place in places]
@@ -226,6 +322,7 @@ class _Audit:
                 if foreign != item and not redrawn[name][i]:
                     where = name, player, i
                     self.hidden[where] = self.hidden.get(where, True) and self._is_unseen(state, *where, foreign)
+        assert self.redraws is not None  # a game has ended
         self.redraws.note(player, any(_face(draw) != _face(state) for draw in draws), redrawn)
 
     def _is_unseen(self, state: Any, name: str, observer: int, player: int, item: object) -> bool:
@@ -239,7 +336,8 @@ class _Audit:
 
     def _finish(self) -> None:
         """What only all draws together can tell."""
-        self.redraws.judge(self.checks["redraw"], lambda *where: self.hidden.get(where, False))
+        if self.redraws is not None:
+            self.redraws.judge(self.checks["redraw"], lambda *where: self.hidden.get(where, False))
         often = [pair for pair, count in self.drawn.items() if count >= FEWEST_OF_SEVERAL]
         never_played = sorted(
             (pair for pair in often if not self.played[pair]), key=lambda pair: (self.drawn[pair], pair)

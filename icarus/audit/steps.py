@@ -1,0 +1,178 @@
+"""Audit of the draws after a step: nothing that the observer has not seen of it changes them, and they keep what he has seen.
+
+A step leads from a decision to the next one, by an action and the outcomes of chance after it. Another way is one that the observer cannot
+tell from it: it begins in the truth or in a draw by his eyes, of each of its actions he sees the same move, and at its end the same player
+acts, with the same label and, if he is the observer, with the same legal actions. All these ways end in one information set.
+
+What is known of such an information set without a search through it: from any of its states the same random numbers draw the same; and what
+the texts of many of these ways' ends all say, and that of the beginning did not, the texts of draws say too. The second is asked of the
+player about to act alone: nobody else's draws begin a search.
+"""
+
+import random
+import re
+from collections.abc import Callable
+from typing import TypeAlias
+
+import attrs
+import numpy as np
+
+from icarus.audit.draws import ObserverDraws
+from icarus.audit.report import Check
+from icarus.kernel.state import State
+
+Word: TypeAlias = tuple[int, str]  # of a text, with the part of the text in which it stands
+STEP_CLAIMS = {
+    "unseen": "what the observer has not seen of a step changes no draw after it: the same random numbers draw the same",
+    "seen": "what he has seen of a step holds in the draws after it",
+}
+STEP_ABSENT = {
+    "unseen": "no step was met that a player cannot tell from another",
+    "seen": "no step showed what its draws could lack",
+}
+COMPARED = 20  # draws after each of two ways
+STEPS = 5  # of a game that are looked at for what was seen
+WAYS = DRAWS = 100  # ends of other ways, and draws, whose texts are compared
+STARTS, HOPELESS = 2000, 200  # draws that other ways begin in; after so many without a tenth of WAYS no more are tried
+OFTEN = 1 / 3  # of the draws lack what no other way's end lacks
+
+
+@attrs.frozen
+class Step:
+    """A step of a random game.
+
+    Attributes:
+        before, after: the decisions between which it leads.
+        actions: the action, and the outcomes of chance.
+        texts: of all actions up to there.
+    """
+
+    before: State
+    actions: tuple[int, ...]
+    after: State
+    texts: tuple[str, ...]
+
+
+class Steps:
+    """The steps of a random game, and the two checks of the draws after them.
+
+    Args:
+        face: all that can be seen of a state data by everyone together.
+        describe: `describe(state, texts, what, data)`, an example.
+    """
+
+    def __init__(
+        self, checks: dict[str, Check], face: Callable[[np.ndarray], object], describe: Callable[..., str]
+    ) -> None:
+        self._unseen, self._seen, self._face, self._describe = checks["unseen"], checks["seen"], face, describe
+        self.begin()
+
+    def begin(self) -> None:
+        """A new random game."""
+        self._steps: list[Step] = []
+        self._before: State | None = None
+        self._actions: list[int] = []
+
+    def decide(self, state: State, texts: list[str]) -> None:
+        """The game has come to a decision."""
+        if self._before is not None:
+            self._steps.append(Step(self._before, tuple(self._actions), state.clone(), tuple(texts)))
+        self._before, self._actions = state.clone(), []
+
+    def act(self, action: int) -> None:
+        """The game goes on by an action or an outcome of chance."""
+        self._actions.append(action)
+
+    def look(self, luck: random.Random, rng: np.ndarray) -> None:
+        """Make both checks on steps of the game, which has ended."""
+        for step in self._steps:
+            for observer in range(step.after.game.players):
+                self._look_unseen(step, observer, luck, rng)
+        for step in luck.sample(self._steps, min(STEPS, len(self._steps))):
+            self._look_seen(step, step.after.current_player(), luck, rng)
+
+    def _look_unseen(self, step: Step, observer: int, luck: random.Random, rng: np.ndarray) -> None:
+        """Compare the draws after the step with those after another way that begins in the truth, too."""
+        game, truth = step.after.game, step.after.data
+        other = _another_way(step, step.before.data, observer, _noticed(step, observer), luck)
+        if other is None or self._face(other) == self._face(truth):
+            return
+        before = rng.copy()
+        first = ObserverDraws(step.after, observer).draws(truth, COMPARED, rng)[0]
+        second = ObserverDraws(State.from_data(game, other), observer).draws(other, COMPARED, before)[0]
+        wrong = [
+            i for i in np.flatnonzero(first != second) if self._face(first[i : i + 1]) != self._face(second[i : i + 1])
+        ]
+
+        def example() -> str:
+            what = f"draw {wrong[0] + 1} for player {observer} is another one where this is the truth, which he cannot tell from it:"
+            return self._describe(step.after, step.texts, what, other)
+
+        self._unseen.count(1, bool(wrong), example)
+
+    def _look_seen(self, step: Step, observer: int, luck: random.Random, rng: np.ndarray) -> None:
+        """Compare the texts of draws with those of the ends of other ways, which begin in draws."""
+        starts = ObserverDraws(step.before, observer).draws(step.before.data, STARTS, rng)[0]
+        known = words_of(step.after, step.after.data) - words_of(step.before, step.before.data)
+        ways, noticed = 0, _noticed(step, observer)
+        for k in range(STARTS):
+            if ways == WAYS or not known or k == HOPELESS and ways < WAYS / 10:
+                break
+            end = _another_way(step, starts[k : k + 1], observer, noticed, luck)
+            if end is not None:
+                known, ways = known & words_of(step.after, end), ways + 1
+        if ways < WAYS or not known:
+            return
+        draws = ObserverDraws(step.after, observer).draws(step.after.data, DRAWS, rng)[0]
+        lacking = {word: list(range(DRAWS)) for word in sorted(known)}
+        for k in range(DRAWS):
+            said = words_of(step.after, draws[k : k + 1])
+            for word in known & said:
+                lacking[word].remove(k)
+        (_, told), wrong = max(lacking.items(), key=lambda item: len(item[1]))
+
+        def example() -> str:
+            what = f"he knows {told!r}, which {len(wrong)} of {DRAWS} draws lack:"
+            return self._describe(step.after, step.texts, what, draws[wrong[0] : wrong[0] + 1])
+
+        self._seen.count(1, len(wrong) >= OFTEN * DRAWS, example)
+
+
+def words_of(state: State, data: np.ndarray) -> set[Word]:
+    """What the text of a state data says."""
+    parts = re.split(r"[;\n]", state.game.text_of(data.view(np.recarray)[0]))
+    return {(number, word.strip(",:()")) for number, part in enumerate(parts) for word in part.split()}
+
+
+def _noticed(step: Step, observer: int) -> list[tuple[int, int, int]]:
+    """Of each action of a step, the move that the observer sees, and who is about to act after it with which label."""
+    state, column, noticed = step.before.clone(), step.before.game.perspective(observer), []
+    for action in step.actions:
+        seen = state.observed(action)[column]
+        state.apply_action(action)
+        noticed.append((seen, state.current_player(), _label(state)))
+    return noticed
+
+
+def _another_way(
+    step: Step, start: np.ndarray, observer: int, noticed: list[tuple[int, int, int]], luck: random.Random
+) -> np.ndarray | None:
+    """The data at the end of a way from a start that the observer cannot tell from a step; None if none was found."""
+    state = State.from_data(step.before.game, start.copy())
+    column = state.game.perspective(observer)
+    for seen, player, label in noticed:
+        if state.is_terminal():
+            return None
+        alike = [each for each in state.legal_actions() if state.observed(each)[column] == seen]
+        if not alike:
+            return None
+        state.apply_action(luck.choice(alike))
+        if state.current_player() != player or _label(state) != label:
+            return None
+    same = noticed[-1][1] != observer or state.legal_actions() == step.after.legal_actions()
+    return state.data if same else None
+
+
+def _label(state: State) -> int:
+    episode = state.game.kernels().episode
+    return -1 if episode is None else episode(state.data.ctypes.data)
