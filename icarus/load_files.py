@@ -22,6 +22,8 @@ from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame
 from icarus.specs import SPECIFICATIONS
 
+METHODS = ("is_terminal", "current_player", "legal_actions", "apply_action", "returns")  # of OpenSpiel's states
+MOST_LACKING = 2  # of these methods, of a class that is meant to have them
 DIGITS = 12  # of a digest
 
 
@@ -229,6 +231,25 @@ def games_in(module: ModuleType) -> Sequence[AnyGame]:
 def games_of_its_own(module: ModuleType) -> Sequence[AnyGame]:
     """Those of `games_in` that icarus does not come with, each once."""
     return list({game.name: game for game in games_in(module) if game.name in _own_games}.values())
+
+
+def game_classes(module: ModuleType) -> list[type]:
+    """The classes that a file defines with the methods of OpenSpiel's states."""
+    return [each for each, lacking in _classes(module) if not lacking]
+
+
+def lacking_methods(module: ModuleType) -> str:
+    """Of a class that lacks one or two of these methods, a sentence; "" where there is none."""
+    near = [(each, lacking) for each, lacking in _classes(module) if 0 < len(lacking) <= MOST_LACKING]
+    return "; ".join(
+        f"the class {each.__name__} lacks {' and '.join(f'{name}()' for name in lacking)}" for each, lacking in near
+    )
+
+
+def _classes(module: ModuleType) -> list[tuple[type, list[str]]]:
+    """The classes that a file defines, with the methods that they lack."""
+    values = [each for each in vars(module).values() if inspect.isclass(each) and each.__module__ == module.__name__]
+    return [(each, [name for name in METHODS if not hasattr(each, name)]) for each in values]
 
 
 def _values(module: ModuleType, kind: type[AnyGame]) -> list[AnyGame]:

@@ -55,7 +55,7 @@ def audit(
     for name, number in (("games", games), ("determinizations", determinizations)):
         integer(name, number, least=1)
     started, key = time.perf_counter(), seed_key(seed)
-    contract = Contract(game, key)
+    contract = Contract(game, key, games * GAMES_FOR_EACH)
     hidden = Determinizations(game, determinizations, key, multiplicity or game.multiplicity)
     for number in range(games):
         for extra in range(GAMES_FOR_EACH):

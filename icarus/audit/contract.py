@@ -60,8 +60,8 @@ _ABSENT = {
 class Contract:
     """The contract of a game under test, in one random game after another."""
 
-    def __init__(self, game: Game, seed: tuple[int, ...]) -> None:
-        self.game, self.seed = game, seed
+    def __init__(self, game: Game, seed: tuple[int, ...], games: int) -> None:
+        self.game, self.seed, self.games = game, seed, games
         self.checks = {name: Check(name, claim) for name, claim in CONTRACT.items()}
         self._guarded_game = GuardedGame(game)
         self._boards: dict[int, tuple] = {}
@@ -80,7 +80,7 @@ class Contract:
         """Test the contract in a random game."""
         seed = (*self.seed, 2, number)
         self._in_playout = False
-        self._begin(f"game {number + 1}, new_initial_state(seed={seed})", f"{seed}")
+        self._begin(f"game {number + 1} of {self.games} for the contract, new_initial_state(seed={seed})", f"{seed}")
         self._guarded(lambda: self._deal(seed))
 
     def play_determinized(self, number: int) -> None:

@@ -15,7 +15,7 @@ from icarus.kernel.state import State
 
 ACTIONS_SHOWN = 8  # the last ones of a game, in a sentence
 CLOSE = 1e-9  # between two rewards, or two probabilities
-TWINS = 8  # references that are made to find out whether they are all alike
+TWINS = 12  # references that are made to find out whether they are all alike
 ADVICE_ON_LUCK = (
     "give its file a function reference(state), which begins from the deal of the game's state, and let chance act by "
     "chance_outcomes()"
@@ -125,15 +125,28 @@ def _own_luck(start: State, state: State, reference: Callable[[State], Reference
     return f"two references that are played by the same actions are not alike: the reference draws by luck of its own; {ADVICE_ON_LUCK}"
 
 
+def face_of(oracle: Reference) -> str:
+    """What a reference without a history is, as far as it tells: its text if it writes one, and the answers of its methods."""
+    has_text = any("__str__" in vars(each) for each in type(oracle).__mro__[:-1])
+    return f"{oracle if has_text else ''} {_answer(oracle)}"
+
+
 def _answers(oracle: Reference, state: State) -> str:
     """What a reference says after the actions of a state."""
     try:
         for _, action in state.history:
             oracle.apply_action(action)
+    except Exception as error:
+        return repr(error)
+    return _answer(oracle)
+
+
+def _answer(oracle: Reference) -> str:
+    try:
         if oracle.is_terminal():
             return repr(list(oracle.returns()))
         return repr((oracle.current_player(), sorted(oracle.legal_actions())))
-    except Exception as error:
+    except Exception as error:  # what is told of it is told elsewhere
         return repr(error)
 
 

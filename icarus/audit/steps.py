@@ -98,8 +98,8 @@ class Steps:
         if other is None or self._face(other) == self._face(truth):
             return
         before = rng.copy()
-        first = ObserverDraws(step.after, observer).draws(truth, COMPARED, rng)[0]
-        second = ObserverDraws(State.from_data(game, other), observer).draws(other, COMPARED, before)[0]
+        first = ObserverDraws(step.after, observer).draw(truth, COMPARED, rng)[0]
+        second = ObserverDraws(State.from_data(game, other), observer).draw(other, COMPARED, before)[0]
         wrong = [
             i for i in np.flatnonzero(first != second) if self._face(first[i : i + 1]) != self._face(second[i : i + 1])
         ]
@@ -112,7 +112,7 @@ class Steps:
 
     def _look_seen(self, step: Step, observer: int, luck: random.Random, rng: np.ndarray) -> None:
         """Compare the texts of draws with those of the ends of other ways, which begin in draws."""
-        starts = ObserverDraws(step.before, observer).draws(step.before.data, STARTS, rng)[0]
+        starts = ObserverDraws(step.before, observer).draw(step.before.data, STARTS, rng)[0]
         known = words_of(step.after, step.after.data) - words_of(step.before, step.before.data)
         ways, noticed = 0, _noticed(step, observer)
         for k in range(STARTS):
@@ -123,7 +123,7 @@ class Steps:
                 known, ways = known & words_of(step.after, end), ways + 1
         if ways < WAYS or not known:
             return
-        draws = ObserverDraws(step.after, observer).draws(step.after.data, DRAWS, rng)[0]
+        draws = ObserverDraws(step.after, observer).draw(step.after.data, DRAWS, rng)[0]
         lacking = {word: list(range(DRAWS)) for word in sorted(known)}
         for k in range(DRAWS):
             said = words_of(step.after, draws[k : k + 1])

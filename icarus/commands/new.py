@@ -1,20 +1,18 @@
 """`icarus new` writes the skeleton of a game, and `icarus check` says what is wrong with a game."""
 
 import importlib.util
-import inspect
 import keyword
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Annotated
 
 import typer
 
 from icarus import games
 from icarus.audit import GAMES, audit
-from icarus.audit.lockstep import Reference, compare
+from icarus.audit.lockstep import ADVICE_ON_LUCK, TWINS, Reference, compare, face_of
 from icarus.audit.plain import audit_plain
 from icarus.audit.resampler import GAMES as CLASS_GAMES
 from icarus.audit.resampler import audit_class
@@ -26,12 +24,11 @@ from icarus.kernel import CHANCE
 from icarus.kernel.game import LONGEST, AnyGame, Game
 from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State
-from icarus.load_files import games_in, load_file
+from icarus.load_files import METHODS, game_classes, games_in, lacking_methods, load_file
 from icarus.specs import BASELINE
 
 SKELETONS = Path(__file__).with_name("skeletons")
 KINDS, PLAIN = ("perfect", "chance", "hidden"), "python"
-METHODS = ("is_terminal", "current_player", "legal_actions", "apply_action", "returns")  # of OpenSpiel's states
 LIBRARY = frozenset(games.GAMES)  # before a file has brought its own
 INDICES = (
     "indices are not checked; ICARUS_DEBUG=1 icarus check FILE.py checks each, and names the function of a wrong one"
@@ -129,6 +126,8 @@ def check_command(
 
     In this order: its rules, in lock-step with a reference if there is one; its hidden information; its speed.
     """
+    if not file.exists() and str(file).partition("(")[0] in LIBRARY:
+        raise ValueError(f"icarus check takes a file; for a game of the library: icarus audit {str(file)!r}")
     module = load_file(file)
     own_games = games_in(module)
     classes = game_classes(module) if against is None else []
@@ -138,7 +137,8 @@ def check_command(
     elif classes:
         passed = [check_class(each, seed) for each in classes]
     else:
-        raise ValueError(f"{str(file)!r} has no Game; icarus new writes a first one")
+        lacking = lacking_methods(module) or "icarus new writes a first one"
+        raise ValueError(f"{str(file)!r} has no Game; {lacking}")
     if not all(passed):
         raise typer.Exit(FAILED)
 
@@ -200,22 +200,29 @@ def reference_in(path: Path) -> Callable[[State], Reference]:
         return maker
     classes = game_classes(module)
     if len(classes) != 1:
+        games = [] if classes else games_in(module)
+        instead = f"the game {games[0]} and " if games else ""
+        lacking = lacking_methods(module)
         raise ValueError(
-            f"{str(path)!r} has {len(classes)} classes with the methods {', '.join(METHODS)}; it must have one, or a "
-            "function reference(state)"
+            f"{str(path)!r} has {instead}{len(classes)} classes with the methods {', '.join(METHODS)}; it must have one, or a "
+            f"function reference(state){f': {lacking}' if lacking else ''}"
         )
-    return lambda state: classes[0]()
+    return _without_luck(classes[0], path)
 
 
-def game_classes(module: ModuleType) -> list[type]:
-    """The classes that a file defines with the methods of OpenSpiel's states."""
-    return [
-        value
-        for value in vars(module).values()
-        if inspect.isclass(value)
-        and value.__module__ == module.__name__
-        and all(hasattr(value, name) for name in METHODS)
-    ]
+def _without_luck(made: type, path: Path) -> Callable[[State], Reference]:
+    """A class as the reference of every initial state; one that deals is refused, because it would deal otherwise than the game."""
+    try:
+        faces = {face_of(made()) for _ in range(TWINS)}
+    except TypeError as error:
+        raise ValueError(
+            f"{made.__name__}() of {str(path)!r} cannot be called without arguments ({error}); {ADVICE_ON_LUCK}"
+        ) from None
+    if len(faces) > 1:
+        raise ValueError(
+            f"{made.__name__} of {str(path)!r} deals cards of its own, or something else at random; {ADVICE_ON_LUCK}"
+        )
+    return lambda state: made()
 
 
 def rate(game: Game) -> str:
@@ -241,5 +248,10 @@ def hints(game: Game) -> Iterator[str]:
         yield "there is no heuristic: with one, playouts can be cut off (--cutoff), which helps in long games"
     if game.state.itemsize > 1024:
         yield f"a state has {game.state.itemsize:,} bytes, which are copied in every playout; smaller types are faster"
+    if game.determinize is not None and game.retrace is None:
+        yield (
+            "there is no retrace: a determinize that contradicts what a player has seen some moves earlier may go unseen; with "
+            "retrace(state, data), the way from a deal to a determinization, the audit finds it"
+        )
     if game.determinize is not None and game.episode is None:
         yield "there is no episode: EPIC treats the whole game as one episode; return a label where a trick or round begins"

@@ -25,7 +25,7 @@ class TakeAway:
         return self.stones == 0
 
     def current_player(self):
-        return self.player
+        return -4 if self.stones == 0 else self.player
 
     def legal_actions(self):
         return list(range(1, min(3, self.stones) + 1))
@@ -40,13 +40,26 @@ class TakeAway:
 FAULTS = [
     ("min(3, self.stones)", "min(3, self.stones, 5 - self.player)", ""),
     ("min(3, self.stones)", "min(4, self.stones)", "legal in the reference and not in the game: 4"),
-    ("self.stones == 0", "self.stones <= 1", "the game continues and the reference has ended"),
+    ("return self.stones == 0", "return self.stones <= 1", "the game continues and the reference has ended"),
     (
         "self.player = 1 - self.player",
         "self.player = int(action == 1)",
         "player 1 is to act, in the reference player 0",
     ),
     ("[-1.0, 1.0] if", "[1.0, -1.0] if", "the rewards are [0.0, 1.0]"),
+    ("-4 if self.stones == 0 else self.player", "self.player", "in the reference current_player() is "),
+    (
+        "list(range(1, min(3, self.stones) + 1))",
+        "None",
+        "in the reference legal_actions() is None; it must be a list of integers",
+    ),
+    ("list(range(1, min(3, self.stones) + 1))", "['a']", "'a' is not an integer of at least 0"),
+    ("[-1.0, 1.0] if", "[1.0] if", "returns() has 1 numbers, and there are 2 players"),
+    (
+        "self.player = 1 - self.player",
+        "import random; self.player = random.randrange(2)",
+        "the reference draws by luck of its own; give its file",
+    ),
     ("self.stones -= action", "self.stones -= {1: 1, 2: 2}[action]", "the reference raises KeyError: 3"),
 ]
 
@@ -151,30 +164,97 @@ def test_the_first_difference_from_a_reference_is_told(
 
 
 def test_a_reference_of_a_dealt_state_reads_the_deal(tmp_path: Path, monkeypatch) -> None:
-    game = game_in(skeleton("hidden", tmp_path, monkeypatch))
+    """By the example of the documentation; without its function, the class would deal cards of its own."""
+    game, path = game_in(skeleton("hidden", tmp_path, monkeypatch)), tmp_path / "swap.py"
+    example = (
+        (Path(__file__).parents[2] / "docs/plain-python.md").read_text("utf-8").split("```python\n")[1].split("```")[0]
+    )
+    path.write_text(example)
+    assert compare(game, reference_in(path), games=100).passed
+    path.write_text(example[: example.index("def reference")])
+    assert reference_in(path)  # whatever is dealt, its methods say the same of it
+    told = str(compare(game, reference_in(path), games=100))
+    assert "the reference draws by luck of its own; give its file a function reference(state)" in told
+    path.write_text(path.read_text() + "    def __str__(self):\n        return str(self.cards)\n")
+    with pytest.raises(
+        ValueError, match=r"Swap of '.*' deals cards of its own, .* give its file a function reference\(state\)"
+    ):
+        reference_in(path)
+    path.write_text(example[: example.index("def reference")].replace("rng=random", "rng"))
+    with pytest.raises(ValueError, match=r"Swap\(\) of '.*' cannot be called without arguments .*reference\(state\)"):
+        reference_in(path)
 
-    class Swap:
-        def __init__(self, cards):
-            self.cards, self.turn = cards, 0
 
-        def is_terminal(self):
-            return self.turn == 2
+def test_probabilities_of_chance_are_compared(tmp_path: Path, monkeypatch) -> None:
+    game, path = game_in(skeleton("chance", tmp_path, monkeypatch)), tmp_path / "reference.py"
+    for outcomes, told in (
+        ("[(i, 1 / 6) for i in range(6)]", "agree in 20 games"),
+        ("[(i, 1 / 5) for i in range(5)] + [(5, 0)]", "the probability of 0 (1) is 0.166667, and in the reference 0.2"),
+        (
+            "[(i, 1 / 5) for i in range(6)]",
+            "in the reference the probabilities of chance_outcomes() sum to 1.2; it must be 1",
+        ),
+        ("list(range(6))", "it must be a list of pairs (outcome, probability)"),
+    ):
+        path.write_text(f"from my_game import *\n{MIRROR.format(outcomes=outcomes)}")
+        monkeypatch.syspath_prepend(tmp_path)
+        comparison = compare(game, reference_in(path), games=20)
+        assert told in str(comparison)
 
-        def current_player(self):
-            return self.turn
 
-        def legal_actions(self):
-            return [0, 1]
+MIRROR = """
+class Mirror:
+    def __init__(self, state):
+        self.state = state
 
-        def apply_action(self, action):
-            if action:
-                self.cards[self.turn], self.cards[2] = self.cards[2], self.cards[self.turn]
-            self.turn += 1
+    def __getattr__(self, name):
+        return getattr(self.state, name)
 
-        def returns(self):
-            return [1.0, 0.0] if self.cards[0] > self.cards[1] else [0.0, 1.0]
+    def chance_outcomes(self):
+        return {outcomes}
 
-    assert compare(game, lambda state: Swap(list(map(int, state.facts.cards))), games=100).passed
+def reference(state):
+    return Mirror(state)
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["check", "slip.py"], "has no Game; the class TakeAway lacks returns()"),
+        (
+            ["check", "mine.py", "--against", "slip.py"],
+            "or a function reference(state): the class TakeAway lacks returns()",
+        ),
+        (["check", "mine.py", "--against", "other.py"], "has the game other and 0 classes with the methods"),
+        (["check", "othello"], "icarus check takes a file; for a game of the library: icarus audit 'othello'"),
+        (
+            ["search", "right.py"],
+            "has the class TakeAway with OpenSpiel's methods, which icarus check looks at and no search plays",
+        ),
+        (["play", "right.py"], "make a Game or a PythonGame of it (docs/plain-python.md)"),
+    ],
+)
+def test_what_is_no_game_and_no_reference_is_told_what_it_lacks(
+    arguments: list[str], told: str, tmp_path: Path, monkeypatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("right.py").write_text(REFERENCE)
+    Path("slip.py").write_text(REFERENCE.replace("def returns", "def return_"))
+    for name in ("mine", "other"):
+        Path(f"{name}.py").write_text(PLAIN_GAME.replace("NAME", name))
+    assert cli.run(arguments) == 2
+    assert told in capsys.readouterr().err
+
+
+PLAIN_GAME = """
+from icarus import PythonGame
+
+GAME = PythonGame(
+    name="NAME", players=2, initial=lambda rng: [3], player=lambda state: -4, legal=lambda state: [0],
+    apply=lambda state, action: None, rewards=lambda state: [0.0, 1.0],
+)
+"""
 
 
 def test_a_file_without_a_game_or_a_reference_is_refused(tmp_path: Path, capsys) -> None:
