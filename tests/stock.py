@@ -78,7 +78,7 @@ def peeping(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
 
 
 def redrawing_for_chance(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
-    _redraw(state, max(observer, 0), STOCK, rng)
+    _redraw(state, observer, STOCK, rng)
 
 
 @helper

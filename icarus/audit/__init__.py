@@ -9,6 +9,7 @@ from icarus.audit.belief import audit_belief
 from icarus.audit.contract import CONTRACT, GAMES_FOR_EACH, Contract
 from icarus.audit.determinizations import HIDDEN, Determinizations
 from icarus.audit.differences import differences
+from icarus.audit.indices import check_indices
 from icarus.audit.report import AuditReport, Check
 from icarus.checks import integer, seed_key
 from icarus.kernel.contract import Facts
@@ -57,6 +58,7 @@ def audit(
     started, key = time.perf_counter(), seed_key(seed)
     contract = Contract(game, key, games * GAMES_FOR_EACH)
     hidden = Determinizations(game, determinizations, key, multiplicity or game.multiplicity)
+    check_indices(game, key, contract.checks["indices"])
     for number in range(games):
         for extra in range(GAMES_FOR_EACH):
             contract.play(GAMES_FOR_EACH * number + extra)

@@ -43,6 +43,7 @@ CONTRACT = {
     "features": "features are finite numbers, one for each name; the heuristic is a number from 0 to 1 for each player",
     "luck": "all randomness comes from the generator that a function is given",
     "memory": "functions write only to what they are given; all but initial, apply and determinize leave the state unchanged",
+    "indices": "no index lies outside its array, in games of plain Python; compiled code would read what is beside it",
     "board": "states with the same text have the same player about to act, legal actions or rewards",
 }
 _ABSENT = {
@@ -233,6 +234,7 @@ class Contract:
 
     def _chances(self, count: int) -> list[float]:
         if not self._guarded_game.knows("chance"):
+            self.checks["chances"].checked += 1  # all are equally likely
             return [1.0] * count
         probabilities = self._twice("chance", lambda: self._guarded_game.probabilities(count, math.nan))
         if any(map(math.isnan, probabilities)):

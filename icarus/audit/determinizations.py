@@ -42,6 +42,7 @@ FALSE_ALARM = 1e-6  # the p-value below which draws are not uniform
 GAMES_PER_DEAL = 2  # so that different actions after the same deal can look alike
 REPLAYED = 2  # determinizations replayed at each decision
 SWAPPED = 100  # determinizations drawn from another one, taken as the truth, at each decision
+FOR_CHANCE = 4  # at every fourth decision is drawn for CHANCE, too
 SEARCHES_PER_GAME, ITERATIONS = 3, 60
 # who fails these is not searched: compiled code trusts a game to keep its rules
 BEFORE_SEARCH = ("player", "actions", "legal")
@@ -164,6 +165,8 @@ class Determinizations:
         worlds, faults = observer_draws.draw(state.data, self.determinizations, self.rng)
         self.draw_count += len(worlds)
         self._redraws.note(observer, bool((worlds != state.data).any()), redrawn_fields(state, worlds))
+        if self.decisions % FOR_CHANCE == 1:
+            self._steps.draw_for_chance(state, self._texts, seeded((*self.seed, 6, self.decisions)))
         for name, bit in FAULTS.items():
             self._count_faults(name, state, worlds, np.flatnonzero(faults & bit))
         if self.game.retrace is not None:

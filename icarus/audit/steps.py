@@ -19,12 +19,14 @@ import numpy as np
 
 from icarus.audit.draws import ObserverDraws
 from icarus.audit.report import Check
+from icarus.kernel.constants import CHANCE
 from icarus.kernel.state import State
 
 Word: TypeAlias = tuple[int, str]  # of a text, with the part of the text in which it stands
 STEP_CLAIMS = {
     "unseen": "what the observer has not seen of a step changes no draw after it: the same random numbers draw the same",
     "seen": "what he has seen of a step holds in the draws after it",
+    "sees all": "a draw for CHANCE, who sees everything, changes at most the luck to come: nothing that a player knows",
 }
 STEP_ABSENT = {
     "unseen": "no step was met that a player cannot tell from another",
@@ -34,6 +36,7 @@ COMPARED = 20  # draws after each of two ways
 STEPS = 5  # of a game that are looked at for what was seen
 WAYS = DRAWS = 100  # ends of other ways, and draws, whose texts are compared
 STARTS, HOPELESS = 2000, 200  # draws that other ways begin in; after so many without a tenth of WAYS no more are tried
+KNOWN = 30  # draws: what the texts of all of them say, a player knows
 OFTEN = 1 / 3  # of the draws lack what no other way's end lacks
 
 
@@ -64,7 +67,8 @@ class Steps:
     def __init__(
         self, checks: dict[str, Check], face: Callable[[np.ndarray], object], describe: Callable[..., str]
     ) -> None:
-        self._unseen, self._seen, self._face, self._describe = checks["unseen"], checks["seen"], face, describe
+        self._unseen, self._seen, self._sees_all = (checks[name] for name in STEP_CLAIMS)
+        self._face, self._describe = face, describe
         self.begin()
 
     def begin(self) -> None:
@@ -78,6 +82,33 @@ class Steps:
         if self._before is not None:
             self._steps.append(Step(self._before, tuple(self._actions), state.clone(), tuple(texts)))
         self._before, self._actions = state.clone(), []
+
+    def draw_for_chance(self, state: State, texts: list[str], rng: np.ndarray) -> None:
+        """Draw for CHANCE at a decision, and often by the eyes of the player about to act."""
+        draws = Eyes(state, state.current_player()).draws(state.data, KNOWN, rng)[0]
+        try:
+            drawn = State.from_data(state.game, state.redraw(CHANCE, state.beliefs(CHANCE), rng))
+        except Exception as error:  # whatever a game stumbles over is what there is to tell
+            told = self._describe(state, texts, f"{error!r} where determinize draws for CHANCE", None)
+            self._sees_all.count(1, 1, lambda: told)
+            return
+        known = words_of(state, state.data)
+        for k in range(KNOWN):
+            known &= words_of(state, draws[k : k + 1])
+        lost = sorted(known - words_of(state, drawn.data))
+        same = drawn.data.tobytes() == state.data.tobytes()
+        if not same and not lost:
+            same = all(ask(drawn) == ask(state) for ask in (_player, _label))
+            lost = (
+                [] if same and drawn.legal_actions() == state.legal_actions() else [(0, "the actions about to be done")]
+            )
+
+        def example() -> str:
+            return self._describe(
+                state, texts, f"the player knows {lost[0][1]!r}, which a draw for CHANCE lacks:", drawn.data
+            )
+
+        self._sees_all.count(1, bool(lost), example)
 
     def act(self, action: int) -> None:
         """The game goes on by an action or an outcome of chance."""
@@ -171,6 +202,10 @@ def _another_way(
             return None
     same = noticed[-1][1] != observer or state.legal_actions() == step.after.legal_actions()
     return state.data if same else None
+
+
+def _player(state: State) -> int:
+    return state.game.kernels().player(state.data.ctypes.data)
 
 
 def _label(state: State) -> int:

@@ -19,13 +19,18 @@ MOST_THREADS = 1024
 
 
 def check_state(state: object) -> None:
-    """Refuse what is not a state, and a state in which no player is to move.
+    """Refuse what is not a state, a state of a game that does not redraw what it hides, and one in which no player is to move.
 
     Raises:
         TypeError: `state` is not a State. ValueError: the game has ended, or chance is to act.
     """
     if not isinstance(state, State):
         raise TypeError(f"search needs a State, such as games.load('othello').new_initial_state(), not {state!r}")
+    if state.game.observe is not None and state.game.determinize is None:
+        raise ValueError(
+            f"{state.game} has observe but no determinize, so that a search would see what observe hides: give it "
+            "determinize(state, observer, beliefs, rng), or no observe where nothing is hidden"
+        )
     player = state.current_player()
     if player in (CHANCE, TERMINAL):
         reason = "the game has ended" if player == TERMINAL else "chance acts here: apply one of chance_outcomes()"

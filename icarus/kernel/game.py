@@ -76,6 +76,13 @@ def _of_fields(instance: "Game", attribute: attrs.Attribute, value: Mapping[str,
             raise ValueError(
                 f"the range of {name} of {instance.name} is {limits!r}; it must be (least, most), such as (0, 1)"
             )
+        kind = instance.state[name].base
+        held = (0, 1) if kind.kind == "b" else (np.iinfo(kind).min, np.iinfo(kind).max) if kind.kind in "iu" else limits
+        if limits[0] < held[0] or limits[1] > held[1]:
+            raise ValueError(
+                f"the range of {name} of {instance.name} is {limits!r}, and {kind} holds {held[0]} to {held[1]}; give the field a "
+                "larger type, or a range that it can hold"
+            )
 
 
 class TextError(ValueError):
@@ -296,7 +303,8 @@ class Game(AnyGame):
 
     Raises:
         TypeError: a function that cannot be called with what it is given.
-        ValueError: a parameter that `initial` does not take, or a missing one; a range of an unknown field, or an empty one.
+        ValueError: a parameter that `initial` does not take, or a missing one; a range of an unknown field, an empty one, or one beyond
+            the field's type.
     """
 
     state: np.dtype = attrs.field(validator=_readable)

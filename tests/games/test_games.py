@@ -493,3 +493,13 @@ def test_a_game_with_parameters_of_its_own_is_loaded_again_by_its_name(monkeypat
 
 def grown_deal(state: Any, rng: np.ndarray, flowers: int) -> None:
     state.player = flowers
+
+
+def test_a_range_that_its_field_cannot_hold_is_refused() -> None:
+    name, dtype = next((name, toy.CHAIN.state[name].base) for name in toy.CHAIN.state.names or ())
+    most = int(np.iinfo(dtype).max)
+    attrs.evolve(toy.CHAIN, ranges={name: (0, most)})
+    with pytest.raises(
+        ValueError, match=f"the range of {name} of .*{dtype} holds .* to {most}; give the field a larger type"
+    ):
+        attrs.evolve(toy.CHAIN, ranges={name: (0, most + 1)})
