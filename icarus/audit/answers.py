@@ -19,14 +19,14 @@ def wrong_actions(actions: object) -> str:
     listed = _listed(actions)
     if listed is None:
         return f"legal_actions() is {actions!r}; it must be a list of integers"
-    said = f"the legal actions are {listed[:SHOWN]}"
+    sentence = f"the legal actions are {listed[:SHOWN]}"
     odd = [each for each in listed if not checks.is_integer(each) or each < 0]
     if odd:
-        return f"{said}; {odd[0]!r} is not an integer of at least 0"
+        return f"{sentence}; {odd[0]!r} is not an integer of at least 0"
     if not listed:
-        return f"{said}; there must be one at least before the end"
+        return f"{sentence}; there must be one at least before the end"
     twice = [each for i, each in enumerate(listed) if each in listed[:i]]
-    return f"{said}; {twice[0]} is there twice" if twice else ""
+    return f"{sentence}; {twice[0]} is there twice" if twice else ""
 
 
 def wrong_outcomes(outcomes: object, actions: Iterable[int]) -> str:

@@ -71,10 +71,10 @@ def _play(state: PythonState, luck: random.Random, number: int, texts: list[str]
 def _place(error: IndexError) -> str:
     """The function and the line of a game in which an index was wrong."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [
+    frames_of_game = [
         frame
         for frame in frames
         if not frame.filename.startswith((os.path.join(PACKAGE, "kernel"), os.path.join(PACKAGE, "audit")))
     ]
-    frame = (own or frames)[-1]
+    frame = (frames_of_game or frames)[-1]
     return f"{frame.name} ({frame.filename}, line {frame.lineno})"

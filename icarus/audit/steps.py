@@ -84,28 +84,28 @@ class Steps:
         self._before, self._actions = state.clone(), []
 
     def draw_for_chance(self, state: State, texts: list[str], rng: np.ndarray) -> None:
-        """Draw for CHANCE at a decision, and often by the eyes of the player about to act."""
-        draws = Eyes(state, state.current_player()).draws(state.data, KNOWN, rng)[0]
+        """Draw for CHANCE at a decision, and often for the player about to act."""
+        draws = ObserverDraws(state, state.current_player()).draw(state.data, KNOWN, rng)[0]
         try:
-            drawn = State.from_data(state.game, state.redraw(CHANCE, state.beliefs(CHANCE), rng))
+            draw = State.from_data(state.game, state.redraw(CHANCE, state.beliefs(CHANCE), rng))
         except Exception as error:  # whatever a game stumbles over is what there is to tell
-            told = self._describe(state, texts, f"{error!r} where determinize draws for CHANCE", None)
-            self._sees_all.count(1, 1, lambda: told)
+            message = self._describe(state, texts, f"{error!r} where determinize draws for CHANCE", None)
+            self._sees_all.count(1, 1, lambda: message)
             return
-        known = words_of(state, state.data)
+        words = words_of(state, state.data)
         for k in range(KNOWN):
-            known &= words_of(state, draws[k : k + 1])
-        lost = sorted(known - words_of(state, drawn.data))
-        same = drawn.data.tobytes() == state.data.tobytes()
+            words &= words_of(state, draws[k : k + 1])
+        lost = sorted(words - words_of(state, draw.data))
+        same = draw.data.tobytes() == state.data.tobytes()
         if not same and not lost:
-            same = all(ask(drawn) == ask(state) for ask in (_player, _label))
+            same = all(ask(draw) == ask(state) for ask in (_player, _label))
             lost = (
-                [] if same and drawn.legal_actions() == state.legal_actions() else [(0, "the actions about to be done")]
+                [] if same and draw.legal_actions() == state.legal_actions() else [(0, "the actions about to be done")]
             )
 
         def example() -> str:
             return self._describe(
-                state, texts, f"the player knows {lost[0][1]!r}, which a draw for CHANCE lacks:", drawn.data
+                state, texts, f"the player knows {lost[0][1]!r}, which a draw for CHANCE lacks:", draw.data
             )
 
         self._sees_all.count(1, bool(lost), example)
@@ -125,45 +125,45 @@ class Steps:
     def _look_unseen(self, step: Step, observer: int, luck: random.Random, rng: np.ndarray) -> None:
         """Compare the draws after the step with those after another way that begins in the truth, too."""
         game, truth = step.after.game, step.after.data
-        other = _another_way(step, step.before.data, observer, _noticed(step, observer), luck)
-        if other is None or self._face(other) == self._face(truth):
+        rival = _another_way(step, step.before.data, observer, _noticed(step, observer), luck)
+        if rival is None or self._face(rival) == self._face(truth):
             return
         before = rng.copy()
         first = ObserverDraws(step.after, observer).draw(truth, COMPARED, rng)[0]
-        second = ObserverDraws(State.from_data(game, other), observer).draw(other, COMPARED, before)[0]
+        second = ObserverDraws(State.from_data(game, rival), observer).draw(rival, COMPARED, before)[0]
         wrong = [
             i for i in np.flatnonzero(first != second) if self._face(first[i : i + 1]) != self._face(second[i : i + 1])
         ]
 
         def example() -> str:
             what = f"draw {wrong[0] + 1} for player {observer} is another one where this is the truth, which he cannot tell from it:"
-            return self._describe(step.after, step.texts, what, other)
+            return self._describe(step.after, step.texts, what, rival)
 
         self._unseen.count(1, bool(wrong), example)
 
     def _look_seen(self, step: Step, observer: int, luck: random.Random, rng: np.ndarray) -> None:
         """Compare the texts of draws with those of the ends of other ways, which begin in draws."""
         starts = ObserverDraws(step.before, observer).draw(step.before.data, STARTS, rng)[0]
-        known = words_of(step.after, step.after.data) - words_of(step.before, step.before.data)
+        words = words_of(step.after, step.after.data) - words_of(step.before, step.before.data)
         ways, noticed = 0, _noticed(step, observer)
         for k in range(STARTS):
-            if ways == WAYS or not known or k == HOPELESS and ways < WAYS / 10:
+            if ways == WAYS or not words or k == HOPELESS and ways < WAYS / 10:
                 break
             end = _another_way(step, starts[k : k + 1], observer, noticed, luck)
             if end is not None:
-                known, ways = known & words_of(step.after, end), ways + 1
-        if ways < WAYS or not known:
+                words, ways = words & words_of(step.after, end), ways + 1
+        if ways < WAYS or not words:
             return
         draws = ObserverDraws(step.after, observer).draw(step.after.data, DRAWS, rng)[0]
-        lacking = {word: list(range(DRAWS)) for word in sorted(known)}
+        lacking = {each: list(range(DRAWS)) for each in sorted(words)}
         for k in range(DRAWS):
-            said = words_of(step.after, draws[k : k + 1])
-            for word in known & said:
-                lacking[word].remove(k)
-        (_, told), wrong = max(lacking.items(), key=lambda item: len(item[1]))
+            said_words = words_of(step.after, draws[k : k + 1])
+            for each in words & said_words:
+                lacking[each].remove(k)
+        (_, word), wrong = max(lacking.items(), key=lambda item: len(item[1]))
 
         def example() -> str:
-            what = f"he knows {told!r}, which {len(wrong)} of {DRAWS} draws lack:"
+            what = f"he knows {word!r}, which {len(wrong)} of {DRAWS} draws lack:"
             return self._describe(step.after, step.texts, what, draws[wrong[0] : wrong[0] + 1])
 
         self._seen.count(1, len(wrong) >= OFTEN * DRAWS, example)
@@ -179,9 +179,9 @@ def _noticed(step: Step, observer: int) -> list[tuple[int, int, int]]:
     """Of each action of a step, the move that the observer sees, and who is about to act after it with which label."""
     state, column, noticed = step.before.clone(), step.before.game.perspective(observer), []
     for action in step.actions:
-        seen = state.observed(action)[column]
+        move = state.observed(action)[column]
         state.apply_action(action)
-        noticed.append((seen, state.current_player(), _label(state)))
+        noticed.append((move, state.current_player(), _label(state)))
     return noticed
 
 
@@ -191,13 +191,13 @@ def _another_way(
     """The data at the end of a way from a start that the observer cannot tell from a step; None if none was found."""
     state = State.from_data(step.before.game, start.copy())
     column = state.game.perspective(observer)
-    for seen, player, label in noticed:
+    for move, player, label in noticed:
         if state.is_terminal():
             return None
-        alike = [each for each in state.legal_actions() if state.observed(each)[column] == seen]
-        if not alike:
+        choices = [each for each in state.legal_actions() if state.observed(each)[column] == move]
+        if not choices:
             return None
-        state.apply_action(luck.choice(alike))
+        state.apply_action(luck.choice(choices))
         if state.current_player() != player or _label(state) != label:
             return None
     same = noticed[-1][1] != observer or state.legal_actions() == step.after.legal_actions()

@@ -211,19 +211,19 @@ def reference_in(path: Path) -> Callable[[State], Reference]:
     return _without_luck(classes[0], path)
 
 
-def _without_luck(made: type, path: Path) -> Callable[[State], Reference]:
+def _without_luck(game_class: type, path: Path) -> Callable[[State], Reference]:
     """A class as the reference of every initial state; one that deals is refused, because it would deal otherwise than the game."""
     try:
-        faces = {face_of(made()) for _ in range(TWINS)}
+        faces = {face_of(game_class()) for _ in range(TWINS)}
     except TypeError as error:
         raise ValueError(
-            f"{made.__name__}() of {str(path)!r} cannot be called without arguments ({error}); {ADVICE_ON_LUCK}"
+            f"{game_class.__name__}() of {str(path)!r} cannot be called without arguments ({error}); {ADVICE_ON_LUCK}"
         ) from None
     if len(faces) > 1:
         raise ValueError(
-            f"{made.__name__} of {str(path)!r} deals cards of its own, or something else at random; {ADVICE_ON_LUCK}"
+            f"{game_class.__name__} of {str(path)!r} deals cards of its own, or something else at random; {ADVICE_ON_LUCK}"
         )
-    return lambda state: made()
+    return lambda state: game_class()
 
 
 def rate(game: Game) -> str:

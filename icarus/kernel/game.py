@@ -77,10 +77,12 @@ def _of_fields(instance: "Game", attribute: attrs.Attribute, value: Mapping[str,
                 f"the range of {name} of {instance.name} is {limits!r}; it must be (least, most), such as (0, 1)"
             )
         kind = instance.state[name].base
-        held = (0, 1) if kind.kind == "b" else (np.iinfo(kind).min, np.iinfo(kind).max) if kind.kind in "iu" else limits
-        if limits[0] < held[0] or limits[1] > held[1]:
+        widest = (
+            (0, 1) if kind.kind == "b" else (np.iinfo(kind).min, np.iinfo(kind).max) if kind.kind in "iu" else limits
+        )
+        if limits[0] < widest[0] or limits[1] > widest[1]:
             raise ValueError(
-                f"the range of {name} of {instance.name} is {limits!r}, and {kind} holds {held[0]} to {held[1]}; give the field a "
+                f"the range of {name} of {instance.name} is {limits!r}, and {kind} holds {widest[0]} to {widest[1]}; give the field a "
                 "larger type, or a range that it can hold"
             )
 
