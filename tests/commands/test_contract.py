@@ -477,6 +477,7 @@ def test_a_broken_promise_is_found_and_named_with_seed_moves_and_state(
     report = audit(attrs.evolve(game, **slip), games=1, determinizations=30)
     found_twice = {"luck", "indices"} - {promise}  # which other promises may be broken by as well
     assert [name for name in report.failed if name not in found_twice] == [promise]
+    assert all(check.note for check in report.checks if not check.checked)
     example = report[promise].examples[0]
     assert told in example
     if promise != "luck":  # found without playing
