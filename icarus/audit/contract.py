@@ -310,8 +310,8 @@ class Contract:
                 lambda: f"the mover, player {player}, sees his own action {action} as {move_of_mover}",
             )
         if self._observed is not None:
-            eyes = [action] if self.game.perspectives == 1 else [*moves, action]
-            for observed, move in zip(self._observed, eyes, strict=True):
+            views = [action] if self.game.perspectives == 1 else [*moves, action]
+            for observed, move in zip(self._observed, views, strict=True):
                 observed += [move] * (move != UNSEEN)
 
     def _apply(self, action: int) -> None:

@@ -1,6 +1,6 @@
 """Audit of a game's hidden information: is a determinization all that the observer knows, and nothing that he does not know?
 
-Random games are played; at each decision of each player many determinizations are drawn by his eyes, and each check of HIDDEN is
+Random games are played; at each decision of each player many determinizations are drawn for him, and each check of HIDDEN is
 made, on all of them or on a sample. Nothing is known of the game but its functions.
 
 Two states are the same to the audit when all that everyone together can see of them is the same: their text, and the

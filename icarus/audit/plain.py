@@ -220,7 +220,7 @@ class _Look:
         self.checks["reads"].count(1, before != after, lambda: f"{place}, before and after:\n  {before}\n  {after}")
 
     def _seek_truth(self, state: HidingState, luck: random.Random, place: str) -> None:
-        """Draw by the eyes of the player to move, and look for the truth among few states."""
+        """Draw for the player to move, and look for the truth among few states."""
         player, faces, texts = state.current_player(), set[str](), set[str]()
         self.decisions += 1
         for _ in range(FEW_STATES * DRAWS_PER_STATE):

@@ -7,7 +7,7 @@ The class has `current_player()`, `legal_actions()`, `apply_action(action)`, `is
 `chance_outcomes()`. Where something is hidden, `resample(player, rng)` returns a state that the player cannot tell from this one, and
 `observation(player)` what he may know of a state, as something that can be compared. Its text, `str(state)`, shows all facts.
 
-Random games are played, and at a decision of each states are drawn by the eyes of a player. A sampler that contradicts what was learnt
+Random games are played, and at a decision of each states are drawn for a player. A sampler that contradicts what was learnt
 earlier is found by its facts: two of them stand together in many draws, and never in a state that was played to. Facts are the values of
 attributes and of the items of lists, the items that a list has, and what two lists of the same length have at the same place.
 """
@@ -216,7 +216,7 @@ class _Audit:
     # ------------------------------------------------------------------------------------------------------------- the draws
 
     def _look(self, state: Any, place: str, luck: random.Random) -> None:
-        """Draw at a decision by the eyes of a player, mostly of the one about to act."""
+        """Draw at a decision for a player, mostly for the one about to act."""
         self.decisions += 1
         player = state.current_player() if luck.random() < 0.5 else luck.randrange(self._player_count())
         place = f"{place}, for player {player}"

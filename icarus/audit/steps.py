@@ -1,7 +1,7 @@
 """Audit of the draws after a step: nothing that the observer has not seen of it changes them, and they keep what he has seen.
 
 A step leads from a decision to the next one, by an action and the outcomes of chance after it. Another way is one that the observer cannot
-tell from it: it begins in the truth or in a draw by his eyes, of each of its actions he sees the same move, and at its end the same player
+tell from it: it begins in the truth or in a draw for him, of each of its actions he sees the same move, and at its end the same player
 acts, with the same label and, if he is the observer, with the same legal actions. All these ways end in one information set.
 
 What is known of such an information set without a search through it: from any of its states the same random numbers draw the same; and what

@@ -55,7 +55,7 @@ def refuse_result(kernel: Kernel, function: Callable, sentence: str) -> Kernel:
         CompilationError: it does, told by this sentence; its machine code is not kept.
     """
     for dispatcher in _dispatchers(function) if kernel.fresh else ():
-        for version in dispatcher.overloads.values():
+        for version in list(dispatcher.overloads.values()):
             if not isinstance(version.signature.return_type, types.NoneType):
                 _refuse(kernel, f"{sentence}{defined_at(function)}")
     return kernel
@@ -76,7 +76,9 @@ def _writes(kernel: Kernel, function: Callable) -> Iterator[tuple[TypedFunction,
             and is_helper(value)
             and not plain(value).__module__.startswith(("icarus.kernel", "icarus.compiler"))
         ):
-            for version in (version for dispatcher in _dispatchers(value) for version in dispatcher.overloads.values()):
+            for version in (
+                version for dispatcher in _dispatchers(value) for version in list(dispatcher.overloads.values())
+            ):
                 if isinstance(version.type_annotation, _annotations.TypeAnnotation):
                     for block in version.type_annotation.blocks.values():
                         for statement in block.body:

@@ -576,6 +576,41 @@ def test_each_of_eight_threads_gets_the_address_of_its_own_function(folder: Path
     assert [called(kernel.address, 1000) for _, kernel in found] == [1000 + k for k, _ in found]
 
 
+LOADED_AT_ONCE = """
+import sys, threading
+from concurrent.futures import ThreadPoolExecutor
+from icarus import MAST
+from icarus.compiler.cache.digest import digest
+from icarus.compiler.kernels.functions import compiler
+from icarus.compiler.lazy import Lazy
+sys.setswitchinterval(1e-5)
+names = [
+    ("numba.core.types", "int64"),
+    ("numba.core.typing.templates", "signature"),
+    ("numba.core.errors", "NumbaError"),
+    ("icarus.compiler.kernels.pipeline", "Part"),
+]
+gate = threading.Barrier(6)
+def work(k):
+    gate.wait()
+    if k < 4:
+        getattr(Lazy(names[k][0]), names[k][1])
+    elif k == 4:
+        compiler()
+    while k == 5 and not digest(MAST.capture.function) or k == 5 and "numba.core.typing" not in sys.modules:
+        pass
+assert "numba" not in sys.modules
+with ThreadPoolExecutor(6) as pool:
+    for f in [pool.submit(work, k) for k in range(6)]: f.result()
+print("done")
+"""
+
+
+def test_threads_that_load_the_compiler_at_once_wait_for_each_other(python: Python, tmp_path: Path) -> None:
+    done = python(LOADED_AT_ONCE, ICARUS_CACHE_DIR=str(tmp_path))
+    assert done.stdout == "done\n", done.stderr
+
+
 @pytest.mark.parametrize(
     "damage",
     [

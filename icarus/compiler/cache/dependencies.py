@@ -7,7 +7,6 @@ What counts is what the process holds in memory, never what a file says by now.
 import contextlib
 import functools
 import operator
-import sys
 import types as pytypes
 from collections.abc import Callable, Iterable, Iterator
 
@@ -16,7 +15,7 @@ import numpy as np
 from icarus.compiler.errors import CompilationError
 from icarus.compiler.kernels.callables import CompiledCallable, Namespace
 from icarus.compiler.kernels.functions import REPLACEMENTS, Intrinsic
-from icarus.compiler.lazy import Lazy, types
+from icarus.compiler.lazy import Lazy, is_loaded, types
 
 _imputils = Lazy("numba.core.imputils")
 _templates = Lazy("numba.core.typing.templates")
@@ -149,9 +148,9 @@ def _parts_of_compiled(value: object) -> Iterator[Part]:
             yield f"flag {flag}", setting if callable(setting) else str(setting), NONE
     elif isinstance(value, Intrinsic):
         yield "", value.definition, NONE
-    elif "numba" in sys.modules and isinstance(value, _extending._Intrinsic):
+    elif is_loaded("numba") and isinstance(value, _extending._Intrinsic):
         yield "", value._defn, NONE
-    elif "numba" in sys.modules and isinstance(value, types.Dispatcher):
+    elif is_loaded("numba") and isinstance(value, types.Dispatcher):
         yield "", value.dispatcher, NONE
 
 
@@ -179,7 +178,7 @@ def _overloaded_operators() -> list[tuple[str, Callable]]:
 
 
 def _sizes() -> tuple[int, int]:
-    if "numba" not in sys.modules:
+    if not is_loaded("numba"):
         return (0, 0)
     return len(_templates.builtin_registry.globals), len(_imputils.builtin_registry.functions)
 
@@ -187,7 +186,7 @@ def _sizes() -> tuple[int, int]:
 @functools.lru_cache(maxsize=1)
 def _overloaded(*sizes: int) -> list[tuple[object, Callable]]:
     """All that anybody but a library, or `compiled_as`, registered with the compiler for a callable: (callable, body)."""
-    if "numba" not in sys.modules:
+    if not is_loaded("numba"):
         return []
     by_type = [
         (value, body)
@@ -202,7 +201,7 @@ def _overloaded(*sizes: int) -> list[tuple[object, Callable]]:
 
 def _overloaded_attributes() -> list[tuple[str, Callable]]:
     """Bodies for attributes and methods: (name, body)."""
-    if "numba" not in sys.modules:
+    if not is_loaded("numba"):
         return []
     attributes = _templates.builtin_registry.attributes
     return [(template._attr, body) for template in attributes for body in _bodies_of([template])]

@@ -17,7 +17,7 @@ import numpy as np
 from icarus.compiler.cache.bindings import watch
 from icarus.compiler.cache.dependencies import NONE, names_in, reachable
 from icarus.compiler.kernels.functions import DEBUG
-from icarus.compiler.lazy import types
+from icarus.compiler.lazy import is_loaded, types
 
 PACKAGE = Path(__file__).parent.parent.parent
 BELOW = ("compiler", "kernel")  # the folders whose sources name the folder of machine code
@@ -93,7 +93,7 @@ def _describe(value: object) -> bytes:
         ]
         return (kind + repr((value.__module__, value.__qualname__, sorted(members)))).encode()
     if (
-        "numba" in sys.modules
+        is_loaded("numba")
         and isinstance(value, types.Type)
         and not isinstance(value, types.Dispatcher | types.Function)
     ):
@@ -116,7 +116,7 @@ def _settings() -> list[tuple[str, str]]:
     file = Path(_SETTINGS_FILE)
     if file.is_file():
         settings.append((_SETTINGS_FILE, file.read_text()))
-    if "numba" not in sys.modules:
+    if not is_loaded("numba"):
         return settings
     usual = _usual_settings(tuple(settings))
     return settings + [(name, value) for name, value in _settings_of(sys.modules[_CONFIG]) if usual.get(name) != value]

@@ -4,13 +4,12 @@ import contextlib
 import functools
 import importlib
 import os
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar, cast
 
 from icarus.compiler.cache.symbols import draw_numbers
-from icarus.compiler.lazy import Lazy, types
+from icarus.compiler.lazy import LOADING, Lazy, is_loaded, types
 from icarus.compiler.numba_types import Dispatcher, NumbaModule, NumbaType
 
 DEBUG = os.environ.get("ICARUS_DEBUG", "") not in ("", "0")  # bounds checks in everything that is compiled
@@ -27,18 +26,19 @@ F = TypeVar("F", bound=Callable)
 
 def compiler() -> NumbaModule:
     """Numba with our extensions registered; loading it takes longer than a small search."""
-    numba = importlib.import_module("numba")
-    if DEBUG:
-        numba.config.BOUNDSCHECK = 1  # also in what users hand to the compiler themselves
-    # A helper that was compiled for the rows of one table serves those of another that begin with the same fields.
-    warnings.filterwarnings("ignore", message=".* has been considered a subtype of ")
-    draw_numbers()
-    importlib.import_module("icarus.compiler.kernels.namespaces")
-    for function, make in REPLACEMENTS[len(_registered) :]:
-        _registered.append(function)
-        _extending.overload(function, jit_options={**_pipeline.WITHIN, "forceinline": True, "error_model": "numpy"})(
-            make
-        )
+    with LOADING:
+        numba = importlib.import_module("numba")
+        if DEBUG:
+            numba.config.BOUNDSCHECK = 1  # also in what users hand to the compiler themselves
+        # A helper that was compiled for the rows of one table serves those of another that begin with the same fields.
+        warnings.filterwarnings("ignore", message=".* has been considered a subtype of ")
+        draw_numbers()
+        importlib.import_module("icarus.compiler.kernels.namespaces")
+        for function, make in REPLACEMENTS[len(_registered) :]:
+            _registered.append(function)
+            _extending.overload(
+                function, jit_options={**_pipeline.WITHIN, "forceinline": True, "error_model": "numpy"}
+            )(make)
     return numba
 
 
@@ -116,7 +116,7 @@ def inlined(function: F) -> F:
 
 def is_helper(value: object) -> bool:
     """Whether a value is a function for use inside compiled ones, whoever marked it."""
-    return isinstance(value, Helper) or ("numba" in sys.modules and isinstance(value, _dispatchers.Dispatcher))
+    return isinstance(value, Helper) or (is_loaded("numba") and isinstance(value, _dispatchers.Dispatcher))
 
 
 def inlined_once(function: F, boundscheck: bool = DEBUG) -> F:
@@ -153,7 +153,7 @@ def compiled_as(function: Callable) -> Callable[[Callable], Callable]:
 
     def mark(make: Callable) -> Callable:
         REPLACEMENTS.append((function, make))
-        if "numba" in sys.modules:
+        if is_loaded("numba"):
             compiler()
         return make
 

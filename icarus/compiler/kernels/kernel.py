@@ -2,7 +2,6 @@
 
 import contextlib
 import gc
-import sys
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
@@ -12,7 +11,7 @@ from icarus.compiler.cache.machine import MachineCode
 from icarus.compiler.errors import CompilationError
 from icarus.compiler.interrupts import deferred_interrupts, handle_pending, listen, runs_compiled_code
 from icarus.compiler.kernels.functions import DEBUG, DISABLED, compiler, parts_in_memory
-from icarus.compiler.lazy import Lazy, types
+from icarus.compiler.lazy import Lazy, is_loaded, types
 from icarus.compiler.lent import lent_write
 from icarus.compiler.messages import about_nothing, mention, reason
 from icarus.compiler.numba_types import Dispatcher, Signature
@@ -131,7 +130,7 @@ def interrupts_between_passes() -> Iterator[None]:
     or in a finalizer or a callback, which drop exceptions.
     """
     with deferred_interrupts():
-        if "numba" not in sys.modules:  # nothing is compiled before it is loaded
+        if not is_loaded("numba"):  # nothing is compiled before it is loaded
             yield
             return
         with _events.install_listener("numba:run_pass", _pipeline.OnPass(handle_pending)):
