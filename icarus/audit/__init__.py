@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 import attrs
 
 from icarus.audit.belief import audit_belief
+from icarus.audit.claims import HIDDEN
 from icarus.audit.contract import CONTRACT, GAMES_FOR_EACH, Contract
-from icarus.audit.determinizations import HIDDEN, Determinizations
+from icarus.audit.determinizations import Determinizations
 from icarus.audit.differences import differences
 from icarus.audit.indices import check_indices
 from icarus.audit.report import AuditReport, Check

@@ -19,12 +19,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from icarus.audit.claims import HIDDEN, NO_RETRACE, UNCHECKED_NOTES
 from icarus.audit.differences import differences
 from icarus.audit.draws import FAULTS, ROOM, ObserverDraws, fault_of
 from icarus.audit.lockstep import random_action
 from icarus.audit.redraws import Redraws, redrawn_fields
 from icarus.audit.report import Check
-from icarus.audit.steps import STEP_ABSENT, STEP_CLAIMS, Steps
+from icarus.audit.steps import STEP_ABSENT, Steps
 from icarus.audit.uniformity import DRAWS_PER_STATE, Face, Tally, chi_square_functions, uneven
 from icarus.compiler.kernels.rng import seeded
 from icarus.engine.search import search
@@ -53,35 +54,6 @@ HIDING = (
     "(suits, say), and the alarm is false: show it, or give the game multiplicity(state), the number of deals of these data"
 )
 WEIGHING = "; if the rules make some likelier than others, give the game multiplicity(state)"
-
-HIDDEN = {
-    "player": "the same player is about to act in every determinization",
-    "actions": "he has the same legal actions, in the same order",
-    "view": "he sees the same episode label and the same moves of the episode",
-    "legal": "initial data and legal actions lead to the determinization",
-    "history": "on that path the observer sees the moves that he has seen",
-    "again": "a determinization can be determinized, and these claims hold again",
-    "swap": "hidden facts change no draw: if a determinization is the true state, the same random numbers draw the same",
-    "search": "hidden facts change no search: if a determinization is the true state, the same seed finds the same records",
-    "truth": "the true state, and each state that the observer cannot tell from it after the same deal, is among the draws",
-    "others": "a determinization is among the draws of another player for whom it is the true state",
-    "uniform": "all states of an information set are equally likely, or weighted by multiplicity",
-    "redraw": "the hidden facts of each other player are redrawn",
-    **STEP_CLAIMS,
-}
-_NO_SMALL_SET = "no information set was small enough for the number of draws"
-_NO_RETRACE = (
-    "the game has no retrace(state, data), the way from a deal to a determinization: draws that contradict what a player has seen "
-    "earlier may go unseen; with one they are found"
-)
-_UNCHECKED = {
-    "swap": "nothing was hidden at any decision",
-    "search": "nothing was hidden at any decision with a choice",
-    "again": "nothing was hidden at any decision",
-    "truth": _NO_SMALL_SET,
-    "others": _NO_SMALL_SET,
-    "uniform": "no information set of several states was small enough for the number of draws",
-}
 
 
 class Determinizations:
@@ -381,12 +353,12 @@ class Determinizations:
         self._redraws.judge(self.checks["redraw"])
         for name in ("legal", "history"):
             if self.game.retrace is None:
-                self.checks[name].note = _NO_RETRACE
+                self.checks[name].note = NO_RETRACE
         for check in self.checks.values():
             if check.name == "search" and any(self.checks[name].failed for name in BEFORE_SEARCH):
                 check.note = "no search was made, because other checks failed"
             elif not check.checked and not check.note:
-                check.note = STEP_ABSENT.get(check.name) or _UNCHECKED.get(check.name, "no player had a decision")
+                check.note = STEP_ABSENT.get(check.name) or UNCHECKED_NOTES.get(check.name, "no player had a decision")
                 check.absent = check.name in STEP_ABSENT
 
     def _judge_uniformity(self) -> None:

@@ -27,8 +27,7 @@ def lent_write(name: str, error: Exception) -> str:
     """
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     if any(words in text for words in _REFUSED):
-        found = [(file, int(line)) for file, line in re.findall(_PLACE, text)]
-        places = [place for place in found if is_authors(place[0])]
+        places = [(file, int(line)) for file, line in re.findall(_PLACE, text) if is_authors(file)]
     elif isinstance(error, AttributeError) and text == _STUMBLED:
         places = list(_typed_last(error))
     else:

@@ -339,9 +339,7 @@ class State:
         game, data = self.game, self.data
         if not isinstance(data, np.ndarray) or data.dtype != game.state or data.shape != (1,):
             array = f"an array {list(data.shape)} of {data.dtype}" if isinstance(data, np.ndarray) else repr(data)
-            raise TypeError(
-                f"the data of a state of {game} is {array}; it must be an array [1] of the dtype {game}.state"
-            )
+            raise TypeError(f"the data of a state of {game} is {array}; it must be an array [1] of its dtype")
         if not data.flags.c_contiguous or not data.flags.aligned or not data.flags.writeable:
             raise TypeError(f"the data of a state of {game} must be contiguous, aligned and writeable")
 
