@@ -72,7 +72,8 @@ def real(
         return float(value)
     limits = [f"{'above' if above else 'at least'} {least:g}"] * (least > -math.inf)
     limits += [f"{'below' if below else 'at most'} {most:g}"] * (most < math.inf)
-    raise ValueError(f"{name} is {value!r}; it must be a real number {' and '.join(limits)}".rstrip())
+    kind = "finite" if is_number(value) and not math.isfinite(value) else "real"
+    raise ValueError(f"{name} is {value!r}; it must be a {kind} number {' and '.join(limits)}".rstrip())
 
 
 def positive(name: str, value: object) -> float:

@@ -19,7 +19,7 @@ from icarus.algebra.policy import Policy
 from icarus.algebra.slots import Backpropagation, Capture
 from icarus.algebra.texts import expression_text, policy_text, term_text
 from icarus.algebra.unions import SLOTS, Mixture, Union, check_maximises, union_slots
-from icarus.algebra.weights import PROBES, TOLERANCE, Weight, WeightFunction, total_text, weight_from
+from icarus.algebra.weights import PROBES, TOLERANCE, Weight, WeightFunction, pair_from, total_text, weight_from
 from icarus.checks import is_real
 
 _SYMBOLS = ("R", "Θ", "θ_initial", "α", "Ψ", "ξ", "ω")
@@ -367,7 +367,8 @@ def _normalise(operator: str, terms: Terms) -> Combination:
 
 
 def _complete(operator: str, weighted: tuple[tuple[object, object], ...]) -> Enhancement:
-    terms = tuple((weight_from(weight), _operand(term, operator)) for weight, term in weighted)
+    pairs = map(pair_from, weighted)
+    terms = tuple((weight_from(weight), _operand(term, operator)) for weight, term in pairs)
     expression = Sum(operator, terms)
     for probe in PROBES:
         coefficients = [weight.at(*probe) for weight, _ in terms]

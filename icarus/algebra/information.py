@@ -5,6 +5,7 @@ row of named numbers.
 """
 
 import enum
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -29,11 +30,21 @@ class Space:
 
     factors: tuple[str, ...]
 
+    def __attrs_post_init__(self) -> None:
+        if not isinstance(self.factors, tuple) or not all(isinstance(factor, str) for factor in self.factors):
+            raise TypeError(
+                f"the factors of a Space are {self.factors!r}; they must be a tuple of texts, as in Space(('A',))"
+            )
+
     def __mul__(self, other: "Space") -> "Space":
+        if not isinstance(other, Space):
+            raise TypeError(
+                f"({self}) * {other!r}: a Space is multiplied by a Space, such as PLAYER; a power is {self}**2"
+            )
         return Space(self.factors + other.factors)
 
     def __pow__(self, length: int) -> "Space":
-        return Space(self.factors * length)
+        return Space(self.factors * integer(f"the power of {self}", length, least=1))
 
     def __or__(self, other: "Space") -> "Space":
         return Either(spaces=(self, other))
@@ -249,10 +260,14 @@ class Initial:
         """
         domains = dict(information.fields)
         for field, value in (*self.common, *(item for _, fields in self.given for item in fields)):
-            kind = domains[field].type.base.kind
+            base = domains[field].type.base
             numbers = np.atleast_1d(np.asarray(value, float))
-            if np.isnan(numbers).any() or (kind == "i" and (numbers % 1 != 0).any()):
-                expected = "an integer" if kind == "i" else "a number"
+            is_count = base == np.int32
+            limits = (0, np.iinfo(base).max - 1) if is_count else (-math.inf, math.inf)
+            outside = (numbers < limits[0]) | (numbers > limits[1]) | np.isnan(numbers)
+            if outside.any() or (base.kind == "i" and (numbers % 1 != 0).any()):
+                expected = "an integer" if base.kind == "i" else "a number"
+                expected += f" from {limits[0]} to {limits[1]}" if is_count and outside.any() else ""
                 raise ValueError(f"the initial information of {name} sets {field} to {value!r}; it must be {expected}")
         for parts, _ in self.given:
             if not records.has(parts):

@@ -5,6 +5,9 @@ A *rule* turns values into a choice: `argmax` (eq. 13), `ucb1`, `gibbs`, `epsilo
 the mean reward q/n, or UCB1.
 """
 
+from collections.abc import Callable
+from typing import NoReturn
+
 import attrs
 
 from icarus.algebra.information import COUNT, Information
@@ -102,6 +105,17 @@ def roulette() -> Rule:
 def reply() -> Rule:
     """Plays the action of positive value, if there is one, else uniformly (LGR-4)."""
     return Rule("reply", RULE_REPLY, "the recorded reply if it is legal, else U[A_s]")
+
+
+def _uncalled(name: str) -> Callable:
+    def over(source: object) -> NoReturn:
+        raise TypeError(f"{name} is a function that makes a rule; call it: {name}().over({source!r})")
+
+    return over
+
+
+for _rule in (ucb1, argmax, gibbs, epsilon_greedy, roulette, reply):
+    setattr(_rule, "over", _uncalled(_rule.__name__))  # noqa: B010  # a function has no such attribute for mypy
 
 
 @attrs.frozen

@@ -117,7 +117,15 @@ class Slot(CompiledCallable):
                 f"a {cls.KIND} function takes {', '.join(names)}: write it as {expected}, not "
                 f"{function.__name__}{inspect.signature(function)}"
             )
+        slipped = [argument.name for argument in fixed] != list(names) and any(
+            argument.name in names for argument in parameters
+        )
         for argument in parameters:
+            if slipped and argument.default is argument.empty:
+                raise TypeError(
+                    f"a {cls.KIND} function takes {', '.join(names)}: write it as {expected}, not "
+                    f"{function.__name__}{inspect.signature(function)}"
+                )
             if type(argument.default) not in (int, float, str):
                 raise TypeError(
                     f"parameter {argument.name} of {function.__name__} needs a default that is an integer, a float or the name of a "
@@ -152,7 +160,7 @@ class Slot(CompiledCallable):
                 raise TypeError(f"{self.name} has no parameter {name!r}; it has {', '.join(bound_values) or 'none'}")
             kind = type(bound_values[name])
             if not _fits(value, kind):
-                expected = {int: "an integer", float: "a real", str: "the name of a feature"}[kind]
+                expected = {int: "an integer", float: "a real, not nan", str: "the name of a feature"}[kind]
                 raise TypeError(f"parameter {name} of {self.name} is {value!r}; it must be {expected}")
             bound_values[name] = kind(value)
         return attrs.evolve(self, parameters=tuple(bound_values.items()))

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from icarus.algebra.slots import Slot
-from icarus.checks import is_real
+from icarus.checks import is_number, is_real
 from icarus.kernel import contract
 
 TOLERANCE = 1e-9  # of weights that are to sum to 1
@@ -31,7 +31,10 @@ class WeightFunction(Slot):
     def at(self, reward: float, visits: int, availability: int) -> float:
         """λ in plain Python, for one mean reward of every player."""
         rewards = np.full(8, reward * visits)
-        return float(self.function(rewards, visits, availability, *self.values()))
+        value = self.function(rewards, visits, availability, *self.values())
+        if not is_number(value):
+            raise TypeError(f"{self.label()} returned {value!r}; it must return a number from 0 to 1")
+        return float(value)
 
     def __mul__(self, other: Factor) -> Factor:
         return Weight(1.0, ((self, False),)) * other
@@ -110,7 +113,20 @@ def weight_from(value: object) -> Weight:
         return Weight(1.0, ((value, False),))
     if is_real(value):
         return Weight(float(value))
-    raise TypeError(f"{value!r} is not a weight: it must be a number or a @weight function")
+    raise TypeError(f"{value!r} is not a weight: it must be a finite number or a @weight function")
+
+
+def pair_from(value: object) -> tuple[object, object]:
+    """A term of a mixture: a weight and an enhancement.
+
+    Raises:
+        TypeError: it is not a pair.
+    """
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise TypeError(
+            f"{value!r} is not a term; write (weight, enhancement), as in linear((0.5, MAST), (0.5, NAST2))"
+        )
+    return value[0], value[1]
 
 
 def total_text(terms: Sequence[tuple[Weight, object]]) -> str:

@@ -125,6 +125,9 @@ def _about_types(function: Callable, text: str) -> str:
     if written:
         target, *_, value = _arguments(written[1])
         return f"{kind_of(value)} cannot be written into {kind_of(target)}{where}"
+    unusable = _about_use(text)
+    if unusable:
+        return unusable + where
     unknown = re.search(r"Unknown attribute '(\w+)' of type (.+)", text)
     if unknown:
         fields = _fields_of(function, unknown[2])
@@ -137,6 +140,20 @@ def _about_types(function: Callable, text: str) -> str:
     telling = next((line for line in reasons if any(word in line for word in TELLING)), "")
     telling = telling or next(iter(reasons), "its types cannot be inferred")
     return f"{telling.removesuffix(' found for signature:')} {called}".strip().rstrip(":.") + where
+
+
+def _about_use(text: str) -> str:
+    """That a function is called with other arguments, or that compiled code has no such function or expression."""
+    bound = re.search(r"Cannot bind .* to signature '\((.*)\) -> .*due to \"TypeError: ([^\"]+)\"", text, re.DOTALL)
+    if bound:
+        names = ", ".join(re.findall(r"(\w+): ", bound[1]))
+        return f"a function of ({names}) is called with other arguments: {bound[2]}"
+    unknown = re.search(r"Unknown attribute '(\w+)' of type (.+)", text)
+    if unknown and (module := re.match(r"Module\(<module '([\w.]+)'", unknown[2])):
+        return f"compiled code has no {module[1]}.{unknown[1]}"
+    if unknown and unknown[1] == "add" and unknown[2].startswith("iter("):
+        return "it has a set comprehension, which compiled code cannot have"
+    return ""
 
 
 SKIPPED = (

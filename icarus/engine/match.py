@@ -21,6 +21,7 @@ from icarus.engine.search import run_search, start_search
 from icarus.engine.validation import (
     check_belief,
     check_budget,
+    check_callable,
     check_recommendation,
     check_scheme,
     check_state,
@@ -96,6 +97,8 @@ class Agent:
         check_threads(self.threads, self.sharing)
         check_scheme(self.scheme, self.iterations, self.threads, self.sharing)
         check_recommendation(self.recommendation)
+        check_callable("preference", self.preference, "a function of (state, action) that gives a number")
+        check_callable("determinize", self.determinize, "a belief model, a function such as Game.determinize")
         check_belief(self.determinize is not None, self.scheme)
         if self.preference is not None and self.recommendation is not most_visits:
             raise ValueError(

@@ -9,6 +9,7 @@ from typing import TypeVar
 from icarus import checks
 from icarus.algebra import Enhancement
 from icarus.compiler.cache.bindings import renew_rebound
+from icarus.compiler.errors import CompilationError
 from icarus.compiler.interrupts import polled_interrupts
 from icarus.compiler.reference import interpret_rebound
 from icarus.engine.belief import has_belief
@@ -25,6 +26,7 @@ from icarus.engine.validation import (
     COMPILED,
     check_belief,
     check_budget,
+    check_callable,
     check_cutoff,
     check_priors,
     check_recommendation,
@@ -96,10 +98,14 @@ def search(
     check_threads(threads, sharing)
     check_scheme(scheme, iterations, threads, sharing)
     check_recommendation(recommendation)
+    check_callable("progress", progress, "a function of (iterations made, seconds elapsed)")
     scheme = scheme.with_cutoff(cutoff)
     engine = checked_engine(engine, state.game, threads)
     start = partial(start_search, state, strategy, seed, threads, sharing, scheme, engine, records)
-    return run_search(start, iterations, seconds, progress, recommendation)
+    try:
+        return run_search(start, iterations, seconds, progress, recommendation)
+    except CompilationError as error:  # its sentence says all: no lines of the engine between it and the call
+        raise error.with_traceback(None) from None
 
 
 def run_search(

@@ -11,6 +11,7 @@ from icarus.engine.result import RECORDS, ROOTS, Result
 from icarus.engine.scheme import FRESH, ROOT_PLAYER, Scheme
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.kernel.game import AnyGame, Game
+from icarus.kernel.history import UNLIMITED
 from icarus.kernel.state import State
 
 COMPILED, PYTHON = "compiled", "python"
@@ -66,6 +67,7 @@ def check_budget(iterations: object, seconds: object) -> None:
         raise ValueError("a search needs a budget: iterations=5000 or seconds=1.0")
     if iterations is not None:
         checks.integer("iterations", iterations, least=1)
+        checks.integer("iterations", iterations, most=UNLIMITED)
     if seconds is not None:
         checks.positive("seconds", seconds)
 
@@ -109,6 +111,16 @@ def check_recommendation(rule: object) -> None:
         raise TypeError(
             f"recommendation is {rule!r}; it must be a function that gives each action a score, such as icarus.most_visits"
         )
+
+
+def check_callable(name: str, value: object, expected: str) -> None:
+    """Refuse what is neither None nor a function.
+
+    Raises:
+        TypeError: so; the message begins with `name`.
+    """
+    if value is not None and not callable(value):
+        raise TypeError(f"{name} is {value!r}; it must be {expected}")
 
 
 def check_priors(strategy: Enhancement, threads: int, sharing: str) -> None:

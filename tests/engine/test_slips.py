@@ -1,5 +1,6 @@
 """Slips inside slots, each made on purpose: a sentence before anything runs, not another result."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,7 @@ from icarus import (
     NAST2,
     REAL,
     REWARDS,
+    Agent,
     Enhancement,
     argmax,
     backpropagation,
@@ -26,10 +28,13 @@ from icarus import (
     gibbs,
     information,
     initial,
+    linear,
     roulette,
     search,
     values,
+    weight,
 )
+from icarus.algebra import ACTION, MOVE, Space
 from icarus.compiler.errors import CompilationError
 from icarus.compiler.kernels.rng import seeded
 from icarus.engine.program.lowering import lower
@@ -70,6 +75,58 @@ def state() -> Any:
 )
 def test_initial_information_that_makes_no_sense_is_refused_when_it_is_declared(slip: Callable, told: str) -> None:
     with pytest.raises(ValueError, match=told):
+        slip()
+
+
+@weight
+def no_number(rewards: np.ndarray, visits: int, availability: int) -> Any:
+    return "a"
+
+
+def order_slipped() -> Any:
+    @candidates
+    def named(history: Any, theta: Any, legal: Any, records: Any) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("slip", "told"),
+    [
+        (
+            lambda: search(state(), MAST, iterations=2**63),
+            "^iterations is 9223372036854775808; it must be an integer of at",
+        ),
+        (
+            lambda: attrs.evolve(MAST, initial=initial(visits=2**40)),
+            "visits to 1099511627776; it must be an integer from 0",
+        ),
+        (lambda: attrs.evolve(MAST, initial=initial(visits=-3)), "sets visits to -3; it must be an integer from 0"),
+        (lambda: search(state(), MAST, seconds=math.inf), "^seconds is inf; it must be a finite number above 0"),
+        (lambda: MOVE**0, "^the power of M is 0; it must be an integer of at least 1"),
+        (lambda: MOVE**2.5, "^the power of M is 2.5; it must be an integer"),  # type: ignore[operator]
+    ],
+)
+def test_a_number_out_of_range_is_refused_with_the_range(slip: Callable, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        slip()
+
+
+@pytest.mark.parametrize(
+    ("slip", "told"),
+    [
+        (lambda: search(state(), MAST, iterations=5, progress=3), "^progress is 3; it must be a function of"),  # type: ignore[arg-type]
+        (lambda: Agent(MAST, iterations=5, preference=3), "^preference is 3; it must be a function of"),  # type: ignore[arg-type]
+        (lambda: Agent(MAST, iterations=5, determinize=3), "^determinize is 3; it must be a belief model"),  # type: ignore[arg-type]
+        (lambda: linear(MAST, NAST2), r"^MAST is no term; write \(weight, enhancement\)"),  # type: ignore[arg-type]
+        (lambda: no_number * MAST + (1 - no_number) * NAST2, "no_number returned 'a'; it must return a number from 0"),
+        (lambda: ACTION * 3, r"^\(A\) \* 3: a Space is multiplied by a Space"),  # type: ignore[operator]
+        (lambda: Space("abc"), "^the factors of a Space are 'abc'; they must be a tuple of texts"),  # type: ignore[arg-type]
+        (lambda: gibbs.over(half_written), r"call it: gibbs\(\)\.over\("),  # type: ignore[attr-defined]
+        (order_slipped, r"^a candidates function takes history, legal, records: .*, not named\(history"),
+        (lambda: math.nan * MAST, "^nan is no weight: it must be a finite number"),
+    ],
+)
+def test_a_value_of_another_kind_is_refused_with_what_would_be_right(slip: Callable, told: str) -> None:
+    with pytest.raises(TypeError, match=told):
         slip()
 
 
@@ -304,6 +361,21 @@ RETURNING: list[tuple[dict[str, Any], str]] = [
 ]
 
 
+@backpropagation
+def takes_a_visit(stats: Any, player: int, rewards: np.ndarray) -> None:
+    stats.visits -= 1
+
+
+@capture
+def capture_without_a_context(history: Any, updates: Any) -> None:
+    update(updates, record(1, 0))  # type: ignore[call-arg]
+
+
+@capture
+def capture_by_a_misspelt_name(history: Any, updates: Any) -> None:
+    update(updates, record(int(math.sqrtt(4.0)), 0), 0)  # type: ignore[attr-defined]
+
+
 @values
 def sorts_legal(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
     legal.sort()
@@ -391,6 +463,7 @@ WRITTEN = "{}, which is read-only .*test_slips.py, line"
         ({"capture": capture_a_bare_action}, "a capture names the record 0, .* make keys with record"),
         ({"capture": capture_for_chance}, NOT_A_PLAYER),
         *RETURNING,
+        ({"backpropagation": takes_a_visit}, "takes_a_visit wrote a negative number to a count of a record"),
         ({"backpropagation": reward_of_a_ninth_player}, BEYOND.format("backpropagation", "reward_of_a_ninth_player")),
         ({"backpropagation": add_beyond_the_field, **SUMS}, BEYOND.format("backpropagation", "add_beyond_the_field")),
         ({"policy": argmax().over(beyond_the_last)}, BEYOND.format("values", "beyond_the_last")),
@@ -399,6 +472,25 @@ WRITTEN = "{}, which is read-only .*test_slips.py, line"
 def test_a_slip_inside_a_slot_ends_in_a_sentence(changes: dict[str, Any], told: str) -> None:
     with pytest.raises((ValueError, IndexError, CompilationError), match=told):
         search(state(), BASELINE >> attrs.evolve(MAST, name="SLIP", **changes), iterations=30)
+
+
+@pytest.mark.parametrize(
+    ("slot", "told"),
+    [
+        (
+            capture_without_a_context,
+            r"a function of \(updates, key, context\) is called .* argument: 'context' \(.*line",
+        ),
+        (
+            capture_by_a_misspelt_name,
+            "capture_by_a_misspelt_name cannot be compiled: module 'math' has no .* 'sqrtt' .*line",
+        ),
+    ],
+)
+def test_what_the_compiler_refuses_is_one_sentence_without_its_own_lines(slot: Any, told: str) -> None:
+    with pytest.raises(CompilationError, match=told) as refused:
+        search(state(), BASELINE >> attrs.evolve(MAST, name="SLIP", capture=slot), iterations=3)
+    assert "\n" not in str(refused.value) and len(refused.traceback) == 2
 
 
 def test_rewards_of_all_players_are_not_written_by_a_policy() -> None:
@@ -426,6 +518,7 @@ UNWRITTEN = "{} wrote NaN or no value for the legal action"
         ({"capture": capture_a_bare_action}, "a capture names the record 0"),
         ({"capture": capture_for_chance}, NOT_A_PLAYER),
         *RETURNING,
+        ({"backpropagation": takes_a_visit}, "takes_a_visit wrote a negative number to a count of a record"),
         ({"capture": capture_a_real}, "takes integers, not 0.5; a float would be truncated"),
     ],
 )

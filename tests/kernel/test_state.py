@@ -77,7 +77,7 @@ def test_the_history_of_a_determinized_state_begins_with_it() -> None:
 @pytest.mark.parametrize(
     ("data", "told"),
     [
-        (np.zeros(1, np.int64), r"is an array \[1\] of int64; it must be an array \[1\] of the dtype toy-card"),
+        (np.zeros(1, np.int64), r"is an array \[1\] of int64; it must be an array \[1\] of its dtype"),
         (np.zeros(1, np.int8), r"is an array \[1\] of int8"),
         (np.zeros(2, toy.STATE), r"is an array \[2\] of"),
         (np.zeros((), toy.STATE), r"is an array \[\] of"),

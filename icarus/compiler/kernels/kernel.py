@@ -2,6 +2,7 @@
 
 import contextlib
 import gc
+import re
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
@@ -167,7 +168,9 @@ def compilation_errors(function: Callable, name: str, returns: str = "") -> Iter
             f"{name} cannot be compiled: no record here has a field {field!r}{mention(function, field)}"
         ) from None
     except AttributeError as error:
-        sentence = lent_write(name, error)
+        sentence, missing = lent_write(name, error), re.fullmatch(r"module '.*' has no attribute '(\w+)'", str(error))
+        if missing:
+            sentence = f"cannot be compiled: {error}{mention(function, missing[1])}"
         if not sentence:
             raise
         raise CompilationError(f"{name} {sentence}") from None

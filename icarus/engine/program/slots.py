@@ -187,6 +187,11 @@ FULL = np.iinfo(_COUNT).max
 COUNT_OVERFLOW = f"a count has reached {FULL}, the largest that a record can hold"
 
 
+def negative_message(label: str) -> str:
+    """That a function has taken more from a count than there was."""
+    return f"{label} wrote a negative number to a count of a record; a count is at least 0"
+
+
 def columns_of(row: np.dtype, number: np.dtype) -> np.ndarray:
     """Where the fields of a row hold numbers of this dtype, in arrays too, counted in such numbers from its start."""
     fields = [row.fields[name][:2] for name in row.names] if row.names and row.fields else []
@@ -195,9 +200,9 @@ def columns_of(row: np.dtype, number: np.dtype) -> np.ndarray:
 
 
 def check_of(row: np.dtype, label: str) -> Callable:
-    """What refuses NaN in a row that a backpropagation function has written, by the row's address, and a count that is full."""
+    """What refuses NaN in a row that a backpropagation function has written, by the row's address, and a count below 0 or full."""
     counts, reals, words = columns_of(row, _COUNT), columns_of(row, _REAL), row.itemsize // WORD_BYTES
-    message = f"{label} wrote NaN to a record"
+    message, negative = f"{label} wrote NaN to a record", negative_message(label)
 
     @inlined
     def check(address: Address) -> None:
@@ -207,6 +212,8 @@ def check_of(row: np.dtype, label: str) -> Callable:
                 raise ValueError(message)
         for column in counts:
             if unlikely(np.uint32(count[column]) >= np.uint32(FULL)):  # beyond it counts are negative
+                if -FULL // 2 < count[column] < 0:  # not so far that it would have come from beyond
+                    raise ValueError(negative)
                 count[column] = FULL
                 raise OverflowError(COUNT_OVERFLOW)
 

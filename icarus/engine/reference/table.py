@@ -9,7 +9,7 @@ import numpy as np
 from icarus.algebra import Enhancement
 from icarus.algebra.information import FieldValues
 from icarus.compiler.kernels.functions import plain
-from icarus.engine.program.slots import COUNT_OVERFLOW, FULL, KEYLESS
+from icarus.engine.program.slots import COUNT_OVERFLOW, FULL, KEYLESS, negative_message
 from icarus.engine.records.tables import SMALLEST, Block, Table, capacity_for, initial_row, size_of
 from icarus.kernel import NO_RECORD
 from icarus.kernel.python_game import PythonGame
@@ -159,14 +159,17 @@ class ReferenceTable:
         """Let a row be written no more.
 
         Raises:
-            OverflowError: a count has become too large.
+            OverflowError: a count has become too large. ValueError: one is negative, or something is NaN.
         """
+        negative = any(getattr(row, name) < 0 for name in self.counts)
         full = [name for name in self.counts if getattr(row, name) >= FULL]
         for name in full:
             setattr(row, name, FULL)
         open_row(row, False)
         if any(np.isnan(getattr(row, name)).any() for name in self.reals):
             raise ValueError(f"{self.component.backpropagation.label()} wrote NaN to a record")
+        if negative:
+            raise ValueError(negative_message(self.component.backpropagation.label()))
         if full:
             raise OverflowError(COUNT_OVERFLOW)
 
