@@ -20,29 +20,24 @@ import importlib
 import inspect
 import math
 import pickle
-import types as pytypes
 from collections.abc import Callable
 from typing import Any, ClassVar, Self, cast
 
 import attrs
-import numpy as np
 
+from icarus.algebra.binding import bind, only_in_tree
 from icarus.checks import is_number
 from icarus.compiler.kernels.callables import CompiledCallable
-from icarus.compiler.kernels.functions import helper
 from icarus.compiler.reference import interpret
 from icarus.kernel.contract import (
     BackpropagationFunction,
     CandidatesFunction,
     CaptureFunction,
     CaptureOfTheta,
-    History,
     InitialInformationFunction,
-    Theta,
     ValuesFunction,
 )
 from icarus.kernel.features import GameWithFeatures, column_of
-from icarus.kernel.history import SIMULATION
 
 Parameters = tuple[tuple[str, float | str], ...]
 
@@ -61,30 +56,6 @@ def _fits(value: object, kind: type) -> bool:
     if kind is str or isinstance(value, str):
         return kind is str and isinstance(value, str)
     return is_number(value) and not math.isnan(value) and (kind is float or float(value).is_integer())
-
-
-@functools.cache
-def bound(function: Callable, values: tuple[float, ...]) -> Callable:
-    """A helper that is the function with these values for the arguments that have defaults."""
-    copy = pytypes.FunctionType(
-        function.__code__, function.__globals__, function.__name__, values or None, function.__closure__
-    )
-    copy.__module__, copy.__qualname__, copy.__doc__ = function.__module__, function.__qualname__, function.__doc__
-    return helper(copy)
-
-
-@functools.cache
-def _in_tree(inner: Callable) -> Callable:
-    """A values function that is called in the tree only: in the simulation phase every value is +∞."""
-
-    @helper
-    def values(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, *parameters: float) -> None:
-        if history.steps[-1].phase == SIMULATION:
-            out[:] = math.inf
-        else:
-            inner(history, theta, legal, out, *parameters)
-
-    return values
 
 
 @attrs.frozen(repr=False)
@@ -141,7 +112,7 @@ class Slot(CompiledCallable):
     @property
     def compiled(self) -> Callable:
         self.refuse_features()
-        return bound(self.function, self.values())
+        return bind(self.function, self.values())
 
     def __call__(self, *arguments: object, **parameters: float | str) -> Any:
         """The same slot with some parameters bound to other values; or, where arguments are given, what the function says of them.
@@ -272,7 +243,7 @@ class Values(Slot):
     @property
     def compiled(self) -> Callable:
         inner = super().compiled
-        return _in_tree(inner) if self.uniform_in_simulation else inner
+        return only_in_tree(inner) if self.uniform_in_simulation else inner
 
 
 @attrs.frozen(repr=False)

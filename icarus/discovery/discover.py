@@ -3,6 +3,7 @@
 import itertools
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +145,31 @@ def protocol_of(
     Raises:
         ValueError: see `discover`.
     """
+    check_settings(settings)
+    space = settings.space if isinstance(settings.space, Space) else load_space(settings.space)
+    pool = tuple(each if isinstance(each, Configuration) else read_configuration(each) for each in settings.against)
+    if not pool:
+        raise ValueError("against: no opponent is given; the last opponent is the reference")
+    of_games = partial(_protocol, match_settings, settings, space, pool)
+    number = settings.games
+    if number is None and directory is not None and (directory / protocols.FILE).exists():
+        number = protocols.read_protocol(directory).games
+    protocol = None if number is None else of_games(number)
+    if directory is not None and protocol is not None:
+        protocol.check(directory)
+    elif directory is not None:
+        protocols.check_no_rows(directory)
+    refuse_equal_rewards(match_settings.loaded(), match_settings.seed)
+    check_playable(match_settings, space, pool, report)
+    return of_games(games_of(match_settings, settings, pool, workers)) if protocol is None else protocol
+
+
+def check_settings(settings: Settings) -> None:
+    """Refuse settings that make no race.
+
+    Raises:
+        ValueError: no such finder, a number out of its range, or no budget.
+    """
     if settings.finder not in FINDERS:
         raise ValueError(f"finder is {settings.finder!r}; known finders: {', '.join(FINDERS)}")
     checks.integer("finalists", settings.finalists, least=1, most=20)
@@ -152,52 +178,39 @@ def protocol_of(
         raise ValueError("a race needs a budget: give either games=4000 or hours=2 (--games, --hours)")
     if settings.hours is not None:
         checks.positive("hours", settings.hours)
-    space = settings.space if isinstance(settings.space, Space) else load_space(settings.space)
-    pool = tuple(each if isinstance(each, Configuration) else read_configuration(each) for each in settings.against)
-    if not pool:
-        raise ValueError("against: no opponent is given; the last opponent is the reference")
+    if settings.games is not None:
+        checks.integer("games", settings.games, least=1)
+
+
+def _protocol(
+    match_settings: MatchSettings, settings: Settings, space: Space, pool: tuple[Configuration, ...], number: int
+) -> RaceProtocol:
+    """The protocol of a race of so many games.
+
+    Raises:
+        ValueError: they could prove nothing.
+    """
     seats, players = len(match_settings.seats), match_settings.loaded().players
     deviation = 0.5 / seats**0.5 * (2**0.5 if seats < players else 1)
     reference_games = 1 if match_settings.seconds is None else seats
-
-    def units_of(number: int) -> tuple[int, int, int]:
-        return plan_units(
-            number, seats, settings.finalists, len(space.factors), deviation, settings.level, reference_games
-        )
-
-    if settings.games is not None:
-        units_of(checks.integer("games", settings.games, least=1))
-
-    def of_games(number: int) -> RaceProtocol:
-        return RaceProtocol(
-            str(match_settings.game),
-            match_settings.seats,
-            space,
-            settings.finder,
-            pool[-1],
-            pool,
-            match_settings.iterations,
-            match_settings.seconds,
-            number,
-            units_of(number),
-            settings.finalists,
-            settings.level,
-            deviation,
-            match_settings.seed,
-            tuple((file, digest_of(file)) for file in match_settings.files),
-        )
-
-    number = settings.games
-    if number is None and directory is not None and (directory / protocols.FILE).exists():
-        number = protocols.read_protocol(directory).games
-    if directory is not None:
-        if number is None:
-            protocols.check_no_rows(directory)
-        else:
-            of_games(number).check(directory)
-    refuse_equal_rewards(match_settings.loaded(), match_settings.seed)
-    check_playable(match_settings, space, pool, report)
-    return of_games(games_of(match_settings, settings, pool, workers) if number is None else number)
+    finalists, factors = settings.finalists, len(space.factors)
+    return RaceProtocol(
+        str(match_settings.game),
+        match_settings.seats,
+        space,
+        settings.finder,
+        pool[-1],
+        pool,
+        match_settings.iterations,
+        match_settings.seconds,
+        number,
+        plan_units(number, seats, finalists, factors, deviation, settings.level, reference_games),
+        finalists,
+        settings.level,
+        deviation,
+        match_settings.seed,
+        tuple((file, digest_of(file)) for file in match_settings.files),
+    )
 
 
 def check_playable(

@@ -116,13 +116,13 @@ def test_a_number_out_of_range_is_refused_with_the_range(slip: Callable, told: s
         (lambda: search(state(), MAST, iterations=5, progress=3), "^progress is 3; it must be a function of"),  # type: ignore[arg-type]
         (lambda: Agent(MAST, iterations=5, preference=3), "^preference is 3; it must be a function of"),  # type: ignore[arg-type]
         (lambda: Agent(MAST, iterations=5, determinize=3), "^determinize is 3; it must be a belief model"),  # type: ignore[arg-type]
-        (lambda: linear(MAST, NAST2), r"^MAST is no term; write \(weight, enhancement\)"),  # type: ignore[arg-type]
+        (lambda: linear(MAST, NAST2), r"^MAST is not a term; write \(weight, enhancement\)"),  # type: ignore[arg-type]
         (lambda: no_number * MAST + (1 - no_number) * NAST2, "no_number returned 'a'; it must return a number from 0"),
         (lambda: ACTION * 3, r"^\(A\) \* 3: a Space is multiplied by a Space"),  # type: ignore[operator]
         (lambda: Space("abc"), "^the factors of a Space are 'abc'; they must be a tuple of texts"),  # type: ignore[arg-type]
         (lambda: gibbs.over(half_written), r"call it: gibbs\(\)\.over\("),  # type: ignore[attr-defined]
         (order_slipped, r"^a candidates function takes history, legal, records: .*, not named\(history"),
-        (lambda: math.nan * MAST, "^nan is no weight: it must be a finite number"),
+        (lambda: math.nan * MAST, "^nan is not a weight: it must be a finite number"),
     ],
 )
 def test_a_value_of_another_kind_is_refused_with_what_would_be_right(slip: Callable, told: str) -> None:
