@@ -263,7 +263,7 @@ class Initial:
             base = domains[field].type.base
             numbers = np.atleast_1d(np.asarray(value, float))
             is_count = base == np.int32
-            limits = (0, np.iinfo(base).max - 1) if is_count else (-math.inf, math.inf)
+            limits = (0, np.iinfo(base).max) if is_count else (-math.inf, math.inf)
             outside = (numbers < limits[0]) | (numbers > limits[1]) | np.isnan(numbers)
             if outside.any() or (base.kind == "i" and (numbers % 1 != 0).any()):
                 expected = "an integer" if base.kind == "i" else "a number"
