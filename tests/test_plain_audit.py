@@ -70,7 +70,7 @@ def writing(state: dict) -> list[int]:
     ("changes", "claim"),
     [
         ({"determinize": wrongly(cards=own_redrawn)}, "view"),
-        ({"determinize": lambda state, observer, beliefs, rng: copy.deepcopy(state)}, "redraw"),
+        ({"determinize": lambda state, observer, beliefs, rng: copy.deepcopy(state)}, "unseen"),
         ({"determinize": wrongly(cards=never_the_truth), "observation": None}, "truth"),
         ({"determinize": by_the_truth}, "swap"),
         ({"determinize": in_place}, "reads"),
@@ -94,8 +94,8 @@ def test_the_example_passes_with_and_without_what_a_player_observes() -> None:
 def test_a_game_beyond_its_max_length_and_a_wrong_answer_end_the_audit_in_a_sentence() -> None:
     with pytest.raises(ValueError, match="second-chance goes on after 3 actions, its max_length"):
         audit_plain(attrs.evolve(GAME, max_length=3), games=FEW)
-    with pytest.raises(ValueError, match=r"rewards of second-chance \(.*\) returned \[1.0\]; it must be 2 numbers"):
-        audit_plain(attrs.evolve(GAME, rewards=lambda state: [1]), games=FEW)
+    report = audit_plain(attrs.evolve(GAME, rewards=lambda state: [1]), games=FEW)
+    assert report.failed == ("end",) and "returned [1.0]; it must be 2 numbers from 0 to 1" in report["end"].examples[0]
 
 
 def test_a_game_of_arrays_and_one_without_secrets_pass() -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from icarus import games, load_files
 from icarus.audit import audit
 from icarus.audit.lockstep import compare
 from icarus.audit.plain import audit_plain
@@ -62,6 +63,14 @@ FAULTS = [
     ),
     ("self.stones -= action", "self.stones -= {1: 1, 2: 2}[action]", "the reference raises KeyError: 3"),
 ]
+
+
+@pytest.fixture(autouse=True)
+def games_of_a_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The games of the files of one test are forgotten after it."""
+    monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
+    monkeypatch.setattr(load_files, "_own_games", set())
+    monkeypatch.setattr(load_files, "_loaded", {})
 
 
 def skeleton(kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

@@ -250,7 +250,7 @@ def test_columns_fit_a_terminal() -> None:
             "hearts has 3 other seats; give it once, or once for each",
         ),
         (["--resume", "nothing.txt"], "'nothing.txt' cannot be read"),
-        (["--resume", "nothing.txt", "--seat", "1", "--seed", "9"], "omit --seat, --seed"),
+        (["--resume", "nothing.txt", "--seat", "1", "--seed", "9"], "leave out --seat, --seed"),
     ],
 )
 def test_a_wrong_command_is_refused_in_one_sentence(arguments: list[str], sentence: str) -> None:

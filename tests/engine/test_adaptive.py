@@ -116,7 +116,12 @@ def search_key(strategy: Enhancement, member: int, player: int) -> int:
 
 @pytest.mark.parametrize(
     ("members", "told"),
-    [((MAST,), "2 to 64"), ((MAST, MAST), "twice"), ((MAST, 3), "no enhancement"), ((MAST, MAST + NAST2), "sum to 2")],
+    [
+        ((MAST,), "2 to 64"),
+        ((MAST, MAST), "twice"),
+        ((MAST, 3), "is not an enhancement"),
+        ((MAST, MAST + NAST2), "sum to 2"),
+    ],
 )
 def test_what_makes_no_mixture_is_refused(members: tuple, told: str) -> None:
     with pytest.raises((TypeError, ValueError), match=told):

@@ -217,7 +217,7 @@ def test_a_seated_player_has_one_seat_and_one_game() -> None:
         play(whist, [player, player])
     with pytest.raises(ValueError, match=r"seated at knockout-whist\(players=2\) has no records of othello"):
         play(games.load("othello"), [player, agent])
-    with pytest.raises(TypeError, match="play plays a Game"):
+    with pytest.raises(TypeError, match="play needs a Game"):
         agent.seated("othello")  # type: ignore[arg-type]
 
 

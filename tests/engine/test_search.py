@@ -465,7 +465,7 @@ def count(stats: Any, context: int, rewards: np.ndarray) -> None:
 def failing_backpropagation(stats: Any, context: int, rewards: np.ndarray) -> None:
     """divides by the visits that are left"""
     stats.visits += 1
-    rewards[0] = 6 // (3 - stats.visits)
+    stats.visits += 0 * (6 // (3 - stats.visits))
 
 
 COUNTING = Enhancement(

@@ -322,7 +322,7 @@ def failing_capture(history: History, updates: Updates) -> None:
 def failing_backpropagation(stats: Any, context: int, rewards: np.ndarray) -> None:
     """divides by the visits that are left"""
     stats.visits += 1
-    rewards[0] = 6 // (40 - stats.visits) if stats.visits <= 40 else 6 // 0
+    stats.visits += 0 * (6 // (40 - stats.visits) if stats.visits <= 40 else 6 // 0)
 
 
 @BOTH

@@ -133,7 +133,7 @@ def test_seats_can_be_chosen():
             {"agents": {"a": {"scheme": "DeterminisedUCT"}}},
             "agents.a.scheme: 'DeterminisedUCT' is not a scheme; known schemes: MO_ISMCTS",
         ),
-        ({"agents": {"a": {"scheme": 4}}}, "agents.a.scheme: 4 is not a text"),
+        ({"agents": {"a": {"scheme": 4}}}, "agents.a.scheme: 4 is not a string"),
         ({"agents": {"a": {"strategy": "RAVE >>"}}}, "agents.a.strategy: "),
         ({"agents": {"a": {"schema": "SO_ISMCTS"}}}, "agents.a.schema: no such key; did you mean scheme"),
         ({"agents": {"a": {}}}, "agents.a: the table is empty"),

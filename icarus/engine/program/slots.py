@@ -33,7 +33,7 @@ from icarus.kernel.theta import ENTRY, ENTRY_BYTES, TABLE, entry_of, index_at, r
 _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
 AHEAD = 12  # updates; their entries of the index are fetched meanwhile
 KEY_CHANGED = "a backpropagation function writes to `record`, the key of what it updates, which is read-only"
-OF_SHARED = ", for shared records"  # how the name of a kernel ends whose table several threads write to
+OF_SHARED = " (for shared records)"  # how the name of a kernel ends whose table several threads write to
 UNWRITTEN = -(1 << 62) - 5  # what no author writes for a record
 
 
