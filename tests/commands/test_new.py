@@ -1,5 +1,7 @@
 """A skeleton plays and passes the audit as it is written; a reference in lock-step finds the first difference."""
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -66,11 +68,13 @@ FAULTS = [
 
 
 @pytest.fixture(autouse=True)
-def games_of_a_test(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The games of the files of one test are forgotten after it."""
+def games_of_a_test(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The games and the module of the files of one test are forgotten after it."""
     monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
     monkeypatch.setattr(load_files, "_own_games", set())
     monkeypatch.setattr(load_files, "_loaded", {})
+    yield
+    sys.modules.pop("my_game", None)
 
 
 def skeleton(kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
