@@ -152,13 +152,12 @@ def sentence_of(error: BaseException) -> str | None:
     """What an error of a user or an author says, in one sentence, with the author's line; None for an error of the library itself."""
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
         return f"{str(error.filename)!r} cannot be used: {error.strerror[0].lower()}{error.strerror[1:]}"
-    place, notes = (
-        place_in_file(error),
-        getattr(error, "__notes__", []),
-    )  # notes are of an error inside a compiled function
-    if not notes and place is None and not isinstance(error, ValueError | TypeError | OSError):
+    place = place_in_file(error)
+    notes = getattr(error, "__notes__", [])  # of an error inside a compiled function
+    explains_itself = bool(notes) or isinstance(error, ValueError | TypeError | OSError)
+    if place is None and not explains_itself:
         return None
-    kind = "" if notes or isinstance(error, ValueError | TypeError | OSError) else f"{type(error).__name__}: "
+    kind = "" if explains_itself else f"{type(error).__name__}: "
     return kind + without_modules(", ".join(filter(None, [str(error), *(notes or [place])])))
 
 

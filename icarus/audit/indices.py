@@ -3,11 +3,12 @@
 Compiled code checks none, unless ICARUS_DEBUG=1 has it compiled so: there a wrong index reads whatever lies beside the array.
 """
 
-import os
 import random
 import traceback
+from pathlib import Path
 
 from icarus.audit.report import Check
+from icarus.compiler.cache.digest import PACKAGE
 from icarus.compiler.kernels.rng import seeded
 from icarus.kernel.constants import CHANCE, TERMINAL
 from icarus.kernel.features import KINDS
@@ -16,7 +17,6 @@ from icarus.kernel.python_game import PythonState, in_python
 
 GAMES, ACTIONS = 5, 300  # random games, and the most actions of each
 DRAWN = 8  # decisions of a game, about, at which is determinized
-PACKAGE = os.path.dirname(os.path.dirname(__file__))
 
 
 def check_indices(game: Game, seed: tuple[int, ...], check: Check) -> None:
@@ -74,7 +74,7 @@ def _place(error: IndexError) -> str:
     frames_of_game = [
         frame
         for frame in frames
-        if not frame.filename.startswith((os.path.join(PACKAGE, "kernel"), os.path.join(PACKAGE, "audit")))
+        if not any(Path(frame.filename).is_relative_to(PACKAGE / folder) for folder in ("kernel", "audit"))
     ]
     frame = (frames_of_game or frames)[-1]
     return f"{frame.name} ({frame.filename}, line {frame.lineno})"

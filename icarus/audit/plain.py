@@ -42,10 +42,8 @@ SAID = {
 }
 LOOKED = 30  # games whose states are looked at one by one
 MOST_STATES = 400  # of each of them
-DECISIONS, FEW_STATES = (
-    3,
-    20,
-)  # of each of them at which it is drawn, if few states can be, as often as each must then have come up
+DECISIONS = 3  # of a game, at which states are drawn
+FEW_STATES = 20  # so few that can be drawn must each have come up, when drawn often enough
 DEEPEST = 12  # levels of a state that are told
 SEED_BITS = 62
 
@@ -146,7 +144,8 @@ def audit_plain(
     Raises:
         ValueError: no positive number of games; a function of the game answers what makes no sense, or raises an error.
     """
-    integer("games", games, least=1), integer("seed", seed, least=0)
+    integer("games", games, least=1)
+    integer("seed", seed, least=0)
     started, base = time.perf_counter(), PlainState if game.determinize is None else HidingState
     form = type(str(game), (base,), {"__slots__": ()})
 

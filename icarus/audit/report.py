@@ -119,7 +119,7 @@ class AuditReport:
         return "\n".join([head, *self._lines(width), f"{verdict}{missing}"])
 
     def _lines(self, width: int) -> Iterator[str]:
-        """Each check; a note that the one before has too is not repeated, but where it says why the audit could not look."""
+        """Each check; a note that the one before has too is not repeated, but where it says why a claim was not checked."""
         note = ""
         for check in self.checks:
             again = check.note == note and check.outcome != UNCHECKED

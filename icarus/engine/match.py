@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from icarus import checks
-from icarus.algebra import Enhancement, Sum
+from icarus.algebra import Enhancement
 from icarus.engine.algorithm import DEFAULTS, Algorithm, SeatedPlayer, refuse_settings_of_search
 from icarus.engine.belief import with_belief
 from icarus.engine.levels import level_settings
@@ -26,6 +26,7 @@ from icarus.engine.validation import (
     check_scheme,
     check_state,
     check_threads,
+    check_weights,
     checked_engine,
 )
 from icarus.kernel.game import AnyGame
@@ -36,8 +37,7 @@ _CHANCE_STREAM, _SEARCH_STREAM = 0, 1  # keys of the independent streams of one 
 
 
 def _strategy(instance: object, attribute: attrs.Attribute, value: object) -> None:
-    if isinstance(value, Sum):
-        raise ValueError(f"the weights of the strategy ({value}) {value.refusal}")
+    check_weights(value)
     if not isinstance(value, Enhancement | Algorithm):
         raise TypeError(
             f"the strategy of an agent must be an Enhancement, such as RAVE >> MAST or parse('RAVE >> MAST'), not {value!r}"

@@ -38,14 +38,23 @@ def check_state(state: object) -> None:
         raise ValueError(f"there is no decision to search for: {reason}")
 
 
+def check_weights(strategy: object) -> None:
+    """Refuse a sum whose weights make no strategy.
+
+    Raises:
+        ValueError: it is one.
+    """
+    if isinstance(strategy, Sum):
+        raise ValueError(f"the weights of the strategy ({strategy}) {strategy.refusal}")
+
+
 def check_strategy(strategy: object) -> None:
     """Refuse what is not a strategy.
 
     Raises:
         TypeError: `strategy` is not an enhancement. ValueError: the weights of a sum do not sum to 1.
     """
-    if isinstance(strategy, Sum):
-        raise ValueError(f"the weights of the strategy ({strategy}) {strategy.refusal}")
+    check_weights(strategy)
     if isinstance(strategy, Algorithm):
         raise TypeError(
             f"{strategy} is another algorithm, not a strategy of search(): call "

@@ -20,7 +20,7 @@ SHOWN = 120  # characters of an answer in a message
 TOLERANCE = 1e-9  # of the sum of probabilities
 RETURNED, GAVE = "returned", "gave"  # how a function answers; what was compiled writes into arrays
 _OUTPUTS = ("actions", "out", "moves", "probabilities")  # arrays that a function of a `Game` writes to
-Played = Any  # a `PythonGame`, which is made of what stands here
+PlainGame = Any  # a `PythonGame`, which is made of what stands here
 T = TypeVar("T")
 
 
@@ -32,7 +32,7 @@ class Answering:
         function: what answers.
     """
 
-    def __init__(self, game: Played, name: str, function: Callable) -> None:
+    def __init__(self, game: PlainGame, name: str, function: Callable) -> None:
         functools.update_wrapper(self, function, updated=())
         self.game, self.name, self.function, self._check = game, name, function, CHECKS[name]
 
@@ -73,7 +73,7 @@ def _real(value: Any) -> float:
     return float(value)
 
 
-def answering(game: Played) -> dict[str, Callable]:
+def answering(game: PlainGame) -> dict[str, Callable]:
     """The functions of a game whose answers are to be checked, by name, as they are to be called."""
     functions = {name: unchecked(getattr(game, name)) for name in CHECKS}
     return {
@@ -93,7 +93,7 @@ def author(function: Callable) -> Callable:
     return inspect.unwrap(unchecked(function))
 
 
-def check_signatures(game: Played) -> None:
+def check_signatures(game: PlainGame) -> None:
     """Refuse a function that cannot be called with what it will be given.
 
     Raises:

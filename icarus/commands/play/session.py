@@ -5,6 +5,7 @@ import re
 import shlex
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -148,10 +149,12 @@ class Session:
         action = result.action if agent.preference is None else result.preferred(agent.preference)
         return action, result
 
-    def steps(self) -> Iterator[Played]:
-        """Let chance and agents act until a person is asked or the game is over."""
+    def steps(self, status_of: Callable[[int], AbstractContextManager] = nullcontext) -> Iterator[Played]:
+        """Let chance and agents act until a person is asked or the game is over, each in the status shown for its player."""
         while not self.over and self.waits_for is None:
-            yield self.step()
+            with status_of(self.state.current_player()):
+                played = self.step()
+            yield played
 
     def _key(self, stream: int) -> tuple[int, int, int]:
         return self.seed, stream, len(self.played)
@@ -267,17 +270,16 @@ class Session:
 
     def keep(self) -> Path:
         """Save the game in a new file, named after the game: of the current directory, or where that takes none, of the temporary one."""
-        for directory in (Path(), Path(tempfile.gettempdir())):
-            names = (directory / f"{self.game.name}-{number}.txt" for number in range(1, 10_000))
-            path = next(name for name in names if not name.exists())
-            try:
-                self.save(path)
-            except OSError:
-                if directory != Path():
-                    raise
-            else:
-                return path
-        raise AssertionError
+        try:
+            return self._keep_in(Path())
+        except OSError:
+            return self._keep_in(Path(tempfile.gettempdir()))
+
+    def _keep_in(self, directory: Path) -> Path:
+        names = (directory / f"{self.game.name}-{number}.txt" for number in range(1, 10_000))
+        path = next(name for name in names if not name.exists())
+        self.save(path)
+        return path
 
     def follow(self, path: Path) -> None:
         """Play, from the beginning, the moves of a file that another program has written.

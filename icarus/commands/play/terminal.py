@@ -64,10 +64,9 @@ class Terminal:
     def catch_up(self) -> None:
         """Let the others act, and print their actions."""
         watched = not self.session.people
-        while not self.session.over and self.session.waits_for is None:
-            player = self.session.state.current_player()
-            with self.status_of(f"{self.session.name_of(player)} is thinking …"):
-                played = self.session.step()
+        for played in self.session.steps(
+            lambda player: self.status_of(f"{self.session.name_of(player)} is thinking …")
+        ):
             if self.session.notices(self.seat, len(self.session.played) - 1):
                 self.say(self.describe(played))
             if watched and not self.session.over:

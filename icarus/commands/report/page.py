@@ -111,7 +111,7 @@ def _course(measures: Measures) -> str:
     """How long games are, how much there is to choose, and what seats get: in random play and where a search plays itself."""
     games = {kind: game for kind, game in measures["course"].items() if game["games"]}
     if not games:
-        return "<p>No game has been played yet.</p>"
+        return NO_GAMES
     rows = [
         ("games", [f"{game['games']:,}" for game in games.values()]),
         ("actions", [f"{game['length']['mean']:.1f} ± {game['length']['deviation']:.1f}" for game in games.values()]),

@@ -4,6 +4,7 @@ from icarus.compiler.kernels.functions import DEBUG
 from icarus.kernel import inlined
 
 KEYLESS = "a capture names the record 0, which is not a key; make keys with record(action, …), not from an action alone"
+NO_PLAYER = "a capture gives a context that is not a player, though its Ψ is PLAYER"
 
 FIRST, INTERVAL = 100, 16  # a search checks in its first iterations, and in every 16th
 
@@ -12,9 +13,6 @@ FIRST, INTERVAL = 100, 16  # a search checks in its first iterations, and in eve
 def is_checked(iteration: int) -> bool:
     """Whether what a game and slots give is checked in this iteration, at little cost in the mean."""
     return DEBUG or iteration < FIRST or iteration % INTERVAL == 0
-
-
-NO_PLAYER = "a capture gives a context that is not a player, though its Ψ is PLAYER"
 
 
 def context_message(label: str, name: str, context: int, players: int) -> str:
