@@ -23,7 +23,7 @@ def survive(trials: int, trial: Callable[[int], object], seconds: int) -> None:
         finally:
             os._exit(failed)
     os.close(writing)
-    begun = b"".join(iter(lambda: os.read(reading, 1 << 16), b""))
+    numbers = b"".join(iter(lambda: os.read(reading, 1 << 16), b""))
     _, status = os.waitpid(child, 0)
     os.close(reading)
-    assert status == 0, f"trial {int.from_bytes(begun[-2:], 'big')}: {status}"
+    assert status == 0, f"trial {int.from_bytes(numbers[-2:], 'big')}: {status}"

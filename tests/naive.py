@@ -128,9 +128,9 @@ class Adaptive:
 
     def shares(self, thetas: Any, player: int) -> list[tuple[float, Any]]:
         """The parts, 1 for the one that the player's bandit has chosen, 0 for others."""
-        known = [thetas[self.bandit][self.number, i, player] for i in range(len(self.parts))]
-        trials = sum(n for _, n in known)
-        bounds = [upper_confidence(q, n, trials, self.c) for q, n in known]
+        statistics = [thetas[self.bandit][self.number, i, player] for i in range(len(self.parts))]
+        trials = sum(n for _, n in statistics)
+        bounds = [upper_confidence(q, n, trials, self.c) for q, n in statistics]
         chosen = bounds.index(max(bounds))
         return [(float(i == chosen), part) for i, part in enumerate(self.parts)]
 
@@ -222,8 +222,8 @@ def leaves(expression: Any) -> list[Leaf]:
         if isinstance(expression, Vote | Adaptive)
         else [x for _, x in expression.parts]
     )
-    own = [expression.bandit] if isinstance(expression, Adaptive) else []
-    return list(dict.fromkeys([*(leaf for part in inside for leaf in leaves(part)), *own]))
+    bandits = [expression.bandit] if isinstance(expression, Adaptive) else []
+    return list(dict.fromkeys([*(leaf for part in inside for leaf in leaves(part)), *bandits]))
 
 
 # -------------------------------------------------------------------------------------------------------------- playouts
@@ -269,16 +269,16 @@ class Playout:
         self.legals.append(legal)
         self.numbers.append(number)
 
-    def extend(self, action: int, seen: tuple[int, ...], label: int = CONTINUES) -> None:
+    def extend(self, action: int, observation: tuple[int, ...], label: int = CONTINUES) -> None:
         """h # a, with what each perspective sees of a, and e of the state that it leads to."""
 
         def appended(moves: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
-            return tuple(old if move == UNSEEN else (*old, move) for old, move in zip(moves, seen, strict=True))
+            return tuple(old if move == UNSEEN else (*old, move) for old, move in zip(moves, observation, strict=True))
 
         self.actions.append(action)
         self.views.append(appended(self.views[-1]))
         self.labels.append(self.labels[-1] if label == CONTINUES else label)
-        self.episodes.append(appended(self.episodes[-1]) if label == CONTINUES else tuple(() for _ in seen))
+        self.episodes.append(appended(self.episodes[-1]) if label == CONTINUES else tuple(() for _ in observation))
 
     @property
     def t(self) -> int:
@@ -298,8 +298,8 @@ class Playout:
         world, edges = self.worlds[i]
         if self.players[i] == CHANCE:
             return 0.0
-        told = [world.action_features(action)[name] for action, edge in edges.items() if edge == a]
-        return sum(told) / len(told)
+        features_of_actions = [world.action_features(action)[name] for action, edge in edges.items() if edge == a]
+        return sum(features_of_actions) / len(features_of_actions)
 
     def lookahead(self, i: int, a: int) -> tuple[float, ...]:
         """What each player may expect after an edge, by the heuristic, or has where it ends the game: the mean likewise."""
@@ -311,14 +311,14 @@ class Playout:
             i, a, lambda world: world.returns() if world.is_terminal() else [math.nan] * world.game.players
         )
 
-    def _after(self, i: int, a: int, told: Callable[[State], list[float]]) -> tuple[float, ...]:
+    def _after(self, i: int, a: int, evaluate: Callable[[State], list[float]]) -> tuple[float, ...]:
         world, edges = self.worlds[i]
-        found = []
+        evaluations = []
         for action in [action for action, edge in edges.items() if edge == a]:
             after = world.clone()
             after.apply_action(action)
-            found.append(told(after))
-        return tuple(sum(numbers) / len(found) for numbers in zip(*found, strict=True))
+            evaluations.append(evaluate(after))
+        return tuple(sum(numbers) / len(evaluations) for numbers in zip(*evaluations, strict=True))
 
     def seen_by(self, player: int, i: int) -> tuple[int, ...]:
         """[a_1, …, a_i]~player."""
@@ -411,18 +411,18 @@ def exponential(x: float) -> float:
     return math.exp(x) if x < 709 else math.inf
 
 
-def exp3_probabilities(known: list[tuple[float, int]]) -> list[float]:
+def exp3_probabilities(statistics: list[tuple[float, int]]) -> list[float]:
     """p of each arm, from its (s, n)."""
-    arms, trials = len(known), sum(n for _, n in known)
+    arms, trials = len(statistics), sum(n for _, n in statistics)
     gamma = (
         1.0 if trials == 0 or arms == 1 else min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1) * trials)))
     )  # (2012, 5)
     eta = gamma / arms  # (2012, 6)
     p = []
-    for own, _ in known:
+    for reward, _ in statistics:
         total = 0.0
-        for other, _ in known:
-            total += exponential((other - own) * eta)
+        for rival_reward, _ in statistics:
+            total += exponential((rival_reward - reward) * eta)
         p.append(gamma / arms + (1 - gamma) / total)  # (2012, 4)
     return p
 
@@ -436,24 +436,24 @@ def values(leaf: Leaf, theta: Theta, playout: Playout) -> list[float]:
     if leaf.kind == "baseline":
         if playout.phases[i] == SIMULATION:
             return [math.inf for _ in legal]
-        known = [theta[playout.extended(i, a)] for a in legal]
-        return [upper_confidence(q[player], n, m, c) for q, n, m in known]  # Base-4
+        information = [theta[playout.extended(i, a)] for a in legal]
+        return [upper_confidence(q[player], n, m, c) for q, n, m in information]  # Base-4
     if leaf.kind in ("amaf", "amaf-strict"):
-        known = [theta[playout.extended(i, a)] for a in legal]
-        trials = sum(n for _, n in known)
-        return [upper_confidence(q[player], n, trials, c) for q, n in known]  # AMAF-4
+        information = [theta[playout.extended(i, a)] for a in legal]
+        trials = sum(n for _, n in information)
+        return [upper_confidence(q[player], n, trials, c) for q, n in information]  # AMAF-4
     if leaf.kind == "epic":
-        known = [theta[playout.position_extended(i, a)] for a in legal]
-        return [upper_confidence(q[player], n, m, c) for q, n, m in known]  # EPIC-4
+        information = [theta[playout.position_extended(i, a)] for a in legal]
+        return [upper_confidence(q[player], n, m, c) for q, n, m in information]  # EPIC-4
     if counts_availability(leaf):
         return [upper_confidence(q, n, m, c) for q, n, m in (theta[a, player] for a in legal)]
     if leaf.kind == "nast":
         grams = [playout.gram(leaf.n, i, a) for a in legal]
-        known = [theta.initial if gram is None else theta[gram] for gram in grams]
+        information = [theta.initial if gram is None else theta[gram] for gram in grams]
         if leaf.rule.name == "ucb1":
-            trials = sum(n for _, n in known)
-            return [upper_confidence(q, n, trials, c) for q, n in known]  # NAST-4
-        return [mean(q, n) for q, n in known]
+            trials = sum(n for _, n in information)
+            return [upper_confidence(q, n, trials, c) for q, n in information]  # NAST-4
+        return [mean(q, n) for q, n in information]
     return [mean(*theta[a, player]) for a in legal]
 
 
@@ -603,13 +603,13 @@ def weights(parts: list, information: tuple) -> list[tuple[float, Any]]:
     Raises:
         ValueError: a weight outside [0, 1], or a sum that is not 1.
     """
-    given = [(weight(*information) if callable(weight) else weight, part) for weight, part in parts]
-    total = sum(weight for weight, _ in given)
-    if not all(0 <= weight <= 1 for weight, _ in given) or abs(total - 1) > TOLERANCE:
+    pairs = [(weight(*information) if callable(weight) else weight, part) for weight, part in parts]
+    total = sum(weight for weight, _ in pairs)
+    if not all(0 <= weight <= 1 for weight, _ in pairs) or abs(total - 1) > TOLERANCE:
         raise ValueError(
-            f"weights {[weight for weight, _ in given]!r} sum to {total!r}; each must be in [0, 1] and their sum 1"
+            f"weights {[weight for weight, _ in pairs]!r} sum to {total!r}; each must be in [0, 1] and their sum 1"
         )
-    return given
+    return pairs
 
 
 def alternatives(policy: Any, phase: str, information: tuple, outer: float = 1.0) -> list[tuple[float, Any]]:
@@ -619,9 +619,9 @@ def alternatives(policy: Any, phase: str, information: tuple, outer: float = 1.0
         return alternatives(active, phase, information, outer)
     if isinstance(policy, Linear):
         return [
-            found
+            alternative
             for weight, part in weights(policy.parts, information)
-            for found in alternatives(part, phase, information, outer * weight)
+            for alternative in alternatives(part, phase, information, outer * weight)
         ]  # COMB+-4
     return [(outer, policy)]
 
@@ -636,9 +636,9 @@ def terms(policy: Any, phase: str, information: tuple, outer: float = 1.0) -> li
         return terms(policy.second if phase == SIMULATION else policy.first, phase, information, outer)
     if isinstance(policy, Maxilinear):
         return [
-            found
+            term
             for weight, part in weights(policy.parts, information)
-            for found in terms(part, phase, information, outer * weight)
+            for term in terms(part, phase, information, outer * weight)
         ]
     if not isinstance(policy, Leaf) or policy.rule.name not in ("ucb1", "argmax"):
         raise TypeError(f"{policy!r} is not of the form U[arg max v], which a maxilinear combination needs")
@@ -656,47 +656,47 @@ def maxilinear_values(
     return totals
 
 
-def draw_by_weight(rng: np.ndarray, given: list[float]) -> int:
+def draw_by_weight(rng: np.ndarray, probabilities: list[float]) -> int:
     """An index with probabilities that sum to 1."""
     u, reached = uniform(rng), 0.0
-    for i, weight in enumerate(given):
+    for i, weight in enumerate(probabilities):
         reached += weight
         if u < reached:
             return i
-    return len(given) - 1
+    return len(probabilities) - 1
 
 
-def draw_in_proportion(rng: np.ndarray, given: list[float]) -> int:
+def draw_in_proportion(rng: np.ndarray, shares: list[float]) -> int:
     """An index with probability in proportion to weights of any sum; uniform where all are 0."""
     total = 0.0
-    for weight in given:
+    for weight in shares:
         total += weight
     if total == 0:
-        return below(rng, len(given))
+        return below(rng, len(shares))
     x = uniform(rng) * total
-    for i, weight in enumerate(given):
+    for i, weight in enumerate(shares):
         x -= weight
         if x < 0:
             return i
-    return len(given) - 1
+    return len(shares) - 1
 
 
-def draw_by_gibbs(rng: np.ndarray, given: list[float], temperature: float) -> int:
+def draw_by_gibbs(rng: np.ndarray, means: list[float], temperature: float) -> int:
     """An index with probability in proportion to e^{v/τ}, for means of rewards.
 
     No mean is above 1, so an index drawn uniformly and accepted with e^{(v - 1)/τ} has this distribution; after as many
     refusals as there are values, the rest of the probability is drawn from all at once.
     """
-    for _ in given:
-        i = below(rng, len(given))
-        if uniform(rng) < math.exp((given[i] - 1) / temperature):
+    for _ in means:
+        i = below(rng, len(means))
+        if uniform(rng) < math.exp((means[i] - 1) / temperature):
             return i
-    return draw_in_proportion(rng, [math.exp((v - max(given)) / temperature) for v in given])
+    return draw_in_proportion(rng, [math.exp((v - max(means)) / temperature) for v in means])
 
 
-def draw_best(rng: np.ndarray, given: list[float]) -> int:
+def draw_best(rng: np.ndarray, scores: list[float]) -> int:
     """U[arg max]: the index of the greatest, ties broken uniformly."""  # (13)
-    best = [i for i, v in enumerate(given) if v == max(given)]
+    best = [i for i, v in enumerate(scores) if v == max(scores)]
     return best[below(rng, len(best))] if len(best) > 1 else best[0]
 
 
@@ -786,7 +786,7 @@ def simulates_uniformly(policy: Any, phase: str, information: tuple) -> bool:
     if phase != SIMULATION:
         return False
     if isinstance(policy, Vote):
-        voters = [found for part in policy.parts for _, found in alternatives(part, phase, information)]
+        voters = [voter for part in policy.parts for _, voter in alternatives(part, phase, information)]
         return all(simulates_uniformly(voter, phase, information) for voter in voters)
     parts = [leaf for _, leaf in terms(policy, phase, information)] if isinstance(policy, Maxilinear) else [policy]
     return all(leaf.kind == "baseline" for leaf in parts)
@@ -795,8 +795,8 @@ def simulates_uniformly(policy: Any, phase: str, information: tuple) -> bool:
 def draw_by_exp3(theta: Theta, playout: Playout, rng: np.ndarray) -> int:
     """An edge drawn by EXP3 at a simultaneous decision, its probability noted."""
     i, legal = playout.t, playout.legals[-1]
-    known = [theta[playout.choice(i, a)] for a in legal]
-    p = exp3_probabilities([(s[playout.players[i]], n) for s, n in known])
+    information = [theta[playout.choice(i, a)] for a in legal]
+    p = exp3_probabilities([(s[playout.players[i]], n) for s, n in information])
     drawn = draw_in_proportion(rng, p) if len(legal) > 1 else 0
     playout.probabilities[i] = p[drawn]
     return legal[drawn]
@@ -934,7 +934,7 @@ def play(
             world = master if whose is None else world_of(master, player, rng)
         actions = world.legal_actions()
         sights = [seen_through(eyes, observer, world, action) for action in actions]
-        edges = tuple(seen[player] for seen in sights)  # CHANCE, −1, is the last one
+        edges = tuple(sight[player] for sight in sights)  # CHANCE, −1, is the last one
         legal = tuple(dict.fromkeys(edges))
         playout.decide(player, legal, number_of(world))
         playout.worlds.append((State.from_data(world.game, world.data.copy()), dict(zip(actions, edges, strict=True))))
@@ -1028,15 +1028,17 @@ def grown(
         inherited: what `living` has left of an earlier search.
     """
     base = next((leaf for leaf in leaves(expression) if leaf.kind == "baseline"), baseline())
-    asked = [EXP3] if scheme.exp3 and state.game.kernels().simultaneous is not None else []
-    kept = dict.fromkeys([base, *leaves(expression), *asked])
-    outcome = Outcome({leaf: Theta(initial_information(leaf, state.game.players)) for leaf in kept}, base)  # lines 2-4
+    bandits = [EXP3] if scheme.exp3 and state.game.kernels().simultaneous is not None else []
+    components = dict.fromkeys([base, *leaves(expression), *bandits])
+    outcome = Outcome(
+        {leaf: Theta(initial_information(leaf, state.game.players)) for leaf in components}, base
+    )  # lines 2-4
     outcome.selections = dict.fromkeys(state.legal_actions(), 0)
     if inherited is not None:
-        for leaf in kept:
+        for leaf in components:
             outcome.records[leaf].update(inherited[leaf])
-        player, known = state.current_player(), outcome.records[base]
-        outcome.selections = {action: known[player, (action,)][1] for action in outcome.selections}
+        player, theta = state.current_player(), outcome.records[base]
+        outcome.selections = {action: theta[player, (action,)][1] for action in outcome.selections}
     for world in root_states(state, scheme, rng):
         playout = play(state, world, expression, outcome, rng, scheme)
         update(outcome.records, playout)
@@ -1062,7 +1064,7 @@ HISTORIES = {
 ASKED = 200  # determinizations that tell what another can have seen
 
 
-def told(replay: State, player: int, action: int, scheme: Scheme, observer: int) -> list[int | None]:
+def moves_as_observed(replay: State, player: int, action: int, scheme: Scheme, observer: int) -> list[int | None]:
     """What each player, and last the environment, sees of an action, as far as the observer can tell."""
     true = observed(replay, action)
     if replay.game.observe is None or scheme.root == TRUE or scheme.observer not in (EACH_PLAYER, EVERY_ACTION):
@@ -1070,13 +1072,15 @@ def told(replay: State, player: int, action: int, scheme: Scheme, observer: int)
     beliefs, rng, possible = replay.beliefs(observer), seeded((7, len(replay.history))), [set() for _ in true]
     for _ in range(ASKED):
         world = determinized(replay, observer, beliefs, rng)
-        for other in world.legal_actions():
-            if (player == observer and other == action) or (
-                player != observer and observed(world, other)[observer] == true[observer]
+        for alternative in world.legal_actions():
+            if (player == observer and alternative == action) or (
+                player != observer and observed(world, alternative)[observer] == true[observer]
             ):
-                for found, move in zip(possible, seen_through(scheme.observer, observer, world, other), strict=True):
-                    found.add(move)
-    moves = [found.pop() if len(found) == 1 else None for found in possible]
+                for options, move in zip(
+                    possible, seen_through(scheme.observer, observer, world, alternative), strict=True
+                ):
+                    options.add(move)
+    moves = [options.pop() if len(options) == 1 else None for options in possible]
     if scheme.observer == EACH_PLAYER:
         moves[observer] = true[observer]
     return moves
@@ -1090,9 +1094,9 @@ def way_to(earlier: State, state: State, scheme: Scheme) -> tuple[list[tuple[int
         return [None] * len(ways), None
     record: tuple | None = ()
     for player, action in state.history[len(earlier.history) :]:
-        moves = told(replay, player, action, scheme, observer)
-        known = ways[player] is not None and moves[player] is not None  # CHANCE, −1, is the last one
-        record = (player, (*ways[player], moves[player])) if known else None
+        moves = moves_as_observed(replay, player, action, scheme, observer)
+        observable = ways[player] is not None and moves[player] is not None  # CHANCE, −1, is the last one
+        record = (player, (*ways[player], moves[player])) if observable else None
         ways = [
             None if way is None or move is None else way if move == UNSEEN else (*way, move)
             for way, move in zip(ways, moves, strict=True)
@@ -1115,16 +1119,19 @@ def living(
     action, it must continue a history with visits. All other records stay as they are.
     """
     players = state.game.players
-    left: dict[Leaf, Theta] = {}
+    remainder: dict[Leaf, Theta] = {}
     for leaf, theta in outcome.records.items():
-        left[leaf] = Theta(theta.initial)
+        remainder[leaf] = Theta(theta.initial)
         for record, information in theta.items():
-            found = decayed(information, initial_information(leaf, players), decay)
-            if decay == 1 or (decay > 0 and found != theta.initial):
-                left[leaf][record] = found
+            remaining = decayed(information, initial_information(leaf, players), decay)
+            if decay == 1 or (decay > 0 and remaining != theta.initial):
+                remainder[leaf][record] = remaining
     ways, root = way_to(earlier, state, scheme)
-    base, one_view = Theta(left[outcome.base].initial), state.game.observe is None or scheme.observer == EVERY_ACTION
-    base.update(left[outcome.base])
+    base, one_view = (
+        Theta(remainder[outcome.base].initial),
+        state.game.observe is None or scheme.observer == EVERY_ACTION,
+    )
+    base.update(remainder[outcome.base])
 
     def renamed(record: tuple) -> tuple | None:
         if record == root:
@@ -1143,31 +1150,31 @@ def living(
 
     if one_view and (root is None or base[root][1] == 0):
         root, ways = None, [None] * len(ways)
-    for leaf, theta in left.items():
+    for leaf, theta in remainder.items():
         if leaf.kind in HISTORIES:
             moved = {(renamed(record) if is_history(record) else record): theta[record] for record in theta}
             moved.pop(None, None)
             theta.clear()
             theta.update(moved)
-    return left
+    return remainder
 
 
 def decayed(information: Any, initial: Any, decay: float) -> Any:
     """Counts cut down to ⌊decay · n⌋ beyond the initial ones, and each sum in proportion to the next count; a reply stays."""
     if decay == 1 or not isinstance(information, tuple):
         return information
-    left, share = [], (decay, 1)
+    parts, share = [], (decay, 1)
     for value, first in zip(reversed(information), reversed(initial), strict=True):
         if isinstance(value, int):
             share = (math.floor(decay * (value - first)), value - first)
-            left.append(first + share[0])
+            parts.append(first + share[0])
         elif isinstance(value, tuple):
-            left.append(
+            parts.append(
                 tuple(b + (a - b) * share[0] / share[1] if share[1] else b for a, b in zip(value, first, strict=True))
             )
         else:
-            left.append(first + (value - first) * share[0] / share[1] if share[1] else first)
-    return tuple(reversed(left))
+            parts.append(first + (value - first) * share[0] / share[1] if share[1] else first)
+    return tuple(reversed(parts))
 
 
 def summed(trees: list[Outcome]) -> dict[int, int]:
@@ -1179,13 +1186,13 @@ def undominated(trees: list[Outcome], player: int) -> dict[int, int]:
     """The selections of the root's actions but for those that another is proved to be at least as good as, and perhaps better."""
     selections, bounds = summed(trees), {}
     for action in selections:
-        found = [
+        proofs = [
             CATALOGUE[leaf.kind].bounds(theta, player, action)
             for tree in trees
             for leaf, theta in tree.records.items()
             if hasattr(CATALOGUE.get(leaf.kind), "bounds")
         ]
-        bounds[action] = max((low for low, _ in found), default=0.0), min((high for _, high in found), default=1.0)
+        bounds[action] = max((low for low, _ in proofs), default=0.0), min((high for _, high in proofs), default=1.0)
 
     def beaten(action: int) -> bool:
         low, high = bounds[action]
@@ -1220,11 +1227,11 @@ def stepwise(
     trees: list[Outcome] = []
     for i, rng in enumerate(generators):
         share = iterations // scheme.trees + (i < iterations % scheme.trees)
-        begun = None if inherited is None else inherited[i]
-        for made, outcome in enumerate(islice(grown(state, expression, rng, scheme, begun), share), start=1):
-            if made == 1:
+        records = None if inherited is None else inherited[i]
+        for iteration, outcome in enumerate(islice(grown(state, expression, rng, scheme, records), share), start=1):
+            if iteration == 1:
                 trees.append(outcome)
-            if made == share and len(trees) == scheme.trees:
+            if iteration == share and len(trees) == scheme.trees:
                 selections = undominated(trees, observer)
                 outcome.action = list(selections)[draw_best(generators[0].copy(), list(selections.values()))]  # line 18
             yield outcome

@@ -52,8 +52,8 @@ class Twin:
     def capture(self, leaf: Leaf, h: Playout, theta: Theta) -> list[tuple[tuple, Any]]:
         return naive.capture_histories(leaf, h)
 
-    def backpropagation(self, leaf: Leaf, known: Any, context: Any, rewards: tuple[float, ...]) -> Any:
-        q, n, m = known
+    def backpropagation(self, leaf: Leaf, information: Any, context: Any, rewards: tuple[float, ...]) -> Any:
+        q, n, m = information
         return (added(q, rewards), n + 1, m + 1) if context == VISIT else (q, n, m + 1)
 
 
@@ -63,8 +63,8 @@ class PlayersMean(Twin):
     def initial(self, leaf, players):
         return 0.0, 0
 
-    def backpropagation(self, leaf, known, context, rewards):
-        q, n = known
+    def backpropagation(self, leaf, information, context, rewards):
+        q, n = information
         return q + rewards[context], n + 1
 
 
@@ -74,8 +74,8 @@ class Weight(Twin):
     def initial(self, leaf, players):
         return (0.0,)
 
-    def backpropagation(self, leaf, known, context, rewards):
-        return (known[0] + context,)
+    def backpropagation(self, leaf, information, context, rewards):
+        return (information[0] + context,)
 
 
 class FirstPlayUrgency(Twin):
@@ -97,8 +97,8 @@ class Tuned(Twin):
         variance = s[player] / n - mean**2 + leaf.rule.parameter * math.sqrt(math.log(m) / n)
         return mean + math.sqrt(math.log(m) / n * max(0.0, min(1 / 4, variance)))
 
-    def backpropagation(self, leaf, known, context, rewards):
-        q, s, n, m = known
+    def backpropagation(self, leaf, information, context, rewards):
+        q, s, n, m = information
         if context == AVAIL:
             return q, s, n, m + 1
         return added(q, rewards), added(s, tuple(reward**2 for reward in rewards)), n + 1, m + 1
@@ -131,8 +131,8 @@ class ProgressiveHistory(Twin):
         return q[player] / n + c * math.sqrt(math.log(m) / n) + bias
 
     def capture(self, leaf, h, theta):
-        made = zip(h.actions, h.players, strict=False)
-        return naive.capture_histories(leaf, h) + [((a, p), VISIT) for a, p in made if p != CHANCE]
+        decisions = zip(h.actions, h.players, strict=False)
+        return naive.capture_histories(leaf, h) + [((a, p), VISIT) for a, p in decisions if p != CHANCE]
 
 
 class Grave(Twin):
@@ -158,8 +158,8 @@ class Grave(Twin):
             captured += [((p, (*h.seen_by(p, i), a)), FIRST) for p, a in later]
         return captured
 
-    def backpropagation(self, leaf, known, context, rewards):
-        q, n, first, many = known
+    def backpropagation(self, leaf, information, context, rewards):
+        q, n, first, many = information
         return (added(q, rewards), n + 1, first, many) if context == VISIT else (q, n, added(first, rewards), many + 1)
 
 
@@ -178,32 +178,32 @@ class LastGoodReplyToTwo(Twin):
         return [1.0 if a == good else 0.0 for a in h.legals[h.t]]
 
     def capture(self, leaf, h, theta):
-        made = [(i, (h.actions[i], h.players[i])) for i in range(h.t) if h.players[i] != CHANCE]
-        return [(moves, reply) for i, reply in made for moves in self.moves(h, i)]
+        replies = [(i, (h.actions[i], h.players[i])) for i in range(h.t) if h.players[i] != CHANCE]
+        return [(moves, reply) for i, reply in replies for moves in self.moves(h, i)]
 
-    def backpropagation(self, leaf, known, context, rewards):
+    def backpropagation(self, leaf, reply, context, rewards):
         new, player = context
         if rewards[player] > 0:
             return new
-        return None if known == new else known
+        return None if reply == new else reply
 
 
 class Nst(PlayersMean):
     def gram(self, h: Playout, i: int, n: int, a: int) -> tuple | None:
-        found = h.gram(n, i, a)
-        return None if found is None else (*found[0], found[1])
+        pair = h.gram(n, i, a)
+        return None if pair is None else (*pair[0], pair[1])
 
     def values(self, leaf, theta, h):
         v = []
         for a in h.legals[h.t]:
-            known = [(n, theta[gram]) for n in (1, 2, 3) if (gram := self.gram(h, h.t, n, a)) is not None]
-            means = [q / n for length, (q, n) in known if n >= (1 if length == 1 else leaf.n)]
+            statistics = [(n, theta[gram]) for n in (1, 2, 3) if (gram := self.gram(h, h.t, n, a)) is not None]
+            means = [q / n for length, (q, n) in statistics if n >= (1 if length == 1 else leaf.n)]
             v.append(sum(means) / len(means) if means else 1.0)
         return v
 
     def capture(self, leaf, h, theta):
-        made = [(i, n) for i in range(h.t) if h.players[i] != CHANCE for n in (1, 2, 3)]
-        grams = [(self.gram(h, i, n, h.actions[i]), h.players[i]) for i, n in made]
+        windows = [(i, n) for i in range(h.t) if h.players[i] != CHANCE for n in (1, 2, 3)]
+        grams = [(self.gram(h, i, n, h.actions[i]), h.players[i]) for i, n in windows]
         return [(gram, player) for gram, player in grams if gram is not None]
 
 
@@ -249,22 +249,22 @@ class SimulationDecay(Twin):
         return 0.0, 0.0, 0
 
     def values(self, leaf, theta, h):
-        known = [theta[a, h.players[h.t]] for a in h.legals[h.t]]
-        return [q / n if n > 0 else 1.0 for q, n, _ in known]
+        information = [theta[a, h.players[h.t]] for a in h.legals[h.t]]
+        return [q / n if n > 0 else 1.0 for q, n, _ in information]
 
     def capture(self, leaf, h, theta):
-        made = zip(h.actions, h.players, strict=False)
-        return [((a, player), (player, h.iteration)) for a, player in made if player != CHANCE]
+        decisions = zip(h.actions, h.players, strict=False)
+        return [((a, player), (player, h.iteration)) for a, player in decisions if player != CHANCE]
 
-    def backpropagation(self, leaf, known, context, rewards):
-        q, n, _ = known
+    def backpropagation(self, leaf, information, context, rewards):
+        q, n, _ = information
         decay, player = leaf.n, context[0]
         return decay * q + rewards[player], decay * n + 1, 0
 
 
 class BatchDecay(SimulationDecay):
-    def backpropagation(self, leaf, known, context, rewards):
-        q, n, batch = known
+    def backpropagation(self, leaf, information, context, rewards):
+        q, n, batch = information
         (decay, size), (player, iteration) = leaf.n, context
         now = iteration // size
         for _ in range(now - batch):
@@ -273,15 +273,15 @@ class BatchDecay(SimulationDecay):
 
 
 class ContextualMonteCarlo(PlayersMean):
-    def own(self, h: Playout, player: int) -> list[int]:
+    def own_actions(self, h: Playout, player: int) -> list[int]:
         return [a for a, p in zip(h.actions, h.players, strict=False) if p == player]
 
     def values(self, leaf, theta, h):
-        own, bound = self.own(h, h.players[h.t]), leaf.n
-        if not own:
+        actions, bound = self.own_actions(h, h.players[h.t]), leaf.n
+        if not actions:
             return [0.0 for _ in h.legals[h.t]]
-        known = [theta[*sorted((own[-1], a)), h.players[h.t]] for a in h.legals[h.t]]
-        return [q / n if n > 0 and q / n > bound else 0.0 for q, n in known]
+        information = [theta[*sorted((actions[-1], a)), h.players[h.t]] for a in h.legals[h.t]]
+        return [q / n if n > 0 and q / n > bound else 0.0 for q, n in information]
 
     def capture(self, leaf, h, theta):
         captured = []
@@ -295,23 +295,23 @@ class DiscountedBound(FirstPlayUrgency):
     def initial(self, leaf, players):
         return (0.0,) * players, 0.0, 0.0
 
-    def backpropagation(self, leaf, known, context, rewards):
-        (q, n, m), gamma = known, leaf.n
+    def backpropagation(self, leaf, information, context, rewards):
+        (q, n, m), gamma = information, leaf.n
         q, n, m = tuple(gamma * total for total in q), gamma * n, gamma * m
         return (added(q, rewards), n + 1, m + 1) if context == VISIT else (q, n, m + 1)
 
 
 class DiscountedHistory(ProgressiveHistory):
     def capture(self, leaf, h, theta):
-        made = zip(h.actions, h.players, strict=False)
-        return naive.capture_histories(leaf, h) + [((a, p), ANYWHERE) for a, p in made if p != CHANCE]
+        decisions = zip(h.actions, h.players, strict=False)
+        return naive.capture_histories(leaf, h) + [((a, p), ANYWHERE) for a, p in decisions if p != CHANCE]
 
-    def backpropagation(self, leaf, known, context, rewards):
-        q, n, m = known
+    def backpropagation(self, leaf, information, context, rewards):
+        q, n, m = information
         if context == AVAIL:
             return q, n, m + 1
-        left = leaf.n if context == ANYWHERE else 1
-        return added(tuple(left * total for total in q), rewards), left * n + 1, m + 1
+        factor = leaf.n if context == ANYWHERE else 1
+        return added(tuple(factor * total for total in q), rewards), factor * n + 1, m + 1
 
 
 class RelativeBonus(FirstPlayUrgency):
@@ -335,8 +335,8 @@ class RelativeBonus(FirstPlayUrgency):
         variance = squares / n - mean**2
         return -1 + 2 / (1 + math.exp(-k * (mean - t) / math.sqrt(variance))) if variance > 0 else 0.0
 
-    def backpropagation(self, leaf, known, context, rewards):
-        (q, n, m, lengths, squares), (kind, x) = known, context
+    def backpropagation(self, leaf, information, context, rewards):
+        (q, n, m, lengths, squares), (kind, x) = information, context
         if kind == AVAIL:
             return q, n, m + 1, lengths, squares
         if kind == LENGTH:
@@ -378,12 +378,12 @@ class ScoreBounds(FirstPlayUrgency):
         i, player = h.t, h.players[h.t]
         if in_simulation(h):
             return [math.inf for _ in h.legals[i]]
-        known = {a: theta[(*h.extended(i, a), player)][3:] for a in h.legals[i]}
-        sure, most = max(low for low, _ in known.values()), max(high for _, high in known.values())
+        bounds = {a: theta[(*h.extended(i, a), player)][3:] for a in h.legals[i]}
+        sure, most = max(low for low, _ in bounds.values()), max(high for _, high in bounds.values())
         if sure == most:  # there is an action that is proved to be best
-            return [math.inf if low == sure else -1.0 for low, _ in known.values()]
+            return [math.inf if low == sure else -1.0 for low, _ in bounds.values()]
         v = []
-        for a, (low, high) in known.items():
+        for a, (low, high) in bounds.items():
             bound = super().value(leaf, {h.extended(i, a): theta[h.extended(i, a)][:3]}, h, player, a)
             gamma, delta = (0, 0) if leaf.n == "solver" else leaf.n
             out = low == high if leaf.n == "solver" else high <= sure
@@ -393,8 +393,8 @@ class ScoreBounds(FirstPlayUrgency):
     def capture(self, leaf, h, theta):
         return naive.capture_histories(leaf, h) + proofs(h, theta)
 
-    def backpropagation(self, leaf, known, context, rewards):
-        q, n, m, low, high = known
+    def backpropagation(self, leaf, information, context, rewards):
+        q, n, m, low, high = information
         if context in (VISIT, AVAIL):
             return (*super().backpropagation(leaf, (q, n, m), context, rewards), low, high)
         return (q, n, m, context[1], high) if context[0] == "low" else (q, n, m, low, context[1])
@@ -423,18 +423,18 @@ class Bounded(Twin):
         i, player = h.t, h.players[h.t]
         if in_simulation(h):
             return [math.inf for _ in h.legals[i]]
-        known = {a: theta[(*h.extended(i, a), player)][-2:] for a in h.legals[i]}
-        sure, most = max(low for low, _ in known.values()), max(high for _, high in known.values())
+        bounds = {a: theta[(*h.extended(i, a), player)][-2:] for a in h.legals[i]}
+        sure, most = max(low for low, _ in bounds.values()), max(high for _, high in bounds.values())
         if sure == most:
-            return [math.inf if low == sure else -1.0 for low, _ in known.values()]
-        v = {a: self.selection.value(leaf, WithoutBounds(theta), h, player, a) for a in known}
-        return [-1.0 if high <= sure else v[a] for a, (_, high) in known.items()]
+            return [math.inf if low == sure else -1.0 for low, _ in bounds.values()]
+        v = {a: self.selection.value(leaf, WithoutBounds(theta), h, player, a) for a in bounds}
+        return [-1.0 if high <= sure else v[a] for a, (_, high) in bounds.items()]
 
     def capture(self, leaf, h, theta):
         return self.selection.capture(leaf, h, WithoutBounds(theta)) + proofs(h, theta)
 
-    def backpropagation(self, leaf, known, context, rewards):
-        *others, low, high = known
+    def backpropagation(self, leaf, information, context, rewards):
+        *others, low, high = information
         if context[0] == "low":
             return (*others, context[1], high)
         if context[0] == "high":
@@ -456,8 +456,8 @@ class RegretMatching(FirstPlayUrgency):
             regrets = [max(0.0, theta[h.choice(i, a)][3]) for a in legal]
             total = sum(regrets)
             return [gamma / len(legal) + (1 - gamma) * (r / total if total else 1 / len(legal)) for r in regrets]
-        known = {h.extended(i, a): theta[h.extended(i, a)][:3] for a in legal}
-        v = [self.value(leaf, known, h, h.players[i], a) for a in legal]
+        statistics = {h.extended(i, a): theta[h.extended(i, a)][:3] for a in legal}
+        v = [self.value(leaf, statistics, h, h.players[i], a) for a in legal]
         return [1.0 if x == max(v) else 0.0 for x in v]
 
     def groups(self, h: Playout) -> list[list[int]]:
@@ -484,8 +484,8 @@ class RegretMatching(FirstPlayUrgency):
                         captured.append(((*h.choice(i, a), *others), VISIT))
         return captured
 
-    def backpropagation(self, leaf, known, context, rewards):
-        q, n, m, regret = known
+    def backpropagation(self, leaf, information, context, rewards):
+        q, n, m, regret = information
         if context in (VISIT, AVAIL):
             return (*super().backpropagation(leaf, (q, n, m), context, rewards), regret)
         return q, n, m, regret + context
@@ -498,8 +498,8 @@ class Surprises(Twin):
         return 0.0, 0, 0
 
     def values(self, leaf, theta, h):
-        known = [theta[a, h.players[h.t]] for a in h.legals[h.t]]
-        return [uniform(h.rng) + (q / n if n else 0.0) for q, n, _ in known]
+        information = [theta[a, h.players[h.t]] for a in h.legals[h.t]]
+        return [uniform(h.rng) + (q / n if n else 0.0) for q, n, _ in information]
 
     def capture(self, leaf, h, theta):
         captured = []
@@ -510,8 +510,8 @@ class Surprises(Twin):
                 captured.append(((a, player), (player, (h.iteration + 1) * far)))
         return captured
 
-    def backpropagation(self, leaf, known, context, rewards):
-        q, n, surprise = known
+    def backpropagation(self, leaf, information, context, rewards):
+        q, n, surprise = information
         player, weight = context
         return q + rewards[player], n + 1, surprise + weight
 

@@ -39,8 +39,10 @@ class ProgressiveUnpruning(Twin):
         if width is None:
             return [math.inf for _ in h.legals[i]]
         best = sorted(h.legals[i], key=lambda a: -h.lookahead(i, a)[player])[:width]
-        known = {a: theta[h.extended(i, a)] for a in best}
-        return [upper(known[a][0][player], *known[a][1:], c) if a in known else -1e9 for a in h.legals[i]]
+        information = {a: theta[h.extended(i, a)] for a in best}
+        return [
+            upper(information[a][0][player], *information[a][1:], c) if a in information else -1e9 for a in h.legals[i]
+        ]
 
     def width(self, times: int, after: int, first: int, pace: float, growth: float) -> int | None:
         if times <= after:
@@ -110,8 +112,8 @@ class ImplicitMinimax(Twin):
             return tuple(number / sum(times for times, _ in children) for number in total)
         return max((v for _, v in children), key=lambda v: v[h.players[i]])  # the first of equal ones
 
-    def backpropagation(self, leaf, known, context, rewards):
-        q, n, m, v = known
+    def backpropagation(self, leaf, information, context, rewards):
+        q, n, m, v = information
         if context in (VISIT, AVAIL):
             return (*super().backpropagation(leaf, (q, n, m), context, rewards), v)
         return q, n, m, tuple(int(number * UNIT + 0.5) / UNIT for number in context)
@@ -125,9 +127,11 @@ class Decisive(Twin):
         urgent = [a for a in legal if h.endings(i, a)[player] == 1]
         if not urgent and leaf.n is not None:
             urgent = [a for a in legal if h.action_feature(i, a, leaf.n) > 0]
-        known = {a: theta[h.extended(i, a)] for a in legal}
+        information = {a: theta[h.extended(i, a)] for a in legal}
         c = leaf.rule.parameter[0]
-        bounds = {a: math.inf if in_simulation(h) else upper(q[player], n, m, c) for a, (q, n, m) in known.items()}
+        bounds = {
+            a: math.inf if in_simulation(h) else upper(q[player], n, m, c) for a, (q, n, m) in information.items()
+        }
         return [bounds[a] if a in (urgent or legal) else -1.0 for a in legal]
 
 
@@ -141,8 +145,8 @@ class PredicateAverages(PlayersMean):
     def values(self, leaf: Leaf, theta: Theta, h: Playout) -> list[float]:
         i, player, v = h.t, h.players[h.t], []
         for a in h.legals[i]:
-            known = [theta[(*true, a, player)] for true in self.true_at(h, i)]
-            means = [q / n for q, n in known if n >= leaf.n]
+            information = [theta[(*true, a, player)] for true in self.true_at(h, i)]
+            means = [q / n for q, n in information if n >= leaf.n]
             v.append(max([naive.mean(*theta[a, player]), *means]))
         return v
 
@@ -158,11 +162,11 @@ class PredicateAverages(PlayersMean):
 class FeaturesToActions(Weight):
     """`leaf.n` is (α, λ); θ[k, ρ] = (w,)."""
 
-    def told(self, h: Playout, i: int, a: int) -> list[float]:
+    def action_features(self, h: Playout, i: int, a: int) -> list[float]:
         return [h.action_feature(i, a, name) for name in h.worlds[i][0].game.action_feature_names]
 
     def worth(self, theta: Theta, h: Playout, i: int, a: int) -> float:
-        return sum(theta[k, h.players[i]][0] * x for k, x in enumerate(self.told(h, i, a)))
+        return sum(theta[k, h.players[i]][0] * x for k, x in enumerate(self.action_features(h, i, a)))
 
     def values(self, leaf: Leaf, theta: Theta, h: Playout) -> list[float]:
         return [self.worth(theta, h, h.t, a) for a in h.legals[h.t]]
@@ -170,14 +174,14 @@ class FeaturesToActions(Weight):
     def capture(self, leaf, h, theta):
         (alpha, trace), captured = leaf.n, []
         for player, reward in enumerate(h.rewards):
-            own = [i for i in range(h.t) if h.players[i] == player]
-            q = [self.worth(theta, h, i, h.actions[i]) for i in own]
-            m = len(own) - 1
+            decisions = [i for i in range(h.t) if h.players[i] == player]
+            q = [self.worth(theta, h, i, h.actions[i]) for i in decisions]
+            m = len(decisions) - 1
             changes = [0.0 for _ in h.worlds[0][0].game.action_feature_names]
-            for j, i in enumerate(own):
+            for j, i in enumerate(decisions):
                 later = sum((1 - trace) * trace ** (n - 1) * q[j + n] for n in range(1, m - j + 1))
                 wanted = later + trace ** (m - j) * (2 * reward - 1)  # the λ-return
-                for k, x in enumerate(self.told(h, i, h.actions[i])):
+                for k, x in enumerate(self.action_features(h, i, h.actions[i])):
                     changes[k] += alpha * (wanted - q[j]) * x
             captured += [((k, player), change) for k, change in enumerate(changes)]
         return captured

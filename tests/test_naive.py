@@ -71,11 +71,11 @@ def step(
     phase: str,
     label: int = CONTINUES,
     number: int = 0,
-    **seen: int,
+    **views: int,
 ) -> None:
     """One decision made; seen by all as the action itself, except by perspectives named v0, v1, …"""
     decide(h, player, legal, phase, number)
-    h.extend(action, tuple(seen.get(f"v{perspective}", action) for perspective in range(len(h.views[0]))), label)
+    h.extend(action, tuple(views.get(f"v{perspective}", action) for perspective in range(len(h.views[0]))), label)
 
 
 def open_playout() -> Playout:
@@ -112,7 +112,7 @@ def after(leaf: Leaf, *playouts: Playout, players: int = 2) -> Theta:
     return thetas[leaf]
 
 
-def known(leaf: Leaf, information: dict, players: int = 2) -> Theta:
+def theta_of(leaf: Leaf, information: dict, players: int = 2) -> Theta:
     theta = Theta(naive.initial_information(leaf, players))
     theta.update(information)
     return theta
@@ -122,12 +122,12 @@ class Dealt:
     """Random numbers that the test has chosen."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *numbers: float) -> None:
-        self.left = list(numbers)
-        monkeypatch.setattr(naive, "uniform", lambda rng: self.left.pop(0))
+        self.remaining = list(numbers)
+        monkeypatch.setattr(naive, "uniform", lambda rng: self.remaining.pop(0))
         monkeypatch.setattr(naive, "below", self.below)
 
     def below(self, rng: np.ndarray, bound: int) -> int:
-        number = self.left.pop(0)
+        number = self.remaining.pop(0)
         assert isinstance(number, int) and number < bound
         return number
 
@@ -192,7 +192,7 @@ def test_the_baseline_values_are_ucb1_with_availability_for_the_player_about_to_
     h = start()
     step(h, 0, 4, (4, 5), SELECTION)
     decide(h, 1, (5, 6, 7), EXPANSION)
-    theta = known(
+    theta = theta_of(
         leaf, {(1, (4, 5)): ((1.0, 3.0), 4, 6), (1, (4, 6)): ((2.0, 0.0), 2, 2), (1, (4, 7)): ((0.0, 0.0), 0, 5)}
     )
     assert naive.values(leaf, theta, h) == pytest.approx([1.218498, 0.412093, math.inf], abs=1e-6)
@@ -201,7 +201,7 @@ def test_the_baseline_values_are_ucb1_with_availability_for_the_player_about_to_
 def test_the_baseline_values_are_infinite_in_simulation() -> None:
     leaf = naive.baseline()
     h = decide(start(), 0, (5, 6), SIMULATION)
-    theta = known(leaf, {(0, (5,)): ((1.0, 3.0), 4, 6), (0, (6,)): ((2.0, 0.0), 2, 2)})
+    theta = theta_of(leaf, {(0, (5,)): ((1.0, 3.0), 4, 6), (0, (6,)): ((2.0, 0.0), 2, 2)})
     assert naive.values(leaf, theta, h) == [math.inf, math.inf]
 
 
@@ -254,7 +254,7 @@ def test_the_amaf_values_take_the_sum_of_visits_as_trials() -> None:
     # n = 2 and 3, so 5 trials: 1/2 + 0.7 sqrt(log 5 / 2) = 0.5 + 0.7 sqrt(0.804719) = 1.127943
     # and 3/3 + 0.7 sqrt(log 5 / 3) = 1 + 0.7 sqrt(0.536479) = 1.512713.
     leaf = naive.amaf()
-    theta = known(leaf, {(0, (4,)): ((1.0, 1.0), 2), (0, (5,)): ((3.0, 0.0), 3)})
+    theta = theta_of(leaf, {(0, (4,)): ((1.0, 1.0), 2), (0, (5,)): ((3.0, 0.0), 3)})
     h = decide(start(), 0, (4, 5, 6), EXPANSION)
     assert naive.values(leaf, theta, h) == pytest.approx([1.127943, 1.512713, math.inf], abs=1e-6)
 
@@ -273,19 +273,19 @@ def test_rave_is_the_weighted_sum_of_the_two_values() -> None:
     rave = naive.rave(k=3)
     h = decide(start(), 0, (4, 5), SELECTION)
     thetas = {
-        naive.amaf(): known(naive.amaf(), {(0, (4,)): ((2.0, 0.0), 4), (0, (5,)): ((3.0, 0.0), 4)}),
-        naive.baseline(): known(naive.baseline(), {(0, (4,)): ((1.0, 0.0), 1, 3), (0, (5,)): ((0.0, 2.0), 2, 3)}),
+        naive.amaf(): theta_of(naive.amaf(), {(0, (4,)): ((2.0, 0.0), 4), (0, (5,)): ((3.0, 0.0), 4)}),
+        naive.baseline(): theta_of(naive.baseline(), {(0, (4,)): ((1.0, 0.0), 1, 3), (0, (5,)): ((0.0, 2.0), 2, 3)}),
     }
-    found = naive.maxilinear_values(rave, thetas, h, ((1.0, 2.0), 3, 3))
-    assert found == pytest.approx([(1.004708 + 1.733703) / 2, (1.254708 + 0.518806) / 2], abs=1e-6)
+    totals = naive.maxilinear_values(rave, thetas, h, ((1.0, 2.0), 3, 3))
+    assert totals == pytest.approx([(1.004708 + 1.733703) / 2, (1.254708 + 0.518806) / 2], abs=1e-6)
 
 
 def test_in_a_maxilinear_sum_no_weight_takes_nothing_of_infinity_and_any_weight_all() -> None:
     h = decide(start(), 0, (4, 5), SIMULATION)
     amaf, baseline = naive.amaf(), naive.baseline()
     thetas = {
-        amaf: known(amaf, {(0, (4,)): ((1.0, 0.0), 1), (0, (5,)): ((0.0, 0.0), 1)}),
-        baseline: known(baseline, {}),
+        amaf: theta_of(amaf, {(0, (4,)): ((1.0, 0.0), 1), (0, (5,)): ((0.0, 0.0), 1)}),
+        baseline: theta_of(baseline, {}),
     }
     # 2 trials: 1 + 0.7 sqrt(log 2) = 1.582788 and 0.582788.
     none, some = Maxilinear([(1.0, amaf), (0.0, baseline)]), Maxilinear([(0.999, amaf), (0.001, baseline)])
@@ -412,7 +412,9 @@ def test_n_grams_end_in_a_players_action_and_hold_what_he_observed() -> None:
 
 def test_single_moves_are_captured_as_by_mast() -> None:
     playouts = open_playout(), secret_playout()
-    singles = {(action, player): found for ((action,), player), found in after(naive.nast(1), *playouts).items()}
+    singles = {
+        (action, player): information for ((action,), player), information in after(naive.nast(1), *playouts).items()
+    }
     assert singles == after(naive.mast(), *playouts)
 
 
@@ -420,7 +422,7 @@ def test_the_nast_values_sum_visits_over_the_legal_actions() -> None:
     # After 7: 5 has n = 1, q = 0.5; 6 has n = 3, q = 1.5; 4 trials: 0.5 + 0.7 sqrt(log 4) = 1.324187,
     # 0.5 + 0.7 sqrt(log 4 / 3) = 0.975845. Grams after another move, or of the other player, are other records.
     leaf = naive.nast(2)
-    theta = known(leaf, {((7, 5), 1): (0.5, 1), ((7, 6), 1): (1.5, 3), ((8, 5), 1): (9.0, 9), ((7, 5), 0): (9.0, 9)})
+    theta = theta_of(leaf, {((7, 5), 1): (0.5, 1), ((7, 6), 1): (1.5, 3), ((8, 5), 1): (9.0, 9), ((7, 5), 0): (9.0, 9)})
     h = start()
     step(h, CHANCE, 7, (7, 8), SIMULATION)
     decide(h, 1, (5, 6, 9), SIMULATION)
@@ -430,8 +432,8 @@ def test_the_nast_values_sum_visits_over_the_legal_actions() -> None:
 
 def test_before_n_minus_one_moves_nothing_is_known() -> None:
     h = decide(start(), 1, (5, 6), SIMULATION)
-    assert naive.values(naive.nast(2), known(naive.nast(2), {((5,), 1): (1.0, 1)}), h) == [math.inf, math.inf]
-    assert naive.values(naive.nast(2, rule=naive.roulette()), known(naive.nast(2), {}), h) == [1.0, 1.0]
+    assert naive.values(naive.nast(2), theta_of(naive.nast(2), {((5,), 1): (1.0, 1)}), h) == [math.inf, math.inf]
+    assert naive.values(naive.nast(2, rule=naive.roulette()), theta_of(naive.nast(2), {}), h) == [1.0, 1.0]
 
 
 # ------------------------------------------------------------------------------------------------------------------ EPIC
@@ -439,21 +441,21 @@ def test_before_n_minus_one_moves_nothing_is_known() -> None:
 
 def test_epic_visits_the_whole_playout_by_position_in_episode() -> None:
     # The label 1 comes with the 3, which still ends the episode before; from then on moves are counted anew.
-    before, one = UNLABELLED, 1
+    before, label = UNLABELLED, 1
     assert naive.capture(naive.epic(), secret_playout(), {}) == [
         (ORIGIN, VISIT),
         ((before, 0, (1,)), VISIT),
         ((before, 1, (90, 5)), VISIT),
         ((before, 1, (90, 5, 3)), VISIT),
-        ((one, 0, (1,)), VISIT),
-        ((one, 1, (90, 5)), VISIT),
-        ((one, 0, (1, 0)), VISIT),
+        ((label, 0, (1,)), VISIT),
+        ((label, 1, (90, 5)), VISIT),
+        ((label, 0, (1, 0)), VISIT),
         ((before, 0, (0,)), AVAIL),
         ((before, 1, (90, 4)), AVAIL),
         ((before, 1, (90, 5, 2)), AVAIL),
-        ((one, 0, (0,)), AVAIL),
-        ((one, 1, (90, 4)), AVAIL),
-        ((one, 0, (1, 1)), AVAIL),
+        ((label, 0, (0,)), AVAIL),
+        ((label, 1, (90, 4)), AVAIL),
+        ((label, 0, (1, 1)), AVAIL),
     ]
 
 
@@ -488,7 +490,7 @@ def test_the_epic_values_are_ucb1_with_availability_at_the_position_in_episode()
     h = start(origin=(2, 1, (6, 7)), label=2, episode=((6,), (6, 7), (6, 7)))
     step(h, 1, 8, (8, 9), SIMULATION)
     decide(h, 1, (3, 4), SIMULATION)
-    theta = known(leaf, {(2, 1, (6, 7, 8, 3)): ((1.0, 2.0), 4, 7), (1, 1, (6, 7, 8, 4)): ((9.0, 9.0), 9, 9)})
+    theta = theta_of(leaf, {(2, 1, (6, 7, 8, 3)): ((1.0, 2.0), 4, 7), (1, 1, (6, 7, 8, 4)): ((9.0, 9.0), 9, 9)})
     assert naive.values(leaf, theta, h) == pytest.approx([0.988236, math.inf], abs=1e-6)
 
 
@@ -496,7 +498,7 @@ def test_the_epic_values_are_ucb1_with_availability_at_the_position_in_episode()
 
 
 def test_a_node_is_selection_expansion_or_simulation_by_the_baselines_visits() -> None:
-    base = known(
+    base = theta_of(
         naive.baseline(), {(): ((0.0, 0.0), 2, 2), (0, (4,)): ((0.0, 0.0), 1, 2), (0, (5,)): ((0.0, 0.0), 0, 2)}
     )
 
@@ -515,7 +517,7 @@ def test_a_node_is_selection_expansion_or_simulation_by_the_baselines_visits() -
 
 
 def test_below_the_expanded_history_all_is_simulation_even_where_a_record_has_visits() -> None:
-    base = known(naive.baseline(), {(0, (4, 5)): ((0.0, 0.0), 3, 3), (0, (4, 5, 6)): ((0.0, 0.0), 3, 3)})
+    base = theta_of(naive.baseline(), {(0, (4, 5)): ((0.0, 0.0), 3, 3), (0, (4, 5, 6)): ((0.0, 0.0), 3, 3)})
     h = start()
     step(h, 0, 4, (4,), EXPANSION)
     step(h, 0, 5, (5,), SIMULATION)
@@ -540,10 +542,10 @@ def test_weights_may_follow_the_baseline_information() -> None:
     assert naive.alternatives(mixture, SELECTION, ((0.0,), 1, 4)) == [(0.25, mast), (0.75, lgr)]
 
 
-@pytest.mark.parametrize("given", [(0.5, 0.4), (1.5, -0.5)])
-def test_weights_that_are_no_distribution_are_refused(given: tuple[float, float]) -> None:
+@pytest.mark.parametrize("weights", [(0.5, 0.4), (1.5, -0.5)])
+def test_weights_that_are_no_distribution_are_refused(weights: tuple[float, float]) -> None:
     with pytest.raises(ValueError, match="sum to"):
-        naive.alternatives(Linear([(given[0], naive.mast()), (given[1], naive.lgr())]), SELECTION, ())
+        naive.alternatives(Linear([(weights[0], naive.mast()), (weights[1], naive.lgr())]), SELECTION, ())
 
 
 def test_a_maxilinear_part_must_be_an_arg_max() -> None:
@@ -569,7 +571,7 @@ def chosen(
 ) -> int:
     dealt = Dealt(monkeypatch, *numbers)
     k = naive.choose(expression, thetas, h, ((0.0, 0.0), 1, 1), np.zeros(4, np.uint64), edges)
-    assert dealt.left == []
+    assert dealt.remaining == []
     return k
 
 
@@ -580,8 +582,8 @@ def test_one_legal_action_is_played_without_a_draw(monkeypatch: pytest.MonkeyPat
 
 def test_an_arg_max_draws_only_between_ties(monkeypatch: pytest.MonkeyPatch) -> None:
     h, leaf = decide(start(), 0, (4, 5, 6), SIMULATION), naive.nast(1)
-    apart = known(leaf, {((4,), 0): (0.0, 2), ((5,), 0): (2.0, 2), ((6,), 0): (0.0, 2)})
-    tied = known(leaf, {((4,), 0): (2.0, 2), ((5,), 0): (0.0, 2), ((6,), 0): (2.0, 2)})
+    apart = theta_of(leaf, {((4,), 0): (0.0, 2), ((5,), 0): (2.0, 2), ((6,), 0): (0.0, 2)})
+    tied = theta_of(leaf, {((4,), 0): (2.0, 2), ((5,), 0): (0.0, 2), ((6,), 0): (2.0, 2)})
     assert choice(monkeypatch, leaf, {leaf: apart}, h) == 5
     assert choice(monkeypatch, leaf, {leaf: tied}, h, 0) == 4
     assert choice(monkeypatch, leaf, {leaf: tied}, h, 1) == 6
@@ -589,7 +591,7 @@ def test_an_arg_max_draws_only_between_ties(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_the_baseline_simulates_uniformly(monkeypatch: pytest.MonkeyPatch) -> None:
     h, leaf = decide(start(), 0, (4, 5, 6), SIMULATION), naive.baseline()
-    theta = known(leaf, {(0, (4,)): ((9.0, 9.0), 9, 9)})
+    theta = theta_of(leaf, {(0, (4,)): ((9.0, 9.0), 9, 9)})
     assert [choice(monkeypatch, leaf, {leaf: theta}, h, i) for i in range(3)] == [4, 5, 6]
 
 
@@ -598,7 +600,7 @@ def test_gibbs_accepts_an_action_drawn_uniformly_by_its_distance_to_the_greatest
 ) -> None:
     # v = 0 and 1, temperature 1/2: the first action is accepted with e^-2 = 0.135335, the second always.
     h, leaf = decide(start(), 0, (4, 5), SIMULATION), naive.mast(naive.gibbs(0.5))
-    theta = known(leaf, {(4, 0): (0.0, 3)})
+    theta = theta_of(leaf, {(4, 0): (0.0, 3)})
     assert choice(monkeypatch, leaf, {leaf: theta}, h, 0, 0.1353) == 4
     assert choice(monkeypatch, leaf, {leaf: theta}, h, 0, 0.1354, 1, 0.999) == 5
     # Refused twice: the weights 1 and e² are drawn from, so the first action has probability 1 / (1 + e²) = 0.119203.
@@ -608,9 +610,9 @@ def test_gibbs_accepts_an_action_drawn_uniformly_by_its_distance_to_the_greatest
 
 @pytest.mark.parametrize("temperature", [0.1, 1.0])
 def test_gibbs_plays_in_proportion_to_exponentials(temperature: float) -> None:
-    given, rng, draws = [0.1, 1.0, 0.5, 0.5], seeded(4), 20_000
-    counts = np.bincount([naive.draw_by_gibbs(rng, given, temperature) for _ in range(draws)], minlength=4)
-    weights = np.exp(np.array(given) / temperature)
+    means, rng, draws = [0.1, 1.0, 0.5, 0.5], seeded(4), 20_000
+    counts = np.bincount([naive.draw_by_gibbs(rng, means, temperature) for _ in range(draws)], minlength=4)
+    weights = np.exp(np.array(means) / temperature)
     assert chisquare(counts, draws * weights / weights.sum()).pvalue > 1e-4
 
 
@@ -618,17 +620,17 @@ def test_the_roulette_draws_in_proportion_to_values_and_uniformly_where_all_are_
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     h, leaf = decide(start(), 0, (4, 5), SIMULATION), naive.mast(naive.roulette())
-    theta = known(leaf, {(4, 0): (1.0, 4)})  # 1/4 against 1: a share of 1/5
+    theta = theta_of(leaf, {(4, 0): (1.0, 4)})  # 1/4 against 1: a share of 1/5
     assert choice(monkeypatch, leaf, {leaf: theta}, h, 0.199) == 4
     assert choice(monkeypatch, leaf, {leaf: theta}, h, 0.201) == 5
-    assert choice(monkeypatch, leaf, {leaf: known(leaf, {(4, 0): (0.0, 4)})}, h, 0.0) == 5  # nothing is not a share
-    nothing = known(leaf, {(4, 0): (0.0, 4), (5, 0): (0.0, 1)})
+    assert choice(monkeypatch, leaf, {leaf: theta_of(leaf, {(4, 0): (0.0, 4)})}, h, 0.0) == 5  # nothing is not a share
+    nothing = theta_of(leaf, {(4, 0): (0.0, 4), (5, 0): (0.0, 1)})
     assert [choice(monkeypatch, leaf, {leaf: nothing}, h, i) for i in range(2)] == [4, 5]
 
 
 def test_epsilon_greedy_explores_with_probability_epsilon(monkeypatch: pytest.MonkeyPatch) -> None:
     h, leaf = decide(start(), 0, (4, 5), SIMULATION), naive.mast(naive.epsilon_greedy(0.2))
-    theta = known(leaf, {(4, 0): (1.0, 4)})
+    theta = theta_of(leaf, {(4, 0): (1.0, 4)})
     assert choice(monkeypatch, leaf, {leaf: theta}, h, 0.19, 0) == 4
     assert choice(monkeypatch, leaf, {leaf: theta}, h, 0.2) == 5
 
@@ -637,16 +639,19 @@ def test_a_stored_legal_reply_is_played_without_a_draw(monkeypatch: pytest.Monke
     h, leaf = start(), naive.lgrf()
     step(h, 1, 3, (3, 4), SIMULATION)
     decide(h, 0, (5, 6), SIMULATION)
-    assert choice(monkeypatch, leaf, {leaf: known(leaf, {(3, 0): 6})}, h) == 6
-    assert choice(monkeypatch, leaf, {leaf: known(leaf, {(3, 0): 7})}, h, 0) == 5
-    assert choice(monkeypatch, leaf, {leaf: known(leaf, {(3, 1): 6})}, h, 0) == 5
-    assert choice(monkeypatch, leaf, {leaf: known(leaf, {})}, decide(start(), 0, (5, 6), SIMULATION), 1) == 6
+    assert choice(monkeypatch, leaf, {leaf: theta_of(leaf, {(3, 0): 6})}, h) == 6
+    assert choice(monkeypatch, leaf, {leaf: theta_of(leaf, {(3, 0): 7})}, h, 0) == 5
+    assert choice(monkeypatch, leaf, {leaf: theta_of(leaf, {(3, 1): 6})}, h, 0) == 5
+    assert choice(monkeypatch, leaf, {leaf: theta_of(leaf, {})}, decide(start(), 0, (5, 6), SIMULATION), 1) == 6
 
 
 def test_a_mixture_draws_the_alternative_first(monkeypatch: pytest.MonkeyPatch) -> None:
     h = decide(start(), 0, (4, 5), SIMULATION)
     mast, nast = naive.mast(naive.epsilon_greedy(0.5)), naive.nast(1)
-    thetas = {mast: known(mast, {(5, 0): (0.0, 1)}), nast: known(nast, {((4,), 0): (0.0, 1), ((5,), 0): (1.0, 1)})}
+    thetas = {
+        mast: theta_of(mast, {(5, 0): (0.0, 1)}),
+        nast: theta_of(nast, {((4,), 0): (0.0, 1), ((5,), 0): (1.0, 1)}),
+    }
     mixture = Linear([(0.25, mast), (0.75, nast)])
     assert choice(monkeypatch, mixture, thetas, h, 0.24, 0.9) == 4  # MAST's best is 4, of which nothing is known
     assert choice(monkeypatch, mixture, thetas, h, 0.25) == 5  # NAST's best
@@ -714,8 +719,8 @@ def test_no_record_of_a_choice_depends_on_another_made_at_once() -> None:
 
 
 def test_exp3_draws_by_its_probabilities_in_the_tree_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    exp3 = known(EXP3, {(1, (1, 6)): ((9.0, 1.0), 1), (1, (1, 7)): ((9.0, 0.0), 3)})
-    thetas = {naive.lgr(): known(naive.lgr(), {(90, 1): 7}), EXP3: exp3}
+    exp3 = theta_of(EXP3, {(1, (1, 6)): ((9.0, 1.0), 1), (1, (1, 7)): ((9.0, 0.0), 3)})
+    thetas = {naive.lgr(): theta_of(naive.lgr(), {(90, 1): 7}), EXP3: exp3}
     for u, action in ((0.5307, 6), (0.5309, 7)):  # 0.530797 as above
         h = at_once()
         assert choice(monkeypatch, naive.lgr(), thetas, h, u) == action
@@ -746,19 +751,21 @@ def test_an_action_is_drawn_inside_the_move_that_was_chosen(monkeypatch: pytest.
     h, leaf, edges = start(), naive.lgr(), (90, UNSEEN, 90, 3)
     step(h, 0, 8, (8,), SELECTION)
     decide(h, 1, (90, UNSEEN, 3), SELECTION)
-    thetas = {leaf: known(leaf, {(8, 1): 90})}
+    thetas = {leaf: theta_of(leaf, {(8, 1): 90})}
     assert chosen(monkeypatch, leaf, thetas, h, edges, 0) == 0
     assert chosen(monkeypatch, leaf, thetas, h, edges, 1) == 2
-    assert chosen(monkeypatch, leaf, {leaf: known(leaf, {(8, 1): 3})}, h, edges) == 3
-    assert chosen(monkeypatch, leaf, {leaf: known(leaf, {(8, 1): UNSEEN})}, h, edges) == 1
-    assert chosen(monkeypatch, leaf, {leaf: known(leaf, {})}, h, edges, 0, 1) == 2  # a move of three, an action of two
+    assert chosen(monkeypatch, leaf, {leaf: theta_of(leaf, {(8, 1): 3})}, h, edges) == 3
+    assert chosen(monkeypatch, leaf, {leaf: theta_of(leaf, {(8, 1): UNSEEN})}, h, edges) == 1
+    assert (
+        chosen(monkeypatch, leaf, {leaf: theta_of(leaf, {})}, h, edges, 0, 1) == 2
+    )  # a move of three, an action of two
 
 
 def test_a_single_move_asks_no_policy_but_its_action_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     h = decide(start(), 1, (UNSEEN,), SELECTION)
     assert chosen(monkeypatch, naive.mast(), {}, h, (UNSEEN,) * 3, 2) == 2
     clash = decide(start(), 1, (UNSEEN,), SELECTION, number=1)
-    assert chosen(monkeypatch, naive.mast(), {EXP3: known(EXP3, {})}, clash, (UNSEEN,) * 3, 2) == 2
+    assert chosen(monkeypatch, naive.mast(), {EXP3: theta_of(EXP3, {})}, clash, (UNSEEN,) * 3, 2) == 2
     assert clash.probabilities == {0: 1.0}
 
 
@@ -766,13 +773,17 @@ def test_the_baseline_simulates_uniformly_over_moves_then_over_the_actions_of_on
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     h, leaf, edges = decide(start(), 1, (90, 3), SIMULATION), naive.baseline(), (90, 90, 90, 3)
-    thetas = {leaf: known(leaf, {}), naive.amaf(): known(naive.amaf(), {}), naive.mast(): known(naive.mast(), {})}
+    thetas = {
+        leaf: theta_of(leaf, {}),
+        naive.amaf(): theta_of(naive.amaf(), {}),
+        naive.mast(): theta_of(naive.mast(), {}),
+    }
     assert [chosen(monkeypatch, leaf, thetas, h, edges, 0, i) for i in range(3)] == [0, 1, 2]
     assert chosen(monkeypatch, leaf, thetas, h, edges, 1) == 3
     mixed = Linear([(0.5, naive.mast()), (0.5, leaf)])
     assert chosen(monkeypatch, mixed, thetas, h, edges, 0.6, 1) == 3  # the alternative first
     twice = Maxilinear([(0.5, leaf), (0.5, naive.baseline(0.3))])
-    assert chosen(monkeypatch, twice, {**thetas, naive.baseline(0.3): known(leaf, {})}, h, edges, 0, 2) == 2
+    assert chosen(monkeypatch, twice, {**thetas, naive.baseline(0.3): theta_of(leaf, {})}, h, edges, 0, 2) == 2
     rave = Maxilinear([(0.5, naive.amaf()), (0.5, leaf)])  # not the baseline alone: a move, then an action of it
     assert chosen(monkeypatch, rave, thetas, h, edges, 0, 1) == 1
     h.phases[-1] = EXPANSION  # in the tree all are alike
@@ -894,15 +905,15 @@ def test_the_same_seed_gives_the_same_search_and_pausing_changes_nothing() -> No
 
 def positions_in_episode(tree: int) -> set[tuple]:
     """η of every state of a toy by the eyes of the last mover, from the tree itself."""
-    found = set()
+    positions = set()
     for row in (row for row in toy.ROWS if row.tree == tree and row.path):
         node, _ = row.path[-1]
         perspective = toy.TREES[tree].players if node.player == CHANCE else node.player
         nodes = [node for node, _ in row.path]
         began = max((i for i, node in enumerate(nodes) if node.label != CONTINUES), default=0)
         label = nodes[began].label
-        found.add((UNLABELLED if label == CONTINUES else label, node.player, row.moves(perspective, began)))
-    return found
+        positions.add((UNLABELLED if label == CONTINUES else label, node.player, row.moves(perspective, began)))
+    return positions
 
 
 @pytest.mark.parametrize("tree", range(len(toy.TREES)), ids=lambda tree: toy.TREES[tree].name)
@@ -928,8 +939,8 @@ def test_moves_hidden_inside_an_episode_follow_the_determinization() -> None:
     for action in (0, 2, 4):
         state.apply_action(action)
     records = naive.search(state, Sequential(naive.baseline(), naive.epic()), 60, seed=3).records[naive.epic()]
-    begun = {moves[:3] for label, mover, moves in records if (label, mover) == (0, 1) and len(moves) == 4}
-    assert begun == {(2, 4, toy.SOMETHING), (2, 5, toy.SOMETHING)}
+    prefixes = {moves[:3] for label, mover, moves in records if (label, mover) == (0, 1) and len(moves) == 4}
+    assert prefixes == {(2, 4, toy.SOMETHING), (2, 5, toy.SOMETHING)}
 
 
 def test_a_search_where_no_player_acts_is_refused() -> None:
@@ -960,13 +971,13 @@ def after_raise(outcome: naive.Outcome) -> set[int]:
 
 def test_one_determinization_is_drawn_for_each_tree() -> None:
     # Player 1 may answer 2, or 2 and 4, or 3 and 4: by his card.
-    found = set()
+    determinizations = set()
     for seed in range(20):
         outcome = naive.search(from_deal(toy.CARD, 0), naive.baseline(), 60, seed, DeterminizedUCT(1))
-        found.add(frozenset(after_raise(outcome)))
-    assert found == {frozenset({2}), frozenset({2, 4}), frozenset({3, 4})}
+        determinizations.add(frozenset(after_raise(outcome)))
+    assert determinizations == {frozenset({2}), frozenset({2, 4}), frozenset({3, 4})}
     trees = naive.search(from_deal(toy.CARD, 0), naive.baseline(), 600, 1, DeterminizedUCT(10)).trees
-    assert {frozenset(after_raise(tree)) for tree in trees} == found
+    assert {frozenset(after_raise(tree)) for tree in trees} == determinizations
     assert after_raise(naive.search(from_deal(toy.CARD, 0), naive.baseline(), 100, 1)) == {2, 3, 4}
 
 
@@ -1007,13 +1018,13 @@ OPEN = [game for game in toy.ALL_TOYS if game.observe is None]
 
 @pytest.mark.parametrize("game", OPEN, ids=lambda game: game.name)
 def test_where_everyone_sees_everything_all_eyes_are_the_same(game: toy.Game) -> None:
-    found = [
+    outcomes = [
         naive.search(game.new_initial_state(seed=2), EVERYTHING, 50, 4, scheme)
         for scheme in (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM)
     ]
-    assert found[0] == found[1] == found[2]
+    assert outcomes[0] == outcomes[1] == outcomes[2]
     if game.determinize is None:
-        assert found[0] == naive.search(game.new_initial_state(seed=2), EVERYTHING, 50, 4, CheatingUCT)
+        assert outcomes[0] == naive.search(game.new_initial_state(seed=2), EVERYTHING, 50, 4, CheatingUCT)
 
 
 def test_eyes_that_see_all_tell_every_action_from_every_other() -> None:
@@ -1032,12 +1043,14 @@ def test_the_root_players_eyes_see_moves() -> None:
         naive.baseline()
     ]
     by_whispers = {moves for mover, moves in records.keys() - {()} if mover == 1}
-    heard = (UNSEEN, toy.SOMETHING, 4)
-    assert by_whispers == {(8, first) for first in heard} | {
-        (8, first, second) for first in heard[1:] for second in heard
+    observable = (UNSEEN, toy.SOMETHING, 4)
+    assert by_whispers == {(8, first) for first in observable} | {
+        (8, first, second) for first in observable[1:] for second in observable
     }
     guesses = {moves[:-1] for mover, moves in records.keys() - {()} if mover == 0 and moves[-1] in (6, 7)}
-    assert guesses == {(8,)} | {(8, a) for a in heard[1:]} | {(8, a, b) for a in heard[1:] for b in heard[1:]}
+    assert guesses == {(8,)} | {(8, a) for a in observable[1:]} | {
+        (8, a, b) for a in observable[1:] for b in observable[1:]
+    }
     visited, guessed = records[1, (8, UNSEEN)][1], sum(records[0, (8, a)][1] for a in (6, 7))
     assert guessed < visited  # two unnoticed ones in a playout visit the record twice
 
@@ -1073,8 +1086,8 @@ def test_chance_keeps_its_probabilities_where_its_outcomes_look_alike() -> None:
     drawn = [by_chance[0, toy.SOMETHING], by_chance[0, 9]]
     assert chisquare(drawn, sum(drawn) * np.array([0.75, 0.25])).pvalue > 1e-4
     assert records[CHANCE, (0, 9)][2] == sum(drawn)  # available whenever chance was in the tree
-    own = naive.search(toy.DRAW.new_initial_state(), naive.baseline(), 300, 7).records[naive.baseline()]
-    assert {moves for mover, moves in own.keys() - {()} if mover == CHANCE} == {(0, a) for a in (5, 6)} | {
+    theta = naive.search(toy.DRAW.new_initial_state(), naive.baseline(), 300, 7).records[naive.baseline()]
+    assert {moves for mover, moves in theta.keys() - {()} if mover == CHANCE} == {(0, a) for a in (5, 6)} | {
         (0, a, b) for a in (5, 6) for b in (7, 8, 9)
     }
 
@@ -1101,13 +1114,13 @@ EXPRESSIONS = [naive.baseline(), EVERYTHING]
 def test_exp3_counts_every_choice_made_at_once_in_the_tree(scheme: Scheme) -> None:
     for expression in EXPRESSIONS:
         outcome = naive.search(toy.PENNIES.new_initial_state(), expression, 200, 9, scheme.with_exp3())
-        made = sum(
+        decisions = sum(
             phase != SIMULATION and player != CHANCE
             for play in outcome.playouts
             for player, phase in zip(play.players, play.phases, strict=True)
         )
         theta = outcome.records[EXP3]
-        assert sum(n for _, n in theta.values()) == made  # every player's decision of the game is one
+        assert sum(n for _, n in theta.values()) == decisions  # every player's decision of the game is one
         answers = {moves for player, moves in theta if player == 1 and len(moves) == 1}
         assert answers == {(0,), (1,)} or scheme is SO_ISMCTS_POM and answers == {(toy.SOMETHING,)}
         assert EXP3 not in naive.search(toy.PENNIES.new_initial_state(), expression, 2, 9, scheme).records

@@ -100,16 +100,19 @@ def test_what_a_player_cannot_tell_apart_looks_alike_to_him(game: Game) -> None:
         if player < 0:
             continue
         for seed in range(3):
-            other = state.determinize(player, seed)
+            determinization = state.determinize(player, seed)
             if game.retrace is None:
-                assert other.data == state.data
+                assert determinization.data == state.data
                 continue
-            start, actions = game.retrace(state, other.data)
+            start, actions = game.retrace(state, determinization.data)
             retraced = State(game, start)
             for action in actions:
                 retraced.apply_action(action)
-            assert retraced.data == other.data
-            assert (other.current_player(), other.legal_actions()) == (player, state.legal_actions())
+            assert retraced.data == determinization.data
+            assert (determinization.current_player(), determinization.legal_actions()) == (
+                player,
+                state.legal_actions(),
+            )
             assert retraced.moves(player) == state.moves(player)
             assert retraced.position_in_episode().label == state.position_in_episode().label
 
@@ -177,7 +180,7 @@ def test_each_kind_of_game_is_there() -> None:
             move
             for row in toy.ROWS
             if row.tree == toy.ALL_TOYS.index(thicket)
-            for of_action in row.node.seen.values()
+            for of_action in row.node.observations.values()
             for move in of_action.values()
         }
         assert sights == {toy.SOMETHING, toy.UNSEEN}
@@ -236,10 +239,10 @@ def test_kuhns_poker_is_worth_what_kuhn_found() -> None:
 
     def share_of_bets(state: State) -> float:
         row = toy.ROWS[int(state.facts.row)]
-        own = toy.TREES[row.tree].deals[row.deal][0][state.current_player()]
+        card = toy.TREES[row.tree].deals[row.deal][0][state.current_player()]
         if state.current_player() == 0:
-            return first_again[own] if row.actions() else 0.0
-        return called[own] if row.actions() == (1,) else bet[own]
+            return first_again[card] if row.actions() else 0.0
+        return called[card] if row.actions() == (1,) else bet[card]
 
     def worth(state: State) -> float:
         if state.is_terminal():
@@ -271,19 +274,19 @@ def test_episodes_of_the_secrets_begin_before_the_second_and_the_last_choice() -
     position = after(toy.SECRETS, 1, 2, 4, 7).position_in_episode()
     assert (position.label, position.moves) == (0, ((2, 7), (2, 4, toy.SOMETHING), (2, 4, 7)))
     assert position.previous == (0, (2, 7))
-    begun = after(toy.SECRETS, 1, 2, 4, 7, 3).position_in_episode()
-    assert (begun.label, begun.moves, begun.last) == (0, ((), (), ()), 1)
-    assert begun.previous == (0, (2, 4, toy.SOMETHING, 3))
+    episode = after(toy.SECRETS, 1, 2, 4, 7, 3).position_in_episode()
+    assert (episode.label, episode.moves, episode.last) == (0, ((), (), ()), 1)
+    assert episode.previous == (0, (2, 4, toy.SOMETHING, 3))
     assert after(toy.SECRETS, 1).position_in_episode().previous == (UNLABELLED, (1,))
 
 
 def test_each_player_is_unsure_of_exactly_what_he_did_not_see() -> None:
     state = after(toy.SECRETS, 1, 2, 4)  # player 0 to choose d; c may have been 4 or 5
-    found = {toy.ROWS[int(state.determinize(0, seed).facts.row)].actions() for seed in range(50)}
-    assert found == {(1, 2, 4), (1, 2, 5)}
+    paths = {toy.ROWS[int(state.determinize(0, seed).facts.row)].actions() for seed in range(50)}
+    assert paths == {(1, 2, 4), (1, 2, 5)}
     state = after(toy.SECRETS, 1, 2, 4, 7)  # player 1 to choose e; a and d are secret
-    found = {toy.ROWS[int(state.determinize(1, seed).facts.row)].actions() for seed in range(100)}
-    assert found == {(a, 2, 4, d) for a in (0, 1) for d in (6, 7)}
+    paths = {toy.ROWS[int(state.determinize(1, seed).facts.row)].actions() for seed in range(100)}
+    assert paths == {(a, 2, 4, d) for a in (0, 1) for d in (6, 7)}
 
 
 def test_the_secrets_are_won_by_an_even_sum() -> None:
@@ -321,8 +324,8 @@ def test_in_figure_1_a1_needs_the_right_reply_in_each_state() -> None:
     for deal in range(2):
         assert best(after(toy.FUSION, toy.A1, (toy.A4, toy.A3)[deal], deal=deal)) == (1,)  # +1
         assert best(after(toy.FUSION, toy.A1, (toy.A3, toy.A4)[deal], deal=deal)) == (0,)  # −1
-    told = {after(toy.FUSION, toy.A1, a, deal=deal).legal_actions()[0] for a in (toy.A3, toy.A4) for deal in (0, 1)}
-    assert len(told) == 4  # e_{x,3}, e_{x,4}, e_{y,3}, e_{y,4}
+    replies = {after(toy.FUSION, toy.A1, a, deal=deal).legal_actions()[0] for a in (toy.A3, toy.A4) for deal in (0, 1)}
+    assert len(replies) == 4  # e_{x,3}, e_{x,4}, e_{y,3}, e_{y,4}
 
 
 @each([toy.THREE_STATES, toy.BLIND_STATES])
@@ -366,11 +369,11 @@ def test_the_moves_of_figure_5_cannot_be_told_apart() -> None:
     state = after(toy.BLIND_STATES, toy.A1, toy.B2, toy.A3)
     assert state.moves(0) == (toy.A1, toy.SOMETHING, toy.A3)
     assert state.moves(1) == (toy.SOMETHING, toy.B2, toy.SOMETHING)
-    found = {
+    answers = {
         toy.ROWS[int(after(toy.BLIND_STATES, toy.A1, toy.B2).determinize(0, seed).facts.row)].actions()[1]
         for seed in range(50)
     }
-    assert found == {toy.B1, toy.B2, toy.B3}
+    assert answers == {toy.B1, toy.B2, toy.B3}
 
 
 def test_coins_are_laid_at_once() -> None:
@@ -386,8 +389,8 @@ def test_coins_are_laid_at_once() -> None:
 
 
 def test_half_of_the_whispers_are_heard() -> None:
-    heard = [after(toy.WHISPERS, 8, a).moves(0) for a in range(5)]
-    assert heard == [(8,), (8,), (8, toy.SOMETHING), (8, toy.SOMETHING), (8, 4)]
+    moves = [after(toy.WHISPERS, 8, a).moves(0) for a in range(5)]
+    assert moves == [(8,), (8,), (8, toy.SOMETHING), (8, toy.SOMETHING), (8, 4)]
     assert after(toy.WHISPERS, 8, 1, 2, 7).returns() == [1, 0]  # 1 + 2 is odd
     assert after(toy.WHISPERS, 8, 1, 1, 7).returns() == [0, 1]
 

@@ -48,7 +48,7 @@ class Node:
 
     player: int
     children: dict[int, "Node"] = field(default_factory=dict)
-    seen: Sight = field(default_factory=dict)
+    observations: Sight = field(default_factory=dict)
     label: int = CONTINUES
     probabilities: tuple[float, ...] = ()
     rewards: tuple[float, ...] = ()
@@ -65,16 +65,16 @@ class Tree:
 
 
 def turn(
-    player: int, children: dict[int, Node], label: int = CONTINUES, seen: Sight | None = None, number: int = 0
+    player: int, children: dict[int, Node], label: int = CONTINUES, observations: Sight | None = None, number: int = 0
 ) -> Node:
-    return Node(player, children, seen or {}, label, number=number)
+    return Node(player, children, observations or {}, label, number=number)
 
 
-def nature(outcomes: dict[int, tuple[float, Node]], label: int = CONTINUES, seen: Sight | None = None) -> Node:
+def nature(outcomes: dict[int, tuple[float, Node]], label: int = CONTINUES, observations: Sight | None = None) -> Node:
     return Node(
         CHANCE,
         {action: child for action, (_, child) in outcomes.items()},
-        seen or {},
+        observations or {},
         label,
         tuple(probability for probability, _ in outcomes.values()),
     )
@@ -171,7 +171,7 @@ def secrets() -> Tree:
             a, _, c, d, e, f = chosen
             win = float((a + c + d + e + f) % 2 == 0)
             return end(win, 1 - win)
-        player, actions, label, other = (
+        player, actions, label, sight = (
             (0, (0, 1), CONTINUES, SOMETHING),
             (1, (2, 3), 0, None),
             (1, (4, 5), CONTINUES, UNSEEN),
@@ -179,8 +179,8 @@ def secrets() -> Tree:
             (1, (2, 3), CONTINUES, None),
             (0, (2, 3), 0, None),
         )[len(chosen)]
-        seen = {} if other is None else {action: {1 - player: other} for action in actions}
-        return turn(player, {action: choice((*chosen, i)) for i, action in enumerate(actions)}, label, seen)
+        observations = {} if sight is None else {action: {1 - player: sight} for action in actions}
+        return turn(player, {action: choice((*chosen, i)) for i, action in enumerate(actions)}, label, observations)
 
     return open_tree("toy-secrets", 2, choice(()))
 
@@ -266,15 +266,15 @@ def three_states(blind: bool = False) -> Tree:
         return turn(
             0,
             {a: revealed(reveals + a, win, 1 - win) if reveals else end(win, 1 - win) for a, win in leaf.items()},
-            seen={A3: {1: SOMETHING}, A4: {1: SOMETHING}} if blind else None,
+            observations={A3: {1: SOMETHING}, A4: {1: SOMETHING}} if blind else None,
         )
 
     def state(*answers: tuple[int, Node]) -> Node:
-        seen = {b: {0: SOMETHING} for b, _ in answers} if blind else None
+        observations = {b: {0: SOMETHING} for b, _ in answers} if blind else None
         return turn(
             0,
-            {A1: turn(1, dict(answers), seen=seen), A2: end(0.6, 0.4)},
-            seen={A1: {1: SOMETHING}, A2: {1: SOMETHING}} if blind else None,
+            {A1: turn(1, dict(answers), observations=observations), A2: end(0.6, 0.4)},
+            observations={A1: {1: SOMETHING}, A2: {1: SOMETHING}} if blind else None,
         )
 
     first, third = (B1, reply(1)), (B3, reply(0))
@@ -295,11 +295,13 @@ def pennies() -> Tree:
         return turn(
             0,
             {
-                a: turn(1, {b: uncovered(a, b) for b in (0, 1)}, seen={b: {0: SOMETHING} for b in (0, 1)}, number=2)
+                a: turn(
+                    1, {b: uncovered(a, b) for b in (0, 1)}, observations={b: {0: SOMETHING} for b in (0, 1)}, number=2
+                )
                 for a in (0, 1)
             },
             label=0,
-            seen={a: {1: SOMETHING} for a in (0, 1)},
+            observations={a: {1: SOMETHING} for a in (0, 1)},
             number=1,
         )
 
@@ -316,7 +318,7 @@ def whispers() -> Tree:
         return turn(
             1,
             {a: whisper(total + a, False) if again else guess(total + a) for a in range(5)},
-            seen={0: {0: UNSEEN}, 1: {0: UNSEEN}, 2: {0: SOMETHING}, 3: {0: SOMETHING}},
+            observations={0: {0: UNSEEN}, 1: {0: UNSEEN}, 2: {0: SOMETHING}, 3: {0: SOMETHING}},
         )
 
     return open_tree("toy-whispers", 2, turn(0, {8: whisper(0, True), 9: end(0.5, 0.5)}))
@@ -333,11 +335,11 @@ def draw() -> Tree:
     def drawn(doubled: bool) -> Node:
         return nature(
             {card: (chance, card_drawn(card, doubled)) for card, chance in ((7, 0.5), (8, 0.25), (9, 0.25))},
-            seen={7: {0: SOMETHING}, 8: {0: SOMETHING}},
+            observations={7: {0: SOMETHING}, 8: {0: SOMETHING}},
         )
 
     unnoticed = nature(
-        {5: (0.5, drawn(False)), 6: (0.5, drawn(True))}, seen={a: {0: UNSEEN, 1: UNSEEN} for a in (5, 6)}
+        {5: (0.5, drawn(False)), 6: (0.5, drawn(True))}, observations={a: {0: UNSEEN, 1: UNSEEN} for a in (5, 6)}
     )
     return open_tree("toy-draw", 2, turn(0, {0: unnoticed, 1: end(0.4, 0.6)}))
 
@@ -348,13 +350,13 @@ def thicket(players: int, deals: int = 3, depth: int = 6, clashes: bool = False)
     sights = (None, None, None, SOMETHING, UNSEEN)  # what another player sees of an action; None is the action itself
 
     def grow(deal: int, path: tuple[int, ...], before: int = 0) -> Node:
-        common, own = random.Random(f"{name} {path}"), random.Random(f"{name} {deal} {path}")
+        common, deal_rng = random.Random(f"{name} {path}"), random.Random(f"{name} {deal} {path}")
         number = random.Random(f"{name} {path} at once").choice((0, 1, 2, before + 1, before + 1)) if clashes else 0
         if len(path) == depth or (len(path) > 2 and common.random() < 0.15):
-            return end(*(own.choice((0, 0.5, 1)) for _ in range(players)))
+            return end(*(deal_rng.choice((0, 0.5, 1)) for _ in range(players)))
         actions = common.sample(range(8), common.choice((1, 2, 3, 3)) if path else 3)
         label = common.choice((0, 1, CONTINUES, CONTINUES, CONTINUES))
-        seen = {
+        observations = {
             action: {player: move for player in range(players) if (move := common.choice(sights)) is not None}
             for action in actions
         }
@@ -362,14 +364,16 @@ def thicket(players: int, deals: int = 3, depth: int = 6, clashes: bool = False)
             shares = [common.randint(1, 5) for _ in actions]
             chances = {action: share / sum(shares) for action, share in zip(actions, shares, strict=True)}
             return nature(
-                {action: (share, grow(deal, (*path, action))) for action, share in chances.items()}, label, seen
+                {action: (share, grow(deal, (*path, action))) for action, share in chances.items()}, label, observations
             )
-        if path and len(actions) > 1 and own.random() < 0.3:
-            actions.pop(own.randrange(len(actions)))
+        if path and len(actions) > 1 and deal_rng.random() < 0.3:
+            actions.pop(deal_rng.randrange(len(actions)))
         player = common.randrange(players)
-        for others in seen.values():
+        for others in observations.values():
             others.pop(player, None)
-        return turn(player, {action: grow(deal, (*path, action), number) for action in actions}, label, seen, number)
+        return turn(
+            player, {action: grow(deal, (*path, action), number) for action in actions}, label, observations, number
+        )
 
     return Tree(name, players, tuple(((None,) * (players - 1) + (deal,), grow(deal, ())) for deal in range(deals)))
 
@@ -413,24 +417,24 @@ class Row:
 
     def moves(self, perspective: int, since: int = 0) -> tuple[int, ...]:
         """What a perspective (κ is the environment) saw of the actions of the path."""
-        seen = [node.seen.get(action, {}).get(perspective, action) for node, action in self.path[since:]]
-        return tuple(move for move in seen if move != UNSEEN)
+        view = [node.observations.get(action, {}).get(perspective, action) for node, action in self.path[since:]]
+        return tuple(move for move in view if move != UNSEEN)
 
     def episode_start(self) -> int:
         """How many actions came before the current episode."""
         nodes = [node for node, _ in self.path] + [self.node]
         return max((i for i, node in enumerate(nodes) if node.label != CONTINUES), default=0)
 
-    def known(self, perspective: int) -> tuple:
+    def information_of(self, perspective: int) -> tuple:
         """All that a player knows: his share of the deal, each move he saw, where episodes began, and what he may do now."""
         noticed: list[Any] = []
         for node, action in self.path:
             noticed.append(("label", node.label) if node.label != CONTINUES else None)
-            noticed.append(node.seen.get(action, {}).get(perspective, action))
+            noticed.append(node.observations.get(action, {}).get(perspective, action))
         noticed.append(("label", self.node.label) if self.node.label != CONTINUES else None)
         free = tuple(self.node.children) if self.node.player == perspective else None
-        own = TREES[self.tree].deals[self.deal][0][perspective]
-        return self.tree, own, free, tuple(item for item in noticed if item is not None and item != UNSEEN)
+        share = TREES[self.tree].deals[self.deal][0][perspective]
+        return self.tree, share, free, tuple(item for item in noticed if item is not None and item != UNSEEN)
 
 
 def rows_of(row: Row) -> Iterator[Row]:
@@ -465,7 +469,7 @@ def information_sets() -> dict[tuple[int, int], list[int]]:
     sets: dict[tuple, list[int]] = {}
     for i, row in enumerate(ROWS):
         for player in range(TREES[row.tree].players):
-            sets.setdefault((player, row.known(player)), []).append(i)
+            sets.setdefault((player, row.information_of(player)), []).append(i)
     return {(i, player): alike for (player, _), alike in sets.items() for i in alike}
 
 
@@ -481,8 +485,8 @@ def recalled() -> dict[tuple[int, int], list[int]]:
 def padded(values: list[list[Any]], width: int, kind: type) -> np.ndarray:
     """[row, width], zeros behind the end of each list."""
     table: np.ndarray = np.zeros((len(values), width), kind)
-    for i, given in enumerate(values):
-        table[i, : len(given)] = given
+    for i, row in enumerate(values):
+        table[i, : len(row)] = row
     return table
 
 
@@ -491,7 +495,7 @@ def sights() -> np.ndarray:
     table = np.zeros((len(ROWS), MAX_LEGAL, MAX_PLAYERS), np.int64)
     for i, row in enumerate(ROWS):
         for k, action in enumerate(row.node.children):
-            table[i, k] = [row.node.seen.get(action, {}).get(player, action) for player in range(MAX_PLAYERS)]
+            table[i, k] = [row.node.observations.get(action, {}).get(player, action) for player in range(MAX_PLAYERS)]
     return table
 
 
@@ -625,7 +629,7 @@ def action_text(state: Any, action: int) -> str:
 def toy(tree: int) -> Game:
     """A tree as a game, with those of the optional functions that it needs."""
     grown = [row for row in ROWS if row.tree == tree]
-    secret = any(row.node.seen for row in grown)
+    secret = any(row.node.observations for row in grown)
     labelled = any(row.node.label != CONTINUES for row in grown)
     hidden = bool((ALIKE_SPANS[[row.tree == tree for row in ROWS], :, 1] > 1).any())
     return Game(

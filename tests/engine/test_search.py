@@ -592,7 +592,7 @@ def looking_alike(game: Game, most: int) -> list[list[State]]:
     sets: dict[tuple, list[State]] = {}
     for row in toy.ROWS:
         if row.tree == tree and row.node.player >= 0:
-            sets.setdefault((row.node.player, row.known(row.node.player)), []).append(
+            sets.setdefault((row.node.player, row.information_of(row.node.player)), []).append(
                 after(game, *row.actions(), deal=row.deal)
             )
     several = [states for states in sets.values() if len(states) > 1]
