@@ -69,8 +69,10 @@ def test_engine_and_twin_hold_the_same_records(number: int, toys: Toys) -> None:
 
 def test_plain_python_searches_alike() -> None:
     state = games.load("phantom-mnk").new_initial_state(0)
-    one, other = (search(state, CASES[0][0], iterations=80, seed=2, engine=engine) for engine in ("compiled", "python"))
-    assert list(one.visits) == list(other.visits)
+    compiled, reference = (
+        search(state, CASES[0][0], iterations=80, seed=2, engine=engine) for engine in ("compiled", "python")
+    )
+    assert list(compiled.visits) == list(reference.visits)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +117,7 @@ def search_key(strategy: Enhancement, member: int, player: int) -> int:
 
 
 @pytest.mark.parametrize(
-    ("members", "told"),
+    ("members", "message"),
     [
         ((MAST,), "2 to 64"),
         ((MAST, MAST), "twice"),
@@ -123,8 +125,8 @@ def search_key(strategy: Enhancement, member: int, player: int) -> int:
         ((MAST, MAST + NAST2), "sum to 2"),
     ],
 )
-def test_what_makes_no_mixture_is_refused(members: tuple, told: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=told):
+def test_what_makes_no_mixture_is_refused(members: tuple, message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
         adaptive(*members)
 
 

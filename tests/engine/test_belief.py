@@ -22,10 +22,10 @@ def as_dealt(state: Any, observer: int, observed: Any, rng: np.ndarray) -> None:
 
 def fears_bets(state: Any, observer: int, observed: Any, rng: np.ndarray) -> None:
     """Who has bet holds the best card that the observer does not; who has passed holds the worst."""
-    other, own, bet = 1 - observer, state.cards[observer], False
+    opponent, card, bet = 1 - observer, state.cards[observer], False
     for i in range(observed.count):
-        bet = bet or (observed.player[i] == other and observed.move[i] == BET)
-    state.cards[other] = (KING if own != KING else QUEEN) if bet else (JACK if own != JACK else QUEEN)
+        bet = bet or (observed.player[i] == opponent and observed.move[i] == BET)
+    state.cards[opponent] = (KING if card != KING else QUEEN) if bet else (JACK if card != JACK else QUEEN)
 
 
 def queen_after(action: int) -> State:
@@ -62,18 +62,18 @@ def test_a_search_believes_what_the_observed_moves_say(engine: str) -> None:
 
 
 def test_a_python_game_is_given_the_same_observations() -> None:
-    seen: list[Any] = []
+    observations: list[Any] = []
 
     def notes(state: Any, observer: int, observed: Any, rng: np.ndarray) -> Any:
         pairs = zip(observed.player[: observed.count].tolist(), observed.move[: observed.count].tolist(), strict=True)
-        seen.append((observer, *pairs))
+        observations.append((observer, *pairs))
         return state.copy()
 
     game: PythonGame = in_python(KUHN)
     state = game.new_initial_state(seed=2)
     state.apply_action(BET)
     search(with_belief(state, notes), BASELINE, iterations=3, seed=1)
-    assert set(seen) == {(1, (0, BET))}
+    assert set(observations) == {(1, (0, BET))}
 
 
 def test_an_agent_plays_by_its_belief_and_says_so() -> None:

@@ -96,9 +96,9 @@ def test_an_interrupt_ends_a_search_whose_game_never_ends(strategy: str, threads
 
 
 def test_an_interrupt_that_somebody_handles_otherwise_changes_nothing() -> None:
-    state, heard = games.load("othello").new_initial_state(), []
+    state, interrupts = games.load("othello").new_initial_state(), []
     undisturbed = search(state, BASELINE, iterations=3000, seed=1)
-    before = signal.signal(signal.SIGINT, lambda *_: heard.append(1))
+    before = signal.signal(signal.SIGINT, lambda *_: interrupts.append(1))
     try:
         timers = [threading.Timer(0.01 * i, os.kill, (os.getpid(), signal.SIGINT)) for i in range(5)]
         for timer in timers:
@@ -108,7 +108,7 @@ def test_an_interrupt_that_somebody_handles_otherwise_changes_nothing() -> None:
             timer.join()
     finally:
         signal.signal(signal.SIGINT, before)
-    assert heard
+    assert interrupts
     assert (disturbed.visits == undisturbed.visits).all()
     rows = [result.records["BASELINE"].rows for result in (disturbed, undisturbed)]
     assert (rows[0] == rows[1]).all()
@@ -140,10 +140,10 @@ def test_a_command_that_only_starts_ends_without_a_word(module: str) -> None:
                 time.sleep(0.001)
             time.sleep(moment)
             process.send_signal(signal.SIGINT)
-            told = process.communicate(timeout=SOON)[1]
+            stderr = process.communicate(timeout=SOON)[1]
         assert process.returncode in (0, 130, -signal.SIGINT)
-        assert "Traceback" not in told, told
-        assert moment > 0.0 or (process.returncode, told) == (-signal.SIGINT, "")
+        assert "Traceback" not in stderr, stderr
+        assert moment > 0.0 or (process.returncode, stderr) == (-signal.SIGINT, "")
 
 
 @pytest.mark.parametrize("moments", slow_after(1, [(2.0,), (2.0, 4.0, 6.0)]), ids=str)
@@ -154,11 +154,11 @@ def test_a_command_that_compiles_ends_with_one_sentence(tmp_path: Path, moments:
         with child_process(call, env=changed, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
             time.sleep(moment)
             process.send_signal(signal.SIGINT)
-            told = process.communicate(timeout=SOON)[1]
-        assert process.returncode in (130, -signal.SIGINT), told
-        assert "Traceback" not in told and "no compiled object" not in told, told
+            stderr = process.communicate(timeout=SOON)[1]
+        assert process.returncode in (130, -signal.SIGINT), stderr
+        assert "Traceback" not in stderr and "no compiled object" not in stderr, stderr
         if process.returncode == 130:
-            assert told.splitlines()[-1].startswith("icarus: interrupted")
+            assert stderr.splitlines()[-1].startswith("icarus: interrupted")
 
 
 # ------------------------------------------------------------------------------------------- facts without a solution
@@ -190,7 +190,7 @@ def _phantom(facts: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "slip", "told"),
+    ("name", "slip", "message"),
     [
         ("hearts", _hearts, "no deal of hearts agrees with the facts.*`excluded`"),
         ("lotr-confrontation", _confrontation, "no placement .* agrees with both `possible`"),
@@ -200,7 +200,7 @@ def _phantom(facts: Any) -> None:
         ("phantom-mnk", _phantom, "the other's `marks` in phantom-mnk cannot be"),
     ],
 )
-def test_facts_that_contradict_each_other_are_named(name: str, slip: Callable[[Any], None], told: str) -> None:
+def test_facts_that_contradict_each_other_are_named(name: str, slip: Callable[[Any], None], message: str) -> None:
     state = games.load(name).new_initial_state(seed=3)
     while state.is_chance_node():
         state.apply_action(state.legal_actions()[0])
@@ -209,18 +209,18 @@ def test_facts_that_contradict_each_other_are_named(name: str, slip: Callable[[A
             state.apply_action(state.legal_actions()[0])
     state.determinize(0, seed=1)
     slip(state.facts)
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         state.determinize(0, seed=1)
 
 
-def changed_by_hand(name: str, trial: int, states: list[State], seen: dict[str, list[Any]]) -> str:
+def changed_by_hand(name: str, trial: int, states: list[State], domains: dict[str, list[Any]]) -> str:
     """How a determinization ends of a state of which some facts have the values that they have in others."""
     luck = random.Random(f"{name} {trial}")
     state, observer = luck.choice(states).clone(), luck.randrange(states[0].game.players)
     for _ in range(luck.choice([1, 1, 2, 4])):
-        field = luck.choice(list(seen))
+        field = luck.choice(list(domains))
         values = state.data[field].reshape(-1)
-        values[luck.randrange(len(values))] = luck.choice(seen[field])
+        values[luck.randrange(len(values))] = luck.choice(domains[field])
     try:
         state.determinize(observer, seed=trial)
     except ValueError as error:
@@ -232,16 +232,16 @@ def changed_by_hand(name: str, trial: int, states: list[State], seen: dict[str, 
 @pytest.mark.parametrize("name", [name for name in games.GAMES if games.load(name).determinize])
 def test_facts_of_other_states_are_drawn_from_or_refused(name: str) -> None:
     """In a process of its own, whose end by a signal is what is looked for."""
-    luck, states, seen = random.Random(name), [], dict[str, set[Any]]()
+    luck, states, domains = random.Random(name), [], dict[str, set[Any]]()
     for seed in range(20):
         state = games.load(name).new_initial_state(seed)
         while not state.is_terminal():
             for field in state.data.dtype.names or ():
-                seen.setdefault(field, set()).update(state.data[field].reshape(-1).tolist())
+                domains.setdefault(field, set()).update(state.data[field].reshape(-1).tolist())
             states.append(state.clone())
             state.apply_action(luck.choice(state.legal_actions()))
     states[0].determinize(0, seed=1)  # compiles
-    values = {field: sorted(found) for field, found in seen.items()}
+    values = {field: sorted(domain) for field, domain in domains.items()}
     survive(TRIALS, lambda trial: changed_by_hand(name, trial, states, values), seconds=20)
 
 
@@ -296,8 +296,8 @@ def test_a_count_that_is_full_ends_a_search_and_keeps_what_was_found(
     table.insert_rows(most)
     with contextlib.closing(running), pytest.raises(OverflowError, match="a count has reached 2147483647"):
         running.run(10_000)
-    found = table.records()
-    assert found[count].max() == np.iinfo(np.int32).max and found[count].min() >= 0
+    records = table.records()
+    assert records[count].max() == np.iinfo(np.int32).max and records[count].min() >= 0
     result = running.result()
     assert result.visits.sum() == result.iterations == running.iterations > 50
 

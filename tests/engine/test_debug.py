@@ -71,12 +71,12 @@ DIVIDES = attrs.evolve(MAST, name="DIVIDES", capture=divides)
 
 def test_without_checks_the_command_tells_an_error_in_a_slot_in_one_line_too(python: Python, tmp_path: Any) -> None:
     (tmp_path / "slots.py").write_text(SLOTS)
-    told = {
+    messages = {
         "FAILS": f"icarus: too long for me, in fails ({tmp_path / 'slots.py'}, line 9)",
         "DIVIDES": "icarus: integer division by zero, in the capture function divides of DIVIDES, "
         'engine="python" shows in which function and line',
     }
-    for name, sentence in [*told.items(), ("FAILS", told["FAILS"])]:  # as compiled, and from the disk
+    for name, sentence in [*messages.items(), ("FAILS", messages["FAILS"])]:  # as compiled, and from the disk
         arguments = ("search", "othello", "--strategy", f"BASELINE >> {name}", "--with", str(tmp_path / "slots.py"))
         done = python(None, "-m", "icarus", *arguments, "--iterations", "5", ICARUS_DEBUG="")
         assert done.returncode == cli.REFUSED, done.stderr

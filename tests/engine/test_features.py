@@ -109,22 +109,22 @@ class Informed:
         i, player, v = h.t, h.players[h.t], []
         for a in h.legals[i]:
             q, n, _ = theta[a, player]
-            known = (q / n if n else 0.0) + (h.features(i, "seventh") / 7 + h.action_feature(i, a, "fifth"))
-            v.append(9.0 if h.endings(i, a)[player] == 1.0 else known + h.lookahead(i, a)[player])
+            value = (q / n if n else 0.0) + (h.features(i, "seventh") / 7 + h.action_feature(i, a, "fifth"))
+            v.append(9.0 if h.endings(i, a)[player] == 1.0 else value + h.lookahead(i, a)[player])
         return v
 
     def capture(self, leaf: naive.Leaf, h: naive.Playout, theta: naive.Theta) -> list[tuple[tuple, Any]]:
-        found = []
+        updates = []
         for i, (a, player) in enumerate(zip(h.actions, h.players, strict=True)):
             if player != CHANCE:
                 weight = (
                     h.features(i, "seventh") + h.features(h.t, "seventh") + int(4 * h.action_feature(i, a, "fifth"))
                 )
-                found.append(((a, player), (player, weight)))
-        return found
+                updates.append(((a, player), (player, weight)))
+        return updates
 
-    def backpropagation(self, leaf: naive.Leaf, known: Any, context: Any, rewards: tuple[float, ...]) -> Any:
-        q, n, w = known
+    def backpropagation(self, leaf: naive.Leaf, information: Any, context: Any, rewards: tuple[float, ...]) -> Any:
+        q, n, w = information
         player, weight = context
         return q + rewards[player], n + 1, w + weight
 
@@ -157,11 +157,11 @@ def test_the_engine_in_plain_python_is_told_the_same(number: int, scheme: Any, t
     strategy, by = COMPOSITIONS[number][0], {} if scheme is None else {"scheme": scheme}
     for place, game in toys:
         state = starts(game, place)
-        one, other = (
+        compiled, reference = (
             search(state, strategy, iterations=40, seed=number, engine=e, **by) for e in ("compiled", "python")
         )
-        assert one.visits.tolist() == other.visits.tolist()
-        assert np.array_equal(one.records["INFORMED"].rows, other.records["INFORMED"].rows)
+        assert compiled.visits.tolist() == reference.visits.tolist()
+        assert np.array_equal(compiled.records["INFORMED"].rows, reference.records["INFORMED"].rows)
 
 
 def test_a_policy_reads_features_by_name_in_a_history_made_by_hand() -> None:
@@ -215,21 +215,21 @@ def test_a_game_without_what_a_slot_reads_is_refused_in_a_sentence(table: str, n
         "heuristic": None,
     }
     bare = attrs.evolve(toy.BRANCHES, **none)
-    told = "informed of INFORMED reads history.features, but .* has no features; give Game\\(features=…\\)"
-    with pytest.raises(ValueError, match=told):
+    message = "informed of INFORMED reads history.features, but .* has no features; give Game\\(features=…\\)"
+    with pytest.raises(ValueError, match=message):
         search(bare.new_initial_state(), INFORMED, iterations=5, engine=engine)
-    kept = {"heuristic": ("heuristic",), "features": ("features", "feature_names")}
-    kept["action_features"] = ("action_features", "action_feature_names")
-    most = attrs.evolve(toy.BRANCHES, **{name: none[name] for name in kept[needed]})
+    fields = {"heuristic": ("heuristic",), "features": ("features", "feature_names")}
+    fields["action_features"] = ("action_features", "action_feature_names")
+    most = attrs.evolve(toy.BRANCHES, **{name: none[name] for name in fields[needed]})
     with pytest.raises(ValueError, match=f"reads history.{table}, but .* has no {needed}"):
         search(most.new_initial_state(), INFORMED, iterations=5, engine=engine)
 
 
 @pytest.mark.parametrize("engine", ["compiled", "python"])
 def test_a_feature_that_the_game_has_not_is_refused_with_those_that_it_has(engine: str) -> None:
-    other = attrs.evolve(INFORMED, policy=argmax().over(informed(state="corners")))
+    mistaken = attrs.evolve(INFORMED, policy=argmax().over(informed(state="corners")))
     with pytest.raises(ValueError, match="has no feature 'corners'; it has seventh, branching, fifth"):
-        search(toy.BRANCHES.new_initial_state(), other, iterations=5, engine=engine)
+        search(toy.BRANCHES.new_initial_state(), mistaken, iterations=5, engine=engine)
 
 
 def nan_features(state: Any, out: np.ndarray) -> None:
@@ -250,7 +250,7 @@ def large_heuristic(state: Any, out: np.ndarray) -> None:
 
 @pytest.mark.parametrize("engine", ["compiled", "python"])
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "message"),
     [
         ({"features": nan_features}, "the features function .*nan_features wrote"),
         ({"features": unwritten_features}, "the features function .*unwritten_features wrote"),
@@ -259,9 +259,9 @@ def large_heuristic(state: Any, out: np.ndarray) -> None:
     ],
     ids=["not a number", "unwritten", "infinite", "above 1"],
 )
-def test_what_a_game_tells_must_make_sense(changed: dict[str, Any], told: str, engine: str) -> None:
+def test_what_a_game_tells_must_make_sense(changed: dict[str, Any], message: str, engine: str) -> None:
     game = attrs.evolve(toy.BRANCHES, **changed)
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         search(game.new_initial_state(), INFORMED, iterations=5, engine=engine)
 
 
@@ -279,7 +279,7 @@ def test_a_game_that_writes_more_features_than_it_has_names_is_refused(engine: s
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "message"),
     [
         ({"feature_names": ()}, "has features but no feature_names"),
         ({"features": None}, "has feature_names but no features"),
@@ -290,8 +290,8 @@ def test_a_game_that_writes_more_features_than_it_has_names_is_refused(engine: s
     ],
     ids=str,
 )
-def test_names_of_features_are_checked_with_the_game(changed: dict[str, Any], told: str) -> None:
-    with pytest.raises((ValueError, TypeError), match=told):
+def test_names_of_features_are_checked_with_the_game(changed: dict[str, Any], message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
         attrs.evolve(toy.BRANCHES, **changed)
 
 
@@ -362,12 +362,12 @@ def test_engine_and_twin_agree_on_playouts_that_are_cut_off(number: int, cutoff:
 def test_the_engine_in_plain_python_cuts_off_at_the_same_step(cutoff: int, toys: Toys) -> None:
     for place, game in toys:
         state = starts(game, place)
-        one, other = (
+        compiled, reference = (
             search(state, BASELINE >> MAST, iterations=40, seed=1, cutoff=cutoff, engine=e)
             for e in ("compiled", "python")
         )
-        assert one.visits.tolist() == other.visits.tolist() and one.phase_steps == other.phase_steps
-        assert np.array_equal(one.records["MAST"].rows, other.records["MAST"].rows)
+        assert compiled.visits.tolist() == reference.visits.tolist() and compiled.phase_steps == reference.phase_steps
+        assert np.array_equal(compiled.records["MAST"].rows, reference.records["MAST"].rows)
 
 
 def test_a_cut_off_playout_counts_so_many_actions_of_simulation_and_no_more() -> None:
@@ -381,8 +381,10 @@ def test_a_cut_off_playout_counts_so_many_actions_of_simulation_and_no_more() ->
 def test_a_cut_off_late_enough_changes_nothing(toys: Toys) -> None:
     for place, game in toys:
         state = starts(game, place)
-        one, other = (search(state, BASELINE >> MAST, iterations=50, seed=1, cutoff=cutoff) for cutoff in (None, 1000))
-        assert np.array_equal(one.records["MAST"].rows, other.records["MAST"].rows)
+        uncut, cut_late = (
+            search(state, BASELINE >> MAST, iterations=50, seed=1, cutoff=cutoff) for cutoff in (None, 1000)
+        )
+        assert np.array_equal(uncut.records["MAST"].rows, cut_late.records["MAST"].rows)
 
 
 def half_each(state: Any, out: np.ndarray) -> None:

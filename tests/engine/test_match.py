@@ -27,11 +27,11 @@ def watched(
     game: Game, agents: list[Agent], seed: Any
 ) -> tuple[GameLog, list[tuple[State, int | None, Decision | None]]]:
     """A game, and copies of all that a watcher was told."""
-    told: list[tuple[State, int | None, Decision | None]] = []
+    events: list[tuple[State, int | None, Decision | None]] = []
     log = play(
-        game, agents, seed=seed, watch=lambda state, action, decision: told.append((state.clone(), action, decision))
+        game, agents, seed=seed, watch=lambda state, action, decision: events.append((state.clone(), action, decision))
     )
-    return log, told
+    return log, events
 
 
 # ------------------------------------------------------------------------------------------------------------- the seed
@@ -40,8 +40,8 @@ def watched(
 @pytest.mark.parametrize("game", [WHIST, games.load("othello"), toy.DICE, toy.THREE, toy.CHAIN, *toy.THICKETS], ids=str)
 def test_the_same_seed_gives_the_same_game(game: Game) -> None:
     agents = [QUICK, OTHER, QUICK, OTHER][: game.players]
-    one, other = (timeless(play(game, agents, seed=(3, 1))) for _ in range(2))
-    assert one == other
+    first, second = (timeless(play(game, agents, seed=(3, 1))) for _ in range(2))
+    assert first == second
 
 
 def test_another_seed_gives_another_game() -> None:
@@ -94,11 +94,11 @@ def test_each_decision_has_a_stream_of_its_own() -> None:
 
 def positions(log: GameLog) -> list[tuple[State, int]]:
     """Each state of a game of Othello with the action played there."""
-    state, found = games.load("othello").new_initial_state(), []
+    state, decisions = games.load("othello").new_initial_state(), []
     for _, action in log.actions:
-        found.append((state.clone(), action))
+        decisions.append((state.clone(), action))
         state.apply_action(action)
-    return found
+    return decisions
 
 
 # ------------------------------------------------------------------------------------------------------------ the log
@@ -155,8 +155,8 @@ def test_the_seed_is_kept_as_it_was_given() -> None:
 
 
 def test_the_first_decision_is_the_search_of_its_agent() -> None:
-    log, told = watched(games.load("othello"), [OTHER, QUICK], 3)
-    result = OTHER.search(told[0][0], (3, 1, 0))
+    log, events = watched(games.load("othello"), [OTHER, QUICK], 3)
+    result = OTHER.search(events[0][0], (3, 1, 0))
     first = log.decisions[0]
     assert (first.action, first.visits) == (result.action, result.visits.max())
     assert (first.value, first.depth) == (result.value, result.depth)
@@ -167,16 +167,16 @@ def test_the_first_decision_is_the_search_of_its_agent() -> None:
 
 @pytest.mark.parametrize("game", [toy.DICE, toy.CHAIN, WHIST], ids=str)
 def test_a_watcher_is_told_of_every_action_before_it_is_done_and_of_the_end(game: Game) -> None:
-    log, told = watched(game, [QUICK] * game.players, 6)
-    assert len(told) == len(log.actions) + 1
-    for (player, action), (state, shown, decision) in zip(log.actions, told, strict=False):
+    log, events = watched(game, [QUICK] * game.players, 6)
+    assert len(events) == len(log.actions) + 1
+    for (player, action), (state, shown, decision) in zip(log.actions, events, strict=False):
         assert (state.current_player(), shown) == (player, action)
         assert (decision is None) == (player == CHANCE)
         assert decision is None or (decision.player, decision.action) == (player, action)
-    last, shown, decision = told[-1]
+    last, shown, decision = events[-1]
     assert last.current_player() == TERMINAL and shown is None and decision is None
     assert tuple(last.returns()) == log.returns
-    assert [decision for _, _, decision in told if decision is not None] == list(log.decisions)
+    assert [decision for _, _, decision in events if decision is not None] == list(log.decisions)
 
 
 def test_watching_changes_nothing() -> None:
@@ -228,7 +228,7 @@ def test_a_bad_seed_is_refused(seed: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "told"),
+    ("arguments", "error", "message"),
     [
         ({"strategy": BASELINE}, ValueError, "needs a budget"),
         ({"strategy": BASELINE, "iterations": 0}, ValueError, "iterations is 0"),
@@ -246,10 +246,10 @@ def test_a_bad_seed_is_refused(seed: Any) -> None:
     ],
 )
 def test_an_agent_without_a_strategy_or_a_budget_is_refused(
-    given: dict[str, Any], error: type[Exception], told: str
+    arguments: dict[str, Any], error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(error, match=told):
-        Agent(**given)
+    with pytest.raises(error, match=message):
+        Agent(**arguments)
 
 
 def test_an_agent_says_what_it_is() -> None:

@@ -35,7 +35,7 @@ FIRST = {  # seen in a container, where the path is that of the host
 
 
 @pytest.mark.parametrize(
-    ("files", "left"),
+    ("files", "remaining"),
     [
         ({}, sys.maxsize),
         (MACHINE, 42 * 1024),
@@ -46,11 +46,13 @@ FIRST = {  # seen in a container, where the path is that of the host
     ],
     ids=["nobody tells", "a machine", "a group of a group", "a container", "a group that nobody sees", "no number"],
 )
-def test_memory_that_is_left_is_what_machine_and_groups_have(files: dict[str, str], left: int, tmp_path: Path) -> None:
+def test_memory_that_is_left_is_what_machine_and_groups_have(
+    files: dict[str, str], remaining: int, tmp_path: Path
+) -> None:
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
-    assert memory.memory_left(tmp_path) == left
+    assert memory.memory_left(tmp_path) == remaining
 
 
 def test_little_is_given_without_asking_and_much_is_refused_where_there_is_less(tmp_path: Path) -> None:

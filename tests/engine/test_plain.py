@@ -72,15 +72,15 @@ def same(first: Result, second: Result) -> None:
     assert (first.iterations, first.depth) == (second.iterations, second.depth)
     assert dict(first.phase_steps) == dict(second.phase_steps)
     assert list(first.records) == list(second.records)
-    for name, found in first.records.items():
-        one, other = found.rows, second.records[name].rows
+    for name, table in first.records.items():
+        rows, second_rows = table.rows, second.records[name].rows
         if name == "EXP3":  # quotients of exponentials: the last bit is the compiler's
-            assert (one["record"] == other["record"]).all() and (one["visits"] == other["visits"]).all()
-            assert one["reward"] == pytest.approx(other["reward"], rel=1e-12)
+            assert (rows["record"] == second_rows["record"]).all() and (rows["visits"] == second_rows["visits"]).all()
+            assert rows["reward"] == pytest.approx(second_rows["reward"], rel=1e-12)
         else:
-            assert (one == other).all(), name
-    for one, other in zip(first.parts, second.parts, strict=True):
-        same(one, other)
+            assert (rows == second_rows).all(), name
+    for part, second_part in zip(first.parts, second.parts, strict=True):
+        same(part, second_part)
 
 
 def both(state: Any, strategy: Enhancement, iterations: int, seed: int, **how: Any) -> None:
@@ -125,9 +125,9 @@ def test_both_engines_find_the_same_where_simulations_come_back_to_histories_of_
 def test_both_engines_read_given_records_of_histories_beyond_the_tree() -> None:
     state = games.load("phantom-mnk").new_initial_state()
     first, *others = state.legal_actions()
-    given = {(0, (action,)): {"visits": 1} for action in (first, *others)}
+    hints_of_children = {(0, (action,)): {"visits": 1} for action in (first, *others)}
     hints = {(1, (action,)): {"visits": 9} for action in others} | {(1, (first,)): {"reward": 9, "visits": 9}}
-    hinted = attrs.evolve(AMAF, name="HINTED", initial=initial(given | hints))
+    hinted = attrs.evolve(AMAF, name="HINTED", initial=initial(hints_of_children | hints))
     both(state, BASELINE >> hinted, 40, seed=1)
 
 
@@ -135,14 +135,14 @@ def test_both_engines_read_given_records_of_histories_beyond_the_tree() -> None:
 
 
 def test_plain_bits_and_random_numbers_are_those_of_compiled_code() -> None:
-    one, other = seeded(7), seeded(7)
-    assert [int(next_word(one)) for _ in range(200)] == [int(plain_next_word(other)) for _ in range(200)]
+    rng, second_rng = seeded(7), seeded(7)
+    assert [int(next_word(rng)) for _ in range(200)] == [int(plain_next_word(second_rng)) for _ in range(200)]
     interpret = Interpreter()
-    assert [interpret(below)(one, 10**9) for _ in range(50)] == [below(other, 10**9) for _ in range(50)]
-    assert [interpret(uniform)(one) for _ in range(50)] == [uniform(other) for _ in range(50)]
+    assert [interpret(below)(rng, 10**9) for _ in range(50)] == [below(second_rng, 10**9) for _ in range(50)]
+    assert [interpret(uniform)(rng) for _ in range(50)] == [uniform(second_rng) for _ in range(50)]
     first, second = np.arange(30), np.arange(30)
-    interpret(shuffle)(one, first, 30)
-    shuffle(other, second, 30)
+    interpret(shuffle)(rng, first, 30)
+    shuffle(second_rng, second, 30)
     assert first.tolist() == second.tolist()
     assert [interpret(popcount)(n) for n in (0, 5, -1)] == [0, 2, 64]
     assert [interpret(lowest_bit)(n) for n in (0, 6, -(1 << 63))] == [64, 1, 63]
@@ -171,42 +171,42 @@ def test_a_helper_in_a_closure_or_a_module_is_plain_as_well() -> None:
 
 def seen_records() -> tuple[Enhancement, list[Any]]:
     """An enhancement whose slots do what no compiler takes, and what they have seen."""
-    told: list[Any] = []
+    calls: list[Any] = []
 
     @values
     def lookup(history: Any, theta: Any, legal: Any, out: Any) -> None:
-        known = {int(action): find(theta, record(action, history.steps[-1].player)) for action in legal}
-        told.append(f"{len(history.steps)} steps: {sorted(known)}")
+        rows = {int(action): find(theta, record(action, history.steps[-1].player)) for action in legal}
+        calls.append(f"{len(history.steps)} steps: {sorted(rows)}")
         for i, action in enumerate(legal):
-            out[i] = known[int(action)].reward
+            out[i] = rows[int(action)].reward
 
     @capture
     def remember(history: Any, updates: Any) -> None:
-        told.append([step.action for step in history.steps[:-1]])
+        calls.append([step.action for step in history.steps[:-1]])
         for step in history.steps[:-1]:
             if step.player != CHANCE:
                 update(updates, record(step.action, step.player), step.player)
 
     @backpropagation
-    def learn(seen: Any, player: int, rewards: Any) -> None:
-        told.append(dict(player=player))
-        seen.reward += rewards[player]
-        seen.visits += 1
+    def learn(stats: Any, player: int, rewards: Any) -> None:
+        calls.append(dict(player=player))
+        stats.reward += rewards[player]
+        stats.visits += 1
 
     enhancement = Enhancement(
         "SEEN", ACTION * PLAYER, RewardVisits, initial(), roulette().over(lookup), PLAYER, remember, learn
     )
-    return enhancement, told
+    return enhancement, calls
 
 
 def test_a_slot_may_do_anything_that_python_can() -> None:
-    enhancement, told = seen_records()
+    enhancement, calls = seen_records()
     state = games.load("kuhn-poker").new_initial_state(seed=1)
     state = starts(state.game, 1)
-    found = search(state, enhancement, iterations=20, seed=1, engine="python")
-    assert found.iterations == 20
-    assert any(isinstance(line, str) and "steps" in line for line in told)
-    assert len([line for line in told if isinstance(line, list)]) == 20
+    result = search(state, enhancement, iterations=20, seed=1, engine="python")
+    assert result.iterations == 20
+    assert any(isinstance(line, str) and "steps" in line for line in calls)
+    assert len([line for line in calls if isinstance(line, list)]) == 20
     with pytest.raises(TypeError):
         search(state, attrs.evolve(MAST, name="SEEN", capture=enhancement.capture), iterations=20, seed=1)
 
@@ -327,24 +327,24 @@ def nim(**changes: Callable) -> PythonGame:
 @pytest.mark.parametrize("strategy", [BASELINE, RAVE >> (MAST + NAST2) / 2, EPIC >> LGRF], ids=str)
 def test_a_game_of_python_objects_is_searched_by_any_composition(strategy: Enhancement) -> None:
     state = nim().new_initial_state()
-    found = search(state, strategy, iterations=600, seed=1)
-    assert found.action == 2  # leaves 8, a multiple of 4
+    result = search(state, strategy, iterations=600, seed=1)
+    assert result.action == 2  # leaves 8, a multiple of 4
     assert state.data.moves == [], "the searched state was changed"
-    assert found.records["BASELINE"][0, (2,)]["visits"] == found.visits[1]
+    assert result.records["BASELINE"][0, (2,)]["visits"] == result.visits[1]
 
 
 def test_states_of_python_objects_have_the_protocol_of_all_states() -> None:
     state = nim(text=lambda heap: "|" * heap.sticks).new_initial_state(seed=4)
     state.apply_action(2)
-    other = state.clone()
-    other.apply_action(other.string_to_action("3"))
-    assert (str(state), str(other), other.history_str(), str(other.game)) == (
+    successor = state.clone()
+    successor.apply_action(successor.string_to_action("3"))
+    assert (str(state), str(successor), successor.history_str(), str(successor.game)) == (
         "||||||||",
         "|||||",
         "2 3",
         "heap(sticks=10)",
     )
-    assert other.moves(0) == (2, 3) and other.current_player() == 0
+    assert successor.moves(0) == (2, 3) and successor.current_player() == 0
     with pytest.raises(ValueError, match="legal: 1"):
         state.apply_action(9)
     with pytest.raises(ValueError, match="no rewards yet"):
@@ -404,8 +404,8 @@ def test_hidden_information_and_chance_of_python_objects_are_searched() -> None:
     state.apply_action(1)
     assert state.moves(1) == (7,)
     state.apply_action(0)
-    found = search(state, BASELINE, iterations=800, seed=2)
-    assert found.values == pytest.approx([0.5, 0.5], abs=0.1)  # determinized uniformly, whatever the coin shows
+    result = search(state, BASELINE, iterations=800, seed=2)
+    assert result.values == pytest.approx([0.5, 0.5], abs=0.1)  # determinized uniformly, whatever the coin shows
     cheating = search(state, BASELINE, iterations=100, seed=2, scheme=CheatingUCT)
     assert cheating.action == 1 and cheating.value == 1.0
     assert {state.determinize(1, seed).data["coin"] for seed in range(20)} == {0, 1}
@@ -452,6 +452,6 @@ def test_ctrl_c_in_a_python_search_loses_nothing() -> None:
 
     with pytest.raises(SearchInterrupted) as caught:
         search(attrs.evolve(nim(), player=interrupted).new_initial_state(), BASELINE, iterations=10**6)
-    found = caught.value.result
-    assert found.iterations > 10 and found.visits.sum() == found.iterations
-    assert found.records["BASELINE"][()]["visits"] == found.iterations
+    result = caught.value.result
+    assert result.iterations > 10 and result.visits.sum() == result.iterations
+    assert result.records["BASELINE"][()]["visits"] == result.iterations

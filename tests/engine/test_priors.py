@@ -23,13 +23,13 @@ WORTH = 4  # visits that the heuristic is worth
 
 
 @initial_information
-def nudge(history: Any, i: int, seen: Any, visits: int = WORTH) -> None:
+def nudge(history: Any, i: int, stats: Any, visits: int = WORTH) -> None:
     """(n lookahead of a, n, n) for [h # a]~"""
     lookahead = lookahead_at(history, len(history.steps) - 1)
-    for player in range(len(seen.reward)):
-        seen.reward[player] = visits * lookahead[i, player]
-    seen.visits = visits
-    seen.availability = visits
+    for player in range(len(stats.reward)):
+        stats.reward[player] = visits * lookahead[i, player]
+    stats.visits = visits
+    stats.availability = visits
 
 
 NUDGED = attrs.evolve(BASELINE, name="NUDGED", initial=initial(nudge), policy=ucb1(0.5).over(children))
@@ -71,9 +71,11 @@ def test_engine_and_twin_agree_in_other_schemes(scheme: Any, toys: Toys) -> None
 def test_the_engine_in_plain_python_agrees(toys: Toys) -> None:
     for number, game in toys:
         state = starts(game, number)
-        one, other = (search(state, NUDGED, iterations=30, seed=number, engine=e) for e in ("compiled", "python"))
-        assert one.visits.tolist() == other.visits.tolist()
-        assert np.array_equal(one.records["NUDGED"].rows, other.records["NUDGED"].rows)
+        compiled, reference = (
+            search(state, NUDGED, iterations=30, seed=number, engine=e) for e in ("compiled", "python")
+        )
+        assert compiled.visits.tolist() == reference.visits.tolist()
+        assert np.array_equal(compiled.records["NUDGED"].rows, reference.records["NUDGED"].rows)
 
 
 def test_initial_information_by_hand() -> None:
@@ -126,9 +128,9 @@ def test_a_game_without_a_heuristic_is_refused() -> None:
 
 
 @initial_information
-def cutting(history: Any, i: int, seen: Any) -> None:
+def cutting(history: Any, i: int, stats: Any) -> None:
     """half a visit"""
-    seen.visits = 0.5
+    stats.visits = 0.5
 
 
 @pytest.mark.parametrize("engine", ["compiled", "python"])

@@ -34,7 +34,7 @@ def root(visits: list[int], rewards: list[float]) -> RootStatistics:
         (greatest_value, 2),  # 0.5, 0.6, 1, and one that was never played
         (secure_child, 1),  # 0.5 − 1/10, 0.6 − 1/9, 1 − 1
         (partial(secure_child, margin=0.1), 2),
-        (lambda known: np.array([0.0, 0.0, 0.0, 1.0]), 3),
+        (lambda statistics: np.array([0.0, 0.0, 0.0, 1.0]), 3),
     ],
 )
 def test_each_rule_recommends_by_hand(rule: Any, action: int) -> None:
@@ -42,20 +42,20 @@ def test_each_rule_recommends_by_hand(rule: Any, action: int) -> None:
 
 
 def test_an_action_that_is_proved_to_be_worse_is_recommended_by_no_rule() -> None:
-    known = attrs.evolve(root([9, 1], [9, 0]), lower=np.array([0.0, 1.0]), upper=np.array([0.5, 1.0]))
-    assert {recommend(known, rule, RNG) for rule in (most_visits, greatest_value, secure_child)} == {1}
+    statistics = attrs.evolve(root([9, 1], [9, 0]), lower=np.array([0.0, 1.0]), upper=np.array([0.5, 1.0]))
+    assert {recommend(statistics, rule, RNG) for rule in (most_visits, greatest_value, secure_child)} == {1}
 
 
 @pytest.mark.parametrize("engine", ["compiled", "python"])
 def test_a_result_is_by_its_rule_and_says_so(engine: str) -> None:
     state = games.load("kuhn-poker").new_initial_state(seed=1)
-    found = [
+    results = [
         search(state, BASELINE, iterations=60, seed=1, engine=engine, recommendation=rule)
         for rule in (most_visits, greatest_value, partial(secure_child, margin=0.5))
     ]
-    assert all((one.visits == found[0].visits).all() for one in found)
-    assert found[1].value == np.nanmax(found[1].values) and "by greatest_value:" in str(found[1])
-    assert "by secure_child(margin=0.5):" in str(found[2]) and ", by " not in str(found[0]).split(":")[0]
+    assert all((result.visits == results[0].visits).all() for result in results)
+    assert results[1].value == np.nanmax(results[1].values) and "by greatest_value:" in str(results[1])
+    assert "by secure_child(margin=0.5):" in str(results[2]) and ", by " not in str(results[0]).split(":")[0]
 
 
 def test_agents_and_several_trees_take_a_rule_and_wrong_ones_are_refused() -> None:
@@ -66,7 +66,7 @@ def test_agents_and_several_trees_take_a_rule_and_wrong_ones_are_refused() -> No
     with pytest.raises(TypeError, match="recommendation is 'most'; it must be a function"):
         search(state, BASELINE, iterations=5, recommendation="most")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="gave \\[1.0\\]; it must give a number for each of 2 actions"):
-        search(state, BASELINE, iterations=5, recommendation=lambda known: np.ones(1))
+        search(state, BASELINE, iterations=5, recommendation=lambda statistics: np.ones(1))
     with pytest.raises(ValueError, match="it cannot be used with greatest_value"):
         Agent(BASELINE, iterations=5, recommendation=greatest_value, preference=lambda state, action: 0)
 
@@ -83,25 +83,25 @@ def test_sequential_halving_is_that_of_the_textbook(kind: Any) -> None:
     running.expect(budget)
     running.run(1)
     arms, before = list(range(len(state.legal_actions()))), running.root()
-    rounds, pulls, made = math.ceil(math.log2(len(arms))), [0] * len(arms), 1
+    rounds, pulls, iterations = math.ceil(math.log2(len(arms))), [0] * len(arms), 1
     gains = [0.0] * len(arms)
     for _ in range(rounds):
         each = (budget - 1) // (len(arms) * rounds)
         goal = [pulls[arm] + each for arm in range(len(pulls))]
         while any(pulls[arm] < goal[arm] for arm in arms):
-            made += 1
-            running.run(made)
+            iterations += 1
+            running.run(iterations)
             now = running.root()
             (arm,) = np.flatnonzero(now.playouts - before.playouts)
-            assert arm in arms and pulls[arm] == min(pulls[one] for one in arms)
+            assert arm in arms and pulls[arm] == min(pulls[candidate] for candidate in arms)
             pulls[arm] += 1
             gains[arm] += now.rewards[arm] - before.rewards[arm]
             before = now
         arms = sorted(arms, key=lambda arm: -gains[arm] / pulls[arm])[: math.ceil(len(arms) / 2)]
-    assert len(arms) == 1 and made > budget // 2
+    assert len(arms) == 1 and iterations > budget // 2
     running.run(budget)
     assert running.root().playouts.astype(int).tolist() == [
-        count + (budget - made) * (arm in arms) for arm, count in enumerate(pulls)
+        count + (budget - iterations) * (arm in arms) for arm, count in enumerate(pulls)
     ]
     assert running.result(recommendation=last_one).action == state.legal_actions()[arms[0]]
 
@@ -126,5 +126,5 @@ def test_the_budget_is_what_was_given_or_what_the_clock_lets_expect(
     running = Clocked(clock)
     run_within(running, iterations, seconds, 0.0, expect=running.expected.append)
     assert running.iterations == pytest.approx(total, abs=2)
-    assert all(one == pytest.approx(total, abs=2) for one in running.expected if one != UNLIMITED)
+    assert all(budget == pytest.approx(total, abs=2) for budget in running.expected if budget != UNLIMITED)
     assert running.expected[1] == (iterations or UNLIMITED) and (seconds is None or len(running.expected) > 5)

@@ -63,10 +63,10 @@ def same(engine: Any, outcome: naive.Outcome, parts: dict, scheme: Scheme) -> No
     """The engine's records are the twin's."""
     records = engine.records()
     for leaf, theta in outcome.records.items():
-        found = records[str(parts.get(leaf, EXP3 if leaf == naive.EXP3 else BASELINE))]
+        table = records[str(parts.get(leaf, EXP3 if leaf == naive.EXP3 else BASELINE))]
         named = (lambda kind, record: record) if leaf == naive.EXP3 else named_parts
-        expected = {found.key(named(leaf.kind, record)): known for record, known in theta.items()}
-        held = {int(row["record"]): named_information(row) for row in found.rows}
+        expected = {table.key(named(leaf.kind, record)): information for record, information in theta.items()}
+        held = {int(row["record"]): named_information(row) for row in table.rows}
         if leaf == naive.EXP3:  # sums of exponentials, in another order
             assert held.keys() == expected.keys()
             assert all(np.allclose(held[key][0], expected[key][0]) and held[key][1] == expected[key][1] for key in held)
@@ -85,8 +85,10 @@ def go_on(
         running = start_search(
             state, strategy, (seed, number), scheme=scheme, engine=engine or "compiled", records=records
         )
-        for made, outcome in enumerate(naive.stepwise(state, twin, 25, (seed, number), scheme, inherited), start=1):
-            running.run(made)
+        for iteration, outcome in enumerate(
+            naive.stepwise(state, twin, 25, (seed, number), scheme, inherited), start=1
+        ):
+            running.run(iteration)
             same(running, outcome, parts, scheme)
         before = running.result()
         assert dict(zip(before.actions, before.visits.tolist(), strict=True)) == outcome.selections
@@ -156,27 +158,29 @@ def test_records_below_the_moves_played_live_on_and_no_others_of_histories() -> 
     after.apply_action(first.action)
     reply = after.legal_actions()[0]
     after.apply_action(reply)
-    begun = start_search(after, RAVE >> MAST, records=first).result()
-    player, other = state.current_player(), 1 - state.current_player()
+    second = start_search(after, RAVE >> MAST, records=first).result()
+    player, opponent = state.current_player(), 1 - state.current_player()
     for name in ("BASELINE", "AMAF"):
-        before, now = first.records[name], begun.records[name]
+        before, now = first.records[name], second.records[name]
         for action in after.legal_actions():
             row, old = now.get((player, (action,))), before.get((player, (first.action, reply, action)))
             assert (row is None) == (old is None)
             assert row is None or (row["reward"] == old["reward"]).all()
         assert len(now) < len(before)
-    assert begun.records["BASELINE"][()]["visits"] == first.records["BASELINE"][other, (first.action, reply)]["visits"]
-    assert (begun.records["MAST"].rows == first.records["MAST"].rows).all()
+    assert (
+        second.records["BASELINE"][()]["visits"] == first.records["BASELINE"][opponent, (first.action, reply)]["visits"]
+    )
+    assert (second.records["MAST"].rows == first.records["MAST"].rows).all()
 
 
 def test_a_search_that_goes_on_from_where_it_stood_keeps_everything() -> None:
     state = OTHELLO.new_initial_state()
     first = search(state, RAVE, iterations=200, seed=1)
-    begun = start_search(state, RAVE, records=first).result()
+    second = start_search(state, RAVE, records=first).result()
     for name, records in first.records.items():
-        assert (begun.records[name].rows == records.rows).all()
+        assert (second.records[name].rows == records.rows).all()
     both = search(state, RAVE, iterations=100, seed=2, records=first)
-    assert both.visits.sum() == begun.visits.sum() + 100
+    assert both.visits.sum() == second.visits.sum() + 100
     assert both.iterations == 100
 
 
@@ -191,12 +195,12 @@ def test_the_earlier_result_stays_as_it_was() -> None:
 
 @pytest.mark.parametrize("strategy", [BASELINE, RAVE >> (MAST + NAST2) / 2], ids=str)
 def test_the_memory_of_a_whole_game_stays_bounded(strategy: Enhancement) -> None:
-    state, found, histories, links = OTHELLO.new_initial_state(), None, [], []
+    state, result, histories, links = OTHELLO.new_initial_state(), None, [], []
     while not state.is_terminal():
-        found = search(state, strategy, iterations=200, seed=len(histories), records=found)
-        histories.append(len(found.records["BASELINE"]))
-        links.append(len(found.links))
-        state.apply_action(found.action)
+        result = search(state, strategy, iterations=200, seed=len(histories), records=result)
+        histories.append(len(result.records["BASELINE"]))
+        links.append(len(result.links))
+        state.apply_action(result.action)
     alone = max(len(search(OTHELLO.new_initial_state(), strategy, iterations=200).records["BASELINE"]), 1)
     assert len(histories) > 55
     # What a search adds, and what it inherits: at most what some searches in a row have added.
@@ -210,8 +214,8 @@ def test_positions_in_episode_are_those_of_a_search_begun_earlier() -> None:
     state = decided(whist, 2)
     first = search(state, BASELINE >> EPIC, iterations=200, seed=1)
     after = walked(state, random.Random(3), 3)
-    begun = start_search(after, BASELINE >> EPIC, records=first).result()
-    assert (begun.records["EPIC"].rows == first.records["EPIC"].rows).all()
+    second = start_search(after, BASELINE >> EPIC, records=first).result()
+    assert (second.records["EPIC"].rows == first.records["EPIC"].rows).all()
 
 
 def test_trees_of_determinizations_drawn_once_begin_anew_and_the_rest_stays() -> None:
@@ -219,13 +223,13 @@ def test_trees_of_determinizations_drawn_once_begin_anew_and_the_rest_stays() ->
     state = decided(whist, 2)
     first = search(state, BASELINE >> MAST, iterations=60, seed=1, scheme=DeterminizedUCT(3))
     after = walked(state, random.Random(3), 2)
-    begun = start_search(after, BASELINE >> MAST, scheme=DeterminizedUCT(3), records=first).result()
-    assert [len(part.records["BASELINE"]) for part in begun.parts] == [0, 0, 0]
-    assert [len(part.records["MAST"]) for part in begun.parts] == [len(part.records["MAST"]) for part in first.parts]
+    second = start_search(after, BASELINE >> MAST, scheme=DeterminizedUCT(3), records=first).result()
+    assert [len(part.records["BASELINE"]) for part in second.parts] == [0, 0, 0]
+    assert [len(part.records["MAST"]) for part in second.parts] == [len(part.records["MAST"]) for part in first.parts]
     ensemble = search(state, BASELINE, iterations=60, seed=1, scheme=CheatingEnsembleUCT(3))
     after = walked(state, random.Random(3), 1)
-    begun = start_search(after, BASELINE, scheme=CheatingEnsembleUCT(3), records=ensemble).result()
-    assert all(0 < len(part.records["BASELINE"]) for part in begun.parts)
+    second = start_search(after, BASELINE, scheme=CheatingEnsembleUCT(3), records=ensemble).result()
+    assert all(0 < len(part.records["BASELINE"]) for part in second.parts)
 
 
 def test_what_another_has_seen_in_secret_is_not_found_in_his_records() -> None:
@@ -264,35 +268,35 @@ def test_decay_multiplies_counts_and_keeps_means() -> None:
 def test_decay_goes_back_to_the_initial_information_and_keeps_replies() -> None:
     hopeful = attrs.evolve(MAST, name="HOPEFUL", initial=initial(reward=3, visits=4))
     first = search(OTHELLO.new_initial_state(), BASELINE >> (hopeful + LGRF) / 2, iterations=50, seed=1)
-    left = first.decayed(0.3)
+    decayed = first.decayed(0.3)
     for row in first.records["HOPEFUL"].rows:
-        now = left.records["HOPEFUL"].get(int(row["record"]), left.records["HOPEFUL"].initial)
+        now = decayed.records["HOPEFUL"].get(int(row["record"]), decayed.records["HOPEFUL"].initial)
         assert now["visits"] == 4 + int(0.3 * (row["visits"] - 4))
-    known = first.records["LGRF"].rows
-    assert (left.records["LGRF"].rows == known[known["reply"] >= 0]).all()
+    replies = first.records["LGRF"].rows
+    assert (decayed.records["LGRF"].rows == replies[replies["reply"] >= 0]).all()
 
 
 @pytest.mark.parametrize("name", SPECIFICATIONS)
 def test_decay_shrinks_sums_and_counts_together_and_nothing_else(name: str) -> None:
-    found = search(toy.BRANCHES.new_initial_state(), SPECIFICATIONS[name], iterations=40, seed=1, engine="python")
-    half = found.decayed(0.5)
-    for part, records in found.records.items():
+    result = search(toy.BRANCHES.new_initial_state(), SPECIFICATIONS[name], iterations=40, seed=1, engine="python")
+    half = result.decayed(0.5)
+    for part, records in result.records.items():
         fields = records.enhancement.information.fields
         counts = [field for field, domain in fields if domain.kind == Kind.COUNT]
         for row in records.rows:
             first, now = records.initial, half.records[part].get(int(row["record"]))
             now = first if now is None else now
             for field, domain in fields:
-                change, left = np.asarray(row[field] - first[field]), np.asarray(now[field] - first[field])
+                change, remaining = np.asarray(row[field] - first[field]), np.asarray(now[field] - first[field])
                 if domain.kind == Kind.COUNT:
-                    assert left == (change // 2 if domain.type.kind == "i" else pytest.approx(change / 2))
+                    assert remaining == (change // 2 if domain.type.kind == "i" else pytest.approx(change / 2))
                 elif domain.kind == Kind.SUM:
                     gained = {count: row[count] - first[count] for count in counts}
                     shares = [(now[count] - first[count]) / gained[count] for count in counts if gained[count]] or [0.5]
-                    assert any(left == pytest.approx(share * change) for share in shares)
+                    assert any(remaining == pytest.approx(share * change) for share in shares)
                 else:  # a mean, a bound or a label
                     forgotten = domain.kind != Kind.BOUND and counts and now is first
-                    assert (left == change).all() or forgotten
+                    assert (remaining == change).all() or forgotten
 
 
 def test_decay_leaves_the_batch_of_mast_and_its_search_goes_on_counting_iterations() -> None:
@@ -308,12 +312,12 @@ def test_decay_leaves_the_batch_of_mast_and_its_search_goes_on_counting_iteratio
 
 def test_without_histories_only_what_fits_every_root_is_left() -> None:
     first = search(OTHELLO.new_initial_state(), GRAVE >> (MAST + progressive_history()) / 2, iterations=100, seed=1)
-    left = first.without_histories()
-    assert [len(left.records[name]) for name in ("BASELINE", "GRAVE")] == [0, 0]
-    assert (left.records["MAST"].rows == first.records["MAST"].rows).all()
+    general = first.without_histories()
+    assert [len(general.records[name]) for name in ("BASELINE", "GRAVE")] == [0, 0]
+    assert (general.records["MAST"].rows == first.records["MAST"].rows).all()
     name = str(progressive_history())
-    pairs = {left.records[name].key((action, player)) for action in range(65) for player in range(2)}
-    assert set(left.records[name]) == {key for key in first.records[name] if key in pairs} != set()
+    pairs = {general.records[name].key((action, player)) for action in range(65) for player in range(2)}
+    assert set(general.records[name]) == {key for key in first.records[name] if key in pairs} != set()
     fresh = search(
         OTHELLO.new_initial_state(),
         BASELINE >> MAST,
@@ -326,9 +330,9 @@ def test_without_histories_only_what_fits_every_root_is_left() -> None:
 
 @pytest.mark.parametrize("decay", [-0.1, 1.5, "half", True])
 def test_a_decay_that_is_none_is_refused(decay: Any) -> None:
-    found = search(OTHELLO.new_initial_state(), BASELINE, iterations=2)
+    result = search(OTHELLO.new_initial_state(), BASELINE, iterations=2)
     with pytest.raises(ValueError, match="decay is"):
-        found.decayed(decay)
+        result.decayed(decay)
     with pytest.raises(ValueError, match="move_decay is"):
         Agent(BASELINE, iterations=2, move_decay=decay)
     with pytest.raises(ValueError, match="game_decay is"):
@@ -341,11 +345,11 @@ def test_a_decay_that_is_none_is_refused(decay: Any) -> None:
 def test_records_that_do_not_fit_are_refused_in_a_sentence() -> None:
     state = OTHELLO.new_initial_state()
     first = search(state, BASELINE >> MAST, iterations=20, seed=1)
-    other = state.clone()
-    other.apply_action(state.legal_actions()[0])
+    successor = state.clone()
+    successor.apply_action(state.legal_actions()[0])
     beside = state.clone()
     beside.apply_action(state.legal_actions()[1])
-    later = search(other, BASELINE, iterations=5)
+    later = search(successor, BASELINE, iterations=5)
     hearts = walked(games.load("hearts").new_initial_state(1), random.Random(1), 0)
     refused: list[tuple[State, dict[str, Any], str]] = [
         (hearts, {"records": first}, "records are of the game othello, and the state is of hearts"),
@@ -381,16 +385,16 @@ def test_eyes_of_the_root_player_are_nobody_elses() -> None:
 @pytest.mark.parametrize("options", [{}, {"threads": 2}, {"engine": "python"}, {"scheme": DeterminizedUCT(2)}], ids=str)
 def test_a_search_that_is_not_reusable_finds_the_same_and_says_so_when_it_is_reused(options: dict[str, Any]) -> None:
     state = games.load("phantom-mnk").new_initial_state()
-    begun = [start_search(state, RAVE >> MAST, 1, reusable=reusable, **options) for reusable in (True, False)]
-    for running in begun:
+    searches = [start_search(state, RAVE >> MAST, 1, reusable=reusable, **options) for reusable in (True, False)]
+    for running in searches:
         running.run(60)
-    lasting, passing = (running.result() for running in begun)
+    lasting, passing = (running.result() for running in searches)
     assert (lasting.visits == passing.visits).all() and (lasting.values == passing.values).all()
     for name, records in lasting.records.items():
         assert (records.rows == passing.records[name].rows).all()
-    for begun in (lambda: search(state, RAVE, iterations=60, records=passing, **options), passing.without_histories):
+    for reuse in (lambda: search(state, RAVE, iterations=60, records=passing, **options), passing.without_histories):
         with pytest.raises(ValueError, match="from an Agent without decays"):
-            begun()
+            reuse()
 
 
 def test_an_agent_notes_where_records_stand_only_if_he_goes_on_with_them() -> None:
@@ -424,16 +428,16 @@ def test_several_threads_go_on_too(sharing: str) -> None:
 
 def test_an_agent_with_move_decay_goes_on_from_its_last_search() -> None:
     agents = [Agent(BASELINE, iterations=60, move_decay=1), Agent(BASELINE, iterations=60)]
-    one, other = (play(OTHELLO, agents, seed=5) for _ in range(2))
-    assert one.actions == other.actions
-    assert one.agents == ("BASELINE (60 iterations, move decay 1)", "BASELINE (60 iterations)")
+    first, second = (play(OTHELLO, agents, seed=5) for _ in range(2))
+    assert first.actions == second.actions
+    assert first.agents == ("BASELINE (60 iterations, move decay 1)", "BASELINE (60 iterations)")
     player, state = agents[0].seated(OTHELLO), OTHELLO.new_initial_state()
     for number in range(5):
-        found = player.search(state, number)
-        inherited = found.visits.sum() - 60
+        result = player.search(state, number)
+        inherited = result.visits.sum() - 60
         assert inherited == 0 if number == 0 else 60 > inherited > 0
-        state.apply_action(found.action)
-    assert play(OTHELLO, [Agent(BASELINE, iterations=60)] * 2, seed=5).actions != one.actions
+        state.apply_action(result.action)
+    assert play(OTHELLO, [Agent(BASELINE, iterations=60)] * 2, seed=5).actions != first.actions
 
 
 def test_move_decay_of_mast_has_actions_count_half_from_one_move_to_the_next() -> None:
@@ -442,14 +446,14 @@ def test_move_decay_of_mast_has_actions_count_half_from_one_move_to_the_next() -
     half = int((first.records["MAST"].rows["visits"] // 2).sum())
     state.apply_action(first.action)
     second = player.search(state, 2)
-    made = sum(second.phase_steps.values())
-    assert half > 100 and second.records["MAST"].rows["visits"].sum() == half + made
+    steps = sum(second.phase_steps.values())
+    assert half > 100 and second.records["MAST"].rows["visits"].sum() == half + steps
 
 
 def test_who_stays_seated_takes_what_is_left_into_the_next_game() -> None:
     agent = Agent(BASELINE >> MAST, iterations=40, move_decay=1, game_decay=0.5)
-    player, other = agent.seated(OTHELLO), Agent(BASELINE, iterations=40)
-    play(OTHELLO, [player, other], seed=1)
+    player, opponent = agent.seated(OTHELLO), Agent(BASELINE, iterations=40)
+    play(OTHELLO, [player, opponent], seed=1)
     learned = player.result.records["MAST"]
     again = player.seated(OTHELLO)
     assert again is player and len(player.result.records["BASELINE"]) == 0

@@ -36,11 +36,11 @@ HIDDEN = [game for game in map(games.load, games.names()) if game.determinize is
 
 def states(game: Game, seed: int) -> list[State]:
     """The states of a random game, chance included."""
-    rng, found = random.Random(seed), [game.new_initial_state(seed=seed)]
-    while not found[-1].is_terminal():
-        found.append(found[-1].clone())
-        found[-1].apply_action(rng.choice(found[-1].legal_actions()))
-    return found
+    rng, path = random.Random(seed), [game.new_initial_state(seed=seed)]
+    while not path[-1].is_terminal():
+        path.append(path[-1].clone())
+        path[-1].apply_action(rng.choice(path[-1].legal_actions()))
+    return path
 
 
 def choice(name: str, seed: int) -> State:
@@ -86,19 +86,19 @@ def test_only_two_schemes_cheat_and_their_results_say_so() -> None:
         "CheatingEnsembleUCT(trees=40)",
     ]
     for scheme in SCHEMES.values():
-        told = [
+        texts = [
             str(search(phantom(), BASELINE, iterations=40, scheme=scheme)),
             str(Agent(BASELINE, iterations=40, scheme=scheme)),
         ]
-        assert all(("cheating" in text) == scheme.cheats for text in told)
+        assert all(("cheating" in text) == scheme.cheats for text in texts)
 
 
 @pytest.mark.parametrize("game", HIDDEN, ids=str)
 def test_the_environment_sees_everything_but_the_luck_to_come(game: Game) -> None:
-    kept = [name for name in game.state.names or () if name not in NOT_SEEN.get(game.name, ())]
+    fields = [name for name in game.state.names or () if name not in NOT_SEEN.get(game.name, ())]
     for state in states(game, seed=5):
         world = state.determinize(CHANCE, seed=3)
-        for name in kept:
+        for name in fields:
             assert np.array_equal(world.data[name], state.data[name]), name
 
 
@@ -121,31 +121,31 @@ def test_trees_have_equal_shares_and_records_of_their_own(scheme: Scheme) -> Non
 
 
 def test_the_number_of_threads_changes_no_result_of_several_trees() -> None:
-    one, two = (
+    one_thread, two_threads = (
         search(phantom(), EVERYTHING, iterations=400, seed=4, scheme=DeterminizedUCT(5), threads=threads)
         for threads in (1, 2)
     )
-    assert np.array_equal(one.visits, two.visits) and one.action == two.action
+    assert np.array_equal(one_thread.visits, two_threads.visits) and one_thread.action == two_threads.action
 
 
 @pytest.mark.parametrize("strategy", [BASELINE, EVERYTHING], ids=["BASELINE", "everything"])
 def test_with_perfect_information_all_schemes_of_one_tree_are_one(strategy: object) -> None:
     state = games.load("othello").new_initial_state()
-    found = [
+    results = [
         search(state, parse(str(strategy)), iterations=300, seed=8, scheme=scheme)
         for scheme in (MO_ISMCTS, RIS_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT)
     ]
-    for other in found[1:]:
-        assert np.array_equal(found[0].visits, other.visits) and found[0].phase_steps == other.phase_steps
+    for result in results[1:]:
+        assert np.array_equal(results[0].visits, result.visits) and results[0].phase_steps == result.phase_steps
 
 
 def test_where_all_actions_are_seen_by_all_the_eyes_do_not_matter() -> None:
     state = choice("dou-di-zhu", seed=1)
-    found = [
+    results = [
         search(state, EVERYTHING, iterations=300, seed=8, scheme=scheme)
         for scheme in (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM)
     ]
-    assert all(np.array_equal(found[0].visits, other.visits) for other in found[1:])
+    assert all(np.array_equal(results[0].visits, result.visits) for result in results[1:])
 
 
 def test_a_cheat_sees_the_mark_that_is_hidden() -> None:
@@ -221,15 +221,15 @@ def test_a_preference_never_overrules_the_search() -> None:
 
 
 def test_an_agent_plays_by_its_preference() -> None:
-    class Asked(list):
+    class Preference(list):
         def __call__(self, state: State, action: int) -> float:
             self.append((state.current_player(), action))
             return float(action)
 
-    asked = Asked()
-    agents = [Agent(BASELINE, iterations=30, preference=asked), Agent(BASELINE, iterations=30)]
+    preference = Preference()
+    agents = [Agent(BASELINE, iterations=30, preference=preference), Agent(BASELINE, iterations=30)]
     log = play(games.load("phantom-mnk"), agents, seed=2)
-    assert asked and {player for player, _ in asked} == {0}
+    assert preference and {player for player, _ in preference} == {0}
     assert len(log.decisions) == len(log.actions)
 
 
@@ -250,6 +250,6 @@ HIDES_THREE = PythonGame(
 def test_who_knows_nothing_is_uniform_over_the_moves_that_the_root_player_sees(strategy: str) -> None:
     """Three actions look alike, one does not: each move is as likely, whatever policy simulates."""
     state, plays = HIDES_THREE.new_initial_state(), 400
-    found = [search(state, parse(strategy), iterations=1, seed=seed, scheme=SO_ISMCTS_POM) for seed in range(plays)]
-    share = sum(result.records["BASELINE"].rows["reward"][0, 0] for result in found) / plays
+    results = [search(state, parse(strategy), iterations=1, seed=seed, scheme=SO_ISMCTS_POM) for seed in range(plays)]
+    share = sum(result.records["BASELINE"].rows["reward"][0, 0] for result in results) / plays
     assert share == pytest.approx(1 / 2, abs=5 * 0.025)  # five standard errors; over actions it would be 1/4

@@ -47,13 +47,13 @@ def same_records(
     parts |= {naive.EXP3: "EXP3"}
     assert ("EXP3" in records) == (naive.EXP3 in outcome.records)
     for kind, theta in outcome.records.items():
-        found = records[parts.get(kind, str(BASELINE))]
+        table = records[parts.get(kind, str(BASELINE))]
         named = {
             record if kind == naive.EXP3 else named_parts(kind.kind, record): information
             for record, information in theta.items()
         }
-        expected = {found.key(parts_of): information for parts_of, information in named.items()}
-        held = {int(row["record"]): named_information(row) for row in found.rows}
+        expected = {table.key(parts_of): information for parts_of, information in named.items()}
+        held = {int(row["record"]): named_information(row) for row in table.rows}
         assert same_information(kind.kind, held, expected), (str(strategy), kind, *where)
 
 
@@ -62,11 +62,11 @@ def agree(
 ) -> None:
     """After some of the iterations, for the schemes of one tree."""
     engine = CompiledSearch(state, strategy, seed, scheme=scheme)
-    for made, outcome in enumerate(naive.stepwise(state, twin, iterations, seed, scheme), start=1):
-        if not compared(made, iterations):
+    for iteration, outcome in enumerate(naive.stepwise(state, twin, iterations, seed, scheme), start=1):
+        if not compared(iteration, iterations):
             continue
-        engine.run(made)
-        same_records(engine.records(), strategy, twin, outcome, (str(state.game), str(scheme), made))
+        engine.run(iteration)
+        same_records(engine.records(), strategy, twin, outcome, (str(state.game), str(scheme), iteration))
         assert dict(zip(engine.actions, engine.result().visits.tolist(), strict=True)) == outcome.selections
     assert engine.result().action == outcome.action
 

@@ -48,20 +48,20 @@ def whist() -> State:
     return games.load("knockout-whist(players=3)").new_initial_state(seed=3)
 
 
-def same(one: Result, other: Result) -> bool:
+def same(first: Result, second: Result) -> bool:
     """Whether two results agree in every field but the clock."""
     names = [field.name for field in attrs.fields(Result) if field.name not in ("seconds", "state", "records")]
     plain = all(
-        np.array_equal(getattr(one, name), getattr(other, name), equal_nan=name == "values")
-        if isinstance(getattr(one, name), np.ndarray)
-        else getattr(one, name) == getattr(other, name)
+        np.array_equal(getattr(first, name), getattr(second, name), equal_nan=name == "values")
+        if isinstance(getattr(first, name), np.ndarray)
+        else getattr(first, name) == getattr(second, name)
         for name in names
     )
     return (
         plain
-        and np.array_equal(one.state.data, other.state.data)
-        and list(one.records) == list(other.records)
-        and all(np.array_equal(one.records[part].rows, other.records[part].rows) for part in one.records)
+        and np.array_equal(first.state.data, second.state.data)
+        and list(first.records) == list(second.records)
+        and all(np.array_equal(first.records[part].rows, second.records[part].rows) for part in first.records)
     )
 
 
@@ -72,18 +72,18 @@ def same(one: Result, other: Result) -> bool:
     "root", [lambda: games.load("othello").new_initial_state(), whist, lambda: after(toy.THICKETS[0])]
 )
 def test_two_searches_with_one_seed_agree_in_every_field_but_the_clock(root: Callable[[], State]) -> None:
-    one, other = (search(root(), EVERYTHING, iterations=150, seed=(4, 2)) for _ in range(2))
-    assert same(one, other)
+    first, second = (search(root(), EVERYTHING, iterations=150, seed=(4, 2)) for _ in range(2))
+    assert same(first, second)
 
 
 def test_another_seed_gives_another_search() -> None:
-    one, other = (search(whist(), EVERYTHING, iterations=150, seed=seed) for seed in (1, 2))
-    assert one.visits.tolist() != other.visits.tolist()
+    first, second = (search(whist(), EVERYTHING, iterations=150, seed=seed) for seed in (1, 2))
+    assert first.visits.tolist() != second.visits.tolist()
 
 
 def test_every_part_of_a_key_counts() -> None:
-    found = [search(whist(), BASELINE, iterations=100, seed=seed) for seed in [(1, 2), (2, 1), (1, 2, 3), 1]]
-    assert len({tuple(result.visits.tolist()) + tuple(result.values.tolist()) for result in found}) == 4
+    results = [search(whist(), BASELINE, iterations=100, seed=seed) for seed in [(1, 2), (2, 1), (1, 2, 3), 1]]
+    assert len({tuple(result.visits.tolist()) + tuple(result.values.tolist()) for result in results}) == 4
 
 
 def test_a_search_leaves_the_state_as_it_is() -> None:
@@ -112,8 +112,8 @@ def test_the_result_does_not_depend_on_where_the_search_paused(stops: tuple[int,
 
 def test_a_strategy_is_lowered_once_for_all_its_searches_and_an_equal_one_by_itself() -> None:
     game, strategy, equal = games.load("othello"), parse("RAVE >> MAST"), parse("RAVE >> MAST")
-    first, again, other = lower(game, strategy), lower(game, strategy), lower(game, equal)
-    assert strategy == equal and first.leaf is again.leaf and first.leaf is not other.leaf
+    first, again, third = lower(game, strategy), lower(game, strategy), lower(game, equal)
+    assert strategy == equal and first.leaf is again.leaf and first.leaf is not third.leaf
     assert first.component is not again.component and first.component.tolist() == again.component.tolist()
 
 
@@ -190,38 +190,40 @@ def test_a_moment_is_enough_for_some_iterations() -> None:
     assert search(after(toy.BRANCHES), BASELINE, seconds=1e-9).iterations >= 1
 
 
-@pytest.mark.parametrize(("iterations", "seconds", "made"), [(40, 100.0, 40), (10**15, 0.05, None)])
-def test_of_two_budgets_the_first_to_end_counts(iterations: int, seconds: float, made: int | None) -> None:
+@pytest.mark.parametrize(("iterations", "seconds", "expected"), [(40, 100.0, 40), (10**15, 0.05, None)])
+def test_of_two_budgets_the_first_to_end_counts(iterations: int, seconds: float, expected: int | None) -> None:
     result = search(after(toy.BRANCHES), BASELINE, iterations=iterations, seconds=seconds)
-    assert result.iterations == made if made else 40 < result.iterations < iterations
+    assert result.iterations == expected if expected else 40 < result.iterations < iterations
 
 
 def test_progress_is_told_in_order_and_to_the_end() -> None:
-    told: list[tuple[int, float]] = []
+    reports: list[tuple[int, float]] = []
     state = games.load("othello").new_initial_state()
-    result = search(state, BASELINE, iterations=20_000, progress=lambda made, elapsed: told.append((made, elapsed)))
-    assert told[-1][0] == 20_000
-    assert told == sorted(told)
-    assert all(0 < elapsed <= result.seconds for _, elapsed in told)
+    result = search(
+        state, BASELINE, iterations=20_000, progress=lambda iterations, elapsed: reports.append((iterations, elapsed))
+    )
+    assert reports[-1][0] == 20_000
+    assert reports == sorted(reports)
+    assert all(0 < elapsed <= result.seconds for _, elapsed in reports)
     silent = search(state, BASELINE, iterations=20_000)
     assert same(result, silent)
 
 
 def test_progress_is_told_about_twenty_times_a_second() -> None:
-    told: list[float] = []
+    reports: list[float] = []
     search(
         games.load("othello").new_initial_state(),
         BASELINE,
         seconds=0.6,
-        progress=lambda made, elapsed: told.append(elapsed),
+        progress=lambda iterations, elapsed: reports.append(elapsed),
     )
-    pauses = np.diff(told)
-    assert len(told) >= 5
+    pauses = np.diff(reports)
+    assert len(reports) >= 5
     assert np.median(pauses) < 0.2
 
 
 def test_an_exception_in_progress_surfaces_as_itself() -> None:
-    def stop(made: int, elapsed: float) -> None:
+    def stop(iterations: int, elapsed: float) -> None:
         raise ArithmeticError("enough")
 
     with pytest.raises(ArithmeticError, match="enough"):
@@ -236,7 +238,7 @@ def ended() -> State:
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "told"),
+    ("arguments", "error", "message"),
     [
         ({}, ValueError, r"needs a budget: iterations=5000 or seconds=1\.0"),
         ({"iterations": 0}, ValueError, "iterations is 0; it must be an integer of at least 1"),
@@ -279,11 +281,11 @@ def ended() -> State:
     ],
 )
 def test_bad_input_is_refused_with_what_would_be_right(
-    given: dict[str, Any], error: type[Exception], told: str
+    arguments: dict[str, Any], error: type[Exception], message: str
 ) -> None:
-    state, strategy = given.get("state", lambda: after(toy.BRANCHES)), given.get("strategy", MAST)
-    budget = {name: value for name, value in given.items() if name not in ("state", "strategy")}
-    with pytest.raises(error, match=told):
+    state, strategy = arguments.get("state", lambda: after(toy.BRANCHES)), arguments.get("strategy", MAST)
+    budget = {name: value for name, value in arguments.items() if name not in ("state", "strategy")}
+    with pytest.raises(error, match=message):
         search(state() if callable(state) else state, strategy, **budget)
 
 
@@ -411,20 +413,20 @@ def test_other_threads_go_on_while_a_search_runs() -> None:
 
 
 def test_searches_in_several_threads_do_not_disturb_each_other() -> None:
-    found: dict[int, Result] = {}
+    results: dict[int, Result] = {}
     state = games.load("othello").new_initial_state()
 
     def find_out(seed: int) -> None:
-        found[seed] = search(state, EVERYTHING, iterations=2000, seed=seed)
+        results[seed] = search(state, EVERYTHING, iterations=2000, seed=seed)
 
     threads = [threading.Thread(target=find_out, args=(seed,)) for seed in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    for seed, result in found.items():
+    for seed, result in results.items():
         assert same(result, search(state, EVERYTHING, iterations=2000, seed=seed))
-    assert len(found) == 3
+    assert len(results) == 3
 
 
 # --------------------------------------------------------------------------------------------------- errors in a user's slot
@@ -481,16 +483,16 @@ COUNTING = Enhancement(
 
 
 @pytest.mark.parametrize(
-    ("slot", "error", "told"),
+    ("slot", "error", "message"),
     [
         ({"policy": argmax().over(failing_values)}, Refused, "the values of this action are unknown"),
         ({"capture": failing_capture}, Refused, "this playout is not captured"),
         ({"backpropagation": failing_backpropagation}, ZeroDivisionError, "division by zero"),
     ],
 )
-def test_an_exception_in_a_slot_surfaces_as_itself(slot: dict[str, Any], error: type[Exception], told: str) -> None:
+def test_an_exception_in_a_slot_surfaces_as_itself(slot: dict[str, Any], error: type[Exception], message: str) -> None:
     broken = attrs.evolve(COUNTING, name="BROKEN", **slot)
-    with pytest.raises(error, match=told) as caught:
+    with pytest.raises(error, match=message) as caught:
         search(after(toy.BRANCHES), broken, iterations=100)
     assert type(caught.value) is error
     assert search(after(toy.BRANCHES), COUNTING, iterations=100).records["COUNTING"].rows["visits"].tolist() == [100]
@@ -565,8 +567,10 @@ def test_an_action_that_was_never_tried_has_no_value_and_is_printed_so() -> None
 
 
 def test_ties_for_the_most_visited_action_are_broken_by_the_seed() -> None:
-    found = [search(games.load("othello").new_initial_state(), BASELINE, iterations=4, seed=seed) for seed in range(40)]
-    tied = [result.action for result in found if (result.visits == result.visits.max()).sum() > 1]
+    results = [
+        search(games.load("othello").new_initial_state(), BASELINE, iterations=4, seed=seed) for seed in range(40)
+    ]
+    tied = [result.action for result in results if (result.visits == result.visits.max()).sum() > 1]
     assert len(set(tied)) == 4
 
 
@@ -606,8 +610,8 @@ def test_swapping_the_hidden_facts_changes_nothing(game: Game, strategy: Enhance
     assert alike
     for states in alike:
         first, *others = [search(state, strategy, iterations=25, seed=11) for state in states]
-        for other in others:
-            assert same(first, attrs.evolve(other, state=first.state))
+        for result in others:
+            assert same(first, attrs.evolve(result, state=first.state))
 
 
 ELSEWHERE = toy.index_of(0, 0, 1, 2)  # in the branches, where action 3 is legal and 2 is not
@@ -629,13 +633,13 @@ import json, sys
 import numpy as np
 from icarus import games, parse, search
 from icarus.compiler.kernels.functions import DEBUG
-result, strategy = {"debug": DEBUG}, parse("RAVE >> (MAST + NAST2 + LGRF + EPIC)/4")
+results, strategy = {"debug": DEBUG}, parse("RAVE >> (MAST + NAST2 + LGRF + EPIC)/4")
 for name in ("othello", "phantom-mnk"):
-    found = search(games.load(name).new_initial_state(seed=3), strategy, iterations=300, seed=6)
+    result = search(games.load(name).new_initial_state(seed=3), strategy, iterations=300, seed=6)
     rows = {part: [[np.asarray(row[field]).tolist() for field in row.dtype.names] for row in records.rows]
-            for part, records in found.records.items()}
-    result[name] = [found.action, found.visits.tolist(), found.values.tolist(), dict(found.phase_steps), found.depth, rows]
-json.dump(result, sys.stdout)
+            for part, records in result.records.items()}
+    results[name] = [result.action, result.visits.tolist(), result.values.tolist(), dict(result.phase_steps), result.depth, rows]
+json.dump(results, sys.stdout)
 """
 
 
@@ -643,6 +647,6 @@ json.dump(result, sys.stdout)
 def test_a_search_with_bounds_checks_finds_the_same(python: Python) -> None:
     plain, checked = (python(CHECKED, ICARUS_DEBUG=debug) for debug in ("", "1"))
     assert checked.returncode == plain.returncode == 0, checked.stderr + plain.stderr
-    expected, found = json.loads(plain.stdout), json.loads(checked.stdout)
-    assert (expected.pop("debug"), found.pop("debug")) == (False, True)
-    assert found == expected
+    expected, actual = json.loads(plain.stdout), json.loads(checked.stdout)
+    assert (expected.pop("debug"), actual.pop("debug")) == (False, True)
+    assert actual == expected

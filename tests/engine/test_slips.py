@@ -53,28 +53,28 @@ def state() -> Any:
 
 
 @pytest.mark.parametrize(
-    ("slip", "told"),
+    ("slip", "message"),
     [
         (
             lambda: attrs.evolve(MAST, initial=initial(visits=1.5)),
             "the initial information of MAST sets visits to 1.5; it must be an integer",
         ),
         (lambda: attrs.evolve(MAST, initial=initial(reward=float("nan"))), "sets reward to nan; it must be a number"),
-        (lambda: given(MAST, (3,)), r"is given for \(3,\), which is not a record of A × "),
-        (lambda: given(MAST, (3, 0, 1)), r"is given for \(3, 0, 1\), which is not a record of A × "),
-        (lambda: given(MAST, (3, 0.5)), r"is given for \(3, 0.5\), which is not a record"),
-        (lambda: given(MAST, 3), "is given for 3, which is not a record"),
-        (lambda: given(AMAF, (0, 4)), r"is given for \(0, 4\), which is not a record of M\*"),
-        (lambda: given(EPIC, (0, (4, 5))), "which is not a record of E × M"),
-        (lambda: given(NAST2, (4, 0)), "which is not a record of M.2 × "),
+        (lambda: with_prior(MAST, (3,)), r"is given for \(3,\), which is not a record of A × "),
+        (lambda: with_prior(MAST, (3, 0, 1)), r"is given for \(3, 0, 1\), which is not a record of A × "),
+        (lambda: with_prior(MAST, (3, 0.5)), r"is given for \(3, 0.5\), which is not a record"),
+        (lambda: with_prior(MAST, 3), "is given for 3, which is not a record"),
+        (lambda: with_prior(AMAF, (0, 4)), r"is given for \(0, 4\), which is not a record of M\*"),
+        (lambda: with_prior(EPIC, (0, (4, 5))), "which is not a record of E × M"),
+        (lambda: with_prior(NAST2, (4, 0)), "which is not a record of M.2 × "),
         (
             lambda: attrs.evolve(LGRF2, initial=initial(given={(1, 2, 3, 4): {"reply": 3}})),
             "which is not a record of M.2",
         ),
     ],
 )
-def test_initial_information_that_makes_no_sense_is_refused_when_it_is_declared(slip: Callable, told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_initial_information_that_makes_no_sense_is_refused_when_it_is_declared(slip: Callable, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         slip()
 
 
@@ -89,7 +89,7 @@ def order_slipped() -> Any:
 
 
 @pytest.mark.parametrize(
-    ("slip", "told"),
+    ("slip", "message"),
     [
         (
             lambda: search(state(), MAST, iterations=2**63),
@@ -105,13 +105,13 @@ def order_slipped() -> Any:
         (lambda: MOVE**2.5, "^the power of M is 2.5; it must be an integer"),  # type: ignore[operator]
     ],
 )
-def test_a_number_out_of_range_is_refused_with_the_range(slip: Callable, told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_a_number_out_of_range_is_refused_with_the_range(slip: Callable, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         slip()
 
 
 @pytest.mark.parametrize(
-    ("slip", "told"),
+    ("slip", "message"),
     [
         (lambda: search(state(), MAST, iterations=5, progress=3), "^progress is 3; it must be a function of"),  # type: ignore[arg-type]
         (lambda: Agent(MAST, iterations=5, preference=3), "^preference is 3; it must be a function of"),  # type: ignore[arg-type]
@@ -125,12 +125,12 @@ def test_a_number_out_of_range_is_refused_with_the_range(slip: Callable, told: s
         (lambda: math.nan * MAST, "^nan is not a weight: it must be a finite number"),
     ],
 )
-def test_a_value_of_another_kind_is_refused_with_what_would_be_right(slip: Callable, told: str) -> None:
-    with pytest.raises(TypeError, match=told):
+def test_a_value_of_another_kind_is_refused_with_what_would_be_right(slip: Callable, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
         slip()
 
 
-def given(enhancement: Enhancement, parts: Any) -> Enhancement:
+def with_prior(enhancement: Enhancement, parts: Any) -> Enhancement:
     return attrs.evolve(enhancement, initial=initial(given={parts: {"visits": 1}}))
 
 
@@ -142,7 +142,7 @@ def test_initial_information_that_makes_sense_is_taken() -> None:
         (EPIC, (0, 1, (4,))),
         (NAST2, (4, 5, 1)),
     ]:
-        assert given(enhancement, parts).initial.given[0][0] == parts
+        assert with_prior(enhancement, parts).initial.given[0][0] == parts
 
 
 @capture
@@ -169,8 +169,8 @@ def capture_a_real(history: Any, updates: Any) -> None:
 @pytest.mark.parametrize("slot", [capture_by_place, capture_unpacked])
 def test_a_part_of_a_history_taken_by_its_place_is_refused(slot: Any, engine: str) -> None:
     strategy = attrs.evolve(MAST, name="BY_PLACE", capture=slot)
-    told = f"{slot.name} reads a field of the history by its index, as in history.1.; read it by its name, as in history.moves"
-    with pytest.raises(ValueError, match=told):
+    message = f"{slot.name} reads a field of the history by its index, as in history.1.; read it by its name, as in history.moves"
+    with pytest.raises(ValueError, match=message):
         search(state(), BASELINE >> strategy, iterations=10, engine=engine)
 
 
@@ -204,9 +204,9 @@ def capture_by_phase(history: Any, updates: Any) -> None:
 
 def test_a_key_may_be_made_of_integers_of_all_sizes_that_a_step_has() -> None:
     strategy = BASELINE >> attrs.evolve(MAST, name="BY_PHASE", capture=capture_by_phase)
-    one, other = (search(state(), strategy, iterations=20, seed=4, engine=e) for e in ("compiled", "python"))
-    assert (one.records["BY_PHASE"].rows == other.records["BY_PHASE"].rows).all()
-    assert len(one.records["BY_PHASE"]) > 20
+    compiled, reference = (search(state(), strategy, iterations=20, seed=4, engine=e) for e in ("compiled", "python"))
+    assert (compiled.records["BY_PHASE"].rows == reference.records["BY_PHASE"].rows).all()
+    assert len(compiled.records["BY_PHASE"]) > 20
 
 
 def test_a_real_context_is_refused_by_the_compiler_too() -> None:
@@ -218,10 +218,12 @@ def test_a_real_context_is_refused_by_the_compiler_too() -> None:
 def test_what_is_known_to_begin_with_is_read_in_simulation_too() -> None:
     prior = attrs.evolve(AMAF, name="PRIOR", initial=initial(visits=1, reward=0.5))
     strategy = BASELINE >> (0.5 * prior ^ 0.5 * NAST2)
-    one, other = (search(state(), strategy, iterations=60, seed=2, engine=engine) for engine in ("compiled", "python"))
-    assert one.visits.tolist() == other.visits.tolist()
+    compiled, reference = (
+        search(state(), strategy, iterations=60, seed=2, engine=engine) for engine in ("compiled", "python")
+    )
+    assert compiled.visits.tolist() == reference.visits.tolist()
     plain = search(state(), BASELINE, iterations=60, seed=2)
-    assert one.visits.tolist() != plain.visits.tolist()
+    assert compiled.visits.tolist() != plain.visits.tolist()
     program = lower(games.load("othello"), strategy)
     assert not program.leaf["uniform"][-2:].any()
     assert lower(games.load("othello"), BASELINE >> (0.5 * AMAF ^ 0.5 * NAST2)).leaf["uniform"][-2]
@@ -229,12 +231,12 @@ def test_what_is_known_to_begin_with_is_read_in_simulation_too() -> None:
 
 def test_gibbs_weighs_means_above_1_that_were_given() -> None:
     generous = attrs.evolve(MAST, name="GENEROUS", initial=initial(given={(4, 0): {"reward": 3.0, "visits": 1}}))
-    made = Playout([0, 0, 0], [0, 0, 0], 0)
-    made.decide(0, 0, [4, 5])
+    playout = Playout([0, 0, 0], [0, 0, 0], 0)
+    playout.decide(0, 0, [4, 5])
     game = games.load("othello")
     rng = seeded(1)
     composed = ReferenceProgram(generous, False, game, rng)
-    drawn = [composed.choose(0, Decision(made, [4, 5])) for _ in range(3000)]
+    drawn = [composed.choose(0, Decision(playout, [4, 5])) for _ in range(3000)]
     weight = np.exp([3.0, 1.0])
     expected = 3000 * weight / weight.sum()
     assert stats.chisquare(np.bincount(drawn, minlength=2), expected).pvalue > 0.001
@@ -439,7 +441,7 @@ WRITTEN = "{}, which is read-only .*test_slips.py, line"
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"policy": gibbs().over(half_written)}, "half_written wrote NaN or no value for a legal action"),
         ({"policy": argmax().over(unwritten)}, "unwritten wrote NaN or no value for a legal action"),
@@ -469,13 +471,13 @@ WRITTEN = "{}, which is read-only .*test_slips.py, line"
         ({"policy": argmax().over(beyond_the_last)}, BEYOND.format("values", "beyond_the_last")),
     ],
 )
-def test_a_slip_inside_a_slot_ends_in_a_sentence(changes: dict[str, Any], told: str) -> None:
-    with pytest.raises((ValueError, IndexError, CompilationError), match=told):
+def test_a_slip_inside_a_slot_ends_in_a_sentence(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises((ValueError, IndexError, CompilationError), match=message):
         search(state(), BASELINE >> attrs.evolve(MAST, name="SLIP", **changes), iterations=30)
 
 
 @pytest.mark.parametrize(
-    ("slot", "told"),
+    ("slot", "message"),
     [
         (
             capture_without_a_context,
@@ -487,8 +489,8 @@ def test_a_slip_inside_a_slot_ends_in_a_sentence(changes: dict[str, Any], told: 
         ),
     ],
 )
-def test_what_the_compiler_refuses_is_one_sentence_without_its_own_lines(slot: Any, told: str) -> None:
-    with pytest.raises(CompilationError, match=told) as refused:
+def test_what_the_compiler_refuses_is_one_sentence_without_its_own_lines(slot: Any, message: str) -> None:
+    with pytest.raises(CompilationError, match=message) as refused:
         search(state(), BASELINE >> attrs.evolve(MAST, name="SLIP", capture=slot), iterations=3)
     assert "\n" not in str(refused.value) and len(refused.traceback) == 2
 
@@ -502,7 +504,7 @@ UNWRITTEN = "{} wrote NaN or no value for the legal action"
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"policy": gibbs().over(half_written)}, UNWRITTEN.format("half_written")),
         ({"policy": argmax().over(unwritten)}, UNWRITTEN.format("unwritten")),
@@ -522,8 +524,8 @@ UNWRITTEN = "{} wrote NaN or no value for the legal action"
         ({"capture": capture_a_real}, "takes integers, not 0.5; a float would be truncated"),
     ],
 )
-def test_a_slip_inside_a_slot_ends_in_a_sentence_in_plain_python_too(changes: dict[str, Any], told: str) -> None:
-    with pytest.raises((ValueError, TypeError), match=told):
+def test_a_slip_inside_a_slot_ends_in_a_sentence_in_plain_python_too(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
         search(state(), BASELINE >> attrs.evolve(MAST, name="SLIP", **changes), iterations=30, engine="python")
 
 
@@ -587,9 +589,9 @@ def test_candidates_that_look_at_all_legal_actions_are_asked_about_all_of_them_a
     strategy = BASELINE >> attrs.evolve(
         MAST, name="BY_NUMBER", capture=capture_by_number_of_choices, policy=gibbs(0.1).over(by_number_of_choices)
     )
-    one, other = (search(state(), strategy, iterations=60, seed=4, engine=e) for e in ("compiled", "python"))
-    assert one.visits.tolist() == other.visits.tolist()
-    assert (one.records["BY_NUMBER"].rows == other.records["BY_NUMBER"].rows).all()
+    compiled, reference = (search(state(), strategy, iterations=60, seed=4, engine=e) for e in ("compiled", "python"))
+    assert compiled.visits.tolist() == reference.visits.tolist()
+    assert (compiled.records["BY_NUMBER"].rows == reference.records["BY_NUMBER"].rows).all()
 
 
 def test_only_candidates_declared_independent_are_asked_one_by_one() -> None:

@@ -63,17 +63,17 @@ AGAIN = attrs.evolve(
 PLAIN_GIBBS = attrs.evolve(MAST, name="AGAIN", policy=gibbs(1.0).over(means_again))
 
 
-def found(strategy: Enhancement, engine: str | None = None, iterations: int = 40) -> Any:
+def result_of(strategy: Enhancement, engine: str | None = None, iterations: int = 40) -> Any:
     return search(after(toy.THICKETS[0]), BASELINE >> strategy, iterations=iterations, seed=2, engine=engine)
 
 
 def test_an_enhancement_made_of_the_slots_of_another_is_the_other() -> None:
-    one, other = found(AGAIN), found(PLAIN_GIBBS)
-    assert (one.visits == other.visits).all()
-    assert (one.records["AGAIN"].rows == other.records["AGAIN"].rows).all()
-    by_slot = found(attrs.evolve(AGAIN, capture=capture_by_slot))
-    assert (one.records["AGAIN"].rows == by_slot.records["AGAIN"].rows).all()
-    assert len(one.records["AGAIN"]) > 3
+    result, expected = result_of(AGAIN), result_of(PLAIN_GIBBS)
+    assert (result.visits == expected.visits).all()
+    assert (result.records["AGAIN"].rows == expected.records["AGAIN"].rows).all()
+    by_slot = result_of(attrs.evolve(AGAIN, capture=capture_by_slot))
+    assert (result.records["AGAIN"].rows == by_slot.records["AGAIN"].rows).all()
+    assert len(result.records["AGAIN"]) > 3
 
 
 def test_both_engines_call_the_slots_of_others() -> None:
@@ -89,14 +89,14 @@ def test_both_engines_call_the_slots_of_others() -> None:
 
 def test_the_values_of_another_are_his_ucb1_over_the_records_of_whoever_asks() -> None:
     example = HistoryExample([Decision(0, (4, 5), 4, phase=SELECTION), Decision(1, (5, 6), None)], players=2)
-    known = {
+    records = {
         (1, (4, 5)): {"reward": [1, 3], "visits": 4, "availability": 9},
         (1, (4, 6)): {"reward": [2, 2], "visits": 4, "availability": 9},
     }
-    alone = example.values(BASELINE, known)
+    alone = example.values(BASELINE, records)
     assert alone[0] == pytest.approx(3 / 4 + 0.7 * (2.1972246 / 4) ** 0.5)
-    assert example.values(BIASED, known) == alone
-    biased = example.values(BIASED, {**known, (6, 1): {"reward": [0, 3], "visits": 6}})
+    assert example.values(BIASED, records) == alone
+    biased = example.values(BIASED, {**records, (6, 1): {"reward": [0, 3], "visits": 6}})
     assert biased == [alone[0], pytest.approx(alone[1] + 0.5 * 3 / 6 / (4 + 1))]
 
 
@@ -132,7 +132,7 @@ def capture_grams(history: Any, updates: Any) -> None:
 
 
 def test_machine_code_is_named_by_the_slots_that_it_calls() -> None:
-    def made(source: Enhancement) -> str:
+    def digest_of(source: Enhancement) -> str:
         @capture
         def calling(history: Any, updates: Any) -> None:
             """another's ξ"""
@@ -140,7 +140,7 @@ def test_machine_code_is_named_by_the_slots_that_it_calls() -> None:
 
         return digest(calling.function)
 
-    assert made(MAST) == made(MAST) != made(NAST2)
+    assert digest_of(MAST) == digest_of(MAST) != digest_of(NAST2)
 
 
 @capture
@@ -168,7 +168,7 @@ def ask_ucb1(history: Any, theta: Any, legal: Any, out: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "message"),
     [
         (
             {"capture": capture_composition},
@@ -182,17 +182,17 @@ def ask_ucb1(history: Any, theta: Any, legal: Any, out: Any) -> None:
         ({"policy": argmax().over(ask_ucb1)}, "availability"),
     ],
 )
-def test_what_cannot_be_called_is_told_in_a_sentence(changed: dict[str, Any], told: str) -> None:
-    for engine in (None, "python")[: 1 + (told != "availability")]:  # Python would first have to meet a record of θ
+def test_what_cannot_be_called_is_told_in_a_sentence(changed: dict[str, Any], message: str) -> None:
+    for engine in (None, "python")[: 1 + (message != "availability")]:  # Python would first have to meet a record of θ
         with pytest.raises((CompilationError, AttributeError)) as refused:
-            found(attrs.evolve(MAST, name="WRONG", **changed), engine)
-        assert told in str(refused.value) and "\n" not in str(refused.value)
+            result_of(attrs.evolve(MAST, name="WRONG", **changed), engine)
+        assert message in str(refused.value) and "\n" not in str(refused.value)
 
 
 def test_slots_are_called_in_python_too() -> None:
     example = HistoryExample([Decision(0, (4, 5), 4)], players=2)
-    asked: list[int] = []
+    calls: list[int] = []
     BASELINE.candidates(example.history, [4, 5], records := [0, 0])
-    assert records[0] != records[1] != 0 and not asked
+    assert records[0] != records[1] != 0 and not calls
     with pytest.raises(AttributeError, match="RAVE is a composition"):
         _ = RAVE.values

@@ -76,8 +76,8 @@ SURPRISES = Enhancement(
 
 def test_a_capture_reads_theta_rewards_and_the_iteration_by_hand() -> None:
     example = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (6,), 6)], rewards=(1.0, 0.5), iteration=6)
-    known = {(4, 0): {"reward": 9.0, "visits": 10}}
-    assert example.capture(SURPRISES, known) == [
+    records = {(4, 0): {"reward": 9.0, "visits": 10}}
+    assert example.capture(SURPRISES, records) == [
         (record(4, 0), 0),
         (record(6, 1), 1),
     ]  # as expected, and ½ where nothing is known
@@ -87,13 +87,13 @@ def test_a_capture_reads_theta_rewards_and_the_iteration_by_hand() -> None:
 
 def test_draws_of_a_policy_are_fixed_by_the_seed() -> None:
     example = HistoryExample([Decision(0, (4, 5, 6))], seed=3)
-    same, other = HistoryExample([Decision(0, (4, 5, 6))], seed=3), HistoryExample([Decision(0, (4, 5, 6))], seed=4)
+    same, different = HistoryExample([Decision(0, (4, 5, 6))], seed=3), HistoryExample([Decision(0, (4, 5, 6))], seed=4)
     first = example.values(SURPRISES)
-    assert first == same.values(SURPRISES) != other.values(SURPRISES)
+    assert first == same.values(SURPRISES) != different.values(SURPRISES)
     assert example.values(SURPRISES) != first  # the next three numbers
     state = games.load("othello").new_initial_state()
-    one, two = (search(state, SURPRISES >> BASELINE, iterations=300, seed=5) for _ in range(2))
-    assert one.visits.tolist() == two.visits.tolist()
+    first_result, second_result = (search(state, SURPRISES >> BASELINE, iterations=300, seed=5) for _ in range(2))
+    assert first_result.visits.tolist() == second_result.visits.tolist()
 
 
 def test_rewards_are_empty_as_long_as_the_playout_goes_on() -> None:
@@ -114,9 +114,11 @@ def test_engine_and_twin_agree_on_what_slots_may_read(number: int, toys: Toys) -
 @pytest.mark.parametrize("number", range(2))
 def test_the_engine_in_plain_python_makes_the_same_draws(number: int) -> None:
     state = starts(games.load("knockout-whist(players=3)"), number)
-    one, other = (search(state, SURPRISES, iterations=30, seed=number, engine=e) for e in ("compiled", "python"))
-    assert one.visits.tolist() == other.visits.tolist()
-    assert np.array_equal(one.records["SURPRISES"].rows, other.records["SURPRISES"].rows)
+    compiled, reference = (
+        search(state, SURPRISES, iterations=30, seed=number, engine=e) for e in ("compiled", "python")
+    )
+    assert compiled.visits.tolist() == reference.visits.tolist()
+    assert np.array_equal(compiled.records["SURPRISES"].rows, reference.records["SURPRISES"].rows)
 
 
 @helper
@@ -149,8 +151,8 @@ def a_function_that_draws(how: str) -> Any:
 @pytest.mark.parametrize("how", ["np.random", "a helper", "random"])
 def test_a_slot_that_draws_from_elsewhere_is_refused(how: str, engine: str) -> None:
     strategy = attrs.evolve(MAST, name="NOISY", policy=argmax().over(a_function_that_draws(how)))
-    told = "noisy draws from (np.)?random, which the seed of a search does not fix; .* uniform\\(history.rng\\)"
-    with pytest.raises(ValueError, match=told):
+    message = "noisy draws from (np.)?random, which the seed of a search does not fix; .* uniform\\(history.rng\\)"
+    with pytest.raises(ValueError, match=message):
         search(games.load("othello").new_initial_state(), BASELINE >> strategy, iterations=10, engine=engine)
 
 
@@ -183,9 +185,11 @@ def test_a_field_may_be_an_array_of_reals() -> None:
     assert str(MOMENTS.information) == "ℝ^2 × ℕ₀"
     assert backpropagate(MOMENTS, 1, rewards=[1, 0.5], sums=(2, 2), visits=3) == {"sums": [2.5, 2.25], "visits": 4}
     state = games.load("othello").new_initial_state()
-    one, other = (search(state, MOMENTS, iterations=30, seed=1, engine=engine) for engine in ("compiled", "python"))
-    assert np.array_equal(one.records["MOMENTS"].rows, other.records["MOMENTS"].rows)
-    rows = one.records["MOMENTS"].rows
+    compiled, reference = (
+        search(state, MOMENTS, iterations=30, seed=1, engine=engine) for engine in ("compiled", "python")
+    )
+    assert np.array_equal(compiled.records["MOMENTS"].rows, reference.records["MOMENTS"].rows)
+    rows = compiled.records["MOMENTS"].rows
     assert (rows["sums"][:, 0] <= rows["visits"]).all() and (rows["sums"][:, 1] <= rows["sums"][:, 0]).all()
 
 

@@ -166,9 +166,15 @@ def test_figure_3_replies_that_do_not_depend_on_the_state_are_found(scheme: Sche
 
 def test_figure_5a_moves_that_player_1_cannot_tell_apart_share_a_single_branch() -> None:
     result = searched(after(BLIND_STATES), SO_ISMCTS_POM)
-    told = {(CHANCE, (A1, SOMETHING, *moves[2:])) for _, moves in TOLD}
+    nodes_seen = {(CHANCE, (A1, SOMETHING, *moves[2:])) for _, moves in TOLD}
     assert holds_exactly(
-        result, (0, (A1,)), (0, (A2,)), (1, (A1, SOMETHING)), (0, (A1, SOMETHING, A3)), (0, (A1, SOMETHING, A4)), *told
+        result,
+        (0, (A1,)),
+        (0, (A2,)),
+        (1, (A1, SOMETHING)),
+        (0, (A1, SOMETHING, A3)),
+        (0, (A1, SOMETHING, A4)),
+        *nodes_seen,
     )
     decisions = node(result, 0, A1)[1] - 1
     assert node(result, 1, A1, SOMETHING)[1:] == (decisions, decisions)

@@ -89,7 +89,7 @@ def test_rows_are_in_order_of_creation_and_without_gaps() -> None:
     keys = [-5, 1 << 60, 3, 1 + (1 << 60), 7 << 20]
     inserted(table, keys)
     table.grow(5000)
-    table.insert_rows(known(table, 4)[2:])  # 3 is there already
+    table.insert_rows(numbered_rows(table, 4)[2:])  # 3 is there already
     assert table.rows["record"].tolist() == [0, *keys, 4]
     assert table.find(3)["visits"] == 0
 
@@ -138,7 +138,7 @@ def test_a_table_that_would_not_fit_is_refused_at_once_and_stays_as_it_was(
 ) -> None:
     monkeypatch.setattr(memory, "memory_left", lambda root: 8 << 30)
     table = Table(MAST, games.load("othello"))
-    table.insert_rows(known(table, 200))
+    table.insert_rows(numbered_rows(table, 200))
     before = table.records()
     with pytest.raises(MemoryError, match="bytes more than available are needed"):
         table.grow(room)
@@ -165,7 +165,7 @@ def test_a_search_grows_its_tables_at_once_to_what_the_last_one_needed() -> None
         running = CompiledSearch(state, BASELINE >> EPIC, 1)
         running.run(50)
         for table in running.tables:
-            table.insert_rows(known(table, 1000)[500:])  # nearly full, of keys that no search makes
+            table.insert_rows(numbered_rows(table, 1000)[500:])  # nearly full, of keys that no search makes
         running.run(400)
         running.grow_table(0, 1)
         sizes.append(running.tables[0].capacity)
@@ -192,7 +192,7 @@ def test_of_searches_long_past_nothing_is_expected() -> None:
     assert [capacities.expected_capacity(searched, 0) for searched in "abc"] == [SMALLEST, 0, SMALLEST]
 
 
-def known(table: Table, count: int) -> np.ndarray:
+def numbered_rows(table: Table, count: int) -> np.ndarray:
     """So many rows."""
     rows = np.zeros(count, table.dtype)
     rows["record"] = np.arange(1, count + 1)
@@ -233,9 +233,9 @@ def test_given_records_start_from_their_own_information_before_anything_is_updat
     hints = {(1, 0): {"reward": 8, "visits": 9}, (7, 0): {"reward": 2}}
     prepared = attrs.evolve(MAST, name="PREPARED", initial=initial(hints, visits=1))
     records = after_one(prepared, 0, toy.PASS, 2).records()["PREPARED"]
-    found = {parts: (records[parts]["reward"], records[parts]["visits"]) for parts in [(1, 0), (7, 0), (toy.PASS, 0)]}
+    stats = {parts: (records[parts]["reward"], records[parts]["visits"]) for parts in [(1, 0), (7, 0), (toy.PASS, 0)]}
     # (1, 0): 8 + 1 of 9 + 1. (7, 0) never happens and its other field is the common one. (pass, 0): 0 + 1 of 1 + 1.
-    assert found == {(1, 0): (9.0, 10), (7, 0): (2.0, 1), (toy.PASS, 0): (1.0, 2)}
+    assert stats == {(1, 0): (9.0, 10), (7, 0): (2.0, 1), (toy.PASS, 0): (1.0, 2)}
     assert len(records) == 3
 
 
@@ -268,14 +268,14 @@ def test_given_records_of_every_space_are_keyed_as_the_search_keys_them() -> Non
         "REPLY": attrs.evolve(LGR, name="REPLY", initial=initial({(9, 0): {"reply": 5}}, reply=NONE)),
     }
     # ⟨0, pass, 0⟩ of the chain: pass, 1 and the reward 0; the second playout expands ⟨pass⟩.
-    found = {}
+    tables = {}
     for name, strategy in hints.items():
         search = after_one(strategy, 0, toy.PASS, 0, iterations=2)
-        found[name] = search.records()[name]
-    assert found["BASE"][()]["visits"] == 12 and found["BASE"][(0, (9,))]["visits"] == 21
-    assert found["POSITION"][(0, 0, (0, 9))]["visits"] == 32
-    assert found["GRAM"][(9, 1, 0)]["visits"] == 42
-    assert found["REPLY"][(9, 0)]["reply"] == 5
+        tables[name] = search.records()[name]
+    assert tables["BASE"][()]["visits"] == 12 and tables["BASE"][(0, (9,))]["visits"] == 21
+    assert tables["POSITION"][(0, 0, (0, 9))]["visits"] == 32
+    assert tables["GRAM"][(9, 1, 0)]["visits"] == 42
+    assert tables["REPLY"][(9, 0)]["reply"] == 5
 
 
 def test_initial_information_of_a_field_that_is_not_kept_is_refused() -> None:

@@ -71,10 +71,10 @@ def no_thread_is_left_over() -> Iterator[None]:
 @SEVERAL
 @pytest.mark.parametrize("root", [othello, whist])
 def test_searches_from_one_root_agree_whenever_seed_and_number_of_threads_do(root: Any, threads: int) -> None:
-    one, other = (search(root(), EVERYTHING, iterations=301, seed=(4, 2), threads=threads) for _ in range(2))
-    assert same(attrs.evolve(one, parts=()), attrs.evolve(other, parts=()))
-    assert len(one.parts) == len(other.parts) == threads
-    assert all(same(mine, its) for mine, its in zip(one.parts, other.parts, strict=True))
+    first, second = (search(root(), EVERYTHING, iterations=301, seed=(4, 2), threads=threads) for _ in range(2))
+    assert same(attrs.evolve(first, parts=()), attrs.evolve(second, parts=()))
+    assert len(first.parts) == len(second.parts) == threads
+    assert all(same(mine, its) for mine, its in zip(first.parts, second.parts, strict=True))
 
 
 def test_the_searches_from_one_root_are_those_of_seeds_of_their_own() -> None:
@@ -83,7 +83,7 @@ def test_the_searches_from_one_root_are_those_of_seeds_of_their_own() -> None:
         search(whist(), EVERYTHING, iterations=iterations, seed=(9, thread))
         for thread, iterations in enumerate((151, 150))
     ]
-    assert all(same(part, other) for part, other in zip(together.parts, alone, strict=True))
+    assert all(same(part, single) for part, single in zip(together.parts, alone, strict=True))
     assert alone[0].visits.tolist() != alone[1].visits.tolist()
 
 
@@ -100,9 +100,9 @@ def test_what_the_searches_from_one_root_found_is_summed(threads: int) -> None:
     assert result.memory == sum(part.memory for part in parts)
     assert (result.threads, result.sharing, result.seed) == (threads, "roots", 2)
     for action, value in zip(result.actions, result.values, strict=True):
-        seen = [part.records["BASELINE"][(0, (action,))] for part in parts]
+        rows = [part.records["BASELINE"][(0, (action,))] for part in parts]
         assert value == pytest.approx(
-            sum(row["reward"][0] for row in seen) / sum(row["visits"] for row in seen), rel=1e-12
+            sum(row["reward"][0] for row in rows) / sum(row["visits"] for row in rows), rel=1e-12
         )
     assert all(np.array_equal(result.records[name].rows, parts[0].records[name].rows) for name in result.records)
 
@@ -233,12 +233,12 @@ def test_a_reward_that_another_thread_has_added_before_its_visit_is_no_slip(stra
 
 
 def test_a_result_of_shared_records_says_that_it_cannot_be_reproduced() -> None:
-    told = {
+    texts = {
         sharing: str(search(othello(), BASELINE, iterations=50, threads=2, sharing=sharing))
         for sharing in ("roots", "records")
     }
-    assert "2 threads sharing records (not reproducible): 50 iterations" in told["records"]
-    assert "2 threads sharing roots: 50 iterations" in told["roots"]
+    assert "2 threads sharing records (not reproducible): 50 iterations" in texts["records"]
+    assert "2 threads sharing roots: 50 iterations" in texts["roots"]
     assert search.__doc__ is not None and "NOT be reproduced" in search.__doc__
 
 
@@ -262,14 +262,19 @@ def test_several_threads_make_as_many_iterations_as_were_asked_for(sharing: str,
 @BOTH
 def test_several_threads_end_when_the_time_is_up(sharing: str) -> None:
     search(othello(), BASELINE, iterations=50, threads=2, sharing=sharing)  # everything is loaded
-    told: list[int] = []
+    reports: list[int] = []
     started = time.perf_counter()
     result = search(
-        othello(), BASELINE, seconds=0.3, threads=2, sharing=sharing, progress=lambda made, elapsed: told.append(made)
+        othello(),
+        BASELINE,
+        seconds=0.3,
+        threads=2,
+        sharing=sharing,
+        progress=lambda iterations, elapsed: reports.append(iterations),
     )
     assert 0.3 <= result.seconds <= time.perf_counter() - started < 1.5
-    assert result.iterations == result.visits.sum() == told[-1] > 50
-    assert told == sorted(told)
+    assert result.iterations == result.visits.sum() == reports[-1] > 50
+    assert reports == sorted(reports)
 
 
 @contextlib.contextmanager
@@ -328,7 +333,7 @@ def failing_backpropagation(stats: Any, context: int, rewards: np.ndarray) -> No
 @BOTH
 @SEVERAL
 @pytest.mark.parametrize(
-    ("slot", "error", "told"),
+    ("slot", "error", "message"),
     [
         ({"policy": argmax().over(failing_values)}, Refused, "the values of this action are unknown"),
         ({"capture": failing_capture}, Refused, "this playout is not captured"),
@@ -336,17 +341,17 @@ def failing_backpropagation(stats: Any, context: int, rewards: np.ndarray) -> No
     ],
 )
 def test_an_exception_in_one_thread_ends_the_others_and_surfaces_as_itself(
-    slot: dict[str, Any], error: type[Exception], told: str, sharing: str, threads: int
+    slot: dict[str, Any], error: type[Exception], message: str, sharing: str, threads: int
 ) -> None:
     broken = attrs.evolve(COUNTING, name="BROKEN", **slot)
-    with pytest.raises(error, match=told) as caught:
+    with pytest.raises(error, match=message) as caught:
         search(othello(), broken, iterations=10**9, threads=threads, sharing=sharing)
     assert type(caught.value) is error
 
 
 @BOTH
 def test_an_exception_in_progress_surfaces_as_itself_from_several_threads(sharing: str) -> None:
-    def stop(made: int, elapsed: float) -> None:
+    def stop(iterations: int, elapsed: float) -> None:
         raise ArithmeticError("enough")
 
     with pytest.raises(ArithmeticError, match="enough"):
@@ -357,7 +362,7 @@ def test_an_exception_in_progress_surfaces_as_itself_from_several_threads(sharin
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("arguments", "message"),
     [
         ({"threads": 0}, "threads is 0; it must be an integer from 1 to 1024"),
         ({"threads": -2}, "threads is -2"),
@@ -370,11 +375,11 @@ def test_an_exception_in_progress_surfaces_as_itself_from_several_threads(sharin
         ({"threads": 2, "sharing": ["roots"]}, r"sharing is \['roots'\]"),
     ],
 )
-def test_bad_threads_are_refused_with_what_would_be_right(given: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValueError, match=told):
-        search(after(toy.BRANCHES), MAST, iterations=5, **given)
-    with pytest.raises(ValueError, match=told):
-        Agent(MAST, iterations=5, **given)
+def test_bad_threads_are_refused_with_what_would_be_right(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        search(after(toy.BRANCHES), MAST, iterations=5, **arguments)
+    with pytest.raises(ValueError, match=message):
+        Agent(MAST, iterations=5, **arguments)
 
 
 # ------------------------------------------------------------------------------------------------------------------ agents
@@ -384,13 +389,13 @@ def test_an_agent_searches_in_several_threads() -> None:
     agent = Agent(MAST, iterations=30, threads=2)
     assert str(agent) == "MAST (30 iterations, 2 threads sharing roots)"
     result = agent.search(whist(), 3)
-    found = search(whist(), MAST, iterations=30, seed=3, threads=2)  # which notes besides where its records stand
-    unnoted = attrs.evolve(found, parts=(), reusable=False, links=None, memory=result.memory)
+    expected = search(whist(), MAST, iterations=30, seed=3, threads=2)  # which notes besides where its records stand
+    unnoted = attrs.evolve(expected, parts=(), reusable=False, links=None, memory=result.memory)
     assert same(attrs.evolve(result, parts=()), unnoted)
 
 
 def test_a_game_between_agents_with_threads_that_share_roots_is_fixed_by_its_seed() -> None:
     game = games.load("knockout-whist(players=3)")
     agents = [Agent(MAST, iterations=20, threads=threads) for threads in (1, 2, 3)]
-    one, other = (play(game, agents, seed=5) for _ in range(2))
-    assert one.actions == other.actions
+    first, second = (play(game, agents, seed=5) for _ in range(2))
+    assert first.actions == second.actions

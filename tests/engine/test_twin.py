@@ -117,8 +117,8 @@ def named_information(row: Any) -> Any:
     names = [name for name in row.dtype.names if name != "record"]
     if names == ["reply"]:
         return None if row["reply"] == NONE else int(row["reply"])
-    found = [tuple(row[name].tolist()) if row[name].ndim else row[name].item() for name in names]
-    return tuple(found)
+    values = [tuple(row[name].tolist()) if row[name].ndim else row[name].item() for name in names]
+    return tuple(values)
 
 
 def same_information(kind: str, held: dict[int, Any], expected: dict[int, Any]) -> bool:
@@ -126,9 +126,9 @@ def same_information(kind: str, held: dict[int, Any], expected: dict[int, Any]) 
     if held == expected or kind not in naive.ROUNDED:
         return held == expected
     return held.keys() == expected.keys() and all(
-        np.allclose(np.hstack(held[key]), np.hstack(known), rtol=LAST_BITS, atol=LAST_BITS)
-        for key, known in expected.items()
-        if held[key] != known
+        np.allclose(np.hstack(held[key]), np.hstack(information), rtol=LAST_BITS, atol=LAST_BITS)
+        for key, information in expected.items()
+        if held[key] != information
     )
 
 
@@ -136,32 +136,32 @@ def starts(game: Game, seed: int) -> Any:
     """A random state of a game in which a player is about to act."""
     rng = random.Random(seed)
     state = game.new_initial_state(seed=seed)
-    found, wanted = None, rng.randrange(12)
-    while not state.is_terminal() and (found is None or len(state.history) <= wanted):
+    start, wanted = None, rng.randrange(12)
+    while not state.is_terminal() and (start is None or len(state.history) <= wanted):
         if state.current_player() != CHANCE:
-            found = state.clone()
+            start = state.clone()
         state.apply_action(rng.choice(state.legal_actions()))
-    return found
+    return start
 
 
-def compared(made: int, iterations: int) -> bool:
+def compared(iteration: int, iterations: int) -> bool:
     """Whether records are compared after so many iterations: what differs goes on differing, so a look at some finds it as well."""
-    return made <= 5 or made % 10 == 0 or made == iterations
+    return iteration <= 5 or iteration % 10 == 0 or iteration == iterations
 
 
 def agree(state: Any, strategy: Enhancement, twin: Any, iterations: int, seed: int) -> None:
     engine = CompiledSearch(state, strategy, seed)
     parts = dict(zip(naive.leaves(twin), strategy.components, strict=True))
-    for made, outcome in enumerate(naive.stepwise(state, twin, iterations, seed), start=1):
-        if not compared(made, iterations):
+    for iteration, outcome in enumerate(naive.stepwise(state, twin, iterations, seed), start=1):
+        if not compared(iteration, iterations):
             continue
-        engine.run(made)
+        engine.run(iteration)
         records = engine.records()
         for kind, theta in outcome.records.items():
-            found = records[str(parts.get(kind, BASELINE))]
-            expected = {found.key(named_parts(kind.kind, record)): information for record, information in theta.items()}
-            held = {int(row["record"]): named_information(row) for row in found.rows}
-            assert same_information(kind.kind, held, expected), (str(strategy), str(state.game), kind, made)
+            table = records[str(parts.get(kind, BASELINE))]
+            expected = {table.key(named_parts(kind.kind, record)): information for record, information in theta.items()}
+            held = {int(row["record"]): named_information(row) for row in table.rows}
+            assert same_information(kind.kind, held, expected), (str(strategy), str(state.game), kind, iteration)
         assert dict(zip(engine.actions, engine.result().visits.tolist(), strict=True)) == outcome.selections
 
 

@@ -72,7 +72,7 @@ def legal_half_written(state: Any, actions: slips.np.ndarray) -> int:
 
 
 @pytest.mark.parametrize(
-    ("game", "slip", "told"),
+    ("game", "slip", "message"),
     [
         (NIM, {"rewards": slips.rewards_of_one}, REWARDS),
         (NIM, {"rewards": slips.rewards_nan}, REWARDS),
@@ -84,16 +84,16 @@ def legal_half_written(state: Any, actions: slips.np.ndarray) -> int:
         (SECRET, {"determinize": slips.determinize_the_mover}, MOVED),
         (SECRET, {"determinize": slips.determinize_the_end}, MOVED),
     ],
-    ids=lambda given: getattr(next(iter(given.values())), "__name__", "") if isinstance(given, dict) else "",
+    ids=lambda argument: getattr(next(iter(argument.values())), "__name__", "") if isinstance(argument, dict) else "",
 )
 @pytest.mark.parametrize("way", WAYS.values(), ids=list(WAYS))
 def test_a_search_of_a_wrong_game_ends_in_a_sentence(
-    game: Game, slip: dict[str, Callable], told: str, way: dict[str, Any]
+    game: Game, slip: dict[str, Callable], message: str, way: dict[str, Any]
 ) -> None:
     state = attrs.evolve(game, **slip).new_initial_state(1)
     if game is SECRET:
         state.apply_action(2)
-    with pytest.raises((ValueError, IndexError), match=PLAINLY.get(told, told) if "engine" in way else told):
+    with pytest.raises((ValueError, IndexError), match=PLAINLY.get(message, message) if "engine" in way else message):
         search(state, BASELINE, iterations=200, **way)
 
 
@@ -107,9 +107,9 @@ def legal_forgotten(state: Any, actions: slips.np.ndarray) -> Any:
 
 
 def test_a_function_that_returns_nothing_on_some_ways_is_not_compiled() -> None:
-    told = "legal_forgotten cannot be compiled: it returns an integer on some ways and nothing on others; it must return how"
+    message = "legal_forgotten cannot be compiled: it returns an integer on some ways and nothing on others; it must return how"
     with pytest.raises(
-        CompilationError, match=rf"{told} many actions it has written \(.*test_wrong_games.py, line \d+\)"
+        CompilationError, match=rf"{message} many actions it has written \(.*test_wrong_games.py, line \d+\)"
     ):
         attrs.evolve(NIM, legal=legal_forgotten).new_initial_state(1).legal_actions()
 
@@ -246,7 +246,7 @@ def test_exactly_actions_that_are_negative_or_twice_are_wrong() -> None:
 
 
 @pytest.mark.parametrize(
-    ("slip", "told"),
+    ("slip", "message"),
     [
         ({"player": slips.player_seven}, "the player function of nim7 gave a number .*: 7"),
         ({"rewards": slips.rewards_of_two}, "the rewards function of nim7 did not write .*: 2"),
@@ -258,7 +258,7 @@ def test_exactly_actions_that_are_negative_or_twice_are_wrong() -> None:
         ({"legal": legal_half_written}, "the legal function of .* gave .*: it returned 3 and wrote 1"),
     ],
 )
-def test_the_game_the_answer_and_the_line_are_told(slip: dict[str, Any], told: str) -> None:
+def test_the_game_the_answer_and_the_line_are_told(slip: dict[str, Any], message: str) -> None:
     line = next(iter(slip.values())).__code__.co_firstlineno
-    with pytest.raises(ValueError, match=rf"{told}.* \(.*\.py, line {line}\)$"):
+    with pytest.raises(ValueError, match=rf"{message}.* \(.*\.py, line {line}\)$"):
         search(attrs.evolve(NIM, **slip).new_initial_state(seed=0), BASELINE, iterations=40)

@@ -52,11 +52,11 @@ def slot(kind: Callable, **declared: Any) -> Callable[[Callable], Callable]:
     """Use a function as a slot of MAST."""
 
     def add(function: Callable) -> Callable:
-        made = kind(**declared)(function) if declared else kind(function)
+        wrapped = kind(**declared)(function) if declared else kind(function)
         if kind in (values, candidates):
-            changed: dict[str, Any] = {"policy": (argmax() if kind is values else gibbs()).over(made)}
+            changed: dict[str, Any] = {"policy": (argmax() if kind is values else gibbs()).over(wrapped)}
         else:
-            changed = {kind.__name__: made}
+            changed = {kind.__name__: wrapped}
         strategy = BASELINE >> attrs.evolve(MAST, name="SLIP", **changed)
         CASES[function.__name__] = function, lambda engine: searched(NIM, strategy, engine)
         return function
