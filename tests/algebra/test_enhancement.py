@@ -310,7 +310,7 @@ def test_weights_that_do_not_sum_to_one_are_refused_with_the_completion():
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("Mast", "'Mast'; did you mean MAST or mast?"),
         ("MAST/2", "sum to 0.5, not to 1; did you mean (0.5*MAST)/0.5?"),
@@ -322,10 +322,10 @@ def test_weights_that_do_not_sum_to_one_are_refused_with_the_completion():
         ("MAST - NAST2", "'MAST - NAST2' is not part of the algebra; - is for weights, as in 1 - rave_weight"),
     ],
 )
-def test_a_slip_in_a_strategy_is_told_with_what_would_be_right(text: str, told: str) -> None:
+def test_a_slip_in_a_strategy_is_told_with_what_would_be_right(text: str, message: str) -> None:
     with pytest.raises(ValueError) as refusal:
         parse(text)
-    assert str(refusal.value).endswith(told)
+    assert str(refusal.value).endswith(message)
 
 
 @pytest.mark.parametrize("text", ("(0.5*MAST)/0.5", "(0.3*MAST + 0.3*NAST2)/0.6"))

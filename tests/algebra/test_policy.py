@@ -49,11 +49,11 @@ FALSE_ALARM = 1e-4
 INFINITE = math.inf
 
 
-def frequencies(rule: int, parameter: float, given: Sequence[float], draws: int = DRAWS) -> list[int]:
+def frequencies(rule: int, parameter: float, values_of_actions: Sequence[float], draws: int = DRAWS) -> list[int]:
     rng = seeded(12)
-    counts = [0] * len(given)
+    counts = [0] * len(values_of_actions)
     for _ in range(draws):
-        counts[follow_rule(rule, parameter, np.array(given, np.float64), len(given), rng)] += 1
+        counts[follow_rule(rule, parameter, np.array(values_of_actions, np.float64), len(values_of_actions), rng)] += 1
     return counts
 
 
@@ -76,7 +76,7 @@ def normalised(weights: Sequence[float]) -> list[float]:
 
 
 @pytest.mark.parametrize(
-    ("given", "best"),
+    ("values_of_actions", "best"),
     [
         ([0.1, 0.7, 0.3], [1]),
         ([0.5, 0.5], [0, 1]),
@@ -87,14 +87,20 @@ def normalised(weights: Sequence[float]) -> list[float]:
         ([3.0], [0]),
     ],
 )
-def test_arg_max_breaks_ties_uniformly(given: list[float], best: list[int]) -> None:
-    assert agrees(frequencies(RULE_ARGMAX, 0, given), [1 / len(best) if i in best else 0 for i in range(len(given))])
+def test_arg_max_breaks_ties_uniformly(values_of_actions: list[float], best: list[int]) -> None:
+    assert agrees(
+        frequencies(RULE_ARGMAX, 0, values_of_actions),
+        [1 / len(best) if i in best else 0 for i in range(len(values_of_actions))],
+    )
 
 
 @pytest.mark.parametrize("temperature", [0.25, 1.0, 5.0])
 def test_gibbs_plays_in_proportion_to_the_exponential_of_value_over_temperature(temperature: float) -> None:
-    given = [0.0, 1.0, 0.4, 0.4]
-    assert agrees(frequencies(RULE_GIBBS, temperature, given), normalised([math.exp(v / temperature) for v in given]))
+    values_of_actions = [0.0, 1.0, 0.4, 0.4]
+    assert agrees(
+        frequencies(RULE_GIBBS, temperature, values_of_actions),
+        normalised([math.exp(v / temperature) for v in values_of_actions]),
+    )
 
 
 def test_gibbs_of_a_low_temperature_plays_the_best_action() -> None:
@@ -104,10 +110,11 @@ def test_gibbs_of_a_low_temperature_plays_the_best_action() -> None:
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.2, 1.0])
 def test_epsilon_greedy_mixes_uniform_with_the_best(epsilon: float) -> None:
-    given = [0.3, 0.8, 0.8, 0.1]
+    values_of_actions = [0.3, 0.8, 0.8, 0.1]
     best = [0, 0.5, 0.5, 0]
     assert agrees(
-        frequencies(RULE_EPSILON_GREEDY, epsilon, given), [epsilon / 4 + (1 - epsilon) * share for share in best]
+        frequencies(RULE_EPSILON_GREEDY, epsilon, values_of_actions),
+        [epsilon / 4 + (1 - epsilon) * share for share in best],
     )
 
 
@@ -169,8 +176,8 @@ def table(kind: np.dtype, rows: dict[int, tuple], blank: tuple) -> Theta:
     """A table whose records are small numbers, each in the row of its number; the first row is the initial information."""
     held = np.zeros(8, kind)
     held[ABSENT] = (0, *blank)
-    for key, seen in rows.items():
-        held[key] = (key, *seen)
+    for key, row in rows.items():
+        held[key] = (key, *row)
     return Theta(held, np.arange(8, dtype=ENTRY))
 
 
@@ -192,8 +199,8 @@ def test_ucb1_by_availability_is_the_formula_of_the_baseline() -> None:
 
 def test_ucb1_by_availability_is_infinite_exactly_where_nothing_is_known() -> None:
     theta = by_vectors({1: ((1.0, 3.0), 4, 6), 3: ((0.0, 0.0), 0, 5), 5: ((0.0, 1.0), 1, 0)})
-    found = valued(ucb1_by_availability, theta, [1, 3, ABSENT, 5], 0.7)
-    assert [value == INFINITE for value in found] == [False, True, True, True]
+    results = valued(ucb1_by_availability, theta, [1, 3, ABSENT, 5], 0.7)
+    assert [value == INFINITE for value in results] == [False, True, True, True]
 
 
 def test_ucb1_without_exploration_is_the_mean() -> None:
@@ -209,8 +216,8 @@ def test_ucb1_by_visits_takes_the_sum_over_the_legal_actions_as_trials() -> None
 
 def test_ucb1_by_visits_is_infinite_exactly_where_nothing_is_known() -> None:
     theta = by_numbers({1: (1.0, 2), 2: (3.0, 3)})
-    found = valued(ucb1_by_visits, theta, [ABSENT, 1, 2, ABSENT], 1.5)
-    assert [value == INFINITE for value in found] == [True, False, False, True]
+    results = valued(ucb1_by_visits, theta, [ABSENT, 1, 2, ABSENT], 1.5)
+    assert [value == INFINITE for value in results] == [True, False, False, True]
 
 
 def test_ucb1_by_visits_of_a_single_trial_has_no_exploration() -> None:
@@ -381,15 +388,23 @@ def test_a_weight_function_takes_three_arguments_and_numbers() -> None:
 
 def fixed(name: str, *worth: float, rule: Any = None) -> Enhancement:
     """An enhancement whose values of the first three legal actions never change."""
-    one, two, three = worth
+    first_value, second_value, third_value = worth
 
     @values
-    def told(history: Any, theta: Any, legal: Any, out: Any, a: float = one, b: float = two, c: float = three) -> None:
+    def constants(
+        history: Any,
+        theta: Any,
+        legal: Any,
+        out: Any,
+        a: float = first_value,
+        b: float = second_value,
+        c: float = third_value,
+    ) -> None:
         """v(a) as given"""
         for i in range(len(legal)):
             out[i] = a if i == 0 else b if i == 1 else c
 
-    return attrs.evolve(MAST, name=name, policy=(rule or argmax()).over(told))
+    return attrs.evolve(MAST, name=name, policy=(rule or argmax()).over(constants))
 
 
 def votes_of(strategy: Enhancement, draws: int = 3000) -> list[int]:
@@ -458,10 +473,10 @@ def test_two_of_three_gibbs_voters_are_sharper_than_one() -> None:
 @pytest.mark.parametrize("first", [FIRST, A])
 def test_a_majority_vote_distributes_over_sequence(first: Enhancement) -> None:
     state = after(toy.THICKETS[0])
-    one = CompiledSearch(state, (BASELINE >> first) & (AMAF >> B) & (BASELINE >> C), 3)
-    other = CompiledSearch(state, (BASELINE & AMAF & BASELINE) >> (first & B & C), 3)
-    one.run(60), other.run(60)
-    assert (one.root().visits == other.root().visits).all()
-    assert (one.rng == other.rng).all()
-    records, others = one.records(), other.records()
-    assert all((found.rows == others[name].rows).all() for name, found in records.items())
+    sequence_of_votes = CompiledSearch(state, (BASELINE >> first) & (AMAF >> B) & (BASELINE >> C), 3)
+    vote_of_sequences = CompiledSearch(state, (BASELINE & AMAF & BASELINE) >> (first & B & C), 3)
+    sequence_of_votes.run(60), vote_of_sequences.run(60)
+    assert (sequence_of_votes.root().visits == vote_of_sequences.root().visits).all()
+    assert (sequence_of_votes.rng == vote_of_sequences.rng).all()
+    records, others = sequence_of_votes.records(), vote_of_sequences.records()
+    assert all((table.rows == others[name].rows).all() for name, table in records.items())
