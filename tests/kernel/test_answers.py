@@ -72,7 +72,7 @@ CHANCES = "it must be 2 probabilities that sum to 1, one for each legal action"
 
 
 @pytest.mark.parametrize(
-    ("name", "function", "told"),
+    ("name", "function", "message"),
     [
         ("initial", lambda rng: None, "returned None; it must return a new state"),
         ("player", lambda state: None, f"returned None; {PLAYERS}"),
@@ -94,7 +94,7 @@ CHANCES = "it must be 2 probabilities that sum to 1, one for each legal action"
         ("copy", lambda state: state, "returned the state that it was given; it must return a copy"),
         ("observe", lambda state, action: [action], "; it must be 3 integers, the move that each player sees"),
         ("observe", lambda state, action: None, "; it must be 3 integers, the move that each player sees"),
-        ("determinize", lambda *given: None, "returned None; it must return a new state"),
+        ("determinize", lambda *arguments: None, "returned None; it must return a new state"),
         (
             "determinize",
             redrawn_in_place,
@@ -104,21 +104,21 @@ CHANCES = "it must be 2 probabilities that sum to 1, one for each legal action"
         ("recall", lambda state, perspective: 1, "returned 1; it must be a list of integers"),
     ],
 )
-def test_a_wrong_answer_is_told_with_its_function_and_line(name: str, function: Any, told: str) -> None:
+def test_a_wrong_answer_is_told_with_its_function_and_line(name: str, function: Any, message: str) -> None:
     with pytest.raises(ValueError) as caught:
         search(attrs.evolve(HILO, **{name: function}).new_initial_state(1), BASELINE >> EPIC, iterations=20)
     sentence, line = str(caught.value), function.__code__.co_firstlineno
-    assert sentence.startswith(f"{name} of hilo ({__file__}, line {line}) returned ") and told in sentence
+    assert sentence.startswith(f"{name} of hilo ({__file__}, line {line}) returned ") and message in sentence
 
 
 def test_answers_that_make_sense_in_another_form_are_taken() -> None:
-    given: dict[str, Any] = {
+    functions: dict[str, Any] = {
         "legal": lambda state: np.arange(2),
         "player": lambda state: np.int8(player(state)),
         "rewards": lambda state: np.array(rewards(state), np.float32),
         "chance": lambda state: (probability for probability in (0.25, 0.75)),
     }
-    game = attrs.evolve(HILO, **given)
+    game = attrs.evolve(HILO, **functions)
     assert search(game.new_initial_state(1), BASELINE, iterations=20).iterations == 20
     state = game.new_initial_state(1)
     assert [type(action) for action in state.legal_actions()] == [int, int]
@@ -130,7 +130,7 @@ def test_at_the_end_no_action_is_legal() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "function", "told"),
+    ("name", "function", "message"),
     [
         ("initial", lambda: {}, r"initial of hilo takes \(\); it must take \(rng\)"),
         ("legal", lambda state, actions: 2, r"legal of hilo takes \(state, actions\); it must take \(state\)"),
@@ -140,9 +140,9 @@ def test_at_the_end_no_action_is_legal() -> None:
     ],
 )
 def test_a_function_that_takes_something_else_is_refused_where_the_game_is_made(
-    name: str, function: Any, told: str
+    name: str, function: Any, message: str
 ) -> None:
-    with pytest.raises(TypeError, match=rf"{told} \(.*test_answers.py, line \d+\)$"):
+    with pytest.raises(TypeError, match=rf"{message} \(.*test_answers.py, line \d+\)$"):
         attrs.evolve(HILO, **{name: function})
 
 
@@ -153,17 +153,17 @@ def test_initial_takes_the_parameters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "wrong", "told"),
+    ("game", "wrong", "message"),
     [
         (HILO, "reward", "a PythonGame has no 'reward'; did you mean rewards?"),
         (NIM, "max_leagl", "a Game has no 'max_leagl'; did you mean max_legal?"),
         (NIM, "zzz", "a Game has no 'zzz'; it has name, players, "),
     ],
 )
-def test_a_part_that_no_game_has_is_told_with_the_nearest(game: Any, wrong: str, told: str) -> None:
+def test_a_part_that_no_game_has_is_told_with_the_nearest(game: Any, wrong: str, message: str) -> None:
     with pytest.raises(TypeError) as caught:
         attrs.evolve(game, **{wrong: 1})
-    assert str(caught.value).startswith(told)
+    assert str(caught.value).startswith(message)
 
 
 def test_a_game_evolved_many_times_is_asked_once() -> None:
@@ -181,14 +181,14 @@ def short_by_one(state: Any, actions: np.ndarray) -> int:
 
 
 @pytest.mark.parametrize(
-    ("slip", "told"),
+    ("slip", "message"),
     [
         ({"legal": forgetful}, "returned None; it must return how many actions it has written"),
         ({"legal": short_by_one}, r"gave \[1, -1\]; it must be a list of different integers of at least 0"),
     ],
 )
-def test_a_compiled_game_in_plain_python_is_told_by_its_own_function(slip: dict[str, Any], told: str) -> None:
+def test_a_compiled_game_in_plain_python_is_told_by_its_own_function(slip: dict[str, Any], message: str) -> None:
     game = attrs.evolve(NIM, **slip)
     line = game.legal.__code__.co_firstlineno
-    with pytest.raises(ValueError, match=rf"legal of nim7 \(.*, line {line}\) {told}"):
+    with pytest.raises(ValueError, match=rf"legal of nim7 \(.*, line {line}\) {message}"):
         search(in_python(game).new_initial_state(1), BASELINE, iterations=5)

@@ -30,16 +30,18 @@ def played_on(state: State, luck: random.Random, actions: int) -> State:
 def test_a_determinized_state_that_is_played_on_is_searched_as_the_state_itself(seed: int) -> None:
     """In Backgammon nothing is hidden, so that a determinization is the state itself, with its episodes."""
     state = played_on(games.load("backgammon").new_initial_state(seed), random.Random(seed), 6)
-    other = state.determinize(CHANCE if state.is_chance_node() else state.current_player(), seed)
-    for which in (state, other):
+    determinization = state.determinize(CHANCE if state.is_chance_node() else state.current_player(), seed)
+    for which in (state, determinization):
         played_on(which, random.Random(seed + 1), 3 + seed)
     while state.is_chance_node():
         action = state.legal_actions()[0]
         state.apply_action(action)
-        other.apply_action(action)
-    assert other.position_in_episode() == state.position_in_episode()
-    one, two = (search(which, EPIC, iterations=200, seed=1) for which in (state, other))
-    assert one.visits.tolist() == two.visits.tolist()
+        determinization.apply_action(action)
+    assert determinization.position_in_episode() == state.position_in_episode()
+    result, result_of_determinization = (
+        search(which, EPIC, iterations=200, seed=1) for which in (state, determinization)
+    )
+    assert result.visits.tolist() == result_of_determinization.visits.tolist()
 
 
 @pytest.mark.parametrize("name", HIDDEN)
@@ -50,32 +52,32 @@ def test_the_position_of_a_determinized_state_goes_on_with_its_moves(name: str, 
     state = played_on(games.load(name).new_initial_state(seed), luck, 4)
     if state.is_terminal() or state.is_chance_node():
         return
-    other, recall = state.determinize(state.current_player(), seed), state.game.kernels().recall
+    determinization, recall = state.determinize(state.current_player(), seed), state.game.kernels().recall
     room = np.zeros(5000, np.int64)
-    while not other.is_terminal():
-        for perspective, moves in enumerate(other.position_in_episode().moves):
-            count = recall(other.data.ctypes.data, perspective, room.ctypes.data, len(room))
+    while not determinization.is_terminal():
+        for perspective, moves in enumerate(determinization.position_in_episode().moves):
+            count = recall(determinization.data.ctypes.data, perspective, room.ctypes.data, len(room))
             assert moves == tuple(room[:count].tolist())
-        played_on(other, luck, 1)
+        played_on(determinization, luck, 1)
 
 
 def test_the_history_of_a_determinized_state_begins_with_it() -> None:
     state = games.load("knockout-whist").new_initial_state(3)
     played_on(state, random.Random(1), 3)
-    other = state.determinize(state.current_player(), 5)
-    assert other.history == [] and other.history_str() == ""
-    assert other.start.tobytes() == other.data.tobytes()
-    action = other.legal_actions()[0]
-    text = other.action_to_string(action)
-    other.apply_action(action)
-    assert other.history_str() == text
+    determinization = state.determinize(state.current_player(), 5)
+    assert determinization.history == [] and determinization.history_str() == ""
+    assert determinization.start.tobytes() == determinization.data.tobytes()
+    action = determinization.legal_actions()[0]
+    text = determinization.action_to_string(action)
+    determinization.apply_action(action)
+    assert determinization.history_str() == text
     with pytest.raises(ValueError, match="a determinized state has no history of its own"):
-        other.moves(0)
+        determinization.moves(0)
     assert len(state.history) == 3
 
 
 @pytest.mark.parametrize(
-    ("data", "told"),
+    ("data", "message"),
     [
         (np.zeros(1, np.int64), r"is an array \[1\] of int64; it must be an array \[1\] of its dtype"),
         (np.zeros(1, np.int8), r"is an array \[1\] of int8"),
@@ -86,8 +88,8 @@ def test_the_history_of_a_determinized_state_begins_with_it() -> None:
     ],
     ids=repr,
 )
-def test_data_of_another_kind_is_refused(data: Any, told: str) -> None:
-    with pytest.raises(TypeError, match=told):
+def test_data_of_another_kind_is_refused(data: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
         State(CARD, data)
 
 
@@ -99,7 +101,7 @@ def test_a_fact_outside_its_range_is_named_by_whatever_asks_next(name: str) -> N
             limits = np.iinfo(game.state[field].base)
             if not limits.min <= value <= limits.max:
                 continue
-            told = rf"in a state of {re.escape(str(game))} {field}.* is {value}; it must be from {least} to {most}$"
+            message = rf"in a state of {re.escape(str(game))} {field}.* is {value}; it must be from {least} to {most}$"
             for ask in (
                 str,
                 State.legal_actions,
@@ -111,9 +113,9 @@ def test_a_fact_outside_its_range_is_named_by_whatever_asks_next(name: str) -> N
             ):
                 state = game.new_initial_state(1)
                 state.data[field].reshape(-1)[-1] = value
-                with pytest.raises(ValueError, match=told):
+                with pytest.raises(ValueError, match=message):
                     ask(state, 0) if ask in (State.determinize, State.beliefs) else ask(state)
-            with pytest.raises(ValueError, match=told):
+            with pytest.raises(ValueError, match=message):
                 State(game, state.data)
 
 
