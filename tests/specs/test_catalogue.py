@@ -107,8 +107,8 @@ def test_ucb1_tuned_4_explores_by_the_variance() -> None:
 
 
 def test_ucb1_tuned_7_adds_squares() -> None:
-    known = {"reward": (1.0, 2.0), "squares": (1.0, 1.5), "visits": 3, "availability": 5}
-    after = backpropagate(UCB1_TUNED, VISIT, [0.5, 1.0], **known)
+    information = {"reward": (1.0, 2.0), "squares": (1.0, 1.5), "visits": 3, "availability": 5}
+    after = backpropagate(UCB1_TUNED, VISIT, [0.5, 1.0], **information)
     assert after == {"reward": [1.5, 3.0], "squares": [1.25, 2.5], "visits": 4, "availability": 6}
 
 
@@ -128,10 +128,10 @@ def test_kl_ucb_4_at_its_ends() -> None:
 
 
 def test_ph_4_adds_the_mean_of_the_action_by_what_was_lost() -> None:
-    known = {CHILD: UCT, (4, 0): {"reward": (6.0, 0.0), "visits": 8, "availability": 8}}
+    theta = {CHILD: UCT, (4, 0): {"reward": (6.0, 0.0), "visits": 8, "availability": 8}}
     without = 3 / 4 + 0.7 * math.sqrt(math.log(9) / 4)
-    assert THIRD.values(PROGRESSIVE_HISTORY, known) == pytest.approx([without + 6 / 8 * 5 / (4 - 3 + 1), math.inf])
-    assert THIRD.values(progressive_history(0.0), known)[0] == pytest.approx(without)
+    assert THIRD.values(PROGRESSIVE_HISTORY, theta) == pytest.approx([without + 6 / 8 * 5 / (4 - 3 + 1), math.inf])
+    assert THIRD.values(progressive_history(0.0), theta)[0] == pytest.approx(without)
 
 
 def test_ph_4_while_another_thread_is_between_two_updates() -> None:
@@ -149,7 +149,7 @@ def test_ph_6_is_the_baselines_and_every_action() -> None:
 
 
 def test_grave_4_weighs_amaf_of_the_closest_ancestor_with_enough_visits() -> None:
-    known = {
+    theta = {
         (): {"visits": 90},
         (0, (4,)): {"visits": 60},
         (1, (4, 5)): {"visits": 50},  # not more than 50: its parent is asked
@@ -157,14 +157,14 @@ def test_grave_4_weighs_amaf_of_the_closest_ancestor_with_enough_visits() -> Non
         (0, (4, 4)): {"reward_as_first": (30.0, 0.0), "visits_as_first": 40},  # [h' # 4]~0 with h' = ⟨4⟩
     }
     beta = 40 / (40 + 4 + 1e-5 * 40 * 4)
-    assert THIRD.values(GRAVE, known) == pytest.approx([(1 - beta) * 1 / 4 + beta * 30 / 40, math.inf])
-    closer = {**known, (0, (4, 5, 5)): {"reward_as_first": (1.0, 0.0), "visits_as_first": 2}}
+    assert THIRD.values(GRAVE, theta) == pytest.approx([(1 - beta) * 1 / 4 + beta * 30 / 40, math.inf])
+    closer = {**theta, (0, (4, 5, 5)): {"reward_as_first": (1.0, 0.0), "visits_as_first": 2}}
     assert THIRD.values(grave(least=49), closer) == pytest.approx([1 / 4, 1 / 2])  # now the history itself is asked
 
 
 def test_grave_4_explores_where_a_constant_is_given() -> None:
-    known = {CHILD: {"reward": (1.0, 0.0), "visits": 4}, (0, (4, 5, 5)): {"visits": 5}}
-    plain, exploring = THIRD.values(GRAVE, known), THIRD.values(grave(exploration=0.5), known)
+    theta = {CHILD: {"reward": (1.0, 0.0), "visits": 4}, (0, (4, 5, 5)): {"visits": 5}}
+    plain, exploring = THIRD.values(GRAVE, theta), THIRD.values(grave(exploration=0.5), theta)
     assert exploring[0] - plain[0] == pytest.approx(0.5 * math.sqrt(math.log(9) / 4))
 
 
@@ -192,17 +192,17 @@ def test_grave_6_counts_an_action_of_a_player_once_from_each_history_of_the_tree
 
 
 def test_grave_7_keeps_the_two_means_apart() -> None:
-    known = {"reward": (1.0, 0.0), "visits": 2, "reward_as_first": (3.0, 1.0), "visits_as_first": 5}
-    assert list(backpropagate(GRAVE, VISIT, [0.5, 0.5], **known).values()) == [[1.5, 0.5], 3, [3.0, 1.0], 5]
-    assert list(backpropagate(GRAVE, 1, [0.5, 0.5], **known).values()) == [[1.0, 0.0], 2, [3.5, 1.5], 6]
+    information = {"reward": (1.0, 0.0), "visits": 2, "reward_as_first": (3.0, 1.0), "visits_as_first": 5}
+    assert list(backpropagate(GRAVE, VISIT, [0.5, 0.5], **information).values()) == [[1.5, 0.5], 3, [3.0, 1.0], 5]
+    assert list(backpropagate(GRAVE, 1, [0.5, 0.5], **information).values()) == [[1.0, 0.0], 2, [3.5, 1.5], 6]
 
 
 def test_thompson_4_draws_from_the_beta_of_what_is_known() -> None:
-    seen = {CHILD: {"reward": (3.0, 1.0), "visits": 4}}
-    by_seed = [HistoryExample(THIRD.decisions, seed=seed).values(THOMPSON, seen) for seed in range(600)]
-    known, unknown = zip(*by_seed, strict=True)
-    assert stats.kstest(known, stats.beta(4, 2).cdf).pvalue > 0.001  # 1 + 3, 1 + 4 − 3
-    assert stats.kstest(unknown, stats.uniform.cdf).pvalue > 0.001  # Beta(1, 1)
+    theta = {CHILD: {"reward": (3.0, 1.0), "visits": 4}}
+    by_seed = [HistoryExample(THIRD.decisions, seed=seed).values(THOMPSON, theta) for seed in range(600)]
+    values, unvisited = zip(*by_seed, strict=True)
+    assert stats.kstest(values, stats.beta(4, 2).cdf).pvalue > 0.001  # 1 + 3, 1 + 4 − 3
+    assert stats.kstest(unvisited, stats.uniform.cdf).pvalue > 0.001  # Beta(1, 1)
 
 
 def test_lgrf_2_4_replies_to_two_moves_before_one() -> None:
@@ -218,14 +218,14 @@ def test_lgrf_2_6_captures_both_lengths_as_the_player_saw_them() -> None:
 
 
 def test_nst_4_averages_the_grams_that_are_known_well_enough() -> None:
-    known = {
+    theta = {
         (4, 0): {"reward": 3.0, "visits": 4},
         (5, 4, 0): {"reward": 7.0, "visits": 7},
         (4, 5, 4, 0): {"reward": 0.0, "visits": 6},  # one visit too few
     }
-    assert THIRD.values(NST, known) == [(3 / 4 + 1) / 2, 1.0]
-    assert THIRD.values(nst(6), known) == pytest.approx([(3 / 4 + 1 + 0) / 3, 1.0])
-    assert EXAMPLE.prefix(0).values(NST, known) == [3 / 4, 1.0]
+    assert THIRD.values(NST, theta) == [(3 / 4 + 1) / 2, 1.0]
+    assert THIRD.values(nst(6), theta) == pytest.approx([(3 / 4 + 1 + 0) / 3, 1.0])
+    assert EXAMPLE.prefix(0).values(NST, theta) == [3 / 4, 1.0]
 
 
 def test_nst_6_captures_grams_of_one_two_and_three_moves() -> None:
@@ -274,19 +274,19 @@ def test_cmc_6_captures_each_pair_of_actions_of_a_player() -> None:
 
 
 def test_d_ucb_7_discounts_all_that_is_known_of_what_was_available() -> None:
-    known = {"reward": (2.0, 1.0), "visits": 3.0, "availability": 5.0}
+    information = {"reward": (2.0, 1.0), "visits": 3.0, "availability": 5.0}
     strategy = discounted_ucb(0.5)
-    assert list(backpropagate(strategy, VISIT, [1.0, 0.0], **known).values()) == [[2.0, 0.5], 2.5, 3.5]
-    assert list(backpropagate(strategy, AVAILABLE, [1.0, 0.0], **known).values()) == [[1.0, 0.5], 1.5, 3.5]
+    assert list(backpropagate(strategy, VISIT, [1.0, 0.0], **information).values()) == [[2.0, 0.5], 2.5, 3.5]
+    assert list(backpropagate(strategy, AVAILABLE, [1.0, 0.0], **information).values()) == [[1.0, 0.5], 1.5, 3.5]
     assert THIRD.values(DISCOUNTED_UCB, {CHILD: UCT})[0] == pytest.approx(3 / 4 + 0.7 * math.sqrt(math.log(9) / 4))
 
 
 def test_dh_7_discounts_actions_but_not_histories() -> None:
-    known, strategy = {"reward": (2.0, 1.0), "visits": 3.0, "availability": 5}, discounted_history(0.5)
-    assert list(backpropagate(strategy, VISIT, [1.0, 0.0], **known).values()) == [[3.0, 1.0], 4.0, 6]
+    information, strategy = {"reward": (2.0, 1.0), "visits": 3.0, "availability": 5}, discounted_history(0.5)
+    assert list(backpropagate(strategy, VISIT, [1.0, 0.0], **information).values()) == [[3.0, 1.0], 4.0, 6]
     (_, anywhere), (_, visit) = EXAMPLE.capture(strategy)[-1], EXAMPLE.capture(strategy)[0]
     assert visit == VISIT
-    assert list(backpropagate(strategy, anywhere, [1.0, 0.0], **known).values()) == [[2.0, 0.5], 2.5, 6]
+    assert list(backpropagate(strategy, anywhere, [1.0, 0.0], **information).values()) == [[2.0, 0.5], 2.5, 6]
 
 
 def test_rb_6_gives_a_bonus_by_the_length_of_the_winners_playouts() -> None:
@@ -295,17 +295,17 @@ def test_rb_6_gives_a_bonus_by_the_length_of_the_winners_playouts() -> None:
     assert [record for record, _ in captured] == [record for record, _ in plain] + [EXAMPLE.key(RELATIVE_BONUS, 0)]
     expected = math.tanh((6 - 5) / 2 / 2)
     after = [backpropagate(RELATIVE_BONUS, context, [1.0, 0.0]) for _, context in captured]
-    for (_, context), one in zip(plain, after, strict=False):
+    for (_, context), information in zip(plain, after, strict=False):
         won = 1 + 0.25 / 2 * expected
-        assert one["reward"] == (pytest.approx([won, 1 - won]) if context == VISIT else [0.0, 0.0])
-        assert (one["visits"], one["availability"]) == (int(context == VISIT), 1)
+        assert information["reward"] == (pytest.approx([won, 1 - won]) if context == VISIT else [0.0, 0.0])
+        assert (information["visits"], information["availability"]) == (int(context == VISIT), 1)
     assert after[-1] == {"reward": [0.0, 0.0], "visits": 1, "availability": 0, "lengths": 5.0, "squares": 25.0}
 
 
 def test_rb_6_gives_none_for_a_draw_or_where_little_is_known() -> None:
     usual = {"visits": 50, "lengths": 300.0, "squares": 50 * (36.0 + 4.0)}
-    for example, known in ((DRAWN, {(0,): usual}), (WON, {(0,): {**usual, "visits": 49}}), (WON, {(1,): usual})):
-        captured = example.capture(RELATIVE_BONUS, known)
+    for example, theta in ((DRAWN, {(0,): usual}), (WON, {(0,): {**usual, "visits": 49}}), (WON, {(1,): usual})):
+        captured = example.capture(RELATIVE_BONUS, theta)
         assert backpropagate(RELATIVE_BONUS, captured[0][1], [1.0, 0.0])["reward"] == [1.0, 0.0]
     assert len(DRAWN.capture(RELATIVE_BONUS)) == len(EXAMPLE.capture(BASELINE))
 
@@ -328,16 +328,16 @@ def test_rm_4_plays_in_proportion_to_what_is_regretted_at_simultaneous_decisions
 
 def test_rm_6_regrets_what_others_would_have_met() -> None:
     example = HistoryExample(SIMULTANEOUS, rewards=(0.25, 0.75))
-    known = {(1, (2,), 0): {"reward": (1.5, 0.5), "visits": 2}}  # player 1's 2 against 0: a mean of ¼ for him
-    captured = example.capture(REGRET_MATCHING, known)
+    theta = {(1, (2,), 0): {"reward": (1.5, 0.5), "visits": 2}}  # player 1's 2 against 0: a mean of ¼ for him
+    captured = example.capture(REGRET_MATCHING, theta)
     plain = example.capture(BASELINE)
     assert captured[: len(plain)] == plain
     cells, regrets = [(0, (0,), 3), (1, (3,), 0)], [((0, (1,)), 0.5 - 0.25), ((1, (2,)), 0.25 - 0.75)]
-    told = dict(captured[len(plain) :])
-    assert len(told) == 4
-    assert [told[example.key(REGRET_MATCHING, *cell)] for cell in cells] == [VISIT, VISIT]
-    assert [real(told[example.key(REGRET_MATCHING, *parts)]) for parts, _ in regrets] == [x for _, x in regrets]
-    context = told[example.key(REGRET_MATCHING, 0, (1,))]
+    contexts = dict(captured[len(plain) :])
+    assert len(contexts) == 4
+    assert [contexts[example.key(REGRET_MATCHING, *cell)] for cell in cells] == [VISIT, VISIT]
+    assert [real(contexts[example.key(REGRET_MATCHING, *parts)]) for parts, _ in regrets] == [x for _, x in regrets]
+    context = contexts[example.key(REGRET_MATCHING, 0, (1,))]
     assert backpropagate(REGRET_MATCHING, context, [0, 0], regret=-1.0)["regret"] == -0.75
 
 
@@ -416,7 +416,7 @@ def test_engine_and_twin_agree_under_every_scheme(
     strategy: Enhancement, twin: naive.Leaf, scheme: Scheme, thirds: int, toys: Toys
 ) -> None:
     """A third of the toys, another one for the next scheme and for the next enhancement: all meet all of the other two."""
-    first = [str(one) for one, _ in PAIRS].index(str(strategy)) + SCHEMES.index(scheme)
+    first = [str(member) for member, _ in PAIRS].index(str(strategy)) + SCHEMES.index(scheme)
     for third in range(first, first + thirds):
         for number, game in toys[third % THIRDS :: THIRDS]:
             start = starts(game, number)
@@ -481,7 +481,7 @@ def test_the_names_of_variants_parse_back() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mistake", "told"),
+    ("mistake", "message"),
     [
         (lambda: fpu(-1.0), "urgency of fpu"),
         (lambda: grave(-1), "least of grave"),
@@ -498,8 +498,8 @@ def test_the_names_of_variants_parse_back() -> None:
         (lambda: regret_matching(1.5), "share of regret_matching"),
     ],
 )
-def test_a_parameter_that_makes_no_sense_is_refused_by_name(mistake: Callable, told: str) -> None:
-    with pytest.raises((ValueError, TypeError), match=told):
+def test_a_parameter_that_makes_no_sense_is_refused_by_name(mistake: Callable, message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
         mistake()
 
 

@@ -25,7 +25,7 @@ POINTS = [
 ]
 
 
-def found(strategy: Enhancement, name: str) -> Result:
+def result_of(strategy: Enhancement, name: str) -> Result:
     state = games.load(name).new_initial_state(3)
     while state.is_chance_node() or len(state.legal_actions()) == 1:
         state.apply_action(state.legal_actions()[0] if not state.is_chance_node() else state.chance_outcomes()[0][0])
@@ -33,22 +33,25 @@ def found(strategy: Enhancement, name: str) -> Result:
 
 
 @pytest.mark.parametrize(
-    ("known", "point", "name"),
+    ("enhancement", "point", "name"),
     [
         pytest.param(*pair, name, marks=pytest.mark.slow if (i + j) % 2 else [], id=f"{pair[0].name} {name}")
         for i, pair in enumerate(POINTS)
         for j, name in enumerate(["knockout-whist(players=2)", "phantom-mnk"])
     ],
 )
-def test_known_enhancements_are_points(known: Enhancement, point: Enhancement, name: str) -> None:
-    one, other = found(BASELINE >> known, name), found(BASELINE >> point, name)
-    assert list(one.visits) == list(other.visits) and one.depth == other.depth
-    np.testing.assert_array_equal(one.records[known.name].rows, other.records[point.name].rows)
+def test_known_enhancements_are_points(enhancement: Enhancement, point: Enhancement, name: str) -> None:
+    result, result_of_point = result_of(BASELINE >> enhancement, name), result_of(BASELINE >> point, name)
+    assert list(result.visits) == list(result_of_point.visits) and result.depth == result_of_point.depth
+    np.testing.assert_array_equal(result.records[enhancement.name].rows, result_of_point.records[point.name].rows)
 
 
 def test_amaf_s_table_decides_in_the_tree_too() -> None:
-    one, other = found(AMAF, "phantom-mnk"), found(family("history", 0, "tree", "as_first"), "phantom-mnk")
-    assert list(one.visits) == list(other.visits)
+    result, result_of_point = (
+        result_of(AMAF, "phantom-mnk"),
+        result_of(family("history", 0, "tree", "as_first"), "phantom-mnk"),
+    )
+    assert list(result.visits) == list(result_of_point.visits)
 
 
 NEW = [
@@ -62,9 +65,9 @@ NEW = [
 @pytest.mark.parametrize("point", slow_after(2, NEW), ids=str)
 def test_new_points_search_alike_in_plain_python(point: Enhancement) -> None:
     state = games.load("phantom-mnk").new_initial_state(0)
-    one = search(state, BASELINE >> point, iterations=40, seed=1)
-    other = search(state, BASELINE >> point, iterations=40, seed=1, engine="python")
-    assert list(one.visits) == list(other.visits)
+    compiled = search(state, BASELINE >> point, iterations=40, seed=1)
+    reference = search(state, BASELINE >> point, iterations=40, seed=1, engine="python")
+    assert list(compiled.visits) == list(reference.visits)
 
 
 TURNS = (Decision(0, (4, 5), 4), Decision(1, (5, 6), 5), Decision(0, (4, 7), 7), Decision(1, (6,), 6))
@@ -81,9 +84,9 @@ def test_a_record_of_the_own_previous_action_by_hand() -> None:
     by_legal = family("own", 0, counted="legal")
     assert captured(by_legal, ((4, 4, 0), ONLY_AVAILABLE), ((4, 7, 0), 0), ((5, 6, 1), 1))
     first, third = EXAMPLE.prefix(0), EXAMPLE.prefix(2)
-    known = {(4, 7, 0): {"reward": 1, "weight": 4, "visits": 4}}
-    assert third.values(family("own", 0, discount=0.9, rule=gibbs(1)), known) == [1, 0.25]
-    assert first.values(family("own", 0, discount=0.9, rule=gibbs(1)), known) == [1, 1]
+    theta = {(4, 7, 0): {"reward": 1, "weight": 4, "visits": 4}}
+    assert third.values(family("own", 0, discount=0.9, rule=gibbs(1)), theta) == [1, 0.25]
+    assert first.values(family("own", 0, discount=0.9, rule=gibbs(1)), theta) == [1, 1]
 
 
 def test_an_action_counts_as_first_where_it_is_legal_and_the_same_player_plays_it_later_by_hand() -> None:
@@ -115,12 +118,12 @@ def test_what_the_opponent_cannot_tell_apart_shares_a_record() -> None:
     seen_alike = [
         HistoryExample([Decision(0, (4, 5), a, seen={1: 9}), Decision(0, (6,), 6)], players=2) for a in (4, 5)
     ]
-    seen = [HistoryExample([Decision(0, (4, 5), a), Decision(0, (6,), 6)], players=2) for a in (4, 5)]
+    distinct = [HistoryExample([Decision(0, (4, 5), a), Decision(0, (6,), 6)], players=2) for a in (4, 5)]
     for context, shared in (("opponent", True), ("history", False)):
-        one, other = (example.capture(family(context, 0))[-1] for example in seen_alike)
-        assert (one == other) == shared
-        one, other = (example.capture(family(context, 0))[-1] for example in seen)
-        assert one != other
+        first, second = (example.capture(family(context, 0))[-1] for example in seen_alike)
+        assert (first == second) == shared
+        first, second = (example.capture(family(context, 0))[-1] for example in distinct)
+        assert first != second
 
 
 def test_what_is_forgotten_by_hand() -> None:
@@ -132,14 +135,14 @@ def test_few_visits_fall_back_on_the_action_anywhere_by_hand() -> None:
     point = family("moves", 1, least=3, rule=gibbs(1))
     pair, anywhere = EXAMPLE.prefix(3).key(point, 7, 6, 1), (6, 1)
     for visits, value in ((2, 0.5), (3, 0.25)):
-        known = {pair: {"reward": 1, "weight": 4, "visits": visits}, anywhere: {"reward": 1, "weight": 2, "visits": 2}}
-        assert EXAMPLE.prefix(3).values(point, known) == [value]
+        theta = {pair: {"reward": 1, "weight": 4, "visits": visits}, anywhere: {"reward": 1, "weight": 2, "visits": 2}}
+        assert EXAMPLE.prefix(3).values(point, theta) == [value]
 
 
 def test_an_action_falls_back_on_what_is_known_of_it_anywhere() -> None:
-    one = found(BASELINE >> mast(epsilon_greedy(0.2)), "phantom-mnk")
-    other = found(BASELINE >> family("moves", 999, least=1, rule=epsilon_greedy(0.2)), "phantom-mnk")
-    assert list(one.visits) == list(other.visits)
+    result = result_of(BASELINE >> mast(epsilon_greedy(0.2)), "phantom-mnk")
+    result_of_point = result_of(BASELINE >> family("moves", 999, least=1, rule=epsilon_greedy(0.2)), "phantom-mnk")
+    assert list(result.visits) == list(result_of_point.visits)
 
 
 @pytest.mark.parametrize("point", [point for _, point in POINTS] + NEW, ids=str)
@@ -149,7 +152,7 @@ def test_a_point_prints_its_specification_and_reads_back(point: Enhancement) -> 
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ({"context": "luck"}, "context of a family is 'luck'"),
         ({"least": 3, "rule": gibbs(1)}, "has no fallback"),
@@ -157,8 +160,8 @@ def test_a_point_prints_its_specification_and_reads_back(point: Enhancement) -> 
         ({"context": "position", "least": 2, "rule": gibbs(1)}, "in a context of one player"),
     ],
 )
-def test_choices_that_do_not_fit_are_refused(arguments: dict, told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_choices_that_do_not_fit_are_refused(arguments: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         family(**arguments)
 
 

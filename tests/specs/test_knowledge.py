@@ -49,7 +49,7 @@ def uct(mean: float, n: int, m: int, c: float = 0.7) -> float:
     return mean + c * math.sqrt(math.log(m) / n)
 
 
-def known(mean: float, n: int, m: int) -> dict[str, Any]:
+def ucb_stats(mean: float, n: int, m: int) -> dict[str, Any]:
     return {"reward": (mean * n, 0.0), "visits": n, "availability": m}
 
 
@@ -60,14 +60,14 @@ def test_simulation_is_uniform_where_the_enhancement_is_of_the_tree(strategy: En
 
 
 def test_pb_4_adds_the_heuristic_over_one_more_than_the_visits() -> None:
-    seen = {FOUR: known(0.5, 4, 9), SIX: known(0.75, 8, 9)}
+    theta = {FOUR: ucb_stats(0.5, 4, 9), SIX: ucb_stats(0.75, 8, 9)}
     expected = [uct(0.5, 4, 9) + 0.25 / 5, math.inf, uct(0.75, 8, 9) + 0.375 / 9]
-    assert OPEN.values(PROGRESSIVE_BIAS, seen) == pytest.approx(expected)
-    assert OPEN.values(progressive_bias(8.0, 0.0), seen)[0] == pytest.approx(0.5 + 8 * 0.25 / 5)
+    assert OPEN.values(PROGRESSIVE_BIAS, theta) == pytest.approx(expected)
+    assert OPEN.values(progressive_bias(8.0, 0.0), theta)[0] == pytest.approx(0.5 + 8 * 0.25 / 5)
 
 
 def test_pu_4_leaves_all_open_up_to_t_visits_then_the_best() -> None:
-    some = {(): {"visits": 30}, FIVE: known(0.5, 9, 30)}
+    some = {(): {"visits": 30}, FIVE: ucb_stats(0.5, 9, 30)}
     assert OPEN.values(progressive_unpruning(30, 2), some) == [math.inf] * 3
     more = {**some, (): {"visits": 31}}
     assert OPEN.values(progressive_unpruning(30, 2), more) == pytest.approx([PRUNED, uct(0.5, 9, 30), math.inf])
@@ -93,12 +93,12 @@ def test_pu_4_takes_equal_heuristics_in_the_order_of_the_game() -> None:
 
 
 def test_puct_4_explores_in_proportion_to_the_prediction() -> None:
-    seen = {FOUR: known(0.75, 3, 16), FIVE: {"availability": 16}, SIX: {"availability": 16}}
+    theta = {FOUR: ucb_stats(0.75, 3, 16), FIVE: {"availability": 16}, SIX: {"availability": 16}}
     weights = [math.exp(prospect / 0.1) for prospect in (0.25, 0.5, 0.375)]
     p = [weight / sum(weights) for weight in weights]
     expected = [0.75 + 0.625 * p[0] * 4 / 4, 0.5 + 0.625 * p[1] * 4, 0.5 + 0.625 * p[2] * 4]
-    assert OPEN.values(PUCT, seen) == pytest.approx(expected)
-    even = OPEN.values(puct(1.0, 1e9), seen)
+    assert OPEN.values(PUCT, theta) == pytest.approx(expected)
+    even = OPEN.values(puct(1.0, 1e9), theta)
     assert even == pytest.approx([0.75 + 4 / 4 / 3, 0.5 + 4 / 3, 0.5 + 4 / 3])
 
 
@@ -120,28 +120,28 @@ BACKED = HistoryExample(
 )
 
 
-def told(example: HistoryExample, history: tuple, worth: tuple[float, ...]) -> list[tuple[int, int]]:
+def worth_updates(example: HistoryExample, history: tuple, worth: tuple[float, ...]) -> list[tuple[int, int]]:
     key = example.key(IMPLICIT_MINIMAX, *history)
     return [(key, FIRST_VALUE + player + MAX_PLAYERS * int(value * UNIT)) for player, value in enumerate(worth)]
 
 
 def test_im_4_mixes_the_mean_reward_with_what_is_backed_up() -> None:
-    seen = {FOUR: {**known(0.5, 4, 9), "worth": (0.875, 0.125)}}
+    theta = {FOUR: {**ucb_stats(0.5, 4, 9), "worth": (0.875, 0.125)}}
     expected = 0.6 * 0.5 + 0.4 * 0.875 + 0.7 * math.sqrt(math.log(9) / 4)
-    assert OPEN.values(IMPLICIT_MINIMAX, seen) == pytest.approx([expected, math.inf, math.inf])
-    assert OPEN.values(implicit_minimax(1.0, 0.0), seen)[0] == 0.875
+    assert OPEN.values(IMPLICIT_MINIMAX, theta) == pytest.approx([expected, math.inf, math.inf])
+    assert OPEN.values(implicit_minimax(1.0, 0.0), theta)[0] == 0.875
 
 
 def test_im_6_backs_up_the_best_of_the_player_who_acts() -> None:
     after = BACKED.capture(IMPLICIT_MINIMAX)[len(BACKED.capture(BASELINE)) :]
     # 8 is worth (¾, ¼) and is player 1's best, for 7 has (⅞, ⅛): so 4 is worth (¾, ¼) too
-    assert after == told(BACKED, (1, (4, 8)), (0.75, 0.25)) + told(BACKED, (0, (4,)), (0.75, 0.25))
+    assert after == worth_updates(BACKED, (1, (4, 8)), (0.75, 0.25)) + worth_updates(BACKED, (0, (4,)), (0.75, 0.25))
 
 
 def test_im_6_prefers_what_the_tree_knows_of_a_child_to_its_heuristic() -> None:
     seven = {(1, (4, 7)): {"visits": 2, "worth": (0.125, 0.875)}}
     after = BACKED.capture(IMPLICIT_MINIMAX, seven)[len(BACKED.capture(BASELINE)) :]
-    assert after == told(BACKED, (1, (4, 8)), (0.75, 0.25)) + told(BACKED, (0, (4,)), (0.125, 0.875))
+    assert after == worth_updates(BACKED, (1, (4, 8)), (0.75, 0.25)) + worth_updates(BACKED, (0, (4,)), (0.125, 0.875))
 
 
 def test_im_6_takes_the_mean_where_chance_acts() -> None:
@@ -157,7 +157,9 @@ def test_im_6_takes_the_mean_where_chance_acts() -> None:
     met = {(CHANCE, (4, 2)): {"visits": 3, "worth": (1.0, 0.0)}}
     after = example.capture(IMPLICIT_MINIMAX, met)[len(example.capture(BASELINE)) :]
     mean = (0.5 + 3 * 1.0) / 4
-    assert after == told(example, (CHANCE, (4, 1)), (0.5, 0.5)) + told(example, (0, (4,)), (mean, 1 - mean))
+    assert after == worth_updates(example, (CHANCE, (4, 1)), (0.5, 0.5)) + worth_updates(
+        example, (0, (4,)), (mean, 1 - mean)
+    )
 
 
 def test_im_7_keeps_rewards_and_values_apart() -> None:
@@ -178,7 +180,7 @@ WINNING = HistoryExample([Decision(0, (4, 5, 6), endings={5: (1.0, 0.0), 6: (0.5
 
 def test_decisive_4_wins_at_once_in_the_tree_and_in_the_simulation() -> None:
     assert WINNING.values(DECISIVE) == [-1.0, math.inf, -1.0]
-    assert WINNING.values(DECISIVE, {FIVE: known(0.5, 4, 9)}) == [-1.0, pytest.approx(uct(0.5, 4, 9)), -1.0]
+    assert WINNING.values(DECISIVE, {FIVE: ucb_stats(0.5, 4, 9)}) == [-1.0, pytest.approx(uct(0.5, 4, 9)), -1.0]
     simulated = HistoryExample([Decision(0, (4, 5), phase=SIMULATION, endings={5: (1.0, 0.0)})], players=2)
     assert simulated.values(DECISIVE) == [-1.0, math.inf]
 
@@ -186,7 +188,11 @@ def test_decisive_4_wins_at_once_in_the_tree_and_in_the_simulation() -> None:
 def test_decisive_4_is_ucb1_where_nobody_wins_at_once() -> None:
     for endings in ({}, {5: (0.0, 1.0), 6: (0.5, 0.5)}):
         quiet = HistoryExample([Decision(0, (4, 5, 6), endings=endings)], players=2)
-        assert quiet.values(DECISIVE, {FOUR: known(0.5, 4, 9)}) == [pytest.approx(uct(0.5, 4, 9)), math.inf, math.inf]
+        assert quiet.values(DECISIVE, {FOUR: ucb_stats(0.5, 4, 9)}) == [
+            pytest.approx(uct(0.5, 4, 9)),
+            math.inf,
+            math.inf,
+        ]
 
 
 def test_anti_decisive_moves_come_after_decisive_ones() -> None:
@@ -254,8 +260,8 @@ def test_fast_6_moves_weights_towards_lambda_returns() -> None:
     changes = {(0, 0): 0.1 * (0.2 + 0.6), (1, 0): 0.1 * 0.6 * 0.5, (0, 1): 0.0, (1, 1): 0.1 * -1.1}
     captured = WEIGHED.capture(fast(0.1, 0.5), WEIGHTS)
     assert [key for key, _ in captured] == [WEIGHED.key(FAST, *parts) for parts in changes]
-    found = [float(np.int64(context).view(np.float64)) for _, context in captured]
-    assert found == pytest.approx(list(changes.values()))
+    actual = [float(np.int64(context).view(np.float64)) for _, context in captured]
+    assert actual == pytest.approx(list(changes.values()))
     assert backpropagate(FAST, captured[0][1], [1.0, 0.0], weight=0.5)["weight"] == pytest.approx(0.58)
 
 
@@ -330,12 +336,12 @@ def test_engine_and_twin_agree_in_every_scheme(strategy: Enhancement, twin: naiv
 @pytest.mark.parametrize("every", slow_after(1, [3, 1]))
 def test_the_engine_in_plain_python_agrees(strategy: Enhancement, twin: naive.Leaf, every: int) -> None:
     for number, game in [(number, game) for number, game in enumerate(toy.ALL_TOYS) if game.players == 2][::every]:
-        one, other = (
+        compiled, reference = (
             search(starts(game, number), strategy, iterations=30, seed=number, engine=engine)
             for engine in ("compiled", "python")
         )
-        assert one.visits.tolist() == other.visits.tolist()
-        assert np.array_equal(one.records[str(strategy)].rows, other.records[str(strategy)].rows)
+        assert compiled.visits.tolist() == reference.visits.tolist()
+        assert np.array_equal(compiled.records[str(strategy)].rows, reference.records[str(strategy)].rows)
 
 
 def test_the_names_of_variants_parse_back() -> None:

@@ -66,15 +66,15 @@ def test_sb_6_takes_rewards_for_bounds_where_the_game_ended_in_the_tree() -> Non
 
 
 def test_sb_6_proves_by_the_children_the_greatest_for_the_mover_the_least_for_others() -> None:
-    known = {(1, (4, 7), player): {"lower": value, "upper": value} for player, value in enumerate((1.0, 0.75, 0.0))}
-    proofs = ENDED.capture(SCORE_BOUNDS, known)[len(ENDED.capture(BASELINE)) :]
-    told = {(key, context < 0): abs(bound(context)) for key, context in proofs}
+    theta = {(1, (4, 7), player): {"lower": value, "upper": value} for player, value in enumerate((1.0, 0.75, 0.0))}
+    proofs = ENDED.capture(SCORE_BOUNDS, theta)[len(ENDED.capture(BASELINE)) :]
+    bounds = {(key, context < 0): abs(bound(context)) for key, context in proofs}
     above = [ENDED.key(SCORE_BOUNDS, 0, (4,), player) for player in range(3)]
-    assert [told.get((key, False), 0.0) for key in above] == [0.5, 1.0, 0.0]  # lower bounds: min, max, min
-    assert [told.get((key, True), 1.0) for key in above] == [0.5, 1.0, 0.0]
+    assert [bounds.get((key, False), 0.0) for key in above] == [0.5, 1.0, 0.0]  # lower bounds: min, max, min
+    assert [bounds.get((key, True), 1.0) for key in above] == [0.5, 1.0, 0.0]
     root = [ENDED.key(SCORE_BOUNDS, 0, (), player) for player in range(3)]
-    assert [told.get((key, False), 0.0) for key in root] == [0.5, 0.0, 0.0]  # 5 is not proved
-    assert [told.get((key, True), 1.0) for key in root] == [1.0, 1.0, 0.0]
+    assert [bounds.get((key, False), 0.0) for key in root] == [0.5, 0.0, 0.0]  # 5 is not proved
+    assert [bounds.get((key, True), 1.0) for key in root] == [1.0, 1.0, 0.0]
 
 
 def test_sb_6_proves_nothing_where_the_game_went_on() -> None:
@@ -140,7 +140,7 @@ by_selection = pytest.mark.parametrize(("strategy", "plain"), OTHER_SELECTIONS, 
 def test_sb_4_cuts_the_values_of_other_selections(strategy: Enhancement, plain: Enhancement) -> None:
     counted = {(0, (8, a)): {"reward": (2.0, 0.0), "visits": 4} for a in (4, 5, 6)}
     if "availability" in plain.information.names:
-        counted = {record: {**known, "availability": 9} for record, known in counted.items()}
+        counted = {record: {**information, "availability": 9} for record, information in counted.items()}
     if plain == PROGRESSIVE_HISTORY:
         counted |= {(a, 0): {"reward": (1.0, 0.0), "visits": 2} for a in (4, 5, 6)}
     without = THREE.values(plain, counted)
@@ -216,43 +216,43 @@ def test_engine_and_twin_agree_in_tic_tac_toe(strategy: Enhancement, twin: naive
 # ------------------------------------------------------------------------------------------------------ against brute force
 
 
-def worth(state: State, known: dict[bytes, tuple[float, ...]]) -> tuple[float, ...]:
+def worth(state: State, solutions: dict[bytes, tuple[float, ...]]) -> tuple[float, ...]:
     """What each player is sure to get, by looking at everything."""
     if state.is_terminal():
         return tuple(state.returns())
     key = state.data.tobytes()
-    if key not in known:
+    if key not in solutions:
         after = []
         for action in state.legal_actions():
             following = state.clone()
             following.apply_action(action)
-            after.append(worth(following, known))
+            after.append(worth(following, solutions))
         mover = state.current_player()
-        known[key] = tuple(
-            (max if player == mover else min)(one) for player, one in enumerate(zip(*after, strict=True))
+        solutions[key] = tuple(
+            (max if player == mover else min)(values) for player, values in enumerate(zip(*after, strict=True))
         )
-    return known[key]
+    return solutions[key]
 
 
-def proof(state: State, strategy: Enhancement, known: dict[bytes, tuple[float, ...]], most: int) -> None:
+def proof(state: State, strategy: Enhancement, solutions: dict[bytes, tuple[float, ...]], most: int) -> None:
     """Search until the root is proved; what is proved must be right, of it and of all that follows, and the action be best."""
     running, mover = CompiledSearch(state, strategy, seed=1), state.current_player()
     lower, upper = 0.0, 1.0
     while lower < upper:
         assert running.iterations < most, (str(strategy), str(state))
         running.run(running.iterations + 500)
-        seen = running.records(copied=False)[str(strategy)].get((0, (), mover))
-        lower, upper = (0.0, 1.0) if seen is None else (seen["lower"], seen["upper"])
+        stats = running.records(copied=False)[str(strategy)].get((0, (), mover))
+        lower, upper = (0.0, 1.0) if stats is None else (stats["lower"], stats["upper"])
     records = running.records(copied=False)[str(strategy)]
-    assert lower == upper == worth(state, known)[mover]
+    assert lower == upper == worth(state, solutions)[mover]
     after = {}
     for action in running.actions:
         following = state.clone()
         following.apply_action(action)
-        after[action] = worth(following, known)[mover]
-        for player, value in enumerate(worth(following, known)):
-            seen = records.get((mover, (action,), player))
-            assert seen is None or seen["lower"] <= value <= seen["upper"]
+        after[action] = worth(following, solutions)[mover]
+        for player, value in enumerate(worth(following, solutions)):
+            stats = records.get((mover, (action,), player))
+            assert stats is None or stats["lower"] <= value <= stats["upper"]
     assert after[running.result(copied=False).action] == lower
 
 
@@ -268,11 +268,11 @@ def every_nim() -> Iterator[State]:
 def every_tic_tac_toe() -> Iterator[State]:
     """All positions of tic-tac-toe that can be reached and are not over, the opening first."""
     state = TIC_TAC_TOE.new_initial_state()
-    seen, waiting = set(), [state]
+    keys, waiting = set(), [state]
     for state in waiting:
         key = state.data.tobytes()
-        if key not in seen and not state.is_terminal():
-            seen.add(key)
+        if key not in keys and not state.is_terminal():
+            keys.add(key)
             yield state
             for action in state.legal_actions():
                 waiting.append(state.clone())
@@ -294,20 +294,20 @@ def late_othello(empty: int, number: int) -> State:
     "strategy", [MCTS_SOLVER, SCORE_BOUNDS, *(bounded for bounded, _ in OTHER_SELECTIONS)], ids=str
 )
 def test_every_position_of_small_nim_is_proved_right(strategy: Enhancement) -> None:
-    positions, known = list(every_nim()), {}
+    positions, solutions = list(every_nim()), {}
     assert len(positions) == 94
     for state in positions:
-        proof(state, strategy, known, 200_000)
+        proof(state, strategy, solutions, 200_000)
 
 
 @pytest.mark.parametrize("strategy", [MCTS_SOLVER, SCORE_BOUNDS], ids=str)
 def test_positions_of_tic_tac_toe_are_proved_right(strategy: Enhancement, request: Any) -> None:
-    positions, known = list(every_tic_tac_toe()), {}
+    positions, solutions = list(every_tic_tac_toe()), {}
     assert len(positions) == 4520
     chosen = positions if request.config.getoption("--slow") else positions[:: 4520 // 25]
     assert chosen[0].legal_actions() == list(range(9))
     for state in chosen:
-        proof(state, strategy, known, 400_000)
+        proof(state, strategy, solutions, 400_000)
 
 
 @pytest.mark.parametrize("empty", slow_after(4, range(2, 9)))

@@ -111,12 +111,12 @@ def searched(root: State, strategy: Enhancement, iterations: int, seed: int = 1)
     return running
 
 
-def same_records(one: Any, other: Any) -> bool:
+def same_records(first: Any, second: Any) -> bool:
     """Whether two results hold the same records of the same components with the same information."""
-    return list(one) == list(other) and all(np.array_equal(one[part].rows, other[part].rows) for part in one)
+    return list(first) == list(second) and all(np.array_equal(first[part].rows, second[part].rows) for part in first)
 
 
-def found(running: CompiledSearch, strategy: Enhancement, parts: Any) -> tuple:
+def information_of(running: CompiledSearch, strategy: Enhancement, parts: Any) -> tuple:
     """The information of a record, as a tuple; () where there is none."""
     row = running.records()[str(strategy)].get(parts)
     if row is None:
@@ -176,28 +176,28 @@ def test_the_baseline_expands_one_history_in_each_playout(k: int) -> None:
     running = searched(after(toy.CHAIN, *FORCED), BASELINE, k)
     for depth, parts in enumerate([(), (0, (PASS,)), (0, (PASS, 1))]):
         visits = k - depth
-        assert found(running, BASELINE, parts) == (([float(visits)], visits, visits) if visits > 0 else ())
+        assert information_of(running, BASELINE, parts) == (([float(visits)], visits, visits) if visits > 0 else ())
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 9])
 def test_to_mast_captures_only_what_was_decided_in_the_tree(k: int) -> None:
     running = searched(after(toy.CHAIN, *FORCED), TO_MAST, k)
     # Pass is decided in simulation in the first playout, 1 in the first and the second.
-    assert found(running, TO_MAST, (PASS, 0)) == ((float(k - 1), k - 1) if k > 1 else ())
-    assert found(running, TO_MAST, (1, 0)) == ((float(k - 2), k - 2) if k > 2 else ())
+    assert information_of(running, TO_MAST, (PASS, 0)) == ((float(k - 1), k - 1) if k > 1 else ())
+    assert information_of(running, TO_MAST, (1, 0)) == ((float(k - 2), k - 2) if k > 2 else ())
 
 
 @pytest.mark.parametrize("strategy", [MAST, mast(gibbs(0.3)), mast(epsilon_greedy(0.1)), mast(roulette())])
 def test_mast_captures_every_action_of_every_playout(strategy: Enhancement) -> None:
     running = searched(after(toy.CHAIN, *FORCED), strategy, 5)
-    assert found(running, strategy, (PASS, 0)) == (5.0, 5)
-    assert found(running, strategy, (1, 0)) == (5.0, 5)
+    assert information_of(running, strategy, (PASS, 0)) == (5.0, 5)
+    assert information_of(running, strategy, (1, 0)) == (5.0, 5)
 
 
 def test_mast_counts_an_action_twice_that_is_played_twice() -> None:
     running = searched(after(toy.CHAIN, 0), MAST, 10)  # pass, b, pass, 1
-    visits = [found(running, MAST, (b, 0))[1] for b in (0, 1, 2)]
-    assert found(running, MAST, (PASS, 0))[1] == 20
+    visits = [information_of(running, MAST, (b, 0))[1] for b in (0, 1, 2)]
+    assert information_of(running, MAST, (PASS, 0))[1] == 20
     assert sum(visits) == 20 and visits[1] >= 10  # b of each playout, and the 1 at its end
 
 
@@ -205,10 +205,10 @@ def test_mast_by_ucb1_counts_how_often_an_action_was_available() -> None:
     strategy = mast(ucb1(0.7))
     running = searched(after(toy.CHAIN, 0, PASS), strategy, 12)  # b, pass, 1
     for b in (0, 2):
-        reward, visits, availability = found(running, strategy, (b, 0))
+        reward, visits, availability = information_of(running, strategy, (b, 0))
         assert (reward, availability) == (visits * REWARDS[b], 12)
-    assert found(running, strategy, (1, 0))[2] == 24  # among the three, and alone at the end
-    assert found(running, strategy, (PASS, 0))[1:] == (12, 12)
+    assert information_of(running, strategy, (1, 0))[2] == 24  # among the three, and alone at the end
+    assert information_of(running, strategy, (PASS, 0))[1:] == (12, 12)
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 9])
@@ -218,14 +218,14 @@ def test_amaf_updates_below_nodes_of_the_tree_only(strategy: Enhancement, first:
     running = searched(after(toy.CHAIN, *FORCED), strategy, k)
     for depth, parts in enumerate([(0, (PASS,)), (0, (PASS, 1))]):
         visits = k - depth - (first - 1)
-        assert found(running, strategy, parts) == (([float(visits)], visits) if visits > 0 else ())
-    assert found(running, strategy, ()) == ()
+        assert information_of(running, strategy, parts) == (([float(visits)], visits) if visits > 0 else ())
+    assert information_of(running, strategy, ()) == ()
 
 
 def test_amaf_counts_an_action_twice_that_occurs_twice() -> None:
     # The root's only action, pass, comes twice in each playout: pass, b, pass, 1.
     running = searched(after(toy.CHAIN, 0), AMAF, 12)
-    assert found(running, AMAF, (0, (PASS,)))[1] == 2 * (12 - 1)
+    assert information_of(running, AMAF, (0, (PASS,)))[1] == 2 * (12 - 1)
 
 
 @pytest.mark.parametrize(("strategy", "before"), [(AMAF, 1), (AMAF_STRICT, 4)])
@@ -235,12 +235,12 @@ def test_amaf_counts_every_occurrence_with_the_reward_of_its_playout(strategy: E
     k = 60
     running = searched(after(toy.CHAIN, 0, PASS), baseline(3.0) >> strategy, k)
     expanded = 1 if strategy is AMAF_STRICT else 0  # each b once
-    chosen = [found(running, BASELINE, (0, (b,)))[1] - expanded for b in (0, 1, 2)]
+    chosen = [information_of(running, BASELINE, (0, (b,)))[1] - expanded for b in (0, 1, 2)]
     assert sum(chosen) == k - before
-    assert found(running, strategy, (0, (0,)))[1:] == (chosen[0],)
-    assert found(running, strategy, (0, (2,))) == ([float(chosen[2])], chosen[2])
+    assert information_of(running, strategy, (0, (0,)))[1:] == (chosen[0],)
+    assert information_of(running, strategy, (0, (2,))) == ([float(chosen[2])], chosen[2])
     reward = chosen[1] * 2 * 0.5 + chosen[2] * 1.0
-    assert found(running, strategy, (0, (1,))) == ([reward], k - before + chosen[1])
+    assert information_of(running, strategy, (0, (1,))) == ([reward], k - before + chosen[1])
 
 
 @pytest.mark.parametrize(("n", "grams"), [(1, {(PASS, 0): 6, (1, 0): 6}), (2, {(PASS, 1, 0): 6}), (3, {})])
@@ -249,18 +249,18 @@ def test_nast_captures_every_n_moves_in_a_row(n: int, grams: dict[tuple, int]) -
     records = running.records()[str(nast(n))]
     assert len(records) == len(grams)
     for gram, visits in grams.items():
-        assert found(running, nast(n), gram) == (float(visits), visits)
+        assert information_of(running, nast(n), gram) == (float(visits), visits)
 
 
 def test_the_grams_of_nast_are_all_that_begin_after_the_root() -> None:
     running = searched(after(toy.CHAIN, 0), NAST3, 40)  # pass, b, pass, 1
     records = running.records()["NAST3"]
-    visits = {b: found(running, NAST3, (PASS, b, PASS, 0)) for b in (0, 1, 2)}
+    visits = {b: information_of(running, NAST3, (PASS, b, PASS, 0)) for b in (0, 1, 2)}
     assert len(records) == 6
     assert sum(n for _, n in visits.values()) == 40
     for b, (reward, n) in visits.items():
         assert reward == n * REWARDS[b]
-        assert found(running, NAST3, (b, PASS, 1, 0)) == (reward, n)
+        assert information_of(running, NAST3, (b, PASS, 1, 0)) == (reward, n)
 
 
 @pytest.mark.parametrize("k", [1, 2, 5])
@@ -268,7 +268,7 @@ def test_epic_keys_positions_by_the_moves_since_the_episode_began(k: int) -> Non
     # Label 0 began before b, which was played before the root: the root stands at (0, ⟨2⟩).
     running = searched(after(toy.CHAIN, *FORCED), EPIC, k)
     for moves in [(2,), (2, PASS), (2, PASS, 1)]:
-        assert found(running, EPIC, (0, 0, moves)) == ([float(k)], k, k)
+        assert information_of(running, EPIC, (0, 0, moves)) == ([float(k)], k, k)
     assert len(running.records()["EPIC"]) == 3
 
 
@@ -276,8 +276,8 @@ def test_epic_keys_the_action_that_ends_an_episode_in_the_episode_that_it_ends()
     # The game begins without a label; the pass after the first action leads to the state that is labelled 0.
     running = searched(after(toy.CHAIN, 1), EPIC, 4)  # pass | b of 0, 1; pass; 1
     unlabelled = -2
-    assert found(running, EPIC, (unlabelled, 0, (1, PASS)))[1:] == (4, 4)
-    counts = [found(running, EPIC, (0, 0, (b,))) for b in (0, 1)]
+    assert information_of(running, EPIC, (unlabelled, 0, (1, PASS)))[1:] == (4, 4)
+    counts = [information_of(running, EPIC, (0, 0, (b,))) for b in (0, 1)]
     assert sum(visits for _, visits, _ in counts) == 4
     assert [availability for _, _, availability in counts] == [4, 4]
 
@@ -287,7 +287,7 @@ def test_lgr_stores_the_last_good_reply() -> None:
     for b, reply in [(2, 1), (1, 1), (0, NONE)]:
         for strategy in (LGR, LGRF):
             running = searched(after(toy.CHAIN, 0, PASS, b), strategy, 3)
-            assert found(running, strategy, (PASS, 0)) == (reply,)
+            assert information_of(running, strategy, (PASS, 0)) == (reply,)
             assert len(running.records()[str(strategy)]) == 1  # nothing had been observed before the pass
 
 
@@ -296,28 +296,28 @@ def test_lgr_keeps_a_reply_that_loses_later_and_lgrf_forgets_it() -> None:
     # with b = 0 gets nothing: the reply 1, which it played too, is forgotten; b itself was not the stored reply.
     at_random = mast(epsilon_greedy(1.0))
     lgr, lgrf = (CompiledSearch(after(toy.CHAIN, 0), at_random >> strategy, 4) for strategy in (LGR, LGRF))
-    good, seen = False, Counter[bool]()
+    good, outcomes = False, Counter[bool]()
     before = {lgr: 0.0, lgrf: 0.0}
     for k in range(1, 60):
         for running, strategy in ((lgr, LGR), (lgrf, LGRF)):
             running.run(k)
-            total = found(running, BASELINE, ())[0][0]
+            total = information_of(running, BASELINE, ())[0][0]
             won = total > before[running]
             before[running] = total
             if strategy is LGRF:
-                assert found(running, LGRF, (PASS, 0)) == ((1,) if won else (NONE,))
-                seen[won] += 1
+                assert information_of(running, LGRF, (PASS, 0)) == ((1,) if won else (NONE,))
+                outcomes[won] += 1
             else:
                 good = good or won
-                assert found(running, LGR, (PASS, 0)) == ((1,) if good else (NONE,))
-    assert min(seen.values()) > 3
+                assert information_of(running, LGR, (PASS, 0)) == ((1,) if good else (NONE,))
+    assert min(outcomes.values()) > 3
 
 
 def test_rave_learns_what_amaf_and_the_baseline_learn() -> None:
     running = searched(after(toy.CHAIN, *FORCED), RAVE, 5)
     assert set(running.records()) == {"AMAF", "BASELINE"}
-    assert found(running, AMAF, (0, (PASS,))) == ([4.0], 4)
-    assert found(running, BASELINE, (0, (PASS,))) == ([4.0], 4, 4)
+    assert information_of(running, AMAF, (0, (PASS,))) == ([4.0], 4)
+    assert information_of(running, BASELINE, (0, (PASS,))) == ([4.0], 4, 4)
 
 
 @pytest.mark.parametrize("name", ["dou-di-zhu", "hearts", "lotr-confrontation", "checkers", "othello", "backgammon"])
@@ -388,20 +388,20 @@ def test_the_key_of_a_gram_of_length_1_is_that_of_an_action_and_a_player() -> No
 
 
 @pytest.mark.parametrize(
-    "made",
+    "instance",
     [baseline(0.7), mast(gibbs()), to_mast(gibbs()), epic(ucb1(0.7)), amaf(ucb1(0.7)), nast(2, ucb1(0.7))],
     ids=str,
 )
-def test_a_factory_with_the_papers_parameters_plays_as_the_specification_does(made: Enhancement) -> None:
+def test_a_factory_with_the_papers_parameters_plays_as_the_specification_does(instance: Enhancement) -> None:
     original = next(
         SPECIFICATIONS[name]
         for name in ("BASELINE", "MAST", "TO_MAST", "EPIC", "AMAF", "NAST2")
-        if str(made).startswith(name.lower().rstrip("2"))
+        if str(instance).startswith(name.lower().rstrip("2"))
     )
     root = after(toy.BRANCHES)
-    results = [search(root, strategy, iterations=200, seed=9) for strategy in (made, original)]
+    results = [search(root, strategy, iterations=200, seed=9) for strategy in (instance, original)]
     assert results[0].visits.tolist() == results[1].visits.tolist()
-    assert np.array_equal(results[0].records[str(made)].rows, results[1].records[str(original)].rows)
+    assert np.array_equal(results[0].records[str(instance)].rows, results[1].records[str(original)].rows)
 
 
 @pytest.mark.parametrize(
@@ -536,8 +536,10 @@ def test_every_specification_is_a_value_that_pickles_and_parses_back(name: str) 
     strategy = SPECIFICATIONS[name]
     again = pickle.loads(pickle.dumps(strategy))
     assert again == strategy == parse(name) == parse(str(strategy)) and hash(again) == hash(strategy)
-    one, other = (search(after(toy.BRANCHES), copied, iterations=50, seed=1) for copied in (again, strategy))
-    assert one.visits.tolist() == other.visits.tolist()
+    pickled_result, result = (
+        search(after(toy.BRANCHES), copied, iterations=50, seed=1) for copied in (again, strategy)
+    )
+    assert pickled_result.visits.tolist() == result.visits.tolist()
 
 
 # --------------------------------------------------------------------------------- the slots, asked about a history by hand
@@ -625,9 +627,9 @@ def test_backpropagations_by_hand() -> None:
         return tuple(backpropagate(strategy, context, rewards, **information).values())
 
     for strategy in (BASELINE, EPIC):  # Base-7, EPIC-7
-        known: dict[str, Any] = {"reward": (2.0, 3.0), "visits": 4, "availability": 9}
-        assert after_one(strategy, VISIT, [1.0, 0.25], **known) == ([3.0, 3.25], 5, 10)
-        assert after_one(strategy, AVAILABLE, [1.0, 0.25], **known) == ([2.0, 3.0], 4, 10)
+        fields: dict[str, Any] = {"reward": (2.0, 3.0), "visits": 4, "availability": 9}
+        assert after_one(strategy, VISIT, [1.0, 0.25], **fields) == ([3.0, 3.25], 5, 10)
+        assert after_one(strategy, AVAILABLE, [1.0, 0.25], **fields) == ([2.0, 3.0], 4, 10)
     assert after_one(AMAF, 0, [1.0, 0.25], reward=(2.0, 3.0), visits=4) == ([3.0, 3.25], 5)  # AMAF-7
     for strategy in (MAST, TO_MAST, NAST2):  # MAST-7, NAST-7
         assert after_one(strategy, 1, [1.0, 0.25], reward=2.0, visits=4) == (2.25, 5)
@@ -655,13 +657,13 @@ def test_lgr_7_and_lgrf_7_by_hand(reward: float, before: int, lgr: int, lgrf: in
 
 
 def test_values_by_hand() -> None:
-    known = (
+    information = (
         {"reward": (1.0, 3.0), "visits": 4, "availability": 6},
         {"reward": (2.0, 0.0), "visits": 2, "availability": 2},
     )
     children = (A, (4, 7, 5)), (A, (4, 7, 6))
-    assert FOURTH.values(BASELINE, {children[0]: known[0]}) == [0.0, np.inf]  # beside +∞ the other cannot matter
-    assert FOURTH.values(BASELINE, dict(zip(children, known, strict=True))) == pytest.approx(
+    assert FOURTH.values(BASELINE, {children[0]: information[0]}) == [0.0, np.inf]  # beside +∞ the other cannot matter
+    assert FOURTH.values(BASELINE, dict(zip(children, information, strict=True))) == pytest.approx(
         [0.25 + 0.7 * np.sqrt(np.log(6) / 4), 1 + 0.7 * np.sqrt(np.log(2) / 2)]
     )
     means = {(5, A): {"reward": 3.0, "visits": 4}}

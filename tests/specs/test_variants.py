@@ -59,19 +59,19 @@ def test_a_variant_is_declared_by_the_algebra_and_reads_back(text: str) -> None:
 def test_exploration_raises_the_value_of_an_action_of_few_visits(selection: str) -> None:
     opening = HistoryExample([Decision(0, (4, 5))], players=2)
     few, many = (0, (5,)), (0, (4,))
-    known: dict[Any, Any] = {
+    theta: dict[Any, Any] = {
         (): {"visits": 6},
         many: {"reward": (3.0, 1.0), "visits": 4},
         few: {"reward": (1.0, 1.0), "visits": 2},
     }
     little, much = (parse(selection.format(c=c)) for c in (EXPLORATIONS[0], EXPLORATIONS[2]))
     if "availability" in little.information.names:
-        known = {parts: {**fields, "availability": 6} for parts, fields in known.items()}
+        theta = {parts: {**fields, "availability": 6} for parts, fields in theta.items()}
     if "squares" in little.information.names:
-        known[few]["squares"] = (0.5, 0.5)  # of two draws: no variance
+        theta[few]["squares"] = (0.5, 0.5)  # of two draws: no variance
     if "progressive" in selection:
-        known |= {(action, 0): {"reward": (1.0, 0.0), "visits": 2} for action in (4, 5)}
-    assert opening.values(little, known)[1] < opening.values(much, known)[1]
+        theta |= {(action, 0): {"reward": (1.0, 0.0), "visits": 2} for action in (4, 5)}
+    assert opening.values(little, theta)[1] < opening.values(much, theta)[1]
 
 
 def toy_of(name: str) -> Game:
