@@ -24,31 +24,31 @@ def main() -> int:
         "--seed", type=int, default=int(time.time()), help="the first of the seeds; the clock, if none is given"
     )
     parser.add_argument("--only", help="a part of a claim's name")
-    given = parser.parse_args()
-    until, made, failed = time.monotonic() + 60 * given.minutes, Counter[str](), Counter[str]()
-    for claim, seed, known in _rounds(given.seed, given.only or ""):
-        if time.monotonic() > until and not known:
+    options = parser.parse_args()
+    until, counts, failed = time.monotonic() + 60 * options.minutes, Counter[str](), Counter[str]()
+    for claim, seed, regression in _rounds(options.seed, options.only or ""):
+        if time.monotonic() > until and not regression:
             break
         try:
-            made[claim.__name__] += fuzz(claim, EXAMPLES, seed)
+            counts[claim.__name__] += fuzz(claim, EXAMPLES, seed)
         except Exception:
             failed[claim.__name__] += 1
             print(f"{claim.__name__}, seed {seed}:\n{traceback.format_exc()}", flush=True)
-            if not known:
+            if not regression:
                 with SEEDS.open("a", encoding="utf-8") as file:
                     file.write(f"{claim.__name__} {seed}\n")
-    for name, count in made.items():
+    for name, count in counts.items():
         print(f"{name}: {count} inputs, {failed[name]} seeds failed")
-    print(f"fuzz: {sum(made.values())} inputs, {sum(failed.values())} seeds failed (from seed {given.seed})")
-    return 1 if failed or not made else 0
+    print(f"fuzz: {sum(counts.values())} inputs, {sum(failed.values())} seeds failed (from seed {options.seed})")
+    return 1 if failed or not counts else 0
 
 
 def _rounds(seed: int, only: str) -> Iterator[tuple[Callable[..., None], int, bool]]:
     """A claim, a seed, and whether it has failed before; without end."""
     wanted = {claim.__name__: claim for claim in CLAIMS if only in claim.__name__}
-    for name, known in failed_before():
+    for name, old_seed in failed_before():
         if name in wanted:
-            yield wanted[name], known, True
+            yield wanted[name], old_seed, True
     while wanted:
         for claim in wanted.values():
             yield claim, seed, False

@@ -32,19 +32,19 @@ GAMES = 5
 
 def one_sentence(error: BaseException) -> None:
     """What a refusal must be."""
-    told = str(error)
-    assert told and "\n" not in told.strip() and len(told) < 2000, repr(told)
+    message = str(error)
+    assert message and "\n" not in message.strip() and len(message) < 2000, repr(message)
 
 
 def a_text_is_a_strategy_that_reads_back_or_is_refused(text: str) -> None:
     try:
-        found = parse(text)
+        strategy = parse(text)
     except ValueError as error:
         one_sentence(error)
     else:
-        assert isinstance(found, Enhancement) or hasattr(found, "terms")
-        if isinstance(found, Enhancement):
-            assert parse(str(found)) == found
+        assert isinstance(strategy, Enhancement) or hasattr(strategy, "terms")
+        if isinstance(strategy, Enhancement):
+            assert parse(str(strategy)) == strategy
 
 
 def both_engines_find_the_same(game: Any, strategy: Enhancement, scheme: Any, seed: int, iterations: int) -> None:
@@ -56,10 +56,10 @@ def both_engines_find_the_same(game: Any, strategy: Enhancement, scheme: Any, se
         )
         for engine in ("compiled", "python")
     ]
-    one, other = outcomes
-    assert isinstance(one, str) == isinstance(other, str), outcomes
-    if not isinstance(one, str):
-        same(one, other)
+    compiled, reference = outcomes
+    assert isinstance(compiled, str) == isinstance(reference, str), outcomes
+    if not isinstance(compiled, str):
+        same(compiled, reference)
 
 
 def threads_find_the_same_twice_or_lose_nothing(
@@ -69,17 +69,17 @@ def threads_find_the_same_twice_or_lose_nothing(
         how: dict[str, Any] = {"threads": threads, "sharing": sharing, "scheme": scheme}
         return search(starts(game, seed), strategy, iterations=iterations, seed=seed, **how)
 
-    one, other = _outcome(once), _outcome(once)
-    assert isinstance(one, str) == isinstance(other, str), (one, other)
-    if isinstance(one, str):
+    first, second = _outcome(once), _outcome(once)
+    assert isinstance(first, str) == isinstance(second, str), (first, second)
+    if isinstance(first, str):
         return
-    assert one.visits.sum() == one.iterations == other.iterations == iterations
-    searches = max(1, len(one.parts))  # each begins with a playout whose first action has no record yet
-    assert ((0 <= one.values) & (one.values <= 1) | (np.isnan(one.values) & (one.visits <= searches))).all()
+    assert first.visits.sum() == first.iterations == second.iterations == iterations
+    searches = max(1, len(first.parts))  # each begins with a playout whose first action has no record yet
+    assert ((0 <= first.values) & (first.values <= 1) | (np.isnan(first.values) & (first.visits <= searches))).all()
     if sharing == "roots" or threads == 1:
-        same(attrs.evolve(one, seconds=0.0), attrs.evolve(other, seconds=0.0))
+        same(attrs.evolve(first, seconds=0.0), attrs.evolve(second, seconds=0.0))
     else:
-        rows = one.records[next(iter(one.records))].rows
+        rows = first.records[next(iter(first.records))].rows
         assert len(set(rows["record"].tolist())) == len(rows)
         assert (rows["visits"] >= 0).all() and rows["visits"].max() <= iterations
 
@@ -119,11 +119,11 @@ def _no_input() -> Any:
 
 def a_table_is_an_experiment_that_reads_back_or_is_refused(table: dict[str, Any]) -> None:
     try:
-        found = building.build(table)
+        experiment = building.build(table)
     except Refusal as error:
         one_sentence(error)
     else:
-        assert from_settings(json.loads(json.dumps(found.settings()))) == found
+        assert from_settings(json.loads(json.dumps(experiment.settings()))) == experiment
 
 
 @functools.cache
@@ -145,14 +145,14 @@ def a_damaged_run_is_told_or_gives_games_that_were_played(damage: list[tuple[flo
         experiment = small()
         directory = keep(Path(folder) / "run", experiment, [])
         (directory / store.RESULTS).write_bytes(content)
-        found = []
+        rows_read = []
         try:
-            found = list(store.rows(directory, experiment))
+            rows_read = list(store.rows(directory, experiment))
             with results_of(directory) as results:
-                assert results.select("SELECT count(*) FROM games")[0][0] == len(found)
+                assert results.select("SELECT count(*) FROM games")[0][0] == len(rows_read)
         except store.Damage as error:
             one_sentence(error)
-        assert all({key: row[key] for key in rows[0]} in rows for row in found)
+        assert all({key: row[key] for key in rows[0]} in rows for row in rows_read)
 
 
 def _damaged(content: bytes, place: int, what: str, byte: int) -> bytes:

@@ -104,7 +104,7 @@ def _option(name: str, values: st.SearchStrategy[str]) -> st.SearchStrategy[list
 
 def _line(*parts: st.SearchStrategy[Any]) -> st.SearchStrategy[list[str]]:
     return st.tuples(*parts).map(
-        lambda found: [word for part in found for word in ([part] if isinstance(part, str) else part)]
+        lambda values: [word for part in values for word in ([part] if isinstance(part, str) else part)]
     )
 
 
