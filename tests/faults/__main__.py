@@ -18,14 +18,14 @@ def main() -> int:
     parser.add_argument("--times", type=int, default=1, help="so many times the usual number of each kind")
     parser.add_argument("--seed", type=int, default=0, help="another seed draws other faults")
     parser.add_argument("--only", help="one kind, such as kill_run")
-    given = parser.parse_args()
+    options = parser.parse_args()
     began, done, wrong = time.monotonic(), 0, 0
     with tempfile.TemporaryDirectory(prefix="icarus-faults-") as folder:
-        bench = Bench.made(Path(folder), given.seed)
+        bench = Bench.create(Path(folder), options.seed)
         for fault, usual in FAULTS.items():
-            if given.only not in (None, fault.__name__):
+            if options.only not in (None, fault.__name__):
                 continue
-            number, failed = given.times * usual, 0
+            number, failed = options.times * usual, 0
             for i in range(number):
                 try:
                     fault(bench)
@@ -36,7 +36,9 @@ def main() -> int:
             print(f"{fault.__name__}: {number - failed} of {number} ended as they should", flush=True)
             done, wrong = done + number, wrong + failed
     seconds = time.monotonic() - began
-    print(f"faults: {done - wrong} of {done} ended in equal rows or one sentence ({seconds:.0f} s, seed {given.seed})")
+    print(
+        f"faults: {done - wrong} of {done} ended in equal rows or one sentence ({seconds:.0f} s, seed {options.seed})"
+    )
     return 1 if wrong or not done else 0
 
 

@@ -35,9 +35,9 @@ def overwrite(bench: Bench) -> None:
     place = bench.random.randrange(0, len(content) - size - 1)
     content[place : place + size] = bytes(size) if bench.random.random() < 0.5 else bench.random.randbytes(size)
     path.write_bytes(content)
-    told = bench.refused(store.Damage, lambda: running.run(bench.experiment, directory, Here()))
-    if "line" not in told or path.read_bytes() != content:
-        raise Wrong(f"the line is not told, or the file was changed: {told}")
+    message = bench.refused(store.Damage, lambda: running.run(bench.experiment, directory, Here()))
+    if "line" not in message or path.read_bytes() != content:
+        raise Wrong(f"the line is not told, or the file was changed: {message}")
 
 
 def flip_digit(bench: Bench) -> None:
@@ -48,9 +48,9 @@ def flip_digit(bench: Bench) -> None:
     place = bench.random.choice([i for i, letter in enumerate(content) if letter in b"0123456789"])
     content[place] = bench.random.choice([digit for digit in b"0123456789" if digit != content[place]])
     path.write_bytes(content)
-    told = bench.refused(store.Damage, lambda: running.run(bench.experiment, directory, Here()))
-    if f"line {content[:place].count(10) + 1}" not in told or path.read_bytes() != content:
-        raise Wrong(f"the line is not told, or the file was changed: {told}")
+    message = bench.refused(store.Damage, lambda: running.run(bench.experiment, directory, Here()))
+    if f"line {content[:place].count(10) + 1}" not in message or path.read_bytes() != content:
+        raise Wrong(f"the line is not told, or the file was changed: {message}")
 
 
 def cut_packed(bench: Bench) -> None:
@@ -59,15 +59,15 @@ def cut_packed(bench: Bench) -> None:
     packed = store.pack(directory)
     content = packed.read_bytes()
     packed.write_bytes(content[: bench.random.randrange(1, len(content) - 1)])
-    left = packed.read_bytes()
+    archive = packed.read_bytes()
     bench.refused(store.Damage, lambda: running.run(bench.experiment, directory, Here()))
-    if packed.read_bytes() != left:
+    if packed.read_bytes() != archive:
         raise Wrong("the packed file was changed")
 
 
 def stop_packing(bench: Bench) -> None:
     """A kill between packing and deleting leaves both files."""
-    directory = bench.begun()
+    directory = bench.incomplete_copy()
     path = directory / store.RESULTS
     (directory / store.PACKED).write_bytes(gzip.compress(path.read_bytes()))
     bench.resume(directory)
@@ -77,7 +77,7 @@ def stop_packing(bench: Bench) -> None:
 
 def put_other_games_beside(bench: Bench) -> None:
     """Two files of games that do not agree: neither may be lost."""
-    directory = bench.begun()
+    directory = bench.incomplete_copy()
     lines = (bench.whole / store.RESULTS).read_bytes().splitlines(keepends=True)
     bench.random.shuffle(lines)
     packed, plain = directory / store.PACKED, directory / store.RESULTS
@@ -111,7 +111,7 @@ def repeat_line(bench: Bench) -> None:
 
 def fill_disk(bench: Bench) -> None:
     """No file may become larger than some size, in the middle of a row; later there is room again."""
-    directory = bench.begun()
+    directory = bench.incomplete_copy()
     size = (directory / store.RESULTS).stat().st_size
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size + bench.random.randrange(0, 300), before[1]))
@@ -144,13 +144,13 @@ def flip_bit(bench: Bench) -> None:
     original = bench.random.choice(_machine_code())
     path = bench.folder / "code.bin"
     content = bytearray(original.read_bytes())
-    one = _Kept(original, path)
+    machine_code = _Kept(original, path)
     _write(path, bytes(content))
-    one._content(path)  # whole, it is taken
+    machine_code._content(path)  # whole, it is taken
     place = bench.random.randrange(8 * len(content))
     content[place // 8] ^= 1 << place % 8
     _write(path, bytes(content))
-    bench.refused(ValueError, lambda: one._content(path))
+    bench.refused(ValueError, lambda: machine_code._content(path))
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -160,11 +160,11 @@ def _write(path: Path, content: bytes) -> None:
 
 def change_setting(bench: Bench) -> None:
     """The run of other settings is not continued."""
-    directory = bench.begun()
+    directory = bench.incomplete_copy()
     before = (directory / store.RESULTS).read_bytes()
     change: dict[str, Any] = bench.random.choice([{"seed": 1}, {"trials": 2}, {"paired": True}, {"name": "other"}])
-    other = attrs.evolve(bench.experiment, **change)
-    bench.refused(Refusal, lambda: running.run(other, directory, Here()))
+    experiment = attrs.evolve(bench.experiment, **change)
+    bench.refused(Refusal, lambda: running.run(experiment, directory, Here()))
     if (directory / store.RESULTS).read_bytes() != before:
         raise Wrong("the file was changed")
     bench.resume(directory)

@@ -58,7 +58,7 @@ class Bench:
     _number: int = 0
 
     @classmethod
-    def made(cls, folder: Path, seed: int) -> "Bench":
+    def create(cls, folder: Path, seed: int) -> "Bench":
         """Play the undisturbed run."""
         experiment = loading.load("figure5", {"games": ["othello"], "trials": TRIALS, "iterations": ITERATIONS})
         running.run(experiment, folder / "whole", Here())
@@ -73,7 +73,7 @@ class Bench:
         """A copy of the undisturbed run."""
         return Path(shutil.copytree(self.whole, self.fresh()))
 
-    def begun(self) -> Path:
+    def incomplete_copy(self) -> Path:
         """A copy of which some games are missing."""
         directory = self.copy()
         lines = (directory / store.RESULTS).read_bytes().splitlines(keepends=True)
@@ -90,11 +90,11 @@ class Bench:
         Raises:
             Wrong: the run has other rows than the undisturbed one.
         """
-        found = rows_of(directory, self.experiment)
-        if found != self.rows:
-            different = [game for game in self.rows if found.get(game) != self.rows[game]]
+        rows = rows_of(directory, self.experiment)
+        if rows != self.rows:
+            different = [game for game in self.rows if rows.get(game) != self.rows[game]]
             raise Wrong(
-                f"{directory} has {len(found)} rows for {len(self.rows)}; {len(different)} are not the undisturbed run's"
+                f"{directory} has {len(rows)} rows for {len(self.rows)}; {len(different)} are not the undisturbed run's"
             )
 
     def refused(self, kind: type[Exception], work: Callable[[], object]) -> str:

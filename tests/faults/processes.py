@@ -61,11 +61,11 @@ def _children(parent: int) -> list[int]:
 def run_twice(bench: Bench) -> None:
     """Two coordinators for one directory: one is refused in a sentence, or finds all done."""
     directory = bench.fresh()
-    with command("run", *TYPED, "--out", directory) as one, command("run", *TYPED, "--out", directory) as two:
-        told = [process.communicate(timeout=TIMEOUT)[1] for process in (one, two)]
-    codes = sorted((one.returncode, two.returncode))
-    if codes not in ([0, 0], [0, 2]) or any("Traceback" in text for text in told):
-        raise Wrong(f"exit codes {codes}: {told}")
+    with command("run", *TYPED, "--out", directory) as first, command("run", *TYPED, "--out", directory) as second:
+        errors = [process.communicate(timeout=TIMEOUT)[1] for process in (first, second)]
+    codes = sorted((first.returncode, second.returncode))
+    if codes not in ([0, 0], [0, 2]) or any("Traceback" in text for text in errors):
+        raise Wrong(f"exit codes {codes}: {errors}")
     bench.compare(directory)
 
 
@@ -79,12 +79,12 @@ def kill_scheduler(bench: Bench) -> None:
         with command("run", *arguments) as process:
             wait_for_rows(process, directory, 1)
             scheduler.kill()
-            _, told = process.communicate(timeout=TIMEOUT)
-    if process.returncode not in (0, 1) or "Traceback" in told:
-        raise Wrong(f"it ended with {process.returncode}: {told}")
-    sentences = [line for line in told.splitlines() if line.startswith("experiments: ")]
+            _, stderr = process.communicate(timeout=TIMEOUT)
+    if process.returncode not in (0, 1) or "Traceback" in stderr:
+        raise Wrong(f"it ended with {process.returncode}: {stderr}")
+    sentences = [line for line in stderr.splitlines() if line.startswith("experiments: ")]
     if process.returncode == 1 and not any("scheduler" in line for line in sentences):
-        raise Wrong(f"it was not told that the scheduler has gone: {told}")
+        raise Wrong(f"it was not told that the scheduler has gone: {stderr}")
     completed(bench, directory)
 
 
@@ -92,16 +92,16 @@ def kill_cluster_worker(bench: Bench) -> None:
     """One of two workers of a dask cluster is killed: its game is played again by the other, and the run goes on by itself."""
     directory, folder = bench.fresh(), bench.fresh()
     folder.mkdir()
-    one = _dask("dask_worker", folder, "--nthreads", "1", "--name", "one")
-    other = _dask("dask_worker", folder, "--nthreads", "1", "--name", "other")
-    with _dask("dask_scheduler", folder, "--port", "0"), one, other:
+    first_worker = _dask("dask_worker", folder, "--nthreads", "1", "--name", "one")
+    second_worker = _dask("dask_worker", folder, "--nthreads", "1", "--name", "other")
+    with _dask("dask_scheduler", folder, "--port", "0"), first_worker, second_worker:
         arguments = [*TYPED[: TYPED.index("--workers")], "--cluster", _address(folder), "--out", directory]
         with command("run", *arguments) as process:
             wait_for_rows(process, directory, bench.random.randrange(1, len(bench.rows) - 1))
-            bench.random.choice([one, other]).kill()
-            _, told = process.communicate(timeout=TIMEOUT)
-    if process.returncode != 0 or "Traceback" in told:
-        raise Wrong(f"a killed worker ended the run with {process.returncode}: {told}")
+            bench.random.choice([first_worker, second_worker]).kill()
+            _, stderr = process.communicate(timeout=TIMEOUT)
+    if process.returncode != 0 or "Traceback" in stderr:
+        raise Wrong(f"a killed worker ended the run with {process.returncode}: {stderr}")
     bench.compare(directory)
 
 
@@ -132,7 +132,7 @@ def _address(folder: Path) -> str:
 def take_memory(bench: Bench) -> None:
     """The run may have so little memory; later there is enough. With some 150 MB OpenBLAS waits for ever while it is loaded: then it is
     killed."""
-    directory, limit = bench.begun(), bench.random.randrange(150, 1200) * MEGABYTE
+    directory, limit = bench.incomplete_copy(), bench.random.randrange(150, 1200) * MEGABYTE
 
     def limited() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
@@ -171,12 +171,12 @@ def edit_while_running(bench: Bench) -> None:
     with command("run", path, *arguments, folder / "run", cwd=folder) as process:
         wait_for_rows(process, folder / "run", bench.random.randrange(1, 4))
         edited_file.write_text(content + "TAU = 2.0\n")
-        _, told = process.communicate(timeout=TIMEOUT)
+        _, stderr = process.communicate(timeout=TIMEOUT)
     edited = process.returncode
     with command("run", path, *arguments, folder / "run", cwd=folder) as process:
         _, again = process.communicate(timeout=TIMEOUT)
-    if process.returncode != 2 or "was edited" not in again or (edited and "was edited" not in told):
-        raise Wrong(f"the edit was not told: {told} {again}")
+    if process.returncode != 2 or "was edited" not in again or (edited and "was edited" not in stderr):
+        raise Wrong(f"the edit was not told: {stderr} {again}")
     edited_file.write_text(content)
     with command("run", path, *arguments, folder / "run", cwd=folder) as process:
         process.communicate(timeout=TIMEOUT)
@@ -208,9 +208,9 @@ def interrupt_compilation(bench: Bench) -> None:
     with subprocess.Popen(call, env=changed, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
         wait_for_work(process, bench.random.uniform(1.0, 10.0))
         process.send_signal(signal.SIGINT)
-        told = process.communicate(timeout=TIMEOUT)[1]
-    if process.returncode not in (0, 130, -signal.SIGINT) or "Traceback" in told or "Exception ignored" in told:
-        raise Wrong(f"it ended with {process.returncode}: {told}")
+        stderr = process.communicate(timeout=TIMEOUT)[1]
+    if process.returncode not in (0, 130, -signal.SIGINT) or "Traceback" in stderr or "Exception ignored" in stderr:
+        raise Wrong(f"it ended with {process.returncode}: {stderr}")
     done = subprocess.run(call, env=changed, text=True, capture_output=True, timeout=TIMEOUT, check=False)
     if done.returncode:
         raise Wrong(f"the next search ended with {done.returncode}: {done.stderr}")
@@ -241,9 +241,9 @@ def start_eight(bench: Bench) -> None:
         thread.join()
     if [(done.returncode, done.stdout, done.stderr) for done in results] != [(0, "42\n", "")] * 8:
         raise Wrong(f"{[(done.returncode, done.stdout, done.stderr) for done in results]}")
-    left = [path.name for path in Path(folder).rglob("*.tmp")]
-    if left:
-        raise Wrong(f"unfinished files are left: {left}")
+    leftovers = [path.name for path in Path(folder).rglob("*.tmp")]
+    if leftovers:
+        raise Wrong(f"unfinished files are left: {leftovers}")
 
 
 FAULTS: dict[Callable[[Bench], None], int] = {

@@ -13,7 +13,7 @@ TIMES = 2
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
-    return Bench.made(tmp_path_factory.mktemp("faults"), seed=1)
+    return Bench.create(tmp_path_factory.mktemp("faults"), seed=1)
 
 
 @pytest.mark.parametrize("fault", files.FAULTS, ids=lambda fault: fault.__name__)
