@@ -76,12 +76,12 @@ def bodies(tree: ast.Module) -> Iterator[Any]:
 def mutants_of(path: Path, root: Path) -> list[Mutant]:
     """All mutants of a file, in the order of its lines."""
     name = str(path.relative_to(root))
-    made = {
+    mutants = {
         Mutant(name, node.lineno, ast.unparse(node), ast.unparse(ast.fix_missing_locations(change)))
         for node in bodies(ast.parse(path.read_text()))
         for change in changes(node)
     }
-    return sorted(made, key=lambda mutant: (mutant.line, mutant.before, mutant.after))
+    return sorted(mutants, key=lambda mutant: (mutant.line, mutant.before, mutant.after))
 
 
 def planted(source: str, mutant: Mutant) -> str:
