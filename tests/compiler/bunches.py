@@ -119,8 +119,8 @@ def main(presses: int) -> None:
             break
         rows.setdefault(kind, []).append(interrupted(kind, count, LUCK.uniform(0.0, 0.4)))
         sent += count
-    told = {kind: [sum(kept), len(kept)] for kind, kept in rows.items()}
-    print(json.dumps({"presses": sent, "kept": told, "seconds": time.monotonic() - began}))
+    totals = {kind: [sum(flags), len(flags)] for kind, flags in rows.items()}
+    print(json.dumps({"presses": sent, "kept": totals, "seconds": time.monotonic() - began}))
 
 
 if __name__ == "__main__":

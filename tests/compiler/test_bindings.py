@@ -64,8 +64,8 @@ def rewards_by_global(state: Any, out: np.ndarray) -> None:
 def keys(slot: Callable, engine: str) -> set[int]:
     """The first parts of the records of a search."""
     strategy = attrs.evolve(MAST, name="OWN", capture=capture(slot))
-    found = search(NIM.new_initial_state(1), strategy, iterations=3, engine=engine)
-    return set(found.records["OWN"].rows["record"].tolist())
+    result = search(NIM.new_initial_state(1), strategy, iterations=3, engine=engine)
+    return set(result.records["OWN"].rows["record"].tolist())
 
 
 @pytest.mark.parametrize(

@@ -70,20 +70,20 @@ def compilations() -> Iterator[list[str]]:
 
 def module(name: str, source: str, monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
     """A module made from source, as a fresh process would find it in its file."""
-    made = types.ModuleType(name)
-    monkeypatch.setitem(sys.modules, name, made)
-    exec(compile(source, f"/nowhere/{name}.py", "exec"), made.__dict__)
-    return made
+    module_of_source = types.ModuleType(name)
+    monkeypatch.setitem(sys.modules, name, module_of_source)
+    exec(compile(source, f"/nowhere/{name}.py", "exec"), module_of_source.__dict__)
+    return module_of_source
 
 
 def value_of(sources: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> int:
     """f(10) of the last module, compiled or loaded."""
     for name, source in sources.items():
-        found = module(name, source, monkeypatch)
+        last_module = module(name, source, monkeypatch)
         parent, _, child = name.rpartition(".")
         if parent:
-            setattr(sys.modules[parent], child, found)
-    return int(kernels.compiled(found.f, nb.int64(nb.int64), "f")(10))
+            setattr(sys.modules[parent], child, last_module)
+    return int(kernels.compiled(last_module.f, nb.int64(nb.int64), "f")(10))
 
 
 HELPED = "from icarus.kernel import helper\n{}\n@helper\ndef g(x):\n    return {}\n"
@@ -338,8 +338,8 @@ def add_weighted(row: Any, context: int, rewards: np.ndarray) -> None:
 def test_an_array_that_compiled_code_reads_is_read_only_from_then_on() -> None:
     state, strategy = after(toy.BRANCHES), attrs.evolve(MAST, name="WEIGHTED", backpropagation=add_weighted)
     WEIGHTS[:] = 0.25  # nobody has read it yet
-    found = [search(state, strategy, iterations=40, seed=1, engine=engine) for engine in ("python", "compiled")]
-    assert (found[0].visits == found[1].visits).all()
+    results = [search(state, strategy, iterations=40, seed=1, engine=engine) for engine in ("python", "compiled")]
+    assert (results[0].visits == results[1].visits).all()
     with pytest.raises(ValueError, match="read-only"):
         WEIGHTS[:] = 0.75
 
@@ -412,22 +412,22 @@ def make(k):
 
     return call
 
-made = [compiled(make(int(k)), types.int64(types.int64), "call")(9) % 1000 for k in sys.argv[1:]]
-json.dump(made, sys.stdout)
+outputs = [compiled(make(int(k)), types.int64(types.int64), "call")(9) % 1000 for k in sys.argv[1:]]
+json.dump(outputs, sys.stdout)
 """
 
 
 def test_functions_of_one_factory_compiled_by_two_processes_stay_apart_in_a_third(
     python: Python, tmp_path: Path
 ) -> None:
-    def made(*numbers: int) -> Any:
+    def outputs_of(*numbers: int) -> Any:
         done = python(FACTORY, *map(str, numbers), ICARUS_CACHE_DIR=str(tmp_path))
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
-    assert made(11) == [22]
-    assert made(22) == [44]
-    assert made(22, 11, 33) == [44, 22, 66]
+    assert outputs_of(11) == [22]
+    assert outputs_of(22) == [44]
+    assert outputs_of(22, 11, 33) == [44, 22, 66]
 
 
 AT_ONCE = """
@@ -436,10 +436,10 @@ from icarus.compiler.cache import disk
 from icarus.compiler.kernels.kernel import Kernel, compiled
 import m
 from numba import types
-told = []
-disk.on_compile(told.append)
+names = []
+disk.on_compile(names.append)
 time.sleep(max(0.0, float(sys.argv[1]) - time.time()))
-print(Kernel(m.f, 1, "f")(10), compiled(m.f, types.int64(types.int64), "g")(10), *told)
+print(Kernel(m.f, 1, "f")(10), compiled(m.f, types.int64(types.int64), "g")(10), *names)
 """
 
 
@@ -463,12 +463,12 @@ def test_a_lock_is_freed_by_the_death_of_its_process_and_by_an_error(tmp_path: P
         "with lock(pathlib.Path(sys.argv[1])):\n    os.kill(os.getpid(), 9)"
     )
     assert python(holding, str(path)).returncode == -signal.SIGKILL and path.exists()
-    begun = time.monotonic()
+    start = time.monotonic()
     with pytest.raises(KeyboardInterrupt), locks.lock(path):
         raise KeyboardInterrupt
     with locks.lock(path):
         assert path.exists()
-    assert time.monotonic() - begun < locks.PATIENCE / 2 and not path.exists()
+    assert time.monotonic() - start < locks.PATIENCE / 2 and not path.exists()
 
 
 def test_a_lock_that_somebody_holds_for_ever_delays_and_stops_nobody(
@@ -489,9 +489,9 @@ def test_a_forked_child_that_lives_on_holds_no_lock_of_its_parent(tmp_path: Path
             signal.pause()
             os._exit(0)
     try:
-        begun = time.monotonic()
+        start = time.monotonic()
         with locks.lock(path):
-            assert time.monotonic() - begun < locks.PATIENCE / 2
+            assert time.monotonic() - start < locks.PATIENCE / 2
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
@@ -558,7 +558,7 @@ def test_code_that_holds_a_symbol_by_a_counter_is_not_kept(folder: Path, monkeyp
 
 
 def test_each_of_eight_threads_gets_the_address_of_its_own_function(folder: Path) -> None:
-    def made(k: int) -> Callable[[int], int]:
+    def adder(k: int) -> Callable[[int], int]:
         return lambda x: x + k
 
     @njit
@@ -569,11 +569,11 @@ def test_each_of_eight_threads_gets_the_address_of_its_own_function(folder: Path
 
     def work(thread: int) -> list[tuple[int, kernels.Kernel]]:
         gate.wait()
-        return [(k, kernels.Kernel(made(k), 1, "made")) for k in range(100 * thread, 100 * thread + 6)]
+        return [(k, kernels.Kernel(adder(k), 1, "made")) for k in range(100 * thread, 100 * thread + 6)]
 
     with ThreadPoolExecutor(8) as pool:
-        found = [pair for pairs in pool.map(work, range(8)) for pair in pairs]
-    assert [called(kernel.address, 1000) for _, kernel in found] == [1000 + k for k, _ in found]
+        pairs_of_all = [pair for pairs in pool.map(work, range(8)) for pair in pairs]
+    assert [called(kernel.address, 1000) for _, kernel in pairs_of_all] == [1000 + k for k, _ in pairs_of_all]
 
 
 LOADED_AT_ONCE = """
@@ -661,11 +661,11 @@ def test_the_file_of_another_function_under_this_ones_name_is_compiled_anew(
 ) -> None:
     value_of(EDITS["a helper"][0], monkeypatch)
     (file,) = folder.iterdir()
-    other = file.read_bytes()
+    content = file.read_bytes()
     file.unlink()
     value_of(EDITS["a helper"][1], monkeypatch)
     (file,) = folder.iterdir()
-    file.write_bytes(other)
+    file.write_bytes(content)
     assert value_of(EDITS["a helper"][1], monkeypatch) == 30
     assert compilations == ["f"] * 3
 
@@ -705,18 +705,18 @@ def test_the_folder_is_private_and_a_strangers_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("ICARUS_CACHE_DIR", str(tmp_path / "cache"))
-    own = disk.cache_folder.__wrapped__()
-    assert stat.S_IMODE(own.stat().st_mode) == stat.S_IMODE(own.parent.stat().st_mode) == 0o700
-    own.chmod(0o755)
-    assert disk.cache_folder.__wrapped__() == own and stat.S_IMODE(own.stat().st_mode) == 0o700
-    own.chmod(0o770)
+    cache_folder = disk.cache_folder.__wrapped__()
+    assert stat.S_IMODE(cache_folder.stat().st_mode) == stat.S_IMODE(cache_folder.parent.stat().st_mode) == 0o700
+    cache_folder.chmod(0o755)
+    assert disk.cache_folder.__wrapped__() == cache_folder and stat.S_IMODE(cache_folder.stat().st_mode) == 0o700
+    cache_folder.chmod(0o770)
     assert disk.cache_folder.__wrapped__() is None and "other users may write to" in caplog.text
-    own.chmod(0o700)
+    cache_folder.chmod(0o700)
     monkeypatch.setattr(os, "geteuid", lambda: 12345)
     assert disk.cache_folder.__wrapped__() is None
     assert "belongs to user" in caplog.text and "set ICARUS_CACHE_DIR to a directory of your own" in caplog.text
-    own.rmdir()
-    own.symlink_to(tmp_path)
+    cache_folder.rmdir()
+    cache_folder.symlink_to(tmp_path)
     assert disk.cache_folder.__wrapped__() is None and "is neither a file nor a directory" in caplog.text
 
 
@@ -763,8 +763,8 @@ def test_machine_code_of_versions_that_nobody_uses_is_deleted(tmp_path: Path, mo
         aged(tmp_path / ("0" * 16), disk.UNUSED_DAYS + 1),
         aged(tmp_path / ("f" * 16), disk.UNUSED_DAYS - 1),
     )
-    own = disk.cache_folder.__wrapped__()
-    assert not unused.exists() and recent.exists() and own.exists()
+    current = disk.cache_folder.__wrapped__()
+    assert not unused.exists() and recent.exists() and current.exists()
 
 
 def test_folders_that_hold_no_machine_code_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -794,12 +794,12 @@ def test_nothing_but_machine_code_of_our_own_is_deleted(tmp_path: Path, monkeypa
 
 
 def test_a_listener_is_told_until_it_ends(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
-    end = disk.on_compile(told.append)
+    names: list[str] = []
+    end = disk.on_compile(names.append)
     value_of(EDITS["a literal"][0], monkeypatch)
     end()
     value_of(EDITS["a literal"][1], monkeypatch)
-    assert told == ["f"]
+    assert names == ["f"]
 
 
 # ------------------------------------------------------------------------------------- kernels: machine code without the compiler
@@ -878,7 +878,7 @@ def test_mutual_recursion_is_called_right_in_the_next_process_too(tmp_path: Path
 ARRAYS = {
     "an array": "import numpy as np\ndef f(x):\n    return np.full(x, 3).sum()",
     "an array from a helper": "from icarus.kernel import helper\nimport numpy as np\n@helper\ndef g(x):\n"
-    "    made = np.full(x, 3)\n    return made[1:], made\ndef f(x):\n    part, made = g(x)\n    return part.sum() + made[0]",
+    "    array = np.full(x, 3)\n    return array[1:], array\ndef f(x):\n    part, array = g(x)\n    return part.sum() + array[0]",
 }
 
 
@@ -942,16 +942,16 @@ from icarus import games, search
 from icarus.compiler.cache import disk
 from icarus.specs import BASELINE, LGR, MAST
 from mine import MINE
-told = []
-disk.on_compile(told.append)
+names = []
+disk.on_compile(names.append)
 state = games.load("othello").new_initial_state()
-found = search(state, BASELINE >> (MAST + LGR + MINE)/3, iterations=600, seed=3)  # tables grow
-first = list(told)
+result = search(state, BASELINE >> (MAST + LGR + MINE)/3, iterations=600, seed=3)  # tables grow
+first = list(names)
 search(state, LGR >> (BASELINE + MINE)/2 >> MAST, iterations=5, seed=3)
-json.dump({"file": sys.modules["icarus"].__file__, "compiled": first, "then": told[len(first):], "actions": list(found.actions),
-           "steps": sum(found.phase_steps.values()), "mast": int(found.records["MAST"].rows["visits"].sum()),
-           "mine": int(found.records["MINE"].rows["visits"].sum()), "lgr": len(found.records["LGR"]),
-           "visits": found.visits.tolist(), "loaded": "numba" in sys.modules}, sys.stdout)
+json.dump({"file": sys.modules["icarus"].__file__, "compiled": first, "then": names[len(first):], "actions": list(result.actions),
+           "steps": sum(result.phase_steps.values()), "mast": int(result.records["MAST"].rows["visits"].sum()),
+           "mine": int(result.records["MINE"].rows["visits"].sum()), "lgr": len(result.records["LGR"]),
+           "visits": result.visits.tolist(), "loaded": "numba" in sys.modules}, sys.stdout)
 """
 
 
@@ -976,9 +976,9 @@ class Copy:
     def run(self, source: str, **changes: str) -> dict[str, Any]:
         done = self._python(source, package_root=self.root, cwd=self.root, ICARUS_CACHE_DIR=str(self.cache), **changes)
         assert done.returncode == 0, done.stderr
-        found = json.loads(done.stdout)
-        assert Path(found["file"]).is_relative_to(self.root)
-        return found
+        report = json.loads(done.stdout)
+        assert Path(report["file"]).is_relative_to(self.root)
+        return report
 
 
 @pytest.fixture(scope="module")
@@ -1061,15 +1061,15 @@ def test_torn_files_are_compiled_anew_in_a_whole_search(copy: Copy, edited: dict
             "*mine.backpropagate-*.bin",
         )
     ]
-    for file, left in zip(files, (0, 100, file_half(files[2])), strict=True):
-        file.write_bytes(file.read_bytes()[:left])
-    found = copy.run(WHOLE)
-    assert sorted(found["compiled"]) == [
+    for file, size in zip(files, (0, 100, file_half(files[2])), strict=True):
+        file.write_bytes(file.read_bytes()[:size])
+    report = copy.run(WHOLE)
+    assert sorted(report["compiled"]) == [
         "icarus.games.othello.legal",
         "the backpropagation function icarus.specs.lgr.backpropagate",
         "the backpropagation function mine.backpropagate",
     ]
-    assert {**found, "compiled": None} == {**edited, "compiled": None}
+    assert {**report, "compiled": None} == {**edited, "compiled": None}
     assert all(file.stat().st_size > 1000 for file in files)
 
 
@@ -1084,8 +1084,8 @@ from icarus import Game, search
 from icarus.compiler.cache import disk
 from icarus.kernel import TERMINAL
 from icarus.specs import LGR
-told = []
-disk.on_compile(told.append)
+names = []
+disk.on_compile(names.append)
 
 STATE = np.dtype([("count", np.int8), ("player", np.int8)], align=True)
 
@@ -1109,9 +1109,9 @@ def rewards(state, out):
 
 game = Game(name="nine", players=2, state=STATE, initial=initial, player=player, legal=legal, apply=apply, rewards=rewards,
             max_legal=2, text=lambda state: str(state.count), action_text=lambda state, action: str(action))
-found = search(game.new_initial_state(), LGR, iterations=60, seed=3)
-json.dump({"file": sys.modules["icarus"].__file__, "compiled": told, "lgr": len(found.records["LGR"]),
-           "visits": found.visits.tolist()}, sys.stdout)
+result = search(game.new_initial_state(), LGR, iterations=60, seed=3)
+json.dump({"file": sys.modules["icarus"].__file__, "compiled": names, "lgr": len(result.records["LGR"]),
+           "visits": result.visits.tolist()}, sys.stdout)
 """
 
 
@@ -1139,9 +1139,9 @@ def test_an_edit_of_a_helper_of_the_engine_is_seen(copy: Copy, edited: dict[str,
         "    perspective = history.steps[i].perspective\n    while i > 0:",
         "    perspective = history.steps[i].perspective\n    while i < 0:",
     )
-    found = copy.run(SMALL)
-    assert found["lgr"] == 0  # nobody has observed a move, so there is nothing to reply to
-    assert "the playout loop" in found["compiled"]  # whatever is in the folder of other sources
+    report = copy.run(SMALL)
+    assert report["lgr"] == 0  # nobody has observed a move, so there is nothing to reply to
+    assert "the playout loop" in report["compiled"]  # whatever is in the folder of other sources
 
 
 EDITED_BETWEEN = """
@@ -1152,8 +1152,9 @@ from icarus.specs import MAST
 if len(sys.argv) > 1:
     file = pathlib.Path("icarus/specs/mast.py")
     file.write_text(file.read_text().replace("stats.visits += 3", "stats.visits += 7"))
-found = search(games.load("othello").new_initial_state(), MAST, iterations=20, seed=3)
-json.dump({"file": icarus.__file__, "ratio": int(found.records["MAST"].rows["visits"].sum()) / sum(found.phase_steps.values())}, sys.stdout)
+result = search(games.load("othello").new_initial_state(), MAST, iterations=20, seed=3)
+json.dump({"file": icarus.__file__,
+           "ratio": int(result.records["MAST"].rows["visits"].sum()) / sum(result.phase_steps.values())}, sys.stdout)
 """
 
 
@@ -1171,20 +1172,20 @@ def test_an_edit_between_the_import_and_the_first_search_changes_the_next_proces
 def test_functions_typed_in_are_compiled_and_cached_too(python: Python) -> None:
     typed = [python(None, "-", stdin=SMALL), python(None, "-", stdin=SMALL), python(SMALL)]
     assert [done.returncode for done in typed] == [0, 0, 0], typed[0].stderr
-    found = [json.loads(done.stdout) for done in typed]
-    assert found[1]["compiled"] == found[2]["compiled"] == []
-    assert found[0]["visits"] == found[1]["visits"] == found[2]["visits"]
-    assert found[0]["lgr"] > 0
+    reports = [json.loads(done.stdout) for done in typed]
+    assert reports[1]["compiled"] == reports[2]["compiled"] == []
+    assert reports[0]["visits"] == reports[1]["visits"] == reports[2]["visits"]
+    assert reports[0]["lgr"] > 0
 
 
 UNWRITABLE = """
 import json, sys
 from icarus import games
 from icarus.compiler.cache import disk
-told = []
-disk.on_compile(told.append)
+names = []
+disk.on_compile(names.append)
 state = games.load("othello").new_initial_state()
-json.dump({"folder": str(disk.cache_folder()), "legal": state.legal_actions(), "compiled": told}, sys.stdout)
+json.dump({"folder": str(disk.cache_folder()), "legal": state.legal_actions(), "compiled": names}, sys.stdout)
 """
 
 
@@ -1192,9 +1193,9 @@ def test_a_cache_that_cannot_be_written_still_works(python: Python, tmp_path: Pa
     (tmp_path / "file").write_text("no folder")
     done = python(UNWRITABLE, ICARUS_CACHE_DIR=str(tmp_path / "file" / "below"))
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert (found["folder"], found["legal"]) == ("None", [19, 26, 37, 44])
-    assert "icarus.games.othello.legal" in found["compiled"]
+    report = json.loads(done.stdout)
+    assert (report["folder"], report["legal"]) == ("None", [19, 26, 37, 44])
+    assert "icarus.games.othello.legal" in report["compiled"]
     assert "machine code cannot be cached" in done.stderr and "Traceback" not in done.stderr
 
 
@@ -1303,13 +1304,13 @@ def test_an_error_of_the_compiler_is_one_sentence_with_slot_function_and_line(
     line = start + next(i for i, text in enumerate(lines) if '"""' in text) + 1
     with pytest.raises(CompilationError) as caught:
         search(after(toy.BRANCHES), strategy, iterations=10)
-    told = str(caught.value)
-    assert told.startswith(f"the {kind} function tests.compiler.test_compiler.{function.name} cannot be compiled: ")
-    assert mentioned in told
-    assert f"{Path(__file__).name}, line " in told
-    assert int(re.findall(r"line (\d+)", told)[-1]) in (line, line + 1)
-    assert "\n" not in told
-    assert not re.search(r"Traceback|TypingError|LoweringError|numba|During:", told)
+    message = str(caught.value)
+    assert message.startswith(f"the {kind} function tests.compiler.test_compiler.{function.name} cannot be compiled: ")
+    assert mentioned in message
+    assert f"{Path(__file__).name}, line " in message
+    assert int(re.findall(r"line (\d+)", message)[-1]) in (line, line + 1)
+    assert "\n" not in message
+    assert not re.search(r"Traceback|TypingError|LoweringError|numba|During:", message)
     assert isinstance(caught.value, TypeError) and caught.value.__suppress_context__
 
 
@@ -1318,8 +1319,8 @@ def test_an_error_in_a_function_of_a_game_names_it() -> None:
         out[0] = state.score
 
     broken = attrs.evolve(toy.CHAIN, rewards=rewards)
-    told = r"tests\.compiler\.test_compiler\.\S+rewards cannot be compiled: .*'score'.*test_compiler\.py, line"
-    with pytest.raises(CompilationError, match=told):
+    message = r"tests\.compiler\.test_compiler\.\S+rewards cannot be compiled: .*'score'.*test_compiler\.py, line"
+    with pytest.raises(CompilationError, match=message):
         State(broken, after(toy.CHAIN).data).legal_actions()
 
 

@@ -42,15 +42,15 @@ def test_another_exception_of_a_finalizer_is_told_as_ever(monkeypatch: pytest.Mo
     def fail(number: int, frame: object) -> None:
         raise ValueError("this is not a Ctrl-C")
 
-    told: list[str] = []
-    monkeypatch.setattr(sys, "unraisablehook", lambda lost: told.append(str(lost.exc_value)))
+    messages: list[str] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda lost: messages.append(str(lost.exc_value)))
     before = signal.signal(signal.SIGUSR1, fail)
     try:
         with polled_interrupts():
             _Finalized(signal.SIGUSR1)
     finally:
         signal.signal(signal.SIGUSR1, before)
-    assert told == ["this is not a Ctrl-C"]
+    assert messages == ["this is not a Ctrl-C"]
 
 
 @pytest.mark.parametrize("presses", [40, pytest.param(1000, marks=pytest.mark.slow)])
@@ -60,7 +60,7 @@ def test_bunches_of_ctrl_c_hang_no_search_and_lose_no_result(presses: int) -> No
     assert done.returncode == 0, done.stderr
     row = json.loads(done.stdout.splitlines()[-1])
     assert row["presses"] == presses and len(row["kept"]) == 5
-    assert all(kept == searches for kept, searches in row["kept"].values()), row
+    assert all(saved == searches for saved, searches in row["kept"].values()), row
 
 
 def test_presses_within_a_second_count_as_one() -> None:
@@ -86,13 +86,13 @@ def test_ctrl_c_that_is_held_back_is_raised_at_the_end_of_the_block() -> None:
 
 
 def test_a_handler_of_the_user_s_hears_what_is_held_back_at_the_end_of_the_block() -> None:
-    heard: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
+    signals: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: signals.append(number))
     try:
         with deferred_interrupts(), deferred_interrupts():
             os.kill(os.getpid(), signal.SIGINT)
-            assert not heard
-        assert heard == [signal.SIGINT]
+            assert not signals
+        assert signals == [signal.SIGINT]
     finally:
         signal.signal(signal.SIGINT, before)
 

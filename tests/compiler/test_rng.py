@@ -83,9 +83,9 @@ def test_a_word_that_would_favour_a_number_is_rejected() -> None:
         rng = before(0x00000000_FFFFFFFF)
         words = xoshiro(rng.tolist())
         number = int(below(rng, bound))
-        given = list(itertools.islice(words, consumed))
-        assert given[0] == 0x00000000_FFFFFFFF
-        assert number == (given[-1] >> 32) * bound >> 32
+        drawn_words = list(itertools.islice(words, consumed))
+        assert drawn_words[0] == 0x00000000_FFFFFFFF
+        assert number == (drawn_words[-1] >> 32) * bound >> 32
         assert int(next_word(rng)) == next(words)
 
 
@@ -140,12 +140,12 @@ def test_shuffle_makes_every_order_equally_likely() -> None:
 
 def test_shuffle_leaves_what_is_behind_the_count() -> None:
     rng, items = seeded(10), np.arange(6)
-    seen = set()
+    orders = set()
     for _ in range(200):
         shuffle(rng, items, 3)
         assert items[3:].tolist() == [3, 4, 5]
-        seen.add(tuple(items[:3].tolist()))
-    assert len(seen) == 6
+        orders.add(tuple(items[:3].tolist()))
+    assert len(orders) == 6
 
 
 def test_shuffle_of_one_item_or_none_draws_nothing() -> None:
