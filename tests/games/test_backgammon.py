@@ -22,16 +22,16 @@ MOST_TURNS = (2 * CHECKERS_EACH) ** LONGEST_TURN // 8
 apply, legal = njit(BACKGAMMON.apply), njit(BACKGAMMON.legal)
 
 
-def position(own: dict[int, int], other: dict[int, int], to_roll: int = X) -> State:
+def position(mover: dict[int, int], opponent: dict[int, int], to_roll: int = X) -> State:
     """Before a roll of one player: {point: checkers} of his and of the opponent, each by his own numbers; the rest is off."""
     state = BACKGAMMON.new_initial_state()
     facts = state.facts
     facts.points[:] = 0
-    for player, placed in ((to_roll, own), (1 - to_roll, other)):
+    for player, placed in ((to_roll, mover), (1 - to_roll, opponent)):
         for point, checkers in placed.items():
             facts.points[player, point] = checkers
         facts.points[player, OFF] = CHECKERS_EACH - sum(placed.values())
-    assert not any(own.get(point) and other.get(BAR - point) for point in range(1, BAR)), "both on one point"
+    assert not any(mover.get(point) and opponent.get(BAR - point) for point in range(1, BAR)), "both on one point"
     survey(facts)
     facts.player, facts.actor = to_roll, CHANCE
     return state
@@ -110,9 +110,9 @@ def test_a_double_is_played_four_times() -> None:
 
 
 def test_two_checkers_block_a_point_and_one_does_not() -> None:
-    own = {10: 2, 8: 2, 3: 11}
-    assert moves(play(position(own, {19: 2, 1: 13}), "roll 41")) == {"8/4", "10/9", "8/7", "3/2"}
-    assert moves(play(position(own, {19: 1, 1: 14}), "roll 41")) == {"10/6*", "8/4", "10/9", "8/7", "3/2"}
+    checkers = {10: 2, 8: 2, 3: 11}
+    assert moves(play(position(checkers, {19: 2, 1: 13}), "roll 41")) == {"8/4", "10/9", "8/7", "3/2"}
+    assert moves(play(position(checkers, {19: 1, 1: 14}), "roll 41")) == {"10/6*", "8/4", "10/9", "8/7", "3/2"}
 
 
 def test_a_blot_that_is_hit_goes_to_the_bar() -> None:
@@ -311,9 +311,9 @@ def turns(state: State, player: int) -> dict[tuple[int, ...], bytes]:
     return {tuple(PATHS[i, : LENGTHS[i]].tolist()): ENDS[i, :, 1:].tobytes() for i in range(count)}
 
 
-def brute_force(own: list[int], other: list[int], dice: list[int]) -> set[tuple[tuple[int, int], ...]]:
+def brute_force(mover: list[int], opponent: list[int], dice: list[int]) -> set[tuple[tuple[int, int], ...]]:
     """All ways to play the dice by the letter of the law, as (point left, die) in order."""
-    ways = set(_sequences(own, other, dice))
+    ways = set(_sequences(mover, opponent, dice))
     longest = max(len(way) for way in ways)
     ways = {way for way in ways if len(way) == longest}
     if longest == 1:
@@ -322,13 +322,13 @@ def brute_force(own: list[int], other: list[int], dice: list[int]) -> set[tuple[
     return ways
 
 
-def _sequences(own: list[int], other: list[int], dice: list[int]) -> Iterator[tuple[tuple[int, int], ...]]:
+def _sequences(mover: list[int], opponent: list[int], dice: list[int]) -> Iterator[tuple[tuple[int, int], ...]]:
     stuck = True
     for die in set(dice):
         for source in range(1, POINTS):
-            if _possible(own, other, source, die):
+            if _possible(mover, opponent, source, die):
                 stuck = False
-                after, hit = list(own), list(other)
+                after, hit = list(mover), list(opponent)
                 after[source] -= 1
                 target = max(source - die, OFF)
                 after[target] += 1
@@ -341,13 +341,13 @@ def _sequences(own: list[int], other: list[int], dice: list[int]) -> Iterator[tu
         yield ()
 
 
-def _possible(own: list[int], other: list[int], source: int, die: int) -> bool:
-    if own[source] == 0 or (own[BAR] and source != BAR):
+def _possible(mover: list[int], opponent: list[int], source: int, die: int) -> bool:
+    if mover[source] == 0 or (mover[BAR] and source != BAR):
         return False
     if source > die:
-        return other[25 - (source - die)] < 2
-    at_home = not any(own[7:])
-    return at_home and (source == die or not any(own[source + 1 :]))
+        return opponent[25 - (source - die)] < 2
+    at_home = not any(mover[7:])
+    return at_home and (source == die or not any(mover[source + 1 :]))
 
 
 HOME_OR_ANYWHERE = st.integers(1, 6) | st.integers(1, BAR)
@@ -366,8 +366,8 @@ def test_every_way_to_play_a_roll_is_one_that_the_law_allows(
     low, high = sorted(dice)
     other_placed = {BAR: 1} | {point: count for point, count in opposed.items() if BAR - point not in own_placed}
     state = play(position(own_placed, other_placed, to_roll), f"roll {high}{low}")
-    own, other = ([placed.get(point, 0) for point in range(POINTS)] for placed in (own_placed, other_placed))
-    expected = brute_force(own, other, [high] * LONGEST_TURN if high == low else [high, low])
+    mover, opponent = ([placed.get(point, 0) for point in range(POINTS)] for placed in (own_placed, other_placed))
+    expected = brute_force(mover, opponent, [high] * LONGEST_TURN if high == low else [high, low])
     ours = {tuple((action % POINTS, action // POINTS + 1) for action in path) for path in turns(state, to_roll)}
     assert ours == expected
 
@@ -443,8 +443,8 @@ def test_openspiel_rolls_with_the_same_probabilities() -> None:
         for outcome, probability in theirs.chance_outcomes():
             text = roll_text(theirs, outcome)
             expected[text] = expected.get(text, 0) + probability
-        found = {ours.action_to_string(action): probability for action, probability in ours.chance_outcomes()}
-        assert found == pytest.approx(expected)
+        actual = {ours.action_to_string(action): probability for action, probability in ours.chance_outcomes()}
+        assert actual == pytest.approx(expected)
         while not theirs.is_chance_node() or theirs.is_initial_state():
             theirs.apply_action(theirs.legal_actions()[0])
 

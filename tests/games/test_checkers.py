@@ -268,8 +268,8 @@ def test_the_same_squares_are_the_same_integer() -> None:
 def perft(positions: np.ndarray, actions: np.ndarray, depth: int) -> int:
     """Positions after `depth` whole moves from positions[0]; a chain of jumps is one move."""
     level, leaves = 0, 0
-    left, remaining = np.zeros(len(positions), np.int64), np.zeros(len(positions), np.int64)
-    left[0], remaining[0] = depth, legal(positions[0], actions[0])
+    depths, remaining = np.zeros(len(positions), np.int64), np.zeros(len(positions), np.int64)
+    depths[0], remaining[0] = depth, legal(positions[0], actions[0])
     while level >= 0:
         if remaining[level] == 0:
             level -= 1
@@ -278,12 +278,12 @@ def perft(positions: np.ndarray, actions: np.ndarray, depth: int) -> int:
         mover = positions[level].player
         positions[level + 1] = positions[level]
         apply(positions[level + 1], actions[level, remaining[level]])
-        depth_left = left[level] - (1 if positions[level + 1].player != mover else 0)
+        depth_left = depths[level] - (1 if positions[level + 1].player != mover else 0)
         if depth_left == 0:
             leaves += 1
             continue
         level += 1
-        left[level] = depth_left
+        depths[level] = depth_left
         remaining[level] = legal(positions[level], actions[level]) if player(positions[level]) >= 0 else 0
     return leaves
 

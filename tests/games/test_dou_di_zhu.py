@@ -82,12 +82,12 @@ def kickers(ranks: list[int], copies: int) -> str:
     return "+" + " ".join(NAMES[rank] * copies for rank in ranks)
 
 
-def beats(play: Described, other: Described) -> bool:
-    if "nuke" in (play.category, other.category):
-        return other.category != "nuke"
-    if "bomb" in (play.category, other.category):
-        return play.category == "bomb" and (other.category != "bomb" or play.rank > other.rank)
-    return (play.category, play.length) == (other.category, other.length) and play.rank > other.rank
+def beats(play: Described, previous: Described) -> bool:
+    if "nuke" in (play.category, previous.category):
+        return previous.category != "nuke"
+    if "bomb" in (play.category, previous.category):
+        return play.category == "bomb" and (previous.category != "bomb" or play.rank > previous.rank)
+    return (play.category, play.length) == (previous.category, previous.length) and play.rank > previous.rank
 
 
 SHAPES = (
@@ -105,8 +105,8 @@ def plays_of(counts: np.ndarray) -> list[Described]:
     """Every play that a hand (a number for each rank) contains: all its subsets, those kept that make a play."""
     subsets = np.indices(counts + 1, np.int8).reshape(len(counts), -1)
     codes = sum((subsets == copies).sum(0) * 16**i for i, copies in enumerate((1, 2, 3, 4)))
-    found = (described(subset) for subset in subsets[:, np.isin(codes, SHAPE_CODES)].T)
-    return [play for play in found if play]
+    plays = (described(subset) for subset in subsets[:, np.isin(codes, SHAPE_CODES)].T)
+    return [play for play in plays if play]
 
 
 # ----------------------------------------------------------------------------------------------------------- states and moves
@@ -190,9 +190,9 @@ def test_the_leading_plays_are_the_subsets_that_make_a_play(cards: int, hands: i
     for _ in range(hands):
         counts = random_counts(rng, cards)
         expected = plays_of(counts)
-        found = full_moves(dealt([counts, counted(""), counted("")]))
-        assert len(expected) == len(found)
-        assert {(play.base, play.kickers) for play in expected} == found.keys()
+        moves = full_moves(dealt([counts, counted(""), counted("")]))
+        assert len(expected) == len(moves)
+        assert {(play.base, play.kickers) for play in expected} == moves.keys()
 
 
 @pytest.mark.parametrize(
@@ -215,8 +215,8 @@ def test_the_leading_plays_are_the_subsets_that_make_a_play(cards: int, hands: i
     ],
 )
 def test_the_leading_plays_of_extreme_hands_are_the_subsets_that_make_a_play(cards: str) -> None:
-    found = full_moves(position(cards, "", ""))
-    assert {(play.base, play.kickers) for play in plays_of(counted(cards))} == found.keys()
+    moves = full_moves(position(cards, "", ""))
+    assert {(play.base, play.kickers) for play in plays_of(counted(cards))} == moves.keys()
 
 
 def test_the_followers_of_a_play_are_the_plays_that_beat_it() -> None:
@@ -401,8 +401,8 @@ def test_the_fourth_card_of_a_trio_is_not_its_kicker() -> None:
 
 
 def test_runs_end_at_the_ace() -> None:
-    found = choices(position("TJQKA2B", "3", "3"))
-    assert [run for run in found if len(run) > 1] == ["TJQKA"]
+    plays = choices(position("TJQKA2B", "3", "3"))
+    assert [run for run in plays if len(run) > 1] == ["TJQKA"]
     assert "KKAA22" not in choices(position("KKAA22", "3", "3"))
     assert "AAA222" not in choices(position("AAA222", "3", "3"))
     assert "KKKAAA" in choices(position("KKKAAA", "3", "3"))
@@ -522,11 +522,11 @@ def drawn_hands(state: State, observer: int, owner: int, draws: int) -> Counter[
     )
 
 
-def assert_proportional(found: Counter[str], weights: Counter[str]) -> None:
-    assert found.keys() <= weights.keys()
-    draws, total = sum(found.values()), sum(weights.values())
+def assert_proportional(counts: Counter[str], weights: Counter[str]) -> None:
+    assert counts.keys() <= weights.keys()
+    draws, total = sum(counts.values()), sum(weights.values())
     expected = [weight * draws / total for weight in weights.values()]
-    assert stats.chisquare([found[text] for text in weights], expected).pvalue > LIKELY
+    assert stats.chisquare([counts[text] for text in weights], expected).pvalue > LIKELY
 
 
 def test_every_deal_of_actual_cards_is_equally_likely() -> None:
@@ -543,17 +543,17 @@ def test_a_rank_is_hypergeometric_in_a_whole_hand() -> None:
     tested = [rank for rank in range(15) if unseen[rank]]
     for rank in tested:
         expected = stats.hypergeom(34, unseen[rank], 17).pmf(range(unseen[rank] + 1)) * draws
-        found = np.bincount(hands[:, rank], minlength=unseen[rank] + 1)
-        assert stats.chisquare(found, expected).pvalue > LIKELY / len(tested)
+        counts = np.bincount(hands[:, rank], minlength=unseen[rank] + 1)
+        assert stats.chisquare(counts, expected).pvalue > LIKELY / len(tested)
 
 
 @pytest.mark.parametrize("observer", [0, 2])
 def test_who_announces_kickers_is_known_to_have_them(observer: int) -> None:
     """333+2 tells that a pair other than threes is left; 5555+1+1 that two single cards are, and not both jokers."""
-    seen = "8 8 9"
+    hand = "8 8 9"
 
-    def announced(mover: str, other: str, base: str) -> State:
-        return play(position(*((seen, mover, other) if observer == 0 else (other, mover, seen)), player=1), base)
+    def announced(mover: str, third: str, base: str) -> State:
+        return play(position(*((hand, mover, third) if observer == 0 else (third, mover, hand)), player=1), base)
 
     completed = Counter(
         {
@@ -635,8 +635,12 @@ def openspiel_deal(pyspiel_game: Any, choice: random.Random) -> tuple[Any, State
 def allowed(move: tuple[str, str], to_beat: Described | None) -> bool:
     """What the rules say of a whole play: its cards make that play and no other, and it beats what lies on the table."""
     base, added = move
-    found = described(counted(base.split("+")[0] + added))
-    return found is not None and (found.base, found.kickers) == move and (to_beat is None or beats(found, to_beat))
+    whole_play = described(counted(base.split("+")[0] + added))
+    return (
+        whole_play is not None
+        and (whole_play.base, whole_play.kickers) == move
+        and (to_beat is None or beats(whole_play, to_beat))
+    )
 
 
 @pytest.mark.parametrize("games", slow_after(1, [100, 3000]))

@@ -57,7 +57,7 @@ MULTIPLICITY: dict[str, Callable[[Any], float]] = {"dou-di-zhu": equal_deals}
 @functools.cache
 def played(game: Game) -> list[list[State]]:
     """Random games, each as all of its states."""
-    found = []
+    trajectories = []
     for seed in range(TOY_GAMES if str(game) in TOYS else WHOLE_GAMES):
         luck, state = random.Random(seed), game.new_initial_state(seed)
         states = [state]
@@ -65,8 +65,8 @@ def played(game: Game) -> list[list[State]]:
             state = state.clone()
             state.apply_action(luck.choice(state.legal_actions()))
             states.append(state)
-        found.append(states)
-    return found
+        trajectories.append(states)
+    return trajectories
 
 
 def everywhere(game: Game) -> list[State]:
@@ -173,8 +173,8 @@ def test_a_clone_lives_its_own_life(game: Game) -> None:
         clone = state.clone()
         clone.apply_action(clone.legal_actions()[-1])
         assert (state.data == record).all() and state.history == history
-        other = state.clone()
-        other.data[:] = 0
+        second_clone = state.clone()
+        second_clone.data[:] = 0
         assert (state.data == record).all()
         assert len(clone.history) == len(history) + 1
 
@@ -230,13 +230,15 @@ def test_the_mover_sees_his_own_action(game: Game) -> None:
 def test_recall_repeats_what_each_perspective_has_seen_since_the_episode_began(game: Game) -> None:
     moves = np.zeros(ROOM, np.int64)
     for state in here_and_there(game):
-        seen = state.position_in_episode().moves
+        episode_moves = state.position_in_episode().moves
         if game.recall is None:
-            assert len(set(seen)) == 1, "moves inside an episode are hidden from someone: the game needs recall"
+            assert len(set(episode_moves)) == 1, (
+                "moves inside an episode are hidden from someone: the game needs recall"
+            )
             continue
         for perspective in range(game.players + 1):
             count = game.kernels().recall(state.data.ctypes.data, perspective, moves.ctypes.data, ROOM)
-            assert tuple(moves[:count].tolist()) == seen[perspective], (perspective, state.history_str())
+            assert tuple(moves[:count].tolist()) == episode_moves[perspective], (perspective, state.history_str())
 
 
 @each_game
@@ -404,8 +406,8 @@ def test_plain_python_says_what_the_machine_code_says(game: Game, plain: dict[st
     assert isinstance(answer, list), answer
     expected = json.loads(json.dumps(traced(game, Compiled, 0, actions)))
     assert len(answer) == len(expected) == len(actions) + 1
-    for k, (found, right) in enumerate(zip(answer, expected, strict=True)):
-        assert found == right, (k, actions[:k])
+    for k, (actual, expected_answer) in enumerate(zip(answer, expected, strict=True)):
+        assert actual == expected_answer, (k, actions[:k])
 
 
 def test_a_wrong_function_would_be_told_apart() -> None:
@@ -433,13 +435,13 @@ def with_parameters(**parameters: int) -> Game:
 
 
 def test_parameters_are_bound_by_name_and_not_by_place() -> None:
-    for given in ({"low": 1, "high": 2}, {"high": 2, "low": 1}, {"step": 1, "high": 2, "low": 1}):
-        assert with_parameters(**given).new_initial_state().facts.row == 121
+    for parameters in ({"low": 1, "high": 2}, {"high": 2, "low": 1}, {"step": 1, "high": 2, "low": 1}):
+        assert with_parameters(**parameters).new_initial_state().facts.row == 121
     assert with_parameters(step=3, low=1, high=2).new_initial_state().facts.row == 123
 
 
 @pytest.mark.parametrize(
-    ("ranges", "told"),
+    ("ranges", "message"),
     [
         ({"lift": (0, 1)}, "ranges of toy-chain name 'lift', which is not a field of numbers in its state data"),
         ({"row": 5}, "the range of row of toy-chain is 5; it must be (least, most), such as (0, 1)"),
@@ -447,8 +449,8 @@ def test_parameters_are_bound_by_name_and_not_by_place() -> None:
         ({"row": (0, "1")}, "the range of row of toy-chain is (0, '1'); it must be"),
     ],
 )
-def test_a_range_that_is_none_is_refused(ranges: Any, told: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(told)):
+def test_a_range_that_is_none_is_refused(ranges: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
         attrs.evolve(toy.CHAIN, ranges=ranges)
 
 

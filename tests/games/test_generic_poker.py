@@ -97,13 +97,13 @@ def every_pair(state, referee):
 
 
 def test_every_hand_of_leduc_agrees_with_openspiel():
-    seen = 0
+    count = 0
     for first, second in itertools.product(range(3), repeat=2):
         referee = pyspiel.load_game("leduc_poker").new_initial_state()
         referee.apply_action(first * 2)
         referee.apply_action(second * 2 + (first == second))
         for ours, theirs in every_pair(dealt(LEDUC_POKER, first + 1, second + 1), referee):
-            seen += 1
+            count += 1
             assert ours.is_terminal() == theirs.is_terminal()
             if ours.is_terminal():
                 assert gain(ours) == theirs.returns()[0]
@@ -115,7 +115,7 @@ def test_every_hand_of_leduc_agrees_with_openspiel():
             else:
                 assert ours.current_player() == theirs.current_player()
                 assert ours.legal_actions() == theirs.legal_actions()
-    assert seen > 1000
+    assert count > 1000
 
 
 @pytest.mark.parametrize("text", ["", "bet 2, call", "bet 2, call, 2"])
@@ -125,8 +125,8 @@ def test_a_determinization_deals_single_cards_uniformly(text):
         world = state.determinize(0, seed).facts
         assert world.cards[0] == 0 and world.table == state.facts.table
         drawn[int(world.cards[1])] += 1
-    left = [2 - (rank == 0) - (rank == state.facts.table) for rank in range(3)]
-    expected = [3000 * count / sum(left) for count in left]
+    remaining = [2 - (rank == 0) - (rank == state.facts.table) for rank in range(3)]
+    expected = [3000 * count / sum(remaining) for count in remaining]
     assert chisquare([drawn[rank] for rank in range(3)], expected).pvalue > UNLIKELY
 
 
@@ -136,7 +136,7 @@ def test_when_the_cards_are_shown_they_stay():
 
 
 @pytest.mark.parametrize(
-    ("parameters", "told"),
+    ("parameters", "message"),
     [
         ({"ranks": 1}, "ranks of generic-poker"),
         ({"copies": 9}, "copies of generic-poker is 9"),
@@ -145,8 +145,8 @@ def test_when_the_cards_are_shown_they_stay():
         ({"ranks": 2, "copies": 1}, "two hands and the table need three cards"),
     ],
 )
-def test_other_numbers_are_refused(parameters, told):
-    with pytest.raises(ValueError, match=told):
+def test_other_numbers_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
         generic_poker(**parameters)
 
 

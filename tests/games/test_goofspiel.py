@@ -81,9 +81,9 @@ def lock_step_with_openspiel(cards, games):
                 continue
             mover = state.current_player()
             assert [action - 1 for action in state.legal_actions()] == referee.legal_actions(mover)
-            seen, told = state.moves(mover), referee.information_state_string(mover)
-            again += seen in views[mover]
-            assert views[mover].setdefault(seen, told) == told
+            moves, description = state.moves(mover), referee.information_state_string(mover)
+            again += moves in views[mover]
+            assert views[mover].setdefault(moves, description) == description
         assert referee.is_terminal() and state.returns() == [(value + 1) / 2 for value in referee.returns()]
     for view in views:
         assert len(set(view.values())) == len(view), (
@@ -133,10 +133,10 @@ def results(bids):
 def agreeing_bids(state, observer):
     """The other's bids in every order of his cards that leads to the results that both know."""
     bids = [[action for who, action in state.history if who == player] for player in range(2)]
-    known = results(bids)
+    outcomes = results(bids)
     for order in itertools.permutations(range(1, int(state.facts.cards) + 1), len(bids[1 - observer])):
         bids[1 - observer] = order
-        if results(bids) == known:
+        if results(bids) == outcomes:
             yield order
 
 
@@ -193,7 +193,10 @@ def test_thirteen_cards_are_drawn_uniformly_too():
     drawn = drawn_bids(state, 0, 20_000)
     for order in drawn:
         assert len(set(order)) == 10
-        assert all((own < other) == (own < bid) for (own, other), bid in zip(lost, order, strict=True))
+        assert all(
+            (own_bid < opponent_bid) == (own_bid < bid)
+            for (own_bid, opponent_bid), bid in zip(lost, order, strict=True)
+        )
     assert len(drawn) > 19_000, "of millions, hardly any is drawn twice"
 
 
@@ -220,8 +223,10 @@ def test_a_determinization_reads_nothing_hidden():
     for seed in range(4):
         for state in random_walk(goofspiel(6).new_initial_state(), seed):
             for observer in range(2):
-                other = State(state.game, state.determinize(observer, seed=1).data)
-                assert (state.determinize(observer, seed=2).data == other.determinize(observer, seed=2).data).all()
+                determinization = State(state.game, state.determinize(observer, seed=1).data)
+                assert (
+                    state.determinize(observer, seed=2).data == determinization.determinize(observer, seed=2).data
+                ).all()
 
 
 def test_the_table_is_drawn_as_players_see_it():

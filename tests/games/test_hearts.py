@@ -148,7 +148,7 @@ def lawful(hands: list[set[int]], plays: list[tuple[int, int]], rule: Callable =
     return True
 
 
-class Seen:
+class Knowledge:
     """What a player knows of the round under way, from his own cards and the history of actions alone."""
 
     def __init__(self, state: State, observer: int) -> None:
@@ -162,15 +162,15 @@ class Seen:
         self.hand = members(facts.held[observer] & ~facts.played)
         self.unseen = ALL - played - self.hand
         self.others = [(observer + k) % 4 for k in (1, 2, 3)]
-        self.sizes = [13 - sum(player == other for player, _ in self.plays) for other in self.others]
+        self.sizes = [13 - sum(player == opponent for player, _ in self.plays) for opponent in self.others]
         self.shown = [{card for player, card in self.plays if player == i} for i in range(4)]
 
     def agrees(self, hidden: list[set[int]], rule: Callable = allowed) -> bool:
         """Whether these hands of the three others, now, agree with all that was seen."""
         held = [set(), set(), set(), set()]
         held[self.observer] = self.hand | self.shown[self.observer]
-        for other, hand in zip(self.others, hidden, strict=True):
-            held[other] = hand | self.shown[other]
+        for opponent, hand in zip(self.others, hidden, strict=True):
+            held[opponent] = hand | self.shown[opponent]
         receiver = (self.observer + self.offset) % 4
         return self.passed <= held[receiver] and lawful(held, self.plays, rule)
 
@@ -372,7 +372,7 @@ def test_the_game_goes_on_while_all_are_below_the_threshold() -> None:
 
 def placed(scores: list[int]) -> list[float]:
     """The rewards: by the better of the places that equal scores share."""
-    places = [1 + sum(other < score for other in scores) for score in scores]
+    places = [1 + sum(rival < score for rival in scores) for score in scores]
     return [{1: 1.0, 4: 0.0}.get(place, 0.5) for place in places]
 
 
@@ -433,22 +433,22 @@ def lock_step(random: np.random.Generator, number: int, lumps: bool) -> None:
     game, ours = openspiel()
     theirs = {card: action for action, card in ours.items()}
     hands = shuffled(random, lumps)
-    state, other = new_round(hands, number), game.new_initial_state()
-    other.apply_action(RECEIVER[number])
+    state, referee = new_round(hands, number), game.new_initial_state()
+    referee.apply_action(RECEIVER[number])
     for card in itertools.chain.from_iterable(zip(*map(sorted, hands), strict=True)):
-        other.apply_action(theirs[card])
-    while not other.is_terminal():
+        referee.apply_action(theirs[card])
+    while not referee.is_terminal():
         if state.is_chance_node():
             state.apply_action(state.legal_actions()[0])
             continue
         legal = state.legal_actions()
-        assert state.current_player() == other.current_player()
-        assert sorted(action % PASS for action in legal) == sorted(ours[action] for action in other.legal_actions())
+        assert state.current_player() == referee.current_player()
+        assert sorted(action % PASS for action in legal) == sorted(ours[action] for action in referee.legal_actions())
         action = int(random.choice(legal))
         state.apply_action(action)
-        other.apply_action(theirs[action % PASS])
+        referee.apply_action(theirs[action % PASS])
     assert state.facts.phase == DEALING
-    assert state.facts.scores.tolist() == [26 - value for value in other.returns()]
+    assert state.facts.scores.tolist() == [26 - value for value in referee.returns()]
 
 
 @pytest.mark.parametrize("rounds", slow_after(1, [50, 1000]))
@@ -480,13 +480,13 @@ def test_the_exchange_shows_each_player_what_he_receives() -> None:
         while state.facts.phase != PLAYING:
             state.apply_action(int(random.choice(state.legal_actions()[-4:])))
         for i in range(4):
-            own = tuple(action for player, action in state.history if player == i)
-            known = (own, int(state.facts.held[i]), state.current_player())
-            views[i, known].add(state.moves(i))
-    moves = [seen for found in views.values() for seen in found]
-    assert all(len(found) == 1 for found in views.values()) and len(views) > 200
-    by_player = collections.Counter((i, next(iter(found))) for (i, _), found in views.items())
-    assert max(by_player.values()) == 1 and all(min(seen) < 0 for seen in moves)
+            actions = tuple(action for player, action in state.history if player == i)
+            information = (actions, int(state.facts.held[i]), state.current_player())
+            views[i, information].add(state.moves(i))
+    moves = [sequence for sequences in views.values() for sequence in sequences]
+    assert all(len(sequences) == 1 for sequences in views.values()) and len(views) > 200
+    by_player = collections.Counter((i, next(iter(sequences))) for (i, _), sequences in views.items())
+    assert max(by_player.values()) == 1 and all(min(sequence) < 0 for sequence in moves)
 
 
 def test_the_deal_shows_each_player_his_hand() -> None:
@@ -559,10 +559,10 @@ def test_a_determinization_can_be_retraced() -> None:
 def test_the_environment_sees_every_card() -> None:
     random = np.random.default_rng(11)
     for state in positions(random):
-        other = state.determinize(CHANCE, seed=1)
-        assert other.facts.searching == 1
-        other.facts.searching, other.facts.fate = state.facts.searching, state.facts.fate
-        assert other.data.tobytes() == state.data.tobytes()
+        determinization = state.determinize(CHANCE, seed=1)
+        assert determinization.facts.searching == 1
+        determinization.facts.searching, determinization.facts.fate = state.facts.searching, state.facts.fate
+        assert determinization.data.tobytes() == state.data.tobytes()
 
 
 def test_nothing_hidden_is_read() -> None:
@@ -587,13 +587,13 @@ def test_determinizations_never_contradict_what_was_seen(lumps: bool, rounds: in
         state = new_round(shuffled(random, lumps), number % 4)
         at_random(state, random, int(random.integers(26, 52)))
         observer = int(random.integers(4))
-        seen = Seen(state, observer)
+        knowledge = Knowledge(state, observer)
         drawn = samples(state, observer, 200, seed=number)
         assert (drawn["held"][:, observer] == state.facts.held[observer]).all()
         for held in drawn["held"] & ~drawn["played"][:, None]:
-            hidden = [members(held[other]) for other in seen.others]
-            assert set().union(*hidden) == seen.unseen and [len(hand) for hand in hidden] == seen.sizes
-            assert seen.agrees(hidden)
+            hidden = [members(held[opponent]) for opponent in knowledge.others]
+            assert set().union(*hidden) == knowledge.unseen and [len(hand) for hand in hidden] == knowledge.sizes
+            assert knowledge.agrees(hidden)
 
 
 ENDINGS = 24
@@ -607,13 +607,13 @@ def test_in_endings_all_deals_that_agree_are_equally_likely(lumps: bool) -> None
         state = new_round(shuffled(random, lumps), len(p_values) % 4)
         at_random(state, random, int(random.integers(38, 46)))
         observer = int(random.integers(4))
-        seen = Seen(state, observer)
-        deals = set(seen.deals())
+        knowledge = Knowledge(state, observer)
+        deals = set(knowledge.deals())
         if not 1 < len(deals) <= MOST_DEALS:
             continue
         drawn = samples(state, observer, 30 * len(deals), seed=len(p_values))
         hands = drawn["held"] & ~drawn["played"][:, None]
-        counted = collections.Counter(tuple(map(int, hand[seen.others])) for hand in hands)
+        counted = collections.Counter(tuple(map(int, hand[knowledge.others])) for hand in hands)
         assert set(counted) <= {tuple(int(bits(set(hand))) for hand in deal) for deal in deals}
         p_values.append(p_value(counted, len(deals)))
     assert min(p_values) > SIGNIFICANCE
@@ -655,11 +655,11 @@ def test_what_a_forced_play_shows_beyond_voids_is_used(
 ) -> None:
     state = at_random(start(), np.random.default_rng(2), plays)
     observer = (shower + place) % 4
-    seen = Seen(state, observer)
-    deals = set(seen.deals())
-    assert 0 < len(deals) < len(set(seen.deals(rule=following)))
+    knowledge = Knowledge(state, observer)
+    deals = set(knowledge.deals())
+    assert 0 < len(deals) < len(set(knowledge.deals(rule=following)))
     counted = collections.Counter(
-        tuple(map(int, held[seen.others] & ~state.facts.played))
+        tuple(map(int, held[knowledge.others] & ~state.facts.played))
         for held in samples(state, observer, 40 * len(deals))["held"]
     )
     assert set(counted) == {tuple(int(bits(set(hand))) for hand in deal) for deal in deals}
@@ -795,10 +795,10 @@ def test_cards_and_hands_are_written_as_players_do() -> None:
     assert str(state).startswith("round 1, pass left; scores 0 0 0 0") and str(state).endswith(
         "passed: nothing; 0 to pass"
     )
-    given = sorted(members(state.facts.held[0]))[-3:]
-    for card in given:
+    passes = sorted(members(state.facts.held[0]))[-3:]
+    for card in passes:
         state.apply_action(PASS + card)
-    assert str(state).endswith(f"passed: 0 {cards_text(bits(set(given)))}; 1 to pass")
+    assert str(state).endswith(f"passed: 0 {cards_text(bits(set(passes)))}; 1 to pass")
     for later in positions(np.random.default_rng(21)):
         assert str(later).count("\n") == 5
 

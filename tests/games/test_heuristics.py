@@ -31,12 +31,12 @@ def test_every_position_of_random_games_has_chances(name: str) -> None:
             state.apply_action(int(luck.choice(state.legal_actions())))
 
 
-def begun(name: str) -> State:
+def initial_state(name: str) -> State:
     return games.load(name).new_initial_state(1)
 
 
 def test_a_hand_with_points_is_worse_and_high_cards_take_more() -> None:
-    state = begun("hearts")
+    state = initial_state("hearts")
     state.facts.phase = 2
     state.facts.held[:] = [0x3F, 0x3F << 6, 0x3F << 20, 0x3F << 26]
     even = state.heuristic()
@@ -46,7 +46,7 @@ def test_a_hand_with_points_is_worse_and_high_cards_take_more() -> None:
 
 
 def test_who_is_out_of_knockout_whist_hopes_for_nothing_and_tricks_give_hope() -> None:
-    state = begun("knockout-whist")
+    state = initial_state("knockout-whist")
     assert state.heuristic() == pytest.approx([0.25] * 4)
     state.facts.tricks[2] = 3
     state.facts.alive = 0b0111
@@ -55,10 +55,10 @@ def test_who_is_out_of_knockout_whist_hopes_for_nothing_and_tricks_give_hope() -
 
 
 def test_fewer_plays_and_controls_help_a_side_of_dou_di_zhu() -> None:
-    state = begun("dou-di-zhu")
+    state = initial_state("dou-di-zhu")
 
-    def landlord(own: list[int], peasants: list[int]) -> float:
-        state.facts.hands[:] = [hand_of(own), hand_of(peasants), hand_of(peasants)]
+    def landlord(hand: list[int], peasants: list[int]) -> float:
+        state.facts.hands[:] = [hand_of(hand), hand_of(peasants), hand_of(peasants)]
         return state.heuristic()[0]
 
     assert landlord([0, 1], [0, 1, 2, 3]) > 0.5 > landlord([0, 1, 2, 3], [0, 1])
@@ -68,7 +68,7 @@ def test_fewer_plays_and_controls_help_a_side_of_dou_di_zhu() -> None:
 
 
 def test_light_gains_by_frodo_s_way_and_dark_by_pieces() -> None:
-    state = begun("lotr-confrontation")
+    state = initial_state("lotr-confrontation")
     assert state.heuristic() == [0.5, 0.5]
     state.facts.pos[0] = 13  # Frodo in Dagorlad
     assert state.heuristic()[0] > 0.6
@@ -76,11 +76,11 @@ def test_light_gains_by_frodo_s_way_and_dark_by_pieces() -> None:
     assert state.heuristic()[0] < 0.5
 
 
-def backgammon(own: dict[int, int], other: dict[int, int]) -> State:
+def backgammon(mover: dict[int, int], opponent: dict[int, int]) -> State:
     """X to roll, with the checkers of each on their own points."""
-    state = begun("backgammon")
+    state = initial_state("backgammon")
     state.facts.points[:] = 0
-    for owner, side in enumerate((own, other)):
+    for owner, side in enumerate((mover, opponent)):
         for point, count in side.items():
             state.facts.points[owner, point] = count
         state.facts.points[owner, 0] = 15 - sum(side.values())

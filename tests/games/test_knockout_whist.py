@@ -339,26 +339,26 @@ def contradictions(state, world, observer):
         for name in true.dtype.names
         if name not in ("hands", "deals", "arranged", "arranged_hands", "arranged_deals")
     ]
-    found = [name for name in public if not np.array_equal(true[name], drawn[name])]
+    breaches = [name for name in public if not np.array_equal(true[name], drawn[name])]
     if state.facts.stage not in (PLAY, CHOOSE):
-        return found
+        return breaches
     hands, held = held_hands(world), int(np.bitwise_or.reduce(drawn.hands))
     if hands[observer] != true.hands[observer]:
-        found.append("own hand")
+        breaches.append("own hand")
     if [hand.bit_count() for hand in hands] != [hand.bit_count() for hand in held_hands(state)]:
-        found.append("sizes")
+        breaches.append("sizes")
     if held.bit_count() != sum(hand.bit_count() for hand in hands) or held & int(true.played):
-        found.append("a card in two places")
+        breaches.append("a card in two places")
     if true.turn_up != NO_CARD and held >> int(true.turn_up) & 1:
-        found.append("turn-up in a hand")
+        breaches.append("turn-up in a hand")
     shown = shown_voids(state)
-    found += [
+    breaches += [
         f"void of {player}"
         for player, hand in enumerate(hands)
         for card in cards_in(hand)
         if card // 13 in shown[player]
     ]
-    return found
+    return breaches
 
 
 def shown_voids(state):
@@ -412,9 +412,9 @@ def test_a_determinization_reads_nothing_hidden():
     for seed in range(1):
         for state in random_walk(game(4).new_initial_state(seed), seed):
             for observer in range(4):
-                other = state.clone()
-                other.data[:] = state.determinize(observer, seed=1).data
-                assert (state.determinize(observer, seed=2).data == other.determinize(observer, seed=2).data).all()
+                variant = state.clone()
+                variant.data[:] = state.determinize(observer, seed=1).data
+                assert (state.determinize(observer, seed=2).data == variant.determinize(observer, seed=2).data).all()
 
 
 determinize = helper(redraw)
@@ -449,8 +449,8 @@ def deals(unseen, sizes, barred):
 def agreeing_hands(state, observer):
     """Every tuple of hands that agrees with what `observer` has seen, from the history alone."""
     shown, facts, hands = shown_voids(state), state.facts, held_hands(state)
-    own = set(cards_in(hands[observer]))
-    unseen = set(range(52)) - set(cards_in(facts.played)) - own - {int(facts.turn_up)}
+    own_cards = set(cards_in(hands[observer]))
+    unseen = set(range(52)) - set(cards_in(facts.played)) - own_cards - {int(facts.turn_up)}
     others = [player for player in range(state.game.players) if player != observer]
     sizes = [hands[player].bit_count() for player in others]
     for drawn in deals(sorted(unseen), sizes, lambda hand, card: card // 13 in shown[others[hand]]):
@@ -490,8 +490,8 @@ def uneven_position():
 def uneven_deals():
     barred = {0: (1, 2), 1: (3,), 2: (0,)}
     unseen = sorted(cards_in(cards(" ".join([*UNEVEN[1:], UNEVEN_STOCK]))))
-    own = cards(UNEVEN[0])
-    return [(own, *hands) for hands in deals(unseen, [2, 2, 2], lambda hand, card: card // 13 in barred[hand])]
+    own_hand = cards(UNEVEN[0])
+    return [(own_hand, *hands) for hands in deals(unseen, [2, 2, 2], lambda hand, card: card // 13 in barred[hand])]
 
 
 def test_determinizations_are_uniform_where_dealing_hand_by_hand_is_not():
@@ -502,10 +502,10 @@ def test_determinizations_are_uniform_where_dealing_hand_by_hand_is_not():
 
     choose, naive = random.Random(3), Counter()
     for _ in range(60 * len(expected)):
-        left, hands = cards_in(cards(" ".join([*UNEVEN[1:], UNEVEN_STOCK]))), [cards(UNEVEN[0])]
+        remaining, hands = cards_in(cards(" ".join([*UNEVEN[1:], UNEVEN_STOCK]))), [cards(UNEVEN[0])]
         for suits in ((1, 2), (3,), (0,)):
-            held = choose.sample([card for card in left if card // 13 not in suits], 2)
-            left = [card for card in left if card not in held]
+            held = choose.sample([card for card in remaining if card // 13 not in suits], 2)
+            remaining = [card for card in remaining if card not in held]
             hands.append(sum(1 << card for card in held))
         naive[tuple(hands)] += 1
     assert chisquare([naive[hands] for hands in expected]).pvalue < 1e-9, "the position tells the two apart"
@@ -528,8 +528,8 @@ def test_hands_that_nobody_has_seen_yet_are_all_redrawn():
     state = position(["2♣", "A♣", "3♣"], tricks=[1, 1, 1], hand_size=4)
     play(state, "2♣, A♣, 3♣")
     assert state.facts.stage == FACE_DOWN
-    own = Counter(cards_text(state.determinize(0, seed).facts.hands[0]) for seed in range(50))
-    assert len(own) > 45
+    hands = Counter(cards_text(state.determinize(0, seed).facts.hands[0]) for seed in range(50))
+    assert len(hands) > 45
 
 
 # ------------------------------------------------------------------------------------------------------ constrained deals
@@ -604,12 +604,13 @@ def test_the_ways_of_a_large_deal_are_counted_exactly(barred):
     room = [sum(card // 13 == suit for card in unseen) for suit in range(4)]
     exact = 0
     for first in splits(13, room, barred[0]):
-        left = [n - taken for n, taken in zip(room, first, strict=True)]
-        for second in splits(13, left, barred[1]):
+        remaining = [n - taken for n, taken in zip(room, first, strict=True)]
+        for second in splits(13, remaining, barred[1]):
             if not any(
-                n > taken and barred[2] >> suit & 1 for suit, (n, taken) in enumerate(zip(left, second, strict=True))
+                n > taken and barred[2] >> suit & 1
+                for suit, (n, taken) in enumerate(zip(remaining, second, strict=True))
             ):
-                exact += math.prod(map(math.comb, room, first)) * math.prod(map(math.comb, left, second))
+                exact += math.prod(map(math.comb, room, first)) * math.prod(map(math.comb, remaining, second))
     deal = constrained(unseen, [13, 13, 13], [int(_cards.suits_cards(suits)) for suits in barred])
     merged = [int(size) for size in deal["group_sizes"][: deal["groups"]]]
     within = (

@@ -77,18 +77,18 @@ def test_checkers_tells_captures_and_crownings() -> None:
     assert [state.action_to_string(action) for action in state.legal_actions()] == ["c3xe5"]
     assert state.action_features(state.legal_actions()[0]) == {"captures": 1, "crowns": 0}
     state = checkers("a7 c5", "h8", kings="c5")
-    told = {state.action_to_string(action): state.action_features(action) for action in state.legal_actions()}
-    assert told.pop("a7-b8") == {"captures": 0, "crowns": 1}
-    assert set(told) == {"c5-b6", "c5-d6", "c5-b4", "c5-d4"}
-    assert all(one == {"captures": 0, "crowns": 0} for one in told.values())
+    features = {state.action_to_string(action): state.action_features(action) for action in state.legal_actions()}
+    assert features.pop("a7-b8") == {"captures": 0, "crowns": 1}
+    assert set(features) == {"c5-b6", "c5-d6", "c5-b4", "c5-d4"}
+    assert all(values == {"captures": 0, "crowns": 0} for values in features.values())
 
 
-def race(own: dict[int, int], other: dict[int, int]) -> State:
+def race(mover: dict[int, int], opponent: dict[int, int]) -> State:
     """X is to roll; the checkers of both on their own points."""
     game = games.load("backgammon")
     state = game.new_initial_state()
     state.facts.points[:] = 0
-    for seat, placed in enumerate((own, other)):
+    for seat, placed in enumerate((mover, opponent)):
         for point, checkers in placed.items():
             state.facts.points[seat, point] = checkers
         state.facts.points[seat, 0] = 15 - sum(placed.values())
@@ -99,13 +99,13 @@ def race(own: dict[int, int], other: dict[int, int]) -> State:
 
 def swapped(state: State) -> State:
     """The same position with the players' names exchanged."""
-    other = state.clone()
-    other.facts.points[:] = state.facts.points[::-1]
-    other.facts.player = 1 - state.facts.player
-    if other.facts.actor != CHANCE:
-        other.facts.actor = other.facts.player
-    survey.py_func(other.facts)
-    return other
+    mirror = state.clone()
+    mirror.facts.points[:] = state.facts.points[::-1]
+    mirror.facts.player = 1 - state.facts.player
+    if mirror.facts.actor != CHANCE:
+        mirror.facts.actor = mirror.facts.player
+    survey.py_func(mirror.facts)
+    return mirror
 
 
 HOME = dict.fromkeys(range(1, 7), 2)
@@ -114,7 +114,7 @@ PRIME = {8: 2, 7: 2, 6: 3, 5: 3, 4: 3, 3: 2}
 
 
 @pytest.mark.parametrize(
-    ("own", "other", "chance"),
+    ("mover", "opponent", "chance"),
     [
         ({1: 1}, {6: 2}, 1.0),  # any roll bears it off
         ({6: 2}, {1: 1}, 4 / 36),  # only 33, 44, 55 and 66 bear both off
@@ -126,12 +126,12 @@ PRIME = {8: 2, 7: 2, 6: 3, 5: 3, 4: 3, 3: 2}
     ],
 )
 def test_backgammon_tells_the_chances_of_who_is_to_roll(
-    own: dict[int, int], other: dict[int, int], chance: float
+    mover: dict[int, int], opponent: dict[int, int], chance: float
 ) -> None:
-    chances = race(own, other).heuristic()
+    chances = race(mover, opponent).heuristic()
     assert chances[0] == pytest.approx(chance, abs=0.04)
     assert sum(chances) == pytest.approx(1.0)
-    assert swapped(race(own, other)).heuristic() == chances[::-1]
+    assert swapped(race(mover, opponent)).heuristic() == chances[::-1]
 
 
 def test_backgammon_reckons_dice_to_be_played() -> None:
@@ -161,9 +161,9 @@ def written(state: State) -> list[str]:
 def test_backgammon_tells_hits_points_and_checkers_borne_off() -> None:
     state = race({6: 1, 5: 1, 2: 1}, {24: 1, 20: 2})  # O's blot is on X's point 1
     state.apply_action(state.string_to_action("roll 41"))
-    told = {text: state.action_features(state.string_to_action(text)) for text in written(state)}
-    assert told["2/1*"] == {"hits": 1, "bears_off": 0, "makes_point": 0}
-    assert told["6/2"] == {"hits": 0, "bears_off": 0, "makes_point": 1}
+    features = {text: state.action_features(state.string_to_action(text)) for text in written(state)}
+    assert features["2/1*"] == {"hits": 1, "bears_off": 0, "makes_point": 0}
+    assert features["6/2"] == {"hits": 0, "bears_off": 0, "makes_point": 1}
     state = race({4: 1, 1: 1}, {5: 2})
     state.apply_action(state.string_to_action("roll 41"))
     assert {text: state.action_features(state.string_to_action(text))["bears_off"] for text in written(state)}[
@@ -179,7 +179,7 @@ def leduc(cards: tuple[int, int], table: int = -1, paid: tuple[int, int] = (1, 1
 
 
 @pytest.mark.parametrize(
-    ("own", "table", "strength"),
+    ("card", "table", "strength"),
     [
         (2, -1, 4.5 / 5),  # a king: four lower cards, and the other king to share with
         (1, -1, 2.5 / 5),
@@ -189,12 +189,12 @@ def leduc(cards: tuple[int, int], table: int = -1, paid: tuple[int, int] = (1, 1
         (1, 2, 2.5 / 4 - 0.0),  # loses to the other king; beats two jacks, shares with the other queen
     ],
 )
-def test_poker_tells_the_strength_of_a_hand(own: int, table: int, strength: float) -> None:
-    other = 1 if own != 1 else 0
-    state = leduc((own, other), table)
-    assert state.features() == {"strength": pytest.approx(strength), "pair": float(own == table), "owed": 0}
+def test_poker_tells_the_strength_of_a_hand(card: int, table: int, strength: float) -> None:
+    opponent_card = 1 if card != 1 else 0
+    state = leduc((card, opponent_card), table)
+    assert state.features() == {"strength": pytest.approx(strength), "pair": float(card == table), "owed": 0}
     assert state.heuristic()[0] == pytest.approx((13 + (2 * strength - 1) * 1) / 26)
-    hidden = leduc((own, 2 if own != 2 else 0), table) if table != own else state
+    hidden = leduc((card, 2 if card != 2 else 0), table) if table != card else state
     assert hidden.heuristic()[0] == state.heuristic()[0]  # what he may not see does not count
 
 
@@ -202,9 +202,9 @@ def test_poker_tells_bets_folds_and_what_is_owed() -> None:
     state = leduc((2, 0), paid=(1, 3))
     assert state.features()["owed"] == 2 / 4
     assert state.heuristic()[0] == pytest.approx((13 + 0.8 * 1) / 26)  # of the two only 1 is at stake so far
-    told = {text: state.action_features(state.string_to_action(text)) for text in written(state)}
-    assert told["fold"] == {"bets": 0, "folds": 1} and told["call"] == {"bets": 0, "folds": 0}
-    assert told["raise 2"] == {"bets": 1, "folds": 0}
+    features = {text: state.action_features(state.string_to_action(text)) for text in written(state)}
+    assert features["fold"] == {"bets": 0, "folds": 1} and features["call"] == {"bets": 0, "folds": 0}
+    assert features["raise 2"] == {"bets": 1, "folds": 0}
 
 
 @pytest.mark.parametrize("name", TELLING)

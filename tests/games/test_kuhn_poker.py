@@ -57,8 +57,8 @@ def test_there_are_four_decisions_and_five_endings_for_each_deal():
 
 
 def test_each_deal_is_equally_likely():
-    seen = Counter(tuple(KUHN_POKER.new_initial_state(seed).facts.cards.tolist()) for seed in range(3000))
-    assert len(seen) == 6 and chisquare(list(seen.values())).pvalue > UNLIKELY
+    counts = Counter(tuple(KUHN_POKER.new_initial_state(seed).facts.cards.tolist()) for seed in range(3000))
+    assert len(counts) == 6 and chisquare(list(counts.values())).pvalue > UNLIKELY
 
 
 def counterpart(state):
@@ -133,16 +133,16 @@ def test_a_determinization_deals_the_other_player_either_card_that_the_observer_
     for state in EVERY_STATE:
         shown = state.is_terminal() and not state.facts.folded
         for observer in range(2):
-            own, other = state.facts.cards[observer], state.facts.cards[1 - observer]
+            card, opponent_card = state.facts.cards[observer], state.facts.cards[1 - observer]
             drawn = Counter()
             for seed in range(200):
                 world = state.determinize(observer, seed).facts
-                assert world.cards[observer] == own and world.paid.tolist() == state.facts.paid.tolist()
+                assert world.cards[observer] == card and world.paid.tolist() == state.facts.paid.tolist()
                 drawn[int(world.cards[1 - observer])] += 1
             if shown:
-                assert set(drawn) == {int(other)}, "the cards have been shown"
+                assert set(drawn) == {int(opponent_card)}, "the cards have been shown"
             else:
-                assert set(drawn) == {0, 1, 2} - {int(own)} and chisquare(list(drawn.values())).pvalue > UNLIKELY
+                assert set(drawn) == {0, 1, 2} - {int(card)} and chisquare(list(drawn.values())).pvalue > UNLIKELY
         assert (state.determinize(CHANCE, 1).data == state.data).all()
 
 
@@ -150,10 +150,10 @@ def test_a_determinization_reads_nothing_hidden():
     for state in EVERY_STATE:
         if not state.is_terminal():
             for observer in range(2):
-                other = State(KUHN_POKER, state.data.copy())
-                other.facts.cards[1 - observer] = 3 - state.facts.cards.sum()
+                variant = State(KUHN_POKER, state.data.copy())
+                variant.facts.cards[1 - observer] = 3 - state.facts.cards.sum()
                 for seed in range(5):
-                    assert (state.determinize(observer, seed).data == other.determinize(observer, seed).data).all()
+                    assert (state.determinize(observer, seed).data == variant.determinize(observer, seed).data).all()
 
 
 def test_a_determinization_can_be_retraced():

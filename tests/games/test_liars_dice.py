@@ -83,8 +83,8 @@ def test_players_alternate():
 
 
 def test_every_roll_is_equally_likely():
-    seen = Counter(tuple(sum(dice(liars_dice(1, 2).new_initial_state(seed)), [])) for seed in range(20 * FACES**3))
-    assert chisquare([seen[roll] for roll in itertools.product(range(FACES), repeat=3)]).pvalue > UNLIKELY
+    counts = Counter(tuple(sum(dice(liars_dice(1, 2).new_initial_state(seed)), [])) for seed in range(20 * FACES**3))
+    assert chisquare([counts[roll] for roll in itertools.product(range(FACES), repeat=3)]).pvalue > UNLIKELY
 
 
 @pytest.mark.parametrize("numbers", [(0, 1), (1, 9), (-1, 1), (1, 1.5), ("2", 2), (True, 1), (1, None)])
@@ -142,9 +142,9 @@ def test_a_determinization_rolls_the_other_players_dice_uniformly(first, second,
 
 
 def test_a_determinization_reads_nothing_hidden():
-    for one, other in itertools.product(("23", "★5", "11"), repeat=2):
+    for first_roll, second_roll in itertools.product(("23", "★5", "11"), repeat=2):
         for seed in range(5):
-            worlds = [rolled("4", roll, "1×5").determinize(0, seed) for roll in (one, other)]
+            worlds = [rolled("4", roll, "1×5").determinize(0, seed) for roll in (first_roll, second_roll)]
             assert (worlds[0].data == worlds[1].data).all()
 
 

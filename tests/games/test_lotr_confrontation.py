@@ -171,7 +171,7 @@ HOME = {FRODO: SHIRE, BALROG: MORDOR}  # bystanders that keep the game going
 
 
 def test_t1_every_setup_has_four_at_home_and_one_in_each_other_starting_square():
-    game, seen = lotr_confrontation(random_setup=1), [set() for _ in range(PIECES)]
+    game, squares_of_pieces = lotr_confrontation(random_setup=1), [set() for _ in range(PIECES)]
     for seed in range(300):
         facts = game.new_initial_state(seed=seed).facts
         for side, home in ((LIGHT, SHIRE), (DARK, MORDOR)):
@@ -179,8 +179,8 @@ def test_t1_every_setup_has_four_at_home_and_one_in_each_other_starting_square()
             others = [1, 2, 3, 4, 5] if side == LIGHT else [10, 11, 12, 13, 14]
             assert squares == sorted([home] * 4 + others)
         for piece in range(PIECES):
-            seen[piece].add(int(facts.pos[piece]))
-    assert all(len(squares) == 6 for squares in seen)
+            squares_of_pieces[piece].add(int(facts.pos[piece]))
+    assert all(len(squares) == 6 for squares in squares_of_pieces)
 
 
 def test_random_setups_are_uniform_over_the_squares():
@@ -289,7 +289,7 @@ def test_t4a_the_balrog_takes_the_mover_and_reveals_no_one_else():
     hidden = {ORCS: (FANGORN, MORDOR), WARG: (FANGORN, MORDOR)}
     state = play(position(LIGHT, TUNNEL, possible=hidden), "Merry Eregion-Fangorn", "ambush")
     assert where(state, MERRY, ORCS) == [DEAD, FANGORN] and dark_to_move(state)
-    assert known(state, ORCS) == {FANGORN, MORDOR} and known(state, BALROG) == {CARADHRAS}
+    assert possible_squares(state, ORCS) == {FANGORN, MORDOR} and possible_squares(state, BALROG) == {CARADHRAS}
 
 
 def test_t4a_the_victim_is_shown_to_dark():
@@ -741,7 +741,7 @@ def simultaneous_cards(state):
     return bool(simultaneous(state.facts))
 
 
-def known(state, piece):
+def possible_squares(state, piece):
     """P[c]: the squares where the other side suspects a piece."""
     return {square for square in range(DEAD + 1) if state.facts.possible[piece] >> square & 1}
 
@@ -749,16 +749,16 @@ def known(state, piece):
 def assignments(state, side):
     """Every way to place a side's pieces that fits the public numbers and the sets, by brute force: tuples of squares."""
     room = [int(n) for n in state.facts.count[side]]
-    sets = [sorted(known(state, piece)) for piece in range(side * TEAM, side * TEAM + TEAM)]
-    found = [((), tuple(room))]
+    sets = [sorted(possible_squares(state, piece)) for piece in range(side * TEAM, side * TEAM + TEAM)]
+    ways = [((), tuple(room))]
     for squares in sets:
-        found = [
-            ((*placed, square), (*left[:square], left[square] - 1, *left[square + 1 :]))
-            for placed, left in found
+        ways = [
+            ((*placed, square), (*remaining[:square], remaining[square] - 1, *remaining[square + 1 :]))
+            for placed, remaining in ways
             for square in squares
-            if left[square]
+            if remaining[square]
         ]
-    return [placed for placed, _ in found]
+    return [placed for placed, _ in ways]
 
 
 K1 = {FRODO: SHIRE, SARUMAN: ROHAN, WARG: GONDOR, ORCS: MORDOR, GIMLI: EREGION, MERRY: RHUDAUR}
@@ -769,13 +769,13 @@ def test_k1_unseen_moves_make_known_pieces_uncertain_and_a_battle_settles_it():
     state = position(DARK, K1, possible=K1_SETS)
     assert len(assignments(state, DARK)) == 2
     play(state, "Warg Gondor-Rohan")
-    assert known(state, SARUMAN) == {ROHAN} and known(state, WARG) == {ROHAN, MORDOR}
+    assert possible_squares(state, SARUMAN) == {ROHAN} and possible_squares(state, WARG) == {ROHAN, MORDOR}
     assert len(assignments(state, DARK)) == 2
     play(state, "Merry Rhudaur-HighPass", "Warg Rohan-Caradhras")
-    assert known(state, SARUMAN) == {ROHAN, CARADHRAS} and len(assignments(state, DARK)) == 4
+    assert possible_squares(state, SARUMAN) == {ROHAN, CARADHRAS} and len(assignments(state, DARK)) == 4
     play(state, "Gimli Eregion-Caradhras")
     assert len(assignments(state, DARK)) == 1
-    assert [known(state, piece) for piece in (WARG, SARUMAN, ORCS)] == [{CARADHRAS}, {ROHAN}, {MORDOR}]
+    assert [possible_squares(state, piece) for piece in (WARG, SARUMAN, ORCS)] == [{CARADHRAS}, {ROHAN}, {MORDOR}]
 
 
 def test_k2_at_the_start_all_15120_setups_are_possible():
@@ -792,11 +792,12 @@ def test_k3_a_piece_that_went_to_mordor_is_not_frodo():
     pieces = {FRODO: GONDOR, SAM: GONDOR, MERRY: DAGORLAD, ORCS: HIGH_PASS}
     unsure = dict.fromkeys((FRODO, SAM, MERRY), (GONDOR, DAGORLAD))
     state = play(position(LIGHT, pieces, possible=unsure), "Sam Gondor-Mordor")
-    assert MORDOR not in known(state, FRODO)
-    assert known(state, SAM) == known(state, MERRY) == {GONDOR, DAGORLAD, MORDOR} and known(state, FRODO) == {
+    assert MORDOR not in possible_squares(state, FRODO)
+    assert possible_squares(state, SAM) == possible_squares(state, MERRY) == {
         GONDOR,
         DAGORLAD,
-    }
+        MORDOR,
+    } and possible_squares(state, FRODO) == {GONDOR, DAGORLAD}
 
 
 def test_k4_an_attack_names_only_the_attacker_and_the_defender():
@@ -807,9 +808,9 @@ def test_k4_an_attack_names_only_the_attacker_and_the_defender():
         **dict.fromkeys((MERRY, SAM), (EREGION, RHUDAUR)),
     }
     state = play(position(LIGHT, pieces, possible=unsure), "Gimli Eregion-Caradhras")
-    assert known(state, GIMLI) == {CARADHRAS} and known(state, SARUMAN) == {CARADHRAS}
-    assert known(state, MERRY) == {EREGION, RHUDAUR} and known(state, SAM) == {EREGION, RHUDAUR}
-    assert known(state, PIPPIN) == {CARDOLAN}  # with Gimli gone the other squares are Merry's and Sam's
+    assert possible_squares(state, GIMLI) == {CARADHRAS} and possible_squares(state, SARUMAN) == {CARADHRAS}
+    assert possible_squares(state, MERRY) == {EREGION, RHUDAUR} and possible_squares(state, SAM) == {EREGION, RHUDAUR}
+    assert possible_squares(state, PIPPIN) == {CARDOLAN}  # with Gimli gone the other squares are Merry's and Sam's
 
 
 def test_before_the_reveal_an_attacker_is_anonymous():
@@ -828,14 +829,14 @@ def test_sam_and_frodo_are_known_after_standing_together():
         pieces = {BALROG: MISTY_MOUNTAINS, FRODO: EREGION, SAM: EREGION, GIMLI: RHUDAUR, ORCS: MORDOR}
         unsure = dict.fromkeys((FRODO, SAM, GIMLI), (EREGION, RHUDAUR))
         state = play(position(DARK, pieces, possible=unsure), "Balrog MistyMtns-Eregion", *steps)
-        assert [known(state, piece) for piece in (FRODO, SAM, GIMLI)] == [{EREGION}, {EREGION}, {RHUDAUR}]
+        assert [possible_squares(state, piece) for piece in (FRODO, SAM, GIMLI)] == [{EREGION}, {EREGION}, {RHUDAUR}]
 
 
 def test_declining_tells_nothing():
     pieces = {BALROG: MISTY_MOUNTAINS, FRODO: RHUDAUR, SAM: EREGION, GIMLI: EREGION, ORCS: MORDOR}
     unsure = dict.fromkeys((FRODO, SAM, GIMLI), (EREGION, RHUDAUR))
     state = play(position(DARK, pieces, possible=unsure), "Balrog MistyMtns-Eregion", "Balrog v Sam", "alone")
-    assert known(state, FRODO) == known(state, GIMLI) == {EREGION, RHUDAUR}
+    assert possible_squares(state, FRODO) == possible_squares(state, GIMLI) == {EREGION, RHUDAUR}
 
 
 # -------------------------------------------------------------------------------------------------- random play, determinization
@@ -857,7 +858,7 @@ def random_states(seed, games, every=1):
 
 def own_and_public(state, observer):
     """What a determinization must leave as it is, as bytes."""
-    own = slice(observer * TEAM, observer * TEAM + TEAM)
+    pieces = slice(observer * TEAM, observer * TEAM + TEAM)
     facts = state.facts
     names = (
         "count",
@@ -876,7 +877,7 @@ def own_and_public(state, observer):
         "acted",
         "effects",
     )
-    return (facts.pos[own].tobytes(), *(state.data[0][name].tobytes() for name in names))
+    return (facts.pos[pieces].tobytes(), *(state.data[0][name].tobytes() for name in names))
 
 
 def recalled(state, perspective):
@@ -903,7 +904,7 @@ def test_k5_what_is_drawn_for_other_players_too_keeps_account_of_what_they_have_
             if world.is_terminal():
                 break
             world.apply_action(luck.choice(world.legal_actions()))
-            assert all(world.facts.pos[piece] in known(world, piece) for piece in range(PIECES))
+            assert all(world.facts.pos[piece] in possible_squares(world, piece) for piece in range(PIECES))
             if not world.is_terminal():
                 world = drawn_again(world, LIGHT if turn % 2 else DARK, turn)
 
@@ -911,7 +912,7 @@ def test_k5_what_is_drawn_for_other_players_too_keeps_account_of_what_they_have_
 def test_k5_random_self_play_never_contradicts_anything_seen():
     for number, state in enumerate(random_states(seed=11, games=8)):
         facts = state.facts
-        assert all(facts.pos[piece] in known(state, piece) for piece in range(PIECES))
+        assert all(facts.pos[piece] in possible_squares(state, piece) for piece in range(PIECES))
         assert len(hand(state, LIGHT)) == len(hand(state, DARK)) > 0
         for observer in SIDES:
             drawn = state.determinize(observer, seed=number)
@@ -929,11 +930,11 @@ def test_k5_random_self_play_never_contradicts_anything_seen():
 
 def test_the_turn_is_recalled_as_it_was_observed():
     for state in random_states(seed=5, games=12):
-        seen = state.position_in_episode()
+        episode = state.position_in_episode()
         if state.is_terminal():
             continue
         for perspective in range(3):
-            assert recalled(state, perspective) == seen.moves[perspective]
+            assert recalled(state, perspective) == episode.moves[perspective]
 
 
 def test_a_redrawn_turn_is_recalled_consistently():
@@ -967,9 +968,9 @@ def test_determinize_reads_nothing_hidden():
         if state.is_terminal():
             continue
         for observer in SIDES:
-            other = state.determinize(observer, seed=number)
+            determinization = state.determinize(observer, seed=number)
             assert (
-                other.determinize(observer, seed=77).data.tobytes()
+                determinization.determinize(observer, seed=77).data.tobytes()
                 == state.determinize(observer, seed=77).data.tobytes()
             )
 
@@ -985,11 +986,14 @@ def test_every_square_in_the_sets_belongs_to_an_assignment():
         if state.is_terminal():
             continue
         for side in SIDES:
-            if math.prod(len(known(state, piece)) for piece in range(side * TEAM, side * TEAM + TEAM)) > 3_000_000:
+            if (
+                math.prod(len(possible_squares(state, piece)) for piece in range(side * TEAM, side * TEAM + TEAM))
+                > 3_000_000
+            ):
                 continue
-            found = assignments(state, side)
-            for character, squares in enumerate(zip(*found, strict=True)):
-                assert set(squares) == known(state, side * TEAM + character)
+            ways = assignments(state, side)
+            for character, squares in enumerate(zip(*ways, strict=True)):
+                assert set(squares) == possible_squares(state, side * TEAM + character)
             checked += 1
     assert checked > 60
 
@@ -1042,7 +1046,10 @@ def test_draws_in_the_middle_of_games_are_uniform():
             continue
         observer = state.current_player()
         hidden = 1 - observer
-        if math.prod(len(known(state, piece)) for piece in range(hidden * TEAM, hidden * TEAM + TEAM)) > 500_000:
+        if (
+            math.prod(len(possible_squares(state, piece)) for piece in range(hidden * TEAM, hidden * TEAM + TEAM))
+            > 500_000
+        ):
             continue
         expected = assignments(state, hidden)
         if 2 <= len(expected) <= 800:

@@ -60,13 +60,13 @@ def contents(state: State) -> list[int]:
 
 def rearranged(state: State, squares: np.ndarray) -> State:
     """The position with the disc of `squares[row, column]` on each square."""
-    other = state.clone()
+    rearrangement = state.clone()
     for player in range(2):
         discs = int(state.facts.discs[player])
-        other.facts.discs[player] = np.uint64(
+        rearrangement.facts.discs[player] = np.uint64(
             sum((discs >> int(old) & 1) << new for new, old in enumerate(squares.ravel()))
         )
-    return other
+    return rearrangement
 
 
 def test_it_reads_the_contents_of_every_tuple_from_all_four_sides() -> None:
@@ -79,8 +79,8 @@ def test_it_reads_the_contents_of_every_tuple_from_all_four_sides() -> None:
                 place = sum(3**digit * content[square] for digit, square in enumerate(squares))
                 expected.append(FIRST[number] + place)
         assert sorted(SHARED[places[:-1]]) == sorted(SHARED[expected])
-        own, other = divmod(int(places[-1]) - int(FIRST[TUPLES]), MOST_MOVES + 1)
-        assert own - other == state.features()["mobility"]
+        mobility, opponent_mobility = divmod(int(places[-1]) - int(FIRST[TUPLES]), MOST_MOVES + 1)
+        assert mobility - opponent_mobility == state.features()["mobility"]
 
 
 def test_a_mirror_image_shares_the_weight_of_a_content() -> None:
@@ -101,11 +101,11 @@ def test_the_eight_symmetries_of_a_position_are_worth_the_same() -> None:
 
 def test_exchanged_colours_exchange_the_chances() -> None:
     for state in random_positions(20):
-        other = state.clone()
-        other.facts.discs[:] = state.facts.discs[::-1]
-        other.facts.player = 1 - state.facts.player
+        variant = state.clone()
+        variant.facts.discs[:] = state.facts.discs[::-1]
+        variant.facts.player = 1 - state.facts.player
         chances = state.heuristic()
-        assert other.heuristic() == chances[::-1] and sum(chances) == pytest.approx(1) and 0 < min(chances)
+        assert variant.heuristic() == chances[::-1] and sum(chances) == pytest.approx(1) and 0 < min(chances)
 
 
 def test_a_finished_game_is_worth_its_rewards() -> None:

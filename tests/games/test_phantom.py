@@ -150,9 +150,9 @@ def lock_step_with_phantom_ttt(games):
             mover = referee.current_player()
             assert state.current_player() == mover
             assert [index[action] for action in state.legal_actions()] == sorted(referee.legal_actions())
-            seen, told = state.moves(mover), referee.information_state_string(mover)
-            again += seen in views[mover]
-            assert views[mover].setdefault(seen, told) == told
+            moves, description = state.moves(mover), referee.information_state_string(mover)
+            again += moves in views[mover]
+            assert views[mover].setdefault(moves, description) == description
             action = choose.choice(state.legal_actions())
             state.apply_action(action)
             referee.apply_action(index[action])
@@ -231,13 +231,13 @@ def all_decisions(state):
 
 @pytest.mark.parametrize("board", [(2, 2, 2), (5, 1, 4)])
 def test_the_moves_that_a_player_has_seen_tell_him_which_of_his_tries_have_failed(board):
-    known = {}
+    table = {}
     for state in all_decisions(phantom(*board).new_initial_state()):
         player, facts = state.current_player(), state.facts
-        own, other = int(facts.marks[player]), int(facts.marks[1 - player])
-        knowledge = own, other & ~int(facts.open[player]), other.bit_count(), state.legal_actions()
-        assert known.setdefault((player, state.moves(player)), knowledge) == knowledge
-    assert len(known) > 20
+        marks, opponent_marks = int(facts.marks[player]), int(facts.marks[1 - player])
+        knowledge = marks, opponent_marks & ~int(facts.open[player]), opponent_marks.bit_count(), state.legal_actions()
+        assert table.setdefault((player, state.moves(player)), knowledge) == knowledge
+    assert len(table) > 20
 
 
 def test_an_episode_is_a_turn_with_its_failed_tries():
@@ -273,14 +273,14 @@ def key(record):
 
 def one_action_later(states, actions_of, player):
     """The different states that actions lead to and in which `player` is to move."""
-    found = {}
+    children = {}
     for state in states:
         for action in actions_of(state):
             child = State(state.game, state.data.copy())
             child.apply_action(action)
             if child.current_player() == player:
-                found[key(child.data)] = child
-    return list(found.values())
+                children[key(child.data)] = child
+    return list(children.values())
 
 
 def with_failed_tries(states, player):
@@ -295,14 +295,14 @@ def with_failed_tries(states, player):
 def information_set(state, observer):
     """Every state that agrees with what `observer` has seen, found by playing whatever the other may have played."""
     truth = State(state.game, state.start.copy())
-    agreeing, other = [truth.clone()], 1 - observer
+    agreeing, opponent = [truth.clone()], 1 - observer
     for who, action in state.history:
         truth.apply_action(action)
         if who == observer:
-            agreeing = one_action_later(agreeing, lambda one, action=action: [action], truth.current_player())
+            agreeing = one_action_later(agreeing, lambda _, action=action: [action], truth.current_player())
         elif truth.current_player() == observer:
-            agreeing = one_action_later(with_failed_tries(agreeing, other), State.legal_actions, observer)
-    return agreeing if state.current_player() == observer else with_failed_tries(agreeing, other)
+            agreeing = one_action_later(with_failed_tries(agreeing, opponent), State.legal_actions, observer)
+    return agreeing if state.current_player() == observer else with_failed_tries(agreeing, opponent)
 
 
 determinize = helper(redraw)
@@ -323,11 +323,11 @@ def worlds(state, observer, count, seed):
 
 def uniformity(state, observer, per_state=20):
     """The p-value of draws against the information set found by playing."""
-    agreeing = [key(one.data) for one in information_set(state, observer)]
+    agreeing = [key(member.data) for member in information_set(state, observer)]
     drawn = worlds(state, observer, per_state * len(agreeing), len(agreeing))
     assert set(drawn) <= set(agreeing)
     assert key(state.data) in agreeing
-    return 1.0 if len(agreeing) == 1 else chisquare([drawn[one] for one in agreeing]).pvalue
+    return 1.0 if len(agreeing) == 1 else chisquare([drawn[member_key] for member_key in agreeing]).pvalue
 
 
 COUNTED = [  # tries, board, observer, states that he cannot tell apart
@@ -375,13 +375,13 @@ def uniform_in_random_games(board, seeds, most_states):
 
 def estimate(state, observer):
     """No fewer states than the information set has, roughly."""
-    own, other = state.facts.marks[observer], state.facts.marks[1 - observer]
+    marks, opponent_marks = state.facts.marks[observer], state.facts.marks[1 - observer]
     free = int(state.facts.open[observer])
     hidden, tries = (
-        (int(other) & free).bit_count(),
-        1 if state.current_player() == observer else int(own).bit_count() + 1,
+        (int(opponent_marks) & free).bit_count(),
+        1 if state.current_player() == observer else int(marks).bit_count() + 1,
     )
-    return math.comb(free.bit_count(), hidden) * 2 ** int(own).bit_count() * math.factorial(tries)
+    return math.comb(free.bit_count(), hidden) * 2 ** int(marks).bit_count() * math.factorial(tries)
 
 
 @pytest.mark.parametrize(("board", "games"), [((2, 2, 2), 6), ((3, 3, 3), 2), ((5, 1, 4), 5), ((4, 4, 4), 2)])
@@ -399,8 +399,8 @@ def test_determinization_is_uniform_over_the_information_sets_of_many_random_gam
 def test_a_determinization_reads_nothing_hidden(tries, board, observer, states):
     state = played(tries, *board)
     drawn = worlds(state, observer, 30, seed=4)
-    for other in information_set(state, observer):
-        assert worlds(other, observer, 30, seed=4) == drawn
+    for member in information_set(state, observer):
+        assert worlds(member, observer, 30, seed=4) == drawn
 
 
 @pytest.mark.parametrize("board", slow_after(6, BOARDS))
