@@ -72,6 +72,7 @@ from icarus.kernel.state import State
 from icarus.specs import *  # noqa: F403  (its __all__ is part of this one's)
 from icarus.version import version
 from icarus.views.playout import show_playout
+from icarus.views.records import show_records
 from icarus.views.tree_page import TreePages
 
 Result.pages = TreePages()  # `views` lies above `engine`; results draw themselves through it
@@ -95,6 +96,6 @@ __all__ = [
     "__version__", "audit", "backpropagation", "best_response", "candidates", "capture", "discover", "discovered",
     "exploitability", "games", "greatest_value", "in_python", "information", "initial", "initial_information",
     "linear", "majority", "maxilinear", "most_visits", "parse_scheme", "play", "search", "secure_child",
-    "sequential", "show_playout", "values", "weight", "with_belief",
+    "sequential", "show_playout", "show_records", "values", "weight", "with_belief",
 ]  # fmt: skip
 __all__ += specs.__all__

@@ -1,6 +1,6 @@
 """`icarus search`: what a search of one position finds for each action."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -14,8 +14,9 @@ from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of, show_compilation
 from icarus.engine.algorithm import Algorithm
 from icarus.engine.match import Agent
-from icarus.engine.recommendation import most_visits, read_recommendation
-from icarus.engine.result import SearchInterrupted
+from icarus.engine.program.lowering import components_of
+from icarus.engine.recommendation import Recommendation, most_visits, read_recommendation
+from icarus.engine.result import SearchInterrupted, unknown_component
 from icarus.engine.scheme import Scheme
 from icarus.engine.search import search
 from icarus.engine.validation import check_budget, check_cutoff, check_scheme, check_threads
@@ -28,6 +29,7 @@ from icarus.specs import parse
 from icarus.views.comparison import export, follow_search, write_comparison
 from icarus.views.pages import check_new_file
 from icarus.views.playout import show_playout
+from icarus.views.records import show_records
 from icarus.views.tree_page import write_tree_page
 
 T = TypeVar("T")
@@ -56,6 +58,14 @@ def search_command(
     playout: Annotated[
         bool, typer.Option("--playout", help="Print one more playout step by step. With --html it is part of the page.")
     ] = False,
+    records: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--records",
+            metavar="NAME",
+            help="Print what this component of the strategy has learned: its records with the most updates. Repeatable.",
+        ),
+    ] = None,
     beside: Annotated[
         list[str] | None,
         typer.Option(
@@ -79,10 +89,7 @@ def search_command(
     by = read_scheme(scheme).with_cutoff(cutoff)
     enhancement, rule = parse_strategy(strategy, names), read_recommendation(recommendation)
     if isinstance(enhancement, Algorithm):
-        if html is not None or playout:
-            raise ValueError(f"--html and --playout show the tree of a strategy; {strategy} has no such tree")
-        if rule is not most_visits:
-            raise ValueError(f"--recommendation is for strategies with records; {strategy} has its own policy")
+        _check_no_records(strategy, html is not None or playout or bool(records), rule)
         agent = Agent(enhancement, scheme=by, iterations=iterations, seconds=seconds, threads=threads)
         _search_online(game, agent, seed, moves)
         return
@@ -94,10 +101,12 @@ def search_command(
         raise ValueError("--playout shows a search of one tree in one thread")
     loaded = games.load(game)
     check_cutoff(loaded, by)
+    _check_components(records or [], components_of(enhancement, by.uses_exp3(loaded))[1])
     if beside or to_json is not None:
-        if seconds is not None or threads > 1 or playout or rule is not most_visits:
+        if seconds is not None or threads > 1 or playout or records or rule is not most_visits:
             raise ValueError(
-                "--beside and --json need --iterations, and cannot be used with --seconds, --threads, --playout or --recommendation"
+                "--beside and --json need --iterations, and cannot be used with --seconds, --threads, --playout, --records or "
+                "--recommendation"
             )
         assert iterations is not None
         strategies = [enhancement, *(parse(text, **names) for text in beside or [])]
@@ -113,13 +122,30 @@ def search_command(
             ),
             iterations,
         )
-    print_text(str(result))
+    print_text("\n\n".join([str(result), *(str(show_records(result, name)) for name in records or [])]))
     playout_page = show_playout(state, enhancement, seed, result.iterations, by) if playout else None
     if html is not None:
         write_tree_page(result, html, playout=playout_page.playout if playout_page else None)
         print_text(f"{'tree and playout' if playout_page else 'tree'}: {html}")
     elif playout_page is not None:
         print_text(f"\n{playout_page}")
+
+
+def _check_no_records(strategy: str, shows_records: bool, rule: Recommendation) -> None:
+    """Refuse options that need the records of a strategy for an algorithm, which has none."""
+    if shows_records:
+        raise ValueError(
+            f"--html, --playout and --records show the tree and the records of a strategy; {strategy} has none"
+        )
+    if rule is not most_visits:
+        raise ValueError(f"--recommendation is for strategies with records; {strategy} has its own policy")
+
+
+def _check_components(names: Iterable[str], components: Iterable[Enhancement]) -> None:
+    existing = [str(component) for component in components]
+    for name in names:
+        if name not in existing:
+            raise ValueError(unknown_component(name, existing))
 
 
 def _compare(

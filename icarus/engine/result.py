@@ -1,6 +1,6 @@
 """What a search found, and how it is read."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Protocol
 
@@ -23,7 +23,12 @@ class RecordsByName(dict[str, Records]):
     """The records of a strategy's components; a KeyError for another name says which there are."""
 
     def __missing__(self, name: str) -> Records:
-        raise KeyError(f"no component of the strategy is called {name}; its components: {', '.join(self)}")
+        raise KeyError(unknown_component(name, self))
+
+
+def unknown_component(name: str, names: Iterable[str]) -> str:
+    """That a strategy has no component of this name, and which it has."""
+    return f"no component of the strategy is called {name}; its components: {', '.join(names)}"
 
 
 class Pages(Protocol):

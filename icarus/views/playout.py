@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
 
 import attrs
 
@@ -14,6 +13,7 @@ from icarus.kernel import CHANCE
 from icarus.kernel.state import State
 from icarus.views.playout_page import write_playout_page
 from icarus.views.playout_words import change, counted, decider, number_text, rewards_text
+from icarus.views.tables import html_table, text_columns
 
 UPDATES, VALUES = 12, 3  # of a component's updates and of a decision's values, so many are shown as text
 LONGEST_RECORD = 44  # characters of a record; of a longer one the end is shown
@@ -41,11 +41,11 @@ class Shown:
     def __str__(self) -> str:
         playout = self.playout
         lines = [_title(playout), "", "begun at a state drawn for the root:", playout.start, ""]
-        lines += _columns([("t", "phase", "player", "action", "decided by", "values"), *_choice_rows(playout)])
+        lines += text_columns([("t", "phase", "player", "action", "decided by", "values"), *_choice_rows(playout)])
         lines += ["", "ended at:", playout.end, "rewards: " + rewards_text(playout)]
         for name, updates in playout.updates.items():
             lines += ["", _heading(name, updates)]
-            lines += _columns([_update_row(update) for update in updates[:UPDATES]])
+            lines += text_columns([_update_row(update) for update in updates[:UPDATES]])
             if len(updates) > UPDATES:
                 lines.append(f"and {len(updates) - UPDATES} more")
         return "\n".join(lines)
@@ -66,10 +66,10 @@ class Shown:
         header = ("t", "phase", "player", "action", "decided by", "values")
         parts = [f"<p>{escape(_title(playout))}; rewards {rewards_text(playout)}</p>"]
         parts.append(_details("begun at a state drawn for the root", f"<pre>{escape(playout.start)}</pre>"))
-        parts.append(_details("decisions", _html_table(header, _choice_rows(playout)), opened=True))
+        parts.append(_details("decisions", html_table(header, _choice_rows(playout)), opened=True))
         parts.append(_details("ended at", f"<pre>{escape(playout.end)}</pre>"))
         for name, updates in playout.updates.items():
-            table = _html_table(("record", "context", "information"), map(_update_row, updates))
+            table = html_table(("record", "context", "information"), map(_update_row, updates))
             parts.append(_details(_heading(name, updates), table))
         return "\n".join(parts)
 
@@ -104,16 +104,5 @@ def _update_row(update: Update) -> tuple[str, ...]:
     return record, f"context {update.context}", change(update)
 
 
-def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(f"{text:<{w}}" for text, w in zip(row, widths, strict=True)).rstrip() for row in rows]
-
-
 def _details(title: str, inside: str, opened: bool = False) -> str:
     return f"<details{' open' if opened else ''}><summary>{escape(title)}</summary>{inside}</details>"
-
-
-def _html_table(header: Sequence[str], rows: Any) -> str:
-    head = "".join(f"<th>{escape(text)}</th>" for text in header)
-    body = "".join("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -47,7 +47,7 @@ class Tree:
         label: the last action as players write it. [nodes]
         legal: how many actions are legal after it; 0 where the node was not opened. [nodes]
         record: the row in `visits`, `availability` and `rewards`; histories that the player cannot tell apart share one. [nodes]
-        visits, availability: of the baseline's records. [rows]
+        keys, visits, availability: of the baseline's records. [rows]
         rewards: the total reward of each player. [rows, κ]
         moves: the move by which each perspective saw the last action; None where everyone sees every action. [nodes, perspectives]
         origin: the number of the determinization in which the history was found first. [nodes]
@@ -66,6 +66,7 @@ class Tree:
     label: list[str]
     legal: np.ndarray
     record: np.ndarray
+    keys: np.ndarray
     visits: np.ndarray
     availability: np.ndarray
     rewards: np.ndarray
@@ -362,6 +363,7 @@ class _Walk:
             label=list(label),
             legal=legal,
             record=np.array(row),
+            keys=self.rows["record"],
             visits=self.rows["visits"],
             availability=self.rows["availability"],
             rewards=self.rows["reward"],
