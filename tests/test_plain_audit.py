@@ -9,9 +9,9 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import games, in_python
+from icarus import PythonGame, games, in_python
 from icarus.audit.plain import audit_plain, facts_text
-from icarus.kernel import below
+from icarus.kernel import TERMINAL, below
 from tests.test_documented_examples import example
 
 second_chance = example("second_chance")
@@ -125,3 +125,56 @@ def test_facts_are_told_down_to_numbers_and_the_same_for_equal_states() -> None:
     endless: list = []
     endless.append(endless)
     assert "…" in facts_text(endless)
+
+
+# ------------------------------------------------------------------------- states that are not equally likely
+
+RANKS = (0, 0, 1)  # of the cards; a state has the rank of a card alone
+
+
+def hidden_rank(**changes: Any) -> PythonGame:
+    """Player 0 guesses the rank of player 1's card."""
+
+    def drawn(state: list, observer: int, beliefs: None, rng: np.ndarray) -> list:
+        return [RANKS[below(rng, len(RANKS))] if observer == 0 else state[0], state[1]]
+
+    functions: dict[str, Any] = {
+        "initial": lambda rng: [RANKS[below(rng, len(RANKS))], None],
+        "player": lambda state: 0 if state[1] is None else TERMINAL,
+        "legal": lambda state: [0, 1],
+        "apply": lambda state, action: state.__setitem__(1, action),
+        "rewards": lambda state: [float(state[0] == state[1]), float(state[0] != state[1])],
+        "observation": lambda state, player: state[1] if player == 0 else state,
+        "determinize": drawn,
+    }
+    return PythonGame(name="hidden-rank", players=2, **functions | changes)
+
+
+def deals(state: list) -> int:
+    return RANKS.count(state[0])
+
+
+def test_draws_are_as_likely_as_the_deals_that_a_state_stands_for() -> None:
+    assert audit_plain(hidden_rank(), games=FEW).failed == ("uniform",)
+    report = audit_plain(hidden_rank(multiplicity=deals), games=FEW)
+    assert report.passed and report["uniform"].checked
+
+
+def test_draws_that_are_uniform_where_the_deals_are_not_are_found() -> None:
+    def drawn(state: list, observer: int, beliefs: None, rng: np.ndarray) -> list:
+        return [below(rng, 2) if observer == 0 else state[0], state[1]]
+
+    report = audit_plain(hidden_rank(determinize=drawn, multiplicity=deals), games=FEW)
+    assert report.failed == ("uniform",)
+
+
+def test_a_multiplicity_that_is_no_positive_number_is_refused() -> None:
+    report = audit_plain(hidden_rank(multiplicity=lambda state: 0), games=FEW)
+    assert "returned 0; it must be a positive number" in str(report)
+
+
+def test_a_compiled_game_in_python_keeps_its_multiplicity() -> None:
+    game = games.load("generic-poker")
+    state = game.new_initial_state(seed=1)
+    assert in_python(game).multiplicity(state.data) == game.multiplicity(state.facts) > 0
+    assert in_python(games.load("kuhn-poker")).multiplicity is None

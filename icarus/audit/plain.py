@@ -126,6 +126,10 @@ class HidingState(PlainState):
             raise ValueError("nobody knows who sees what was changed")
         return self.known(player)
 
+    def multiplicity(self) -> float:
+        """How likely the state is among those that the player cannot tell apart, up to a common factor."""
+        return 1.0 if self.game.multiplicity is None else self.game.multiplicity(self.data)
+
     def resample(self, player: int, rng: random.Random) -> "HidingState":
         generator, beliefs = seeded(rng.getrandbits(SEED_BITS)), self.game.believed(self.data, player)
         return type(self)(self.game, self.game.redraw(self.data, player, beliefs, generator), self._seen, self._length)

@@ -27,7 +27,7 @@ from icarus.audit.answers import wrong_actions, wrong_end, wrong_outcomes, wrong
 from icarus.audit.lockstep import Reference, random_action
 from icarus.audit.redraws import Redraws
 from icarus.audit.report import AuditReport, Check
-from icarus.audit.uniformity import DRAWS_PER_STATE, chi_square_functions, uneven
+from icarus.audit.uniformity import DRAWS_PER_STATE, Tally, chi_square_functions, uneven
 from icarus.checks import integer
 from icarus.kernel.constants import CHANCE, TERMINAL
 
@@ -43,7 +43,7 @@ CLAIMS = {
     "unseen": "if a player cannot tell two actions from one another, the same random numbers draw the same after both",
     "onwards": "games continued from a draw satisfy the first two claims",
     "facts": "two facts that occur together in draws also occur together in states of play",
-    "uniform": "all states that the player cannot tell apart are equally likely",
+    "uniform": "all states that the player cannot tell apart are equally likely, or weighted by multiplicity",
     "redraw": "the hidden facts of each other player are drawn again",
 }
 RULES = ("actions", "end")
@@ -266,10 +266,13 @@ class _Audit:
             return
         luck = random.Random(f"{self.seed} {place}")
         seeds = [luck.getrandbits(32) for _ in range(FEW_STATES * DRAWS_PER_STATE)]
-        counts = Counter(map(_face, self._draws(state, player, seeds)))
-        if len(counts) > FEW_STATES:
+        tally = Tally()
+        for draw in self._draws(state, player, seeds):
+            tally.counts[_face(draw)] += 1
+            tally.deals[_face(draw)] = float(draw.multiplicity()) if hasattr(draw, "multiplicity") else 1.0
+        observed, expected = tally.compared()
+        if len(tally.counts) > FEW_STATES or len(observed) < 2:
             return
-        observed, expected = list(counts.values()), [len(seeds) / len(counts)] * len(counts)
         self.p_values.append(float(self.chi_square(observed, expected)[1]))
         biased = self.p_values[-1] * TESTED < FALSE_ALARM
         self.checks["uniform"].count(1, biased, lambda: f"{place}: {uneven(observed, expected)}")

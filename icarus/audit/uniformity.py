@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import attrs
 
-Face: TypeAlias = tuple[str, bytes]  # all that can be seen of a state by everyone together
+Face: TypeAlias = tuple[str, bytes] | str  # all that can be seen of a state by everyone together
 DRAWS_PER_STATE = 25  # at least, in a small information set
 FEWEST_EXPECTED = 10  # draws of a state that enters a chi-square test
 

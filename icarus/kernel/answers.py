@@ -6,6 +6,7 @@ Each mistake gets one sentence: "legal of trek (trek.py, line 24) returned None;
 import copy
 import functools
 import inspect
+import math
 from collections.abc import Callable, Iterable, Mapping, Set
 from operator import index
 from typing import Any, NoReturn, TypeVar
@@ -104,6 +105,7 @@ def check_signatures(game: PlainGame) -> None:
         "prepare": ["state", "observer"],
         "copy": ["state"],
         "observation": ["state", "player"],
+        "multiplicity": ["state"],
         "initial": ["rng"],
         "deal": ["index"],
     }
@@ -216,6 +218,16 @@ def _recall(function: Answering, answer: Any, state: StateData, perspective: int
     return function.items(answer, index, "be a list of integers, the moves seen since the episode began")
 
 
+def _multiplicity(function: Answering, answer: Any, state: StateData) -> float:
+    try:
+        number = _real(answer)
+    except TypeError:
+        number = 0.0
+    if not 0 < number < math.inf:
+        function.refuse(answer, "be a positive number")
+    return number
+
+
 CHECKS: dict[str, Callable[..., Any]] = {
     "initial": _initial,
     "player": _player,
@@ -229,5 +241,6 @@ CHECKS: dict[str, Callable[..., Any]] = {
     "redeterminize": _determinize,
     "episode": _number("be a label of at least 0, or CONTINUES", 0, CONTINUES),
     "recall": _recall,
+    "multiplicity": _multiplicity,
     "simultaneous": _number("be 0, or the number of the choice", 0, 0),
 }  # by the name of the function whose answer each looks at

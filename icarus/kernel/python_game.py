@@ -68,6 +68,7 @@ class PythonGame(AnyGame):
         deal: `deal(index, **parameters) -> (state, probability)`: a new initial state, that after deal number `index` = 0, 1, …, and how
             likely it is; None where there are no so many. deal_observation: as in `Game`. For solvers, where `initial` draws.
         observation: `observation(state, player)`, for audits: all that a player may know of a state, as something that can be compared.
+        multiplicity: `multiplicity(state) -> float`, for audits: as in `Game`.
         parameters, defaults, seat_names, max_length, actions, utilities: as in `Game`.
 
     Raises:
@@ -79,6 +80,7 @@ class PythonGame(AnyGame):
     text: Callable = str
     action_text: Callable = lambda state, action: str(action)
     observation: Callable | None = None
+    multiplicity: Callable | None = None
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
@@ -189,6 +191,8 @@ def in_python(game: AnyGame) -> PythonGame:
         "text": lambda data: game.text_of(facts_of(data)),
         "action_text": lambda data, action: game.action_text_of(facts_of(data), action),
     }
+    if (multiplicity := game.multiplicity) is not None:
+        texts["multiplicity"] = lambda data: multiplicity(facts_of(data))
     names = [field.name for field in attrs.fields(AnyGame) if field.name not in (*FUNCTIONS, *KINDS)]
     same: dict[str, Any] = {name: getattr(game, name) for name in names}
     return PythonGame(copy=copied, **same | texts | _Adapter(game).functions())
