@@ -88,15 +88,15 @@ def best_chance(board: Board, dice: Dice) -> float:
 
 def within_turn(board: Board, dice: Dice, random: np.random.Generator) -> tuple[Board, Dice]:
     """A position after some dice of a roll, played at random, and the dice that are left; none where there is nothing more to play."""
-    left = list(random.permutation(dice))
+    remaining = list(random.permutation(dice))
     for _ in range(random.integers(1, len(dice))):
-        steps = steps_by(board, int(left[-1]))
+        steps = steps_by(board, int(remaining[-1]))
         if not steps:
             return board, ()
         board = play_steps(board, list(steps[random.integers(len(steps))]))
-        left.pop()
-    can_go_on = any(board[1]) and steps_by(board, int(left[0]))
-    return board, tuple(map(int, left)) if can_go_on else ()
+        remaining.pop()
+    can_go_on = any(board[1]) and steps_by(board, int(remaining[0]))
+    return board, tuple(map(int, remaining)) if can_go_on else ()
 
 
 def steps_by(board: Board, die: int) -> list[tuple[int, int]]:
@@ -133,10 +133,10 @@ def inputs(board: Board, dice: Dice) -> np.ndarray:
     opponent, mover = board
     counts = np.array([[CHECKERS_EACH - sum(side), *side] for side in (mover, opponent)])[..., None]
     checkers = np.concatenate([counts > np.arange(INPUTS - 1), np.maximum(counts - INPUTS + 1, 0)], axis=2)
-    left = np.zeros(DICE_LEFT)
+    dice_left = np.zeros(DICE_LEFT)
     is_mixed = len(set(dice)) == 2
-    left[dice[0] if dice else 0, dice[1] if is_mixed else FACES + len(dice)] = 1
-    return np.concatenate([checkers.ravel(), left.ravel()]).astype(np.uint8)
+    dice_left[dice[0] if dice else 0, dice[1] if is_mixed else FACES + len(dice)] = 1
+    return np.concatenate([checkers.ravel(), dice_left.ravel()]).astype(np.uint8)
 
 
 class Network:

@@ -101,8 +101,8 @@ def progress_table(games_of: Sequence[Progress], sizes: Sizes = INTERIM_GAMES) -
             ]
         )
     games, spent = sum(each.games for each in games_of), sum(each.seconds for each in games_of) / order.HOUR
-    left = (sum(hours) for hours in zip(*(each.hours_left for each in games_of), strict=True))
-    lines.append(["all", str(games), "", "", f"{spent:.1f}", "", *(f"{hours:.1f}" for hours in left)])
+    totals = (sum(hours) for hours in zip(*(each.hours_left for each in games_of), strict=True))
+    lines.append(["all", str(games), "", "", f"{spent:.1f}", "", *(f"{hours:.1f}" for hours in totals)])
     return Table(
         f"Games so far. Interim analyses: how many of a game's cells have come to the first, second, third and last. {HOURS}",
         [

@@ -8,7 +8,7 @@ from experiments.play import matches
 
 
 def table(**changes):
-    told = {
+    settings = {
         "name": "n",
         "games": ["kuhn-poker"],
         "iterations": 40,
@@ -16,7 +16,7 @@ def table(**changes):
         "agents": {"oos": "OOS(delta=0.5)"},
         **changes,
     }
-    return build(told)
+    return build(settings)
 
 
 def test_experiments_have_it_for_an_agent_or_an_opponent():
@@ -30,7 +30,7 @@ def test_experiments_have_it_for_an_agent_or_an_opponent():
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "pattern"),
     [
         ({"games": ["hearts"]}, r"games: OOS\(delta=0.5\) cannot play here: hearts has 4 players"),
         ({"games": ["phantom-mnk"]}, "cannot play here: phantom-mnk is too large for a complete walk: it has about"),
@@ -40,6 +40,6 @@ def test_experiments_have_it_for_an_agent_or_an_opponent():
         ({"agents": {"a": "RAVE"}, "opponent": "OOS", "games": ["othello"]}, "cannot play here: othello"),
     ],
 )
-def test_experiments_refuse_it_where_it_cannot_be(changes, told):
-    with pytest.raises(Refusal, match=told):
+def test_experiments_refuse_it_where_it_cannot_be(changes, pattern):
+    with pytest.raises(Refusal, match=pattern):
         table(**changes)

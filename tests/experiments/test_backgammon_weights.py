@@ -58,8 +58,8 @@ def test_of_a_place_there_are_a_checker_a_second_a_third_and_how_many_more() -> 
         [1, 1, 1, 2],
     ]  # 4 are off
     assert rows[POINTS * INPUTS : POINTS * INPUTS + INPUTS].tolist() == [1, 1, 1, 12]  # all of the other's
-    left = rows[2 * POINTS * INPUTS :].reshape(7, 11)
-    assert left.sum() == 1 and left[4, 9] == 1
+    dice = rows[2 * POINTS * INPUTS :].reshape(7, 11)
+    assert dice.sum() == 1 and dice[4, 9] == 1
 
 
 def test_gradients_are_those_of_the_cross_entropy() -> None:

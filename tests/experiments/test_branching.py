@@ -50,20 +50,20 @@ def test_the_landlords_own_cards_and_the_cards_played_are_in_no_determinization(
 
 
 def test_random_deals_branch_as_published_within_five_percent():
-    found = measurements(measure_deals(400, seed=2012))
-    assert [each.published for each in found] == [87.7, 87.8, 754, 1230, 1500]
-    for each in found:
+    results = measurements(measure_deals(400, seed=2012))
+    assert [each.published for each in results] == [87.7, 87.8, 754, 1230, 1500]
+    for each in results:
         assert 0.95 < each.ratio < 1.05
         assert each.mean.low < each.mean.value < each.mean.high
 
 
 def test_the_interval_is_students():
     """Of 1, 2, 3: mean 2, standard error 1/√3, and 4.3027 of these to either side."""
-    found = measurements(np.array([[1.0], [2.0], [3.0]]).repeat(len(MEASURES), axis=1))
-    assert (found[0].mean.low, found[0].mean.high) == pytest.approx(
+    results = measurements(np.array([[1.0], [2.0], [3.0]]).repeat(len(MEASURES), axis=1))
+    assert (results[0].mean.low, results[0].mean.high) == pytest.approx(
         (2 - 4.30265 / 3**0.5, 2 + 4.30265 / 3**0.5), abs=1e-4
     )
-    assert found[0].ratio == pytest.approx(2 / PUBLISHED[0])
+    assert results[0].ratio == pytest.approx(2 / PUBLISHED[0])
 
 
 def test_the_command_keeps_each_deal_and_the_report_follows_from_the_file_alone(tmp_path, capsys):
@@ -86,13 +86,13 @@ def test_the_command_keeps_each_deal_and_the_report_follows_from_the_file_alone(
 
 
 def test_the_same_seed_gives_the_same_deals_and_another_others():
-    one, same, other = (measure_deals(4, seed) for seed in (1, 1, 2))
-    assert (one == same).all()
-    assert (one[:, 0] != other[:, 0]).any()
+    first, same, second = (measure_deals(4, seed) for seed in (1, 1, 2))
+    assert (first == same).all()
+    assert (first[:, 0] != second[:, 0]).any()
 
 
 @pytest.mark.parametrize(
-    "arguments, told",
+    "arguments, message",
     [
         (
             ("run", "branching", "--out", "x"),
@@ -103,10 +103,10 @@ def test_the_same_seed_gives_the_same_deals_and_another_others():
         (("branching", "--seed", "-1"), "seed is -1; it must be an integer of at least 0"),
     ],
 )
-def test_bad_input_is_refused(arguments, told, tmp_path, monkeypatch, capsys):
+def test_bad_input_is_refused(arguments, message, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(list(arguments)) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_directory_with_something_else_is_left_alone(tmp_path, capsys):

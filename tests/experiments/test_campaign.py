@@ -84,13 +84,15 @@ def state_of(rate, claim, seconds=lambda cell: 60.0):
 
 def test_the_plan_that_decides_most_for_a_core_hour_comes_next():
     othello, checkers = claims.OTHELLO, claims.CHECKERS
-    one, other = (all_of("", [claims.versus(place, "N", higher(claims.CELL), "-")]) for place in (othello, checkers))
+    othello_claim, checkers_claim = (
+        all_of("", [claims.versus(place, "N", higher(claims.CELL), "-")]) for place in (othello, checkers)
+    )
 
     def rate(place, agent):
         return 0.5 + (0.1 if agent == "N" else 0.0)
 
     def state(seconds):
-        states = [state_of(rate, claim, seconds) for claim in (one, other)]
+        states = [state_of(rate, claim, seconds) for claim in (othello_claim, checkers_claim)]
         return attrs.evolve(states[0], decisions=[each.decisions[0] for each in states])
 
     for slow, place in (("othello", checkers), ("checkers", othello)):
@@ -291,8 +293,10 @@ def test_a_campaign_that_is_killed_goes_on_without_losing_a_game(tmp_path):
     finally:
         git(repository, "tag", "--delete", "campaign-of-the-tests")
     assert "20 cells to 2 games each" in done.stderr
-    found = list(store.rows(tmp_path / "kept" / "dou-di-zhu", store.experiment_in(tmp_path / "kept" / "dou-di-zhu")))
-    assert len(found) == 40 and len({row["provenance"]["commit"] for row in found}) == 1
+    copied_rows = list(
+        store.rows(tmp_path / "kept" / "dou-di-zhu", store.experiment_in(tmp_path / "kept" / "dou-di-zhu"))
+    )
+    assert len(copied_rows) == 40 and len({row["provenance"]["commit"] for row in copied_rows}) == 1
 
 
 def test_an_experiment_of_the_campaign_differs_from_section_8_in_name_only():

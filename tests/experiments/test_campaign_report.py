@@ -23,19 +23,19 @@ from tests.experiments.test_campaign import SMALL, Inventing, state_of
 
 
 def a_campaign(directory: Path, blocks: int) -> Campaign:
-    found = Campaign(directory / "rows", directory / "campaign", iterations=5, sizes=SMALL)
-    at_work.run(found, Inventing(), blocks=blocks)
-    return found
+    campaign = Campaign(directory / "rows", directory / "campaign", iterations=5, sizes=SMALL)
+    at_work.run(campaign, Inventing(), blocks=blocks)
+    return campaign
 
 
 def test_a_game_in_the_middle_of_its_first_look_is_named_with_its_share(tmp_path):
-    kept = Campaign(tmp_path / "rows", tmp_path / "campaign", iterations=5, sizes=SMALL)
+    campaign = Campaign(tmp_path / "rows", tmp_path / "campaign", iterations=5, sizes=SMALL)
     with pytest.raises(KeyboardInterrupt):
-        at_work.run(kept, Inventing(stop_after=10), blocks=1)
-    with results_of(kept.rows) as results:
-        found = progress.progress(results, SMALL)
-        table = progress.progress_table(found, SMALL)
-    assert [each.place[0] for each in found] == [
+        at_work.run(campaign, Inventing(stop_after=10), blocks=1)
+    with results_of(campaign.rows) as results:
+        games = progress.progress(results, SMALL)
+        table = progress.progress_table(games, SMALL)
+    assert [each.place[0] for each in games] == [
         "dou-di-zhu",
         "othello",
         *["lotr-confrontation"] * 2,
@@ -49,9 +49,9 @@ def test_a_game_in_the_middle_of_its_first_look_is_named_with_its_share(tmp_path
         and first["First interim analysis"] == "25 % of 40"
         and first["Interim analyses"] == "0, 0, 0, 0"
     )
-    assert found[0].idle == 10 and found[0].missing == (30, 90)
-    assert found[0].hours_left == tuple(missing * found[0].free_seconds / 3600 for missing in (30, 90))
-    assert first["left to first interim analyses"] == f"{found[0].hours_left[0]:.1f}"
+    assert games[0].idle == 10 and games[0].missing == (30, 90)
+    assert games[0].hours_left == tuple(missing * games[0].free_seconds / 3600 for missing in (30, 90))
+    assert first["left to first interim analyses"] == f"{games[0].hours_left[0]:.1f}"
     assert table.rows[1][-1] == ""  # nothing is known of a game without games
 
 
@@ -75,7 +75,7 @@ def test_after_the_first_looks_the_plan_told_first_is_the_one_that_is_played(tmp
         state = order.state_of(results, games := results.unbroken(), SMALL)
         plans = order.plans(state, SMALL)
         with monkeypatch.context() as patched:  # a second less
-            patched.setattr(order, "plans", lambda *given: plans)
+            patched.setattr(order, "plans", lambda *arguments: plans)
             table = progress.next_table(results, SMALL)
     assert [plan.decided_per_hour for plan in plans] == sorted((plan.decided_per_hour for plan in plans), reverse=True)
     assert len({plan.statement for plan in plans}) == len(plans) == len(table.rows) > 1
@@ -155,20 +155,20 @@ def test_a_case_that_disagrees_already_waits_for_no_games():
         Outcome(each, None, verdict, interim=1)
         for each, verdict in zip(compared, (DISAGREES, UNDECIDED, AGREES), strict=True)
     ]
-    other = claims.versus(claims.HEARTS, "N", higher(claims.CELL), "-")
-    claim = Claim("", (tuple(compared), (other,)), 1)
-    decision = Decision(claim, (tuple(outcomes), (Outcome(other, None, UNDECIDED, interim=1),)), UNDECIDED)
+    hearts_comparison = claims.versus(claims.HEARTS, "N", higher(claims.CELL), "-")
+    claim = Claim("", (tuple(compared), (hearts_comparison,)), 1)
+    decision = Decision(claim, (tuple(outcomes), (Outcome(hearts_comparison, None, UNDECIDED, interim=1),)), UNDECIDED)
     assert states.games_to_next_interim(decision, {}, INTERIM_GAMES) == {claims.HEARTS: 800}
 
 
 def test_the_choice_does_not_depend_on_the_order_in_which_runs_are_read(tmp_path):
     rows = a_campaign(tmp_path, 5).rows
     runs = [rows / game for game in FIRST if (rows / game).exists()]
-    found = []
+    games = []
     for directories in (runs, runs[::-1]):
         with results_of(*directories) as results:
-            found.append(list(order.state_of(results, results.unbroken(), SMALL).games))
-    assert [cell.key for cell in found[0]] == [cell.key for cell in found[1]]
+            games.append(list(order.state_of(results, results.unbroken(), SMALL).games))
+    assert [cell.key for cell in games[0]] == [cell.key for cell in games[1]]
 
 
 def test_a_picture_says_how_much_of_the_first_look_it_shows():
@@ -214,10 +214,10 @@ def test_the_report_of_a_campaign_is_the_same_bytes_from_the_same_rows(tmp_path)
 
 
 def test_a_game_of_which_some_cells_have_not_played_is_in_no_picture(tmp_path):
-    kept = Campaign(tmp_path / "rows", tmp_path / "campaign", iterations=5, sizes=SMALL)
+    campaign = Campaign(tmp_path / "rows", tmp_path / "campaign", iterations=5, sizes=SMALL)
     with pytest.raises(KeyboardInterrupt):
-        at_work.run(kept, Inventing(stop_after=45), blocks=2)
-    with results_of(kept.rows) as results:
+        at_work.run(campaign, Inventing(stop_after=45), blocks=2)
+    with results_of(campaign.rows) as results:
         assert [column.game for column in progress.marked(results.columns())] == ["dou-di-zhu"]
         assert [each.idle for each in progress.progress(results, SMALL)] == [0, 15, 20, 20, 20, 20, 20]
 

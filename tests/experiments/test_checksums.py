@@ -22,7 +22,7 @@ GAMES = 6
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Path:
+def run_directory(tmp_path: Path) -> Path:
     """A run of some invented games."""
     experiment = small()
     return keep(tmp_path / "run", experiment, [a_row(experiment.cells[0], trial) for trial in range(GAMES)])
@@ -38,42 +38,42 @@ def _without_checksums(directory: Path) -> Path:
     return directory
 
 
-def test_a_row_is_read_as_it_was_written_without_its_checksum(kept: Path) -> None:
+def test_a_row_is_read_as_it_was_written_without_its_checksum(run_directory: Path) -> None:
     experiment = small()
-    assert list(store.rows(kept, experiment)) == [a_row(experiment.cells[0], trial) for trial in range(GAMES)]
-    assert store.unchecked(kept) == 0
+    assert list(store.rows(run_directory, experiment)) == [a_row(experiment.cells[0], trial) for trial in range(GAMES)]
+    assert store.unchecked(run_directory) == 0
 
 
-def test_any_digit_that_flips_is_told_with_its_line_by_whoever_reads(kept: Path) -> None:
-    experiment, path, generator = small(), kept / store.RESULTS, random.Random(5)
+def test_any_digit_that_flips_is_told_with_its_line_by_whoever_reads(run_directory: Path) -> None:
+    experiment, path, generator = small(), run_directory / store.RESULTS, random.Random(5)
     whole = path.read_bytes()
     digits = [i for i, letter in enumerate(whole) if letter in b"0123456789"]
     for place in generator.sample(digits, 120):
-        other = generator.choice([digit for digit in b"0123456789" if digit != whole[place]])
-        path.write_bytes(whole[:place] + bytes([other]) + whole[place + 1 :])
+        replacement = generator.choice([digit for digit in b"0123456789" if digit != whole[place]])
+        path.write_bytes(whole[:place] + bytes([replacement]) + whole[place + 1 :])
         line = whole[:place].count(b"\n") + 1
         with pytest.raises(store.Damage, match=f"line {line}: "):
-            list(store.rows(kept, experiment))
-        with pytest.raises(store.Damage, match=f"line {line}: "), results_of(kept):
+            list(store.rows(run_directory, experiment))
+        with pytest.raises(store.Damage, match=f"line {line}: "), results_of(run_directory):
             pass
 
 
-def test_a_bit_that_flips_is_told_or_changes_nothing_that_is_read(kept: Path) -> None:
-    experiment, path, generator = small(), kept / store.RESULTS, random.Random(6)
-    whole, rows = path.read_bytes(), list(store.rows(kept, small()))
+def test_a_bit_that_flips_is_told_or_changes_nothing_that_is_read(run_directory: Path) -> None:
+    experiment, path, generator = small(), run_directory / store.RESULTS, random.Random(6)
+    whole, rows = path.read_bytes(), list(store.rows(run_directory, small()))
     for _ in range(200):
         content = bytearray(whole)
         content[generator.randrange(len(content) - 1)] ^= 1 << generator.randrange(8)
         path.write_bytes(content)
         try:
-            found = list(store.rows(kept, experiment))
+            rows_after = list(store.rows(run_directory, experiment))
         except store.Damage:
             continue
-        assert found == rows
+        assert rows_after == rows
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         ((b'"check"', b'"c eck"'), (b'"moves":2', b'"moves":3')),
         ((b'","check":"', b'","check": "'), (b"[1.0,", b"[0.5,")),
@@ -82,36 +82,36 @@ def test_a_bit_that_flips_is_told_or_changes_nothing_that_is_read(kept: Path) ->
     ids=["name of the checksum", "checksum", "name of a field"],
 )
 def test_two_damages_of_which_one_hides_the_other_are_told(
-    kept: Path, one: tuple[bytes, bytes], other: tuple[bytes, bytes]
+    run_directory: Path, first: tuple[bytes, bytes], second: tuple[bytes, bytes]
 ) -> None:
-    path = kept / store.RESULTS
-    path.write_bytes(path.read_bytes().replace(*one, 1).replace(*other, 1))
+    path = run_directory / store.RESULTS
+    path.write_bytes(path.read_bytes().replace(*first, 1).replace(*second, 1))
     with pytest.raises(store.Damage, match="line 1: damaged"):
-        list(store.rows(kept, small()))
+        list(store.rows(run_directory, small()))
 
 
-def test_games_from_before_checksums_are_read_and_counted(kept: Path, tmp_path: Path) -> None:
+def test_games_from_before_checksums_are_read_and_counted(run_directory: Path, tmp_path: Path) -> None:
     experiment = small()
-    rows = list(store.rows(kept, experiment))
-    _without_checksums(kept)
-    assert list(store.rows(kept, experiment)) == rows
-    assert store.unchecked(kept) == GAMES
-    with store.writer(kept, experiment) as writer:
+    rows = list(store.rows(run_directory, experiment))
+    _without_checksums(run_directory)
+    assert list(store.rows(run_directory, experiment)) == rows
+    assert store.unchecked(run_directory) == GAMES
+    with store.writer(run_directory, experiment) as writer:
         writer.append(a_row(experiment.cells[0], GAMES))
-    assert store.unchecked(kept) == GAMES
-    with results_of(kept) as results:
+    assert store.unchecked(run_directory) == GAMES
+    with results_of(run_directory) as results:
         assert f"{GAMES} games have no checksum, because they are older than the checksums" in state_of(results, False)
-    merge(tmp_path / "merged", [kept])
+    merge(tmp_path / "merged", [run_directory])
     assert store.unchecked(tmp_path / "merged") == 0  # they are written anew
     with results_of(tmp_path / "merged") as results:
         assert "checksum" not in state_of(results, False)
-    assert list(store.rows(tmp_path / "merged", experiment)) == list(store.rows(kept, experiment))
+    assert list(store.rows(tmp_path / "merged", experiment)) == list(store.rows(run_directory, experiment))
 
 
-def test_a_packed_run_keeps_its_checksums(kept: Path) -> None:
-    store.pack(kept)
-    assert store.unchecked(kept) == 0
-    assert len(list(store.rows(kept, small()))) == GAMES
+def test_a_packed_run_keeps_its_checksums(run_directory: Path) -> None:
+    store.pack(run_directory)
+    assert store.unchecked(run_directory) == 0
+    assert len(list(store.rows(run_directory, small()))) == GAMES
 
 
 # ------------------------------------------------------------------- runs that have not kept what their Python file held
@@ -153,6 +153,6 @@ def test_a_run_that_kept_no_digest_is_refused_where_they_do_not(tmp_path: Path) 
     assert (run / store.EXPERIMENT).read_bytes() == before
 
 
-def test_verify_says_how_many_games_have_no_checksum(kept: Path, tmp_path: Path) -> None:
-    done = Command(tmp_path)("verify", _without_checksums(kept), "--sample", 1)
+def test_verify_says_how_many_games_have_no_checksum(run_directory: Path, tmp_path: Path) -> None:
+    done = Command(tmp_path)("verify", _without_checksums(run_directory), "--sample", 1)
     assert f"{GAMES} games have no checksum" in done.stderr

@@ -166,9 +166,9 @@ def test_no_statement_is_wrong_in_more_than_five_percent_of_simulated_worlds():
     for scenario in (NOTHING, PAPER):
         taken = simulation.interims(scenario, INTERIM_GAMES, SHARES, seed=2)
         for claim in CLAIMS:
-            found = simulation.rates(claim, scenario, taken)
+            rates = simulation.rates(claim, scenario, taken)
             # 5 % with 400 replications: at most 33 in 99.9 % of all tests
-            assert found.wrong <= 33 / simulation.REPLICATIONS, (scenario.name, claim.text)
+            assert rates.wrong <= 33 / simulation.REPLICATIONS, (scenario.name, claim.text)
     assert all(simulation.holds(claim, PAPER)[0] for claim in CLAIMS)
 
 
@@ -238,16 +238,16 @@ def test_every_strategy_of_the_claims_is_written_as_the_rows_write_it():
 )
 def test_the_verdict_follows_from_the_interval(expectation, low, high, verdict):
     estimate = Estimate((low + high) / 2, low, high)
-    found = AGREES if expectation.agrees(estimate) else DISAGREES if expectation.contradicted(estimate) else UNDECIDED
-    assert found == verdict
+    actual = AGREES if expectation.agrees(estimate) else DISAGREES if expectation.contradicted(estimate) else UNDECIDED
+    assert actual == verdict
 
 
 def test_intervals_of_differences_agree_with_published_ones():
     """Newcombe (1998), Statistics in Medicine 17: 81 of 263 (p. 861), 56 of 70 against 48 of 80 (p. 877, method 10)."""
-    one = wilson(81, 263)
-    assert (one.low, one.high) == (pytest.approx(0.2553, abs=5e-5), pytest.approx(0.3662, abs=5e-5))
-    found = contrast([(1.0, wilson(56, 70)), (-1.0, wilson(48, 80))])
-    assert (found.value, found.low, found.high) == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)
+    rate = wilson(81, 263)
+    assert (rate.low, rate.high) == (pytest.approx(0.2553, abs=5e-5), pytest.approx(0.3662, abs=5e-5))
+    difference = contrast([(1.0, wilson(56, 70)), (-1.0, wilson(48, 80))])
+    assert (difference.value, difference.low, difference.high) == pytest.approx((0.2, 0.0524, 0.3339), abs=5e-5)
 
 
 def test_the_number_of_games_that_is_asked_for_decides_four_times_in_five():
@@ -287,8 +287,8 @@ def test_more_games_are_asked_for_by_the_interval_that_decides():
 def test_more_games_are_asked_for_until_enough_agree():
     """Of four cases one agrees and one disagrees already: a second to agree needs the fewer games of the two others."""
     comparison = claims.versus(OTHELLO, "N", higher(claims.CELL), "-")
-    known = [(AGREES, None), (DISAGREES, None), (UNDECIDED, 700), (UNDECIDED, 300)]
-    cases = tuple((Outcome(comparison, None, verdict, more=more, interim=1),) for verdict, more in known)
+    interim_results = [(AGREES, None), (DISAGREES, None), (UNDECIDED, 700), (UNDECIDED, 300)]
+    cases = tuple((Outcome(comparison, None, verdict, more=more, interim=1),) for verdict, more in interim_results)
     assert Decision(Claim("", ((comparison,),) * 4, 2), cases, UNDECIDED).more == 300
     assert Decision(Claim("", ((comparison,),) * 4, 3), cases, UNDECIDED).more == 700
 
@@ -336,8 +336,8 @@ def test_the_games_of_several_runs_are_put_together_and_each_counts_once(tmp_pat
     for name, experiment in (("one", figure5), ("other", figure4)):
         keep(tmp_path / name, experiment, (a_row(cell, trial) for cell in experiment.cells for trial in range(3)))
     with results_of(tmp_path / "one", tmp_path / "other") as results:
-        found = {str(tally.cell.spec.strategy): tally.games for tally in results.tallies()}
-    assert found == dict.fromkeys([*suite.TABLE_1.values(), "BASELINE >> EPIC"], 3)
+        games = {str(tally.cell.spec.strategy): tally.games for tally in results.tallies()}
+    assert games == dict.fromkeys([*suite.TABLE_1.values(), "BASELINE >> EPIC"], 3)
     other_seed = attrs.evolve(figure5, seed=1)
     keep(tmp_path / "third", other_seed, (a_row(cell, trial) for cell in other_seed.cells for trial in range(3)))
     with results_of(tmp_path / "one", tmp_path / "third") as results:

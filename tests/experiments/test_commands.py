@@ -22,7 +22,7 @@ def copy(played, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments, told",
+    "arguments, message",
     [
         (("run", "figur4", "--out", "x"), "no experiment is called 'figur4'; did you mean figure4"),
         (("run", "figure4", "--games", "otello", "--out", "x"), "no game is called 'otello'; did you mean othello"),
@@ -43,11 +43,11 @@ def copy(played, tmp_path):
         (("rnu",), "No such command 'rnu'"),
     ],
 )
-def test_bad_input_is_refused_in_one_sentence_with_exit_code_2(call, tmp_path, monkeypatch, arguments, told):
+def test_bad_input_is_refused_in_one_sentence_with_exit_code_2(call, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     code, out, errors = call(*arguments)
     assert (code, out) == (2, "")
-    assert told in errors
+    assert message in errors
     assert errors.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 
@@ -155,10 +155,10 @@ def test_status_tells_how_far_a_run_is_and_when_it_will_end(tmp_path):
         for row in rows:
             writer.append(row)
     with results_of(tmp_path) as results:
-        told = state_of(results, running=True, now=start + datetime.timedelta(seconds=80))
-    assert "16 of 64 games (25.0 %), running" in told
-    assert "Othello: 16 of 64" in told
-    assert "4 min 0 s left" in told
+        status = state_of(results, running=True, now=start + datetime.timedelta(seconds=80))
+    assert "16 of 64 games (25.0 %), running" in status
+    assert "Othello: 16 of 64" in status
+    assert "4 min 0 s left" in status
 
 
 def test_status_knows_a_complete_run_and_one_that_has_not_begun(call, played, tmp_path):
@@ -198,10 +198,10 @@ def test_an_exported_table_has_a_line_for_every_game(call, played, tmp_path):
     assert code == 0
     with (tmp_path / "games.csv").open() as file:
         lines = list(csv.DictReader(file))
-    kept = list(store.rows(played, small()))
-    assert [int(line["trial"]) for line in lines] == [row["trial"] for row in kept]
+    rows = list(store.rows(played, small()))
+    assert [int(line["trial"]) for line in lines] == [row["trial"] for row in rows]
     assert [float(line["statistics.agent.visits"]) for line in lines] == [
-        row["statistics"]["agent"]["visits"] for row in kept
+        row["statistics"]["agent"]["visits"] for row in rows
     ]
 
 

@@ -23,33 +23,33 @@ ACTIONS, POSITIONS = 8, 80
 
 def invented(slope, noise=0.03, spread=0.05, seed=1):
     """Positions whose values are known: elsewhere they are `slope` times those now, with as much again of their own."""
-    generator, found = np.random.default_rng(seed), []
+    generator, rows = np.random.default_rng(seed), []
     for position in range(POSITIONS):
         now = 0.5 + generator.normal(0, spread, ACTIONS)
-        own = generator.normal(0, spread, ACTIONS)
+        independent = generator.normal(0, spread, ACTIONS)
         for half in range(HALVES):
-            seen = now + generator.normal(0, noise, ACTIONS)
-            others = (seen.sum() - seen) / (ACTIONS - 1)  # playouts that begin with another action
-            later = others + slope * (now - 0.5) + (1 - abs(slope)) * own + generator.normal(0, noise, ACTIONS)
-            found += [
-                Shared("othello", "", position, half, ACTION, action, seen[action], later[action], 100)
+            estimates = now + generator.normal(0, noise, ACTIONS)
+            others = (estimates.sum() - estimates) / (ACTIONS - 1)  # playouts that begin with another action
+            later = others + slope * (now - 0.5) + (1 - abs(slope)) * independent + generator.normal(0, noise, ACTIONS)
+            rows += [
+                Shared("othello", "", position, half, ACTION, action, estimates[action], later[action], 100)
                 for action in range(ACTIONS)
             ]
-    return found
+    return rows
 
 
 @pytest.mark.parametrize("slope, expected", [(1.0, 1.0), (0.5, 0.5**0.5), (0.0, 0.0), (-1.0, -1.0)])
 def test_the_correlation_is_that_of_the_true_values_whatever_the_noise(slope, expected):
     for noise in (0.01, 0.05):
-        found = correlation(invented(slope, noise))
-        assert found.positions == POSITIONS and found.now == pytest.approx(0.05, rel=0.1)
-        assert found.value == pytest.approx(expected, abs=0.1)
-        assert found.low - 0.05 <= expected <= found.high + 0.05
+        estimate = correlation(invented(slope, noise))
+        assert estimate.positions == POSITIONS and estimate.now == pytest.approx(0.05, rel=0.1)
+        assert estimate.value == pytest.approx(expected, abs=0.1)
+        assert estimate.low - 0.05 <= expected <= estimate.high + 0.05
 
 
 def test_where_values_hardly_differ_there_is_no_correlation_to_tell():
-    found = correlation(invented(1.0, spread=0.001))
-    assert np.isnan(found.value) and found.now < 0.005
+    estimate = correlation(invented(1.0, spread=0.001))
+    assert np.isnan(estimate.value) and estimate.now < 0.005
 
 
 def test_actions_whose_record_is_hardly_seen_elsewhere_do_not_count():
@@ -64,27 +64,27 @@ def each_of(shared):
 
 
 def test_a_file_that_cannot_be_written_whole_leaves_the_old_one(tmp_path, monkeypatch):
-    path, one = tmp_path / "one.csv", Shared("othello", "", 0, 0, ACTION, 0, 0.5, 0.5, 100)
-    keep(path, Shared, [one])
+    path, row = tmp_path / "one.csv", Shared("othello", "", 0, 0, ACTION, 0, 0.5, 0.5, 100)
+    keep(path, Shared, [row])
 
     def full(_):
         raise OSError("disk full")
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(OSError, match="disk full"):
-        keep(path, Shared, [one] * 2)
-    assert kept(path, Shared) == [one] and list(tmp_path.iterdir()) == [path]
+        keep(path, Shared, [row] * 2)
+    assert kept(path, Shared) == [row] and list(tmp_path.iterdir()) == [path]
 
 
 def test_positions_of_kept_games_are_measured_and_kept(played, tmp_path, capsys):
-    found = list(measure_shared_values(played, positions=2, iterations=400, seed=1))
-    assert {(each.game, each.position, each.half) for each in found} == {
+    rows = list(measure_shared_values(played, positions=2, iterations=400, seed=1))
+    assert {(each.game, each.position, each.half) for each in rows} == {
         ("othello", p, h) for p in (0, 1) for h in (0, 1)
     }
-    assert all(0 <= each.now <= 1 and -1e-9 <= each.later <= 1 + 1e-9 and each.count > 0 for each in found)
-    assert {each.kind for each in found} >= {ACTION} and {each.kind for each in found} <= {ACTION, POSITION}
-    keep(tmp_path / "one.csv", Shared, found)
-    assert kept(tmp_path / "one.csv", Shared) == found
+    assert all(0 <= each.now <= 1 and -1e-9 <= each.later <= 1 + 1e-9 and each.count > 0 for each in rows)
+    assert {each.kind for each in rows} >= {ACTION} and {each.kind for each in rows} <= {ACTION, POSITION}
+    keep(tmp_path / "one.csv", Shared, rows)
+    assert kept(tmp_path / "one.csv", Shared) == rows
     command = [
         "correlation",
         str(played),
@@ -115,9 +115,9 @@ def test_positions_in_a_game_of_ones_own_load_its_file(played, tmp_path, monkeyp
 
 def test_a_game_that_todays_rules_do_not_lead_through_is_refused(played, tmp_path):
     rows = [row for row in store.rows(played, small()) if row["agent"] == "Baseline"][:1]
-    other = json.loads(json.dumps(rows[0]))
-    other["actions"][3][1] = other["actions"][0][1]  # a square that is taken
-    keep_rows(tmp_path, small(), [other])
+    altered_row = json.loads(json.dumps(rows[0]))
+    altered_row["actions"][3][1] = altered_row["actions"][0][1]  # a square that is taken
+    keep_rows(tmp_path, small(), [altered_row])
     with pytest.raises(Refusal, match="was played by other rules than today's"):
         list(measure_shared_values(tmp_path, positions=1, iterations=100, seed=1))
 

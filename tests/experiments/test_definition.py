@@ -49,9 +49,11 @@ def test_half_the_games_of_a_two_player_game_are_played_in_each_seat():
 
 
 def test_figure_3_plays_the_same_games_as_figure_4():
-    one, other = (loading.load(name, {"games": ["othello"]}) for name in ("figure3", "figure4"))
-    assert one.cells == other.cells
-    assert [one.game_seed(cell, 3) for cell in one.cells] == [other.game_seed(cell, 3) for cell in other.cells]
+    figure3, figure4 = (loading.load(name, {"games": ["othello"]}) for name in ("figure3", "figure4"))
+    assert figure3.cells == figure4.cells
+    assert [figure3.game_seed(cell, 3) for cell in figure3.cells] == [
+        figure4.game_seed(cell, 3) for cell in figure4.cells
+    ]
 
 
 def test_figure_5_compares_the_baseline_epic_and_nast():
@@ -255,13 +257,15 @@ def test_settings_are_read_without_running_anybody_s_file_and_played_with_it(tmp
     experiment = loading.load(str(path), {})
     cell = experiment.cells[1]
     path.rename(tmp_path / "away.py")
-    kept = from_settings(json.loads(json.dumps(experiment.settings())))
-    assert kept == experiment and [each.key for each in kept.cells] == [each.key for each in experiment.cells]
-    assert isinstance(kept.cells[1].spec.strategy, Label)
-    assert not isinstance(kept.cells[0].spec.strategy, Label)
+    copy = from_settings(json.loads(json.dumps(experiment.settings())))
+    assert copy == experiment and [each.key for each in copy.cells] == [each.key for each in experiment.cells]
+    assert isinstance(copy.cells[1].spec.strategy, Label)
+    assert not isinstance(copy.cells[0].spec.strategy, Label)
     (tmp_path / "away.py").rename(path)
-    one, other = (matches.row(matches.Match(each, 0, (1, 2)))["actions"] for each in (cell, kept.cells[1]))
-    assert one == other
+    original_actions, copied_actions = (
+        matches.row(matches.Match(each, 0, (1, 2)))["actions"] for each in (cell, copy.cells[1])
+    )
+    assert original_actions == copied_actions
 
 
 def test_a_cell_goes_to_another_process_as_its_settings():
@@ -271,7 +275,7 @@ def test_a_cell_goes_to_another_process_as_its_settings():
 
 
 @pytest.mark.parametrize(
-    "text, told",
+    "text, message",
     [
         ("x = 1", "the file has no dict EXPERIMENT"),
         ("1 / 0", "ZeroDivisionError in"),
@@ -279,13 +283,13 @@ def test_a_cell_goes_to_another_process_as_its_settings():
         ("EXPERIMENT = {'games': 'othello', 'agents': ['NOBODY'], 'iterations': 3}", "agents[0]: "),
     ],
 )
-def test_a_wrong_python_file_is_refused_in_one_sentence(tmp_path, text, told):
+def test_a_wrong_python_file_is_refused_in_one_sentence(tmp_path, text, message):
     path = tmp_path / "bad.py"
     path.write_text(text)
     with pytest.raises(Refusal) as refused:
         loading.load(str(path), {})
     assert str(refused.value).startswith(f"{path}: ")
-    assert told in str(refused.value)
+    assert message in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
@@ -300,7 +304,7 @@ EXPERIMENT = {{"games": "othello", "agents": {{"a": {agent}}}, "iterations": 3}}
 
 
 @pytest.mark.parametrize(
-    ("first", "agent", "told"),
+    ("first", "agent", "message"),
     [
         ("", "BASELINE >> HOT", '"BASELINE >> MAST" names another strategy than the one that is given'),
         ("", 'with_alias(RAVE >> MAST, "RAVE")', '"RAVE" names another strategy than the one that is given'),
@@ -316,12 +320,12 @@ EXPERIMENT = {{"games": "othello", "agents": {{"a": {agent}}}, "iterations": 3}}
         ),
     ],
 )
-def test_a_changed_enhancement_under_a_name_of_the_library_is_refused(tmp_path, first, agent, told):
+def test_a_changed_enhancement_under_a_name_of_the_library_is_refused(tmp_path, first, agent, message):
     path = tmp_path / "changed.py"
     path.write_text(CHANGED.format(first=first, agent=agent))
     with pytest.raises(Refusal) as refused:
         loading.load(str(path), {})
-    assert f"agents.a: {told}" in str(refused.value)
+    assert f"agents.a: {message}" in str(refused.value)
 
 
 def test_the_rules_of_reuse_are_section_4s_four_on_mast():
@@ -355,5 +359,5 @@ def test_an_experiment_on_a_setting_holds_the_baseline_section_8s_own_setting_an
     assert experiment.name == name and experiment.pictures == ("agents",)
     for column in experiment.columns:
         texts = {cell.spec.text for cell in experiment.cells if cell.column == column}
-        known = texts & set(suite.SECTION_8.values())
-        assert "BASELINE" in known and len(known) > 1 and texts - known
+        section8 = texts & set(suite.SECTION_8.values())
+        assert "BASELINE" in section8 and len(section8) > 1 and texts - section8

@@ -39,17 +39,19 @@ def rows(game="kuhn-poker", iterations=100, noise=NOISE, chosen=COMBINATIONS):
     ]
 
 
-def cells(**other):
-    (found,) = measured_cells(rows(**other)).values()
-    return found
+def cells(**changes):
+    (values,) = measured_cells(rows(**changes)).values()
+    return values
 
 
 def test_an_effect_is_what_the_eight_with_it_have_more_than_the_eight_without():
-    found = cells()
+    values = cells()
     for name, added in ADDED.items():
-        assert effect(found, name).value == pytest.approx(added)
+        assert effect(values, name).value == pytest.approx(added)
     assert (
-        effect(found, "NAST").is_decided and effect(found, "RAVE").is_decided and not effect(found, "MAST").is_decided
+        effect(values, "NAST").is_decided
+        and effect(values, "RAVE").is_decided
+        and not effect(values, "MAST").is_decided
     )
 
 
@@ -65,13 +67,13 @@ def test_with_one_seed_the_interactions_of_three_and_more_stand_for_chance():
     luck = np.random.default_rng(0)
     halves, covered = [], 0
     for _ in range(200):
-        found = {
+        values = {
             each.strategy: [value + luck.normal(0, 0.02)]
             for each, (value,) in zip(COMBINATIONS, cells(noise=(0.0,)).values(), strict=True)
         }
-        halves.append(spread(found)[0] ** 2)
-        covered += abs(effect(found, "NAST").value + 0.2) < effect(found, "NAST").half
-    assert spread(found)[1] == 5
+        halves.append(spread(values)[0] ** 2)
+        covered += abs(effect(values, "NAST").value + 0.2) < effect(values, "NAST").half
+    assert spread(values)[1] == 5
     assert math.sqrt(np.mean(halves)) == pytest.approx(0.02, rel=0.1)
     assert 180 <= covered <= 198  # 190 expected of 200 intervals of 95 %
     assert against_baseline(cells(noise=(0.0,)), "BASELINE >> NAST2").value == pytest.approx(-0.2)
@@ -95,12 +97,12 @@ def test_the_largest_budget_with_all_sixteen_counts():
 
 
 def test_tables_rank_players_and_mark_effects_that_are_decided():
-    found = measured_cells([*rows(), *rows("leduc-poker", 1000)])
-    ranked = ranking_table(found)
+    by_game = measured_cells([*rows(), *rows("leduc-poker", 1000)])
+    ranked = ranking_table(by_game)
     assert ranked.header == ("", "player", "mean", "kuhn-poker, 100", "leduc-poker, 1,000")
     assert ranked.rows[0][1:3] == ("BASELINE >> NAST2", "-20.0 %") and "RAVE" in ranked.rows[-1][1]
-    assert effects_table(found).rows[0] == ("NAST", "-0.200 ± 0.006 *", "-0.200 ± 0.006 *")
-    assert effects_table(found).rows[2] == ("MAST", "0.000 ± 0.006", "0.000 ± 0.006")
+    assert effects_table(by_game).rows[0] == ("NAST", "-0.200 ± 0.006 *", "-0.200 ± 0.006 *")
+    assert effects_table(by_game).rows[2] == ("MAST", "0.000 ± 0.006", "0.000 ± 0.006")
 
 
 def test_the_command_tells_both_tables_or_what_is_missing(tmp_path, capsys):
@@ -111,5 +113,5 @@ def test_the_command_tells_both_tables_or_what_is_missing(tmp_path, capsys):
     for row in rows():
         EXPLOITABILITY.keep(tmp_path, row)
     assert main(["equilibrium-effects", str(tmp_path)]) == 0
-    told = capsys.readouterr().out
-    assert "what each enhancement adds" in told and "NAST" in told
+    output = capsys.readouterr().out
+    assert "what each enhancement adds" in output and "NAST" in output

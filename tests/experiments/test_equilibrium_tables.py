@@ -10,14 +10,14 @@ ROOT = Path(__file__).parents[2]
 
 
 def row(nash_conv, seed, **changes):
-    told = {"game": "kuhn-poker", "player": "OOS()", "iterations": 1000, "seed": seed, "nash_conv": nash_conv}
-    return {**told, "searches": 2, "processor_seconds": 0.5, **changes}
+    fields = {"game": "kuhn-poker", "player": "OOS()", "iterations": 1000, "seed": seed, "nash_conv": nash_conv}
+    return {**fields, "searches": 2, "processor_seconds": 0.5, **changes}
 
 
 def test_a_cell_has_the_mean_the_interval_the_seeds_and_the_time_of_a_search():
     rows = [row(0.1, 0), row(0.2, 1), row(0.3, 2), row(0.4, 0, iterations=9000, searches=1000)]
-    found = table(rows, {"kuhn-poker": "Kuhn"}, {"OOS()": "OOS", "ISMCTS()": "UCB1"}, lambda row: row["nash_conv"])
-    assert found.splitlines()[2:] == [
+    text = table(rows, {"kuhn-poker": "Kuhn"}, {"OOS()": "OOS", "ISMCTS()": "UCB1"}, lambda row: row["nash_conv"])
+    assert text.splitlines()[2:] == [
         "| Kuhn | 1,000 | 0.200 ± 0.248 (3), 0.25 s |  |",
         "| Kuhn | 9,000 | 0.400 (1), under 1 ms |  |",
     ]

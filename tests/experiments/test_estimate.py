@@ -17,14 +17,14 @@ from tests.experiments.conftest import a_row, small
 @pytest.fixture
 def timed(monkeypatch):
     """Games that take 0.2 s and a millisecond for each iteration, without being played."""
-    asked = []
+    calls = []
 
     def seconds(experiment, cell, iterations):
-        asked.append((str(cell.spec.strategy), iterations))
+        calls.append((str(cell.spec.strategy), iterations))
         return 0.2 + iterations / 1000
 
     monkeypatch.setattr(estimate, "_timed", seconds)
-    return asked
+    return calls
 
 
 def test_the_time_of_all_games_follows_from_that_of_two_sizes(timed):
@@ -42,22 +42,22 @@ def test_a_game_that_is_no_slower_with_more_iterations_has_no_negative_pace(monk
 
 
 def test_games_too_short_to_be_measured_are_timed_with_more_iterations(monkeypatch):
-    asked = []
+    budgets = []
     monkeypatch.setattr(
-        estimate, "_timed", lambda experiment, cell, iterations: asked.append(iterations) or iterations / 10_000
+        estimate, "_timed", lambda experiment, cell, iterations: budgets.append(iterations) or iterations / 10_000
     )
     pace, *_ = estimate.measure_paces(small()).values()
-    assert asked[:5] == [1, 25, 100, 250, 1000]
-    assert asked[5:7] == [2500, 10_000]
+    assert budgets[:5] == [1, 25, 100, 250, 1000]
+    assert budgets[5:7] == [2500, 10_000]
     assert pace.each == pytest.approx(1e-4)
 
 
 def test_every_tree_has_an_iteration_where_games_are_timed(monkeypatch):
-    asked = []
-    monkeypatch.setattr(estimate, "_timed", lambda experiment, cell, iterations: asked.append(iterations) or 1.0)
+    budgets = []
+    monkeypatch.setattr(estimate, "_timed", lambda experiment, cell, iterations: budgets.append(iterations) or 1.0)
     estimate.measure_paces(loading.load("searches-phantom", {"trials": 1}))
-    assert min(asked) == 1  # MO-ISMCTS against itself
-    assert {40, 160} <= set(asked)
+    assert min(budgets) == 1  # MO-ISMCTS against itself
+    assert {40, 160} <= set(budgets)
 
 
 def test_a_budget_in_seconds_is_spent_by_each_decision_with_a_choice():
@@ -112,14 +112,14 @@ def test_a_rehearsal_leaves_packed_rows_a_report_and_the_claims_and_can_be_conti
     monkeypatch.setattr(command, "_play", some_games)
     arguments = ["rehearse", str(tmp_path / "small"), "--games", "othello", "--trials", "2", "--iterations", "30"]
     assert main(arguments) == 130
-    told = capsys.readouterr()
-    assert "section8, 20 cells of 2 games, 30 iterations per decision" in told.out
-    assert "Stopped; 25 of 40 games are kept" in told.err
+    output = capsys.readouterr()
+    assert "section8, 20 cells of 2 games, 30 iterations per decision" in output.out
+    assert "Stopped; 25 of 40 games are kept" in output.err
     limit[0] = 100
     assert main(arguments) == 0
-    told = capsys.readouterr()
-    assert "core-hours" not in told.out
-    assert "statements of section 8" in told.out
+    output = capsys.readouterr()
+    assert "core-hours" not in output.out
+    assert "statements of section 8" in output.out
     names = {path.name for path in (tmp_path / "small").iterdir()}
     assert names == {"experiment.json", "results.jsonl.gz", "report.html", "report.md", "figures"}
     assert limit[0] == 100 - 15

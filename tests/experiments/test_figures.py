@@ -93,8 +93,8 @@ def test_the_same_results_make_the_same_svg(tmp_path):
     for name in ("one", "other"):
         experiment, columns = results("figure4", 100, invented(3))
         figures.draw(columns, tmp_path / name, ["figure4"])
-    one, other = ((tmp_path / name / "figure4-othello.svg").read_bytes() for name in ("one", "other"))
-    assert one == other
+    first, second = ((tmp_path / name / "figure4-othello.svg").read_bytes() for name in ("one", "other"))
+    assert first == second
 
 
 def test_a_statement_is_shown_once_with_the_narrowest_range_that_the_paper_gives_it():
@@ -148,8 +148,8 @@ def test_section_8_has_all_pictures_each_with_its_own_agents(tmp_path):
 
 
 def test_the_interval_of_a_ratio_of_visits_is_that_of_the_delta_method():
-    one, other = Moments(100, 1200 * MILLION, 14800 * MILLION**2), Moments(100, 1000 * MILLION, 10100 * MILLION**2)
-    value, reach = figures._difference(one, other, relative=True)
+    agent, opponent = Moments(100, 1200 * MILLION, 14800 * MILLION**2), Moments(100, 1000 * MILLION, 10100 * MILLION**2)
+    value, reach = figures._difference(agent, opponent, relative=True)
     assert value == pytest.approx(0.2)
     errors = np.sqrt((14800 / 100 - 144) / 99), np.sqrt((10100 / 100 - 100) / 99)
     assert reach == pytest.approx(1.984217 * np.hypot(errors[0] / 10, 1.2 * errors[1] / 10), rel=1e-4)

@@ -117,8 +117,8 @@ def test_parts_of_before_are_merged_with_what_has_grown(tmp_path):
     assert merge(tmp_path / "out", [tmp_path / "old", tmp_path / "new"]) == (8, 8)
     run(tmp_path / "out", experiment(**GROWN["all"]))
     assert merge(tmp_path / "out", [tmp_path / "old"]) == (0, 24)
-    other = attrs.evolve(experiment(), seed=3)
-    with store.writer(tmp_path / "other", other):
+    other_seed = attrs.evolve(experiment(), seed=3)
+    with store.writer(tmp_path / "other", other_seed):
         pass
     with pytest.raises(Refusal, match="seed is 3 in the first and 0 in the second"):
         merge(tmp_path / "out", [tmp_path / "old", tmp_path / "other"])

@@ -21,7 +21,7 @@ PAIRING = Pairing("kuhn-poker", ("OOS()",), ("NearEquilibrium(epsilon=0.01)",), 
 def played(plan, directory):
     """The blocks of a pairing, and how many were played now."""
     now = []
-    return play_pairing(plan, directory, lambda *told: now.append(told)), len(now)
+    return play_pairing(plan, directory, lambda *report: now.append(report)), len(now)
 
 
 def test_games_are_played_in_whole_blocks_once_and_from_both_seats(tmp_path):
@@ -72,7 +72,7 @@ def test_rewards_that_are_all_alike_have_an_interval():
 def test_stitching_that_was_stopped_goes_on_from_its_parts(tmp_path, monkeypatch):
     plan = Plan(("kuhn-poker",), ("OOS()",), (30,))
     (row,) = plan.rows()
-    whole = measure(plan, tmp_path / "whole", lambda *told: None)[0]
+    whole = measure(plan, tmp_path / "whole", lambda *report: None)[0]
     searched, real = [], Stitching.search
 
     def stopped(self, part):
@@ -83,19 +83,19 @@ def test_stitching_that_was_stopped_goes_on_from_its_parts(tmp_path, monkeypatch
 
     monkeypatch.setattr(at_work.Stitching, "search", stopped)
     with pytest.raises(KeyboardInterrupt):
-        measure(plan, tmp_path, lambda *told: None)
+        measure(plan, tmp_path, lambda *report: None)
     assert len(UnderWay(tmp_path, EXPLOITABILITY.key_of(row)).parts()) == 4
     monkeypatch.setattr(at_work.Stitching, "search", real)
-    again = measure(plan, tmp_path, lambda *told: None)[0]
+    again = measure(plan, tmp_path, lambda *report: None)[0]
     assert again["nash_conv"] == whole["nash_conv"] and 0 < again["searches"] < whole["searches"] - 3
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == [EXPLOITABILITY.file]
 
 
 def test_a_search_from_the_deal_is_measured_as_it_converges(tmp_path):
     plan = Plan(("kuhn-poker",), ("OOS()", UCT), (100, 100_000), method="root", missing="a fixed random action")
-    rows = measure(plan, tmp_path, lambda *told: None)
-    found = {(row["player"], row["iterations"]): row["nash_conv"] for row in rows}
-    assert found["OOS()", 100_000] < found["OOS()", 100] and found[UCT, 100_000] < found[UCT, 100]
+    rows = measure(plan, tmp_path, lambda *report: None)
+    nash_convs = {(row["player"], row["iterations"]): row["nash_conv"] for row in rows}
+    assert nash_convs["OOS()", 100_000] < nash_convs["OOS()", 100] and nash_convs[UCT, 100_000] < nash_convs[UCT, 100]
     assert all(row["searches"] == 1 and seconds_of(row) >= 0 for row in rows)
     assert [x for x, _, _ in points(rows, lambda row: row["iterations"], lambda row: row["nash_conv"])] == [
         100,
@@ -136,7 +136,7 @@ def test_figures_are_drawn_from_what_there_is(tmp_path, monkeypatch):
 
 def test_what_cannot_be_measured_is_refused_before_work_starts(tmp_path, capsys):
     out = str(tmp_path / "new")
-    for arguments, told in (
+    for arguments, message in (
         (["equilibrium", "table-2", "--out", out], "'table-2' is not a plan; known plans: head-to-head, "),
         (["exploitability", "--out", out, "--method", "root"], "BASELINE starts at a decision of a player"),
         (["exploitability", "--out", out, "--missing", "nothing"], "--missing is 'nothing'; it must be 'uniform' or"),
@@ -149,7 +149,7 @@ def test_what_cannot_be_measured_is_refused_before_work_starts(tmp_path, capsys)
         (["equilibrium-figures", out, "--into", out], "there is no directory"),
     ):
         assert main(arguments) == 2
-        assert told in capsys.readouterr().err
+        assert message in capsys.readouterr().err
     assert not (tmp_path / "new").exists()
 
 

@@ -105,9 +105,9 @@ def test_the_shipped_ladders_and_levels_are_what_the_committed_rows_say(tmp_path
 
 def test_a_comparison_that_one_player_always_won_has_an_interval(capsys: pytest.CaptureFixture[str]) -> None:
     ladder("othello", compare=True)
-    told = capsys.readouterr().out
-    assert "1.000 (0.918 to 1.000)" in told and "1.000 (0.881 to 1.000)" in told  # 43 pairs, and 29
-    assert "0.000" not in told
+    output = capsys.readouterr().out
+    assert "1.000 (0.918 to 1.000)" in output and "1.000 (0.881 to 1.000)" in output  # 43 pairs, and 29
+    assert "0.000" not in output
 
 
 def test_the_table_s_order_is_that_of_ratings_and_then_of_names() -> None:
@@ -122,11 +122,13 @@ def test_the_shipped_ladder_rates_as_the_rows_of_its_opponents_do(game: str) -> 
     rows = Path("experiments/runs/ladder")
     between = read_rows(playing.rows_of(rows, game, playing.BETWEEN))
     player = "IMPLICIT_MINIMAX by MO_ISMCTS with cutoff=8 (5000 iterations)"
-    own = [row for row in read_rows(playing.rows_of(rows, game, playing.BY_ITERATIONS)) if row["player"] == player]
-    found = ladders.read_ladder(game).rating_of(player, ladders.scores_of(own))
-    together = ratings(ladders.scores_of([*between, *own]), {ladders.RANDOM: ladders.ZERO})[player]
-    assert found.value == pytest.approx(together.value, abs=1)
-    assert found.deviation == pytest.approx(together.deviation, rel=0.01)
+    player_rows = [
+        row for row in read_rows(playing.rows_of(rows, game, playing.BY_ITERATIONS)) if row["player"] == player
+    ]
+    rating = ladders.read_ladder(game).rating_of(player, ladders.scores_of(player_rows))
+    together = ratings(ladders.scores_of([*between, *player_rows]), {ladders.RANDOM: ladders.ZERO})[player]
+    assert rating.value == pytest.approx(together.value, abs=1)
+    assert rating.deviation == pytest.approx(together.deviation, rel=0.01)
 
 
 @pytest.mark.parametrize("kind", playing.TABLES)

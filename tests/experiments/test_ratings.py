@@ -35,12 +35,14 @@ PUBLISHED = {
 
 
 def test_ratings_of_two_players_agree_with_the_published_ones():
-    found = ratings(
-        Counter({((one,), (other,)): wins for one, results in BASEBALL.items() for other, wins in results.items()})
+    ranking = ratings(
+        Counter(
+            {((winner,), (loser,)): wins for winner, results in BASEBALL.items() for loser, wins in results.items()}
+        )
     )
-    assert [rating.strategy for rating in found] == list(PUBLISHED)
-    for rating in found:
-        assert rating.value - found[-1].value == pytest.approx(PUBLISHED[rating.strategy], abs=5e-5)
+    assert [rating.strategy for rating in ranking] == list(PUBLISHED)
+    for rating in ranking:
+        assert rating.value - ranking[-1].value == pytest.approx(PUBLISHED[rating.strategy], abs=5e-5)
         assert rating.games == 78
 
 
@@ -49,18 +51,21 @@ def test_ratings_and_intervals_of_two_players_agree_with_a_logistic_model():
     import statsmodels.api as models
 
     names = list(BASEBALL)
-    lines = [(one, other, wins) for one, results in BASEBALL.items() for other, wins in results.items()]
+    lines = [(winner, loser, wins) for winner, results in BASEBALL.items() for loser, wins in results.items()]
     design = np.zeros((len(lines), len(names)))
-    for line, (one, other, _) in zip(design, lines, strict=True):
-        line[names.index(one)], line[names.index(other)] = 1, -1
+    for line, (winner, loser, _) in zip(design, lines, strict=True):
+        line[names.index(winner)], line[names.index(loser)] = 1, -1
     # ratings with mean 0: the last is minus the sum of the others
     design = design[:, :-1] - design[:, -1:]
     fitted = models.GLM(np.array([[wins, 0] for *_, wins in lines]), design, family=models.families.Binomial()).fit()
-    found = {
-        rating.strategy: rating for rating in ratings(Counter({((one,), (other,)): wins for one, other, wins in lines}))
+    by_strategy = {
+        rating.strategy: rating
+        for rating in ratings(Counter({((winner,), (loser,)): wins for winner, loser, wins in lines}))
     }
     for name, value, (low, high) in zip(names[:-1], fitted.params, fitted.conf_int(), strict=True):
-        assert (found[name].value, found[name].low, found[name].high) == pytest.approx((value, low, high), abs=1e-5)
+        assert (by_strategy[name].value, by_strategy[name].low, by_strategy[name].high) == pytest.approx(
+            (value, low, high), abs=1e-5
+        )
 
 
 def test_ratings_of_more_players_agree_with_cox_regression():
@@ -83,32 +88,34 @@ def test_ratings_of_more_players_agree_with_cox_regression():
             covariates.append([float(player == agent) for agent in agents[:-1]])
             strata.append(game)
     fitted = PHReg(np.array(times), np.array(covariates), strata=np.array(strata), ties="breslow").fit()
-    found = {rating.strategy: rating.value for rating in ratings(placings)}
-    assert [found[agent] - found["d"] for agent in agents[:-1]] == pytest.approx(list(fitted.params), abs=1e-5)
+    values = {rating.strategy: rating.value for rating in ratings(placings)}
+    assert [values[agent] - values["d"] for agent in agents[:-1]] == pytest.approx(list(fitted.params), abs=1e-5)
 
 
 def test_a_draw_of_two_is_half_a_win_for_each():
     drawn = ratings(Counter({(("a", "b"),): 10, (("a",), ("b",)): 10, (("b",), ("a",)): 2}))
     counted = ratings(Counter({(("a",), ("b",)): 15, (("b",), ("a",)): 7}))
     assert [rating.strategy for rating in drawn] == [rating.strategy for rating in counted] == ["a", "b"]
-    for one, other in zip(drawn, counted, strict=True):
-        assert (one.value, one.low) == pytest.approx((other.value, other.low))
+    for drawn_rating, counted_rating in zip(drawn, counted, strict=True):
+        assert (drawn_rating.value, drawn_rating.low) == pytest.approx((counted_rating.value, counted_rating.low))
 
 
 @pytest.mark.parametrize("others", ["bc", "bcdefg"])
 def test_an_agent_that_always_wins_is_first_and_leaves_nobody_bounded(others):
-    wins = {(("a",), (other,)): 5 for other in others}
-    wins |= {((one,), (other,)): 5 + (one < other) for one in others for other in others if one != other}
-    found = ratings(Counter(wins))
-    assert [each.strategy for each in found] == ["a", *others]
-    assert all(math.isnan(each.value) and (each.low, each.high) == (-math.inf, math.inf) for each in found)
+    wins = {(("a",), (loser,)): 5 for loser in others}
+    wins |= {((winner,), (loser,)): 5 + (winner < loser) for winner in others for loser in others if winner != loser}
+    ranking = ratings(Counter(wins))
+    assert [each.strategy for each in ranking] == ["a", *others]
+    assert all(math.isnan(each.value) and (each.low, each.high) == (-math.inf, math.inf) for each in ranking)
     beaten = ratings(Counter(wins | {(("b",), ("a",)): 1}))  # a single loss bounds all
     assert all(math.isfinite(each.low) and math.isfinite(each.high) for each in beaten)
 
 
 def test_ratings_far_apart_are_fitted_to_their_end():
-    found = ratings(Counter({(("a",), ("b",)): 10**12, (("b",), ("a",)): 1, (("b",), ("c",)): 1, (("c",), ("b",)): 1}))
-    assert found[0].value - found[-1].value == pytest.approx(12 * math.log(10), abs=1e-3)
+    ranking = ratings(
+        Counter({(("a",), ("b",)): 10**12, (("b",), ("a",)): 1, (("b",), ("c",)): 1, (("c",), ("b",)): 1})
+    )
+    assert ranking[0].value - ranking[-1].value == pytest.approx(12 * math.log(10), abs=1e-3)
 
 
 def test_agents_that_have_not_met_cannot_be_rated():
@@ -206,12 +213,14 @@ def test_agents_with_iterations_of_their_own_are_several(tmp_path, capsys):
     directory = keep(tmp_path, experiment, rows())
     with results_of(directory) as results:
         ((_, placings),) = tournaments(results).items()
-    found = {each.strategy: each for each in ratings(placings)}
-    assert found.keys() == {"RAVE (2 iterations)", "RAVE (100 iterations)", "BASELINE", "MAST"}
-    assert found["RAVE (100 iterations)"].value - found["RAVE (2 iterations)"].value == pytest.approx(2 * math.log(3))
+    by_strategy = {each.strategy: each for each in ratings(placings)}
+    assert by_strategy.keys() == {"RAVE (2 iterations)", "RAVE (100 iterations)", "BASELINE", "MAST"}
+    assert by_strategy["RAVE (100 iterations)"].value - by_strategy["RAVE (2 iterations)"].value == pytest.approx(
+        2 * math.log(3)
+    )
     assert main(["ratings", str(directory)]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert "strong RAVE (100 iterations) 80" in told and "weak RAVE (2 iterations) 80" in told
+    output = " ".join(capsys.readouterr().out.split())
+    assert "strong RAVE (100 iterations) 80" in output and "weak RAVE (2 iterations) 80" in output
 
 
 def test_a_table_says_that_nothing_bounds_the_ratings(tmp_path, capsys):
@@ -219,8 +228,8 @@ def test_a_table_says_that_nothing_bounds_the_ratings(tmp_path, capsys):
 
     directory = a_tournament(tmp_path, strength={**STRENGTH, "BASELINE >> MAST": 1e9})
     assert main(["ratings", str(directory)]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert "in their order alone; the games bound no rating" in told and "inf" not in told
+    output = " ".join(capsys.readouterr().out.split())
+    assert "in their order alone; the games bound no rating" in output and "inf" not in output
 
 
 def test_openspiels_alpha_rank_reads_the_exported_games(tmp_path, capsys):

@@ -58,12 +58,12 @@ def test_the_sums_are_those_of_the_rows_whatever_their_order(tmp_path):
     rows = list(invented(experiment, 20))
     keep(tmp_path / "one", experiment, rows)
     keep(tmp_path / "other", experiment, random.Random(2).sample(rows, len(rows)))
-    found = []
+    tallies = []
     for name in ("one", "other"):
         with results_of(tmp_path / name) as results:
-            found.append(results.tallies())
-    assert found[0] == found[1]
-    for tally in found[0]:
+            tallies.append(results.tallies())
+    assert tallies[0] == tallies[1]
+    for tally in tallies[0]:
         mine = [row for row in rows if row["cell"] == tally.cell.key]
         assert (tally.games, tally.wins) == (len(mine), sum(row["win"] for row in mine))
         assert tally.millionths == sum(round(row["seconds"] * MILLION) for row in mine)

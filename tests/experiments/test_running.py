@@ -25,11 +25,11 @@ TIMED_GAMES, TIMED_ITERATIONS = 40, 8000
 
 def processes_below(process: int) -> set[int]:
     """The processes that a process started, and theirs."""
-    found = set()
+    descendants = set()
     for task in Path(f"/proc/{process}/task").glob("*/children"):
         for child in map(int, task.read_text().split()):
-            found |= {child} | processes_below(child)
-    return found
+            descendants |= {child} | processes_below(child)
+    return descendants
 
 
 def gone_soon(processes: set[int], seconds: float = 10.0) -> bool:
@@ -77,8 +77,8 @@ def test_a_run_killed_in_the_middle_is_completed_by_the_same_command(command, ca
     assert code == -signal.SIGKILL
     assert len(children) >= 2
     assert gone_soon(children)
-    kept = (tmp_path / "run" / store.RESULTS).read_bytes()
-    whole = kept[: kept.rindex(b"\n") + 1]
+    content = (tmp_path / "run" / store.RESULTS).read_bytes()
+    whole = content[: content.rindex(b"\n") + 1]
     assert 5 <= whole.count(b"\n") < TOTAL
     code, again, _ = call("run", *SMALL, "--workers", 2, "--out", tmp_path / "run")
     assert code == 0
@@ -92,9 +92,9 @@ def test_ctrl_c_stops_at_once_keeps_what_is_finished_and_tells_how_to_go_on(comm
     code, errors, children = disturbed(command, tmp_path / "run", signal.SIGINT, to_group=True)
     assert code == 130
     assert "Traceback" not in errors
-    kept = len(games(tmp_path / "run"))
+    count = len(games(tmp_path / "run"))
     assert (
-        f"Stopped; {kept} of {TOTAL} games are kept in {tmp_path / 'run'}. Run the same command to continue." in errors
+        f"Stopped; {count} of {TOTAL} games are kept in {tmp_path / 'run'}. Run the same command to continue." in errors
     )
     assert gone_soon(children)
     assert call("run", *SMALL, "--workers", 1, "--out", tmp_path / "run")[0] == 0
@@ -103,14 +103,14 @@ def test_ctrl_c_stops_at_once_keeps_what_is_finished_and_tells_how_to_go_on(comm
 
 def test_the_game_of_a_worker_that_is_killed_is_played_again(played):
     experiment = small()
-    left = list(games_left(experiment, set()))
+    matches = list(games_left(experiment, set()))
     with ProcessPool(2) as two:
-        playing = two.play(left)
+        playing = two.play(matches)
         rows = [next(playing)]
         for worker in two._workers:
             os.kill(worker.process.pid, signal.SIGKILL)
         rows += playing
-    assert len(rows) == len(left)
+    assert len(rows) == len(matches)
     assert {(row["cell"], row["trial"]): without_clocks(row) for row in rows} == games(played)
 
 
@@ -156,11 +156,11 @@ def test_a_run_on_a_full_disk_stops_with_one_sentence_and_continues(command, cal
         check=False,
     )
     assert done.returncode == 1
-    kept = len(games(tmp_path / "run"))
-    assert 8 <= kept <= 12
+    count = len(games(tmp_path / "run"))
+    assert 8 <= count <= 12
     last = done.stderr.splitlines()[-1]
     assert last == (
-        f"experiments: {tmp_path / 'run' / store.RESULTS} cannot take more games (File too large); {kept} are kept; "
+        f"experiments: {tmp_path / 'run' / store.RESULTS} cannot take more games (File too large); {count} are kept; "
         "run the same command to continue"
     )
     assert "Traceback" not in done.stderr
@@ -193,8 +193,8 @@ def test_a_game_that_raises_an_error_stops_the_run_and_names_itself():
     import attrs
 
     cell = attrs.evolve(small().cells[0], spec=AgentSpec(Label("NOBODY")))
-    with ProcessPool(1) as one, pytest.raises(MatchFailed) as failed:
-        list(one.play([Match(cell, 3, (1, 2))]))
+    with ProcessPool(1) as workers, pytest.raises(MatchFailed) as failed:
+        list(workers.play([Match(cell, 3, (1, 2))]))
     assert "trial 3 of Baseline (NOBODY) in othello, seed (1, 2) failed: " in str(failed.value)
     assert "NOBODY" in str(failed.value).partition("failed: ")[2] and "Traceback" not in str(failed.value)
 
@@ -215,8 +215,11 @@ def test_a_game_over_which_processes_die_again_and_again_is_given_up(monkeypatch
 
     monkeypatch.setattr(pool, "Worker", Dying)
     monkeypatch.setattr(pool, "wait", list)
-    with ProcessPool(1) as one, pytest.raises(MatchFailed, match="3 processes died while playing trial 0 of Baseline"):
-        list(one.play([next(games_left(small(), set()))]))
+    with (
+        ProcessPool(1) as workers,
+        pytest.raises(MatchFailed, match="3 processes died while playing trial 0 of Baseline"),
+    ):
+        list(workers.play([next(games_left(small(), set()))]))
 
 
 @pytest.mark.slow
@@ -256,11 +259,11 @@ def test_two_runs_at_once_on_one_scheduler_keep_their_games_apart(command, call,
 
 def worker_of_cluster(process: int) -> int:
     """One of the processes that play: each is the only child of a supervisor, or one of several of the coordinator."""
-    found = [
+    workers = [
         child for child in processes_below(process) if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()
     ]
-    assert found
-    return max(found)
+    assert workers
+    return max(workers)
 
 
 def test_a_cluster_that_does_not_answer_is_refused(command, tmp_path):

@@ -47,9 +47,9 @@ def test_the_scheme_of_either_side_and_iterations_of_ones_own_are_parts_of_the_k
 
 
 def test_iterations_of_ones_own_that_are_the_same_as_all_others_are_no_difference():
-    own, plain = (built(agents={"a": agent}).cells[0] for agent in ({"iterations": 100}, "BASELINE"))
-    assert own == plain
-    assert own.is_opponent
+    explicit, plain = (built(agents={"a": agent}).cells[0] for agent in ({"iterations": 100}, "BASELINE"))
+    assert explicit == plain
+    assert explicit.is_opponent
     assert not built(agents={"a": {"iterations": 99}}).cells[0].is_opponent
 
 
@@ -146,8 +146,8 @@ def test_drawn_games_of_two_are_counted_and_worth_half(tmp_path):
     cell = experiment.cells[0]
     outcomes = [(1.0, 0.0), (0.5, 0.5), (0.0, 1.0), (0.5, 0.5)]
     rows = [
-        a_row(cell, trial, reward=one, returns=[one, other], win=one == 1.0)
-        for trial, (one, other) in enumerate(outcomes)
+        a_row(cell, trial, reward=reward, returns=[reward, opponent_reward], win=reward == 1.0)
+        for trial, (reward, opponent_reward) in enumerate(outcomes)
     ]
     with results_of(keep(tmp_path, experiment, rows)) as results:
         (tally,) = results.tallies()

@@ -31,7 +31,7 @@ def test_the_same_order_has_tau_one_and_the_opposite_minus_one() -> None:
 
 
 def test_a_record_is_paired_with_the_gain_of_the_agent_that_shares_it() -> None:
-    known = {(("a", ""), ACTION): 0.5, (("a", ""), POSITION): 0.2, (("b", ""), ACTION): 0.9}
+    correlations = {(("a", ""), ACTION): 0.5, (("a", ""), POSITION): 0.2, (("b", ""), ACTION): 0.9}
     measured = {(("a", ""), "R"): Gain(0.1, 0.05, 50), (("a", ""), "EPIC"): Gain(0.3, 0.05, 50)}
-    assert pairs("R", known, measured) == [(("a", ""), 0.5, Gain(0.1, 0.05, 50))]
-    assert pairs("EPIC", known, measured) == [(("a", ""), 0.2, Gain(0.3, 0.05, 50))]
+    assert pairs("R", correlations, measured) == [(("a", ""), 0.5, Gain(0.1, 0.05, 50))]
+    assert pairs("EPIC", correlations, measured) == [(("a", ""), 0.2, Gain(0.3, 0.05, 50))]

@@ -44,7 +44,9 @@ def names(cell):
 @pytest.mark.parametrize("name, trials", [("searches-lotr", 750), ("searches-phantom", 200)])
 def test_every_search_meets_every_search_in_both_seats_and_itself(name, trials):
     experiment = loading.load(name, {})
-    assert sorted(names(cell) for cell in experiment.cells) == sorted((one, other) for one in PAPER for other in PAPER)
+    assert sorted(names(cell) for cell in experiment.cells) == sorted(
+        (player, opponent) for player in PAPER for opponent in PAPER
+    )
     assert {(column.seats, column.iterations) for column in experiment.columns} == {((0,), 10_000)}
     assert (
         {str(cell.spec.strategy) for cell in experiment.cells}
@@ -120,9 +122,9 @@ def test_other_totals_keep_the_proportions():
 
 def test_table_2_of_2011_lets_each_player_cheat_alone_and_both_peasants_together():
     experiment = loading.load("hidden-cards", {})
-    found = {(cell.column.seats[0], *names(cell)) for cell in experiment.cells}
+    pairings = {(cell.column.seats[0], *names(cell)) for cell in experiment.cells}
     blind, seeing = "Determinized UCT", "Cheating ensemble UCT"
-    assert found == {(seat, own, blind) for seat in range(3) for own in (blind, seeing)} | {
+    assert pairings == {(seat, agent, blind) for seat in range(3) for agent in (blind, seeing)} | {
         (0, blind, seeing),
         (0, seeing, seeing),
     }
@@ -133,11 +135,11 @@ def test_table_2_of_2011_lets_each_player_cheat_alone_and_both_peasants_together
 
 
 def test_decision_time_plays_mo_ismcts_against_determinized_uct_in_both_roles():
-    found = {
+    pairings = {
         (cell.column.role, *names(cell), str(cell.column.opponent.scheme))
         for cell in loading.load("decision-time-lotr", {}).cells
     }
-    assert found == {
+    assert pairings == {
         ("Light", "MO-ISMCTS", "Determinized UCT", "DeterminizedUCT(determinizations=10) with EXP3"),
         ("Dark", "MO-ISMCTS", "Determinized UCT", "DeterminizedUCT(determinizations=1) with EXP3"),
     }
@@ -147,7 +149,7 @@ def test_decision_time_in_phantom_plays_each_pair_of_three_in_both_seats():
     experiment = loading.load("decision-time-phantom", {"seconds": [1.0]})
     three = ["Determinized UCT", "SO-ISMCTS", "MO-ISMCTS"]
     assert sorted(names(cell) for cell in experiment.cells) == sorted(
-        (one, other) for one in three for other in three if one != other
+        (player, opponent) for player in three for opponent in three if player != opponent
     )
 
 
@@ -219,8 +221,8 @@ def strength_of(search):
 
 
 def as_published(cell):
-    one, other = names(cell)
-    return 0.4 + 0.06 * (strength_of(one) - strength_of(other))
+    player, opponent = names(cell)
+    return 0.4 + 0.06 * (strength_of(player) - strength_of(opponent))
 
 
 @pytest.mark.parametrize(
@@ -295,11 +297,11 @@ def test_who_sees_hidden_cards_is_compared_with_the_same_player_not_seeing():
         (0, blind, seeing): 433 - 210,
         (0, seeing, seeing): 433 - 127,
     }
-    found = hidden_cards(
+    comparisons = hidden_cards(
         columns_of("hidden-cards", 1000, lambda cell: Fraction(wins[cell.column.seats[0], *names(cell)], 1000))
     )
-    assert [sees[0] - without[0] for without, sees in found.values()] == [69, 86, 119, 210, 127]
-    assert {games for pair in found.values() for _, games in pair} == {1000}
+    assert [sees[0] - without[0] for without, sees in comparisons.values()] == [69, 86, 119, 210, 127]
+    assert {games for pair in comparisons.values() for _, games in pair} == {1000}
 
 
 # --------------------------------------------------------------------------------------------------------- statements
@@ -314,9 +316,9 @@ ORDER, FIRST_PLAYER, _, ORDER_OF_WINS, *_ = (claim.text for claim in search_clai
 
 
 def test_the_order_of_phantom_agrees_where_the_intervals_separate():
-    found = verdicts(columns_of("searches-phantom", 10_000, as_published))
-    assert found[ORDER].verdict == AGREES
-    assert found[FIRST_PLAYER].verdict == DISAGREES  # in this replication SO-ISMCTS and MO-ISMCTS are not on a par
+    decisions = verdicts(columns_of("searches-phantom", 10_000, as_published))
+    assert decisions[ORDER].verdict == AGREES
+    assert decisions[FIRST_PLAYER].verdict == DISAGREES  # in this replication SO-ISMCTS and MO-ISMCTS are not on a par
     few = verdicts(columns_of("searches-phantom", 4, as_published))[ORDER]
     assert few.verdict == UNDECIDED
     assert few.more > 0
@@ -326,24 +328,24 @@ def test_the_order_of_phantom_disagrees_if_two_are_the_other_way_round():
     swapped = {"MO-ISMCTS": 2, "Determinized UCT": 3}
 
     def rate(cell):
-        one, other = (swapped.get(name, strength_of(name)) for name in names(cell))
-        return 0.4 + 0.06 * (one - other)
+        strength, opponent_strength = (swapped.get(name, strength_of(name)) for name in names(cell))
+        return 0.4 + 0.06 * (strength - opponent_strength)
 
-    found = verdicts(columns_of("searches-phantom", 10_000, rate))[ORDER]
-    assert found.verdict == DISAGREES
-    assert [outcome.verdict for outcome in found.outcomes] == [AGREES, AGREES, DISAGREES, AGREES, AGREES]
+    decision = verdicts(columns_of("searches-phantom", 10_000, rate))[ORDER]
+    assert decision.verdict == DISAGREES
+    assert [outcome.verdict for outcome in decision.outcomes] == [AGREES, AGREES, DISAGREES, AGREES, AGREES]
 
 
 def test_what_a_draw_counts_is_told_apart():
     """Cheating players who draw whatever they do not win are the strongest if a draw is half a win, and not if it is nothing."""
 
     def won(cell):
-        one, other = names(cell)
-        return 0.1 if "Cheating" in one + other else as_published(cell)
+        player, opponent = names(cell)
+        return 0.1 if "Cheating" in player + opponent else as_published(cell)
 
     drawn = {"Cheating ensemble UCT": 0.85, "Cheating UCT": 0.7}
-    found = verdicts(columns_of("searches-phantom", 10_000, won, lambda cell: drawn.get(names(cell)[0], 0)))
-    half, nothing = (found[text].outcomes[1] for text in (ORDER, ORDER_OF_WINS))  # cheating UCT against MO-ISMCTS
+    decisions = verdicts(columns_of("searches-phantom", 10_000, won, lambda cell: drawn.get(names(cell)[0], 0)))
+    half, nothing = (decisions[text].outcomes[1] for text in (ORDER, ORDER_OF_WINS))  # cheating UCT against MO-ISMCTS
     assert half.comparison.what == "Cheating UCT higher than MO-ISMCTS"
     assert nothing.comparison.what == "Cheating UCT higher than MO-ISMCTS (games won)"
     assert half.estimate.value > nothing.estimate.value + 0.1
@@ -354,15 +356,15 @@ def test_lotr_as_the_paper_tells_it_agrees():
     """As Light cheating ensemble UCT is on a par with ISMCTS and determinized UCT 4.4 % worse; as Dark these three are apart."""
     light = {"Cheating UCT": 0.25, "Determinized UCT": -0.044}
     dark = {"Cheating UCT": 0.25, "Cheating ensemble UCT": 0.1, "Determinized UCT": -0.15}
-    found = verdicts(
+    decisions = verdicts(
         columns_of(
             "searches-lotr", 20_000, lambda cell: 0.5 + light.get(names(cell)[0], 0) - dark.get(names(cell)[1], 0)
         )
     )
-    played = {text: decision.verdict for text, decision in found.items() if decision.outcomes[0].estimate}
+    played = {text: decision.verdict for text, decision in decisions.items() if decision.outcomes[0].estimate}
     assert len(played) == 6
     assert set(played.values()) == {AGREES}
-    (mine,) = (decision for text, decision in found.items() if "by 4.4 %" in text)
+    (mine,) = (decision for text, decision in decisions.items() if "by 4.4 %" in text)
     assert mine.outcomes[0].estimate.value == pytest.approx(0.044)
 
 
@@ -370,15 +372,15 @@ def test_dou_di_zhu_as_the_paper_tells_it_agrees():
     increase = {"Landlord": 0.069, "Peasant 1": 0.086, "Peasant 2": 0.119}
 
     def rate(cell):
-        own, others = names(cell)
+        player, others = names(cell)
         if others == "Cheating ensemble UCT":
-            return 0.433 - (0.21 if own == "Determinized UCT" else 0.127)
+            return 0.433 - (0.21 if player == "Determinized UCT" else 0.127)
         return (0.433 if cell.column.role == "Landlord" else 0.567) + (
-            increase[cell.column.role] if own != others else 0
+            increase[cell.column.role] if player != others else 0
         )
 
-    found = verdicts(columns_of("hidden-cards", 100_000, rate))
-    played = {text: decision for text, decision in found.items() if decision.outcomes[0].estimate}
+    decisions = verdicts(columns_of("hidden-cards", 100_000, rate))
+    played = {text: decision for text, decision in decisions.items() if decision.outcomes[0].estimate}
     assert [decision.verdict for decision in played.values()] == [AGREES, AGREES]
     assert [outcome.estimate.value for decision in played.values() for outcome in decision.outcomes] == pytest.approx(
         [0.069, 0.086, 0.119, 0.21, 0.127]
@@ -396,14 +398,14 @@ def test_determinizations_are_compared_at_the_whole_total_and_at_the_size_of_the
             return 0.35 if number == 1 else 0.45
         return (0.1 if number == 1 else 0.3) if each == 250 else 0.9
 
-    found = verdicts(columns_of("determinizations-dou-di-zhu", 100_000, rate))
-    played = [decision for decision in found.values() if decision.outcomes[0].estimate]
+    by_statement = verdicts(columns_of("determinizations-dou-di-zhu", 100_000, rate))
+    played = [decision for decision in by_statement.values() if decision.outcomes[0].estimate]
     assert [decision.verdict for decision in played] == [AGREES] * 5
     assert [decision.outcomes[0].estimate.value for decision in played] == pytest.approx([0.2, 0.4, 0.0, 0.1, 0.0])
-    found = verdicts(
+    by_statement = verdicts(
         columns_of("determinizations-lotr", 10_000, lambda cell: 0.73 if cell.agent.startswith("1 ") else 0.5)
     )
-    decisions = [decision for decision in found.values() if decision.outcomes[0].estimate]
+    decisions = [decision for decision in by_statement.values() if decision.outcomes[0].estimate]
     assert [decision.verdict for decision in decisions] == [AGREES]
     assert decisions[0].outcomes[0].estimate.value == pytest.approx(0.23)
 
@@ -448,5 +450,5 @@ def test_the_parts_of_an_experiment_have_deals_of_their_own():
         {experiment.game_seed(cell, 0) for cell in experiment.cells if cell.column == column}
         for column in experiment.columns
     ]
-    assert [len(found) for found in seeds] == [1, 1, 1, 1]  # the same deals for both agents of a column
+    assert [len(column_seeds) for column_seeds in seeds] == [1, 1, 1, 1]  # the same deals for both agents of a column
     assert len(set.union(*seeds)) == 4

@@ -51,16 +51,16 @@ SPREAD = math.sqrt(0.05 * 0.95 / RUNS)  # the standard error of a share of 5 %
 
 def share_found_better(mean, runs=RUNS):
     """How often tests end with "better" if the scores of pairs have that mean."""
-    generator, found = np.random.default_rng(1), Counter()
+    generator, answers = np.random.default_rng(1), Counter()
     chances = [0.05, 0.25 - mean / 2, 0.4 - mean / 2, 0.25 + mean / 2, 0.05 + mean / 2]
     assert sum(chances) == pytest.approx(1)
     assert float(np.dot(chances, [float(score) for score in PAIR])) == pytest.approx(mean)
     for _ in range(runs):
-        seen = Counter()
-        while (answer := decision(seen.elements(), 2, Sprt())) is None:
-            seen.update(PAIR[i] for i in generator.choice(5, ROUND, p=chances))
-        found[answer] += 1
-    return found[BETTER] / runs
+        scores = Counter()
+        while (answer := decision(scores.elements(), 2, Sprt())) is None:
+            scores.update(PAIR[i] for i in generator.choice(5, ROUND, p=chances))
+        answers[answer] += 1
+    return answers[BETTER] / runs
 
 
 def test_an_agent_that_is_no_better_is_found_better_in_one_of_twenty_tests():
@@ -89,7 +89,7 @@ class Oracle:
             yield a_row(game.cell, game.trial, win=win, seed=list(game.seed))
 
 
-def kept(directory, experiment):
+def wins_of(directory, experiment):
     return {(row["cell"], row["trial"]): row["win"] for row in store.rows(directory, experiment)}
 
 
@@ -100,18 +100,18 @@ def test_a_run_stopped_and_continued_comes_to_the_same_decisions_after_the_same_
         with pytest.raises(KeyboardInterrupt):
             running.run(experiment, tmp_path / "parts", Oracle(seed, limit))
     running.run(experiment, tmp_path / "parts", Oracle(9))
-    assert kept(tmp_path / "parts", experiment) == kept(tmp_path / "whole", experiment)
+    assert wins_of(tmp_path / "parts", experiment) == wins_of(tmp_path / "whole", experiment)
     again = Oracle(1)
     running.run(experiment, tmp_path / "whole", again)
     assert again.played == 0
-    found, complete = sequential.verdicts(experiment, kept(tmp_path / "whole", experiment))
+    verdicts, complete = sequential.verdicts(experiment, wins_of(tmp_path / "whole", experiment))
     assert complete
-    assert {cell.agent: answer for cell, (answer, _) in found.items()} == {"good": BETTER, "bad": NOT_BETTER}
+    assert {cell.agent: answer for cell, (answer, _) in verdicts.items()} == {"good": BETTER, "bad": NOT_BETTER}
     even, good, bad = (
-        sum(key == cell.key for key, _ in kept(tmp_path / "whole", experiment)) for cell in experiment.cells
+        sum(key == cell.key for key, _ in wins_of(tmp_path / "whole", experiment)) for cell in experiment.cells
     )
     assert even == max(good, bad) < 400
-    assert {cell.agent: 2 * units for cell, (_, units) in found.items()} == {"good": good, "bad": bad}
+    assert {cell.agent: 2 * units for cell, (_, units) in verdicts.items()} == {"good": good, "bad": bad}
 
 
 def test_the_report_tells_what_the_tests_found(tmp_path):
@@ -176,7 +176,7 @@ def test_paired_games_have_the_same_chance_events():
 
 
 @pytest.mark.parametrize(
-    "changes, told",
+    "changes, message",
     [
         ({"agents": ["RAVE"]}, "sprt: the opponent BASELINE must be among the agents"),
         ({"trials": 401}, "trials: 401 is not a multiple of 2"),
@@ -186,10 +186,10 @@ def test_paired_games_have_the_same_chance_events():
         ({"paired": 1}, "paired: 1 is neither true nor false"),
     ],
 )
-def test_a_wrong_test_is_refused(changes, told):
+def test_a_wrong_test_is_refused(changes, message):
     with pytest.raises(Refusal) as refused:
         build({**TABLE, **changes})
-    assert told in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_a_sequential_test_cannot_be_divided_between_machines(tmp_path):
@@ -202,11 +202,11 @@ def test_the_ways_of_drawing_deals_are_different_runs(tmp_path):
     plain = loading.load("figure5", {"games": ["othello"], "trials": 20})
     with store.writer(tmp_path, plain):
         pass
-    for changes, told in (
+    for changes, message in (
         ({"paired": True}, "paired is False there and True here"),
         ({"sprt": Sprt()}, "sprt is None there"),
     ):
-        with pytest.raises(Refusal, match=told), store.writer(tmp_path, attrs.evolve(plain, **changes)):
+        with pytest.raises(Refusal, match=message), store.writer(tmp_path, attrs.evolve(plain, **changes)):
             pass
     with results_of(tmp_path) as results:
         assert results.runs[0].experiment == plain

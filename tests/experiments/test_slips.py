@@ -25,7 +25,7 @@ from tests.experiments.conftest import Call, Command, a_row, keep, small
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Path:
+def run_directory(tmp_path: Path) -> Path:
     """A run of ten invented games."""
     experiment = small()
     return keep(tmp_path / "run", experiment, [a_row(experiment.cells[0], trial) for trial in range(10)])
@@ -75,12 +75,12 @@ def test_verify_compares_statistics_too(played: Path) -> None:
     row = next(iter(store.rows(played, experiment)))
     cell = next(cell for cell in experiment.cells if cell.key == row["cell"])
     game = Match(cell, row["trial"], tuple(row["seed"]))
-    told, same = replay.compare_with_replay(row, game, experiment)
-    assert same, told
+    message, same = replay.compare_with_replay(row, game, experiment)
+    assert same, message
     row["statistics"]["agent"]["depth"] += 1
-    told, same = replay.compare_with_replay(row, game, experiment)
+    message, same = replay.compare_with_replay(row, game, experiment)
     assert not same
-    assert "depth of its searches was" in told
+    assert "depth of its searches was" in message
 
 
 @pytest.mark.slow
@@ -96,32 +96,32 @@ def _packed(directory: Path) -> bytes:
     return gzip.compress((directory / store.RESULTS).read_bytes())
 
 
-def test_of_two_files_of_games_none_is_deleted_unread(kept: Path) -> None:
+def test_of_two_files_of_games_none_is_deleted_unread(run_directory: Path) -> None:
     experiment = small()
-    packed = kept / store.PACKED
-    packed.write_bytes(_packed(kept))
-    with store.writer(kept, experiment) as writer:  # the plain one holds all of the packed one
+    packed = run_directory / store.PACKED
+    packed.write_bytes(_packed(run_directory))
+    with store.writer(run_directory, experiment) as writer:  # the plain one holds all of the packed one
         assert len(writer.done) == 10
     assert not packed.exists()
-    lines = (kept / store.RESULTS).read_bytes().splitlines(keepends=True)
+    lines = (run_directory / store.RESULTS).read_bytes().splitlines(keepends=True)
     packed.write_bytes(gzip.compress(b"".join(reversed(lines))))
     before = packed.read_bytes()
     with (
         pytest.raises(store.Damage, match="has both results.jsonl and results.jsonl.gz"),
-        store.writer(kept, experiment),
+        store.writer(run_directory, experiment),
     ):
         pass
     assert packed.read_bytes() == before
-    assert (kept / store.RESULTS).read_bytes() == b"".join(lines)
+    assert (run_directory / store.RESULTS).read_bytes() == b"".join(lines)
 
 
-def test_a_status_at_the_same_moment_does_not_refuse_a_run(kept: Path) -> None:
-    looking = f"import fcntl, os, sys; h = os.open({str(kept)!r}, os.O_RDONLY); fcntl.flock(h, fcntl.LOCK_SH)"
+def test_a_status_at_the_same_moment_does_not_refuse_a_run(run_directory: Path) -> None:
+    looking = f"import fcntl, os, sys; h = os.open({str(run_directory)!r}, os.O_RDONLY); fcntl.flock(h, fcntl.LOCK_SH)"
     looking += "; print('held', flush=True); sys.stdin.read()"
     with child_process([sys.executable, "-c", looking], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None and process.stdout.readline() == b"held\n"
         threading.Timer(store.PATIENCE / 4, process.stdin.close).start()  # type: ignore[union-attr]
-        with store.writer(kept, small()) as writer:
+        with store.writer(run_directory, small()) as writer:
             assert len(writer.done) == 10
 
 
@@ -138,7 +138,7 @@ def _line(directory: Path, change: Callable[[dict[str, Any]], None] | str) -> No
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         (lambda row: row.update(seconds=float("nan")), "not a JSON object"),
         (lambda row: row.update(seconds=1e308), "'seconds' is 1e+308"),
@@ -152,33 +152,33 @@ def _line(directory: Path, change: Callable[[dict[str, Any]], None] | str) -> No
 )
 @pytest.mark.parametrize("name", ["status", "query"])
 def test_a_row_that_makes_no_sense_is_told_with_its_line(
-    kept: Path, call: Call, change: Any, told: str, name: str
+    run_directory: Path, call: Call, change: Any, message: str, name: str
 ) -> None:
-    _line(kept, change)
+    _line(run_directory, change)
     gc.collect()  # so that nothing that other tests have left open is found in the depth, where a warning cannot be told
-    code, _, errors = call(name, kept, *(["SELECT count(*) FROM games"] if name == "query" else []))
+    code, _, errors = call(name, run_directory, *(["SELECT count(*) FROM games"] if name == "query" else []))
     assert code in (1, 2) and errors.startswith("experiments: ") and errors.count("\n") == 1
-    assert f"line 3: damaged ({told}" in errors
+    assert f"line 3: damaged ({message}" in errors
 
 
-def test_a_packed_file_that_is_cut_short_is_told(kept: Path, call: Call) -> None:
-    whole = _packed(kept)
-    (kept / store.RESULTS).unlink()
+def test_a_packed_file_that_is_cut_short_is_told(run_directory: Path, call: Call) -> None:
+    whole = _packed(run_directory)
+    (run_directory / store.RESULTS).unlink()
     for size in (0, 5, len(whole) // 2, len(whole) - 4):
-        (kept / store.PACKED).write_bytes(whole[:size])
-        code, _, errors = call("status", kept)
+        (run_directory / store.PACKED).write_bytes(whole[:size])
+        code, _, errors = call("status", run_directory)
         assert code in (1, 2) and errors.startswith("experiments: ") and errors.count("\n") == 1
         assert "results.jsonl.gz is damaged" in errors
-        with pytest.raises(store.Damage), store.writer(kept, small()):
+        with pytest.raises(store.Damage), store.writer(run_directory, small()):
             pass
-        assert (kept / store.PACKED).read_bytes() == whole[:size]
+        assert (run_directory / store.PACKED).read_bytes() == whole[:size]
 
 
-def test_commands_need_no_home(kept: Path, command: Command) -> None:
+def test_commands_need_no_home(run_directory: Path, command: Command) -> None:
     command.environment = {
         key: value for key, value in command.environment.items() if key not in ("HOME", "XDG_CACHE_HOME")
     }
-    done = command("report", kept)
+    done = command("report", run_directory)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
 
@@ -194,8 +194,8 @@ def test_games_of_other_seeds_have_other_names_on_a_cluster() -> None:
     cluster._client = Client()
     experiment = small()
     for seed in (0, 1):
-        other = attrs.evolve(experiment, seed=seed)
-        for cell in other.cells:
+        variant = attrs.evolve(experiment, seed=seed)
+        for cell in variant.cells:
             for trial in range(3):
-                cluster._submitted(Match(cell, trial, other.game_seed(cell, trial)))
+                cluster._submitted(Match(cell, trial, variant.game_seed(cell, trial)))
     assert len(set(names)) == len(names) == 6 * len(experiment.cells)

@@ -49,9 +49,9 @@ class Invented:
 
 
 def test_what_a_file_imports_is_found_wherever_it_stands_and_through_others(folder):
-    found = dict(imports_of(str(folder / "own.py")))
-    assert list(found) == ["beside.py", "further.py", "often/__init__.py", "often/deep.py", "often/near.py"]
-    assert found["further.py"] == sources.digest_of(folder / "further.py")
+    digests = dict(imports_of(str(folder / "own.py")))
+    assert list(digests) == ["beside.py", "further.py", "often/__init__.py", "often/deep.py", "often/near.py"]
+    assert digests["further.py"] == sources.digest_of(folder / "further.py")
 
 
 def test_a_file_that_imports_nothing_of_ones_own_is_kept_as_before(folder):

@@ -138,11 +138,11 @@ def test_the_averages_of_figure_3_sum_eight_combinations_each():
 
 def random_counts(seed, games):
     generator = random.Random(seed)
-    found = {}
+    counts = {}
     for c in COMBINATIONS:
         size = games(generator)
-        found[c.name] = (sum(generator.random() < 0.4 + 0.2 * ("NAST" in c.enhancements) for _ in range(size)), size)
-    return found
+        counts[c.name] = (sum(generator.random() < 0.4 + 0.2 * ("NAST" in c.enhancements) for _ in range(size)), size)
+    return counts
 
 
 def frame(counts):
@@ -240,11 +240,11 @@ def squares_by_hand(counts):
         solution = np.linalg.lstsq(matrix * root[:, None], rates * root, rcond=None)[0]
         return float((design.games * (rates - matrix @ solution) ** 2).sum())
 
-    found = {}
+    squares = {}
     for term in design.terms:
-        others = [other for other in design.terms if not set(term) <= set(other)]
-        found[":".join(term)] = misfit(others) - misfit([*others, term])
-    return found
+        others = [candidate for candidate in design.terms if not set(term) <= set(candidate)]
+        squares[":".join(term)] = misfit(others) - misfit([*others, term])
+    return squares
 
 
 @pytest.mark.parametrize("columns", [1, 2, 7])
@@ -276,15 +276,15 @@ def test_scores_without_draws_are_win_rates():
 
 def test_games_that_all_ended_alike_do_not_give_a_certain_score():
     for wins, draws in ((0, 8), (8, 0), (0, 0)):
-        found = score(wins, draws, 8)
-        assert found.value == (wins + draws / 2) / 8
-        assert found.high - found.low > 0.1
+        estimate = score(wins, draws, 8)
+        assert estimate.value == (wins + draws / 2) / 8
+        assert estimate.high - estimate.low > 0.1
 
 
 @pytest.mark.parametrize("win, draw", [(0.05, 0.9), (0.3, 0.4), (0.45, 0.1), (0.1, 0.3)])
 def test_the_interval_of_a_score_covers_the_true_one_as_often_as_it_says(win, draw):
     generator, inside, tests = np.random.default_rng(5), 0, 2000
     for wins, draws, _ in generator.multinomial(100, (win, draw, 1 - win - draw), tests):
-        found = score(int(wins), int(draws), 100)
-        inside += found.low <= win + draw / 2 <= found.high
+        estimate = score(int(wins), int(draws), 100)
+        inside += estimate.low <= win + draw / 2 <= estimate.high
     assert 0.935 < inside / tests < 0.975

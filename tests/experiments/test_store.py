@@ -74,7 +74,7 @@ def test_a_whole_file_that_is_one_torn_line_is_started_again(directory, experime
 
 
 @pytest.mark.parametrize(
-    "line, text, told",
+    "line, text, message",
     [
         (2, '{"cell": \n', "damaged (not a JSON object)"),
         (2, "\n", "damaged (not a JSON object)"),
@@ -85,13 +85,13 @@ def test_a_whole_file_that_is_one_torn_line_is_started_again(directory, experime
     ],
 )
 def test_any_other_damage_is_reported_with_file_and_line_and_nothing_is_overwritten(
-    directory, experiment, line, text, told
+    directory, experiment, line, text, message
 ):
     before = damaged(directory, line, text)
     for reading in (lambda: trials(directory, experiment), lambda: store.writer(directory, experiment).__enter__()):
-        with pytest.raises(Damage) as found:
+        with pytest.raises(Damage) as damage:
             reading()
-        assert str(found.value).startswith(f"{directory / store.RESULTS}, line {line}: {told}")
+        assert str(damage.value).startswith(f"{directory / store.RESULTS}, line {line}: {message}")
     assert (directory / store.RESULTS).read_bytes() == before
 
 
@@ -109,34 +109,34 @@ def test_a_game_of_another_experiment_is_damage(directory, experiment, changes):
 
 
 def refused(directory, experiment, before):
-    with pytest.raises(Refusal) as found, store.writer(directory, experiment):
+    with pytest.raises(Refusal) as refusal, store.writer(directory, experiment):
         pass
     assert {path.name: path.read_bytes() for path in directory.iterdir()} == before
-    return str(found.value)
+    return str(refusal.value)
 
 
 @pytest.mark.parametrize(
-    "changes, told",
+    "changes, message",
     [
         ({"trials": 5}, "trials is 20 there and 5 here"),
         ({"seed": 3}, "seed is 0 there and 3 here"),
         ({"iterations": 21}, "iterations is 20 there and 21 here"),
     ],
 )
-def test_the_directory_of_other_settings_is_refused_and_left_alone(directory, changes, told):
+def test_the_directory_of_other_settings_is_refused_and_left_alone(directory, changes, message):
     from experiments.plan import loading
 
-    other = loading.load("figure5", {"games": ["othello"], "trials": 20, "iterations": 20, **changes})
+    new_experiment = loading.load("figure5", {"games": ["othello"], "trials": 20, "iterations": 20, **changes})
     before = {path.name: path.read_bytes() for path in directory.iterdir()}
-    assert told in refused(directory, other, before)
+    assert message in refused(directory, new_experiment, before)
 
 
 def test_the_directory_of_another_experiment_is_refused(directory):
     from experiments.plan import loading
 
-    other = loading.load("figure4", {"games": ["othello"], "trials": 20, "iterations": 20})
+    new_experiment = loading.load("figure4", {"games": ["othello"], "trials": 20, "iterations": 20})
     before = {path.name: path.read_bytes() for path in directory.iterdir()}
-    assert "name is 'figure5' there and 'figure4' here" in refused(directory, other, before)
+    assert "name is 'figure5' there and 'figure4' here" in refused(directory, new_experiment, before)
 
 
 def test_a_directory_with_other_files_is_refused(tmp_path, experiment):
@@ -168,7 +168,7 @@ def test_there_is_one_writer_at_a_time(directory, experiment):
 def test_a_full_disk_loses_no_game_but_those_being_played(directory, experiment, monkeypatch):
     """The disk takes half a line; when there is room again, the run continues."""
     whole = (directory / store.RESULTS).read_bytes()
-    with pytest.raises(store.NotKept) as told, store.writer(directory, experiment) as writer:
+    with pytest.raises(store.NotKept) as failure, store.writer(directory, experiment) as writer:
 
         class Full:
             name = writer._file.name
@@ -186,7 +186,7 @@ def test_a_full_disk_loses_no_game_but_those_being_played(directory, experiment,
 
         monkeypatch.setattr(writer, "_file", Full(writer._file))
         writer.append(a_row(experiment.cells[1], 0))
-    assert str(told.value) == (
+    assert str(failure.value) == (
         f"{directory / store.RESULTS} cannot take more games (No space left on device); 3 are kept; "
         "run the same command to continue"
     )
