@@ -70,8 +70,8 @@ def ours_of(ours, action, theirs):
 
 def random_probabilities(state):
     """A random mixture that depends on the information state alone."""
-    player, seen, moves = information_state(state)
-    seed = np.random.SeedSequence([player, seen, *(move + 1 for _, move in moves)])
+    player, observation, moves = information_state(state)
+    seed = np.random.SeedSequence([player, observation, *(move + 1 for _, move in moves)])
     return np.random.default_rng(seed).dirichlet(np.ones(len(state.legal_actions())))
 
 

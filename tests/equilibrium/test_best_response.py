@@ -23,10 +23,10 @@ compared = pytest.mark.parametrize("name", [*SMALL, *LARGER, *slow_after(0, SLOW
 @compared
 def test_the_uniform_policy_is_as_exploitable_as_openspiel_says(name):
     theirs = referee(name)
-    found = exploitability(games.load(name), None)
+    result = exploitability(games.load(name), None)
     policy = pyspiel.UniformRandomPolicy(theirs)
-    assert found.nash_conv == pytest.approx(pyspiel.nash_conv(theirs, policy), abs=EXACT)
-    assert found.exploitability == pytest.approx(pyspiel.exploitability(theirs, policy), abs=EXACT)
+    assert result.nash_conv == pytest.approx(pyspiel.nash_conv(theirs, policy), abs=EXACT)
+    assert result.exploitability == pytest.approx(pyspiel.exploitability(theirs, policy), abs=EXACT)
 
 
 # Their policies are Python, slow in games of this size.
@@ -34,10 +34,10 @@ def test_the_uniform_policy_is_as_exploitable_as_openspiel_says(name):
 def test_a_random_policy_is_as_exploitable_as_openspiel_says(name):
     theirs, game = referee(name), games.load(name)
     policy = their_random_policy(name)
-    found = exploitability(game, random_probabilities)
-    assert found.nash_conv == pytest.approx(pyspiel.nash_conv(theirs, policy), abs=EXACT)
+    result = exploitability(game, random_probabilities)
+    assert result.nash_conv == pytest.approx(pyspiel.nash_conv(theirs, policy), abs=EXACT)
     values = pyspiel.expected_returns(theirs.new_initial_state(), policy, -1, True)
-    assert found.values == pytest.approx(values, abs=EXACT)
+    assert result.values == pytest.approx(values, abs=EXACT)
 
 
 KNOWN = {  # NashConv of uniform play, by OpenSpiel's C++
@@ -76,25 +76,25 @@ def kuhn_equilibrium(alpha):
 
 @pytest.mark.parametrize("alpha", [0, 1 / 6, 1 / 3])
 def test_kuhns_equilibria_cannot_be_exploited(alpha):
-    found = exploitability(games.load("kuhn-poker"), kuhn_equilibrium(alpha))
-    assert found.nash_conv == pytest.approx(0, abs=1e-15)
-    assert found.values == pytest.approx((-1 / 18, 1 / 18), abs=1e-15)
+    result = exploitability(games.load("kuhn-poker"), kuhn_equilibrium(alpha))
+    assert result.nash_conv == pytest.approx(0, abs=1e-15)
+    assert result.values == pytest.approx((-1 / 18, 1 / 18), abs=1e-15)
 
 
 def test_a_best_response_gets_what_it_promises_and_no_other_pure_policy_more():
     game = games.load("kuhn-poker")
     tree = tree_of(game)
     for player in range(2):
-        found = best_response(game, random_probabilities, player)
-        assert exploitability(game, found.policy).values[player] == pytest.approx(found.value, abs=1e-12)
-        own = [number for number in tree.decisions if tree.sets[number]["player"] == player]
+        response = best_response(game, random_probabilities, player)
+        assert exploitability(game, response.policy).values[player] == pytest.approx(response.value, abs=1e-12)
+        info_sets = [number for number in tree.decisions if tree.sets[number]["player"] == player]
         worth = []
-        for choices in np.ndindex(*(2,) * len(own)):
+        for choices in np.ndindex(*(2,) * len(info_sets)):
             pure = tabulate(tree, random_probabilities)
-            for number, choice in zip(own, choices, strict=True):
+            for number, choice in zip(info_sets, choices, strict=True):
                 pure.at(number)[:] = [1 - choice, choice]
             worth.append(exploitability(game, pure).values[player])
-        assert max(worth) == pytest.approx(found.value, abs=1e-12)
+        assert max(worth) == pytest.approx(response.value, abs=1e-12)
 
 
 def test_the_responder_s_own_policy_does_not_matter():
@@ -107,11 +107,11 @@ def test_the_responder_s_own_policy_does_not_matter():
 
 
 def test_nash_conv_its_half_and_each_player_s_share_are_told_apart():
-    found = exploitability(games.load("leduc-poker"), random_probabilities)
-    assert found.nash_conv == pytest.approx(sum(found.improvements)) == pytest.approx(2 * found.exploitability)
-    assert found.nash_conv == pytest.approx(sum(found.best_responses), abs=1e-12)  # zero-sum
-    assert str(found).startswith(
-        f"NashConv {found.nash_conv:.6g} (exploitability {found.exploitability:.6g}, its half)"
+    result = exploitability(games.load("leduc-poker"), random_probabilities)
+    assert result.nash_conv == pytest.approx(sum(result.improvements)) == pytest.approx(2 * result.exploitability)
+    assert result.nash_conv == pytest.approx(sum(result.best_responses), abs=1e-12)  # zero-sum
+    assert str(result).startswith(
+        f"NashConv {result.nash_conv:.6g} (exploitability {result.exploitability:.6g}, its half)"
     )
 
 
@@ -123,9 +123,9 @@ def test_the_kinds_of_policies_say_the_same():
     tree = tree_of(game)
     written = tabulate(tree, random_probabilities)
     listed = {key: list(row.values()) for key, row in written.table().items()}
-    given = [written, written.table(), listed, (random_probabilities, written), lambda state: written(state)]
+    policies = [written, written.table(), listed, (random_probabilities, written), lambda state: written(state)]
     expected = exploitability(game, random_probabilities)
-    assert all(exploitability(game, policy) == expected for policy in given)
+    assert all(exploitability(game, policy) == expected for policy in policies)
 
 
 def test_a_table_is_uniform_where_it_says_nothing():
@@ -148,9 +148,11 @@ def test_weights_become_probabilities_and_chance_keeps_its_own():
     tree = tree_of(games.load("leduc-poker"))
     weights = np.arange(len(tree.slots), dtype=float)
     policy = normalise(tree, weights)
-    for number, one in enumerate(tree.sets):
-        slots = slice(one["slot"], one["slot"] + one["count"])
-        right = tree.slots["probability"][slots] if one["player"] == CHANCE else weights[slots] / weights[slots].sum()
+    for number, info_set in enumerate(tree.sets):
+        slots = slice(info_set["slot"], info_set["slot"] + info_set["count"])
+        right = (
+            tree.slots["probability"][slots] if info_set["player"] == CHANCE else weights[slots] / weights[slots].sum()
+        )
         assert policy.at(number) == pytest.approx(right)
     assert (normalise(tree, 0 * weights).probabilities == uniform_policy(tree).probabilities).all()
 
@@ -165,7 +167,7 @@ def test_a_policy_answers_for_every_state():
 
 
 @pytest.mark.parametrize(
-    ("policy", "error", "told"),
+    ("policy", "error", "pattern"),
     [
         ("BASELINE", TypeError, "'BASELINE' is not a policy; it must be a table, an Agent, a function"),
         ((None,), ValueError, "1 policies for the 2 players of kuhn-poker"),
@@ -186,15 +188,15 @@ def test_a_policy_answers_for_every_state():
         (lambda state: [float("nan"), 1.0], ValueError, "plays .nan"),
     ],
 )
-def test_a_wrong_policy_is_refused_by_player_and_history(policy, error, told):
-    with pytest.raises(error, match=told):
+def test_a_wrong_policy_is_refused_by_player_and_history(policy, error, pattern):
+    with pytest.raises(error, match=pattern):
         exploitability(games.load("kuhn-poker"), policy)
 
 
 def test_a_policy_of_another_game_and_a_player_who_is_none_are_refused():
-    other = uniform_policy(tree_of(games.load("leduc-poker")))
+    leduc_policy = uniform_policy(tree_of(games.load("leduc-poker")))
     with pytest.raises(ValueError, match="of leduc-poker> is not a policy in kuhn-poker"):
-        exploitability(games.load("kuhn-poker"), other)
+        exploitability(games.load("kuhn-poker"), leduc_policy)
     for player in (2, -1, True, "0"):
         with pytest.raises(ValueError, match="it must be 0 or 1"):
             best_response(games.load("kuhn-poker"), None, player)

@@ -19,9 +19,9 @@ EXACT = 1e-9
 @pytest.mark.parametrize("name", VALUES)
 @pytest.mark.parametrize("solver", [CFR, CFRPlus])
 def test_the_average_policy_closes_in_on_the_value_of_the_game(name, solver):
-    found = solver(games.load(name))
-    found.run(ITERATIONS[name])
-    distance = found.exploitability()
+    cfr = solver(games.load(name))
+    cfr.run(ITERATIONS[name])
+    distance = cfr.exploitability()
     most, least = distance.best_responses[0], -distance.best_responses[1]
     assert least - 1e-7 <= VALUES[name] <= most + 1e-7  # what each player can be held to
     assert most - least < {"kuhn-poker": 0.01, "leduc-poker": 0.1, "liars-dice": 0.5, "generic-poker": 1.5}[name]
@@ -54,11 +54,11 @@ def test_exploitability_falls_with_iterations():
 @pytest.mark.parametrize("name", ["kuhn-poker", "goofspiel(cards=3)", "liars-dice(faces=3)"])
 @pytest.mark.parametrize(("solver", "theirs"), [(CFR, pyspiel.CFRSolver), (CFRPlus, pyspiel.CFRPlusSolver)])
 def test_the_average_policy_is_openspiels_after_the_same_iterations(name, solver, theirs):
-    ours, other = solver(games.load(name)), theirs(referee(name))
+    ours, their_solver = solver(games.load(name)), theirs(referee(name))
     ours.run(20)
     for _ in range(20):
-        other.evaluate_and_update_policy()
-    policy, average = other.tabular_average_policy(), ours.average
+        their_solver.evaluate_and_update_policy()
+    policy, average = their_solver.tabular_average_policy(), ours.average
     for state, their_state in pairs(name):
         right = dict(policy.action_probabilities(their_state.information_state_string()))
         mixed = dict(zip(state.legal_actions(), average(state), strict=True))

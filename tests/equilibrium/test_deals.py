@@ -29,16 +29,22 @@ dealing = pytest.mark.parametrize("game", [games.load(name) for name in DEALING]
 @dealing
 def test_initial_draws_each_deal_as_often_as_its_probability_says(game):
     deals = deals_of(game)
-    expected = {tuple(seen): p for seen, p in zip(deals.observations.tolist(), deals.probabilities, strict=True)}
+    expected = {
+        tuple(observations): p for observations, p in zip(deals.observations.tolist(), deals.probabilities, strict=True)
+    }
     assert len(expected) == len(deals), "two deals look the same to both players"
     drawn = Counter()
     for seed in range(DRAWS):
         state = game.new_initial_state(seed)
         drawn[deal_observation(state, 0), deal_observation(state, 1)] += 1
-    possible = [seen for seen, probability in expected.items() if probability > 0]
+    possible = [observations for observations, probability in expected.items() if probability > 0]
     assert set(drawn) <= set(possible)
     assert (
-        chisquare([drawn[seen] for seen in possible], [DRAWS * expected[seen] for seen in possible]).pvalue > UNLIKELY
+        chisquare(
+            [drawn[observations] for observations in possible],
+            [DRAWS * expected[observations] for observations in possible],
+        ).pvalue
+        > UNLIKELY
     )
 
 

@@ -61,8 +61,8 @@ def test_an_interrupted_search_carries_what_it_found():
     with pytest.raises(SearchInterrupted) as caught:
         search.run(state, iterations=NEVER)
     timer.join()
-    found = caught.value.result
-    assert found.iterations == search.iterations - 1 > 0 and found.policy.sum() == pytest.approx(1)
+    result = caught.value.result
+    assert result.iterations == search.iterations - 1 > 0 and result.policy.sum() == pytest.approx(1)
 
 
 def test_ctrl_c_ends_the_estimate_of_a_size(monkeypatch):

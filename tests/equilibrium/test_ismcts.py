@@ -124,9 +124,9 @@ def compare(search, twin):
     for key, number in zip(tree.information_states(), tree.decisions.tolist(), strict=True):
         assert (key in twin.arms) == bool(search.in_memory[number])
         if key in twin.arms:
-            found = search.arms[search.tree.slots_of(number)]
+            arms = search.arms[search.tree.slots_of(number)]
             for name, short in (("score", "q"), ("trials", "n"), ("weight", "w")):
-                assert found[name] == pytest.approx([arm[short] for arm in twin.arms[key]], abs=1e-9)
+                assert arms[name] == pytest.approx([arm[short] for arm in twin.arms[key]], abs=1e-9)
 
 
 every_bandit = pytest.mark.parametrize("selection", SELECTIONS)
@@ -169,12 +169,12 @@ def test_a_search_for_an_information_set_begins_with_its_histories_as_chance_mak
             state.apply_action(action)
         return state
 
-    found = search.run(tree.state_of(number), iterations=500, seed=3)
+    result = search.run(tree.state_of(number), iterations=500, seed=3)
     for _ in range(500):
         twin.iterate(start)
     compare(search, twin)
-    assert found.visits.sum() == 500 and found.policy == pytest.approx(search.policy_in(number))
-    assert found.iterations == 500 and found.information_sets == len(twin.arms)
+    assert result.visits.sum() == 500 and result.policy == pytest.approx(search.policy_in(number))
+    assert result.iterations == 500 and result.information_sets == len(twin.arms)
 
 
 def test_where_nothing_is_dealt_it_visits_nearly_what_the_engines_search_does():
@@ -190,15 +190,15 @@ def test_where_nothing_is_dealt_it_visits_nearly_what_the_engines_search_does():
 
 def test_with_time_ucb1_turns_away_from_equilibrium_where_regret_matching_does_not():
     """AAMAS 2015, Figure 3, in a smaller Goofspiel."""
-    found = {}
+    nash_convs = {}
     for selection in (UCB1, REGRET_MATCHING):
         search = ISMCTSSearch(games.load("goofspiel(cards=4)"), ISMCTS(selection=selection), seed=1)
         for iterations in (10_000, 100_000, 1_000_000):
             search.make(iterations - search.iterations)
-            found.setdefault(selection, []).append(search.exploitability().nash_conv)
-    assert found[UCB1][-1] > 1.2 * min(found[UCB1])
-    assert sorted(found[REGRET_MATCHING], reverse=True) == found[REGRET_MATCHING]
-    assert found[REGRET_MATCHING][-1] < found[UCB1][-1] / 2
+            nash_convs.setdefault(selection, []).append(search.exploitability().nash_conv)
+    assert nash_convs[UCB1][-1] > 1.2 * min(nash_convs[UCB1])
+    assert sorted(nash_convs[REGRET_MATCHING], reverse=True) == nash_convs[REGRET_MATCHING]
+    assert nash_convs[REGRET_MATCHING][-1] < nash_convs[UCB1][-1] / 2
 
 
 def test_the_tree_is_kept_in_a_match_and_not_between_matches():
@@ -214,24 +214,24 @@ def test_the_tree_is_kept_in_a_match_and_not_between_matches():
 
 def test_values_are_mean_rewards_where_ucb1_estimates_them():
     state = games.load("kuhn-poker").new_initial_state(seed=1)
-    found = ISMCTSSearch(state.game).run(state, iterations=1000)
-    assert ((found.values >= 0) & (found.values <= 1)).all()
-    other = ISMCTSSearch(state.game, ISMCTS(selection=EXP3)).run(state, iterations=10)
-    assert np.isnan(other.values).all()
+    result = ISMCTSSearch(state.game).run(state, iterations=1000)
+    assert ((result.values >= 0) & (result.values <= 1)).all()
+    exp3_result = ISMCTSSearch(state.game, ISMCTS(selection=EXP3)).run(state, iterations=10)
+    assert np.isnan(exp3_result.values).all()
 
 
 def test_settings_are_read_back_and_bad_ones_refused():
     for scheme in (ISMCTS(), ISMCTS(selection=EXP3), ISMCTS(selection=REGRET_MATCHING, exploration=0.1)):
         assert parse_algorithm(str(scheme)) == scheme
-    for given, told in (
+    for settings, message in (
         ({"selection": "UCT"}, "selection is 'UCT'; it must be 'UCB1', 'regret matching' or 'EXP3'"),
         ({"exploration": -1}, "exploration is -1"),
         ({"selection": EXP3, "exploration": 0.1}, "EXP3 has no such setting"),
         ({"selection": REGRET_MATCHING, "exploration": 0}, "exploration is 0"),
         ({"selection": REGRET_MATCHING, "exploration": 1.5}, "exploration is 1.5"),
     ):
-        with pytest.raises(ValueError, match=told):
-            ISMCTS(**given)
+        with pytest.raises(ValueError, match=message):
+            ISMCTS(**settings)
     with pytest.raises(ValueError, match="write ISMCTS over a whole game tree as ISMCTS"):
         parse_algorithm("ISMCTS(c=2)")
     with pytest.raises(TypeError, match="the settings must be ISMCTS"):

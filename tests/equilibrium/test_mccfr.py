@@ -51,14 +51,14 @@ def test_the_average_policy_comes_near_an_equilibrium(name, sampling, seed):
 @each_sampling
 def test_the_seed_fixes_everything_and_going_on_is_going_through(sampling):
     game = games.load("leduc-poker")
-    one, same, other = (MCCFR(game, sampling, seed=seed) for seed in (7, 7, 8))
-    one.run(500)
+    first, same, second = (MCCFR(game, sampling, seed=seed) for seed in (7, 7, 8))
+    first.run(500)
     for part in (1, 99, 400):
         same.run(part)
-    other.run(500)
-    assert (one.regrets == same.regrets).all() and (one.sums == same.sums).all()
-    assert (one.regrets != other.regrets).any()
-    assert repr(one) == f"<MCCFR by {sampling} sampling in leduc-poker after 500 iterations>"
+    second.run(500)
+    assert (first.regrets == same.regrets).all() and (first.sums == same.sums).all()
+    assert (first.regrets != second.regrets).any()
+    assert repr(first) == f"<MCCFR by {sampling} sampling in leduc-poker after 500 iterations>"
 
 
 def test_what_cannot_be_sampled_is_refused():

@@ -19,13 +19,15 @@ def test_who_moved_before_is_told_by_the_moves_that_a_player_has_seen():
     tree = tree_of(LEDUC)
     states = dict(zip(tree.decisions.tolist(), tree.information_states(), strict=True))
     before = own_predecessors(tree)
-    for number, (player, seen, moves) in states.items():
+    for number, (player, observation, moves) in states.items():
         earlier = [
-            other
-            for other, (his, card, told) in states.items()
-            if (his, card) == (player, seen) and len(told) < len(moves) and moves[: len(told)] == told
+            candidate
+            for candidate, (his, card, his_moves) in states.items()
+            if (his, card) == (player, observation)
+            and len(his_moves) < len(moves)
+            and moves[: len(his_moves)] == his_moves
         ]
-        longest = max(earlier, key=lambda other: len(states[other][2]), default=NOTHING)
+        longest = max(earlier, key=lambda candidate: len(states[candidate][2]), default=NOTHING)
         assert before[number] == longest
 
 
@@ -40,32 +42,32 @@ def test_stitching_passes_memory_on_from_ancestors_alone(target):
     tree, agent = tree_of(LEDUC), Agent(OOS(target=target), iterations=50)
     stitching = Stitching(tree, agent, seed=9)
     for part in stitching.parts[:2]:
-        found = stitching.search(part)
+        policies = stitching.search(part)
         before = own_predecessors(tree)
-        for number in list(found)[:: max(1, len(found) // 12)]:
+        for number in list(policies)[:: max(1, len(policies) // 12)]:
             way = [number]
             while before[way[0]] != NOTHING:
                 way.insert(0, int(before[way[0]]))
             seated = agent.seated(LEDUC)
             for each in way:
                 result = seated.search(tree.state_of(each), (9, each))
-            assert result.policy.tolist() == found[number]
+            assert result.policy.tolist() == policies[number]
 
 
 def test_stitching_goes_on_from_parts_kept_before():
     agent = Agent(OOS(), iterations=40)
-    one, other = Stitching(KUHN, agent, seed=1), Stitching(KUHN, agent, seed=1)
-    kept = {part: one.search(part) for part in one.parts}
-    for part in reversed(one.parts):
-        other.enter(kept[part])
+    first, second = Stitching(KUHN, agent, seed=1), Stitching(KUHN, agent, seed=1)
+    results = {part: first.search(part) for part in first.parts}
+    for part in reversed(first.parts):
+        second.enter(results[part])
     # three cards of player 0; of player 1 three cards after a pass and three after a bet
-    assert len(one.parts) == 9 and (one.policy.probabilities == other.policy.probabilities).all()
+    assert len(first.parts) == 9 and (first.policy.probabilities == second.policy.probabilities).all()
     with pytest.raises(ValueError, match="3 probabilities in an information set of kuhn-poker with 2 actions"):
-        other.enter({int(one.tree.decisions[0]): [0.2, 0.3, 0.5]})
+        second.enter({int(first.tree.decisions[0]): [0.2, 0.3, 0.5]})
 
 
 def test_the_more_iterations_the_less_exploitable_is_online_outcome_sampling_stitched():
-    found = [
+    nash_convs = [
         np.mean(
             [
                 exploitability(KUHN, stitch(KUHN, Agent(OOS(delta=0.5), iterations=n), seed=s)).nash_conv
@@ -74,7 +76,7 @@ def test_the_more_iterations_the_less_exploitable_is_online_outcome_sampling_sti
         )
         for n in (100, 3000, 100_000)
     ]
-    assert found[0] > found[1] > found[2] and found[2] < 0.05
+    assert nash_convs[0] > nash_convs[1] > nash_convs[2] and nash_convs[2] < 0.05
 
 
 def test_the_aggregate_method_adds_up_what_the_searches_of_matches_find():
@@ -104,11 +106,11 @@ def test_later_searches_of_a_match_add_only_what_lies_below():
     first = seated.search(tree.state_of(path[0]), (1, aggregate_key, path[0]))
     sums = seated.memory.sums.copy()
     seated.search(tree.state_of(path[2]), (1, aggregate_key, path[2]))
-    one, last = (tree.sets[number] for number in (path[0], path[2]))
-    own = slice(one["slot"], one["slot"] + one["count"])
+    start, last = (tree.sets[number] for number in (path[0], path[2]))
+    start_slots = slice(start["slot"], start["slot"] + start["count"])
     below = slice(last["slot"], last["slot"] + last["count"])
     assert first.iterations == 500
-    assert aggregate.weights[own].tolist() == sums[own].tolist()
+    assert aggregate.weights[start_slots].tolist() == sums[start_slots].tolist()
     assert aggregate.weights[below] == pytest.approx(seated.memory.sums[below])
 
 
@@ -125,9 +127,9 @@ class Watched:
         self.seated, self.memory, self.seen = seated, seated.memory, []
 
     def search(self, state, seed):
-        found = self.seated.search(state, seed)
+        result = self.seated.search(state, seed)
         self.seen.append((self.memory.tree.set_at(state), self.memory.sums.copy(), self.memory.updates.copy()))
-        return found
+        return result
 
 
 @pytest.mark.parametrize("agent", [Agent(OOS(delta=0.5), iterations=200), Agent(ISMCTS(), iterations=200)], ids=str)
@@ -140,10 +142,11 @@ def test_at_aamas_each_search_adds_all_that_is_known_of_its_information_set_and_
     states = dict(zip(tree.decisions.tolist(), tree.information_states(), strict=True))
     for number, sums, updates in (search for match in matches for search in match.seen):
         player, card, moves = states[number]
-        for other, (his, dealt, told) in states.items():
-            if (his, dealt, told[: len(moves)]) == (player, card, moves) and updates[other] >= 20:
-                one = tree.sets[other]
-                expected[one["slot"] : one["slot"] + one["count"]] += sums[one["slot"] : one["slot"] + one["count"]]
+        for descendant, (his, dealt, his_moves) in states.items():
+            if (his, dealt, his_moves[: len(moves)]) == (player, card, moves) and updates[descendant] >= 20:
+                info_set = tree.sets[descendant]
+                slots = slice(info_set["slot"], info_set["slot"] + info_set["count"])
+                expected[slots] += sums[slots]
     assert [{states[number][0] for number, _, _ in match.seen} for match in matches] == [{0}, {1}] * 3
     assert aggregate.searches == sum(len(match.seen) for match in matches)
     assert (expected > 0).any() and aggregate.weights == pytest.approx(expected, rel=1e-12)
@@ -164,8 +167,8 @@ def test_at_aamas_the_search_plays_what_it_finds():
 
         def search(self, state, seed):
             count = len(state.legal_actions())
-            one = np.eye(count)[-1]
-            return attrs.make_class("Found", ["policy", "visits"])(one, 100 * one)
+            policy = np.eye(count)[-1]
+            return attrs.make_class("Found", ["policy", "visits"])(policy, 100 * policy)
 
     aggregate = Aggregate(KUHN, Bettor(), version="AAMAS")
     aggregate.play(40)
@@ -186,15 +189,15 @@ def test_aggregates_of_online_outcome_sampling_come_near_an_equilibrium(method):
 
 
 def test_where_nothing_is_known_a_fixed_random_action_can_be_played():
-    one, other = (
+    uniform, fixed = (
         Aggregate(LEDUC, Agent(OOS(), iterations=5), missing=missing, seed=3) for missing in ("uniform", FIXED)
     )
-    one.play(1)
-    other.play(1)
-    unknown = one.weights == 0
-    owned = np.repeat(one.tree.sets["player"] >= 0, one.tree.sets["count"])
-    assert set(np.unique(other.policy.probabilities[unknown & owned]).tolist()) == {0.0, 1.0}
-    assert other.exploitability().nash_conv != one.exploitability().nash_conv
+    uniform.play(1)
+    fixed.play(1)
+    unknown = uniform.weights == 0
+    owned = np.repeat(uniform.tree.sets["player"] >= 0, uniform.tree.sets["count"])
+    assert set(np.unique(fixed.policy.probabilities[unknown & owned]).tolist()) == {0.0, 1.0}
+    assert fixed.exploitability().nash_conv != uniform.exploitability().nash_conv
 
 
 def test_what_does_not_search_is_refused():

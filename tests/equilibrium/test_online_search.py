@@ -14,16 +14,18 @@ every = pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
 @every
 def test_one_decision_is_searched_with_an_empty_memory(algorithm):
     state = KUHN.new_initial_state(seed=4)
-    found, again = (online_search(state, algorithm, iterations=200, seed=7) for _ in range(2))
-    assert isinstance(found, OnlineResult)
-    assert found.algorithm == algorithm and found.actions == tuple(state.legal_actions())
-    assert found.policy.sum() == pytest.approx(1) and (found.policy == again.policy).all()
-    assert (found.policy == Agent(algorithm, iterations=200).search(state, 7).policy).all()
+    result, again = (online_search(state, algorithm, iterations=200, seed=7) for _ in range(2))
+    assert isinstance(result, OnlineResult)
+    assert result.algorithm == algorithm and result.actions == tuple(state.legal_actions())
+    assert result.policy.sum() == pytest.approx(1) and (result.policy == again.policy).all()
+    assert (result.policy == Agent(algorithm, iterations=200).search(state, 7).policy).all()
 
 
 def test_progress_is_reported():
     reports = []
-    online_search(KUHN.new_initial_state(), OOS(), seconds=0.2, progress=lambda made, seconds: reports.append(made))
+    online_search(
+        KUHN.new_initial_state(), OOS(), seconds=0.2, progress=lambda iterations, seconds: reports.append(iterations)
+    )
     assert reports and sorted(reports) == reports
 
 

@@ -22,8 +22,8 @@ class Enumeration:
     σ comes from the regrets, uniform where a path has left the tree; targets are sets of ends.
     """
 
-    def __init__(self, tree: GameTree, regrets: np.ndarray, known: np.ndarray, player: int, delta: float) -> None:
-        self.tree, self.regrets, self.in_memory, self.player, self.delta = tree, regrets, known, player, delta
+    def __init__(self, tree: GameTree, regrets: np.ndarray, in_memory: np.ndarray, player: int, delta: float) -> None:
+        self.tree, self.regrets, self.in_memory, self.player, self.delta = tree, regrets, in_memory, player, delta
         self.nodes, self.sets = tree.nodes.tolist(), tree.sets.tolist()
         self.wanted: set[int] = set()
 
@@ -63,20 +63,20 @@ class Enumeration:
     def paths(self):
         """(indices of the actions, probability of sampling them) of every path from the deal to an end."""
 
-        def walk(node, indices, first, second, left):
+        def walk(node, indices, first, second, outside):
             children = self.children(node)
             if not children:
                 yield indices, self.delta * first + (1 - self.delta) * second
                 return
             number = self.nodes[node][0]
-            if left:
+            if outside:
                 shares = (self.sigma(node, False),) * 2
             else:
                 phi = self.phi(node)
                 inside = np.array([child in self.wanted for child in children])
                 narrowed = phi * inside
                 shares = (narrowed / narrowed.sum() if inside.any() else narrowed), phi
-            leaves = left or (self.sets[number][0] != CHANCE and not self.in_memory[number])
+            leaves = outside or (self.sets[number][0] != CHANCE and not self.in_memory[number])
             for k, child in enumerate(children):
                 yield from walk(child, (*indices, k), first * shares[0][k], second * shares[1][k], leaves)
 
@@ -84,32 +84,32 @@ class Enumeration:
 
     def regrets_by_definition(self) -> np.ndarray:
         """Counterfactual regrets of the player, where σ is uniform on paths that have left the tree."""
-        found = np.zeros(len(self.regrets))
+        regrets = np.zeros(len(self.regrets))
 
-        def value(node, others, left):
+        def value(node, others, outside):
             children, number = self.children(node), self.nodes[node][0]
             if not children:
                 gain = self.tree.ends[self.nodes[node][1]]["utility"]
                 return gain if self.player == 0 else -gain
             mover, count, slot = self.sets[number][:3]
-            sigma = self.sigma(node, not left)
-            leaves = left or (mover != CHANCE and not self.in_memory[number])
+            sigma = self.sigma(node, not outside)
+            leaves = outside or (mover != CHANCE and not self.in_memory[number])
             worth = np.array(
                 [
                     value(child, others * (1 if mover == self.player else sigma[k]), leaves)
                     for k, child in enumerate(children)
                 ]
             )
-            if mover == self.player and not left:
-                found[slot : slot + count] += others * (worth - sigma @ worth)
+            if mover == self.player and not outside:
+                regrets[slot : slot + count] += others * (worth - sigma @ worth)
             return sigma @ worth
 
         value(0, 1.0, False)
-        return found
+        return regrets
 
     def averages_by_definition(self) -> np.ndarray:
         """What a traversal adds on average to the other's average policy: his reach and chance's, times σ."""
-        found = np.zeros(len(self.regrets))
+        sums = np.zeros(len(self.regrets))
 
         def walk(node, others):
             children, number = self.children(node), self.nodes[node][0]
@@ -118,13 +118,13 @@ class Enumeration:
             mover, count, slot = self.sets[number][:3]
             sigma = self.sigma(node, True)
             if mover not in (self.player, CHANCE):
-                found[slot : slot + count] += others * sigma
+                sums[slot : slot + count] += others * sigma
             if mover == CHANCE or self.in_memory[number]:
                 for k, child in enumerate(children):
                     walk(child, others * (1 if mover == self.player else sigma[k]))
 
         walk(0, 1.0)
-        return found
+        return sums
 
 
 def learned(tree, number, scheme, all_known, seed):
@@ -225,9 +225,9 @@ def test_samples_are_drawn_as_their_weights_say(target, all_known):
         search.make(1)  # which updates the regrets of player 0, and the average of player 1, in its first traversal
         drawn[i] = search.regrets - before[0], search.sums - before[1]
         search.recall(before)
-    own = np.repeat(tree.sets["player"], tree.sets["count"])
+    owners = np.repeat(tree.sets["player"], tree.sets["count"])
     wanted = enumeration.regrets_by_definition(), enumeration.averages_by_definition()
-    for sampled, exact, mine in zip(drawn.transpose(1, 0, 2), wanted, (own == 0, own == 1), strict=True):
+    for sampled, exact, mine in zip(drawn.transpose(1, 0, 2), wanted, (owners == 0, owners == 1), strict=True):
         often = mine & ((sampled != 0).sum(0) > 500)
         deviations = (sampled.mean(0) - exact)[often] / (sampled.std(0)[often] / np.sqrt(samples))
         assert often.sum() >= 6 and np.abs(deviations).max() < 5
@@ -263,11 +263,11 @@ NEAR = {  # NashConv after so many iterations
 def test_the_average_policy_comes_near_an_equilibrium_and_nearer_with_more_iterations(name, scheme):
     most, near = NEAR[name, scheme]
     state = after_chance(games.load(name), 3)
-    search, found = OOSSearch(state.game, scheme, seed=3), []
+    search, nash_convs = OOSSearch(state.game, scheme, seed=3), []
     for iterations in (most // 100, most // 10, most):
         search.run(state, iterations=iterations - search.iterations)
-        found.append(search.exploitability().nash_conv)
-    assert found[2] < found[1] < found[0] and found[2] < near
+        nash_convs.append(search.exploitability().nash_conv)
+    assert nash_convs[2] < nash_convs[1] < nash_convs[0] and nash_convs[2] < near
 
 
 def test_aiming_at_an_information_set_alone_goes_wrong_where_the_public_subgame_does_not():
@@ -275,11 +275,11 @@ def test_aiming_at_an_information_set_alone_goes_wrong_where_the_public_subgame_
     game = games.load("liars-dice(faces=3)")
     near, far = ({}, {})
     for target in (IST, PST):
-        for delta, kept in ((0.9, near), (1, far)):
+        for delta, nash_convs in ((0.9, near), (1, far)):
             state = game.new_initial_state(seed=1)
             search = OOSSearch(game, OOS(target=target, delta=delta), seed=1)
             search.run(state, iterations=300_000)
-            kept[target] = search.exploitability().nash_conv
+            nash_convs[target] = search.exploitability().nash_conv
     assert far[PST] < 0.15 and near[IST] < 0.5
     assert far[IST] > 3 * far[PST] and far[IST] > near[IST]
 
@@ -321,18 +321,18 @@ def test_beyond_the_tree_a_greedy_tail_plays_the_action_with_the_best_mean():
 
 def test_the_seed_fixes_everything_and_memory_is_kept_in_a_match():
     state = games.load("leduc-poker").new_initial_state(seed=1)
-    one, same, other = (OOSSearch(state.game, seed=seed) for seed in (7, 7, 8))
-    one.run(state, iterations=500)
+    first, same, second = (OOSSearch(state.game, seed=seed) for seed in (7, 7, 8))
+    first.run(state, iterations=500)
     for part in (1, 99, 400):
         same.run(state, iterations=part)
-    other.run(state, iterations=500)
-    assert (one.regrets != other.regrets).any()
-    found = one.run(state, iterations=300, seed=4)
-    assert one.iterations == 800 and found.iterations == 300 and found.visits.sum() > 0
-    assert found.information_sets == one.in_memory.sum() <= 1600
+    second.run(state, iterations=500)
+    assert (first.regrets != second.regrets).any()
+    result = first.run(state, iterations=300, seed=4)
+    assert first.iterations == 800 and result.iterations == 300 and result.visits.sum() > 0
+    assert result.information_sets == first.in_memory.sum() <= 1600
     again = OOSSearch(state.game, seed=7)
     again.run(state, iterations=500)
-    assert again.run(state, iterations=300, seed=4).policy.tolist() == found.policy.tolist()
+    assert again.run(state, iterations=300, seed=4).policy.tolist() == result.policy.tolist()
 
 
 def test_it_plays_against_agents_and_remembers_within_a_match_alone():
@@ -353,8 +353,8 @@ def test_it_plays_against_agents_and_remembers_within_a_match_alone():
 
 def test_its_exploitability_as_a_player_is_asked_for_like_that_of_an_agent():
     game = games.load("kuhn-poker")
-    found = exploitability(game, Agent(OOS(delta=0.5), iterations=20_000))
-    assert found.nash_conv < 0.2 < exploitability(game, None).nash_conv
+    result = exploitability(game, Agent(OOS(delta=0.5), iterations=20_000))
+    assert result.nash_conv < 0.2 < exploitability(game, None).nash_conv
 
 
 def test_settings_are_read_back_as_they_are_written():
@@ -370,7 +370,7 @@ def test_settings_are_read_back_as_they_are_written():
 
 
 def test_bad_settings_are_refused_in_a_sentence():
-    for given, told in (
+    for settings, message in (
         ({"target": "history"}, "target is 'history'; it must be 'information set' or 'public subgame'"),
         ({"delta": 1.1}, "delta is 1.1"),
         ({"exploration": 0}, "exploration is 0"),
@@ -378,8 +378,8 @@ def test_bad_settings_are_refused_in_a_sentence():
         ({"tail": BASELINE}, "tail is BASELINE; it must be None"),
         ({"tail": "mast(ucb1())"}, "a rule other than UCB1"),
     ):
-        with pytest.raises(ValueError, match=told.replace("(", r"\(").replace(")", r"\)")):
-            OOS(**given)
+        with pytest.raises(ValueError, match=message.replace("(", r"\(").replace(")", r"\)")):
+            OOS(**settings)
     for text in ("OOS(0.9)", "OOS(depth=3)", "OOS(", "OOS(delta=x)"):
         with pytest.raises(ValueError, match="write Online Outcome Sampling as OOS"):
             parse_algorithm(text)
@@ -387,10 +387,10 @@ def test_bad_settings_are_refused_in_a_sentence():
         OOSSearch(games.load("kuhn-poker"), 0.9)
     with pytest.raises(ValueError, match="needs a budget"):
         Agent(OOS())
-    for name, told in (
+    for name, message in (
         ("hearts", "players"),
         ("liars-dice(first=5,second=5)", "too large"),
         ("phantom-mnk", "too large"),
     ):
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=message):
             OOSSearch(games.load(name))

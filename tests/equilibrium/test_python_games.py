@@ -49,10 +49,10 @@ def test_the_tree_of_a_game_in_python_is_that_of_its_compiled_twin(game):
 @twins
 def test_its_states_are_found_in_its_information_sets(game):
     tree = tree_of(PYTHON[game])
-    for number, known in zip(tree.decisions.tolist(), tree.information_states(), strict=True):
+    for number, key in zip(tree.decisions.tolist(), tree.information_states(), strict=True):
         state = tree.state_of(number)
         assert state.game is PYTHON[game] and tuple(state.legal_actions()) == tree.actions(number)
-        assert tree.set_at(state) == number and information_state(state) == known
+        assert tree.set_at(state) == number and information_state(state) == key
 
 
 @pytest.mark.parametrize(
@@ -93,10 +93,10 @@ def test_policies_are_asked_with_states_in_python():
     def by_card(state):
         return [1.0, 0.0] if state.data["cards"][0][state.current_player()] == 0 else [0.5, 0.5]
 
-    asked = tabulate(tree_of(PYTHON[KUHN]), by_card)
-    assert (asked.probabilities == tabulate(tree_of(KUHN), by_card).probabilities).all()
-    assert exploitability(PYTHON[KUHN], asked.table()) == exploitability(KUHN, asked)
-    assert best_response(PYTHON[KUHN], asked, 1).value == best_response(KUHN, asked, 1).value
+    policy = tabulate(tree_of(PYTHON[KUHN]), by_card)
+    assert (policy.probabilities == tabulate(tree_of(KUHN), by_card).probabilities).all()
+    assert exploitability(PYTHON[KUHN], policy.table()) == exploitability(KUHN, policy)
+    assert best_response(PYTHON[KUHN], policy, 1).value == best_response(KUHN, policy, 1).value
     assert near_equilibrium(PYTHON[KUHN], 0.01)(PYTHON[KUHN].new_initial_state(1)).sum() == pytest.approx(1)
 
 
@@ -116,11 +116,11 @@ def test_a_game_of_openspiel_has_openspiel_s_nash_conv(name):
     theirs, mixtures = pyspiel.load_game(name), {}
 
     def mixture(state):
-        known = state.data.information_state_string(state.current_player())
-        if known not in mixtures:
+        key = state.data.information_state_string(state.current_player())
+        if key not in mixtures:
             probabilities = np.random.default_rng(len(mixtures)).dirichlet(np.ones(len(state.legal_actions())))
-            mixtures[known] = list(zip(state.legal_actions(), probabilities.tolist(), strict=True))
-        return dict(mixtures[known])
+            mixtures[key] = list(zip(state.legal_actions(), probabilities.tolist(), strict=True))
+        return dict(mixtures[key])
 
     game = openspiel.game(
         theirs, determinize=lambda state, player, random: state

@@ -41,14 +41,14 @@ def test_a_tree_holds_every_history_once(game):
 @small
 def test_an_information_set_is_all_that_its_player_knows(game):
     tree = tree_of(game)
-    found = {}
+    keys = {}
     for state in all_states(game):
         if state.current_player() >= 0:
             number = tree.set_at(state)
             assert tree.actions(number) == tuple(state.legal_actions())
-            assert found.setdefault(number, information_state(state)) == information_state(state)
-    assert len(found) == len(set(found.values())) == len(tree.decisions)
-    assert sorted(found.values()) == sorted(tree.information_states())
+            assert keys.setdefault(number, information_state(state)) == information_state(state)
+    assert len(keys) == len(set(keys.values())) == len(tree.decisions)
+    assert sorted(keys.values()) == sorted(tree.information_states())
 
 
 @small
@@ -82,9 +82,9 @@ def test_chance_s_part_in_all_ends_sums_to_its_share(game):
     weights[0] = 1.0
     for node, (number, child) in enumerate(tree.nodes.tolist()):  # a parent comes before its children
         if number >= 0:
-            one = tree.sets[number]
-            odds = tree.slots["probability"][one["slot"] : one["slot"] + one["count"]]
-            weights[child : child + one["count"]] = weights[node] * (odds if one["player"] == CHANCE else 1.0)
+            info_set = tree.sets[number]
+            odds = tree.slots["probability"][info_set["slot"] : info_set["slot"] + info_set["count"]]
+            weights[child : child + info_set["count"]] = weights[node] * (odds if info_set["player"] == CHANCE else 1.0)
     ended = tree.nodes["set"] == -1
     assert weights[ended] == pytest.approx(tree.ends["chance_reach"][tree.nodes["child"][ended]], abs=1e-15)
 
