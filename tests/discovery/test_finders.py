@@ -36,14 +36,14 @@ def test_a_finder_finds_what_is_clearly_good(name: str) -> None:
 
 @pytest.mark.parametrize("name", FINDERS)
 def test_the_same_seed_asks_the_same(name: str) -> None:
-    def asked() -> list[list[Point]]:
-        finder, found = FINDERS[name](SPACE, 300, 5), []
+    def run() -> list[list[Point]]:
+        finder, batches = FINDERS[name](SPACE, 300, 5), []
         for _ in range(20):
-            found.append(list(finder.ask()))
-            finder.tell(found[-1], [rate(point) for point in found[-1]])
-        return found
+            batches.append(list(finder.ask()))
+            finder.tell(batches[-1], [rate(point) for point in batches[-1]])
+        return batches
 
-    assert asked() == asked()
+    assert run() == run()
 
 
 def test_the_model_recovers_main_effects_through_effects_of_batches() -> None:

@@ -34,21 +34,21 @@ def test_each_repetition_of_a_point_is_a_game_of_its_own() -> None:
 def test_different_points_of_a_batch_share_its_deals() -> None:
     world = sampled()
     world.games = np.arange(2000.0).reshape(2, 1000)  # which tells the deal
-    one, other, again, also = world.play([(0,), (1,), (0,), (1,)], np.random.default_rng(3))
-    assert one == other - 1000 != again == also - 1000
+    first, second, again, also = world.play([(0,), (1,), (0,), (1,)], np.random.default_rng(3))
+    assert first == second - 1000 != again == also - 1000
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "message"),
     [
         (match_settings(iterations=50), "is a landscape with iterations 5, not 50; use another directory"),
         (match_settings(seed=1), "is a landscape with seed 0, not 1; use another directory"),
     ],
 )
-def test_a_landscape_goes_on_with_its_own_settings_only(changed: MatchSettings, told: str, tmp_path: Path) -> None:
+def test_a_landscape_goes_on_with_its_own_settings_only(changed: MatchSettings, message: str, tmp_path: Path) -> None:
     play_landscape(match_settings(), SPACE, 2, 2, tmp_path)
     games = (tmp_path / KEPT).read_bytes()
-    with pytest.raises(Refusal, match=told):
+    with pytest.raises(Refusal, match=message):
         play_landscape(changed, SPACE, 2, 2, tmp_path)
     assert (tmp_path / KEPT).read_bytes() == games and json.loads((tmp_path / SETTINGS).read_text())["iterations"] == 5
     play_landscape(match_settings(), SPACE, 2, 3, tmp_path)  # more deals of the same

@@ -45,23 +45,25 @@ def race(to: Path | None = None, **changes: Any) -> Discovery:
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Discovery, Path]:
+def finished_race(tmp_path_factory: pytest.TempPathFactory) -> tuple[Discovery, Path]:
     directory = tmp_path_factory.mktemp("race") / "whole"
     return race(directory), directory
 
 
 @pytest.mark.slow
-def test_the_same_seed_gives_the_same_race(kept: tuple[Discovery, Path]) -> None:
-    found, _ = kept
+def test_the_same_seed_gives_the_same_race(finished_race: tuple[Discovery, Path]) -> None:
+    discovery, _ = finished_race
     again = race()
-    assert again.proofs == found.proofs and again.course == found.course and again.ablations == found.ablations
-    assert race(seed=1).protocol.digest != found.protocol.digest
+    assert (
+        again.proofs == discovery.proofs and again.course == discovery.course and again.ablations == discovery.ablations
+    )
+    assert race(seed=1).protocol.digest != discovery.protocol.digest
 
 
 def test_a_killed_race_goes_on_and_ends_alike(
-    kept: tuple[Discovery, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    finished_race: tuple[Discovery, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found, whole = kept
+    discovery, whole = finished_race
     keep = Games._keep
     for number in (5, 150, 330):
         played = 0
@@ -78,14 +80,14 @@ def test_a_killed_race_goes_on_and_ends_alike(
             race(tmp_path / str(number))
         with (tmp_path / str(number) / "games.jsonl").open("ab") as file:
             file.write(b'{"stream":"explo')  # the end of a line that was being written
-        assert race(tmp_path / str(number)).proofs == found.proofs
+        assert race(tmp_path / str(number)).proofs == discovery.proofs
         assert [row["returns"] for row in read_rows(tmp_path / str(number) / "games.jsonl")] == [
             row["returns"] for row in read_rows(whole / "games.jsonl")
         ]
 
 
-def test_no_deal_of_the_proof_is_met_before_the_freeze(kept: tuple[Discovery, Path]) -> None:
-    _, directory = kept
+def test_no_deal_of_the_proof_is_met_before_the_freeze(finished_race: tuple[Discovery, Path]) -> None:
+    _, directory = finished_race
     streams = [row["stream"] for row in read_rows(directory / "games.jsonl")]
     assert streams == sorted(streams, key=["exploration", "proof", "ablation"].index)
     assert {"exploration", "proof"} <= set(streams)
@@ -119,8 +121,8 @@ def test_the_protocol_is_written_and_hashed_before_the_first_game(
         race(tmp_path / "race")
 
 
-def test_another_race_in_the_directory_is_refused(kept: tuple[Discovery, Path], tmp_path: Path) -> None:
-    _, directory = kept
+def test_another_race_in_the_directory_is_refused(finished_race: tuple[Discovery, Path], tmp_path: Path) -> None:
+    _, directory = finished_race
     with pytest.raises(ValueError, match="another race: games is 400 there and 500 here"):
         race(directory, games=500)
     text = (directory / "protocol.json").read_text()
@@ -136,16 +138,16 @@ def test_another_race_in_the_directory_is_refused(kept: tuple[Discovery, Path], 
         race(tmp_path)
 
 
-def test_a_damaged_line_is_told(kept: tuple[Discovery, Path], tmp_path: Path) -> None:
-    _, directory = kept
+def test_a_damaged_line_is_told(finished_race: tuple[Discovery, Path], tmp_path: Path) -> None:
+    _, directory = finished_race
     path = tmp_path / "games.jsonl"
     path.write_bytes((directory / "games.jsonl").read_bytes().replace(b'"deal":3', b'"deal":4', 1))
     with pytest.raises(ValueError, match="line .*damaged"):
         read_rows(path)
 
 
-def test_a_packed_race_is_finished_and_goes_on(kept: tuple[Discovery, Path], tmp_path: Path) -> None:
-    found, whole = kept
+def test_a_packed_race_is_finished_and_goes_on(finished_race: tuple[Discovery, Path], tmp_path: Path) -> None:
+    discovery, whole = finished_race
     lines = (whole / "games.jsonl").read_bytes().splitlines(keepends=True)
     for number in (len(lines), 150):
         directory = tmp_path / str(number)
@@ -153,24 +155,28 @@ def test_a_packed_race_is_finished_and_goes_on(kept: tuple[Discovery, Path], tmp
         (directory / "protocol.json").write_bytes((whole / "protocol.json").read_bytes())
         (directory / "games.jsonl.gz").write_bytes(gzip.compress(b"".join(lines[:number])))
         assert f": {number} of at most 400 games" in races.status(directory)
-        assert race(directory).proofs == found.proofs
+        assert race(directory).proofs == discovery.proofs
         assert len((directory / "games.jsonl").read_bytes().splitlines()) == len(lines) - number
         assert len(races.rows_of(directory)) == len(lines)
-        assert races.result_of(directory).proofs == found.proofs
+        assert races.result_of(directory).proofs == discovery.proofs
     (tmp_path / "150" / "games.jsonl.gz").write_bytes(b"no archive")
     with pytest.raises(ValueError, match=r"games\.jsonl\.gz is damaged"):
         races.status(tmp_path / "150")
 
 
-def test_a_game_that_is_packed_and_not_packed_too_counts_once(kept: tuple[Discovery, Path], tmp_path: Path) -> None:
-    row, path = read_rows(kept[1] / "games.jsonl")[0], tmp_path / "games.jsonl"
+def test_a_game_that_is_packed_and_not_packed_too_counts_once(
+    finished_race: tuple[Discovery, Path], tmp_path: Path
+) -> None:
+    row, path = read_rows(finished_race[1] / "games.jsonl")[0], tmp_path / "games.jsonl"
     path.with_name("games.jsonl.gz").write_bytes(gzip.compress(matches.line_of(row)))
     path.write_bytes(matches.line_of({**row, "moves": row["moves"] + 1}))
     assert read_rows(path) == [row]
 
 
-def test_who_reads_a_race_leaves_the_line_that_is_being_written(kept: tuple[Discovery, Path], tmp_path: Path) -> None:
-    _, whole = kept
+def test_who_reads_a_race_leaves_the_line_that_is_being_written(
+    finished_race: tuple[Discovery, Path], tmp_path: Path
+) -> None:
+    _, whole = finished_race
     (tmp_path / "protocol.json").write_bytes((whole / "protocol.json").read_bytes())
     first, second = (whole / "games.jsonl").read_bytes().splitlines(keepends=True)[:2]
     with (tmp_path / "games.jsonl").open("ab", buffering=0) as file:
@@ -182,7 +188,7 @@ def test_who_reads_a_race_leaves_the_line_that_is_being_written(kept: tuple[Disc
 
 
 def test_a_race_is_played_by_one_command_at_a_time(
-    kept: tuple[Discovery, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    finished_race: tuple[Discovery, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, match_settings = tmp_path / "games.jsonl", MatchSettings("kuhn-poker", (0, 1), 4, None, 0)
     with Games(match_settings, path):
@@ -200,9 +206,9 @@ def test_a_race_is_played_by_one_command_at_a_time(
 
 
 @pytest.mark.parametrize("others", slow_after(1, [{"workers": 2}, {"workers": 1, "cluster": "local"}]), ids=str)
-def test_other_processes_play_the_same_race(kept: tuple[Discovery, Path], others: dict[str, Any]) -> None:
-    found, _ = kept
-    assert discover("kuhn-poker", **others, **SETTINGS).proofs == found.proofs
+def test_other_processes_play_the_same_race(finished_race: tuple[Discovery, Path], others: dict[str, Any]) -> None:
+    discovery, _ = finished_race
+    assert discover("kuhn-poker", **others, **SETTINGS).proofs == discovery.proofs
 
 
 @pytest.mark.parametrize("loss", [BrokenExecutor, CancelledError])
@@ -214,8 +220,8 @@ def test_processes_that_have_gone_end_a_race_in_a_sentence(loss: type[BaseExcept
 
     match_settings = MatchSettings("kuhn-poker", (0, 1), 4, None, 0)
     pair = Configuration("BASELINE"), Configuration("BASELINE >> MAST")
-    told = pytest.raises(ValueError, match="have ended; finished games are kept; run the same command to continue")
-    with Games(match_settings, tmp_path / "games.jsonl", Gone()) as games, told:
+    refusal = pytest.raises(ValueError, match="have ended; finished games are kept; run the same command to continue")
+    with Games(match_settings, tmp_path / "games.jsonl", Gone()) as games, refusal:
         games.scores(matches.PROOF, [pair] * 3, range(3))
     assert len(read_rows(tmp_path / "games.jsonl")) == 1
 
@@ -225,7 +231,7 @@ def test_a_cluster_that_does_not_answer_is_refused() -> None:
         discover("kuhn-poker", cluster="tcp://127.0.0.1:9", **SETTINGS)
 
 
-def test_the_reference_has_no_difference_to_itself(kept: tuple[Discovery, Path]) -> None:
+def test_the_reference_has_no_difference_to_itself(finished_race: tuple[Discovery, Path]) -> None:
     match_settings = MatchSettings("kuhn-poker", (0, 1), 4, None, 0)
     reference = Configuration("BASELINE >> MAST")
     with Games(match_settings) as games:
@@ -233,16 +239,16 @@ def test_the_reference_has_no_difference_to_itself(kept: tuple[Discovery, Path])
         assert scores == [0.5] * 5 and len(games.rows) == 5
 
 
-def test_the_page_has_the_winner_the_proof_and_the_protocol(kept: tuple[Discovery, Path]) -> None:
-    found, _ = kept
-    text, page = text_of(found), page_of(found)
-    for proof in found.proofs:
+def test_the_page_has_the_winner_the_proof_and_the_protocol(finished_race: tuple[Discovery, Path]) -> None:
+    discovery, _ = finished_race
+    text, page = text_of(discovery), page_of(discovery)
+    for proof in discovery.proofs:
         assert str(proof.configuration) in text
-    assert found.protocol.digest in text and found.protocol.digest in page and "<svg" in page
+    assert discovery.protocol.digest in text and discovery.protocol.digest in page and "<svg" in page
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "pattern"),
     [
         ({"games": 60}, "proves nothing.*could detect.*give at least"),
         ({"games": None}, "needs a budget"),
@@ -261,10 +267,10 @@ def test_the_page_has_the_winner_the_proof_and_the_protocol(kept: tuple[Discover
     ],
 )
 def test_what_makes_no_sense_is_refused_before_the_first_game(
-    changes: dict[str, Any], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    changes: dict[str, Any], pattern: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(MatchSettings, "play", lambda self, match: pytest.fail("a game was played"))
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=pattern):
         race(tmp_path / "race", **changes)
     assert not (tmp_path / "race").exists()
 
@@ -285,19 +291,19 @@ def test_everything_in_the_table_can_be_played() -> None:
         discovered("chess")
 
 
-def test_a_protocol_reads_back(kept: tuple[Discovery, Path]) -> None:
-    found, directory = kept
+def test_a_protocol_reads_back(finished_race: tuple[Discovery, Path]) -> None:
+    discovery, directory = finished_race
     read: RaceProtocol = read_protocol(directory)
-    assert read == found.protocol and read.digest == found.protocol.digest
+    assert read == discovery.protocol and read.digest == discovery.protocol.digest
 
 
 def test_kept_races_tell_how_far_they_are_and_are_played_again_from_their_rows(
-    kept: tuple[Discovery, Path], capsys: pytest.CaptureFixture[str]
+    finished_race: tuple[Discovery, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found, directory = kept
+    discovery, directory = finished_race
     assert main(["status", str(directory)]) == 0
-    assert f"{found.games} of at most 400 games" in capsys.readouterr().out
-    assert races.result_of(directory).proofs == found.proofs
+    assert f"{discovery.games} of at most 400 games" in capsys.readouterr().out
+    assert races.result_of(directory).proofs == discovery.proofs
     assert main(["verify", str(directory), "--sample", "10"]) == 0
     assert capsys.readouterr().out.count("the same") == 10
 
@@ -313,12 +319,12 @@ def test_what_beats_the_winner_of_an_earlier_race_stands_in_the_table() -> None:
     assert races.strongest([weaker, third, first, second]) is third
 
 
-def test_a_game_that_is_not_what_was_kept_is_told(kept: tuple[Discovery, Path], tmp_path: Path) -> None:
-    _, directory = kept
+def test_a_game_that_is_not_what_was_kept_is_told(finished_race: tuple[Discovery, Path], tmp_path: Path) -> None:
+    _, directory = finished_race
     (tmp_path / "protocol.json").write_bytes((directory / "protocol.json").read_bytes())
     row = read_rows(directory / "games.jsonl")[0]
-    other = matches.line_of({**row, "moves": row["moves"] + 1})
-    (tmp_path / "games.jsonl.gz").write_bytes(gzip.compress(other))
+    line = matches.line_of({**row, "moves": row["moves"] + 1})
+    (tmp_path / "games.jsonl.gz").write_bytes(gzip.compress(line))
     assert [same for _, same in races.audit(tmp_path, 1, 0)] == [False]
     with pytest.raises(Refusal, match="not finished"):
         races.result_of(tmp_path)
@@ -356,10 +362,10 @@ def test_a_configuration_is_read_back_from_its_text(configuration: Configuration
 def test_a_duel_is_kept_and_one_of_equals_is_even(tmp_path: Path) -> None:
     weak, strong = Configuration("baseline(5.0)"), Configuration("BASELINE >> NAST2")
     pairs, path = [(weak, weak), (strong, weak)], tmp_path / "games.jsonl"
-    even, other = duels.duel(duels.match_settings_of("kuhn-poker", 4, None), pairs, 25, path)
-    assert (even.mean, even.units, other.units) == (0.0, 25, 25)
+    even, advantage = duels.duel(duels.match_settings_of("kuhn-poker", 4, None), pairs, 25, path)
+    assert (even.mean, even.units, advantage.units) == (0.0, 25, 25)
     rows = path.read_bytes()
-    assert duels.duel(duels.match_settings_of("kuhn-poker", 4, None), pairs, 25, path)[1] == other
+    assert duels.duel(duels.match_settings_of("kuhn-poker", 4, None), pairs, 25, path)[1] == advantage
     assert path.read_bytes() == rows
     with pytest.raises(Refusal, match="no race has proved anything for kuhn-poker"):
         duels.winners_in("kuhn-poker", "own")

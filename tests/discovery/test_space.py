@@ -92,7 +92,7 @@ def test_the_general_space_is_large_and_the_paper_s_has_sixteen_points() -> None
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"factors": {**FACTORS, "idle": (1, 2)}}, "no template or level uses the factor idle"),
         ({"factors": {"tree": ("RAVE",), "simulation": ("MAST",), "cutoff": ("",)}}, "only one point"),
@@ -104,8 +104,8 @@ def test_the_general_space_is_large_and_the_paper_s_has_sixteen_points() -> None
         ({"factors": {**FACTORS, "c": (0.7, 0.7)}}, "one of them twice"),
     ],
 )
-def test_spaces_that_make_no_sense_are_refused(changes: dict, told: str) -> None:
-    with pytest.raises(SpaceError, match=told.replace("{", r"\{").replace("}", r"\}")):
+def test_spaces_that_make_no_sense_are_refused(changes: dict, message: str) -> None:
+    with pytest.raises(SpaceError, match=message.replace("{", r"\{").replace("}", r"\}")):
         small(**changes)
 
 
@@ -123,11 +123,11 @@ def test_levels_that_do_not_go_together_are_refused() -> None:
 
 def test_bad_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "space.toml").write_text("name = \n")
-    for name, told in (
+    for name, message in (
         ("nothing", "there is no space and no file"),
         (str(tmp_path / "space.toml"), "is not valid TOML"),
     ):
-        with pytest.raises(SpaceError, match=told):
+        with pytest.raises(SpaceError, match=message):
             load_space(name)
 
 

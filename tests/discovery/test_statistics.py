@@ -38,10 +38,10 @@ def test_the_ends_of_the_tail() -> None:
 def test_holm_and_differences() -> None:
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
     scores = [0.5, 0.0, 0.5, 0.0]
-    found, known = difference(scores), stats.ttest_1samp(scores, 0, alternative="greater")
-    assert found.mean == 0.25 and found.error == pytest.approx(0.1443, abs=1e-3)
-    assert found.p == pytest.approx(known.pvalue)
-    assert found.interval(0.98) == pytest.approx(stats.ttest_1samp(scores, 0).confidence_interval(0.98), abs=1e-12)
+    actual, expected = difference(scores), stats.ttest_1samp(scores, 0, alternative="greater")
+    assert actual.mean == 0.25 and actual.error == pytest.approx(0.1443, abs=1e-3)
+    assert actual.p == pytest.approx(expected.pvalue)
+    assert actual.interval(0.98) == pytest.approx(stats.ttest_1samp(scores, 0).confidence_interval(0.98), abs=1e-12)
     assert difference([0.0] * 50).p == 0.5
     assert 0 < difference([0.5] * 72).p < 1e-30  # not 0, however sure it is
 
@@ -61,17 +61,18 @@ def test_units_that_differ_by_rounding_alone_have_laplaces_variance(scores: list
 @pytest.mark.parametrize("units", [10, 20, 60])
 def test_what_is_claimed_at_a_level_is_wrong_no_more_often(units: int) -> None:
     generator = np.random.default_rng(units)
-    found = [difference(scores) for scores in generator.choice([-0.5, 0.0, 0.5], (4000, units))]
-    assert np.mean([each.p < 0.002 for each in found]) < 0.0045  # by the normal distribution .012 and .006 of 10 and 20
-    assert np.mean([low <= 0 <= high for low, high in (each.interval() for each in found)]) > 0.982
+    differences = [difference(scores) for scores in generator.choice([-0.5, 0.0, 0.5], (4000, units))]
+    # by the normal distribution .012 and .006 of 10 and 20
+    assert np.mean([each.p < 0.002 for each in differences]) < 0.0045
+    assert np.mean([low <= 0 <= high for low, high in (each.interval() for each in differences)]) > 0.982
 
 
 @pytest.mark.parametrize("level", [0.002, 0.01, 0.05])
 def test_what_a_proof_detects_it_finds_with_its_power(level: float) -> None:
     for units in (LEAST_UNITS, 60, 200):
         shift = detectable(units, 0.4, level) / 0.4 * math.sqrt(units)
-        found = stats.nct.sf(stats.t.isf(level, units - 1), units - 1, shift)
-        assert found == pytest.approx(POWER, abs=0.012)
+        power = stats.nct.sf(stats.t.isf(level, units - 1), units - 1, shift)
+        assert power == pytest.approx(POWER, abs=0.012)
     assert detectable(1, 0.4, level) == math.inf
 
 
