@@ -43,8 +43,8 @@ def test_py_draughts_with_forced_captures_knows_the_same_moves(number: int) -> N
 
     for state in decisions("checkers", number):
         if not state.facts.chained:
-            found = {tuple(move.square_list[:2]) for move in board_of(state).legal_moves}
-            assert found == {(to_draughts(action // 64), to_draughts(action % 64)) for action in state.legal_actions()}
+            moves = {tuple(move.square_list[:2]) for move in board_of(state).legal_moves}
+            assert moves == {(to_draughts(action // 64), to_draughts(action % 64)) for action in state.legal_actions()}
 
 
 def test_openspiel_s_hearts_knows_the_same_cards() -> None:
@@ -54,10 +54,10 @@ def test_openspiel_s_hearts_knows_the_same_cards() -> None:
     game = pyspiel.load_game("hearts")
     for number, state in enumerate(decisions("hearts(threshold=30)", 1)):
         if number % 3 == 0:
-            other = round_of(state, game)
-            assert other.current_player() == state.current_player()
+            their_round = round_of(state, game)
+            assert their_round.current_player() == state.current_player()
             base = PASS if state.legal_actions()[0] >= PASS else 0
-            assert sorted(base + from_openspiel(card) for card in other.legal_actions()) == sorted(
+            assert sorted(base + from_openspiel(card) for card in their_round.legal_actions()) == sorted(
                 state.legal_actions()
             )
 
@@ -98,8 +98,8 @@ def test_gnubg_and_pubeval_choose_what_they_think_best() -> None:
     from icarus.ladder.servers.backgammon import Engine, board_of, checkers_after, dice
 
     evaluations = {
-        ("gnubg", "0"): lambda other, own: -gnubg_nn.probabilities([own, other], 0)[0],
-        ("pubeval",): lambda other, own: gnubg_nn.pub_eval_score([own, other]),
+        ("gnubg", "0"): lambda opponent, player: -gnubg_nn.probabilities([player, opponent], 0)[0],
+        ("pubeval",): lambda opponent, player: gnubg_nn.pub_eval_score([player, opponent]),
     }
     for settings, evaluation in evaluations.items():
         engine, best = Engine(*settings), []
@@ -108,7 +108,7 @@ def test_gnubg_and_pubeval_choose_what_they_think_best() -> None:
             boards = [
                 gnubg_nn.board_from_position_key(key) for key in gnubg_nn.moves(board_of(state, mover), *dice(state))
             ]
-            values = {own: evaluation(list(other), list(own)) for other, own in boards if any(own)}
+            values = {player: evaluation(list(opponent), list(player)) for opponent, player in boards if any(player)}
             chosen = checkers_after(state, engine._steps(state))[1:]
             if chosen in values and len(values) > 1:
                 best.append(values[chosen] >= max(values.values()) - 1e-5)

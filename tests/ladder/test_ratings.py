@@ -26,14 +26,16 @@ def test_three_wins_of_four_are_191_elo() -> None:
 
 
 def test_draws_are_halves_and_the_interval_is_that_of_the_binomial() -> None:
-    found = ratings([("a", "zero", 0.5)] * 400, FIXED)["a"]
-    assert found.value == pytest.approx(0, abs=1e-6)
-    assert found.high == pytest.approx(1.96 * 400 / np.log(10) * 2 / np.sqrt(400), rel=0.001)  # of √(1 / (n p (1 − p)))
+    rating = ratings([("a", "zero", 0.5)] * 400, FIXED)["a"]
+    assert rating.value == pytest.approx(0, abs=1e-6)
+    assert rating.high == pytest.approx(
+        1.96 * 400 / np.log(10) * 2 / np.sqrt(400), rel=0.001
+    )  # of √(1 / (n p (1 − p)))
 
 
 def test_who_wins_all_games_has_a_finite_rating_and_a_wide_interval() -> None:
-    found = ratings([("a", "zero", 1.0)] * 20, FIXED)["a"]
-    assert found.low < 400 < found.value < found.high < 2500
+    rating = ratings([("a", "zero", 1.0)] * 20, FIXED)["a"]
+    assert rating.low < 400 < rating.value < rating.high < 2500
 
 
 def test_an_opponent_s_uncertainty_is_in_the_rating() -> None:
@@ -56,20 +58,20 @@ def test_priors_that_are_independent_may_say_so_by_a_covariance() -> None:
     scores = [("a", "b", 1.0), ("a", "zero", 0.5), ("c", "a", 0.0)]
     priors = {"zero": ZERO, "b": Rating(100, 0, 200)}
     covariance = np.diag([rating.deviation**2 for rating in priors.values()])
-    one, other = posterior(scores, priors), posterior(scores, priors, covariance=covariance)
-    assert one.ratings() == other.ratings()
+    by_deviations, by_covariance = posterior(scores, priors), posterior(scores, priors, covariance=covariance)
+    assert by_deviations.ratings() == by_covariance.ratings()
 
 
 def test_ninety_five_percent_intervals_hold_what_they_promise() -> None:
     random, truth, hits = np.random.default_rng(1), {"zero": 0.0, "b": 150.0, "c": 300.0}, 0
     for _ in range(200):
         scores = [
-            (one, other, float(random.random() < expected(truth[one], truth[other])))
-            for one, other in itertools.combinations(truth, 2)
+            (player, opponent, float(random.random() < expected(truth[player], truth[opponent])))
+            for player, opponent in itertools.combinations(truth, 2)
             for _ in range(60)
         ]
-        found = ratings(scores, FIXED)["c"]
-        hits += found.low <= truth["c"] <= found.high
+        rating = ratings(scores, FIXED)["c"]
+        hits += rating.low <= truth["c"] <= rating.high
     assert 180 <= hits <= 199
 
 
@@ -114,8 +116,12 @@ def test_a_climb_is_rated_as_by_all_games_together() -> None:
     names = [RANDOM, *(f"BASELINE ({iterations} iterations)" for iterations in (2, 3, 4, 5))]
     values = dict(zip(names, (0, 150, 300, 450, 600), strict=True))
     between = [
-        {"player": one, "opponent": other, "score": float(chance.random() < expected(values[one], values[other]))}
-        for other, one in itertools.pairwise(names)
+        {
+            "player": player,
+            "opponent": opponent,
+            "score": float(chance.random() < expected(values[player], values[opponent])),
+        }
+        for opponent, player in itertools.pairwise(names)
         for _ in range(60)
     ]
     ladder = fit(Ladder("othello", tuple(Rung(name, ZERO, {"iterations": 1}) for name in names)), between)
@@ -132,12 +138,12 @@ def test_a_climb_that_is_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
     player, path = Agent(parse("BASELINE"), iterations=3), tmp_path / "rows.jsonl"
     whole = [row["actions"] for row in Climb(LADDER, player).games(6)]
     stopped = Climb(LADDER, player, path=path).games(6)
-    begun = [next(stopped)["actions"] for _ in range(3)]
+    first_games = [next(stopped)["actions"] for _ in range(3)]
     stopped.close()
     path.write_bytes(path.read_bytes() + b'{"torn')
     again = Climb(LADDER, player, path=path)
     assert len(again.rows) == 3
-    assert begun + [row["actions"] for row in again.games(6)] == whole
+    assert first_games + [row["actions"] for row in again.games(6)] == whole
     assert len(read_rows(path)) == 6
     assert again.rating().games == 6
 
@@ -222,9 +228,9 @@ def test_a_ladder_is_written_and_read(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_ladder_is_fitted_to_games_between_its_opponents() -> None:
     rows = [{"player": "nobody", "opponent": RANDOM, "score": float(i % 4 > 0)} for i in range(40)]
     rows += [{"player": "nobody", "opponent": RANDOM, "void": "x"}]
-    found = fit(LADDER, rows)
-    assert [rung.name for rung in found.rungs] == [RANDOM, "nobody"]
-    assert found.rungs[1].rating.value == pytest.approx(190, abs=3)
+    ladder = fit(LADDER, rows)
+    assert [rung.name for rung in ladder.rungs] == [RANDOM, "nobody"]
+    assert ladder.rungs[1].rating.value == pytest.approx(190, abs=3)
 
 
 def test_who_is_no_opponent_ties_two_that_are() -> None:
@@ -233,10 +239,10 @@ def test_who_is_no_opponent_ties_two_that_are() -> None:
         for name in (RANDOM, "nobody")
         for i in range(400)
     ]
-    found = {rung.name: rung.rating for rung in fit(LADDER, rows).rungs}
-    assert found.keys() == {RANDOM, "nobody"}
-    assert found["nobody"].value == pytest.approx(0, abs=1)
-    assert found["nobody"].deviation == pytest.approx(
+    by_name = {rung.name: rung.rating for rung in fit(LADDER, rows).rungs}
+    assert by_name.keys() == {RANDOM, "nobody"}
+    assert by_name["nobody"].value == pytest.approx(0, abs=1)
+    assert by_name["nobody"].deviation == pytest.approx(
         2**0.5 * 400 / np.log(10) * 2 / 20, rel=0.01
     )  # of two even matches
 
