@@ -33,10 +33,10 @@ GAMES = [
 @pytest.mark.parametrize("scheme", [None, SO_ISMCTS, DeterminizedUCT(2)])
 def test_a_game_of_openspiel_is_searched_by_compositions_and_schemes(name, scheme) -> None:
     state = after_deals(openspiel.game(name).new_initial_state(), random.Random(1))
-    given = {} if scheme is None else {"scheme": scheme}
-    found = search(state, RAVE >> (MAST + NAST2) / 2, iterations=12, seed=1, **given)
-    assert found.iterations == 12 and found.visits.sum() == 12
-    assert found.action in state.legal_actions()
+    options = {} if scheme is None else {"scheme": scheme}
+    result = search(state, RAVE >> (MAST + NAST2) / 2, iterations=12, seed=1, **options)
+    assert result.iterations == 12 and result.visits.sum() == 12
+    assert result.action in state.legal_actions()
 
 
 def test_the_tree_of_a_game_of_openspiel_is_written_as_a_page(tmp_path) -> None:
@@ -49,16 +49,16 @@ def test_the_tree_of_a_game_of_openspiel_is_written_as_a_page(tmp_path) -> None:
 @pytest.mark.parametrize("name", GAMES)
 def test_a_game_goes_as_openspiel_s_own(name) -> None:
     luck, loaded = random.Random(3), pyspiel.load_game(name)
-    state, own = openspiel.game(name).new_initial_state(), loaded.new_initial_state()
-    while not own.is_terminal():
-        assert state.current_player() == own.current_player()
-        assert state.legal_actions() == own.legal_actions()
-        action = luck.choice(own.legal_actions())
-        assert state.action_to_string(action) == own.action_to_string(own.current_player(), action)
-        state.apply_action(action), own.apply_action(action)
+    state, original = openspiel.game(name).new_initial_state(), loaded.new_initial_state()
+    while not original.is_terminal():
+        assert state.current_player() == original.current_player()
+        assert state.legal_actions() == original.legal_actions()
+        action = luck.choice(original.legal_actions())
+        assert state.action_to_string(action) == original.action_to_string(original.current_player(), action)
+        state.apply_action(action), original.apply_action(action)
     assert state.is_terminal()
     lowest, highest = loaded.min_utility(), loaded.max_utility()
-    assert np.allclose(np.array(state.returns()) * (highest - lowest) + lowest, own.returns())
+    assert np.allclose(np.array(state.returns()) * (highest - lowest) + lowest, original.returns())
 
 
 def test_the_better_card_is_played_in_kuhn_poker() -> None:
@@ -71,11 +71,11 @@ def test_the_better_card_is_played_in_kuhn_poker() -> None:
 
 
 def test_a_state_of_openspiel_is_taken_up_as_it_stands_and_left_alone() -> None:
-    own = pyspiel.load_game("tic_tac_toe").new_initial_state()
+    original = pyspiel.load_game("tic_tac_toe").new_initial_state()
     for action in (0, 3, 1, 4):
-        own.apply_action(action)
-    assert search(openspiel.state(own), EPIC, iterations=150, seed=1).action == 2
-    assert own.history() == [0, 3, 1, 4]
+        original.apply_action(action)
+    assert search(openspiel.state(original), EPIC, iterations=150, seed=1).action == 2
+    assert original.history() == [0, 3, 1, 4]
 
 
 def test_moves_are_what_changes_in_information_states() -> None:
@@ -90,15 +90,15 @@ def test_moves_are_what_changes_in_information_states() -> None:
 
 def test_moves_of_different_information_states_differ() -> None:
     """Along random games, what a player has seen and what he knows tell the same states apart."""
-    game, known = openspiel.game("leduc_poker"), {}
+    game, texts = openspiel.game("leduc_poker"), {}
     for seed in range(60):
         luck, state = random.Random(seed), game.new_initial_state()
         while not state.is_terminal():
             for player in range(2):
                 text = state.data.information_state_string(player)
-                assert known.setdefault((player, state.moves(player)), text) == text
+                assert texts.setdefault((player, state.moves(player)), text) == text
             state.apply_action(luck.choice(state.legal_actions()))
-    assert len(set(known.values())) == len({(player, text) for (player, _), text in known.items()})
+    assert len(set(texts.values())) == len({(player, text) for (player, _), text in texts.items()})
 
 
 @pytest.mark.parametrize("name", ["matrix_pd", "goofspiel(num_cards=3,points_order=descending)"])
@@ -121,10 +121,10 @@ def test_defection_is_found_in_the_prisoner_s_dilemma() -> None:
 
 def test_a_function_of_one_s_own_draws_where_openspiel_cannot() -> None:
     def redraw(state, player, random_):
-        found, faces = state.get_game().new_initial_state(), state.history()
+        fresh_state, faces = state.get_game().new_initial_state(), state.history()
         for i, action in enumerate(faces):
-            found.apply_action(int(6 * random_()) if i == 1 - player else action)
-        return found
+            fresh_state.apply_action(int(6 * random_()) if i == 1 - player else action)
+        return fresh_state
 
     state = openspiel.game("liars_dice", determinize=redraw).new_initial_state()
     for face in (2, 5):

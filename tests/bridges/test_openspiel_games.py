@@ -78,8 +78,8 @@ def test_tensors_are_those_of_openspiel_s_own_game(name: str, original: str) -> 
 def test_what_a_player_knows_does_not_tell_hidden_cards() -> None:
     """In Kuhn poker there are three information states of player 0 at his first decision, one for each card."""
     game = pyspiel.load_game("icarus_kuhn_poker")
-    known = {game.new_initial_state().child(deal).information_state_string(0) for deal in range(6)}
-    assert len(known) == 3
+    texts = {game.new_initial_state().child(deal).information_state_string(0) for deal in range(6)}
+    assert len(texts) == 3
 
 
 def test_exploitability_is_exact_where_a_game_lists_its_deals() -> None:
@@ -87,9 +87,9 @@ def test_exploitability_is_exact_where_a_game_lists_its_deals() -> None:
     from open_spiel.python.policy import UniformRandomPolicy
 
     game, original = pyspiel.load_game("icarus_kuhn_poker"), pyspiel.load_game("kuhn_poker")
-    found, expected = (exploitability.nash_conv(each, UniformRandomPolicy(each)) for each in (game, original))
+    actual, expected = (exploitability.nash_conv(each, UniformRandomPolicy(each)) for each in (game, original))
     scale = original.max_utility() - original.min_utility()  # rewards are from 0 to 1
-    assert found == pytest.approx(expected / scale, abs=1e-9)
+    assert actual == pytest.approx(expected / scale, abs=1e-9)
 
 
 def test_a_solver_of_openspiel_s_solves_kuhn_poker() -> None:
@@ -115,9 +115,12 @@ def test_agents_play_as_bots_in_openspiel_s_evaluation(name) -> None:
 
 
 def test_a_measured_level_is_a_bot() -> None:
-    state, own = pyspiel.load_game("icarus_othello").new_initial_state(), games.load("othello").new_initial_state()
+    state, icarus_state = (
+        pyspiel.load_game("icarus_othello").new_initial_state(),
+        games.load("othello").new_initial_state(),
+    )
     agent = Agent.at_level("othello", 2)
-    assert Bot(agent, 0, seed=4).step(state) == agent.search(own, (4, 0)).action
+    assert Bot(agent, 0, seed=4).step(state) == agent.search(icarus_state, (4, 0)).action
 
 
 def test_a_bot_beats_a_random_one() -> None:

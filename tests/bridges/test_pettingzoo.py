@@ -18,11 +18,13 @@ from icarus.bridges import openspiel, pettingzoo
 OPENSPIEL = ["kuhn_poker", "leduc_poker", "openspiel hearts", "tic_tac_toe", "liars_dice(numdice=2)"]
 
 
-def made(name):
+def env_of(name):
     if name.partition("(")[0] in games.names() or "-" in name:
         return pettingzoo.env(name)
-    given = {"determinize": lambda state, player, random_: state.clone()} if "dice" in name or "hearts" in name else {}
-    return pettingzoo.env(openspiel.game(name.removeprefix("openspiel "), **given))
+    options = (
+        {"determinize": lambda state, player, random_: state.clone()} if "dice" in name or "hearts" in name else {}
+    )
+    return pettingzoo.env(openspiel.game(name.removeprefix("openspiel "), **options))
 
 
 def played(env, luck, steps=10_000):
@@ -44,15 +46,15 @@ def played(env, luck, steps=10_000):
 def test_pettingzoo_s_own_tests_pass(name) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        api_test(made(name), num_cycles=60, verbose_progress=False)
-        seed_test(lambda: made(name), num_cycles=20)
+        api_test(env_of(name), num_cycles=60, verbose_progress=False)
+        seed_test(lambda: env_of(name), num_cycles=20)
 
 
 @pytest.mark.parametrize(
     "name", [*OPENSPIEL, *(name for name in games.names() if name != "hearts"), "hearts(threshold=1)"]
 )
 def test_no_game_is_truncated_before_its_end_and_all_get_their_rewards(name) -> None:
-    env = made(name)
+    env = env_of(name)
     env.reset(seed=3)
     totals, truncated = played(env, random.Random(4))
     assert not truncated and not env.agents
@@ -61,7 +63,7 @@ def test_no_game_is_truncated_before_its_end_and_all_get_their_rewards(name) -> 
 
 
 def test_a_reset_keeps_the_parameters_of_the_game() -> None:
-    env = made("liars_dice(numdice=2)")
+    env = env_of("liars_dice(numdice=2)")
     for seed in (1, None):
         env.reset(seed=seed)
         assert "numdice=2" in str(env.state_of_game.data.get_game())
@@ -71,12 +73,12 @@ def test_a_reset_keeps_the_parameters_of_the_game() -> None:
 
 @pytest.mark.parametrize("name", ["kuhn-poker", "phantom-mnk", "knockout-whist", "kuhn_poker", "leduc_poker"])
 def test_a_copy_of_a_running_game_goes_on_as_the_game_itself(name) -> None:
-    env = made(name)
+    env = env_of(name)
     env.reset(seed=7)
     env.step(int(np.flatnonzero(env.last()[4]["action_mask"])[0]))
-    other = copy.deepcopy(env)
-    assert str(other.state_of_game) == str(env.state_of_game) and other.state_of_game is not env.state_of_game
-    assert played(other, random.Random(1)) == played(env, random.Random(1))
+    clone = copy.deepcopy(env)
+    assert str(clone.state_of_game) == str(env.state_of_game) and clone.state_of_game is not env.state_of_game
+    assert played(clone, random.Random(1)) == played(env, random.Random(1))
 
 
 def test_only_a_limit_of_the_user_s_truncates() -> None:
@@ -87,12 +89,12 @@ def test_only_a_limit_of_the_user_s_truncates() -> None:
 
 def test_an_observation_shows_only_what_the_seat_sees() -> None:
     """Player 0 sees the same, whichever of the two other cards player 1 holds."""
-    env, seen = pettingzoo.env("kuhn-poker"), {}
+    env, texts_by_card = pettingzoo.env("kuhn-poker"), {}
     for seed in range(30):
         env.reset(seed=seed)
         cards = env.state_of_game.facts.cards
-        seen.setdefault(int(cards[0]), set()).add(env.observe("player_0")["observation"].tobytes())
-    assert len(seen) == 3 and all(len(texts) == 1 for texts in seen.values())
+        texts_by_card.setdefault(int(cards[0]), set()).add(env.observe("player_0")["observation"].tobytes())
+    assert len(texts_by_card) == 3 and all(len(texts) == 1 for texts in texts_by_card.values())
 
 
 def test_agents_are_policies() -> None:
@@ -138,7 +140,7 @@ def test_a_game_of_openspiel_s_is_observed_by_its_own_tensor():
         assert env.last()[0]["observation"].tolist() == expected and len(expected) == 30
         env.step(action)
     assert env.observation_space("player_0")["observation"].shape == (30,)
-    own = pettingzoo.env("othello").observation_space("player_0")["observation"]
-    assert own.shape == (3, 8, 8)  # a tensor that the game declares
+    tensor = pettingzoo.env("othello").observation_space("player_0")["observation"]
+    assert tensor.shape == (3, 8, 8)  # a tensor that the game declares
     words = pettingzoo.env("leduc-poker").observation_space("player_0")["observation"]
     assert words.shape == (pettingzoo.BYTES,)  # games that declare none tell it in words
