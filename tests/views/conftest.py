@@ -19,9 +19,9 @@ def browser() -> Iterator[Any]:
         pytest.skip("no Chromium is installed: no page is looked at")
     flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
     with playwright.sync_playwright() as started:
-        found = started.chromium.launch(executable_path=chromium, args=flags)
-        yield found
-        found.close()
+        instance = started.chromium.launch(executable_path=chromium, args=flags)
+        yield instance
+        instance.close()
 
 
 @pytest.fixture

@@ -43,10 +43,10 @@ def test_every_game_has_a_picture() -> None:
 def test_pictures_are_whole_at_every_state_for_every_seat(game: str) -> None:
     for state in random_states(game, range(2), every=7):
         for seat in (None, *range(state.game.players)):
-            found = drawing(state, seat)
-            root = ElementTree.fromstring(found.svg())
-            assert root.tag == f"{SVG}svg" and "NaN" not in found.svg()
-            assert found.text().strip() and max(map(len, found.text().split("\n"))) <= 100
+            picture = drawing(state, seat)
+            root = ElementTree.fromstring(picture.svg())
+            assert root.tag == f"{SVG}svg" and "NaN" not in picture.svg()
+            assert picture.text().strip() and max(map(len, picture.text().split("\n"))) <= 100
 
 
 @pytest.mark.parametrize("game", [name for name in games.names() if games.load(name).determinize is not None])
@@ -58,10 +58,10 @@ def test_two_states_that_a_seat_cannot_tell_apart_look_the_same_to_it(game: str)
         for seat in range(state.game.players):
             shown, open_ = drawing(state, seat), drawing(state)
             for seed in range(1, 4):
-                other = state.determinize(seat, seed=seed)
-                assert drawing(other, seat, drawn_for=True).svg() == shown.svg()
-                assert drawing(other, seat, drawn_for=True).text() == shown.text()
-                hidden += drawing(other, drawn_for=True).text() != open_.text()
+                determinization = state.determinize(seat, seed=seed)
+                assert drawing(determinization, seat, drawn_for=True).svg() == shown.svg()
+                assert drawing(determinization, seat, drawn_for=True).text() == shown.text()
+                hidden += drawing(determinization, drawn_for=True).text() != open_.text()
             looked += 1
     assert looked > 2 and hidden > 0
 
@@ -72,9 +72,9 @@ def test_in_hearts_a_seat_reads_its_own_cards_and_those_on_the_table_and_no_othe
     for _ in range(12 + 1 + 22):
         state.apply_action(int(luck.choice(state.legal_actions())))
     facts, seat = state.facts, 2
-    own = {card_text(card) for card in range(52) if (int(facts.held[seat]) & ~int(facts.played)) >> card & 1}
+    hand = {card_text(card) for card in range(52) if (int(facts.held[seat]) & ~int(facts.played)) >> card & 1}
     table = {card_text(int(card)) for card in facts.trick[: facts.count]}
-    assert set(re.findall(r"\d+[♣♦♠♥]|[JQKA][♣♦♠♥]", drawing(state, seat).text())) == own | table
+    assert set(re.findall(r"\d+[♣♦♠♥]|[JQKA][♣♦♠♥]", drawing(state, seat).text())) == hand | table
 
 
 @pytest.mark.parametrize("game", ["othello", "checkers", "backgammon", "hearts", "phantom-mnk", "lotr-confrontation"])
@@ -135,11 +135,11 @@ def dealt(names: Sequence[str]) -> PythonGame:
     """Ten cards: three for each of two players, who see their own, and a deck; the text names all of them."""
 
     def redealt(cards: list[int], rng: np.ndarray, seat: int) -> list[int]:
-        own = slice(3 * seat, 3 * seat + 3)
-        others = np.array([card for card in range(10) if card not in cards[own]])
+        hand = slice(3 * seat, 3 * seat + 3)
+        others = np.array([card for card in range(10) if card not in cards[hand]])
         shuffle(rng, others, 7)
         drawn = others.tolist()
-        return cards[own] + drawn if seat == 0 else drawn[:3] + cards[own] + drawn[3:]
+        return cards[hand] + drawn if seat == 0 else drawn[:3] + cards[hand] + drawn[3:]
 
     def text(cards: list[int]) -> str:
         hands = [" ".join(names[card] for card in sorted(cards[i : i + 3])) for i in (0, 3)]

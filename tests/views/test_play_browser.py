@@ -189,10 +189,10 @@ def test_nothing_that_the_seat_may_not_see_is_sent(served, game: str) -> None:
     table, shown = page.table, None
     truth = table.session.state
     for seed in range(30):
-        other = truth.determinize(0, seed=seed)
-        if (other.data == truth.data).all():
+        determinization = truth.determinize(0, seed=seed)
+        if (determinization.data == truth.data).all():
             continue
-        table.session.at = lambda count, state=other: state  # type: ignore[method-assign]
+        table.session.at = lambda count, state=determinization: state  # type: ignore[method-assign]
         shown = page.state(at=state["total"])
         assert {key: shown[key] for key in ("board", "text", "moves", "status")} == {
             key: state[key] for key in ("board", "text", "moves", "status")
@@ -571,7 +571,7 @@ def test_in_hearts_one_sees_why_another_led_a_card_once_all_is_shown(served, pag
     page.click("#open")
     expect(page.locator("#log")).not_to_contain_text("hidden from you")
     expect(page.locator("#open")).to_be_hidden()
-    searched = [i for i, one in enumerate(game.table.session.played) if one.result is not None]
+    searched = [i for i, move in enumerate(game.table.session.played) if move.result is not None]
     page.locator("#log button").nth(searched[-1]).click()
     page.click("#why")
     last = game.table.session.played[searched[-1]]
@@ -665,14 +665,14 @@ def test_a_page_out_of_reach_says_so_asks_seldom_and_comes_back(served, page, ex
     game = served("othello")
     page.goto(game.address)
     expect(page.locator("#board [data-part].open").first).to_be_visible()
-    asked, refused = [], {"status": 403, "json": {"error": "this address has no token"}}
-    page.route("**/state*", lambda route: (asked.append(route), route.fulfill(**refused)))
+    requests, refused = [], {"status": 403, "json": {"error": "this address has no token"}}
+    page.route("**/state*", lambda route: (requests.append(route), route.fulfill(**refused)))
     game.send("strength", {"iterations": 10})  # the request that waits is answered, and the next one refused
     expect(page.locator("#said")).to_have_text("this address has no token")
     expect(page.locator("#status")).to_have_text("out of reach")
     expect(page.locator("#board [data-part].open")).to_have_count(0)
     page.wait_for_timeout(1000)
-    assert len(asked) <= 2
+    assert len(requests) <= 2
     page.unroute("**/state*")
     expect(page.locator("#status")).to_have_text("it is your turn")
     expect(page.locator("#said")).to_be_empty()

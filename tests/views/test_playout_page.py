@@ -26,22 +26,22 @@ def opened(page: Any, file: Path) -> Any:
 def test_each_decision_is_shown_with_who_decided_by_what_and_its_board(shown: Shown, tmp_path: Path, page: Any) -> None:
     shown.to_html(tmp_path / "playout.html")
     opened(page, tmp_path / "playout.html")
-    made = shown.playout
+    playout = shown.playout
     rows = page.locator(".step")
-    assert rows.count() == len(made.choices) + 1  # and the end
-    for t, choice in enumerate(made.choices):
+    assert rows.count() == len(playout.choices) + 1  # and the end
+    for t, choice in enumerate(playout.choices):
         rows.nth(t).click()
-        told = rows.nth(t).inner_text()
-        assert choice.phase in told and choice.action in told and choice.by in told
+        text = rows.nth(t).inner_text()
+        assert choice.phase in text and choice.action in text and choice.by in text
         marks = page.locator("#board svg text").filter(has_text="X").count()
-        assert marks == int(made.states[t].facts.marks[0]).bit_count() + ("X to" in str(made.states[t]))
+        assert marks == int(playout.states[t].facts.marks[0]).bit_count() + ("X to" in str(playout.states[t]))
         shown_values = page.locator(".value").all_inner_texts()
         assert len(shown_values) == len(choice.values)
         if choice.values:
             assert page.locator(".value.chosen").count() == 1
             assert page.locator(".value.chosen").inner_text().startswith(choice.action)
     rows.last.click()
-    assert page.inner_text("#what") == f"rewards: {', '.join(f'{reward:.4g}' for reward in made.rewards)}"
+    assert page.inner_text("#what") == f"rewards: {', '.join(f'{reward:.4g}' for reward in playout.rewards)}"
 
 
 def test_what_was_captured_is_listed_and_found(shown: Shown, tmp_path: Path, page: Any) -> None:

@@ -169,8 +169,10 @@ def test_there_are_no_lines_where_nothing_is_drawn_again() -> None:
 def test_the_tree_of_a_game_in_plain_python_is_that_of_the_compiled_one(game: str, scheme: Scheme) -> None:
     compiled, strategy = games.load(game), parse("RAVE >> NAST2")
     searched = {"iterations": 60, "seed": 2, "scheme": scheme}
-    one = tree_of(search(compiled.new_initial_state(seed=3), strategy, **searched))
-    other = tree_of(search(in_python(compiled).new_initial_state(seed=3), strategy, **searched))
-    assert one.label == other.label and one.components == other.components
+    compiled_tree = tree_of(search(compiled.new_initial_state(seed=3), strategy, **searched))
+    python_tree = tree_of(search(in_python(compiled).new_initial_state(seed=3), strategy, **searched))
+    assert compiled_tree.label == python_tree.label and compiled_tree.components == python_tree.components
     for name in ("parent", "action", "player", "legal", "visits", "values", "counts"):
-        assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=name == "values"), name
+        assert np.array_equal(getattr(compiled_tree, name), getattr(python_tree, name), equal_nan=name == "values"), (
+            name
+        )

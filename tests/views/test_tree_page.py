@@ -29,15 +29,15 @@ def opened(page: Any, result: Result, folder: Path) -> Any:
 
 def rows(page: Any, depth: int) -> list[list[str]]:
     """The cells of the rows at a depth, in order."""
-    found = page.query_selector_all(f".row[aria-level='{depth + 1}']")
-    return [[cell.inner_text().strip() for cell in row.query_selector_all(":scope > span")] for row in found]
+    elements = page.query_selector_all(f".row[aria-level='{depth + 1}']")
+    return [[cell.inner_text().strip() for cell in row.query_selector_all(":scope > span")] for row in elements]
 
 
 def test_a_page_asks_no_network_for_anything(othello: Result, tmp_path: Path, page: Any) -> None:
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    urls: list[str] = []
+    page.on("request", lambda request: urls.append(request.url))
     opened(page, othello, tmp_path)
-    assert [url for url in asked if not url.startswith(("file:", "blob:"))] == []
+    assert [url for url in urls if not url.startswith(("file:", "blob:"))] == []
 
 
 def test_the_moves_stand_in_the_order_of_their_visits_with_what_each_component_says(
