@@ -535,7 +535,7 @@ def test_one_plays_by_clicking_on_the_board_and_sees_the_tree(served, page, expe
     page.click("#hint")
     page.frame_locator("#tree").locator(".row").nth(1).wait_for()
     page.click("#back")
-    expect(status).to_contain_text("looking back")
+    expect(status).to_contain_text("earlier position")
     page.click("#undo")
     expect(page.locator("#said")).to_contain_text("taken back")
     expect(status).to_contain_text("your turn")
