@@ -175,10 +175,10 @@ def strategy_names(module: ModuleType) -> Mapping[str, Operand]:
 
 def _check_names(path: Path, names: Mapping[str, Operand]) -> None:
     """Refuse an enhancement that is printed by a name by which no strategy finds it: nothing that was saved with it could be read again."""
-    known = {**SPECIFICATIONS, **names}
+    operands = {**SPECIFICATIONS, **names}
     for variable, value in names.items():
         single = isinstance(value, Enhancement) and value.components == (value,) and str(value).isidentifier()
-        if single and known.get(str(value)) != value:
+        if single and operands.get(str(value)) != value:
             raise ValueError(
                 f"{str(path)!r} declares {variable} with the name {str(value)!r}; the name and the variable must be the same"
             )

@@ -60,8 +60,8 @@ def audited(game: Game, broken: Callable | None = None, **changes: Any) -> Audit
 @pytest.mark.parametrize("name", ["nim.py", "nest_egg.py", "phantom_environment.py"])
 def test_the_examples_of_games_pass(name: str) -> None:
     file = Path(__file__).parents[2] / "examples" / name
-    told = CliRunner().invoke(app, ["audit", str(file), "--games", "2", "--determinizations", "60"])
-    assert told.stdout.splitlines()[-1].startswith("passed"), told.stdout
+    result = CliRunner().invoke(app, ["audit", str(file), "--games", "2", "--determinizations", "60"])
+    assert result.stdout.splitlines()[-1].startswith("passed"), result.stdout
 
 
 def test_numbers_of_choices_at_once_in_wild_places_are_found() -> None:
@@ -93,16 +93,16 @@ def test_a_game_of_perfect_information_has_nothing_to_determinize() -> None:
 
 
 def test_the_same_seed_gives_the_same_audit() -> None:
-    first, second, other = (audit(SECRETS, games=3, determinizations=200, seed=seed) for seed in (4, 4, 5))
+    first, second, third = (audit(SECRETS, games=3, determinizations=200, seed=seed) for seed in (4, 4, 5))
     assert attrs.evolve(first, seconds=0) == attrs.evolve(second, seconds=0)
-    assert first["uniform"].p_values != other["uniform"].p_values
+    assert first["uniform"].p_values != third["uniform"].p_values
 
 
 def test_progress_is_told_after_every_game() -> None:
-    told: list[tuple[int, int]] = []
-    report = audit(CARD, games=3, determinizations=10, progress=lambda *made: told.append(made))
-    assert [played for played, _ in told] == [1, 2, 3]
-    assert told[-1][1] == report.determinizations > 0
+    reports: list[tuple[int, int]] = []
+    report = audit(CARD, games=3, determinizations=10, progress=lambda *counts: reports.append(counts))
+    assert [played for played, _ in reports] == [1, 2, 3]
+    assert reports[-1][1] == report.determinizations > 0
 
 
 # ----------------------------------------------------------------------------------------------------- games that are broken
@@ -119,9 +119,9 @@ def first_twice_as_likely(state: Any, observer: int, beliefs: Any, rng: np.ndarr
 def test_draws_that_are_not_uniform_are_found(game: Game) -> None:
     report = audit(attrs.evolve(game, determinize=first_twice_as_likely), games=20, determinizations=1000)
     assert report.failed == ("uniform",)
-    told = r"of \d+ states one was drawn \d+ times instead of \d+ and one \d+ times instead of \d+ \(p = \d"
+    pattern = r"of \d+ states one was drawn \d+ times instead of \d+ and one \d+ times instead of \d+ \(p = \d"
     example = report["uniform"].examples[0]
-    assert re.search(told, example)
+    assert re.search(pattern, example)
     assert example.endswith("if the rules make some likelier than others, give the game multiplicity(state)")
 
 
@@ -152,7 +152,7 @@ def test_what_is_drawn_again_in_an_iteration_is_audited_too(draw: Callable, fail
 
 
 @pytest.mark.parametrize(
-    ("changes", "failed", "told"),
+    ("changes", "failed", "pattern"),
     [
         ({}, (), ""),
         ({"determinize": peeping}, ("unseen",), "is another one where this is the truth, which he cannot tell from it"),
@@ -162,11 +162,11 @@ def test_what_is_drawn_again_in_an_iteration_is_audited_too(draw: Callable, fail
     ids=["right", "the stock is left as it is", "redrawn for chance", "a drawn card is not hidden"],
 )
 def test_draws_that_peep_at_a_hidden_step_or_forget_one_that_was_seen_are_found(
-    changes: dict[str, Any], failed: tuple[str, ...], told: str
+    changes: dict[str, Any], failed: tuple[str, ...], pattern: str
 ) -> None:
     report = audit(attrs.evolve(STOCK_GAME, **changes), games=6, determinizations=60)
     assert report.failed == failed, report
-    assert all(re.search(told, report[name].examples[0]) for name in failed)
+    assert all(re.search(pattern, report[name].examples[0]) for name in failed)
     assert all("no retrace(state, data)" in report[name].note for name in ("legal", "history"))
 
 
@@ -226,13 +226,13 @@ def test_another_player_about_to_act_is_found() -> None:
 
 # ------------------------------------------------------------------------------------------------------------ a broken whist
 
-known, redrawn = helper(prepare), helper(determinize)
+prepare_whist, determinize_whist = helper(prepare), helper(determinize)
 
 
 def without_voids(state: Any, observer: int, beliefs: Any) -> None:
     shown = state.voids.copy()
     state.voids[:] = 0
-    known(state, observer, beliefs)
+    prepare_whist(state, observer, beliefs)
     state.voids[:] = shown
 
 
@@ -244,10 +244,10 @@ def test_hands_that_contradict_a_shown_void_are_found() -> None:
 
 
 def with_a_card_of_the_observer(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
-    redrawn(state, observer, beliefs, rng)
-    own, hand = state.hands[observer], state.hands[1 - observer]
+    determinize_whist(state, observer, beliefs, rng)
+    own_hand, hand = state.hands[observer], state.hands[1 - observer]
     if observer == 0 and state.stage == PLAY and hand != np.uint64(0):  # player 1 draws as he should
-        state.hands[1] = (hand & (hand - np.uint64(1))) | (own & (~own + np.uint64(1)))
+        state.hands[1] = (hand & (hand - np.uint64(1))) | (own_hand & (~own_hand + np.uint64(1)))
 
 
 @pytest.mark.slow
@@ -260,13 +260,13 @@ def test_an_own_card_in_another_hand_is_found() -> None:
 
 
 def with_another_hand(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
-    redrawn(state, observer, beliefs, rng)
+    determinize_whist(state, observer, beliefs, rng)
     if state.stage == PLAY and state.count == 0:
         state.hands[0], state.hands[1] = state.hands[1], state.hands[0]
 
 
 def with_more_cards(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
-    redrawn(state, observer, beliefs, rng)
+    determinize_whist(state, observer, beliefs, rng)
     if state.stage == PLAY:
         state.hands[1 - observer] |= np.uint64(0xFFFFFFFFFFFFF) & ~(state.hands[observer] | state.played)
 
@@ -287,7 +287,7 @@ DETERMINIZED = 99
 def only_once(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
     if state.arranged == DETERMINIZED:
         raise ValueError("it has been determinized already")
-    redrawn(state, observer, beliefs, rng)
+    determinize_whist(state, observer, beliefs, rng)
     state.arranged = DETERMINIZED
 
 
@@ -349,14 +349,14 @@ def test_states_that_stand_for_several_deals_are_likelier() -> None:
 
 def test_two_results_differ_in_the_fields_that_are_named() -> None:
     state = KUHN.new_initial_state()
-    first, same, other = (search(state, BASELINE >> MAST, iterations=50, seed=seed) for seed in (1, 1, 3))
+    first, same, third = (search(state, BASELINE >> MAST, iterations=50, seed=seed) for seed in (1, 1, 3))
     assert differences(first, same) == []
-    assert {"visits", "seed", "records of BASELINE", "records of MAST"} <= set(differences(first, other))
+    assert {"visits", "seed", "records of BASELINE", "records of MAST"} <= set(differences(first, third))
     assert differences(first, search(state, BASELINE, iterations=50, seed=1))[-1] == "records of MAST"
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("settings", "message"),
     [
         ({"games": 0}, "games is 0"),
         ({"determinizations": -3}, "determinizations is -3"),
@@ -365,9 +365,9 @@ def test_two_results_differ_in_the_fields_that_are_named() -> None:
         ({"determinizations": 1.5}, "determinizations is 1.5"),
     ],
 )
-def test_bad_numbers_are_refused(given: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(told)):
-        audit(KUHN, **given)
+def test_bad_numbers_are_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        audit(KUHN, **settings)
 
 
 def test_what_is_no_game_is_refused() -> None:
@@ -451,9 +451,9 @@ def test_a_determinization_that_redraws_nothing_or_not_every_hidden_hand_is_foun
     nothing = audit(attrs.evolve(SECRETS, determinize=nothing_but_the_truth), games=4, determinizations=60)
     assert "no draw at any decision differs from the true state" in nothing["redraw"].examples[0]
     rules = games.load("knockout-whist(players=7)")
-    kept = audit(attrs.evolve(rules, determinize=keeps_one_hand_of(rules.determinize)), games=1, determinizations=5)
+    report = audit(attrs.evolve(rules, determinize=keeps_one_hand_of(rules.determinize)), games=1, determinizations=5)
     named = re.search(
-        r"for player (\d), hands\[(\d)\] is never redrawn, while those of others are", str(kept["redraw"])
+        r"for player (\d), hands\[(\d)\] is never redrawn, while those of others are", str(report["redraw"])
     )
     assert named is not None and int(named[2]) == (int(named[1]) + 1) % 7
     assert audit(rules, games=1, determinizations=5)["redraw"].outcome == "passed"

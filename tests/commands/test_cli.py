@@ -35,19 +35,19 @@ def icarus(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) 
 
     def call(*arguments: object) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["icarus", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
+        with pytest.raises(SystemExit) as ending:
             cli.main()
-        code = left.value.code
+        code = ending.value.code
         return (code if isinstance(code, int) else 0 if code is None else 1, *capsys.readouterr())
 
     return call
 
 
-def refused(found: tuple[int, str, str]) -> str:
+def refused(outcome: tuple[int, str, str]) -> str:
     """The single sentence with which something was refused; a progress bar that was under way leaves an empty line."""
-    code, _, errors = found
+    code, _, errors = outcome
     errors = errors.lstrip("\n")
-    assert code == 2, found
+    assert code == 2, outcome
     assert errors.startswith("icarus: ") and errors.endswith("\n") and errors.count("\n") == 1, errors
     assert "Traceback" not in errors
     return errors.removeprefix("icarus: ").rstrip("\n")
@@ -57,9 +57,9 @@ def refused(found: tuple[int, str, str]) -> str:
 
 
 def test_games_lists_every_game_with_players_and_information(icarus: Call) -> None:
-    code, told, errors = icarus("games")
+    code, output, errors = icarus("games")
     assert (code, errors) == (0, "")
-    lines = [re.split(r"  +", line) for line in told.splitlines()]
+    lines = [re.split(r"  +", line) for line in output.splitlines()]
     rows = {cells[0].partition("(")[0]: cells[1:3] for cells in lines if len(cells) == 4}
     assert set(games.names()) <= set(rows)
     assert rows["othello"] == ["2", "perfect"] and rows["backgammon"] == ["2", "perfect, chance"]
@@ -69,19 +69,19 @@ def test_games_lists_every_game_with_players_and_information(icarus: Call) -> No
 
 
 def test_specs_lists_every_specification(icarus: Call) -> None:
-    code, told, _ = icarus("specs")
+    code, output, _ = icarus("specs")
     assert code == 0
     for name in ("BASELINE", "AMAF", "RAVE", "MAST", "TO_MAST", "LGR", "LGRF", "NAST", "EPIC"):
-        assert re.search(rf"\b{name}\b", told)
+        assert re.search(rf"\b{name}\b", output)
 
 
 @pytest.mark.parametrize("name", ["MAST", "RAVE >> (MAST + NAST2)/2"])
 def test_specs_shows_one_as_the_paper_lays_it_out(icarus: Call, name: str) -> None:
     from icarus import parse
 
-    code, told, _ = icarus("specs", "--show", name)
+    code, output, _ = icarus("specs", "--show", name)
     assert code == 0
-    assert told == parse(name).specification() + "\n"
+    assert output == parse(name).specification() + "\n"
 
 
 # ---------------------------------------------------------------------------------------------------------------- tables
@@ -93,9 +93,9 @@ RULES = re.compile("[\u2500-\u257f]")  # with which boxes are drawn
 
 @pytest.mark.parametrize("arguments", LISTS)
 def test_a_piped_table_has_a_line_for_each_row_and_no_rules(icarus: Call, arguments: tuple[object, ...]) -> None:
-    code, told, _ = icarus(*arguments)
-    assert code == 0 and not RULES.search(told)
-    for table in told.strip().split("\n\n"):
+    code, output, _ = icarus(*arguments)
+    assert code == 0 and not RULES.search(output)
+    for table in output.strip().split("\n\n"):
         columns = [len(re.split(r"  +", line.strip())) for line in table.splitlines()]
         assert len(columns) > 1 and set(columns) == {columns[0]}, table
         assert not [line for line in table.splitlines() if line != line.rstrip()]
@@ -111,9 +111,9 @@ def test_a_terminal_of_80_columns_is_not_exceeded_and_only_last_columns_go_on_be
     monkeypatch.setattr(console, "out", Console(force_terminal=True, width=80, highlight=False))
     for user in (lists, bench):
         monkeypatch.setattr(user, "out", console.out)
-    code, told, _ = icarus(*arguments)
-    lines = [re.sub(r"\x1b\[\d*m", "", line) for line in told.splitlines()]
-    assert code == 0 and max(map(len, lines)) <= 80 and not RULES.search(told)
+    code, output, _ = icarus(*arguments)
+    lines = [re.sub(r"\x1b\[\d*m", "", line) for line in output.splitlines()]
+    assert code == 0 and max(map(len, lines)) <= 80 and not RULES.search(output)
     if arguments[0] == "bench":
         rates = [line for line in lines if line.startswith("RAVE >> (MAST + LGRF + NAST2)/3  ")]
         assert [len(line.split()) for line in rates] == [7 + 5, 7 + 5, 7 + 4, 7 + 4]  # rates, then the use of tables
@@ -140,11 +140,11 @@ def test_claims_of_an_audit_go_on_below_themselves_on_a_terminal_of_80_columns(
 
 
 def test_search_prints_the_position_and_what_was_found_for_each_action(icarus: Call) -> None:
-    code, told, _ = icarus("search", "othello", "--strategy", "RAVE >> MAST", "--iterations", 60, "--seed", 2)
+    code, output, _ = icarus("search", "othello", "--strategy", "RAVE >> MAST", "--iterations", 60, "--seed", 2)
     assert code == 0
-    assert "X to move" in told
-    assert "othello, player 0, RAVE >> MAST: 60 iterations" in told
-    rows = re.findall(r"^(\w\d)( \*)? +(\d+) ", told, re.MULTILINE)
+    assert "X to move" in output
+    assert "othello, player 0, RAVE >> MAST: 60 iterations" in output
+    rows = re.findall(r"^(\w\d)( \*)? +(\d+) ", output, re.MULTILINE)
     assert {name for name, _, _ in rows} == {"d3", "c4", "f5", "e6"}
     assert sum(int(visits) for _, _, visits in rows) == 60
     assert [name for name, mark, _ in rows if mark] == [rows[0][0]]
@@ -157,9 +157,9 @@ def test_rates_are_measured_of_a_game_and_a_strategy_of_ones_own(icarus: Call, t
         "KUHN = attrs.evolve(games.load('kuhn-poker'), name='my-kuhn')\n"
     )
     quick = ("--iterations", 20, "--repeats", 1, "--no-peer", "--memory", 20)
-    code, told, _ = icarus("bench", "--with", file, "--games", "my-kuhn", "--strategies", "MINE, RAVE>>MINE", *quick)
-    assert code == 0 and [line.split()[0] for line in told.splitlines() if "my-kuhn" in line] == ["my-kuhn"] * 6
-    assert "  RAVE >> MINE  " in told
+    code, output, _ = icarus("bench", "--with", file, "--games", "my-kuhn", "--strategies", "MINE, RAVE>>MINE", *quick)
+    assert code == 0 and [line.split()[0] for line in output.splitlines() if "my-kuhn" in line] == ["my-kuhn"] * 6
+    assert "  RAVE >> MINE  " in output
 
 
 def test_a_move_may_have_spaces(icarus: Call, tmp_path: Path) -> None:
@@ -169,15 +169,15 @@ def test_a_move_may_have_spaces(icarus: Call, tmp_path: Path) -> None:
         "def spoken(state, action):\n    return f'to {OTHELLO.action_text(state, action)}'\n"
         'SPOKEN = attrs.evolve(OTHELLO, name="spoken", action_text=spoken)\n'
     )
-    code, told, _ = icarus("search", "spoken", "--with", file, "--iterations", 5, "--moves", "to d3 to c5")
-    assert code == 0 and "X 3, O 3" in told
-    told = refused(icarus("search", "spoken", "--with", file, "--iterations", 5, "--moves", "to d3 c5"))
-    assert told.startswith("'c5' is not legal here; legal: to ")
+    code, output, _ = icarus("search", "spoken", "--with", file, "--iterations", 5, "--moves", "to d3 to c5")
+    assert code == 0 and "X 3, O 3" in output
+    message = refused(icarus("search", "spoken", "--with", file, "--iterations", 5, "--moves", "to d3 c5"))
+    assert message.startswith("'c5' is not legal here; legal: to ")
 
 
 def test_help_has_a_whole_sentence_for_each_command(icarus: Call) -> None:
-    _, told, _ = icarus("--help")
-    rows = told.partition("Commands:")[2].split("\n")
+    _, output, _ = icarus("--help")
+    rows = output.partition("Commands:")[2].split("\n")
     assert len([row for row in rows if row.strip()]) == len(cli.COMMANDS) and not any(
         row.endswith("...") for row in rows
     )
@@ -199,30 +199,32 @@ def test_each_chance_event_before_a_search_is_drawn_for_itself() -> None:
 
 
 def test_search_begins_after_the_moves_that_are_given(icarus: Call) -> None:
-    code, told, _ = icarus("search", "othello", "--iterations", 30, "--moves", "d3 c5")
-    assert code == 0 and "player 0" in told
-    code, told, _ = icarus("search", "othello", "--iterations", 30, "--moves", "d3")
-    assert code == 0 and "player 1" in told
+    code, output, _ = icarus("search", "othello", "--iterations", 30, "--moves", "d3 c5")
+    assert code == 0 and "player 0" in output
+    code, output, _ = icarus("search", "othello", "--iterations", 30, "--moves", "d3")
+    assert code == 0 and "player 1" in output
 
 
 def test_search_repeats_itself_for_a_seed(icarus: Call) -> None:
-    found = [icarus("search", "knockout-whist(players=3)", "--iterations", 40, "--seed", seed)[1] for seed in (1, 1, 2)]
-    timeless = [re.sub(r"in \S+ s \(\S+/s\)", "", told) for told in found]
+    outputs = [
+        icarus("search", "knockout-whist(players=3)", "--iterations", 40, "--seed", seed)[1] for seed in (1, 1, 2)
+    ]
+    timeless = [re.sub(r"in \S+ s \(\S+/s\)", "", output) for output in outputs]
     assert timeless[0] == timeless[1] != timeless[2]
 
 
 def test_search_takes_time_for_a_budget(icarus: Call) -> None:
-    code, told, _ = icarus("search", "othello", "--seconds", 0.05)
-    assert code == 0 and re.search(r"BASELINE: [1-9]\d* iterations", told)
+    code, output, _ = icarus("search", "othello", "--seconds", 0.05)
+    assert code == 0 and re.search(r"BASELINE: [1-9]\d* iterations", output)
 
 
 # ----------------------------------------------------------------------------------------------------------------- match
 
 
 def test_match_counts_the_games_of_each_strategy(icarus: Call) -> None:
-    code, told, _ = icarus("match", "othello", "BASELINE", "MAST", "--games", 3, "--iterations", 6, "--seed", 4)
+    code, output, _ = icarus("match", "othello", "BASELINE", "MAST", "--games", 3, "--iterations", 6, "--seed", 4)
     assert code == 0
-    rows = re.findall(r"^ +3 +(\d+) +(\d\.\d+) +(\d\.\d+)  (BASELINE|MAST) \(6 iterations\)$", told, re.MULTILINE)
+    rows = re.findall(r"^ +3 +(\d+) +(\d\.\d+) +(\d\.\d+)  (BASELINE|MAST) \(6 iterations\)$", output, re.MULTILINE)
     assert [name for *_, name in rows] == ["BASELINE", "MAST"]
     assert sum(float(mean) for _, mean, _, _ in rows) == pytest.approx(1, abs=0.002)
     assert sum(int(wins) for wins, *_ in rows) <= 3
@@ -230,32 +232,34 @@ def test_match_counts_the_games_of_each_strategy(icarus: Call) -> None:
 
 def test_match_takes_decays_for_all_strategies_or_for_each(icarus: Call) -> None:
     options = ("--games", 2, "--iterations", 10, "--seed", 1)
-    told = [icarus("match", "othello", "BASELINE", "BASELINE >> MAST", *options, *more) for more in ((), *[DECAYS] * 2)]
-    assert "move decay" not in told[0][1]
-    assert "BASELINE (10 iterations, move decay 1, game decay 0.5)" in told[1][1]
-    assert "BASELINE >> MAST (10 iterations, move decay 0.5, game decay 0.5)" in told[1][1]
-    assert told[1] == told[2]
+    outcomes = [
+        icarus("match", "othello", "BASELINE", "BASELINE >> MAST", *options, *more) for more in ((), *[DECAYS] * 2)
+    ]
+    assert "move decay" not in outcomes[0][1]
+    assert "BASELINE (10 iterations, move decay 1, game decay 0.5)" in outcomes[1][1]
+    assert "BASELINE >> MAST (10 iterations, move decay 0.5, game decay 0.5)" in outcomes[1][1]
+    assert outcomes[1] == outcomes[2]
 
 
 DECAYS = ("--move-decay", 1, "--move-decay", 0.5, "--game-decay", 0.5)
 
 
 def test_match_shows_every_state_and_decision(icarus: Call) -> None:
-    code, told, _ = icarus(
+    code, output, _ = icarus(
         "match", "knockout-whist(players=2)", "BASELINE", "BASELINE", "--games", 1, "--iterations", 5, "--show"
     )
     assert code == 0
-    assert len(re.findall(r"^player \d: ", told, re.MULTILINE)) > 10
-    assert re.search(r"player \d: \S+ +\(\d of 5 visits, value \d\.\d+, BASELINE\)", told)
-    assert re.search(r"^result: player 0 [\d.]+, player 1 [\d.]+ ", told, re.MULTILINE)
+    assert len(re.findall(r"^player \d: ", output, re.MULTILINE)) > 10
+    assert re.search(r"player \d: \S+ +\(\d of 5 visits, value \d\.\d+, BASELINE\)", output)
+    assert re.search(r"^result: player 0 [\d.]+, player 1 [\d.]+ ", output, re.MULTILINE)
 
 
 def test_the_last_strategy_takes_the_seats_that_are_left(icarus: Call) -> None:
-    code, told, _ = icarus("match", "knockout-whist(players=4)", "MAST", "BASELINE", "--games", 1, "--iterations", 2)
+    code, output, _ = icarus("match", "knockout-whist(players=4)", "MAST", "BASELINE", "--games", 1, "--iterations", 2)
     assert code == 0
     assert (
-        len(re.findall(r"BASELINE \(2 iterations\)", told)) == 3
-        and len(re.findall(r"MAST \(2 iterations\)", told)) == 1
+        len(re.findall(r"BASELINE \(2 iterations\)", output)) == 3
+        and len(re.findall(r"MAST \(2 iterations\)", output)) == 1
     )
 
 
@@ -263,7 +267,7 @@ def test_the_last_strategy_takes_the_seats_that_are_left(icarus: Call) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("search", "otello", "--iterations", 5), "no game is called 'otello'; did you mean othello?"),
         (("search", "zzz", "--iterations", 5), "no game is called 'zzz'; known: othello, checkers"),
@@ -324,15 +328,15 @@ def test_the_last_strategy_takes_the_seats_that_are_left(icarus: Call) -> None:
     ],
 )
 def test_bad_input_is_refused_in_one_sentence_with_exit_code_2(
-    icarus: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[object, ...], told: str
+    icarus: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[object, ...], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert told in refused(icarus(*arguments))
+    assert message in refused(icarus(*arguments))
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("serch",), "no such command 'serch'. Did you mean 'search'"),
         (("serch",), "icarus --help lists the commands"),
@@ -355,14 +359,14 @@ def test_bad_input_is_refused_in_one_sentence_with_exit_code_2(
     ],
 )
 def test_a_slip_in_the_command_line_is_told_in_one_line_with_what_would_be_right(
-    icarus: Call, arguments: tuple[object, ...], told: str
+    icarus: Call, arguments: tuple[object, ...], message: str
 ) -> None:
-    assert told in refused(icarus(*arguments))
+    assert message in refused(icarus(*arguments))
 
 
 def test_without_arguments_the_command_explains_itself(icarus: Call) -> None:
-    code, told, errors = icarus()
-    assert (code, errors) == (0, "") and "Usage: icarus" in told
+    code, output, errors = icarus()
+    assert (code, errors) == (0, "") and "Usage: icarus" in output
 
 
 def test_a_position_that_has_ended_is_refused(icarus: Call, tmp_path: Path) -> None:
@@ -373,17 +377,17 @@ def test_a_position_that_has_ended_is_refused(icarus: Call, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "pattern"),
     [("x = = 1", "invalid syntax"), ("import nowhere_at_all", "nowhere_at_all"), ("1 / 0", "division")],
 )
 def test_a_file_that_cannot_be_executed_is_refused_in_one_sentence(
-    python: Python, tmp_path: Path, source: str, told: str
+    python: Python, tmp_path: Path, source: str, pattern: str
 ) -> None:
     (tmp_path / "broken.py").write_text(source)
     done = python(None, "-m", "icarus", "specs", "--show", "MAST", "--with", str(tmp_path / "broken.py"))
     assert done.returncode == 2
     assert "Traceback" not in done.stderr and done.stderr.count("\n") == 1
-    assert re.search(told, done.stderr) and "broken.py" in done.stderr
+    assert re.search(pattern, done.stderr) and "broken.py" in done.stderr
 
 
 # ---------------------------------------------------------------------------------------------------------- one's own file
@@ -444,7 +448,7 @@ def test_a_file_of_ones_own_brings_games_enhancements_and_weights(icarus: Call, 
     mine.write_text(ENHANCEMENT)
     brief.write_text(GAME)
     strategy = "BASELINE >> halfway*GREEDY + (1 - halfway)*MAST"
-    code, told, errors = icarus(
+    code, output, errors = icarus(
         "search",
         "twenty-one",
         "--with",
@@ -461,14 +465,14 @@ def test_a_file_of_ones_own_brings_games_enhancements_and_weights(icarus: Call, 
         1,
     )
     assert code == 0, errors
-    assert told.startswith("15; player 1 speaks\n")
-    assert re.search(r"^2 \* ", told, re.MULTILINE)  # 17 leaves 4, whatever the other says
-    code, told, _ = icarus("specs", "--show", "GREEDY", "--with", mine)
-    assert code == 0 and "Enhancement GREEDY" in told and "ε = 0.1" in told
-    code, told, _ = icarus(
+    assert output.startswith("15; player 1 speaks\n")
+    assert re.search(r"^2 \* ", output, re.MULTILINE)  # 17 leaves 4, whatever the other says
+    code, output, _ = icarus("specs", "--show", "GREEDY", "--with", mine)
+    assert code == 0 and "Enhancement GREEDY" in output and "ε = 0.1" in output
+    code, output, _ = icarus(
         "match", "twenty-one", "GREEDY", "BASELINE", "--games", 2, "--iterations", 20, "--with", brief, "--with", mine
     )
-    assert code == 0 and "GREEDY (20 iterations)" in told
+    assert code == 0 and "GREEDY (20 iterations)" in output
 
 
 NIM = ROOT / "examples" / "nim.py"
@@ -476,9 +480,9 @@ NIM = ROOT / "examples" / "nim.py"
 
 @pytest.mark.parametrize("game", [("nim", "--with", NIM), (NIM,)], ids=["name", "file"])
 def test_the_example_of_a_game_is_searched_by_its_name_or_file(icarus: Call, game: tuple[str | Path, ...]) -> None:
-    code, told, errors = icarus("search", *game, "--iterations", 200, "--seed", 1)
+    code, output, errors = icarus("search", *game, "--iterations", 200, "--seed", 1)
     assert code == 0, errors
-    assert "from heap" in told
+    assert "from heap" in output
 
 
 def test_a_file_without_a_game_or_with_several_is_refused(icarus: Call, tmp_path: Path) -> None:
@@ -515,7 +519,7 @@ def test_a_name_of_ones_own_is_unknown_without_its_file(icarus: Call) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "options"),
     [
         ((), ["games", "specs", "search", "match"]),
         (("games",), ["List the games"]),
@@ -525,11 +529,11 @@ def test_a_name_of_ones_own_is_unknown_without_its_file(icarus: Call) -> None:
     ],
 )
 @pytest.mark.parametrize("flag", ["--help", "-h"])
-def test_every_command_explains_itself(icarus: Call, arguments: tuple[str, ...], told: list[str], flag: str) -> None:
+def test_every_command_explains_itself(icarus: Call, arguments: tuple[str, ...], options: list[str], flag: str) -> None:
     code, out, errors = icarus(*arguments, flag)
     assert (code, errors) == (0, "")
     assert "Usage: " in out
-    for option in told:
+    for option in options:
         assert option in out
 
 
@@ -542,7 +546,7 @@ def test_every_option_that_takes_a_value_says_which(icarus: Call, command: str) 
 # ---------------------------------------------------------------------------------------------------------------- Ctrl-C
 
 
-def interrupted(arguments: list[str], begun: str) -> tuple[int, str, str]:
+def interrupted(arguments: list[str], first_output: str) -> tuple[int, str, str]:
     """Run the command in a process of its own, and press Ctrl-C soon after it has printed something."""
     with child_process(
         [sys.executable, "-m", "icarus", *arguments],
@@ -557,7 +561,7 @@ def interrupted(arguments: list[str], begun: str) -> tuple[int, str, str]:
         head = ""
         for line in process.stdout:
             head += line
-            if re.search(begun, line):
+            if re.search(first_output, line):
                 break
         try:
             process.wait(timeout=1.0)
@@ -569,23 +573,23 @@ def interrupted(arguments: list[str], begun: str) -> tuple[int, str, str]:
 
 def test_ctrl_c_during_a_search_prints_what_was_found(icarus: Call) -> None:
     icarus("search", "othello", "--iterations", 20)  # compiles what is not in the cache yet
-    code, told, errors = interrupted(["search", "othello", "--seconds", "120"], "to move")
+    code, output, errors = interrupted(["search", "othello", "--seconds", "120"], "to move")
     assert code == 130
-    found = re.search(r"BASELINE: (\d+) iterations in [01]\.\d+ s", told)
-    assert found and int(found[1]) > 0
-    assert {"d3", "c4", "f5", "e6"} <= set(told.split())
+    summary = re.search(r"BASELINE: (\d+) iterations in [01]\.\d+ s", output)
+    assert summary and int(summary[1]) > 0
+    assert {"d3", "c4", "f5", "e6"} <= set(output.split())
     assert "Traceback" not in errors
 
 
 def test_ctrl_c_during_a_match_prints_the_games_so_far(icarus: Call) -> None:
     icarus("match", "knockout-whist(players=2)", "BASELINE", "MAST", "--games", 1, "--iterations", 3)
-    code, told, errors = interrupted(
+    code, output, errors = interrupted(
         ["match", "knockout-whist(players=2)", "BASELINE", "MAST", "--games", "1000000", "--iterations", "3", "--show"],
         "^result: ",
     )
     assert code == 130
-    played = len(re.findall(r"^result: ", told, re.MULTILINE))
-    assert re.search(rf"^ +{played} .*  MAST \(3 iterations\)$", told, re.MULTILINE)
+    played = len(re.findall(r"^result: ", output, re.MULTILINE))
+    assert re.search(rf"^ +{played} .*  MAST \(3 iterations\)$", output, re.MULTILINE)
     assert f"stopped after {played} of 1000000 games" in errors
     assert "Traceback" not in errors
 
@@ -603,9 +607,9 @@ def test_a_match_that_cannot_go_on_prints_the_games_so_far(
         return played[-1]
 
     monkeypatch.setattr(match, "play", play_two)
-    found, told, errors = icarus("match", "kuhn-poker", "BASELINE", "MAST", "--games", 5, "--iterations", 3)
-    assert found == code
-    assert len(re.findall(r"^ +2 .* \(3 iterations\)$", told, re.MULTILINE)) == 2
+    exit_code, output, errors = icarus("match", "kuhn-poker", "BASELINE", "MAST", "--games", 5, "--iterations", 3)
+    assert exit_code == code
+    assert len(re.findall(r"^ +2 .* \(3 iterations\)$", output, re.MULTILINE)) == 2
     assert "stopped after 2 of 5 games" in errors and "icarus: " in errors
 
 
@@ -631,21 +635,21 @@ BROKEN = attrs.evolve(MAST, name="BROKEN", capture=broken)
 def test_a_slot_that_cannot_be_compiled_is_refused_in_one_sentence(icarus: Call, tmp_path: Path) -> None:
     (tmp_path / "slots_of_mine.py").write_text(SLOT_ERROR)
     file = tmp_path / "slots_of_mine.py"
-    told = refused(icarus("search", "othello", "--strategy", "BROKEN", "--with", file, "--iterations", 5))
-    assert re.search(r"the capture function broken cannot be compiled", told)
-    assert "slots_of_mine.py, line 8" in told
+    message = refused(icarus("search", "othello", "--strategy", "BROKEN", "--with", file, "--iterations", 5))
+    assert re.search(r"the capture function broken cannot be compiled", message)
+    assert "slots_of_mine.py, line 8" in message
 
 
 # --------------------------------------------------------------------------------------------------------------- threads
 
 
 def test_search_and_match_take_threads(icarus: Call) -> None:
-    code, told, _ = icarus("search", "othello", "--iterations", 40, "--threads", 2)
-    assert code == 0 and "BASELINE, 2 threads sharing roots: 40 iterations" in told
-    code, told, _ = icarus("search", "othello", "--iterations", 40, "--threads", 2, "--sharing", "records")
-    assert code == 0 and "2 threads sharing records (not reproducible): 40 iterations" in told
-    code, told, _ = icarus("match", "othello", "BASELINE", "MAST", "--games", 1, "--iterations", 20, "--threads", 3)
-    assert code == 0 and "MAST (20 iterations, 3 threads sharing roots)" in told
+    code, output, _ = icarus("search", "othello", "--iterations", 40, "--threads", 2)
+    assert code == 0 and "BASELINE, 2 threads sharing roots: 40 iterations" in output
+    code, output, _ = icarus("search", "othello", "--iterations", 40, "--threads", 2, "--sharing", "records")
+    assert code == 0 and "2 threads sharing records (not reproducible): 40 iterations" in output
+    code, output, _ = icarus("match", "othello", "BASELINE", "MAST", "--games", 1, "--iterations", 20, "--threads", 3)
+    assert code == 0 and "MAST (20 iterations, 3 threads sharing roots)" in output
 
 
 def test_search_and_match_take_a_recommendation_and_say_so(icarus: Call) -> None:
@@ -674,8 +678,8 @@ def test_search_and_match_cut_playouts_off_and_say_so(icarus: Call) -> None:
 
 def test_a_cut_off_is_refused_without_a_heuristic_or_a_number(icarus: Call) -> None:
     command = ("search", "kuhn-poker", "--iterations", "20", "--cutoff")
-    told = "--cutoff is 2, but kuhn-poker has no heuristic to end playouts with; give Game(heuristic=…)"
-    assert refused(icarus(*command, "2")) == told
+    message = "--cutoff is 2, but kuhn-poker has no heuristic to end playouts with; give Game(heuristic=…)"
+    assert refused(icarus(*command, "2")) == message
     assert refused(icarus(*command, "-1")).startswith("--cutoff is -1")
 
 
@@ -700,7 +704,7 @@ def test_search_and_match_take_schemes_and_say_which_cheat(icarus: Call) -> None
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["search", "kuhn-poker", "--scheme", "UCT"], "'UCT' is not a scheme; known schemes: MO_ISMCTS, "),
         (
@@ -717,6 +721,6 @@ def test_search_and_match_take_schemes_and_say_which_cheat(icarus: Call) -> None
         ),
     ],
 )
-def test_what_is_no_scheme_is_refused(icarus: Call, arguments: list[str], told: str) -> None:
+def test_what_is_no_scheme_is_refused(icarus: Call, arguments: list[str], message: str) -> None:
     status, _, notes = icarus(*arguments)
-    assert status == 2 and told in " ".join(notes.split())
+    assert status == 2 and message in " ".join(notes.split())

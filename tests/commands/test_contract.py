@@ -469,9 +469,9 @@ def name_of(wrong: Any) -> str | None:
     return "" if isinstance(wrong, Game) else None
 
 
-@pytest.mark.parametrize(("game", "slip", "promise", "told"), WRONG, ids=name_of)
+@pytest.mark.parametrize(("game", "slip", "promise", "message"), WRONG, ids=name_of)
 def test_a_broken_promise_is_found_and_named_with_seed_moves_and_state(
-    game: Game, slip: dict[str, Callable], promise: str, told: str, monkeypatch: pytest.MonkeyPatch
+    game: Game, slip: dict[str, Callable], promise: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(contract, "MOST_ACTIONS", 1_000)
     report = audit(attrs.evolve(game, **slip), games=1, determinizations=30)
@@ -479,7 +479,7 @@ def test_a_broken_promise_is_found_and_named_with_seed_moves_and_state(
     assert [name for name in report.failed if name not in found_twice] == [promise]
     assert all(check.note for check in report.checks if not check.checked)
     example = report[promise].examples[0]
-    assert told in example
+    assert message in example
     if promise != "luck":  # found without playing
         assert "new_initial_state(seed=(0, 2, " in example and ", after " in example
         assert len(example.splitlines()) > 1 or "text of " in example
@@ -508,20 +508,20 @@ def determinize_to_four(state: Any, observer: int, beliefs: Any, rng: np.ndarray
 
 
 @pytest.mark.parametrize(
-    ("slip", "promise", "told"),
+    ("slip", "promise", "message"),
     [
         (determinize_the_mover, "player", "is about to act in this one:"),
         (determinize_the_end, "player", "player -4 is about to act in this one:"),
         (determinize_outside, "memory", "determinize writes outside the state"),
     ],
-    ids=lambda given: getattr(given, "__name__", ""),
+    ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_a_determinization_that_moves_the_mover_ends_the_game_or_writes_outside_is_found(
-    slip: Callable, promise: str, told: str
+    slip: Callable, promise: str, message: str
 ) -> None:
     report = audit(attrs.evolve(SECRET, determinize=slip), games=2, determinizations=100)
     assert promise in report.failed
-    assert told in report[promise].examples[0]
+    assert message in report[promise].examples[0]
     assert "taken: " in report[promise].examples[0]
 
 

@@ -28,7 +28,7 @@ def test_it_prints_the_result_and_goes_on_where_it_was(tmp_path: Path, capsys: p
 
 
 @pytest.mark.parametrize(
-    ("command", "told"),
+    ("command", "message"),
     [
         ("discover kuhn-poker", "needs a budget"),
         ("discover kuhn-poker --games 50 --space sixteen", "proves nothing"),
@@ -36,9 +36,11 @@ def test_it_prints_the_result_and_goes_on_where_it_was(tmp_path: Path, capsys: p
         ("discover nothing --games 500", "no game is called"),
     ],
 )
-def test_mistakes_get_a_sentence(command: str, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistakes_get_a_sentence(
+    command: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run([*command.split(), "--to", str(tmp_path / "race")]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not (tmp_path / "race").exists()
 
 

@@ -54,8 +54,8 @@ def test_bad_input_is_told_in_a_sentence(
     short_ladder: None, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
 ) -> None:
     code = run(["ladder", *arguments, "--games", "2"])
-    told = capsys.readouterr()
-    assert sentence in " ".join((told.err + told.out).split())
+    output = capsys.readouterr()
+    assert sentence in " ".join((output.err + output.out).split())
     assert code == 2
 
 

@@ -138,16 +138,16 @@ def test_a_game_in_plain_python_is_checked(tmp_path: Path, monkeypatch, capsys) 
     monkeypatch.setattr(new, "CLASS_GAMES", 20)
     path = skeleton(PLAIN, tmp_path, monkeypatch)
     assert cli.run(["check", "my_game.py"]) == 0
-    told = capsys.readouterr().out
-    assert "audit of my-game: 20 games" in told and "hint" not in told
+    output = capsys.readouterr().out
+    assert "audit of my-game: 20 games" in output and "hint" not in output
     path.write_text(
         path.read_text()
         .replace("    observation=observation,\n    text=text", "    text=text")
         .replace("    max_length", "    # max_length")
     )
     assert cli.run(["check", "my_game.py"]) == 0
-    told = capsys.readouterr().out
-    assert "hint: max_length is not given" in told and "hint: there is no observation(state, player)" in told
+    output = capsys.readouterr().out
+    assert "hint: max_length is not given" in output and "hint: there is no observation(state, player)" in output
     path.write_text(path.read_text().replace('"swap"', '"keep"'))
     assert cli.run(["check", "my_game.py"]) == 1
     assert "FAILED: notation" in capsys.readouterr().out
@@ -186,8 +186,8 @@ def test_a_reference_of_a_dealt_state_reads_the_deal(tmp_path: Path, monkeypatch
     assert compare(game, reference_in(path), games=100).passed
     path.write_text(example[: example.index("def reference")])
     assert reference_in(path)  # whatever is dealt, its methods say the same of it
-    told = str(compare(game, reference_in(path), games=100))
-    assert "the reference draws by luck of its own; give its file a function reference(state)" in told
+    comparison = str(compare(game, reference_in(path), games=100))
+    assert "the reference draws by luck of its own; give its file a function reference(state)" in comparison
     path.write_text(path.read_text() + "    def __str__(self):\n        return str(self.cards)\n")
     with pytest.raises(
         ValueError, match=r"Swap of '.*' deals cards of its own, .* give its file a function reference\(state\)"
@@ -200,7 +200,7 @@ def test_a_reference_of_a_dealt_state_reads_the_deal(tmp_path: Path, monkeypatch
 
 def test_probabilities_of_chance_are_compared(tmp_path: Path, monkeypatch) -> None:
     game, path = game_in(skeleton("chance", tmp_path, monkeypatch)), tmp_path / "reference.py"
-    for outcomes, told in (
+    for outcomes, message in (
         ("[(i, 1 / 6) for i in range(6)]", "agree in 20 games"),
         ("[(i, 1 / 5) for i in range(5)] + [(5, 0)]", "the probability of 0 (1) is 0.166667, and in the reference 0.2"),
         (
@@ -212,7 +212,7 @@ def test_probabilities_of_chance_are_compared(tmp_path: Path, monkeypatch) -> No
         path.write_text(f"from my_game import *\n{MIRROR.format(outcomes=outcomes)}")
         monkeypatch.syspath_prepend(tmp_path)
         comparison = compare(game, reference_in(path), games=20)
-        assert told in str(comparison)
+        assert message in str(comparison)
 
 
 MIRROR = """
@@ -232,7 +232,7 @@ def reference(state):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["check", "slip.py"], "has no Game; the class TakeAway lacks returns()"),
         (
@@ -249,7 +249,7 @@ def reference(state):
     ],
 )
 def test_what_is_no_game_and_no_reference_is_told_what_it_lacks(
-    arguments: list[str], told: str, tmp_path: Path, monkeypatch, capsys
+    arguments: list[str], message: str, tmp_path: Path, monkeypatch, capsys
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("right.py").write_text(REFERENCE)
@@ -257,7 +257,7 @@ def test_what_is_no_game_and_no_reference_is_told_what_it_lacks(
     for name in ("mine", "other"):
         Path(f"{name}.py").write_text(PLAIN_GAME.replace("NAME", name))
     assert cli.run(arguments) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 PLAIN_GAME = """

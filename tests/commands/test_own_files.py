@@ -160,11 +160,11 @@ def test_a_command_begins_no_threads_of_linear_algebra_unless_somebody_wants_the
     file = written(tmp_path / "told.py", TOLD)
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)  # which conftest.py sets
 
-    def told(**given: str) -> list[int]:
-        done = python(None, "-m", "icarus", "specs", "--show", "MAST", "--with", str(file), **given)
+    def thread_counts(**variables: str) -> list[int]:
+        done = python(None, "-m", "icarus", "specs", "--show", "MAST", "--with", str(file), **variables)
         return [int(number) for number in done.stdout.splitlines()[0].split()]
 
-    (threads, tasks), (wanted, more) = told(), told(OPENBLAS_NUM_THREADS="4")
+    (threads, tasks), (wanted, more) = thread_counts(), thread_counts(OPENBLAS_NUM_THREADS="4")
     assert (threads, wanted) == (1, 4)
     assert tasks < more or os.cpu_count() == 1
 
@@ -183,7 +183,7 @@ def test_a_file_is_run_once_and_again_when_it_has_changed(tmp_path: Path, monkey
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "message"),
     [
         ("x = 1\n1 / 0", "ZeroDivisionError in line 2: division by zero"),
         ("x = = 1", "SyntaxError in line 1: invalid syntax"),
@@ -193,11 +193,11 @@ def test_a_file_is_run_once_and_again_when_it_has_changed(tmp_path: Path, monkey
         ("from icarus import Game\ndef mine() -> Game:\n    raise KeyError('cards')\n", "KeyError in line 3: 'cards'"),
     ],
 )
-def test_an_error_in_a_file_is_told_with_its_line(tmp_path: Path, source: str, told: str) -> None:
+def test_an_error_in_a_file_is_told_with_its_line(tmp_path: Path, source: str, message: str) -> None:
     before = set(sys.modules)
     with pytest.raises(ValueError) as refusal:
         load_file(written(tmp_path / "mine.py", source))
-    assert str(refusal.value) == f"{str(tmp_path / 'mine.py')!r} cannot be run: {told}"
+    assert str(refusal.value) == f"{str(tmp_path / 'mine.py')!r} cannot be run: {message}"
     assert not [name for name in set(sys.modules) - before if name.startswith("own_")]
 
 

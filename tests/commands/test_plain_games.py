@@ -67,9 +67,9 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_file_brings_games_in_plain_python_and_of_two_with_one_name_the_compiled(file: Path) -> None:
     load_file(file)
-    kuhn, other = games.load("plain-kuhn"), games.load("both")
+    kuhn, both = games.load("plain-kuhn"), games.load("both")
     assert isinstance(kuhn, PythonGame) and kuhn.seat_names == ("Ann", "Bob")
-    assert not isinstance(other, PythonGame)
+    assert not isinstance(both, PythonGame)
     assert str(games.load("race(goal=7)")) == "race(goal=7)" and games.load("race").parameters == {"goal": 5}
     with pytest.raises(ValueError, match="race has no parameter 'end'; it takes goal"):
         games.load("race(end=3)")
@@ -82,24 +82,24 @@ def test_a_name_with_brackets_is_found_as_it_stands(file: Path) -> None:
 
 
 def test_a_position_is_searched_and_its_tree_written(file: Path, icarus: Call) -> None:
-    code, told, _ = icarus("search", "plain-kuhn", "--with", file, "--iterations", 50, "--html", "tree.html")
-    assert code == 0 and "plain-kuhn, player 0, BASELINE: 50 iterations" in told
+    code, output, _ = icarus("search", "plain-kuhn", "--with", file, "--iterations", 50, "--html", "tree.html")
+    assert code == 0 and "plain-kuhn, player 0, BASELINE: 50 iterations" in output
     assert "plain-kuhn" in Path("tree.html").read_text()
-    code, told, _ = icarus(
+    code, output, _ = icarus(
         "search", "race", "--with", file, "--iterations", 40, "--beside", "MAST", "--json", "courses.json"
     )
     assert code == 0 and [course["iterations"] for course in json.loads(Path("courses.json").read_text())] == [40, 40]
-    code, told, _ = icarus("search", "plain-kuhn", "--with", file, "--strategy", "ISMCTS()", "--iterations", 50)
-    assert code == 0 and "ISMCTS(): 50 iterations" in told
+    code, output, _ = icarus("search", "plain-kuhn", "--with", file, "--strategy", "ISMCTS()", "--iterations", 50)
+    assert code == 0 and "ISMCTS(): 50 iterations" in output
 
 
 def test_matches_are_played_and_policies_measured(file: Path, icarus: Call) -> None:
-    code, told, _ = icarus(
+    code, output, _ = icarus(
         "match", "race(goal=7)", "BASELINE", "MAST", "--with", file, "--games", 2, "--iterations", 20
     )
-    assert code == 0 and "MAST (20 iterations)" in told
-    code, told, _ = icarus("exploitability", "plain-kuhn", "--with", file)
-    assert code == 0 and "uniform choice: NashConv 0.916667" in told
+    assert code == 0 and "MAST (20 iterations)" in output
+    code, output, _ = icarus("exploitability", "plain-kuhn", "--with", file)
+    assert code == 0 and "uniform choice: NashConv 0.916667" in output
 
 
 def test_a_race_finds_a_composition(file: Path, icarus: Call) -> None:
@@ -119,7 +119,7 @@ def test_a_race_finds_a_composition(file: Path, icarus: Call) -> None:
         "--with",
         file,
     )
-    code, told, errors = icarus("discover", "race(goal=3)", *arguments)
+    code, output, errors = icarus("discover", "race(goal=3)", *arguments)
     assert code == 0, errors
     assert Path("found/result.html").exists()
 
@@ -157,8 +157,8 @@ def test_rules_are_checked_beside_a_reference(file: Path, icarus: Call) -> None:
     for winner, code in (("1", 0), ("0", 1)):
         reference = file.with_name(f"reference{winner}.py")
         reference.write_text(REFERENCE.replace("WINNER", winner))
-        left, told, _ = icarus("check", file, "--against", reference, "--games", 20)
-        assert left == code and told.startswith("rules: ")
+        exit_code, output, _ = icarus("check", file, "--against", reference, "--games", 20)
+        assert exit_code == code and output.startswith("rules: ")
     assert refused(icarus("report", file)).startswith(f"race {TOLD}")
 
 
@@ -191,7 +191,7 @@ TWO = "two legal actions are called 'rest' here (2 and 3); action_text of trek m
 def test_a_text_of_two_legal_actions_is_refused_and_not_guessed(file: Path, icarus: Call) -> None:
     file.write_text(SAME_TEXT)
     assert refused(icarus("search", file, "--iterations", 5, "--moves", "rest")).startswith(TWO)
-    code, told, errors = icarus("search", file, "--iterations", 5, "--moves", "go")
+    code, output, errors = icarus("search", file, "--iterations", 5, "--moves", "go")
     assert code == 0, errors
     session = Session(games.load("trek"), [None, None])
     typed = Terminal(session, Agent(BASELINE, iterations=5), None, lambda line: None)

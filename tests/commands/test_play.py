@@ -40,11 +40,11 @@ def actions(session: Session) -> list[tuple[int, int]]:
 def talked(session: Session, lines: list[str], seat: int | None = 0) -> list[str]:
     """What the terminal says to these lines of a person."""
     said: list[str] = []
-    left: Iterator[str] = iter(lines)
+    remaining: Iterator[str] = iter(lines)
 
     def ask(prompt: str) -> str:
         try:
-            line = next(left)
+            line = next(remaining)
         except StopIteration:
             raise EOFError from None
         said.append(prompt + line)
@@ -64,8 +64,8 @@ def test_every_game_can_be_played_to_its_end_by_typing_numbers(game: str, tmp_pa
         assert said[-1].startswith(("you have ", "the game is ")) and f"{session.name_of(0)}: " in said[-1]
         assert f"{session.name_of(1)}> 1" in said
     else:  # kept, and told where
-        (kept,) = tmp_path.iterdir()
-        assert kept.name in said[-1]
+        (file,) = tmp_path.iterdir()
+        assert file.name in said[-1]
     assert max(len(line) for text in said for line in text.split("\n") if not line.startswith("Light")) <= 100
 
 
@@ -164,10 +164,10 @@ def test_a_person_hears_nothing_of_what_his_seat_cannot_see() -> None:
     others = [
         played for played in session.played if played.player not in (2, CHANCE) and played.text.startswith("pass")
     ]
-    own = {played.text for played in session.played if played.player == 2}
+    own_texts = {played.text for played in session.played if played.player == 2}
     assert len(others) == 9 and said.count("(hidden from you)") == 9
     assert not [played.text for played in others if re.search(rf"player {played.player}: {played.text}", said)]
-    assert all(f"player 2: {text}" in said for text in own)
+    assert all(f"player 2: {text}" in said for text in own_texts)
 
 
 def test_another_s_search_is_not_shown_where_it_would_show_hidden_cards() -> None:

@@ -60,10 +60,10 @@ def test_from_a_new_game_to_its_report_which_goes_on(
     (tmp_path / "my_game.py").write_text(source + "\n# other rules\n")
     assert report(2) == 2
     assert "the file of the game has changed" in capsys.readouterr().err
-    kept = {path: path.read_bytes() for path in folder.iterdir()}
+    contents = {path: path.read_bytes() for path in folder.iterdir()}
     (tmp_path / "my_game.py").write_text(source.replace("return ", "return 0 * ", 1))
     assert report(2) == 2  # also where the audit would fail, and its page would replace the report
-    assert {path: path.read_bytes() for path in folder.iterdir()} == kept
+    assert {path: path.read_bytes() for path in folder.iterdir()} == contents
     (tmp_path / "race").mkdir()
     (tmp_path / "race" / "games.jsonl").touch()
     assert cli.run([*COMMAND.format(1).split(), "--to", "race"]) == 2
@@ -107,10 +107,10 @@ def test_who_leads_and_since_when_the_winner_is_known() -> None:
     assert lead == [(0.4, 0), (0.7, 1)]
     assert known_from(ROW, lead) == 0.7 and known_from(ROW | {"returns": [1.0, 0.0]}, lead) == 1.0
     assert [right(2, ROW, lead, share) for share in (0.1, 0.5, 0.9)] == [0.5, 0.0, 1.0]
-    found = tension(2, [ROW, ROW])
-    assert found["changes"].mean == 1 and found["known"]["quartiles"] == [0.7] * 3
-    assert found["stake"].mean == pytest.approx(0.1)
-    assert found["stake_by_part"][4] == pytest.approx(0.2) and found["stake_by_part"][5] is None
+    measures = tension(2, [ROW, ROW])
+    assert measures["changes"].mean == 1 and measures["known"]["quartiles"] == [0.7] * 3
+    assert measures["stake"].mean == pytest.approx(0.1)
+    assert measures["stake_by_part"][4] == pytest.approx(0.2) and measures["stake_by_part"][5] is None
 
 
 def test_the_course_of_games_counts_lengths_choices_draws_and_seats() -> None:
@@ -119,9 +119,9 @@ def test_the_course_of_games_counts_lengths_choices_draws_and_seats() -> None:
         "length": 4,
         "decisions": [decision(0, 0, 0.5, 0.0, 100), decision(1, 1, None, None, 1)],
     }
-    found = course(load("othello"), [ROW, drawn])
-    assert found["length"]["mean"] == 7 and found["decisions"] == 4.5
-    assert found["draws"].mean == 0.5 and found["forced"] == pytest.approx(2 / 9)
-    assert [seat["reward"].mean for seat in found["seats"]] == [0.25, 0.75]
-    assert [seat["best"].mean for seat in found["seats"]] == [0.0, 0.5]
-    assert found["tree"] == pytest.approx((6 * 0.30103 + 2) / 2, abs=1e-4)
+    summary = course(load("othello"), [ROW, drawn])
+    assert summary["length"]["mean"] == 7 and summary["decisions"] == 4.5
+    assert summary["draws"].mean == 0.5 and summary["forced"] == pytest.approx(2 / 9)
+    assert [seat["reward"].mean for seat in summary["seats"]] == [0.25, 0.75]
+    assert [seat["best"].mean for seat in summary["seats"]] == [0.0, 0.5]
+    assert summary["tree"] == pytest.approx((6 * 0.30103 + 2) / 2, abs=1e-4)

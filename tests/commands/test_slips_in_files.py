@@ -48,7 +48,7 @@ def line_of(text: str) -> int:
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "told"),
+    ("right", "wrong", "message"),
     [
         (
             'return f"{state.stones} stones',
@@ -66,19 +66,19 @@ def line_of(text: str) -> int:
 )
 @pytest.mark.parametrize("command", [("search",), ("check",), ("play", "--watch", "--iterations", 5)])
 def test_a_text_that_raises_an_error_is_told_with_its_line(
-    here: Path, icarus: Call, right: str, wrong: str, told: str, command: tuple[object, ...]
+    here: Path, icarus: Call, right: str, wrong: str, message: str, command: tuple[object, ...]
 ) -> None:
     name, *options = command
     code, printed, errors = icarus(name, slipped((right, wrong)), *options)
-    line = line_of(wrong if "raises" in told else "def action_text")
+    line = line_of(wrong if "raises" in message else "def action_text")
     assert code in (1, 2) and "Traceback" not in errors
-    assert told in printed + errors and f"(mine.py, line {line})" in printed + errors
+    assert message in printed + errors and f"(mine.py, line {line})" in printed + errors
 
 
 def test_an_error_in_a_function_of_a_game_in_plain_python_is_told_with_its_line(here: Path, icarus: Call) -> None:
     Path("mine.py").write_text(PLAIN)
-    told = refused(icarus("search", "mine.py", "--iterations", 5))
-    assert told == "KeyError: 3, in legal (mine.py, line 5)"
+    message = refused(icarus("search", "mine.py", "--iterations", 5))
+    assert message == "KeyError: 3, in legal (mine.py, line 5)"
 
 
 # -------------------------------------------------------------------------------------------------------------- compiled
@@ -89,7 +89,7 @@ CANNOT = "legal cannot be compiled: "
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "at", "told"),
+    ("right", "wrong", "at", "message"),
     [
         (
             "apply(state, action)",
@@ -129,10 +129,10 @@ CANNOT = "legal cannot be compiled: "
     ],
 )
 def test_what_cannot_be_compiled_is_told_in_the_words_of_its_author(
-    here: Path, icarus: Call, right: str, wrong: str, at: str, told: str
+    here: Path, icarus: Call, right: str, wrong: str, at: str, message: str
 ) -> None:
     sentence = refused(icarus("check", slipped((right, wrong))))
-    assert told in sentence and sentence.endswith(f"(mine.py, line {line_of(at)})")
+    assert message in sentence and sentence.endswith(f"(mine.py, line {line_of(at)})")
     assert len(sentence) < 200 and "own_" not in sentence
 
 
@@ -144,18 +144,22 @@ PAIRS = (Path(__file__).parents[2] / "examples" / "own_pairs.py").read_text("utf
 @pytest.mark.parametrize("name", ["OWN_PARIS", "MAST"])
 def test_an_enhancement_must_be_declared_by_the_name_of_its_variable(here: Path, icarus: Call, name: str) -> None:
     Path("pairs.py").write_text(PAIRS.replace('"OWN_PAIRS"', f'"{name}"'))
-    told = refused(icarus("search", "kuhn-poker", "--strategy", "OWN_PAIRS", "--with", "pairs.py", "--iterations", 5))
-    assert told == f"'pairs.py' declares OWN_PAIRS with the name '{name}'; the name and the variable must be the same"
+    message = refused(
+        icarus("search", "kuhn-poker", "--strategy", "OWN_PAIRS", "--with", "pairs.py", "--iterations", 5)
+    )
+    assert (
+        message == f"'pairs.py' declares OWN_PAIRS with the name '{name}'; the name and the variable must be the same"
+    )
 
 
 @pytest.mark.parametrize("strategy", ["legal", "text(1)"])
 def test_the_functions_of_a_game_are_no_enhancements(here: Path, icarus: Call, strategy: str) -> None:
-    told = refused(icarus("search", slipped(), "--strategy", strategy))
-    assert "no enhancement is called" in told and "action_text" not in told and told.count("apply") == 0
+    message = refused(icarus("search", slipped(), "--strategy", strategy))
+    assert "no enhancement is called" in message and "action_text" not in message and message.count("apply") == 0
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (
             ("search", "mine.py(stones=3)"),
@@ -172,21 +176,21 @@ def test_the_functions_of_a_game_are_no_enhancements(here: Path, icarus: Call, s
         (("discover", "kuhn-poker", "--games", 200, "--finalists", 1), "for each of 1 finalist it could"),
     ],
 )
-def test_a_refusal_names_the_option(here: Path, icarus: Call, arguments: tuple[object, ...], told: str) -> None:
+def test_a_refusal_names_the_option(here: Path, icarus: Call, arguments: tuple[object, ...], message: str) -> None:
     sentence = refused(icarus(*arguments))
-    assert told in sentence and "sequence" not in sentence and not sentence.endswith("fewer finalists")
+    assert message in sentence and "sequence" not in sentence and not sentence.endswith("fewer finalists")
 
 
 # ------------------------------------------------------------------------------------------------------- when it is called
 
 
 def test_what_is_no_slot_is_told_by_its_name(here: Path, icarus: Call) -> None:
-    for right, wrong, told in (
+    for right, wrong, message in (
         ("policy=ucb1(0.7).over(pairs)", "policy=ucb1(0.7)", "policy of OWN_PAIRS is ucb1; it must be a rule over"),
         ("@capture\n", "", "capture of OWN_PAIRS is capture_pairs; it must be a @capture function"),
     ):
         Path("pairs.py").write_text(PAIRS.replace(right, wrong))
-        assert told in refused(icarus("search", "kuhn-poker", "--with", "pairs.py"))
+        assert message in refused(icarus("search", "kuhn-poker", "--with", "pairs.py"))
 
 
 def test_a_report_of_a_broken_game_promises_nothing_to_go_on_with(here: Path, icarus: Call) -> None:

@@ -29,11 +29,11 @@ def test_a_record_takes_one_probe_more_for_each_that_was_in_its_way() -> None:
 
 
 def test_a_start_is_measured_cold_and_warm_in_a_cache_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    caches, told = [], iter(["0.5 9.0\n", "0.3 0.4\n"])
+    caches, outputs = [], iter(["0.5 9.0\n", "0.3 0.4\n"])
 
     def run(command: Any, *, env: dict[str, str], **options: Any) -> Any:
         caches.append(env["ICARUS_CACHE_DIR"])
-        return subprocess.CompletedProcess(command, 0, stdout=next(told))
+        return subprocess.CompletedProcess(command, 0, stdout=next(outputs))
 
     monkeypatch.setattr(costs.subprocess, "run", run)
     assert costs.start("othello") == costs.Start(imported=0.3, warm=0.4, cold=9.0)
@@ -52,11 +52,11 @@ def test_a_file_of_rates_names_its_machine_and_is_not_written_over(tmp_path: Pat
 
 def test_threads_gain_what_the_clock_says(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each kind of search makes as many iterations for each thread; here all of them take a second for 100."""
-    clock, begun = [0.0], []
+    clock, starts = [0.0], []
 
     class Team:
-        def __init__(self, *given: Any, **others: Any) -> None:
-            begun.append(given[3:5])
+        def __init__(self, *arguments: Any, **others: Any) -> None:
+            starts.append(arguments[3:5])
 
         def run(self, iterations: int) -> None:
             clock[0] += iterations / 100
@@ -67,20 +67,20 @@ def test_threads_gain_what_the_clock_says(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(costs, "start_search", Team)
     monkeypatch.setattr(costs.time, "perf_counter", lambda: clock[0])
     assert costs.gain("othello", BASELINE, 2, 500, 3) == costs.Gain("othello", "BASELINE", 1.0, 1.0)
-    assert set(begun) == {(1, "roots"), (2, "roots"), (2, "records")}
+    assert set(starts) == {(1, "roots"), (2, "roots"), (2, "records")}
 
 
 @pytest.mark.parametrize(
-    ("told", "why"),
+    ("counters", "why"),
     [("12,,cache-misses:u,1,100.00,,", None), ("<not supported>,,cache-misses:u,0,100.00,,", "has no counter")],
 )
 def test_misses_of_the_cache_are_counted_or_it_is_said_why_not(
-    told: str, why: str | None, monkeypatch: pytest.MonkeyPatch
+    counters: str, why: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def run(command: list[str], **options: Any) -> Any:
         iterations = int(command[-1])
         with open(command[command.index("-o") + 1], "w") as file:
-            file.write(told.replace("12", str(1000 + 7 * iterations)))
+            file.write(counters.replace("12", str(1000 + 7 * iterations)))
         return subprocess.CompletedProcess(command, 0, stdout="", stderr="")
 
     monkeypatch.setattr(costs.subprocess, "run", run)

@@ -10,7 +10,7 @@ from icarus.algebra.parsing import DEEPEST, LONGEST
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("rave(k=0)", "at position 1: the number k of visits of RAVE is 0; it must be an integer from 1 to"),
         ("rave(k=-1)", "the number k of visits of RAVE is -1"),
@@ -27,10 +27,10 @@ from icarus.algebra.parsing import DEEPEST, LONGEST
         ("MAST\x00", "cannot be read at position"),
         ("MAST ^ " * 20_000 + "MAST", f"the strategy has 140,004 characters; at most {LONGEST:,} are allowed"),
     ],
-    ids=lambda given: given[:20],
+    ids=lambda value: value[:20],
 )
-def test_a_strategy_that_cannot_be_is_refused_in_a_short_sentence(text: str, told: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(told)) as refused:
+def test_a_strategy_that_cannot_be_is_refused_in_a_short_sentence(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)) as refused:
         parse(text)
     assert len(str(refused.value)) < 2000
 
@@ -55,7 +55,7 @@ def test_long_strategies_parse_back(links: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "message"),
     [
         ("knockout-whist(players=3, players=4)", "the parameter players of knockout-whist is given twice"),
         ("knockout-whist(" + "(" * 5000 + ")", "is not a game's name; write it like knockout-whist(players=3)"),
@@ -70,10 +70,10 @@ def test_long_strategies_parse_back(links: int) -> None:
         ("othello(size=6)", "othello has no parameter 'size'; it takes none"),
         ("heart", "no game is called 'heart'; did you mean hearts"),
     ],
-    ids=lambda given: given[:20],
+    ids=lambda value: value[:20],
 )
-def test_a_name_that_no_game_has_is_refused_in_a_short_sentence(name: str, told: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(told)) as refused:
+def test_a_name_that_no_game_has_is_refused_in_a_short_sentence(name: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)) as refused:
         games.load(name)
     assert len(str(refused.value)) < 500
 
@@ -93,11 +93,11 @@ def test_a_name_that_is_no_text_is_refused(name: Any) -> None:
 
 def test_a_file_called_like_a_module_takes_nothing_from_anybody(tmp_path: Any, python: Any) -> None:
     (tmp_path / "random.py").write_text("from icarus import MAST\nmine = MAST\n")
-    asked = python(
+    result = python(
         "import random, sys\n"
         "from pathlib import Path\n"
         "from icarus.load_files import load_files\n"
         f"found = load_files([Path({str(tmp_path / 'random.py')!r})])\n"
         "print(sorted(found), sys.modules['random'] is random, random.Random(1).random() < 1)\n"
     )
-    assert "'mine'" in asked.stdout and asked.stdout.rstrip().endswith("True True"), asked.stderr
+    assert "'mine'" in result.stdout and result.stdout.rstrip().endswith("True True"), result.stderr

@@ -160,9 +160,9 @@ def _play(plan: Plan, directory: Path, rounds: int, seconds: float, workers: int
                 tasks = plan.round(number)
                 for start in range(0, len(tasks), BATCH * workers):
                     rows.play(tasks[start : start + BATCH * workers])
-                    left = deadline - time.monotonic()
-                    show(round(seconds - left), description=f"round {number + 1}, {len(rows.rows)} games; seconds")
-                    if left < 0:
+                    remaining = deadline - time.monotonic()
+                    show(round(seconds - remaining), description=f"round {number + 1}, {len(rows.rows)} games; seconds")
+                    if remaining < 0:
                         return list(rows.rows.values()), False
         except KeyboardInterrupt:
             print_note(f"stopped after {len(rows.rows)} games; run the same command to continue")
