@@ -42,8 +42,10 @@ Python = Callable[..., subprocess.CompletedProcess[str]]
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="run the tests marked slow too: the full counts, minutes each")
-    told = "write [test, processor seconds with its processes, seconds] of each test to a file, a line of JSON each"
-    parser.addoption("--processor-time", metavar="FILE", help=told)
+    help_text = (
+        "write [test, processor seconds with its processes, seconds] of each test to a file, a line of JSON each"
+    )
+    parser.addoption("--processor-time", metavar="FILE", help=help_text)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -129,9 +131,9 @@ def python() -> Python:
         stdin: str | None = None,
         **changes: str,
     ) -> subprocess.CompletedProcess[str]:
-        given = arguments if source is None else ("-c", source, *arguments)
+        command = arguments if source is None else ("-c", source, *arguments)
         return subprocess.run(
-            [sys.executable, *given],
+            [sys.executable, *command],
             env=environment(package_root, **changes),
             cwd=cwd,
             input=stdin,

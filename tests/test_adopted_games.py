@@ -91,11 +91,13 @@ def test_a_player_cannot_tell_a_resampled_state_from_the_true_one(name):
                 continue
             text = str(state)
             for player in range(state.num_players()):
-                other = state.resample(player, rng)
-                assert other.observation(player) == state.observation(player) and whole(other) == whole(state)
+                alternative = state.resample(player, rng)
+                assert alternative.observation(player) == state.observation(player) and whole(alternative) == whole(
+                    state
+                )
                 if state.current_player() == player:
-                    assert other.legal_actions() == state.legal_actions()
-                differ += str(other) != text
+                    assert alternative.legal_actions() == state.legal_actions()
+                differ += str(alternative) != text
             assert str(state) == text
     assert differ > 5
 
@@ -109,11 +111,11 @@ def test_a_fault_of_the_rules_shows_in_lock_step(fault):
 
     for seed in range(1000):
         rng = random.Random(seed)
-        state, other = new(right, seed), new(wrong, seed)
-        while faces(state) == faces(other) and not state.is_terminal():
+        state, faulty_state = new(right, seed), new(wrong, seed)
+        while faces(state) == faces(faulty_state) and not state.is_terminal():
             action = drawn(state, rng)
             state.apply_action(action)
-            other.apply_action(action)
-        if faces(state) != faces(other) or state.returns() != other.returns():
+            faulty_state.apply_action(action)
+        if faces(state) != faces(faulty_state) or state.returns() != faulty_state.returns():
             return
     raise AssertionError("the fault shows in no game")

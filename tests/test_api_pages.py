@@ -32,12 +32,12 @@ def public_names(name: str) -> list[str]:
     module = importlib.import_module(name)
     if hasattr(module, "__all__"):
         return list(module.__all__)
-    own = [
+    candidates = [
         key
         for key, value in vars(module).items()
         if getattr(value, "__module__", "") == name and key[0] != "_" and key != "main"
     ]
-    return [key for key in own if inspect.isfunction(vars(module)[key]) or inspect.isclass(vars(module)[key])]
+    return [key for key in candidates if inspect.isfunction(vars(module)[key]) or inspect.isclass(vars(module)[key])]
 
 
 @pytest.mark.parametrize("name", [*PACKAGES, *MODULES])

@@ -18,8 +18,8 @@ NO_REALS = (True, np.False_, "0.5", None, math.nan, math.inf, -math.inf, np.floa
 
 @pytest.mark.parametrize("value", (1, 7, np.int64(3), np.uint8(3)))
 def test_python_s_and_numpy_s_integers_are_accepted_and_become_python_s(value: Any) -> None:
-    found = checks.integer("trials", value, least=1, most=9)
-    assert type(found) is int and found == value
+    result = checks.integer("trials", value, least=1, most=9)
+    assert type(result) is int and result == value
 
 
 @pytest.mark.parametrize("value", NO_INTEGERS)
@@ -40,8 +40,8 @@ def test_the_limits_of_an_integer_are_told(least: int | None, most: int | None, 
 
 @pytest.mark.parametrize("value", (1, 0.5, np.float32(0.5), np.int64(1)))
 def test_python_s_and_numpy_s_reals_are_accepted(value: Any) -> None:
-    found = checks.real("rate", value, 0, 1)
-    assert type(found) is float and found == value
+    result = checks.real("rate", value, 0, 1)
+    assert type(result) is float and result == value
 
 
 @pytest.mark.parametrize("value", NO_REALS)

@@ -67,8 +67,8 @@ def test_the_page_on_plain_python_shows_the_example_and_its_lines():
 
 
 def test_the_plain_game_on_the_page_is_searched():
-    found = search(second_chance.GAME.new_initial_state(seed=1), BASELINE >> MAST, iterations=100, seed=1)
-    assert found.iterations == 100
+    result = search(second_chance.GAME.new_initial_state(seed=1), BASELINE >> MAST, iterations=100, seed=1)
+    assert result.iterations == 100
 
 
 def test_a_plain_game_can_be_the_referee_of_a_compiled_one():
@@ -78,6 +78,6 @@ def test_a_plain_game_can_be_the_referee_of_a_compiled_one():
 
 def test_stages_are_records_of_their_own():
     state = games.load("othello").new_initial_state()
-    one = search(state, BASELINE >> staged.staged_mast("STAGED", width=1000), iterations=30, seed=1)
+    single = search(state, BASELINE >> staged.staged_mast("STAGED", width=1000), iterations=30, seed=1)
     many = search(state, BASELINE >> staged.staged_mast("STAGED", width=1), iterations=30, seed=1)
-    assert len(many.records["STAGED"]) > len(one.records["STAGED"])
+    assert len(many.records["STAGED"]) > len(single.records["STAGED"])

@@ -19,7 +19,7 @@ ROWS = [
     for line in (PACKAGE.parent / "docs" / "glossary.md").read_text().splitlines()
     if re.match(r"\| (?!word)\w", line)
 ]
-NOT = {other: word for word, _, _, others in ROWS for other in others.split(", ") if other}
+NOT = {alternative: word for word, _, _, others in ROWS for alternative in others.split(", ") if alternative}
 PARTICIPLES = {"begun", "found", "given", "kept", "said", "taken", "told"}
 # What no value is called: it says that something happened to it, or that it is another one, and not what it is.
 NAMELESS = PARTICIPLES | {
@@ -64,21 +64,21 @@ def looked_up(dotted: str) -> Any:
     parts = dotted.split(".")
     for cut in range(len(parts), 0, -1):
         try:
-            found: Any = importlib.import_module(".".join(parts[:cut]))
+            value: Any = importlib.import_module(".".join(parts[:cut]))
         except ModuleNotFoundError:
             continue
         for part in parts[cut:]:
-            fields = attrs.fields_dict(found) if isinstance(found, type) and attrs.has(found) else {}
-            annotated = getattr(found, "__annotations__", {})
-            found = fields[part] if part in fields else annotated[part] if part in annotated else getattr(found, part)
-        return found
+            fields = attrs.fields_dict(value) if isinstance(value, type) and attrs.has(value) else {}
+            annotated = getattr(value, "__annotations__", {})
+            value = fields[part] if part in fields else annotated[part] if part in annotated else getattr(value, part)
+        return value
     raise AssertionError(dotted)
 
 
 def test_the_glossary_says_each_word_once() -> None:
-    told = [row[0] for row in ROWS]
-    assert len(told) > 30 and len(set(told)) == len(told)
-    assert not {other for row in ROWS for other in row[3].split(", ")} & set(told)
+    words = [row[0] for row in ROWS]
+    assert len(words) > 30 and len(set(words)) == len(words)
+    assert not {alternative for row in ROWS for alternative in row[3].split(", ")} & set(words)
 
 
 @pytest.mark.parametrize("code", sorted({row[2].strip("`") for row in ROWS}))

@@ -158,7 +158,7 @@ def functions(name: str) -> Iterator[ast.FunctionDef]:
 
 
 def is_among(name: str, names: set[str]) -> bool:
-    return any(name == known or name.startswith(f"{known}.") for known in names)
+    return any(name == package or name.startswith(f"{package}.") for package in names)
 
 
 def levels(name: str) -> Iterator[tuple[str, int]]:
@@ -173,20 +173,20 @@ def levels(name: str) -> Iterator[tuple[str, int]]:
 
 def test_every_file_has_a_level_and_imports_only_from_it_and_those_below() -> None:
     wrong = [
-        f"{name} imports {other}"
+        f"{name} imports {target}"
         for name in trees()
-        for other in imports(name)
+        for target in imports(name)
         for folder, level in levels(name)
-        if dict(levels(other)).get(folder, 0) > level
+        if dict(levels(target)).get(folder, 0) > level
     ]
     assert not wrong
 
 
 def test_games_and_specifications_do_not_know_each_other() -> None:
     for name in trees():
-        for other in imports(name):
-            pair = {name.split(".")[1], other.split(".")[1]}
-            assert pair != NO_NEIGHBOURS, f"{name} imports {other}"
+        for target in imports(name):
+            pair = {name.split(".")[1], target.split(".")[1]}
+            assert pair != NO_NEIGHBOURS, f"{name} imports {target}"
 
 
 def test_there_is_no_cycle_of_imports() -> None:
@@ -195,8 +195,8 @@ def test_there_is_no_cycle_of_imports() -> None:
     def visit(name: str, path: tuple[str, ...]) -> None:
         assert name not in path, " imports ".join([*path[path.index(name) :], name])
         if name not in done:
-            for other in imports(name):
-                visit(other, (*path, name))
+            for target in imports(name):
+                visit(target, (*path, name))
             done.add(name)
 
     for name in trees():
@@ -213,7 +213,7 @@ def test_imports_inside_functions_save_start_up_time() -> None:
 def test_only_the_compiler_s_folder_knows_the_insides_of_the_compiler() -> None:
     for name in trees():
         inside = [
-            found for found in dotted_imports(ast.walk(trees()[name])) if is_among(found, {"numba.core", "llvmlite"})
+            module for module in dotted_imports(ast.walk(trees()[name])) if is_among(module, {"numba.core", "llvmlite"})
         ]
         assert not inside or name.startswith("icarus.compiler."), name
 
@@ -222,7 +222,7 @@ def test_the_library_does_not_know_its_experiments_and_analysis_does_not_draw() 
     for name in trees():
         forbidden = {"experiments"} if name.startswith("icarus") else set()
         forbidden |= DRAWING if name.startswith("experiments.analysis") else set()
-        assert not [found for found in dotted_imports(ast.walk(trees()[name])) if is_among(found, forbidden)], name
+        assert not [module for module in dotted_imports(ast.walk(trees()[name])) if is_among(module, forbidden)], name
 
 
 @pytest.mark.parametrize("folder", [PACKAGE, EXPERIMENTS], ids=lambda folder: folder.name)

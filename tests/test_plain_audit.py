@@ -79,7 +79,7 @@ def writing(state: dict) -> list[int]:
         ({"copy": dict}, "reads"),
         ({"action_text": lambda state, action: "go"}, "notation"),
     ],
-    ids=lambda given: given if isinstance(given, str) else "",
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_what_is_wrong_with_a_game_is_found(changes: dict[str, Any], claim: str) -> None:
     report = audit_plain(attrs.evolve(GAME, **changes), games=FEW)

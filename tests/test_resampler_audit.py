@@ -139,8 +139,8 @@ class Three:
     def resample(self, player: int, rng: random.Random) -> "Three":
         copy = type(self)(random.Random(0))
         fixed = {player, *([self.blind] if self.blind is not None else []), *([0] if self.sees and player == 1 else [])}
-        left = sorted(set(range(self.dealt)) - {self.cards[i] for i in fixed})
-        fresh = rng.sample(left, 3 - len(fixed))
+        free_cards = sorted(set(range(self.dealt)) - {self.cards[i] for i in fixed})
+        fresh = rng.sample(free_cards, 3 - len(fixed))
         copy.cards = [card if i in fixed else fresh.pop() for i, card in enumerate(self.cards)]
         copy.said = list(self.said)
         return copy
@@ -234,14 +234,14 @@ class Drawn(Coins):
         return self.player == 2 and not self.drawing
 
     def resample(self, player: int, rng: random.Random) -> "Coins":
-        other = copy.deepcopy(self)
-        other.coins[1 - player] = rng.randrange(2)
+        sample = copy.deepcopy(self)
+        sample.coins[1 - player] = rng.randrange(2)
         unseen = sorted([*self.stock, *[self.cards[1 - player]] * (self.cards[1 - player] >= 0)])
         rng.shuffle(unseen)
         if self.cards[1 - player] >= 0:
-            other.cards[1 - player] = unseen.pop()
-        other.stock = sorted(unseen)
-        return other
+            sample.cards[1 - player] = unseen.pop()
+        sample.stock = sorted(unseen)
+        return sample
 
     def observation(self, player: int) -> Any:
         return super().observation(player), self.cards[player], self.drawing, len(self.stock)
@@ -282,14 +282,14 @@ def test_a_class_with_a_hidden_stock_passes_every_claim() -> None:
     assert report.passed and report["unseen"].passed, report
 
 
-@pytest.mark.parametrize(("claim", "method", "value", "told"), SLIPS)
-def test_a_slip_of_a_class_is_told_in_a_sentence(claim: str, method: str, value: Any, told: str) -> None:
+@pytest.mark.parametrize(("claim", "method", "value", "message"), SLIPS)
+def test_a_slip_of_a_class_is_told_in_a_sentence(claim: str, method: str, value: Any, message: str) -> None:
     class Copied(Drawn):
         def copied(self) -> Coins:
             return copy.deepcopy(self)
 
     report = audit_class(type("Broken", (Copied,), {method: value}), games=60)
-    assert claim in report.failed and told in report[claim].examples[0], report
+    assert claim in report.failed and message in report[claim].examples[0], report
     assert all(check.note for check in report.checks if check.outcome == UNCHECKED)
 
 

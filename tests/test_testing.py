@@ -19,7 +19,7 @@ EXAMPLE = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=S
 
 
 @pytest.mark.parametrize(
-    ("mistake", "told"),
+    ("mistake", "pattern"),
     [
         (lambda: Decision(0, (4, 5), 6), r"the action 6 of a decision is not among the legal ones, \(4, 5\)"),
         (lambda: Decision(0, ()), r"not among the legal ones, \(\)"),
@@ -41,8 +41,8 @@ EXAMPLE = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=S
         ),
     ],
 )
-def test_a_mistake_by_hand_gets_a_sentence(mistake: Callable, told: str) -> None:
-    with pytest.raises((ValueError, TypeError), match=told):
+def test_a_mistake_by_hand_gets_a_sentence(mistake: Callable, pattern: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=pattern):
         mistake()
 
 
@@ -85,8 +85,8 @@ def test_a_history_by_hand_is_the_one_that_a_search_plays() -> None:
     for i in range(t):
         step, moves = steps[i], playout.moves_at(i + 1)
         legal = history.legal[step.first : step.first + step.count].tolist()
-        seen = {player: int(moves[player]) for player in range(2)}
-        decisions.append(Decision(int(step.player), legal, int(step.action), int(step.phase), seen))
+        moves_by_player = {player: int(moves[player]) for player in range(2)}
+        decisions.append(Decision(int(step.player), legal, int(step.action), int(step.phase), moves_by_player))
     by_hand = HistoryExample(decisions, players=2)
     assert by_hand.history.steps[-1].player == TERMINAL
     for strategy in (BASELINE, AMAF, MAST, LGR, NAST2):
@@ -97,6 +97,6 @@ def test_a_history_by_hand_is_the_one_that_a_search_plays() -> None:
 
 def captured_by(strategy: Any, playout: Any) -> list[tuple[int, int]]:
     """What a capture function says about a playout of a search."""
-    made = HistoryExample([Decision(0, (1,), 1)], players=2)
-    made._playout = playout
-    return made.capture(strategy)
+    example = HistoryExample([Decision(0, (1,), 1)], players=2)
+    example._playout = playout
+    return example.capture(strategy)
