@@ -162,7 +162,7 @@ def test_a_game_of_one_s_own_goes_to_openspiel(game) -> None:
 
 
 def test_a_game_that_does_not_number_its_actions_or_takes_another_s_name_is_refused() -> None:
-    with pytest.raises(ValueError, match="nim has no upper bound of its action numbers; give Game\(actions="):
+    with pytest.raises(ValueError, match=r"nim has no upper bound of its action numbers; give Game\(actions="):
         register_game(NIM)
     with pytest.raises(ValueError, match="OpenSpiel knows another game by the name icarus_othello"):
         register_game(attrs.evolve(NIM, name="othello", actions=18))

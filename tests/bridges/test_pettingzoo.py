@@ -125,7 +125,7 @@ def test_mistakes_are_told_in_a_sentence() -> None:
     env.reset(seed=1)
     with pytest.raises(ValueError, match="action 0 is not legal here"):
         env.step(0)
-    with pytest.raises(ValueError, match="nim has no upper bound of its action numbers; give Game\(actions="):
+    with pytest.raises(ValueError, match=r"nim has no upper bound of its action numbers; give Game\(actions="):
         pettingzoo.env(NIM)
     with pytest.raises(ValueError, match="give both encode and space"):
         pettingzoo.env("othello", encode=lambda state, seat: np.zeros(1))
