@@ -2,6 +2,7 @@
 
 import ast
 import random
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,21 +27,24 @@ SWAPS: dict[type, type] = {
 
 @attrs.frozen
 class Mutant:
-    """A change of one line.
+    """A change of one line, which is known by its text: it may move in its file.
 
     Attributes:
         path: of the file, from the root of the repository.
-        line: where it is.
+        line: the text of the line in which the change begins.
+        number: which of the equal changes in equal lines of the file it is, from 0.
         before, after: the changed expression or statement.
     """
 
     path: str
-    line: int
+    line: str
+    number: int
     before: str
     after: str
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.before} -> {self.after}"
+        which = f" ({self.number + 1})" if self.number else ""
+        return f"{self.path}: {self.line}{which}: {self.before} -> {self.after}"
 
 
 def changes(node: ast.AST) -> Iterator[ast.AST]:
@@ -73,39 +77,42 @@ def bodies(tree: ast.Module) -> Iterator[Any]:
                     yield from (node for node in ast.walk(statement) if hasattr(node, "lineno") and not has_text(node))
 
 
-def mutants_of(path: Path, root: Path) -> list[Mutant]:
-    """All mutants of a file, in the order of its lines."""
-    name = str(path.relative_to(root))
-    mutants = {
-        Mutant(name, node.lineno, ast.unparse(node), ast.unparse(ast.fix_missing_locations(change)))
-        for node in bodies(ast.parse(path.read_text()))
-        for change in changes(node)
+def mutants_of(source: str, name: str) -> Iterator[tuple[Mutant, Any]]:
+    """All mutants of a file, each with the node that it changes, in the order of the file."""
+    lines, equal = source.splitlines(), Counter[tuple[str, str, str]]()
+    nodes = {
+        (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset): node for node in bodies(ast.parse(source))
     }
-    return sorted(mutants, key=lambda mutant: (mutant.line, mutant.before, mutant.after))
+    for _, node in sorted(nodes.items()):
+        line, before = lines[node.lineno - 1].strip(), ast.unparse(node)
+        for change in changes(node):
+            after = ast.unparse(ast.fix_missing_locations(change))
+            yield Mutant(name, line, equal[line, before, after], before, after), node
+            equal[line, before, after] += 1
 
 
 def planted(source: str, mutant: Mutant) -> str:
     """The source with the mutant in its place, and nothing else changed.
 
     Raises:
-        ValueError: the source has changed, and the mutant has no place in it.
+        ValueError: the line has changed, and the mutant has no place in the source.
     """
-    for node in bodies(ast.parse(source)):
-        if getattr(node, "lineno", 0) == mutant.line and ast.unparse(node) == mutant.before:
+    for each, node in mutants_of(source, mutant.path):
+        if each == mutant:
             lines = source.encode().splitlines(keepends=True)
             first = sum(map(len, lines[: node.lineno - 1])) + node.col_offset
             last = sum(map(len, lines[: node.end_lineno - 1])) + node.end_col_offset
             after = mutant.after if isinstance(node, ast.stmt | ast.Constant) else f"({mutant.after})"
             return (source.encode()[:first] + after.encode() + source.encode()[last:]).decode()
-    raise ValueError(f"{mutant.path} has no {mutant.before!r} in line {mutant.line}: make the list anew")
+    raise ValueError(f"{mutant.path} has no {mutant.before!r} in a line {mutant.line!r}")
 
 
 def drawn(files: list[Path], count: int, root: Path, seed: int) -> list[Mutant]:
     """So many mutants of these files, no two of one line."""
     luck, chosen = random.Random(seed), dict[tuple[str, int], Mutant]()
-    every = [mutant for path in files for mutant in mutants_of(path, root)]
+    every = [each for path in files for each in mutants_of(path.read_text(), str(path.relative_to(root)))]
     luck.shuffle(every)
-    for mutant in every:
+    for mutant, node in every:
         if len(chosen) < count:
-            chosen.setdefault((mutant.path, mutant.line), mutant)
+            chosen.setdefault((mutant.path, node.lineno), mutant)
     return list(chosen.values())
