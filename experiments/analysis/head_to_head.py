@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 
 from experiments.analysis.document import Table
-from experiments.analysis.statistics import Estimate, clopper_pearson, student_mean
+from experiments.analysis.statistics import Estimate, constant_reward, student_mean
 from experiments.store.measurements import Measurement
 
 ROUNDING = 1e-9  # of shared points: below it there is no difference
@@ -15,15 +15,10 @@ INTERVALS = "95 % intervals by Student's t, where all are alike by Clopper and P
 
 
 def mean_reward(rewards: Sequence[float]) -> Estimate:
-    """The mean of rewards from 0 to 1, 1 for a win and 1/2 for a draw, with Student's interval.
-
-    Where all n rewards are the same r, their variance says nothing. The chance of r is at least c, Clopper and Pearson's bound for n of n,
-    and whatever else may come is between 0 and 1: the mean lies from cr to cr + 1 - c. For n wins that is from c to 1.
-    """
+    """The mean of rewards from 0 to 1, 1 for a win and 1/2 for a draw, with Student's interval, or see `constant_reward`."""
     if np.ptp(rewards) > ROUNDING:
         return student_mean(rewards)
-    value, (least, _) = float(np.mean(rewards)), clopper_pearson(len(rewards), len(rewards))
-    return Estimate(value, least * value, least * value + 1 - least)
+    return constant_reward(float(np.mean(rewards)), len(rewards))
 
 
 def share_text(estimate: Estimate) -> str:

@@ -20,6 +20,7 @@ NINETY_FIVE = (
     1.96  # standard errors to either side, rounded so in the campaign's rule, which was fixed before its games
 )
 Counts = tuple[int, int]  # (wins, games)
+Mean = tuple[float, float, int]  # (a mean, its standard error, of how many values)
 
 
 @attrs.frozen
@@ -335,6 +336,27 @@ def student_mean(values: Any) -> Estimate:
     """The mean of values, two at least, with Student's interval."""
     numbers = np.asarray(values, float)
     return student(float(numbers.mean()), float(numbers.std(ddof=1)) / math.sqrt(len(numbers)), len(numbers))
+
+
+def constant_reward(value: float, count: int) -> Estimate:
+    """The mean of rewards from 0 to 1 of which so many are all the same, r: their variance says nothing.
+
+    The chance of r is at least c, Clopper and Pearson's bound for n of n, and whatever else may come is between 0 and 1: the mean lies
+    from cr to cr + 1 - c. For n wins that is from c to 1.
+    """
+    least, _ = clopper_pearson(count, count)
+    return Estimate(value, least * value, least * value + 1 - least)
+
+
+def welch_p_value(first: Mean, second: Mean) -> float:
+    """The p-value of two means, each of two values at least, being the same (Welch's t test, two-sided); 1 where neither varies."""
+    from scipy.special import stdtr
+
+    variance = first[1] ** 2 + second[1] ** 2
+    if variance == 0:
+        return 1.0
+    freedom = variance**2 / sum(error**4 / (count - 1) for _, error, count in (first, second))
+    return 2 * float(stdtr(freedom, -abs(first[0] - second[0]) / math.sqrt(variance)))
 
 
 def contrast(terms: Sequence[tuple[float, Estimate]]) -> Estimate:

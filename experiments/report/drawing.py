@@ -1,15 +1,17 @@
 """What the pictures have in common: the canvas, its style, and how rates and their intervals are drawn."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 
-from experiments.analysis.statistics import clopper_pearson
+from experiments.analysis.rewards import strengths
+from experiments.analysis.statistics import Estimate, clopper_pearson
 from experiments.plan.titles import budget
-from experiments.store.summary import Tally, baseline
+from experiments.store.summary import Tally, any_graded, baseline
 
 INK, SUBDUED, BAND, BETTER, WORSE = "#222222", "#555555", "#8a8a8a", "#1a6faf", "#b5482a"
 FILLS, HATCHES = ("white", "#5b7fa3", "#d9b36c", "#7d9c74", "#a58bb0"), ("", "////", "...")  # of bars
@@ -78,6 +80,18 @@ def with_errors(counts: Sequence[tuple[float, int]]) -> tuple[np.ndarray, np.nda
     return rates, np.abs(intervals.T - rates)
 
 
+def with_intervals(estimates: Iterable[Estimate | None]) -> tuple[np.ndarray, np.ndarray]:
+    """Values [bars] and how far their intervals reach below and above them [2, bars]; nan where there is none."""
+    bars = np.array([attrs.astuple(each) if each else (np.nan,) * 3 for each in estimates])
+    return bars[:, 0], np.abs(bars[:, 1:].T - bars[:, 0])
+
+
+def measure_title(columns: Iterable[Sequence[Tally]]) -> str:
+    """What agents of columns are compared by, in words."""
+    kinds = {any_graded(tallies) for tallies in columns}
+    return "games won or mean reward" if len(kinds) > 1 else "mean reward" if kinds == {True} else "games won"
+
+
 def describe_games(tallies: Sequence[Tally]) -> str:
     """How many games stand behind each mark, in words."""
     few, many = min(tally.games for tally in tallies), max(tally.games for tally in tallies)
@@ -93,11 +107,13 @@ def unfinished(tallies: Sequence[Tally]) -> str:
 
 def points_panel(axes: Any, tallies: list[Tally], name: str) -> None:
     """A point with its 95 % interval for each agent; dashed, the interval of evenly matched players."""
-    rates, errors = with_errors([(tally.wins, tally.games) for tally in tallies])
+    estimates = strengths(tallies)
+    rates, errors = with_intervals(estimates)
     low, high = float((rates - errors[0]).min()), float((rates + errors[1]).max())
     even, across = baseline(tallies), len(tallies) > MANY
-    below, above = clopper_pearson(even.wins, even.games) if even else (0.0, 1.0)
-    if even:
+    band = estimates[tallies.index(even)] if even else None
+    below, above = (band.low, band.high) if band else (0.0, 1.0)
+    if band:
         (axes.axvspan if across else axes.axhspan)(below, above, color=BAND, alpha=0.13, linewidth=0)
         for edge in (below, above):
             (axes.axvline if across else axes.axhline)(edge, color=BAND, linestyle=(0, (5, 3)), linewidth=1.2)
@@ -107,7 +123,9 @@ def points_panel(axes: Any, tallies: list[Tally], name: str) -> None:
         axes.errorbar(**place, fmt="o", markersize=5, color=color, capsize=3, elinewidth=1.3)
     (_name_down if across else _name_across)(axes, [tally.cell.agent for tally in tallies])
     percent(axes, low, high, across)
-    (axes.set_xlabel if across else axes.set_ylabel)("games won")
+    if any_graded(tallies):
+        (axes.xaxis if across else axes.yaxis).set_major_formatter("{x:g}")
+    (axes.set_xlabel if across else axes.set_ylabel)(measure_title([tallies]))
     counted = f"{describe_games(tallies)}, {budget(tallies[0].cell.column)}"
     title_panel(axes, name, "; ".join(filter(None, [counted, unfinished(tallies)])))
 

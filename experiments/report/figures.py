@@ -9,6 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from experiments.analysis.rewards import strengths
 from experiments.analysis.statistics import marginals, student
 from experiments.papers.combinations import BY_NAME, ENHANCEMENTS
 from experiments.plan.definition import Column, Experiment
@@ -25,12 +26,14 @@ from experiments.report.drawing import (
     SUBDUED,
     canvas,
     describe_games,
+    measure_title,
     percent,
     points_panel,
     unfinished,
     with_errors,
+    with_intervals,
 )
-from experiments.store.summary import Columns, Moments, Tally, baseline
+from experiments.store.summary import Columns, Moments, Tally, any_graded, baseline
 
 BARS = "Bars: 95 % intervals."
 EVEN = "Dashed: the 95 % interval of evenly matched players; blue is above it, red below."
@@ -100,7 +103,7 @@ def by_column(columns: Columns) -> dict[Column, set[str]]:
 
 
 def _points(picture: str, columns: Columns, directory: Path) -> list[Path]:
-    """Win rates as points: a picture for each column, and one of all."""
+    """Win rates, or mean rewards, as points: a picture for each column, and one of all."""
     paths = []
     for column, tallies in columns.items():
         name = title(column, columns)
@@ -140,7 +143,7 @@ def _averages(columns: Columns, directory: Path) -> list[Path]:
     full = {
         column: tallies
         for column, tallies in columns.items()
-        if {tally.cell.agent for tally in tallies} == set(BY_NAME)
+        if {tally.cell.agent for tally in tallies} == set(BY_NAME) and not any_graded(tallies)
     }
     if not full:
         return []
@@ -181,18 +184,19 @@ def _pairs(axes: Any, tallies: list[Tally]) -> None:
 
 
 def _bars(name: str, columns: Columns, directory: Path) -> list[Path]:
-    """Win rates, the agents side by side in each game."""
+    """Win rates, or mean rewards, the agents side by side in each game."""
     if not columns:
         return []
     path, agents = directory / f"{name}.png", _agents(columns)
+    estimates = [
+        {tally.cell.agent: estimate for tally, estimate in zip(tallies, strengths(tallies), strict=True)}
+        for tallies in columns.values()
+    ]
     width, top = 0.8 / len(agents), 0.0
     with canvas(path, (max(4.8, 1.3 * len(agents), 1.6 + (0.6 + 0.2 * len(agents)) * len(columns)), 3.9)) as figure:
         axes = figure.add_subplot()
         for i, agent in enumerate(agents):
-            tallies_of = [
-                next((tally for tally in tallies if tally.cell.agent == agent), None) for tallies in columns.values()
-            ]
-            rates, errors = with_errors([(tally.wins, tally.games) if tally else (0, 0) for tally in tallies_of])
+            rates, errors = with_intervals([of_column.get(agent) for of_column in estimates])
             places = np.arange(len(columns)) + (i - (len(agents) - 1) / 2) * width
             axes.bar(
                 places,
@@ -208,7 +212,7 @@ def _bars(name: str, columns: Columns, directory: Path) -> list[Path]:
             top = max(top, float(np.nanmax(rates + errors[1], initial=0.0)))
         axes.set_xticks(range(len(columns)), _labels(columns))
         percent(axes, 0.0, top)
-        axes.set_ylabel("games won")
+        axes.set_ylabel(measure_title(columns.values()))
         _noted(axes, columns)
         figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=len(agents), frameon=False)
     return [path]

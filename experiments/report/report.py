@@ -1,40 +1,31 @@
 """A report of a run: tables, figures, analyses, settings and provenance, as one HTML file and as Markdown."""
 
-import itertools
 import math
 from collections.abc import Iterator
 from pathlib import Path
 
 import attrs
-import numpy as np
 
 from experiments.analysis import claims, ratings, search_claims
 from experiments.analysis.document import Block, Heading, Paragraph, Picture, Table
-from experiments.analysis.statistics import (
-    Design,
-    Effect,
-    anova,
-    binomial_model,
-    fisher_p_value,
-    holm,
-    marginals,
-    mcnemar,
-    paired_effects,
-    student_mean,
-)
+from experiments.analysis.rewards import reward_p_values, win_p_values
+from experiments.analysis.statistics import Design, Effect, anova, binomial_model, marginals
 from experiments.papers.suite import TABLE_1
 from experiments.plan.definition import Cell, Column, Experiment, Refusal
 from experiments.plan.titles import budget, duration, title
 from experiments.play import sequential
 from experiments.report import campaign, figures, search_report
 from experiments.report.pages import html, markdown
-from experiments.report.terminal import band, draw_texts, rate_texts
+from experiments.report.paired import discordance_table, paired_blocks, reward_table
+from experiments.report.terminal import measured, p_text
 from experiments.store.results import Origins, Results, results_of
-from experiments.store.summary import STATISTICS, Moments, Tally, baseline
+from experiments.store.summary import STATISTICS, Moments, Tally, any_graded
 
 HTML, MARKDOWN, FIGURES = "report.html", "report.md", "figures"
-SMALLEST_P = 1e-4  # smaller ones are written as such
-FEW = 6  # agents of a game: of so many every pair is compared, deal by deal
+BAND = "Band: outside the 95 % interval of evenly matched players."
+WON = f"Games won. {BAND} p: Fisher's exact test against these."
+DRAWN = f"{WON} Score: a draw counts one half."
+GRADED = f"Mean rewards, as rewards are graded, with Student's intervals. {BAND} p: Welch's t test against these."
 UNBOUNDED = "in their order alone; the games bound no rating, as some agents were ahead of all others in every game"
 
 
@@ -86,16 +77,17 @@ def _blocks(
     for column, tallies in columns.items():
         yield Heading(title(column, columns))
         yield from (Picture(path, "") for path in pictures if path.stem in its_own.get(column, ()))
-        yield _wins(tallies)
-        if discordant:
-            yield _pairs(tallies, discordant)
+        yield _strengths(tallies)
+        if discordant and any_graded(tallies):
+            yield from reward_table(tallies, results.rewards())
+        elif discordant:
+            yield discordance_table(tallies, discordant)
         yield _searches(tallies)
     if len({column.opponent.text for column in columns}) > 1:
         yield from rating_tables(results)
-    yield from _analyses(columns)
+    yield from analyses(columns)
     if experiment.paired:
-        yield from _paired_agents(columns, results)
-        yield from _paired_effects(columns, results)
+        yield from paired_blocks(columns, results)
     yield from _settings(experiment, {run.experiment.trials for run in results.runs}, results.origins())
 
 
@@ -112,6 +104,10 @@ def _sequential(experiment: Experiment, results: Results) -> Iterator[Block]:
         f"under H1 {100 * test.beta:g} %. "
         "Intervals and p-values elsewhere do not allow for the early end."
     )
+    if any(map(any_graded, results.columns().values())):
+        yield Paragraph(
+            "Rewards are graded: the tests count as won the games with a reward of 1, not the mean rewards."
+        )
     yield Table(
         "",
         ["Game", "Agent", "Than the baseline", "after games"],
@@ -130,51 +126,22 @@ def _answered(cell: Cell, answers: dict[Cell, tuple[str, int]]) -> tuple[str, st
     return answer, str(units * len(cell.column.seats))
 
 
-def _wins(results: list[Tally]) -> Table:
-    """Wins, with the chance that an agent is no different from evenly matched players (Holm over the column)."""
-    even = baseline(results)
-    tested = [tally for tally in results if even and tally is not even and tally.games]
-    p_values = [fisher_p_value((tally.wins, tally.games), (even.wins, even.games)) for tally in tested] if even else []
-    adjusted = {tally.cell.key: p for tally, p in zip(tested, holm(p_values), strict=True)}
-    any_draws = any(tally.draws for tally in results)
+def _strengths(results: list[Tally]) -> Table:
+    """What the agents are compared by, with the chance that an agent is no different from evenly matched players (Holm over the column)."""
+    p_values = reward_p_values(results) if any_graded(results) else win_p_values(results)
+    headings, rows = measured(results)
     return Table(
-        "Games won. Band: outside the 95 % interval of evenly matched players. p: Fisher's exact test against these."
-        + (" Score: a draw counts one half." if any_draws else ""),
-        [
-            "Agent",
-            "Strategy",
-            "Wins",
-            "Games",
-            "Win rate",
-            "95 % interval",
-            *(["Draws", "Score"] * any_draws),
-            "Band",
-            "p (Holm)",
-        ],
+        GRADED if any_graded(results) else DRAWN if "Draws" in headings else WON,
+        ["Agent", "Strategy", *headings, "p (Holm)"],
         [
             [
                 tally.cell.agent,
                 tally.cell.spec.caption,
-                str(tally.wins),
-                str(tally.games),
-                *rate_texts(tally),
-                *(draw_texts(tally) * any_draws),
-                band(tally, even),
-                _p(adjusted[tally.cell.key]) if tally.cell.key in adjusted else "",
+                *row,
+                p_text(p_values[tally.cell.key]) if tally.cell.key in p_values else "",
             ]
-            for tally in results
+            for tally, row in zip(results, rows, strict=True)
         ],
-    )
-
-
-def _pairs(tallies: list[Tally], discordant: dict[Cell, tuple[int, int]]) -> Table:
-    """The same deals: what the agent won and the opponent in its place did not, and the other way round."""
-    discordances = [(tally.cell.agent, *discordant[tally.cell]) for tally in tallies if tally.cell in discordant]
-    adjusted = holm([mcnemar(alone, lost) for _, alone, lost in discordances])
-    return Table(
-        "The same deals and chance. p: McNemar's exact test.",
-        ["Agent", "won alone", "lost alone", "p (Holm)"],
-        [[agent, str(alone), str(lost), _p(p)] for (agent, alone, lost), p in zip(discordances, adjusted, strict=True)],
     )
 
 
@@ -201,7 +168,7 @@ def _searches(results: list[Tally]) -> Table:
     )
 
 
-def _analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
+def analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
     """Figure 3 in numbers and the analyses of variance, where the sixteen combinations were played."""
     names = {strategy: name for name, strategy in TABLE_1.items()}
     counts = {
@@ -209,9 +176,14 @@ def _analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
             names[tally.cell.spec.text]: (tally.wins, tally.games) for tally in results if tally.cell.spec.text in names
         }
         for column, results in columns.items()
+        if not any_graded(results)
     }
-    if any(len(results) < len(TABLE_1) for results in counts.values()):
+    if not counts or any(len(results) < len(TABLE_1) for results in counts.values()):
         return
+    if len(counts) < len(columns):
+        yield Paragraph(
+            "Averages over combinations and analyses of variance are of the games in which wins are counted."
+        )
     yield Heading("Averages over combinations (Figure 3)")
     lines = [
         [name, enhancement, *(f"{wins} of {games} ({100 * wins / max(games, 1):.1f} %)" for wins, games in pair)]
@@ -233,49 +205,6 @@ def _analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
         yield _effects("Binomial model (logistic; type II, likelihood ratio).", binomial_model(design), "chi squared")
 
 
-def _paired_agents(columns: dict[Column, list[Tally]], results: Results) -> Iterator[Block]:
-    """Each agent of a game less each before it, where they are few and have two deals in common at least."""
-    wins, lines = results.wins(), []
-    for column, tallies in columns.items():
-        cells = [tally.cell for tally in tallies] if len(tallies) <= FEW else []
-        for first, second in itertools.combinations(cells, 2):
-            deals = [trial for key, trial in wins if key == first.key and (second.key, trial) in wins]
-            if len(deals) < 2:
-                continue
-            gain = student_mean([wins[second.key, trial] - wins[first.key, trial] for trial in deals])
-            value, low, high = (f"{100 * each:+.1f} %" for each in (gain.value, gain.low, gain.high))
-            lines.append(
-                [title(column, columns), second.agent, first.agent, value, f"{low} to {high}", str(len(deals))]
-            )
-    if lines:
-        yield Heading("The agents on the same deals")
-        caption = "Each agent less each before it, deal by deal. Intervals are Student's, of the mean over the deals."
-        yield Table(caption, ["Game", "Agent", "less", "Games won more", "95 % interval", "Deals"], lines)
-
-
-def _paired_effects(columns: dict[Column, list[Tally]], results: Results) -> Iterator[Block]:
-    """Figure 3 on the same deals, where the sixteen combinations were played on two of them at least."""
-    whole = {}
-    for column, tallies in columns.items():
-        keys_of = {tally.cell.spec.text: tally.cell.key for tally in tallies}
-        if keys_of.keys() >= set(TABLE_1.values()):
-            whole[column] = [keys_of[strategy] for strategy in TABLE_1.values()]
-    if not whole:
-        return
-    wins, lines = results.wins(), []
-    trials = sorted({trial for _, trial in wins})
-    for column, keys in whole.items():
-        complete = [[wins[key, trial] for key in keys] for trial in trials if all((key, trial) in wins for key in keys)]
-        if len(complete) > 1:
-            for enhancement, effect in paired_effects(np.array(complete)).items():
-                value, low, high = (f"{100 * each:+.1f} %" for each in (effect.value, effect.low, effect.high))
-                lines.append([title(column, columns), enhancement, value, f"{low} to {high}", str(len(complete))])
-    if lines:
-        yield Heading("What each enhancement adds, on the same deals")
-        caption = "The difference between the averages of Figure 3, deal by deal. Intervals are Student's, of the mean over the deals."
-        yield Table(caption, ["Game", "Enhancement", "Games won more", "95 % interval", "Deals"], lines)
-
-
 def _effects(caption: str, effects: list[Effect], statistic: str) -> Table:
     return Table(
         caption,
@@ -286,16 +215,12 @@ def _effects(caption: str, effects: list[Effect], statistic: str) -> Table:
                 "" if effect.direction is None else f"{100 * effect.direction:+.1f} %",
                 str(effect.freedom),
                 f"{effect.statistic:.2f}",
-                _p(effect.p),
-                _p(effect.holm),
+                p_text(effect.p),
+                p_text(effect.holm),
             ]
             for effect in effects
         ],
     )
-
-
-def _p(value: float) -> str:
-    return f"< {SMALLEST_P:.4f}" if value < SMALLEST_P else f"{value:.4f}"
 
 
 def rating_tables(results: Results) -> Iterator[Block]:

@@ -7,45 +7,33 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from experiments.analysis.statistics import clopper_pearson
+from experiments.analysis.rewards import strengths
+from experiments.analysis.statistics import Estimate
 from experiments.plan.definition import Column
 from experiments.plan.titles import budget, title
-from experiments.store.summary import Tally, baseline
+from experiments.store.summary import Tally, any_graded, baseline
+
+SMALLEST_P = 1e-4  # smaller ones are written as such
 
 
 def results_table(column: Column, tallies: list[Tally], among: list[Column]) -> Table:
-    """The wins of a column's agents; the last but one column compares with evenly matched players (Figure 4's band).
-
-    Where games were drawn, a column counts them, and the next one has the score, in which a draw counts one half.
-    """
-    name, against, any_draws = (
-        title(column, among),
-        f", against {column.opponent.caption}",
-        any(tally.draws for tally in tallies),
-    )
+    """What a column's agents came to; the last but one column compares with evenly matched players (Figure 4's band)."""
+    name, against = title(column, among), f", against {column.opponent.caption}"
     table = Table(
         title=f"{name.removesuffix(against)}: {budget(column)} per decision{against}",
         title_justify="left",
         box=box.SIMPLE_HEAD,
         title_style="bold",
     )
-    draws = ("Draws", "Score") if any_draws else ()
-    for heading in ("Agent", "Wins", "Games", "Win rate", "95 % interval", *draws, "Band", "Strategy"):
+    headings, rows = measured(tallies)
+    for heading in ("Agent", *headings, "Strategy"):
         table.add_column(
             heading,
             justify="left" if heading in ("Agent", "Strategy", "Band") else "right",
             no_wrap=heading != "Strategy",
         )
-    for tally in tallies:
-        table.add_row(
-            Text(tally.cell.agent),
-            str(tally.wins),
-            str(tally.games),
-            *rate_texts(tally),
-            *(draw_texts(tally) * any_draws),
-            band(tally, baseline(tallies)),
-            Text(tally.cell.spec.caption),
-        )
+    for tally, row in zip(tallies, rows, strict=True):
+        table.add_row(Text(tally.cell.agent), *row, Text(tally.cell.spec.caption))
     return table
 
 
@@ -58,22 +46,46 @@ def plain_table(names: Sequence[str], rows: Iterable[Sequence[Any]], caption: st
     return table
 
 
-def rate_texts(tally: Tally) -> tuple[str, str]:
-    """Win rate and interval as texts, in percent."""
-    if tally.rate is None:
+def measured(tallies: list[Tally]) -> tuple[list[str], list[list[str]]]:
+    """Headings and texts of what agents are compared by, and of the band: wins, or where rewards are graded the mean rewards.
+
+    Where games were drawn, a column counts them, and the next one has the score, in which a draw counts one half.
+    """
+    estimates, even = strengths(tallies), baseline(tallies)
+    bands = [_band(each, estimates[tallies.index(even)] if even else None) for each in estimates]
+    if any_graded(tallies):
+        return ["Games", "Mean reward", "95 % interval", "Band"], [
+            [str(tally.games), *_texts(each, is_reward=True), band]
+            for tally, each, band in zip(tallies, estimates, bands, strict=True)
+        ]
+    any_draws = any(tally.draws for tally in tallies)
+    return ["Wins", "Games", "Win rate", "95 % interval", *(["Draws", "Score"] * any_draws), "Band"], [
+        [str(tally.wins), str(tally.games), *_texts(each, is_reward=False), *(_draw_texts(tally) * any_draws), band]
+        for tally, each, band in zip(tallies, estimates, bands, strict=True)
+    ]
+
+
+def _texts(estimate: Estimate | None, is_reward: bool) -> tuple[str, str]:
+    """A mean reward, or in percent a win rate, with its interval as texts."""
+    if estimate is None:
         return "", ""
-    low, high = clopper_pearson(tally.wins, tally.games)
-    return f"{100 * tally.rate:.1f} %", f"{100 * low:.1f} - {100 * high:.1f} %"
+    if is_reward:
+        return f"{estimate.value:.3f}", f"{estimate.low:.3f} - {estimate.high:.3f}"
+    return f"{100 * estimate.value:.1f} %", f"{100 * estimate.low:.1f} - {100 * estimate.high:.1f} %"
 
 
-def draw_texts(tally: Tally) -> list[str]:
+def _draw_texts(tally: Tally) -> list[str]:
     """How many games were drawn, and the score, in which a draw counts one half."""
     return [str(tally.draws), "" if tally.score is None else f"{100 * tally.score:.1f} %"]
 
 
-def band(tally: Tally, even: Tally | None) -> str:
-    """Where a win rate lies against the interval of evenly matched players: "above", "below" or nothing."""
-    if even is None or tally.rate is None:
+def _band(estimate: Estimate | None, even: Estimate | None) -> str:
+    """Where an agent lies against the interval of evenly matched players: "above", "below" or nothing."""
+    if even is None or estimate is None:
         return ""
-    low, high = clopper_pearson(even.wins, even.games)
-    return "above" if tally.rate > high else "below" if tally.rate < low else ""
+    return "above" if estimate.value > even.high else "below" if estimate.value < even.low else ""
+
+
+def p_text(value: float) -> str:
+    """A p-value as text."""
+    return f"< {SMALLEST_P:.4f}" if value < SMALLEST_P else f"{value:.4f}"

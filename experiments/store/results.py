@@ -13,6 +13,7 @@ from typing import Any
 
 import attrs
 
+from experiments.papers.suite import GAMES
 from experiments.plan.definition import Cell, Column, Experiment
 from experiments.store import rows as store
 from experiments.store.lines import LARGEST
@@ -39,8 +40,8 @@ _FIELDS = {
     "provenance": "JSON",
 }
 _GAMES = (
-    "run INTEGER, cell INTEGER, trial BIGINT, seat BIGINT, win BOOLEAN, draw BOOLEAN, returns VARCHAR, started VARCHAR, "
-    "seconds BIGINT, " + ", ".join(f"{name} BIGINT" for name in STATISTICS)
+    "run INTEGER, cell INTEGER, trial BIGINT, seat BIGINT, win BOOLEAN, draw BOOLEAN, reward BIGINT, returns VARCHAR, "
+    "started VARCHAR, seconds BIGINT, " + ", ".join(f"{name} BIGINT" for name in STATISTICS)
 )
 
 
@@ -154,8 +155,8 @@ class Results:
         self.unchecked += store.unchecked(run.directory)
         whole = " AND ".join(f"{field} IS NOT NULL" for field in (*_FIELDS, "statistics.agent"))
         read = self.select(f"""
-            INSERT INTO games SELECT {number}, known.index, trial, seat, win, returns::VARCHAR = '{DRAWN}', returns, started,
-                {_millionths("seconds")},
+            INSERT INTO games SELECT {number}, known.index, trial, seat, win, returns::VARCHAR = '{DRAWN}',
+                {_millionths("reward")}, returns, started, {_millionths("seconds")},
                 {", ".join(_millionths(f"statistics.agent.{name}") for name in STATISTICS)}
             FROM lines JOIN (VALUES {values}) AS known(key, index) ON lines.cell = known.key
             WHERE {whole} AND {_SENSIBLE} AND trial BETWEEN 0 AND {run.experiment.trials - 1}""")[0][0]
@@ -179,17 +180,27 @@ class Results:
     def tallies(self, trials: int | None = None) -> list[Tally]:
         """What each cell came to, in the order of `cells`; only in its first so many trials, if a number is given."""
         counted = "" if trials is None else f"WHERE trial < {int(trials)}"
-        tallies = blank(self.cells)
-        moments = ", ".join(f"count({name}), sum({name}), sum({name}::HUGEINT * {name})" for name in STATISTICS)
+        tallies, graded = blank(self.cells), self._graded()
+        columns = ("reward", *STATISTICS)
+        moments = ", ".join(f"count({name}), sum({name}), sum({name}::HUGEINT * {name})" for name in columns)
         for index, games, wins, draws, seconds, *sums in self.select(
             f"SELECT cell, count(*), count(*) FILTER (win), count(*) FILTER (draw), sum(seconds), {moments} "
             f"FROM games {counted} GROUP BY cell"
         ):
             tally = tallies[index]
             tally.games, tally.wins, tally.draws, tally.millionths = games, wins, draws, int(seconds)
-            for i, name in enumerate(STATISTICS):
-                tally.moments[name] = Moments(*(int(value or 0) for value in sums[3 * i : 3 * i + 3]))
+            of_columns = [Moments(*(int(value or 0) for value in sums[i : i + 3])) for i in range(0, len(sums), 3)]
+            tally.rewards, tally.is_graded = of_columns[0], index in graded
+            tally.moments.update(zip(STATISTICS, of_columns[1:], strict=True))
         return tallies
+
+    def _graded(self) -> set[int]:
+        """The cells with graded rewards, see `Tally.is_graded`; in the games of section 8 wins are counted, shared places in Hearts too."""
+        rows = self.select(f"""
+            SELECT DISTINCT cell FROM (SELECT cell, unnest(returns::DOUBLE[]) AS each FROM
+                (SELECT DISTINCT cell, returns FROM games WHERE returns <> '{DRAWN}'))
+            WHERE each NOT IN (0, 1)""")
+        return {cell for (cell,) in rows if self.cells[cell].column.game.partition("(")[0] not in GAMES}
 
     @property
     def _seedings(self) -> str:
@@ -253,6 +264,11 @@ class Results:
         return {
             (self.cells[cell].key, trial): win for cell, trial, win in self.select("SELECT cell, trial, win FROM games")
         }
+
+    def rewards(self) -> dict[tuple[str, int], float]:
+        """What the agent got in each game, by cell key and trial."""
+        rows = self.select("SELECT cell, trial, reward FROM games")
+        return {(self.cells[cell].key, trial): reward / MILLION for cell, trial, reward in rows}
 
     def discordant(self) -> dict[Cell, tuple[int, int]]:
         """For each agent the trials that it alone won and those that the opponent in its place alone won, on the same deals."""

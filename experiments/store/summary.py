@@ -47,6 +47,9 @@ class Tally:
         millionths: the time its games took, added up, in millionths of a second.
         moments: for each of `STATISTICS` those of the agent's means, over its games.
         due: the games of the cell's first interim analysis; 0 where there is none.
+        rewards: the moments of the agent's rewards.
+        is_graded: whether somebody got another reward than that of a win, a draw of two, or a loss, in a game that is not one of
+            section 8: what counts is then the mean reward, not the wins.
     """
 
     cell: Cell
@@ -56,6 +59,8 @@ class Tally:
     millionths: int = 0
     moments: dict[str, Moments] = attrs.field(factory=lambda: dict.fromkeys(STATISTICS, Moments()))
     due: int = 0
+    rewards: Moments = Moments()
+    is_graded: bool = False
 
     @property
     def seconds(self) -> float:
@@ -77,6 +82,11 @@ Columns = dict[Column, list[Tally]]
 def blank(cells: Iterable[Cell]) -> list[Tally]:
     """Tallies before any game."""
     return [Tally(cell) for cell in cells]
+
+
+def any_graded(column: Iterable[Tally]) -> bool:
+    """Whether the agents of a column are compared by their mean rewards."""
+    return any(tally.is_graded for tally in column)
 
 
 def baseline(column: list[Tally]) -> Tally | None:
