@@ -10,6 +10,8 @@ from icarus.checks import integer
 from icarus.checks import seed as check_seed
 from icarus.commands import options
 from icarus.commands.console import out, print_note, print_table, print_text, progress_of, show_compilation
+from icarus.commands.play.session import seat_name
+from icarus.discovery.statistics import difference
 from icarus.engine.match import Agent, Decision, GameLog, play
 from icarus.engine.recommendation import read_recommendation
 from icarus.equilibrium.online.parsing import check_trees, parse_strategy, read_scheme
@@ -19,6 +21,8 @@ from icarus.kernel.state import State
 from icarus.load_files import load_files
 
 T = TypeVar("T")
+Rewards = Sequence[float]  # of each seat in a game
+CONFIDENCE = 0.95
 Watch = Callable[[State, int | None, Decision | None], None]
 
 
@@ -85,20 +89,20 @@ def match_command(
     agents += [agents[-1]] * (loaded.players - len(agents))
     check_trees(loaded, agents)
     players = [agent.seated(loaded) if agent.remembers else agent for agent in agents]
-    rewards: list[list[float]] = [[] for _ in agents]
+    rewards: list[Rewards] = []
     try:
         with show_compilation(), progress_of("games", number, disable=show) as show_progress:
             for trial in range(number):
-                _play_trial(loaded, players, (seed, trial), rewards, show)
+                rewards.append(_play_trial(loaded, players, (seed, trial), show))
                 show_progress(trial + 1)
     except KeyboardInterrupt:
-        _print_results(agents, rewards, number)
+        _print_results(loaded, agents, rewards, number)
         raise typer.Exit(options.INTERRUPTED) from None
     except Exception:  # told by whoever called; what has been played is not lost
-        if rewards[0]:
-            _print_results(agents, rewards, number)
+        if rewards:
+            _print_results(loaded, agents, rewards, number)
         raise
-    _print_results(agents, rewards, number)
+    _print_results(loaded, agents, rewards, number)
 
 
 def _check_seats(strategies: list[str], game: AnyGame, level: int | None) -> None:
@@ -128,34 +132,49 @@ def _each(option: str, values: list[T], strategies: list[str]) -> list[T]:
     return values * (len(strategies) // len(values))
 
 
-def _play_trial(
-    game: AnyGame, agents: Sequence[Any], seed: tuple[int, int], rewards: list[list[float]], show: bool
-) -> None:
-    """Play one game, in which agents sit as many seats further on as its number says, and note their rewards."""
+def _play_trial(game: AnyGame, agents: Sequence[Any], seed: tuple[int, int], show: bool) -> Rewards:
+    """What each seat gets in a game in which agents sit as many seats further on as its number says."""
     _, trial = seed
     seats = [agents[(seat - trial) % len(agents)] for seat in range(len(agents))]
     log = play(game, seats, seed=seed, watch=_watcher(seats) if show else None)
-    for seat, reward in enumerate(log.returns):
-        rewards[(seat - trial) % len(agents)].append(reward)
     if show:
         _print_end(log)
+    return log.returns
 
 
-def _print_results(agents: list[Agent], rewards: list[list[float]], number: int) -> None:
+def _print_results(game: AnyGame, agents: list[Agent], rewards: list[Rewards], number: int) -> None:
     """A table of what each agent got in the games that were played, of so many."""
-    games = len(rewards[0])
-    if games:
-        rows = [_row(agent, received) for agent, received in zip(agents, rewards, strict=True)]
-        print_table(("games", "wins", "mean reward", "standard error", "agent"), rows)
-    if games < number:
-        print_note(f"stopped after {games} of {number} games")
+    if rewards:
+        print_table(*_results(game, agents, rewards))
+    if len(rewards) < number:
+        print_note(f"stopped after {len(rewards)} of {number} games")
 
 
-def _row(agent: Agent, received: list[float]) -> tuple[object, ...]:
-    mean = sum(received) / len(received)
-    deviation = (sum((reward - mean) ** 2 for reward in received) / max(1, len(received) - 1)) ** 0.5
-    wins = sum(reward == 1 for reward in received)
-    return len(received), wins, f"{mean:.3f}", f"{deviation / len(received) ** 0.5:.3f}", agent
+def _results(game: AnyGame, agents: list[Agent], rewards: list[Rewards]) -> tuple[list[str], list[list[object]]]:
+    """Header and rows of the table: a row for each agent, with the mean over the seats that it takes; for each seat, if one takes them all.
+
+    Wins are rewards of 1. They are not counted where rewards are graded, such as points or money.
+    """
+    distinct = [agent for i, agent in enumerate(agents) if agent not in agents[:i]]
+    if len(distinct) > 1:
+        lines = [(str(each), [i for i, agent in enumerate(agents) if agent == each], 1) for each in distinct]
+    else:
+        lines = [(f"{seat_name(game, seat)}, {agents[seat]}", [seat], 0) for seat in range(len(agents))]
+    header = ["games", "seats", "wins", "mean reward", "95 % interval", "agent"]
+    rows = [[len(rewards), len(seats), *_received(rewards, seats, shift), text] for text, seats, shift in lines]
+    hidden = [] if any(len(seats) > 1 for _, seats, _ in lines) else ["seats"]
+    hidden += [] if {reward for game in rewards for reward in game} <= {0.0, 0.5, 1.0} else ["wins"]
+    columns = [i for i, name in enumerate(header) if name not in hidden]
+    return [header[i] for i in columns], [[row[i] for i in columns] for row in rows]
+
+
+def _received(rewards: list[Rewards], seats: list[int], shift: int) -> tuple[int, str, str]:
+    """Wins, mean reward and its interval in seats that are so many further on in each game than in the one before."""
+    received = [[game[(seat + shift * trial) % len(game)] for seat in seats] for trial, game in enumerate(rewards)]
+    mean = difference([sum(game) / len(game) for game in received])
+    low, high = mean.interval(CONFIDENCE)
+    wins = sum(reward == 1 for game in received for reward in game)
+    return wins, f"{mean.mean:.3f}", f"[{max(0.0, low):.3f}, {high:.3f}]"
 
 
 def _watcher(seats: Sequence[Any]) -> Watch:

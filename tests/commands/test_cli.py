@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -224,9 +225,10 @@ def test_search_takes_time_for_a_budget(icarus: Call) -> None:
 def test_match_counts_the_games_of_each_strategy(icarus: Call) -> None:
     code, output, _ = icarus("match", "othello", "BASELINE", "MAST", "--games", 3, "--iterations", 6, "--seed", 4)
     assert code == 0
-    rows = re.findall(r"^ +3 +(\d+) +(\d\.\d+) +(\d\.\d+)  (BASELINE|MAST) \(6 iterations\)$", output, re.MULTILINE)
+    interval = r"\[\d\.\d+, \d\.\d+\]"
+    rows = re.findall(rf"^ +3 +(\d+) +(\d\.\d+)  {interval} +(BASELINE|MAST) \(6 iterations\)$", output, re.MULTILINE)
     assert [name for *_, name in rows] == ["BASELINE", "MAST"]
-    assert sum(float(mean) for _, mean, _, _ in rows) == pytest.approx(1, abs=0.002)
+    assert sum(float(mean) for _, mean, _ in rows) == pytest.approx(1, abs=0.002)
     assert sum(int(wins) for wins, *_ in rows) <= 3
 
 
@@ -257,10 +259,45 @@ def test_match_shows_every_state_and_decision(icarus: Call) -> None:
 def test_the_last_strategy_takes_the_seats_that_are_left(icarus: Call) -> None:
     code, output, _ = icarus("match", "knockout-whist(players=4)", "MAST", "BASELINE", "--games", 1, "--iterations", 2)
     assert code == 0
-    assert (
-        len(re.findall(r"BASELINE \(2 iterations\)", output)) == 3
-        and len(re.findall(r"MAST \(2 iterations\)", output)) == 1
+    header, mast, baseline = output.splitlines()  # the three seats of BASELINE have one line
+    assert header.split()[:3] == ["games", "seats", "wins"]
+    assert mast.split()[:2] == ["1", "1"] and mast.endswith("  MAST (2 iterations)")
+    assert baseline.split()[:2] == ["1", "3"] and baseline.endswith("  BASELINE (2 iterations)")
+
+
+# Of each seat: agents sit one seat further on in the second game.
+POINTS = [(0.75, 0.125, 0.125), (0.25, 0.5, 0.25), (0.25, 0.25, 0.5), (0.625, 0.25, 0.125)]
+
+
+def results_of(
+    monkeypatch: pytest.MonkeyPatch, icarus: Call, returns: list[tuple[float, ...]], *agents: str
+) -> list[str]:
+    """The lines of a match of three whose games came out so."""
+    games = iter(returns)
+    monkeypatch.setattr(match, "play", lambda *_, **how: SimpleNamespace(returns=next(games)))
+    code, output, errors = icarus(
+        "match", "knockout-whist(players=3)", *agents, "--games", len(returns), "--iterations", 2
     )
+    assert code == 0, errors
+    return output.splitlines()
+
+
+def test_graded_rewards_are_compared_by_their_mean_alone(monkeypatch: pytest.MonkeyPatch, icarus: Call) -> None:
+    """By hand: of .75, .5, .5, .625 the mean is .594, the standard error .060, and t of three degrees of freedom 3.182."""
+    header, mast, rest = results_of(monkeypatch, icarus, POINTS, "MAST", "BASELINE")
+    assert re.split(r"  +", header) == ["games", "seats", "mean reward", "95 % interval", "agent"]
+    assert re.split(r"  +", mast.strip()) == ["4", "1", "0.594", "[0.403, 0.784]", "MAST (2 iterations)"]
+    assert re.split(r"  +", rest.strip()) == ["4", "2", "0.203", "[0.108, 0.298]", "BASELINE (2 iterations)"]
+
+
+def test_an_agent_against_itself_has_a_line_for_each_seat(monkeypatch: pytest.MonkeyPatch, icarus: Call) -> None:
+    lines = results_of(monkeypatch, icarus, [(1, 0, 0), (1, 0, 0), (0, 0, 1)], "MAST", "MAST")
+    assert [re.split(r"  +", line.strip())[:3] for line in lines[1:]] == [
+        ["3", "2", "0.667"],
+        ["3", "0", "0.000"],
+        ["3", "1", "0.333"],
+    ]
+    assert [re.split(r"  +", line)[-1] for line in lines[1:]] == [f"player {i}, MAST (2 iterations)" for i in range(3)]
 
 
 # -------------------------------------------------------------------------------------------------------------- refusals
