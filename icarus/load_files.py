@@ -79,7 +79,8 @@ def load_files(paths: Iterable[Path]) -> dict[str, Operand]:
 def load_file(path: Path) -> ModuleType:
     """A Python file as a module, run once for each of its contents; its games can be loaded by name from then on.
 
-    The module has a name that no other has, so that a file called random.py takes nothing from anybody.
+    The module has a name that no other has, so that a file called random.py takes nothing from anybody. It can import the files beside it
+    as any program can; what is installed comes before them.
 
     Raises:
         ValueError: there is no such file, running it raised an error (told with its line), or see `register_games`.
@@ -108,6 +109,9 @@ def _run(name: str, path: Path, content: bytes) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.append(folder)
     try:
         # Never from bytecode: that of another content is taken for this one's where both have one length and one second.
         exec(compile(content, str(path), "exec", dont_inherit=True), vars(module))

@@ -112,6 +112,14 @@ def child_process(call: list[str], **options: Any) -> Iterator[subprocess.Popen]
             process.kill()
 
 
+@pytest.fixture(autouse=True)
+def import_path() -> Iterator[None]:
+    """The folders of files that a test loads are forgotten after it: no other test finds their modules."""
+    folders = list(sys.path)
+    yield
+    sys.path[:] = folders
+
+
 @pytest.fixture(scope="session")
 def toys(request: pytest.FixtureRequest) -> Toys:
     """Toy games with their numbers: of each kind one, and all of them with --slow."""

@@ -146,19 +146,31 @@ def check_command(
 
 def check(game: AnyGame, reference: Callable[[State], Reference] | None, number: int, seed: int) -> bool:
     """Print what is wrong with a game; whether nothing is."""
-    passed = True
-    if reference is not None:
-        with show_compilation(), progress_of("games", number) as show:
-            comparison = compare(game, reference, games=number, seed=seed, progress=show)
-        print_text(f"rules: {comparison}")
-        passed = comparison.passed
+    agrees = reference is None or check_rules(game, reference, number, seed)
     if isinstance(game, PythonGame):
-        return check_plain(game, seed) and passed
-    assert isinstance(game, Game)
+        passed = check_plain(game, seed)
+    else:
+        assert isinstance(game, Game)
+        passed = check_compiled(game, seed)
+    if not agrees:
+        print_text("failed: the game and the reference differ (see rules)")
+    return agrees and passed
+
+
+def check_rules(game: AnyGame, reference: Callable[[State], Reference], number: int, seed: int) -> bool:
+    """Print where a game differs from its reference; whether nowhere."""
+    with show_compilation(), progress_of("games", number) as show:
+        comparison = compare(game, reference, games=number, seed=seed, progress=show)
+    print_text(f"rules: {comparison}")
+    return comparison.passed
+
+
+def check_compiled(game: Game, seed: int) -> bool:
+    """Print what is wrong with a compiled game, and if nothing is, how fast it is and what would make it better; whether nothing is."""
     with show_compilation(), progress_of("audit", GAMES) as show:
         report = audit(game, games=GAMES, seed=seed, progress=lambda played, drawn: show(played))
     print_text(str(report))
-    if not (passed and report.passed):
+    if not report.passed:
         return False
     print_text(rate(game))
     if not DEBUG:

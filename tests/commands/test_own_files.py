@@ -69,6 +69,16 @@ def test_a_file_that_defines_nothing_is_refused(tmp_path: Path, capsys: pytest.C
     assert "defines no game" in capsys.readouterr().err
 
 
+def test_a_file_imports_those_beside_it_and_takes_nothing_from_what_is_installed(tmp_path: Path) -> None:
+    written(tmp_path / "greedy_beside.py", OWN)
+    written(tmp_path / "fractions.py", "raise SystemExit('another file of that name')\n")
+    mine = written(tmp_path / "mine.py", "import fractions\nfrom greedy_beside import GREEDY, KNOCKOUT\n")
+    try:
+        assert set(load_files([mine, tmp_path / "greedy_beside.py"])) >= {"GREEDY"}
+    finally:
+        sys.modules.pop("greedy_beside", None)
+
+
 def test_a_function_may_have_any_name(tmp_path: Path) -> None:
     names = load_files([written(tmp_path / "mine.py", OWN)])
     assert "text" in names and str(parse("MAST", **names)) == "MAST"

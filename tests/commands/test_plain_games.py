@@ -159,6 +159,8 @@ def test_rules_are_checked_beside_a_reference(file: Path, icarus: Call) -> None:
         reference.write_text(REFERENCE.replace("WINNER", winner))
         exit_code, output, _ = icarus("check", file, "--against", reference, "--games", 20)
         assert exit_code == code and output.startswith("rules: ")
+        failed = output.splitlines()[-1] == "failed: the game and the reference differ (see rules)"
+        assert failed == bool(code)  # the last line is what people read
     assert refused(icarus("report", file)).startswith(f"race {TOLD}")
 
 
