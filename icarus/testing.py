@@ -3,6 +3,7 @@
     example = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=SIMULATION)])
     example.capture(MAST)                              # [(key of a record, context), …]
     example.prefix(1).values(MAST, {(5, 1): {"reward": 1, "visits": 4}})      # v of 5 and of 6
+    example.prefix(1).probabilities(MAST, {(5, 1): {"reward": 1, "visits": 4}})   # with which the policy plays 5 and 6
     backpropagate(MAST, 1, rewards=[0, 1], reward=2, visits=4)            # {"reward": 3.0, "visits": 5}
 
 All runs in plain Python, so that a breakpoint or a print in a slot works; nothing is compiled and no game is needed.
@@ -17,6 +18,7 @@ import numpy as np
 from icarus.algebra import Enhancement
 from icarus.algebra.enhancement import Composition
 from icarus.algebra.information import FieldValue, FieldValues, Parts
+from icarus.algebra.policy import RULE_GIBBS, RULE_REPLY, RULE_ROULETTE, Rule
 from icarus.algebra.slots import Candidates, Slot
 from icarus.checks import integer
 from icarus.compiler.kernels.rng import seeded
@@ -207,6 +209,17 @@ class HistoryExample:
         legal, theta = read_only(np.array(self._open().legal)), self._theta(_single(enhancement), known)
         return values_of(enhancement, theta, self._playout.history(), legal, self._called).tolist()
 
+    def probabilities(self, enhancement: Enhancement, known: Mapping[Parts, FieldValues] | None = None) -> list[float]:
+        """With which probability the policy plays each legal action of the open decision.
+
+        Args:
+            known: θ, as in `values`.
+
+        Raises:
+            ValueError: as of `values`, or roulette() met a negative value.
+        """
+        return _probabilities(enhancement.policy.rule, np.array(self.values(enhancement, known))).tolist()
+
     def _theta(self, enhancement: Enhancement, information: Mapping[Parts, FieldValues] | None) -> ReferenceTheta:
         # Of a game, a table needs the number of players only.
         table = ReferenceTable(enhancement, cast(PythonGame, self))
@@ -248,6 +261,24 @@ class HistoryExample:
 
     def __str__(self) -> str:
         return "this history"
+
+
+def _probabilities(rule: Rule, values: np.ndarray) -> np.ndarray:
+    """What a rule makes of values."""
+    parameter, best = dict(rule.parameters), values == values.max()
+    if rule.code == RULE_ROULETTE and values.min() < 0:
+        raise ValueError(f"roulette() met the value {values.min()}; none may be negative")
+    weights = best.astype(float)
+    if rule.code == RULE_GIBBS and values.max() < np.inf:
+        weights = np.exp((values - values.max()) / parameter["temperature"])
+    elif rule.code == RULE_ROULETTE:
+        weights = values
+    elif rule.code == RULE_REPLY:
+        weights = (values > 0) & (np.cumsum(values > 0) == 1)  # the first reply
+    total = weights.sum()
+    shares = weights / total if total else np.full(len(values), 1 / len(values))
+    epsilon = parameter.get("epsilon", 0.0)
+    return epsilon / len(values) + (1 - epsilon) * shares
 
 
 def backpropagate(

@@ -7,7 +7,9 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import BASELINE, MAST, argmax, capture, values
+from icarus import BASELINE, MAST, argmax, capture, epsilon_greedy, gibbs, reply, roulette, values
+from icarus.compiler.kernels.rng import seeded
+from icarus.engine.reference.choice import follow_rule
 from icarus.engine.reference.search import ReferenceSearch
 from icarus.kernel import SIMULATION, TERMINAL, update
 from icarus.specs import AMAF, EPIC, LGR, NAST2, RAVE
@@ -69,7 +71,44 @@ def test_the_example_of_the_docstring_is_true() -> None:
     assert EXAMPLE.capture(MAST) == [(EXAMPLE.key(MAST, 4, 0), 0), (EXAMPLE.key(MAST, 5, 1), 1)]
     assert EXAMPLE.prefix(1).values(MAST, {(5, 1): {"reward": 1, "visits": 4}}) == [0.25, 1.0]
     assert EXAMPLE.prefix(1).values(MAST, {EXAMPLE.key(MAST, 5, 1): {"reward": 1, "visits": 4}}) == [0.25, 1.0]
+    shares = EXAMPLE.prefix(1).probabilities(MAST, {(5, 1): {"reward": 1, "visits": 4}})
+    assert shares == pytest.approx([1 / (1 + np.exp(0.75)), 1 / (1 + np.exp(-0.75))])
     assert backpropagate(MAST, 1, rewards=[0, 1], reward=2, visits=4) == {"reward": 3.0, "visits": 5}
+
+
+@pytest.mark.parametrize(
+    ("rule", "numbers", "shares"),
+    [
+        (argmax(), (0.2, 0.7, 0.7), (0, 1 / 2, 1 / 2)),
+        (gibbs(0.5), (0, 0.5, 0.5), (1 / (1 + 2 * np.e), np.e / (1 + 2 * np.e), np.e / (1 + 2 * np.e))),
+        (gibbs(0.5), (np.inf, 0.5, np.inf), (1 / 2, 0, 1 / 2)),
+        (gibbs(1e-9), (0.5, 0.25, 0), (1, 0, 0)),
+        (epsilon_greedy(0.3), (0, 1, 0), (0.1, 0.8, 0.1)),
+        (roulette(), (1, 2, 5), (1 / 8, 2 / 8, 5 / 8)),
+        (roulette(), (0, 0, 0), (1 / 3, 1 / 3, 1 / 3)),
+        (reply(), (0, 1, 1), (0, 1, 0)),
+        (reply(), (0, 0, 0), (1 / 3, 1 / 3, 1 / 3)),
+    ],
+    ids=str,
+)
+def test_a_policy_is_asked_for_its_probabilities(
+    rule: Any, numbers: tuple[float, ...], shares: tuple[float, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By hand; and the rule that a search follows chooses as often."""
+    monkeypatch.setattr(HistoryExample, "values", lambda *_: list(numbers))
+    strategy = attrs.evolve(MAST, policy=rule.over(half_written))
+    assert HistoryExample([Decision(0, (4, 5, 6))]).probabilities(strategy) == pytest.approx(shares)
+    parameter, rng, draws = dict(rule.parameters), seeded(1), 2000
+    drawn = [
+        follow_rule(rule.code, *parameter.values() or [0.0], np.array(numbers, float), 3, rng) for _ in range(draws)
+    ]
+    assert np.bincount(drawn, minlength=3) / draws == pytest.approx(shares, abs=0.05)  # four deviations or more
+
+
+def test_probabilities_of_a_negative_roulette_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(HistoryExample, "values", lambda *_: [0.5, -0.25, 0])
+    with pytest.raises(ValueError, match=r"roulette\(\) met the value -0.25; none may be negative"):
+        HistoryExample([Decision(0, (4, 5, 6))]).probabilities(attrs.evolve(MAST, policy=roulette().over(half_written)))
 
 
 def test_a_history_by_hand_is_the_one_that_a_search_plays() -> None:
