@@ -37,6 +37,7 @@ from icarus.load_files import load_file
 
 DEFAULTS = {"trials": 1000, "opponent": BASELINE, "seed": 0, "paired": False, "sprt": False, "pictures": ["agents"]}
 KEYS = ("name", "games", "agents", "iterations", "seconds", "seats", "roles", *DEFAULTS)
+OWN_GAME = "for a game of your own, write the experiment as a .py file that imports the game, and give its name"
 
 
 def build_together(tables: Sequence[Mapping[str, Any]]) -> Experiment:
@@ -223,12 +224,15 @@ def known_game(name: str, path: str) -> AnyGame:
     """The game of that name.
 
     Raises:
-        Refusal: there is no such game; the message has the nearest names.
+        Refusal: there is no such game; the message has the nearest names, or where none is near, what to do for a game of one's own.
     """
+    if name.endswith(".py"):
+        raise Refusal(f"{path}: no game is called {name!r}; {OWN_GAME}")
     try:
         return games.load(name)
     except ValueError as error:
-        raise Refusal(f"{path}: {error}") from None
+        hint = f"; {OWN_GAME}" if "; known: " in str(error) else ""
+        raise Refusal(f"{path}: {error}{hint}") from None
 
 
 def game_of(column: Column, modules: Iterable[str]) -> AnyGame:

@@ -118,7 +118,14 @@ def test_seats_can_be_chosen():
         ({"iterations": None}, "iterations: give either iterations or seconds"),
         ({"iterations": None, "seconds": 0}, "seconds is 0; it must be a real number above 0"),
         ({"games": ["othello", "otello"]}, "games[1]: no game is called 'otello'; did you mean othello"),
-        ({"games": ["mine.py"]}, "games[0]: no game is called 'mine.py'; load the file, by --with mine.py"),
+        (
+            {"games": ["mine.py"]},
+            "games[0]: no game is called 'mine.py'; for a game of your own, write the experiment as a",
+        ),
+        (
+            {"games": "mygame"},
+            "goofspiel; for a game of your own, write the experiment as a .py file that imports the game",
+        ),
         ({"games": []}, "games: the list is empty"),
         ({"games": None}, "games: missing"),
         ({"games": ["othello", "othello"]}, "is in the experiment twice"),
