@@ -95,7 +95,9 @@ def test_a_game_beyond_its_max_length_and_a_wrong_answer_end_the_audit_in_a_sent
     with pytest.raises(ValueError, match="second-chance goes on after 3 actions, its max_length"):
         audit_plain(attrs.evolve(GAME, max_length=3), games=FEW)
     report = audit_plain(attrs.evolve(GAME, rewards=lambda state: [1]), games=FEW)
-    assert report.failed == ("end",) and "returned [1.0]; it must be 2 numbers from 0 to 1" in report["end"].examples[0]
+    assert report.failed == ("end",)
+    assert ": rewards of second-chance (" in report["end"].examples[0]  # and not where the library raised this
+    assert report["end"].examples[0].endswith(" returned [1.0]; it must be 2 numbers from 0 to 1, one for each player")
 
 
 def test_a_game_of_arrays_and_one_without_secrets_pass() -> None:
