@@ -213,6 +213,8 @@ def _bars(name: str, columns: Columns, directory: Path) -> list[Path]:
         axes.set_xticks(range(len(columns)), _labels(columns))
         percent(axes, 0.0, top)
         axes.set_ylabel(measure_title(columns.values()))
+        if all(map(any_graded, columns.values())):
+            axes.yaxis.set_major_formatter("{x:g}")
         _noted(axes, columns)
         figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=len(agents), frameon=False)
     return [path]

@@ -78,9 +78,9 @@ def _blocks(
         yield Heading(title(column, columns))
         yield from (Picture(path, "") for path in pictures if path.stem in its_own.get(column, ()))
         yield _strengths(tallies)
-        if discordant and any_graded(tallies):
+        if experiment.paired and any_graded(tallies):
             yield from reward_table(tallies, results.rewards())
-        elif discordant:
+        elif discordant and not any_graded(tallies):
             yield discordance_table(tallies, discordant)
         yield _searches(tallies)
     if len({column.opponent.text for column in columns}) > 1:
