@@ -25,8 +25,8 @@ def mean_of(rewards: Moments) -> Estimate:
 
 def strengths(column: Sequence[Tally]) -> list[Estimate | None]:
     """What the agents of a column are compared by, each with its 95 % interval; None of an agent without games."""
-    of = mean_reward if any_graded(column) else win_rate
-    return [of(tally) if tally.games else None for tally in column]
+    measure = mean_reward if any_graded(column) else win_rate
+    return [measure(tally) if tally.games else None for tally in column]
 
 
 def mean_reward(tally: Tally) -> Estimate:

@@ -15,7 +15,7 @@ from experiments.store.results import Results
 from experiments.store.summary import Columns, Tally, any_graded, baseline
 
 FEW = 6  # agents of a game: of so many every pair is compared, deal by deal
-Played = Mapping[tuple[str, int], float]  # what counts of each game, by cell key and trial
+Outcomes = Mapping[tuple[str, int], float]  # what counts of each game, by cell key and trial
 GAMES, REWARD = "Games won more", "Mean reward more"  # of differences
 
 
@@ -33,7 +33,7 @@ def discordance_table(tallies: list[Tally], discordant: dict[Cell, tuple[int, in
     )
 
 
-def reward_table(tallies: list[Tally], rewards: Played) -> Iterator[Table]:
+def reward_table(tallies: list[Tally], rewards: Outcomes) -> Iterator[Table]:
     """The same deals: the agent's reward less that of the opponent in its place."""
     even = baseline(tallies)
     gains = [
@@ -47,10 +47,10 @@ def reward_table(tallies: list[Tally], rewards: Played) -> Iterator[Table]:
 
 def paired_blocks(columns: Columns, results: Results) -> Iterator[Block]:
     """The agents of each game with each other, and Figure 3, deal by deal; games by wins first, then those by graded rewards."""
-    wins: Played = results.wins()
-    graded = {column: tallies for column, tallies in columns.items() if any_graded(tallies)}
-    kinds = [(GAMES, wins, {column: each for column, each in columns.items() if column not in graded})]
-    kinds += [(REWARD, results.rewards(), graded)] if graded else []
+    wins: Outcomes = results.wins()
+    graded_columns = {column: tallies for column, tallies in columns.items() if any_graded(tallies)}
+    kinds = [(GAMES, wins, {column: each for column, each in columns.items() if column not in graded_columns})]
+    kinds += [(REWARD, results.rewards(), graded_columns)] if graded_columns else []
     agents = [_agents_table(*kind, columns) for kind in kinds]
     if any(table.rows for table in agents):
         yield Heading("The agents on the same deals")
@@ -61,28 +61,28 @@ def paired_blocks(columns: Columns, results: Results) -> Iterator[Block]:
         yield from (table for table in effects if table.rows)
 
 
-def _agents_table(unit: str, played: Played, columns: Columns, among: Columns) -> Table:
+def _agents_table(unit: str, outcomes: Outcomes, columns: Columns, among: Columns) -> Table:
     """Each agent of a game less each before it, where they are few and have two deals in common at least."""
     lines = []
     for column, tallies in columns.items():
         cells = [tally.cell for tally in tallies] if len(tallies) <= FEW else []
         for first, second in itertools.combinations(cells, 2):
-            if gain := _gain(played, first, second, percent=unit == GAMES):
+            if gain := _gain(outcomes, first, second, percent=unit == GAMES):
                 lines.append([title(column, among), second.agent, first.agent, *gain])
     caption = "Each agent less each before it, deal by deal. Intervals are Student's, of the mean over the deals."
     return Table(caption, ["Game", "Agent", "less", unit, "95 % interval", "Deals"], lines)
 
 
-def _effects_table(unit: str, played: Played, columns: Columns, among: Columns) -> Table:
+def _effects_table(unit: str, outcomes: Outcomes, columns: Columns, among: Columns) -> Table:
     """Figure 3 on the same deals, where the sixteen combinations were played on two of them at least."""
-    lines, trials = [], sorted({trial for _, trial in played})
+    lines, trials = [], sorted({trial for _, trial in outcomes})
     for column, tallies in columns.items():
         keys_of = {tally.cell.spec.text: tally.cell.key for tally in tallies}
         if not keys_of.keys() >= set(TABLE_1.values()):
             continue
         keys = [keys_of[strategy] for strategy in TABLE_1.values()]
         complete = [
-            [played[key, trial] for key in keys] for trial in trials if all((key, trial) in played for key in keys)
+            [outcomes[key, trial] for key in keys] for trial in trials if all((key, trial) in outcomes for key in keys)
         ]
         if len(complete) > 1:
             for enhancement, effect in paired_effects(np.array(complete)).items():
@@ -91,12 +91,12 @@ def _effects_table(unit: str, played: Played, columns: Columns, among: Columns) 
     return Table(caption, ["Game", "Enhancement", unit, "95 % interval", "Deals"], lines)
 
 
-def _gain(played: Played, first: Cell, second: Cell, percent: bool = False) -> Sequence[str]:
+def _gain(outcomes: Outcomes, first: Cell, second: Cell, percent: bool = False) -> Sequence[str]:
     """What the second agent got more than the first on the same deals, two at least: the mean, its interval, how many deals."""
-    deals = [trial for key, trial in played if key == first.key and (second.key, trial) in played]
+    deals = [trial for key, trial in outcomes if key == first.key and (second.key, trial) in outcomes]
     if len(deals) < 2:
         return ()
-    gain = student_mean([played[second.key, trial] - played[first.key, trial] for trial in deals])
+    gain = student_mean([outcomes[second.key, trial] - outcomes[first.key, trial] for trial in deals])
     return *_texts(gain, percent), str(len(deals))
 
 

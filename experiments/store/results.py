@@ -180,7 +180,7 @@ class Results:
     def tallies(self, trials: int | None = None) -> list[Tally]:
         """What each cell came to, in the order of `cells`; only in its first so many trials, if a number is given."""
         counted = "" if trials is None else f"WHERE trial < {int(trials)}"
-        tallies, graded = blank(self.cells), self._graded()
+        tallies, graded_cells = blank(self.cells), self._graded_cells()
         columns = ("reward", *STATISTICS)
         moments = ", ".join(f"count({name}), sum({name}), sum({name}::HUGEINT * {name})" for name in columns)
         for index, games, wins, draws, seconds, *sums in self.select(
@@ -190,11 +190,11 @@ class Results:
             tally = tallies[index]
             tally.games, tally.wins, tally.draws, tally.millionths = games, wins, draws, int(seconds)
             of_columns = [Moments(*(int(value or 0) for value in sums[i : i + 3])) for i in range(0, len(sums), 3)]
-            tally.rewards, tally.is_graded = of_columns[0], index in graded
+            tally.rewards, tally.is_graded = of_columns[0], index in graded_cells
             tally.moments.update(zip(STATISTICS, of_columns[1:], strict=True))
         return tallies
 
-    def _graded(self) -> set[int]:
+    def _graded_cells(self) -> set[int]:
         """The cells with graded rewards, see `Tally.is_graded`; in the games of section 8 wins are counted, shared places in Hearts too."""
         rows = self.select(f"""
             SELECT DISTINCT cell FROM (SELECT cell, unnest(returns::DOUBLE[]) AS each FROM

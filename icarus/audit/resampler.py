@@ -209,8 +209,8 @@ class _Audit:
         except Exception as error:  # whatever a class stumbles over is what there is to tell
             last = traceback.extract_tb(error.__traceback__)[-1]
             # The library's own sentences say what is wrong, and where.
-            refused = isinstance(error, ValueError) and Path(last.filename).is_relative_to(LIBRARY)
-            what = f"{error}" if refused else f"{last.name} (line {last.lineno}) raises {error!r}"
+            is_sentence = isinstance(error, ValueError) and Path(last.filename).is_relative_to(LIBRARY)
+            what = f"{error}" if is_sentence else f"{last.name} (line {last.lineno}) raises {error!r}"
             self._require(claim, False, f"{place}: {what}")
 
     def _require(self, claim: str, good: bool, example: str) -> None:

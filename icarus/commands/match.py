@@ -161,20 +161,20 @@ def _results(game: AnyGame, agents: list[Agent], rewards: list[Rewards]) -> tupl
     else:
         lines = [(f"{seat_name(game, seat)}, {agents[seat]}", [seat], 0) for seat in range(len(agents))]
     header = ["games", "seats", "wins", "mean reward", "95 % interval", "agent"]
-    rows = [[len(rewards), len(seats), *_received(rewards, seats, shift), text] for text, seats, shift in lines]
-    hidden = [] if any(len(seats) > 1 for _, seats, _ in lines) else ["seats"]
-    hidden += [] if {reward for game in rewards for reward in game} <= {0.0, 0.5, 1.0} else ["wins"]
-    columns = [i for i, name in enumerate(header) if name not in hidden]
+    rows = [[len(rewards), len(seats), *_reward_texts(rewards, seats, shift), text] for text, seats, shift in lines]
+    absent = [] if any(len(seats) > 1 for _, seats, _ in lines) else ["seats"]
+    absent += [] if {reward for of_seats in rewards for reward in of_seats} <= {0.0, 0.5, 1.0} else ["wins"]
+    columns = [i for i, name in enumerate(header) if name not in absent]
     return [header[i] for i in columns], [[row[i] for i in columns] for row in rows]
 
 
-def _received(rewards: list[Rewards], seats: list[int], shift: int) -> tuple[int, str, str]:
+def _reward_texts(rewards: list[Rewards], seats: list[int], shift: int) -> tuple[int, str, str]:
     """Wins, mean reward and its interval in seats that are so many further on in each game than in the one before."""
-    received = [[game[(seat + shift * trial) % len(game)] for seat in seats] for trial, game in enumerate(rewards)]
-    mean = difference([sum(game) / len(game) for game in received])
-    low, high = mean.interval(CONFIDENCE)
-    wins = sum(reward == 1 for game in received for reward in game)
-    return wins, f"{mean.mean:.3f}", f"[{max(0.0, low):.3f}, {high:.3f}]"
+    outcomes = [[game[(seat + shift * trial) % len(game)] for seat in seats] for trial, game in enumerate(rewards)]
+    estimate = difference([sum(game) / len(game) for game in outcomes])
+    low, high = estimate.interval(CONFIDENCE)
+    wins = sum(reward == 1 for game in outcomes for reward in game)
+    return wins, f"{estimate.mean:.3f}", f"[{max(0.0, low):.3f}, {high:.3f}]"
 
 
 def _watcher(seats: Sequence[Any]) -> Watch:
