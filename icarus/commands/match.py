@@ -64,7 +64,11 @@ def match_command(
     show: Annotated[bool, typer.Option("--show", help="Print every state and every decision.")] = False,
     files: options.With = None,
 ) -> None:
-    """Play games between strategies."""
+    """Play games between strategies.
+
+    The table has a line for each strategy, with its mean reward over all seats that it takes; for a strategy against itself, a line for
+    each seat.
+    """
     game, files = options.game_and_files(game, files)
     names = load_files(files)
     integer("--games", number, 1)
