@@ -15,7 +15,6 @@ attributes and of the items of lists, the items that a list has, and what two li
 import contextlib
 import copy
 import inspect
-import itertools
 import random
 import time
 import traceback
@@ -25,11 +24,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from icarus.audit.answers import wrong_actions, wrong_end, wrong_outcomes, wrong_player, wrong_returns
+from icarus.audit.facts import pairs_of_facts
 from icarus.audit.lockstep import Reference, random_action
 from icarus.audit.redraws import Redraws
 from icarus.audit.report import AuditReport, Check
 from icarus.audit.uniformity import DRAWS_PER_STATE, Tally, chi_square_functions, uneven
 from icarus.checks import integer
+from icarus.compiler.cache.digest import PACKAGE
 from icarus.kernel.constants import CHANCE, TERMINAL
 
 CLAIMS = {
@@ -54,7 +55,6 @@ UNCHECKED_NOTES = {
     "facts": "too few draws for two facts to stand together often",
     "uniform": "no information set was small enough, or scipy is missing: pip install 'icarus-mcts[experiments]'",
 }
-LIBRARY = Path(__file__).parents[1]
 MOST_ACTIONS = 20_000  # of a game that is taken to end
 GAMES = 2500
 THOROUGH, DRAWS = 100, 8  # decisions at which so many states are drawn; at all others one is, for the facts
@@ -66,7 +66,6 @@ FEW_STATES = 20  # that an information set may have to be tested for uniformity
 SHOWN = 20  # actions, in an example
 TESTED = 25  # information sets that are
 FALSE_ALARM = 1e-6  # the p-value below which draws are not uniform
-LONGEST_LIST = 128  # items whose values are facts one by one
 
 
 class Drawing(Reference, Protocol):
@@ -209,7 +208,7 @@ class _Audit:
         except Exception as error:  # whatever a class stumbles over is what there is to tell
             last = traceback.extract_tb(error.__traceback__)[-1]
             # The library's own sentences say what is wrong, and where.
-            is_sentence = isinstance(error, ValueError) and Path(last.filename).is_relative_to(LIBRARY)
+            is_sentence = isinstance(error, ValueError) and Path(last.filename).is_relative_to(PACKAGE)
             what = f"{error}" if is_sentence else f"{last.name} (line {last.lineno}) raises {error!r}"
             self._require(claim, False, f"{place}: {what}")
 
@@ -243,8 +242,8 @@ class _Audit:
         self._count("view", [draw.observation(player) != state.observation(player) for draw in draws], place)
         if any(self.checks[name].failed for name in ("original", "player", "choices", "view")):
             raise _Wrong
-        self.played.update(_pairs(state))
-        self.drawn.update(_pairs(draws[0]))
+        self.played.update(pairs_of_facts(state))
+        self.drawn.update(pairs_of_facts(draws[0]))
         self._compare(state, player, seeds, draws, place)
         if self.decisions <= THOROUGH:
             self._compare_twins(state, luck, place)
@@ -368,35 +367,3 @@ def _face(state: Any) -> str:
     """All facts of a state: its text, or its attributes where it has none."""
     has_text = any("__str__" in vars(each) for each in type(state).__mro__[:-1])
     return str(state) if has_text else repr(vars(state))
-
-
-def _pairs(state: Any) -> Iterator[tuple[str, str]]:
-    """The pairs of facts of a state, each once."""
-    facts: set[str] = set()
-    lists: dict[str, Sequence[object]] = {}
-    for name, value in vars(state).items():
-        for where, item in _parts(name, value):
-            if isinstance(item, list | tuple):
-                lists[where] = item
-                facts.update(f"{each!r} in {where}" for each in item if isinstance(each, int))
-            else:
-                facts.add(f"{where} is {item!r}")
-    yield from itertools.combinations(sorted(facts), 2)
-    for (first, items), (second, others) in itertools.combinations(sorted(lists.items()), 2):
-        if len(items) == len(others) > 1:
-            for a, b in {(repr(a), repr(b)) for a, b in zip(items, others, strict=True)}:
-                yield f"{first}[i] is {a}", f"{second}[i] is {b}"
-
-
-def _parts(where: str, value: object) -> Iterator[tuple[str, object]]:
-    """Numbers and lists of numbers, with the names under which they are found in an attribute."""
-    if isinstance(value, int | float | str | None):
-        yield where, value
-    elif isinstance(value, list | tuple) and len(value) <= LONGEST_LIST:
-        if all(isinstance(item, int | float | str | None) for item in value):
-            yield where, value
-            if all(isinstance(item, bool) for item in value):
-                yield from ((f"{where}[{i}]", item) for i, item in enumerate(value))
-        else:
-            for i, item in enumerate(value):
-                yield from _parts(f"{where}[{i}]", item)
