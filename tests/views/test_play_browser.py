@@ -274,6 +274,28 @@ def test_a_move_that_a_seat_does_not_notice_is_neither_listed_nor_counted(served
     assert hidden > 0
 
 
+def test_undo_does_not_count_the_moves_that_a_seat_does_not_notice() -> None:
+    session = Session(games.load("phantom-mnk(columns=3,rows=3,in_a_row=3)"), [None, QUICK], 0)
+    for action in (4, 4, 0):  # the second player tries the middle, in vain, and then a corner
+        session.apply(session.state.legal_actions()[action])
+    table = Table(session, QUICK, 0)
+    assert len(session.played) == 3 and len(table.describe(-1, None)["log"]) == 2
+    assert table.request("undo", {"version": table.version}) == {"said": "2 actions taken back"}
+    assert session.played == []
+
+
+def test_an_only_legal_action_is_named_where_the_seat_knows_that_it_is_the_only_one() -> None:
+    bids = Session(games.load("goofspiel(cards=4)"), [None, None], 0)
+    while len(bids.played) < 7:  # each player has a card less after each bid; the last of player 0 is no choice
+        bids.apply(bids.state.legal_actions()[-1 if bids.state.current_player() == 0 else 0])
+    assert len(bids.at(6).legal_actions()) == 1 and bids.notices(1, 6)
+    assert bids.heard(1, 6) is None and bids.heard(0, 6) == bids.played[6].text
+    hearts = Session(games.load("hearts"), [None] * 4, 0)
+    while not (hearts.played and hearts.played[-1].text == "exchange"):
+        hearts.apply(hearts.state.legal_actions()[0])
+    assert all(hearts.heard(seat, len(hearts.played) - 1) == "exchange" for seat in range(4))
+
+
 def test_a_game_whose_cards_have_been_shown_is_not_taken_back(served) -> None:
     page = served("kuhn-poker")
     assert page.send("resign", {"version": page.my_turn()["version"]})[0] == 200
@@ -671,6 +693,8 @@ def test_a_page_out_of_reach_says_so_asks_seldom_and_comes_back(served, page, ex
     expect(page.locator("#said")).to_have_text("this address has no token")
     expect(page.locator("#status")).to_have_text("out of reach")
     expect(page.locator("#board [data-part].open")).to_have_count(0)
+    page.locator('#board [data-part="a1"]').click(force=True)
+    expect(page.locator("#said")).to_contain_text("the game cannot be reached")
     page.wait_for_timeout(1000)
     assert len(requests) <= 2
     page.unroute("**/state*")
@@ -702,6 +726,47 @@ def test_the_keyboard_and_a_reader_know_where_they_are(served, page, expect) -> 
     page.locator("#moves button").first.click()
     expect(page.locator("#log li").nth(3)).to_be_attached()
     expect(page.locator("#thinking")).to_be_hidden()
+
+
+def focused(page: Any) -> str:
+    """The id of the element with the keyboard, or the name of its part of the board."""
+    return page.evaluate("document.activeElement.id || document.activeElement.dataset.part || ''")
+
+
+def test_the_keyboard_is_not_lost_where_a_button_is_not_of_use_any_more(served, page, expect) -> None:
+    game = served("checkers")
+    page.goto(game.address)
+    page.locator("#moves button").first.click()
+    expect(page.locator("#log li").nth(1)).to_be_attached()
+    expect(page.locator("#status")).to_have_text("it is your turn")
+    page.locator("#undo").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#said")).to_contain_text("taken back")
+    expect(page.locator("#undo")).to_be_disabled()
+    assert focused(page) == "hint"
+    page.keyboard.press("Enter")
+    expect(page.locator("#thinking")).to_be_visible()
+    assert focused(page) in ("hint", "save")
+    page.locator("#close").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#thinking")).to_be_hidden()
+    assert focused(page) == "hint"
+
+
+def test_a_square_that_is_chosen_looks_so_and_a_wrong_one_has_its_name(served, page, expect) -> None:
+    page.goto(served("checkers").address)
+    page.locator('#board [data-part="c3"]').click()
+    expect(page.locator('#board [data-part="c3"]')).to_have_attribute("aria-pressed", "true")
+    page.mouse.move(0, 0)
+    marks = page.locator("#board .mark")
+    box = page.locator("#board .mark.chosen").bounding_box()
+    boxes = [marks.nth(i).bounding_box() for i in range(marks.count())]
+    assert sum(abs(each["x"] - box["x"]) + abs(each["y"] - box["y"]) < 2 for each in boxes) == 1  # no mark lies on it
+    page.goto(served("backgammon", 1).address)  # points have other numbers for the second player
+    expect(page.locator("#board [data-part].open").first).to_be_visible()
+    barred = page.locator("#board [data-part][data-shown]:not(.open)").first
+    page.evaluate("part => click(part, -1)", barred.get_attribute("data-part"))
+    expect(page.locator("#said")).to_contain_text(f"with {barred.get_attribute('data-shown')} now")
 
 
 def test_what_has_been_chosen_stays_while_the_moves_do(served, page, expect) -> None:

@@ -27,6 +27,7 @@ _CHANCE_STREAM, _SEARCH_STREAM, _HINT_STREAM = 0, 1, 2
 _TAG = re.compile(r"^\[(\w+) (.*)\]$", re.MULTILINE)  # of a saved game: a name, and JSON
 _MOVE = re.compile(r"^\d+\. [^:]+: (.*)$", re.MULTILINE)
 ADVICE = 1000  # iterations of a search for a hint: weak opponents give no good advice
+DRAWS = 20  # determinizations in all of which an action is the only legal one, where a seat may know it
 _BUDGETS = ("iterations", "seconds")
 
 Progress = Callable[[int, float], None]
@@ -185,8 +186,10 @@ class Session:
             raise ValueError("the game is over")
         self.resigned = seat
 
-    def undo(self, upto: int | None = None) -> int:
-        """Go back to when so many actions had been played, by default before a person's last; returns how many are taken back.
+    def undo(self, upto: int | None = None, seat: int | None = None) -> int:
+        """Go back to when so many actions had been played, by default before a person's last.
+
+        Returns how many actions that a seat noticed are taken back; None is a seat that sees everything.
 
         Raises:
             ValueError: so many actions have not been played.
@@ -194,9 +197,9 @@ class Session:
         if upto is None:
             mine = [index for index, each in enumerate(self.played) if each.player in self.people]
             upto = mine[-1] if mine else len(self.played)
-        count = len(self.played) - upto
-        if count <= 0:
+        if upto >= len(self.played):
             raise ValueError("no action can be taken back, because you have not played yet")
+        count = sum(self.notices(seat, index) for index in range(upto, len(self.played)))
         self.resigned = None
         self.state, self.played = self.at(upto), self.played[:upto]
         return count
@@ -220,7 +223,7 @@ class Session:
         if seat in (None, played.player) or self.game.observe is None:
             return played.text
         state = self.at(index)
-        in_view = state.observed(played.action)[seat] == played.action or len(state.legal_actions()) == 1
+        in_view = state.observed(played.action)[seat] == played.action or _is_forced(state, played.action, seat)
         return played.text if in_view else None
 
     def name_of(self, player: int) -> str:
@@ -341,6 +344,15 @@ class Session:
         if text not in map(self.state.action_to_string, self.state.legal_actions()):
             raise ValueError(f"action {len(self.played) + 1}, {text!r}, is not legal")
         return self.state.string_to_action(text)
+
+
+def _is_forced(state: State, action: int, seat: int) -> bool:
+    """Whether a seat can tell that no other action was legal: it knows, for example, that after the passes the cards are exchanged."""
+    if state.legal_actions() != [action]:
+        return False
+    if state.game.determinize is None:
+        return True
+    return all(state.determinize(seat, seed=seed).legal_actions() == [action] for seed in range(DRAWS))
 
 
 def _check_files(played: Mapping[str, str], files: Mapping[Path, str]) -> None:

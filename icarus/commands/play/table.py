@@ -288,7 +288,8 @@ class Table:
         if self._is_shown_at_last():
             raise ValueError(ENDED)
         at = arguments.get("at")
-        count = self.session.undo(self._noticed[at] if isinstance(at, int) and 0 <= at < len(self._noticed) else None)
+        upto = self._noticed[at] if isinstance(at, int) and 0 <= at < len(self._noticed) else None
+        count = self.session.undo(upto, None if self.session.over else self.observer)
         self.review = None
         self._forget_log()
         self._go_on()

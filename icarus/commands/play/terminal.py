@@ -181,7 +181,7 @@ class Terminal:
         raise ValueError(f"{text!r} is not legal here; {advice}" if text else "type an action, or help")
 
     def go_back(self) -> None:
-        count = self.session.undo()
+        count = self.session.undo(seat=None if self.session.over else self.seat)
         self.say(f"{count} action{'s' if count > 1 else ''} taken back")
 
     def end(self) -> None:

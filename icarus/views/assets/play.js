@@ -55,12 +55,12 @@ function putDown(place) {
 function choose(names, parts) { chosen = names; copies = parts; }
 
 function click(part, copy) {
-  if (looking !== null || !now.moves.length) { say(now.over ? "the game is over" : looking !== null ? "this is an earlier position; ▶| returns to the current one" : "it is not your turn"); return; }
+  if (looking !== null || !now.moves.length) { say(lost ? UNREACHABLE : now.over ? "the game is over" : looking !== null ? "this is an earlier position; ▶| returns to the current one" : "it is not your turn"); return; }
   const longer = [...chosen, part];
   const fits = now.moves.filter((move) => begins(move, longer));
   if (!fits.length) {
     const again = !now.select && now.moves.some((move) => move.parts[0] === part);
-    say(again ? "" : `nothing can be done with ${longer.join(" ")} now`);
+    say(again ? "" : `nothing can be done with ${longer.map(nameOf).join(" ")} now`);
     if (!now.select) choose(again ? [part] : [], again ? [copy] : []);
   } else {
     choose(longer, [...copies, copy]);
@@ -89,15 +89,17 @@ function drawBoard(told) {
   for (const [copy, part] of board.querySelectorAll("[data-part]").entries()) {
     const name = part.dataset.part, open = mine.has(name);
     part.copy = copy;
-    if (copies.includes(copy)) { part.classList.add("chosen"); mark(part, "chosen"); }
+    const isChosen = copies.includes(copy);
+    part.classList.toggle("chosen", isChosen);
     part.classList.toggle("open", open);
     part.setAttribute("role", "button");
-    part.setAttribute("tabindex", open || part.classList.contains("chosen") ? "0" : "-1");
-    part.setAttribute("aria-disabled", !open && !part.classList.contains("chosen"));
+    part.setAttribute("tabindex", open || isChosen ? "0" : "-1");
+    part.setAttribute("aria-disabled", !open && !isChosen);
     part.setAttribute("aria-label", `${part.getAttribute("aria-label") ?? name}${told.last.includes(name) ? ", last move" : ""}`);
-    part.setAttribute("aria-pressed", part.classList.contains("chosen"));
+    part.setAttribute("aria-pressed", isChosen);
     if (told.last.includes(name) && !svg.classList.contains("cards")) mark(part, "last");
-    if (open && !svg.classList.contains("cards")) mark(part, "open");
+    if (isChosen) mark(part, "chosen");
+    else if (open && !svg.classList.contains("cards")) mark(part, "open");
   }
   for (const part of board.querySelectorAll("[data-part] [data-part]")) {  // a button must not lie in another: beside it, and it knows where it was
     part.inside = part.parentElement.closest("[data-part]");
@@ -117,7 +119,7 @@ function refocus({ active, within, at }) {
   if (within === "log") (byId("log").querySelectorAll("button")[at] ?? next).focus();
   else if (within === "board") (parts.find((part) => part.copy === at && part.tabIndex === 0) ?? next).focus();
   else if (within === "moves") (byId("moves").querySelector("button") ?? next).focus();
-  else if (active.disabled && active.closest(".controls")) ([...active.parentElement.querySelectorAll("button")].find((button) => !button.disabled) ?? next).focus();
+  else if (active.disabled && active.closest(".controls")) ([...active.parentElement.querySelectorAll("button")].find((button) => !button.disabled && !button.hidden) ?? next).focus();
 }
 
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -357,7 +359,10 @@ byId("review").addEventListener("click", () => ask("review", {}));
 byId("record").addEventListener("click", async () => { if (!byId("recorded").hidden) { byId("recorded").hidden = true; return; } const found = await ask("record", {}); if (found) { byId("recorded").textContent = found.said; byId("recorded").hidden = false; } });
 byId("strength").addEventListener("change", async () => { const found = await ask("strength", JSON.parse(byId("strength").value)); if (found) say(found.said, false); });
 byId("save").addEventListener("click", async () => { const found = await ask("save", {}); if (found) say(found.said, false); });
-byId("close").addEventListener("click", () => { byId("thinking").hidden = true; });
+byId("close").addEventListener("click", () => {
+  byId("thinking").hidden = true;
+  (["hint", "why"].map(byId).find((button) => !button.disabled && !button.hidden) ?? byId("status")).focus();
+});
 byId("open").addEventListener("click", async () => { if (confirm("Show all hidden cards and pieces from now on?")) { const found = await ask("open", {}); if (found) say(found.said, false); } });
 byId("resign").addEventListener("click", () => { if (confirm("Give up this game?")) ask("resign", {}); });
 byId("hint").addEventListener("click", () => search("hint", {}));
