@@ -11,7 +11,7 @@ from icarus.engine.inspect.playout import InspectedPlayout
 from icarus.engine.inspect.tree import LIMIT, Line, Tree, lines_of, tree_of
 from icarus.engine.result import Result
 from icarus.kernel import UNSEEN
-from icarus.views.boards import drawing
+from icarus.views.boards import BOARDS, drawing
 from icarus.views.pages import packed, page, write_new
 from icarus.views.playout_page import playout_page
 
@@ -111,6 +111,7 @@ def _data(tree: Tree, boards: int) -> dict[str, Any]:
         "values": _thousandths(tree.values),
         "counts": tree.counts.ravel().tolist(),
         "seen": _observed(tree) if hidden else None,
+        "guess": state.game.determinize is not None and state.game.name not in BOARDS,
         "drawn": nodes,
         "boards": [drawing(tree.state(node), state.current_player(), drawn_for=True).svg() for node in nodes],
         "lines": [_line(line) for line in lines_of(tree.result, FOLLOWED)],

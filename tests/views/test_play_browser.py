@@ -243,6 +243,19 @@ def test_a_game_is_reviewed_when_it_is_over(served) -> None:
     assert "[Seed 4]" in page.send("record", {})[1]["said"]
 
 
+def test_the_review_of_a_game_leaves_out_searches_that_give_no_value(served) -> None:
+    page = served("knockout-whist")
+    page.table.session.agents[1:] = [Agent(BASELINE, iterations=1)] * 3  # most moves have no visit
+    while not (state := page.my_turn())["over"]:
+        page.act(state["moves"][0]["action"], state)
+    searches = [played.result for played in page.table.session.played if played.result is not None]
+    assert any(np.isnan(result.value) for result in searches)
+    assert page.send("review", {})[0] == 200
+    while not (review := page.state()["review"])["done"]:
+        pass
+    assert review["entries"]
+
+
 def test_a_review_says_which_move_was_better_and_by_how_much() -> None:
     session = Session(games.load("othello"), [None, QUICK], 0)
     session.act(19)

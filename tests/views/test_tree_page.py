@@ -8,6 +8,7 @@ import pytest
 
 from icarus import Result, games, parse, search
 from icarus.engine.inspect.tree import lines_of
+from tests.toy import ALL_TOYS
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +71,34 @@ def test_long_lists_are_cut_and_go_on_when_asked(hearts: Result, tmp_path: Path,
     assert len(rows(page, 1)) == 12
     page.get_by_role("treeitem", name=re.compile("and 1 more")).click()
     assert len(rows(page, 1)) == 13
+
+
+def test_the_keyboard_goes_on_in_a_long_list_at_the_first_row_that_was_added(
+    hearts: Result, tmp_path: Path, page: Any
+) -> None:
+    opened(page, hearts, tmp_path)
+    page.get_by_role("treeitem", name=re.compile("and 1 more")).focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement === document.querySelectorAll(`.row[aria-level='2']`)[12]")
+
+
+def test_on_a_narrow_screen_no_move_is_cut_off(tmp_path: Path, page: Any) -> None:
+    state = games.load("lotr-confrontation").new_initial_state(seed=3)
+    page.set_viewport_size({"width": 400, "height": 800})
+    opened(page, search(state, parse("BASELINE"), iterations=200, seed=2), tmp_path)
+    assert page.evaluate(
+        "[...document.querySelectorAll('.row > .name')].every(name => name.scrollWidth <= name.clientWidth)"
+    )
+
+
+def test_a_determinization_in_words_is_called_a_guess(hearts: Result, tmp_path: Path, page: Any) -> None:
+    opened(page, hearts, tmp_path)
+    assert page.inner_text("#since") == ""  # what is hidden lies face down in the picture
+    game = next(toy for toy in ALL_TOYS if toy.determinize is not None)  # it has no picture
+    state = game.new_initial_state(seed=3)
+    (tmp_path / "toy").mkdir()
+    opened(page, search(state, parse("BASELINE"), iterations=100, seed=2), tmp_path / "toy")
+    assert page.inner_text("#since").startswith("what player 0 does not know is drawn at random")
 
 
 def test_in_another_s_eyes_what_he_cannot_see_is_one_move(hearts: Result, tmp_path: Path, page: Any) -> None:

@@ -40,7 +40,7 @@ class Review:
     """The review of a game that is over, a decision at a time: of a person's by the adviser in that seat, of an agent's by its own search.
 
     Attributes:
-        entries: so far.
+        entries: so far, of decisions to which a search gives a value.
 
     Raises:
         ValueError: the adviser does not search a tree with values.
@@ -72,9 +72,10 @@ class Review:
         result = None if mine else played.result
         if result is None:
             result = self._adviser.search(state, (*self._key, index), progress=progress)
-        loss = loss_of(result, played.action) if mine else 0.0
-        better = state.action_to_string(result.action) if loss else ""
-        self.entries.append(Entry(index, played.player, round(result.value, 3), round(loss, 3), better))
+        if not math.isnan(result.value):  # after very few iterations the move may have no visit
+            loss = loss_of(result, played.action) if mine else 0.0
+            better = state.action_to_string(result.action) if loss else ""
+            self.entries.append(Entry(index, played.player, round(result.value, 3), round(loss, 3), better))
         self._waiting.pop(0)
 
 

@@ -112,7 +112,7 @@ class Page {
     const {steps, boards} = this.data.lines[byId("line").value], [player, label, visits] = steps[moment - 1] ?? [];
     this.moment = moment;
     byId("board").innerHTML = boards[moment];
-    byId("since").textContent = `what player ${this.data.root_player} does not know is drawn at random, as the search draws it; ${moment} of ${steps.length} actions, each the one visited most`;
+    byId("since").textContent = `${this.guess()}; ${moment} of ${steps.length} actions, each the one visited most`;
     byId("path").textContent = steps.slice(0, moment).map(([, text]) => text).join("  ") || "a determinization of the position";
     const facts = moment ? [["action", label], ["by", player < 0 ? "chance" : `player ${player}`], ["visits", visits.toLocaleString("en")]] : [];
     this.facts(facts, "");
@@ -183,6 +183,7 @@ class Page {
     const children = this.outline.children(row.node), shown = row.shown || 0, upto = Math.min(children.length, shown + count);
     const made = children.slice(shown, upto).map(child => this.row(child, row.depth + 1));
     row.shown = upto;
+    const hasFocus = row.button && document.activeElement === row.button;
     if (row.button) row.button.replaceWith(...made); else row.after(...made);
     row.held.push(...made);
     row.button = null;
@@ -193,6 +194,7 @@ class Page {
       row.held[row.held.length - 1] ? this.last(row).after(button) : row.after(button);
       row.button = button;
     }
+    if (hasFocus) { this.look(made[0]); made[0].focus(); }
   }
 
   last(row) {
@@ -256,8 +258,11 @@ class Page {
     while (at > 0 && this.data.drawn[at] === undefined) { moves.unshift(this.data.labels[this.data.label[at]]); at = this.data.parent[at]; }
     const drawn = this.data.drawn[at];
     byId("board").innerHTML = drawn === undefined ? "" : this.data.boards[drawn];
-    byId("since").textContent = moves.length ? `drawn before ${moves.join("  ")}` : "";
+    const guess = this.data.guess ? [this.guess()] : [];
+    byId("since").textContent = [...guess, ...(moves.length ? [`drawn before ${moves.join("  ")}`] : [])].join("; ");
   }
+
+  guess() { return `what player ${this.data.root_player} does not know is drawn at random, as the search draws it`; }
 }
 
 function show(playout) {

@@ -70,19 +70,22 @@ class Regions:
     def svg(self) -> str:
         parts = []
         for i, row in enumerate(ROWS):
-            left = (WIDTH - len(row) * CELL_WIDTH) / 2
-            parts += [self._region(square, left + k * CELL_WIDTH, 6 + i * CELL_HEIGHT) for k, square in enumerate(row)]
+            width = CELL_WIDTH * (2 if len(row) == 1 else 1)  # Mordor and the Shire hold four pieces
+            left = (WIDTH - len(row) * width) / 2
+            parts += [
+                self._region(square, left + k * width, 6 + i * CELL_HEIGHT, width) for k, square in enumerate(row)
+            ]
         top = 6 + len(ROWS) * CELL_HEIGHT
         lines = [short for line in self.lines for short in textwrap.wrap(line, LETTERS)]
         parts += [words(10, top + 18 + 17 * i, line, 12) for i, line in enumerate(lines)]
         return svg(WIDTH, top + 24 + 17 * len(lines), parts, PAPER, self.lines[-1])
 
-    def _region(self, square: int, x: float, y: float) -> str:
-        inside = [box(x + 2, y + 2, CELL_WIDTH - 4, CELL_HEIGHT - 4, "#dcd6c4", EDGE, 5)]
-        inside.append(words(x + CELL_WIDTH / 2, y + 15, SQUARE_NAMES[square], 11, "middle", "#55585e"))
+    def _region(self, square: int, x: float, y: float, room: float) -> str:
+        inside = [box(x + 2, y + 2, room - 4, CELL_HEIGHT - 4, "#dcd6c4", EDGE, 5)]
+        inside.append(words(x + room / 2, y + 15, SQUARE_NAMES[square], 11, "middle", "#55585e"))
         pieces = self.pieces[square]
-        across = 1 if len(pieces) <= 2 else 2
-        width = (CELL_WIDTH - 12) / across
+        across = 1 if len(pieces) <= 2 and room == CELL_WIDTH else 2
+        width = (room - 12) / across
         for k, piece in enumerate(pieces):
             row, column = divmod(k, across)
             px, py = x + 6 + column * width, y + 20 + row * 28
