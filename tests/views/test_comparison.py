@@ -37,6 +37,21 @@ def test_two_searches_of_a_position_stand_beside_each_other(tmp_path: Path, page
     assert " ".join(second["variation"]) in tree_frame.locator("header").inner_text()
 
 
+def test_no_two_moves_of_a_chart_look_the_same(tmp_path: Path, page: Any) -> None:
+    state = games.load("lotr-confrontation").new_initial_state(
+        3
+    )  # the searches visit more moves than there are colours
+    write_comparison(
+        [follow_search(state, each, 200, 2) for each in (BASELINE, RAVE, RAVE >> MAST)], tmp_path / "3.html"
+    )
+    page.goto((tmp_path / "3.html").as_uri())
+    page.wait_for_selector("body[data-ready]")
+    for chart in page.locator(".chart").all():
+        lines = chart.locator("polyline").all()
+        looks = {(line.get_attribute("stroke"), line.get_attribute("stroke-dasharray")) for line in lines}
+        assert len(looks) == len(lines) == 5
+
+
 def test_what_does_not_go_side_by_side_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["search", "othello", "--beside", "RAVE", "--seconds", "1"]) == 2
     assert "--beside and --json need --iterations" in capsys.readouterr().err

@@ -25,7 +25,7 @@ function colour(value) {
 const number = value => Number.isNaN(value) ? "·" : value.toFixed(3);
 
 // A chart of lines: `series` are {name, points: [[x, y], …], marks: [[x, y], …], line: number of its colour}; `ends` are the scale of y, `across` that of x.
-const LINES = ["#1f77b4", "#d9641e", "#3f8f4f", "#9467bd", "#8a7a3a"];
+const LINES = ["#1f77b4", "#d9641e", "#3f8f4f", "#9467bd", "#8a7a3a"], DASHES = ["none", "6 3", "2 3"];
 function chart(series, {label, ends: [low, high], across: [first, last]}) {
   const made = (tag, given, text = "") => {
     const part = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -39,10 +39,10 @@ function chart(series, {label, ends: [low, high], across: [first, last]}) {
     picture.append(made("line", {x1: 34, x2: 430, y1: y(value), y2: y(value), class: "rule"}), made("text", {x: 28, y: y(value) + 4, "text-anchor": "end"}, String(+value.toFixed(2))));
   picture.append(made("text", {x: 34, y: 133}, label));
   series.forEach(({name, points, marks = [], line}, i) => {
-    const stroke = LINES[(line ?? i) % LINES.length];
-    picture.append(made("polyline", {points: points.map(([at, value]) => `${x(at)},${y(value)}`).join(" "), stroke, fill: "none", "stroke-width": 2}));
+    const at = line ?? i, stroke = LINES[at % LINES.length], look = {stroke, "stroke-dasharray": DASHES[Math.floor(at / LINES.length) % DASHES.length]};
+    picture.append(made("polyline", {points: points.map(([at, value]) => `${x(at)},${y(value)}`).join(" "), ...look, fill: "none", "stroke-width": 2}));
     for (const [at, value] of marks) picture.append(made("circle", {cx: x(at), cy: y(value), r: 4, fill: stroke}));
-    picture.append(made("rect", {x: 34, y: 140 + 14 * i, width: 10, height: 10, fill: stroke}), made("text", {x: 50, y: 149 + 14 * i}, name));
+    picture.append(made("line", {x1: 34, x2: 51, y1: 145 + 14 * i, y2: 145 + 14 * i, ...look, "stroke-width": 5}), made("text", {x: 56, y: 149 + 14 * i}, name));
   });
   return picture;
 }
