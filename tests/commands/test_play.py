@@ -12,6 +12,7 @@ import pytest
 from icarus import BASELINE, MO_ISMCTS, Agent, CheatingUCT, games, parse
 from icarus.commands.play.session import ADVICE, Session, adviser_like
 from icarus.commands.play.terminal import HELP, Terminal, in_columns
+from icarus.equilibrium import OOS
 from icarus.kernel import CHANCE
 
 QUICK = Agent(BASELINE, iterations=20)
@@ -37,7 +38,7 @@ def actions(session: Session) -> list[tuple[int, int]]:
     return [(played.player, played.action) for played in session.played]
 
 
-def talked(session: Session, lines: list[str], seat: int | None = 0) -> list[str]:
+def talked(session: Session, lines: list[str], seat: int | None = 0, adviser: Agent = QUICK) -> list[str]:
     """What the terminal says to these lines of a person."""
     said: list[str] = []
     remaining: Iterator[str] = iter(lines)
@@ -50,7 +51,7 @@ def talked(session: Session, lines: list[str], seat: int | None = 0) -> list[str
         said.append(prompt + line)
         return line
 
-    Terminal(session, QUICK, seat, said.append).run(ask)
+    Terminal(session, adviser, seat, said.append).run(ask)
     return said
 
 
@@ -156,6 +157,14 @@ def test_the_terminal_answers_slips_with_a_sentence_and_asks_again(tmp_path: Pat
     assert session.played[0].text == "d3"
     assert said[-1] == "stopped; icarus play --resume othello-1.txt continues from here"
     assert actions(Session.resumed(Path("othello-1.txt"))) == actions(session)
+
+
+def test_a_search_without_a_tree_is_not_written_and_the_game_goes_on(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    session = session_of("kuhn-poker")
+    said = talked(session, ["hint", "tree tree.html", "1", "quit"], adviser=Agent(OOS(), iterations=20))
+    assert "the last search has no tree that can be written; its algorithm keeps the tree of the game" in said
+    assert session.played and not Path("tree.html").exists()
 
 
 def test_a_person_hears_nothing_of_what_his_seat_cannot_see() -> None:

@@ -26,6 +26,7 @@ from icarus.commands.play.review import Review, loss_of
 from icarus.commands.play.server import DEEPEST, LONGEST, Server
 from icarus.commands.play.session import Session
 from icarus.commands.play.table import ENDED, LATE, Table
+from icarus.equilibrium import OOS
 from icarus.views.boards import drawing
 from icarus.views.tree_page import FOLLOWED
 from tests.conftest import child_process, environment
@@ -780,6 +781,29 @@ def test_a_square_that_is_chosen_looks_so_and_a_wrong_one_has_its_name(served, p
     barred = page.locator("#board [data-part][data-shown]:not(.open)").first
     page.evaluate("part => click(part, -1)", barred.get_attribute("data-part"))
     expect(page.locator("#said")).to_contain_text(f"with {barred.get_attribute('data-shown')} now")
+
+
+def test_a_hint_without_a_tree_is_shown_as_its_table(served, page, expect) -> None:
+    game = served("kuhn-poker")
+    game.table.adviser = Agent(OOS(), iterations=20)
+    page.goto(game.address)
+    page.click("#hint")
+    expect(page.locator("#table-of-search")).to_contain_text("probability")
+    assert page.is_hidden("#tree") and page.is_hidden("#whole")
+
+
+def test_a_second_tab_shows_the_search_for_a_hint(served, page, expect) -> None:
+    game = served("othello")
+    game.my_turn()
+    with long_searches(game):
+        asking = threading.Thread(target=lambda: game.send("hint", {}))
+        asking.start()
+        until(lambda: game.client.get("/live").json())
+        page.goto(game.address)
+        expect(page.locator("#live caption")).to_contain_text("of 60 s")
+        state = game.state()
+        game.act(state["moves"][0]["action"], state)
+        asking.join()
 
 
 def test_what_has_been_chosen_stays_while_the_moves_do(served, page, expect) -> None:

@@ -233,8 +233,7 @@ class Table:
         return self.session.over and self.observer is not None and self.session.game.determinize is not None
 
     def _may_undo(self) -> bool:
-        people = self.session.people
-        return not self._is_shown_at_last() and any(played.player in people for played in self.session.played)
+        return not self._is_shown_at_last() and any(each.player in self.session.people for each in self.session.played)
 
     def _has_reasons(self, count: int | None = None) -> bool:
         """Whether the page may show why an agent acted, among so many lines of the log."""
@@ -343,7 +342,7 @@ class Table:
             raise ValueError("the search for a hint was stopped")
         if task.error is not None:
             raise ValueError(f"no hint can be given: {failure_text(task.error)}")
-        return {"title": "what a search finds in your place", "said": str(self.results["hint"]), "tree": "/tree/hint"}
+        return self._shown("hint", "what a search finds in your place")
 
     def _save(self, arguments: Answer) -> Answer:
         try:
@@ -368,8 +367,12 @@ class Table:
         last = searched[-1]
         assert last.result is not None
         self.results["why"] = last.result
-        title = f"why {self.session.name_of(last.player)} played {last.text}"
-        return {"title": title, "said": str(last.result), "tree": "/tree/why"}
+        return self._shown("why", f"why {self.session.name_of(last.player)} played {last.text}")
+
+    def _shown(self, name: str, title: str) -> Answer:
+        """A search for the page: its table, and where its tree is, if it has one: OOS has none."""
+        result = self.results[name]
+        return {"title": title, "said": str(result), "tree": f"/tree/{name}" if isinstance(result, Result) else None}
 
 
 def _levels_of(game: AnyGame) -> int:

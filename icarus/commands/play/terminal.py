@@ -134,6 +134,10 @@ class Terminal:
             self.say(f"saved; {self.session.command(Path(rest))} continues from here")
         elif self.shown is None:
             raise ValueError("there is no search to write yet; type hint or why first")
+        elif not isinstance(self.shown, Result):
+            raise ValueError(
+                "the last search has no tree that can be written; its algorithm keeps the tree of the game"
+            )
         else:
             self.shown.to_html(rest)
             self.say(f"tree: {rest}")

@@ -174,7 +174,8 @@ function draw(told) {
   byId("record").disabled = told.hidden;
   offerStrengths(told.levels, told.strength);
   drawReview(told.review, told.log);
-  if (!told.over && !now.moves.length) watch(() => lost || now.over || now.moves.length);
+  const waits = () => !lost && !now.over && !(now.moves.length && now.hint);  // for an agent, or for a hint
+  if (waits()) watch(() => !waits());
   const log = byId("log"), end = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
   log.replaceChildren(...told.log.map((text, i) => {
     const button = document.createElement("button");
@@ -322,6 +323,8 @@ async function search(what, given) {
   byId("thinking").hidden = false;
   byId("asked").textContent = found.title;
   byId("table-of-search").textContent = found.said;
+  byId("tree").hidden = byId("whole").hidden = found.tree === null;
+  if (found.tree === null) { byId("table-of-search").parentElement.open = true; return; }
   byId("whole").href = `${found.tree}?${Date.now()}`;
   byId("tree").src = `${found.tree}?${Date.now()}#moves`;
 }
