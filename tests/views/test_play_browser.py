@@ -783,6 +783,21 @@ def test_a_square_that_is_chosen_looks_so_and_a_wrong_one_has_its_name(served, p
     expect(page.locator("#said")).to_contain_text(f"with {barred.get_attribute('data-shown')} now")
 
 
+@pytest.mark.parametrize(("game", "is_dimmed"), [("kuhn-poker", False), ("hearts", True)])
+def test_cards_are_dimmed_where_others_can_be_played(served, page, expect, game: str, is_dimmed: bool) -> None:
+    served_game = served(game)
+    page.goto(served_game.address)
+    for _ in range(3 * is_dimmed):  # cards to pass; then a suit is led
+        state = served_game.my_turn()
+        served_game.act(state["moves"][0]["action"], state)
+    version = served_game.my_turn()["version"]
+    while page.evaluate("now.version") < version:
+        page.wait_for_timeout(20)
+    expect(page.locator("#status")).to_have_text("it is your turn")
+    card = page.locator("#board [data-part]:not(.open)").first
+    assert (card.evaluate("card => getComputedStyle(card).filter") == "none") == (not is_dimmed)
+
+
 def test_a_hint_without_a_tree_is_shown_as_its_table(served, page, expect) -> None:
     game = served("kuhn-poker")
     game.table.adviser = Agent(OOS(), iterations=20)

@@ -105,7 +105,8 @@ function drawBoard(told) {
     part.inside = part.parentElement.closest("[data-part]");
     part.inside.after(part);
   }
-  document.body.classList.toggle("mine", looking === null && told.moves.length > 0);
+  // Where cards are played, those that cannot be are dimmed; a hand that is only held is not.
+  document.body.classList.toggle("mine", looking === null && told.moves.length > 0 && (told.select || told.moves.some((move) => move.parts.length)));
 }
 
 // A new page keeps the keyboard where it was: at the same part, line or button, or at what one can act on next.
