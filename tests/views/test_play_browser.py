@@ -798,6 +798,17 @@ def test_cards_are_dimmed_where_others_can_be_played(served, page, expect, game:
     assert (card.evaluate("card => getComputedStyle(card).filter") == "none") == (not is_dimmed)
 
 
+def test_a_button_that_would_reveal_hidden_cards_says_so(served, page, expect) -> None:
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.goto(served("kuhn-poker").address)
+    for name in ("#why", "#record"):
+        expect(page.locator(name)).to_be_disabled()
+        expect(page.locator(name)).to_have_attribute("title", re.compile("would reveal hidden cards"))
+    page.click("#open")
+    expect(page.locator("#record")).to_be_enabled()
+    expect(page.locator("#record")).to_have_attribute("title", "")
+
+
 def test_a_hint_without_a_tree_is_shown_as_its_table(served, page, expect) -> None:
     game = served("kuhn-poker")
     game.table.adviser = Agent(OOS(), iterations=20)

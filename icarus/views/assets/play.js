@@ -4,6 +4,7 @@ let chosen = [];     // parts clicked so far, by name
 let copies = [];     // and which parts of the board these are, where several have one name
 let lost = false;    // whether the game was out of reach when it was last asked
 let heard = 0;       // lines of the log that have been announced
+const REVEALS = "this would reveal hidden cards or pieces: possible when the game is over, or after \"show all\"";
 const UNREACHABLE = "the game cannot be reached: is icarus play still running?";
 
 function say(text, wrong = true) {
@@ -173,6 +174,8 @@ function draw(told) {
   byId("undo").disabled = !told.undo;
   byId("review").hidden = !told.over || !!told.review;
   byId("record").disabled = told.hidden;
+  byId("record").title = told.hidden ? REVEALS : "";
+  byId("why").title = told.hidden ? REVEALS : "the searches since the program was started; a saved game keeps none";
   offerStrengths(told.levels, told.strength);
   drawReview(told.review, told.log);
   const waits = () => !lost && !now.over && !(now.moves.length && now.hint);  // for an agent, or for a hint

@@ -8,7 +8,7 @@ class Page {
     this.rows = data.steps.map((step, t) => this.row(step, t));
     byId("steps").append(...this.rows);
     byId("steps").onkeydown = event => this.key(event);
-    byId("captured").append(element("h2", {textContent: "captured at the end, and what became of it"}), ...data.captured.map(one => this.component(one)));
+    byId("captured").append(element("h2", {textContent: "the records that were captured, and their changes"}), ...data.captured.map(one => this.component(one)));
     this.look(0);
   }
 
