@@ -809,6 +809,27 @@ def test_a_button_that_would_reveal_hidden_cards_says_so(served, page, expect) -
     expect(page.locator("#record")).to_have_attribute("title", "")
 
 
+def test_on_a_narrow_screen_no_text_is_cut_off(served, page, expect) -> None:
+    page.set_viewport_size({"width": 400, "height": 800})
+    page.goto(served("checkers").address)
+    page.click("#record")
+    expect(page.locator("#recorded")).to_contain_text('[Game "checkers"]')
+    page.click("#table summary")
+    for name in ("html", "#recorded", "#words"):
+        assert page.locator(name).evaluate("text => text.scrollWidth <= text.clientWidth")
+
+
+def test_a_point_of_backgammon_is_clicked_anywhere_in_its_column(served, page, expect) -> None:
+    game = served("backgammon")
+    page.goto(game.address)
+    first, second = next(move["parts"] for move in game.my_turn()["moves"] if "off" not in move["parts"])
+    tip = {"x": 3, "y": 160} if int(first) > 12 else {"x": 3, "y": 20}  # beside the triangle, where it is narrow
+    page.locator(f'#board [data-part="{first}"]').click(position=tip, timeout=5000)
+    expect(page.locator(f'#board [data-part="{first}"]')).to_have_attribute("aria-pressed", "true")
+    page.locator(f'#board [data-part="{second}"]').click(position={"x": 3, "y": 100}, timeout=5000)
+    expect(page.locator("#log")).to_contain_text("player 0: ")
+
+
 def test_a_hint_without_a_tree_is_shown_as_its_table(served, page, expect) -> None:
     game = served("kuhn-poker")
     game.table.adviser = Agent(OOS(), iterations=20)

@@ -10,6 +10,7 @@ from icarus.views.drawing import EDGE, INK, PAPER, box, disc, in_colours, part, 
 
 COLOURS = ("#1d1f23", "#fbf8f0")  # of X and O
 NAMES = ("black", "white")
+AREA = "transparent"  # of what takes clicks beside a triangle or a text
 SIDE, HEIGHT, MARGIN = 30.0, 160.0, 20.0
 
 
@@ -42,9 +43,10 @@ class Points:
         parts += [self._point(point) for point in range(1, 25)]
         parts += [self._bar(owner) for owner in range(2)]
         for owner in range(2):
-            place = MARGIN + 13 * SIDE + 10, 60 + 250 * (1 - owner)
+            x, y = MARGIN + 13 * SIDE + 10, 60.0 + 250 * (1 - owner)
+            count = words(x, y, f"{self.off[owner]} off", 12)
             parts.append(
-                part("off", words(*place, f"{self.off[owner]} off", 12), holds=f"{self.off[owner]} {NAMES[owner]}")
+                part("off", box(x - 6, y - 25, 54, 40, AREA), count, holds=f"{self.off[owner]} {NAMES[owner]}")
             )
         for i, die in enumerate(self.dice):
             x = MARGIN + 7.6 * SIDE + 36 * i
@@ -63,7 +65,8 @@ class Points:
         foot, tip = (24.0, 24 + HEIGHT * 0.9) if upper else (64 + 2 * HEIGHT, 64 + HEIGHT * 1.1)
         fill = "#a4713f" if point % 2 else "#8c8f7a"
         label, (owner, count) = str(BAR - point if self.seat == 1 else point), self.points[point - 1]
-        inside = [f'<path d="M{x:g} {foot:g}h{SIDE:g}L{x + SIDE / 2:g} {tip:g}z" fill="{fill}"/>']
+        inside = [box(x, min(foot, tip), SIDE, abs(tip - foot), AREA)]
+        inside.append(f'<path d="M{x:g} {foot:g}h{SIDE:g}L{x + SIDE / 2:g} {tip:g}z" fill="{fill}"/>')
         inside.append(words(x + SIDE / 2, 17 if upper else foot + 15, label, 11, "middle", "#6b6f76"))
         step = min(2 * 13.0, (HEIGHT - 20) / max(1, count))
         for i in range(count):
