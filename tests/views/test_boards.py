@@ -105,6 +105,11 @@ def test_a_seat_that_is_not_there_is_refused() -> None:
         drawing(games.load("hearts").new_initial_state(), 4)
 
 
+def test_a_bar_without_checkers_is_no_part_of_the_board() -> None:
+    svg = drawing(games.load("backgammon").new_initial_state(seed=1)).svg()
+    assert 'data-part="24"' in svg and 'data-part="bar"' not in svg
+
+
 def test_a_part_says_in_words_what_it_holds() -> None:
     othello = drawing(games.load("othello").new_initial_state()).svg()
     assert '<g data-part="d4" aria-label="d4, white">' in othello and '<g data-part="a1">' in othello

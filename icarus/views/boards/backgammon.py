@@ -41,7 +41,7 @@ class Points:
         parts = [box(MARGIN, 24, 13 * SIDE, 2 * HEIGHT + 40, "#d8c3a0", EDGE)]
         parts.append(box(MARGIN + 6 * SIDE, 24, SIDE, 2 * HEIGHT + 40, "#b59b72"))
         parts += [self._point(point) for point in range(1, 25)]
-        parts += [self._bar(owner) for owner in range(2)]
+        parts += [self._bar(owner) for owner in range(2) if self.bar[owner]]  # what is empty cannot be clicked
         for owner in range(2):
             x, y = MARGIN + 13 * SIDE + 10, 60.0 + 250 * (1 - owner)
             count = words(x, y, f"{self.off[owner]} off", 12)
