@@ -761,6 +761,7 @@ def test_the_keyboard_is_not_lost_where_a_button_is_not_of_use_any_more(served, 
     page.keyboard.press("Enter")
     expect(page.locator("#thinking")).to_be_visible()
     assert focused(page) in ("hint", "save")
+    expect(page.locator("#hint")).to_be_enabled()
     page.locator("#close").focus()
     page.keyboard.press("Enter")
     expect(page.locator("#thinking")).to_be_hidden()
@@ -791,7 +792,7 @@ def test_cards_are_dimmed_where_others_can_be_played(served, page, expect, game:
         state = served_game.my_turn()
         served_game.act(state["moves"][0]["action"], state)
     version = served_game.my_turn()["version"]
-    while page.evaluate("now.version") < version:
+    while page.evaluate("now?.version ?? -1") < version:
         page.wait_for_timeout(20)
     expect(page.locator("#status")).to_have_text("it is your turn")
     card = page.locator("#board [data-part]:not(.open)").first
