@@ -65,8 +65,8 @@ class Points:
         foot, tip = (24.0, 24 + HEIGHT * 0.9) if upper else (64 + 2 * HEIGHT, 64 + HEIGHT * 1.1)
         fill = "#a4713f" if point % 2 else "#8c8f7a"
         label, (owner, count) = str(BAR - point if self.seat == 1 else point), self.points[point - 1]
-        inside = [box(x, min(foot, tip), SIDE, abs(tip - foot), AREA)]
-        inside.append(f'<path d="M{x:g} {foot:g}h{SIDE:g}L{x + SIDE / 2:g} {tip:g}z" fill="{fill}"/>')
+        inside = [f'<path d="M{x:g} {foot:g}h{SIDE:g}L{x + SIDE / 2:g} {tip:g}z" fill="{fill}"/>']
+        inside.append(box(x, 6 if upper else tip, SIDE, tip - 6 if upper else foot + 20 - tip, AREA))  # with the number
         inside.append(words(x + SIDE / 2, 17 if upper else foot + 15, label, 11, "middle", "#6b6f76"))
         step = min(2 * 13.0, (HEIGHT - 20) / max(1, count))
         for i in range(count):
