@@ -19,6 +19,7 @@ from experiments.play.pool import MatchFailed
 from experiments.store import rows as store
 from icarus import starting
 from icarus.commands.interrupts import reporting_interrupts
+from icarus.commands.once import Command
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -52,7 +53,7 @@ COMMANDS = (
     ladder,
 )
 for command in COMMANDS:
-    app.command()(reporting_interrupts(command, "experiments"))
+    app.command(cls=Command)(reporting_interrupts(command, "experiments"))
 
 
 def main(arguments: list[str] | None = None) -> int:

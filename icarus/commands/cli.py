@@ -21,6 +21,7 @@ from icarus.commands.ladder import ladder_command
 from icarus.commands.lists import games_command, specs_command
 from icarus.commands.match import match_command
 from icarus.commands.new import check_command, new_command
+from icarus.commands.once import Command
 from icarus.commands.options import (
     FAILED,
     INTERRUPTED,
@@ -94,7 +95,7 @@ COMMANDS: dict[str, Callable[..., None]] = {  # the first line of each one's doc
     )
 }
 for name, command in COMMANDS.items():
-    app.command(name)(reporting_interrupts(command, "icarus"))
+    app.command(name, cls=Command)(reporting_interrupts(command, "icarus"))
 
 
 def main() -> None:

@@ -85,16 +85,16 @@ class ShownRecords:
 
     def _rows(self) -> Iterator[tuple[str, ...]]:
         for record in self.records:
-            mean = [number_text(_mean(record.fields))] if self._has_means() else []
+            mean = [_mean_text(record.fields)] if self._has_means() else []
             yield record.text, *record.field_texts, *mean
 
     def _has_means(self) -> bool:
         return {"reward", "visits"} <= {*self.all.enhancement.information.names}
 
 
-def _mean(fields: dict[str, FieldValue]) -> FieldValue:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return (np.asarray(fields["reward"]) / np.asarray(fields["visits"], float)).tolist()
+def _mean_text(fields: dict[str, FieldValue]) -> str:
+    """The mean reward; of a record without a visit there is none."""
+    return number_text((np.asarray(fields["reward"]) / fields["visits"]).tolist()) if fields["visits"] else "-"
 
 
 def _most_updated(records: Records, most: int) -> np.ndarray:

@@ -360,6 +360,10 @@ def test_an_agent_against_itself_has_a_line_for_each_seat(monkeypatch: pytest.Mo
         (("match", "othello", "MAST", "MAST", "--iterations", 0), "iterations is 0"),
         (("match", "othello", "MAST", "MAST", "--seconds", -1), "seconds is -1.0"),
         (("match", "othello", "MAST", "MAST", "--seed", -2), "seed is -2"),
+        (
+            ("search", "othello", "--seed", 1, "--strategy", "MAST", "--seed", 1),
+            "--seed is given 2 times; it takes one value",
+        ),
         (("specs", "--show", "MSAT"), "no enhancement is called 'MSAT'; did you mean MAST"),
         (("specs", "--show", "MAST >> 3"), "3 is not an enhancement"),
     ],

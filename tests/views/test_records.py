@@ -68,6 +68,12 @@ def test_weights_that_nothing_counts_are_in_the_order_of_their_size():
     assert sizes == sorted(sizes, reverse=True)
 
 
+def test_a_record_without_a_visit_has_no_mean_reward(kuhn):
+    few = search(kuhn.state, BASELINE, iterations=2, seed=1)
+    unvisited = [line for line in str(show_records(few, "BASELINE")).split("\n") if re.search(r"\(0, 0\) +0 ", line)]
+    assert unvisited and all(line.endswith("  -") for line in unvisited)
+
+
 def test_a_notebook_shows_a_table(kuhn):
     page = show_records(kuhn, "MAST")._repr_html_()
     assert page.count("<tr>") == 5 and "<td>(bet or call, player 0)</td>" in page
