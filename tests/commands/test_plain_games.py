@@ -161,7 +161,19 @@ def test_rules_are_checked_beside_a_reference(file: Path, icarus: Call) -> None:
         assert exit_code == code and output.startswith("rules: ")
         failed = output.splitlines()[-1] == "failed: the game and the reference differ (see rules)"
         assert failed == bool(code)  # the last line is what people read
-    assert refused(icarus("report", file)).startswith(f"race {TOLD}")
+
+
+def test_a_report_describes_one_and_audits_it_first(file: Path, icarus: Call) -> None:
+    file.write_text(RACE + "\nRACE = race()\n")
+    arguments = ["report", file, "--rounds", 1, "--minutes", 1, "--iterations", 3, "--workers", 1, "--strategy", "MAST"]
+    code, output, _ = icarus(*arguments, "--json")
+    measures = json.loads(output)
+    assert code == 0 and measures["audit"]["outcome"] == "passed" and measures["audit"]["checks"]["repeat"] == "passed"
+    assert measures["course"]["random play"]["games"] == 5
+    assert "MAST" in (file.parent / "report-race" / "report.html").read_text()
+    file.write_text(RACE.replace("[float(state", "[2 * float(state") + "\nRACE = race()\n")
+    code, output, _ = icarus("report", file, "--to", "wrong")
+    assert code == 1 and "The audit failed" in output and not Path("wrong", "games.jsonl").exists()
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import typer
 
 from icarus import games
 from icarus.audit import AuditReport, Check, audit
+from icarus.audit.plain import audit_plain
 from icarus.checks import integer
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of, show_compilation
@@ -22,11 +23,12 @@ from icarus.commands.report.page import page_of, sentences
 from icarus.discovery.matches import Row, Rows
 from icarus.discovery.processes import processes
 from icarus.kernel.game import AnyGame
+from icarus.kernel.python_game import PythonGame
 from icarus.load_files import digest_of, load_files
 from icarus.row_files import written_whole
 
 AUDIT, PLAN, GAMES, PAGE, JSON = "audit.json", "plan.json", "games.jsonl", "report.html", "report.json"
-AUDITED = 4  # games of the audit
+AUDITED, PLAIN_AUDITED = 4, 250  # games of the audit; of one in plain Python, which looks at one decision of each
 DRAWS, FEWEST_DRAWS, MOST_DRAWS = 12_000, 50, 600  # of the whole audit, about; and for each decision
 BATCH = 4  # games of a worker between two looks at the clock
 STRATEGY_HELP = "Strategy to compare with BASELINE. Repeatable; a few from the catalogue if not given."
@@ -105,15 +107,24 @@ def _audited(game: AnyGame, directory: Path, digest: str, seed: int) -> AuditRep
         if previous["of"] == origin:
             checks = tuple(Check(**check) for check in previous["report"].pop("checks"))
             return AuditReport(**previous["report"], checks=checks)
-    with show_compilation(), progress_of("audit", AUDITED) as show:
-        decisions = audit(game, games=1, determinizations=1, seed=seed).decisions
-        draws = min(MOST_DRAWS, max(FEWEST_DRAWS, DRAWS // (AUDITED * max(1, decisions))))
-        report = audit(
-            game, games=AUDITED, determinizations=draws, seed=seed, progress=lambda played, drawn: show(played)
-        )
+    report = _audit_plain(game, seed) if isinstance(game, PythonGame) else _audit(game, seed)
     directory.mkdir(parents=True, exist_ok=True)
     _write(path, json.dumps({"of": origin, "report": attrs.asdict(report)}) + "\n")
     return report
+
+
+def _audit(game: AnyGame, seed: int) -> AuditReport:
+    with show_compilation(), progress_of("audit", AUDITED) as show:
+        decisions = audit(game, games=1, determinizations=1, seed=seed).decisions
+        draws = min(MOST_DRAWS, max(FEWEST_DRAWS, DRAWS // (AUDITED * max(1, decisions))))
+        return audit(
+            game, games=AUDITED, determinizations=draws, seed=seed, progress=lambda played, drawn: show(played)
+        )
+
+
+def _audit_plain(game: PythonGame, seed: int) -> AuditReport:
+    with progress_of("audit", PLAIN_AUDITED) as show:
+        return audit_plain(game, games=PLAIN_AUDITED, seed=seed, progress=show)
 
 
 def _stored_plan(directory: Path, files: tuple[str, ...]) -> Plan | None:
