@@ -85,7 +85,8 @@ def _verdict(discovery: Discovery) -> list[str]:
             "",
             f"is better than {protocol.reference}",
             f"by {winner.difference.mean:.3f} in mean reward [{low:.3f}, {high:.3f}], {_p_text(winner.p)} after Holm,",
-            f"on {winner.difference.units} units that it was not chosen by; iterations per second: {winner.rate:.0%} of the reference's",
+            f"on {winner.difference.units} units that it was not chosen by",
+            f"iterations per second as a share of the reference's: {_rate_text(winner)}",
         ]
     most = max(each.difference.interval()[1] for each in discovery.proofs)
     return [
@@ -98,9 +99,14 @@ def _p_text(p: float) -> str:
     return f"p = {p:.2g}" if p > 0 else "p < 1e-300"
 
 
+def _rate_text(proof: Proof) -> str:
+    """Iterations per second as a share of the reference's; games of a few milliseconds do not show it."""
+    return "not measured" if math.isnan(proof.rate) else f"{proof.rate:.0%}"
+
+
 def _proof(proof: Proof, level: float) -> str:
     word = "better" if proof.p < level else "not proven"
-    return f"{proof.difference}  {_p_text(proof.p)}  {word:10}  speed {proof.rate:.0%}  {proof.configuration}"
+    return f"{proof.difference}  {_p_text(proof.p)}  {word:10}  speed {_rate_text(proof)}  {proof.configuration}"
 
 
 def _effects(discovery: Discovery) -> list[str]:

@@ -1,6 +1,7 @@
 """Races: the same seed, the same race; a killed one goes on and ends alike; no deal of the proof is met before the freeze."""
 
 import gzip
+import math
 from collections.abc import Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor
 from pathlib import Path
@@ -245,6 +246,13 @@ def test_the_page_has_the_winner_the_proof_and_the_protocol(finished_race: tuple
     for proof in discovery.proofs:
         assert str(proof.configuration) in text
     assert discovery.protocol.digest in text and discovery.protocol.digest in page and "<svg" in page
+
+
+def test_games_too_short_to_be_timed_have_no_speed(finished_race: tuple[Discovery, Path]) -> None:
+    discovery, _ = finished_race
+    untimed = [attrs.evolve(proof, rate=math.nan) for proof in discovery.proofs]
+    text = text_of(attrs.evolve(discovery, proofs=tuple(untimed)))
+    assert text.count("speed not measured") == len(untimed) and "nan" not in text
 
 
 @pytest.mark.parametrize(

@@ -191,8 +191,7 @@ def test_what_cannot_be_called_is_told_in_a_sentence(changed: dict[str, Any], me
 
 def test_slots_are_called_in_python_too() -> None:
     example = HistoryExample([Decision(0, (4, 5), 4)], players=2)
-    calls: list[int] = []
     BASELINE.candidates(example.history, [4, 5], records := [0, 0])
-    assert records[0] != records[1] != 0 and not calls
+    assert records[0] != records[1] != 0
     with pytest.raises(AttributeError, match="RAVE is a composition"):
         _ = RAVE.values
