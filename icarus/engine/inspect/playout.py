@@ -204,7 +204,7 @@ class _RecordTexts:
         return f"player {number}" if factor in PLAYER.factors else str(number)
 
     def _action_text(self, action: int) -> str:
-        return self.actions.get(action, str(action))
+        return self.actions.get(action, f"move {action}")
 
     def _parts(self, key: int) -> list[int]:
         """The integers that `record` made a key of; none where the key was made otherwise."""
