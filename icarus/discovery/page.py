@@ -1,16 +1,20 @@
 """The result of a race as text and as a page: the winner to paste, its proof, what each factor is worth, the course, the cost."""
 
 import math
+from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path
 
+import attrs
+
 from icarus.discovery.race import Discovery, Proof
 from icarus.discovery.space import level_text
-from icarus.discovery.statistics import CONFIDENCE
+from icarus.discovery.statistics import CONFIDENCE, Difference
 from icarus.views.pages import page
 
 PAGE, TEXT = "result.html", "result.txt"
 WIDTH, HEIGHT, EDGE = 640, 220, 40
+BAR, LINE = 180, 16  # of the picture of an interval
 SHOWN = 12  # levels in the text
 
 
@@ -20,20 +24,38 @@ def write_result(discovery: Discovery, directory: Path) -> None:
     (directory / PAGE).write_text(page_of(discovery), encoding="utf-8")
 
 
+@attrs.frozen
+class Section:
+    """A part of the result.
+
+    Attributes:
+        lines: as text.
+        header, rows: the same as a table, of cells in HTML; a part without a header is shown as text.
+    """
+
+    title: str
+    lines: list[str]
+    header: tuple[str, ...] = ()
+    rows: Sequence[Sequence[str]] = ()
+
+    def html(self) -> str:
+        """The part for a page."""
+        inside = table(self.header, self.rows) if self.header else f"<pre>{escape(chr(10).join(self.lines))}</pre>"
+        return f"<h2>{escape(self.title)}</h2><div class='wide words' tabindex='0'>{inside}</div>"
+
+
 def text_of(discovery: Discovery) -> str:
     """The result as text."""
     return "\n\n".join(
-        f"{title}\n" + "\n".join(f"  {line}".rstrip() for line in lines) for title, lines in _parts(discovery) if lines
+        "\n".join([section.title, *(f"  {line}".rstrip() for line in section.lines)])
+        for section in _sections(discovery)
+        if section.lines
     )
 
 
 def page_of(discovery: Discovery) -> str:
     """The result as a page that needs no network."""
-    parts = "".join(
-        f"<h2>{escape(title)}</h2><pre tabindex='0'>{escape(chr(10).join(lines))}</pre>"
-        for title, lines in _parts(discovery)
-        if lines
-    )
+    parts = "".join(section.html() for section in _sections(discovery) if section.lines)
     return page(
         "document",
         f"Discovered for {discovery.protocol.game}",
@@ -41,28 +63,16 @@ def page_of(discovery: Discovery) -> str:
     )
 
 
-def _parts(discovery: Discovery) -> list[tuple[str, list[str]]]:
+def _sections(discovery: Discovery) -> list[Section]:
     protocol = discovery.protocol
     budget = f"{protocol.iterations} iterations" if protocol.iterations else f"{protocol.seconds:g} s"
     return [
-        (f"{protocol.game}, {budget} for each decision", _verdict(discovery)),
-        (
-            f"Proof: mean reward less the reference's in its place, against the reference, {CONFIDENCE:.0%} interval",
-            [_proof(each, protocol.level) for each in discovery.proofs],
-        ),
-        (
-            "What the best finalist loses with one factor back at its default",
-            [f"{each.difference}   {each.factor} = {level_text(each.level)}" for each in discovery.ablations],
-        ),
-        ("What levels are worth, by the model of the exploration: mean, standard deviation", _effects(discovery)),
-        (
-            "The incumbent of the exploration: after so many units, expected mean reward",
-            [
-                f"{unit:6}  {'' if math.isnan(mean) else f'{mean:.3f}'}  {configuration}"
-                for unit, configuration, mean in discovery.course
-            ],
-        ),
-        (
+        Section(f"{protocol.game}, {budget} for each decision", _verdict(discovery)),
+        _proofs(discovery),
+        _ablations(discovery),
+        _effects(discovery),
+        _course(discovery),
+        Section(
             "Protocol",
             [
                 f"digest {protocol.digest}, seed {protocol.seed}, finder {protocol.finder}",
@@ -72,7 +82,7 @@ def _parts(discovery: Discovery) -> list[tuple[str, list[str]]]:
                 f"a difference of {protocol.detectable():.3f} or more is found with 80 % power at the strictest level of Holm's tests",
             ],
         ),
-        ("Cost", [f"{discovery.games:,} games, {discovery.seconds / 3600:.2f} processor hours"]),
+        Section("Cost", [f"{discovery.games:,} games, {discovery.seconds / 3600:.2f} processor hours"]),
     ]
 
 
@@ -104,17 +114,89 @@ def _rate_text(proof: Proof) -> str:
     return "not measured" if math.isnan(proof.rate) else f"{proof.rate:.0%}"
 
 
-def _proof(proof: Proof, level: float) -> str:
-    word = "better" if proof.p < level else "not proven"
-    return f"{proof.difference}  {_p_text(proof.p)}  {word:10}  speed {_rate_text(proof)}  {proof.configuration}"
+def _proofs(discovery: Discovery) -> Section:
+    """Each finalist against the reference."""
+    lines, rows, differences = [], [], [proof.difference for proof in discovery.proofs]
+    for proof in discovery.proofs:
+        word = "better" if proof.p < discovery.protocol.level else "not proven"
+        name, rate = str(proof.configuration), _rate_text(proof)
+        lines.append(f"{proof.difference}  {_p_text(proof.p)}  {word:10}  speed {rate}  {name}")
+        bar = interval_svg(proof.difference, differences)
+        rows.append((escape(name), bar, *map(_unbroken, (str(proof.difference), _p_text(proof.p), word)), rate))
+    return Section(
+        f"Proof: mean reward less the reference's in its place, against the reference, {CONFIDENCE:.0%} interval",
+        lines,
+        ("finalist", "", "difference", "after Holm", "", "speed, of the reference's"),
+        rows,
+    )
 
 
-def _effects(discovery: Discovery) -> list[str]:
+def _ablations(discovery: Discovery) -> Section:
+    lines, rows, differences = [], [], [each.difference for each in discovery.ablations]
+    for each in discovery.ablations:
+        factor, level = each.factor, level_text(each.level)
+        lines.append(f"{each.difference}   {factor} = {level}")
+        rows.append(
+            (escape(factor), escape(level), interval_svg(each.difference, differences), _unbroken(str(each.difference)))
+        )
+    return Section(
+        "What the best finalist loses with one factor back at its default",
+        lines,
+        ("factor", "its level", "", "difference"),
+        rows,
+    )
+
+
+def _effects(discovery: Discovery) -> Section:
     effects = [each for each in discovery.effects if abs(each.mean) > 1e-9]
-    ranked = sorted(effects, key=lambda each: -abs(each.mean) / each.deviation)
-    return [
-        f"{each.mean:+.3f} ± {each.deviation:.3f}  {each.factor} = {level_text(each.level)}" for each in ranked[:SHOWN]
+    ranked = sorted(effects, key=lambda each: -abs(each.mean) / each.deviation)[:SHOWN]
+    cells = [(f"{each.mean:+.3f} ± {each.deviation:.3f}", each.factor, level_text(each.level)) for each in ranked]
+    return Section(
+        "What levels are worth, by the model of the exploration: mean, standard deviation",
+        [f"{worth}  {factor} = {level}" for worth, factor, level in cells],
+        ("factor", "level", "worth"),
+        [(escape(factor), escape(level), worth) for worth, factor, level in cells],
+    )
+
+
+def _course(discovery: Discovery) -> Section:
+    cells = [
+        (unit, "" if math.isnan(mean) else f"{mean:.3f}", str(configuration))
+        for unit, configuration, mean in discovery.course
     ]
+    return Section(
+        "The incumbent of the exploration: after so many units, expected mean reward",
+        [f"{unit:6}  {mean}  {name}" for unit, mean, name in cells],
+        ("units", "mean reward", "incumbent"),
+        [(str(unit), mean, escape(name)) for unit, mean, name in cells],
+    )
+
+
+def _unbroken(text: str) -> str:
+    """A text for a cell, on one line."""
+    return escape(text).replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of cells that are HTML."""
+    lines = [
+        f"<th>{'</th><th>'.join(map(escape, header))}</th>",
+        *(f"<td>{'</td><td>'.join(row)}</td>" for row in rows),
+    ]
+    return f"<table><tr>{'</tr><tr>'.join(lines)}</tr></table>"
+
+
+def interval_svg(each: Difference, among: Sequence[Difference]) -> str:
+    """A difference with its interval beside 0, to the scale of all of them."""
+    reach = max(abs(end) for difference in among for end in difference.interval()) or 1.0
+    low, high, mean, zero = (BAR * (0.5 + 0.48 * value / reach) for value in (*each.interval(), each.mean, 0.0))
+    return (
+        f'<svg viewBox="0 0 {BAR} {LINE}" style="min-width: {BAR}px; height: {LINE}px" role="img" aria-label="{each}" '
+        'fill="currentColor" stroke="currentColor">'
+        f'<line x1="{zero:.1f}" x2="{zero:.1f}" y1="0" y2="{LINE}" stroke-dasharray="2 2" opacity="0.6"/>'
+        f'<line x1="{low:.1f}" x2="{high:.1f}" y1="{LINE / 2}" y2="{LINE / 2}" stroke-width="2"/>'
+        f'<circle cx="{mean:.1f}" cy="{LINE / 2}" r="3.5"/></svg>'
+    )
 
 
 def picture_of(discovery: Discovery) -> str:
