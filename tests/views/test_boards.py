@@ -12,7 +12,7 @@ import pytest
 from icarus import BASELINE, games, search
 from icarus.engine.inspect.tree import tree_of
 from icarus.games.cards import card_text
-from icarus.kernel import shuffle
+from icarus.kernel import TERMINAL, below, shuffle
 from icarus.kernel.python_game import PythonGame, PythonState
 from icarus.kernel.state import State
 from icarus.views.boards import BOARDS, cards, drawing, parts
@@ -64,6 +64,26 @@ def test_two_states_that_a_seat_cannot_tell_apart_look_the_same_to_it(game: str)
                 hidden += drawing(determinization, drawn_for=True).text() != open_.text()
             looked += 1
     assert looked > 2 and hidden > 0
+
+
+def test_a_text_keeps_the_punctuation_around_what_a_seat_does_not_know() -> None:
+    def initial(rng: np.ndarray) -> list[int]:
+        return [below(rng, 20), 0]
+
+    game = PythonGame(
+        name="cards-in-words",
+        players=2,
+        initial=initial,
+        player=lambda state: 0 if state[1] == 0 else TERMINAL,
+        legal=lambda state: [1],
+        apply=lambda state, action: state.__setitem__(1, action),
+        rewards=lambda state: [0.5, 0.5],
+        determinize=lambda state, observer, beliefs, rng: initial(rng) if observer == 0 else list(state),
+        text=lambda state: f"first: ({state[0]}), second: {100 + state[0]}; 7,",
+    )
+    state = game.new_initial_state(seed=1)
+    assert drawing(state, 0).text() == "first: (?), second: 1??; 7,"
+    assert drawing(state, 1).text() == str(state)
 
 
 def test_in_hearts_a_seat_reads_its_own_cards_and_those_on_the_table_and_no_others() -> None:

@@ -4,6 +4,7 @@ What is drawn is not the state but a determinization of it for the seat, with hi
 only show what the seat knows, or a guess.
 """
 
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -131,10 +132,20 @@ def _agreed_line(lines: Sequence[str]) -> str:
 
 
 def _agreed_word(words: Sequence[str]) -> str:
-    """A word; of several of one length what they have in common, and nothing of others."""
+    """A word; of several of one length what they have in common, of others the punctuation around them."""
     if len({len(word) for word in words}) > 1:
-        return HIDDEN
+        before = _punctuation(words)
+        after = _punctuation([word[len(before) :][::-1] for word in words])
+        return f"{before}{HIDDEN}{after[::-1]}"
     return "".join(letters[0] if len(set(letters)) == 1 else HIDDEN for letters in zip(*words, strict=True))
+
+
+def _punctuation(words: Sequence[str]) -> str:
+    """The punctuation with which all words begin."""
+    places = itertools.takewhile(
+        lambda letters: len(set(letters)) == 1 and not letters[0].isalnum(), zip(*words, strict=False)
+    )
+    return "".join(letters[0] for letters in places)
 
 
 def parts(state: State, action: int) -> tuple[str, ...]:
