@@ -1,7 +1,7 @@
 """The result of a race as text and as a page: the winner to paste, its proof, what each factor is worth, the course, the cost."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from icarus.discovery.race import Discovery, Proof
 from icarus.discovery.space import level_text
 from icarus.discovery.statistics import CONFIDENCE, Difference
 from icarus.views.pages import page
+from icarus.views.tables import table_of_html
 
 PAGE, TEXT = "result.html", "result.txt"
 WIDTH, HEIGHT, EDGE = 640, 220, 40
@@ -40,7 +41,9 @@ class Section:
 
     def html(self) -> str:
         """The part for a page."""
-        inside = table(self.header, self.rows) if self.header else f"<pre>{escape(chr(10).join(self.lines))}</pre>"
+        inside = (
+            table_of_html(self.header, self.rows) if self.header else f"<pre>{escape(chr(10).join(self.lines))}</pre>"
+        )
         return f"<h2>{escape(self.title)}</h2><div class='wide words' tabindex='0'>{inside}</div>"
 
 
@@ -175,15 +178,6 @@ def _course(discovery: Discovery) -> Section:
 def _unbroken(text: str) -> str:
     """A text for a cell, on one line."""
     return escape(text).replace(" ", "\N{NO-BREAK SPACE}")
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of cells that are HTML."""
-    lines = [
-        f"<th>{'</th><th>'.join(map(escape, header))}</th>",
-        *(f"<td>{'</td><td>'.join(row)}</td>" for row in rows),
-    ]
-    return f"<table><tr>{'</tr><tr>'.join(lines)}</tr></table>"
 
 
 def interval_svg(each: Difference, among: Sequence[Difference]) -> str:

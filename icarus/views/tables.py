@@ -11,7 +11,12 @@ def text_columns(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table with a line of headings."""
+    """A table of texts with a line of headings."""
+    return table_of_html(header, ([escape(text) for text in row] for row in rows))
+
+
+def table_of_html(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of cells that are HTML, with a line of headings, which are texts."""
     head = "".join(f"<th>{escape(text)}</th>" for text in header)
-    body = "".join("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in rows)
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
