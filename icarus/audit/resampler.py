@@ -272,8 +272,9 @@ class _Audit:
         seeds = [luck.getrandbits(32) for _ in range(FEW_STATES * DRAWS_PER_STATE)]
         tally = Tally()
         for draw in self._draws(state, player, seeds):
-            tally.counts[_face(draw)] += 1
-            tally.deals[_face(draw)] = float(draw.multiplicity()) if hasattr(draw, "multiplicity") else 1.0
+            face = _face(draw)
+            tally.counts[face] += 1
+            tally.deals[face] = float(draw.multiplicity()) if hasattr(draw, "multiplicity") else 1.0
         observed, expected = tally.compared()
         if len(tally.counts) > FEW_STATES or len(observed) < 2:
             return

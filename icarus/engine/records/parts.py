@@ -1,11 +1,10 @@
 """What the key of a record was made of: `mix` is undone, part by part from the last, with every value that a part may have."""
 
-import itertools
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from icarus.algebra.information import HISTORY, PLAYER, POSITION, Either, Space
+from icarus.algebra.information import ACTION, ACTIONS, HISTORY, MOVE, PLAYER, POSITION, Either, Space
 from icarus.kernel.history import NONE, first_parts, keys_before
 
 MOST_KEYS = 1 << 22  # that are tried for one record
@@ -33,11 +32,11 @@ def parts_of(key: int, space: Space, players: int, moves: Sequence[int]) -> tupl
 
 def values_of(space: Space, players: int, moves: Sequence[int]) -> list[np.ndarray] | None:
     """The values of each part but the first; None where there are too many, or parts are no integers."""
-    if {*space.factors} & {*HISTORY.factors, *POSITION.factors, "A*"}:
+    if {*space.factors} & {*HISTORY.factors, *POSITION.factors, *ACTIONS.factors}:
         return None
     by_factor: Mapping[str, np.ndarray] = {
         **dict.fromkeys(PLAYER.factors, np.arange(-1, players)),
-        **dict.fromkeys(("A", "M"), np.array(sorted({*moves, NONE}))),
+        **dict.fromkeys(ACTION.factors + MOVE.factors, np.array(sorted({*moves, NONE}))),
     }
     values = [by_factor.get(factor, OTHER) for factor in space.factors[1:]]
     return values if np.prod([len(each) for each in values]) <= MOST_KEYS else None
@@ -49,8 +48,9 @@ def _parts(key: int, values: Sequence[np.ndarray], moves: Sequence[int]) -> tupl
     for each in reversed(values):
         keys = keys_before(keys[:, None], each[None, :]).ravel()
     first = first_parts(keys).astype(np.int64)
-    fits = np.flatnonzero((np.abs(first) < SMALL) | np.isin(first, moves))
+    fits = np.flatnonzero(((first > -SMALL) & (first < SMALL)) | np.isin(first, moves))
     if len(fits) != 1:
         return None
-    combination = itertools.product(*reversed(values))
-    return int(first[fits[0]]), *map(int, reversed(next(itertools.islice(combination, int(fits[0]), None))))
+    places = np.unravel_index(fits[0], [len(each) for each in reversed(values)]) if values else ()
+    rest = [int(each[place]) for each, place in zip(values, reversed(places), strict=True)]
+    return int(first[fits[0]]), *rest
