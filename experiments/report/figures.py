@@ -39,6 +39,7 @@ BARS = "Bars: 95 % intervals."
 EVEN = "Dashed: the 95 % interval of evenly matched players; blue is above it, red below."
 ACROSS = 2  # panels side by side in the picture of all games
 LETTERS = 26  # of a line above a panel of Figure 3
+LETTER = 0.08  # inches of a letter, on average
 POINTS = ("figure4", "agents")  # pictures that show each column on its own too
 
 
@@ -192,8 +193,8 @@ def _bars(name: str, columns: Columns, directory: Path) -> list[Path]:
         {tally.cell.agent: estimate for tally, estimate in zip(tallies, strengths(tallies), strict=True)}
         for tallies in columns.values()
     ]
-    width, top = 0.8 / len(agents), 0.0
-    with canvas(path, (max(4.8, 1.3 * len(agents), 1.6 + (0.6 + 0.2 * len(agents)) * len(columns)), 3.9)) as figure:
+    width, top, inches = 0.8 / len(agents), 0.0, 0.6 + 0.2 * len(agents)
+    with canvas(path, (max(4.8, 1.3 * len(agents), 1.6 + inches * len(columns)), 3.9)) as figure:
         axes = figure.add_subplot()
         for i, agent in enumerate(agents):
             rates, errors = with_intervals([of_column.get(agent) for of_column in estimates])
@@ -210,7 +211,7 @@ def _bars(name: str, columns: Columns, directory: Path) -> list[Path]:
             )
             axes.errorbar(places, rates, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.2)
             top = max(top, float(np.nanmax(rates + errors[1], initial=0.0)))
-        axes.set_xticks(range(len(columns)), _labels(columns))
+        axes.set_xticks(range(len(columns)), _labels(columns, inches))
         percent(axes, 0.0, top)
         axes.set_ylabel(measure_title(columns.values()))
         if all(map(any_graded, columns.values())):
@@ -224,9 +225,11 @@ def _agents(columns: Columns) -> list[str]:
     return list(dict.fromkeys(tally.cell.agent for tallies in columns.values() for tally in tallies))
 
 
-def _labels(columns: Columns) -> list[str]:
-    """The titles of columns in short lines, each with how much of its first look there is, where that is not all."""
-    names = [title(column, columns).replace(" (", "\n(") for column in columns]
+def _labels(columns: Columns, inches: float) -> list[str]:
+    """The titles of columns in lines no wider than a column, with how much of its first look there is, where that is not all."""
+    lines = [title(column, columns).replace(" (", "\n(").splitlines() for column in columns]
+    letters = int(inches / LETTER)
+    names = ["\n".join(textwrap.fill(line, letters) for line in lines_of_column) for lines_of_column in lines]
     notes = [unfinished(tallies).replace(" of ", "\nof ") for tallies in columns.values()]
     return [f"{name}\n{note}" if note else name for name, note in zip(names, notes, strict=True)]
 
@@ -257,13 +260,14 @@ def _trees(columns: Columns, directory: Path) -> list[Path]:
     agents = _agents(
         {column: [tally for tally in tallies if not tally.cell.is_opponent] for column, tallies in compared.items()}
     )
-    with canvas(path, (max(6.0, 1.6 + 1.1 * len(compared)), 7.6)) as figure:
+    inches = 1.1
+    with canvas(path, (max(6.0, 1.6 + inches * len(compared)), 7.6)) as figure:
         all_axes = figure.subplots(len(panels), 1, sharex=True)
         for axes, (measure, text, relative) in zip(all_axes, panels, strict=True):
             _differences(axes, compared, agents, measure, relative)
             axes.set_title(text, loc="left", fontweight="bold")
             axes.set_ylabel("against the baseline")
-        axes.set_xticks(range(len(compared)), _labels(compared))
+        axes.set_xticks(range(len(compared)), _labels(compared, inches))
         _noted(all_axes[0], compared)
         figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=len(agents), frameon=False)
     return [path]

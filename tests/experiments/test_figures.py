@@ -164,3 +164,13 @@ def test_rates_at_the_ends_of_the_scale_can_be_drawn(tmp_path, wins):
 def test_every_picture_that_an_experiment_may_ask_for_can_be_drawn():
     assert set(figures.DRAW) == set(PICTURES)
     assert all(picture.caption.endswith(".") for picture in PICTURES.values())
+
+
+def test_titles_of_columns_with_several_opponents_do_not_overlap(tmp_path):
+    opponents = ["BASELINE", "BASELINE >> mast(epsilon_greedy(0.1))"]
+    _, columns = results("reuse", 20, invented(6), opponent=opponents)
+    for inches, letters in ((1.1, 13), (1.6, 20)):
+        labels = figures._labels(columns, inches)
+        assert max(len(line) for label in labels for line in label.splitlines()) <= letters
+        assert "".join(labels[1].split()) == "Othello,againstBASELINE>>mast(epsilon_greedy(epsilon=0.1))"
+    assert figures.draw(columns, tmp_path, ["reuse"]) == [tmp_path / "reuse.png"]
