@@ -10,13 +10,12 @@ from icarus.checks import integer
 from icarus.checks import seed as check_seed
 from icarus.commands import options
 from icarus.commands.console import out, print_note, print_table, print_text, progress_of, show_compilation
-from icarus.commands.play.session import seat_name
 from icarus.discovery.statistics import difference
 from icarus.engine.match import Agent, Decision, GameLog, play
 from icarus.engine.recommendation import read_recommendation
 from icarus.equilibrium.online.parsing import check_trees, parse_strategy, read_scheme
-from icarus.kernel import CHANCE
 from icarus.kernel.game import AnyGame
+from icarus.kernel.seats import seat_name
 from icarus.kernel.state import State
 from icarus.load_files import load_files
 
@@ -142,7 +141,7 @@ def _play_trial(game: AnyGame, agents: Sequence[Any], seed: tuple[int, int], sho
     seats = [agents[(seat - trial) % len(agents)] for seat in range(len(agents))]
     log = play(game, seats, seed=seed, watch=_watcher(seats) if show else None)
     if show:
-        _print_end(log)
+        _print_end(game, log)
     return log.returns
 
 
@@ -186,7 +185,7 @@ def _watcher(seats: Sequence[Any]) -> Watch:
         print_text(str(state))
         if action is not None:
             player = state.current_player()
-            line = f"{'chance' if player == CHANCE else f'player {player}'}: {state.action_to_string(action)}"
+            line = f"{seat_name(state.game, player)}: {state.action_to_string(action)}"
             if decision is not None and decision.iterations:
                 line += f"   ({decision.visits} of {decision.iterations} visits, value {decision.value:.3f}, {seats[player].strategy})"
             print_text(line)
@@ -195,6 +194,6 @@ def _watcher(seats: Sequence[Any]) -> Watch:
     return watch
 
 
-def _print_end(log: GameLog) -> None:
-    rewards = ", ".join(f"player {seat} {reward:g}" for seat, reward in enumerate(log.returns))
+def _print_end(game: AnyGame, log: GameLog) -> None:
+    rewards = ", ".join(f"{seat_name(game, seat)} {reward:g}" for seat, reward in enumerate(log.returns))
     print_text(f"result: {rewards}   ({len(log.actions)} actions, {log.seconds:.1f} s)")

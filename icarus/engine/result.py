@@ -14,6 +14,7 @@ from icarus.engine.recommendation import Recommendation, label, most_visits
 from icarus.engine.records.reuse import check_reusable, decayed_records, records_without_histories
 from icarus.engine.records.tables import Records
 from icarus.engine.scheme import MO_ISMCTS, Scheme
+from icarus.kernel.seats import seat_name
 from icarus.kernel.state import State
 
 ROOTS, RECORDS = "roots", "records"  # what several threads share
@@ -170,7 +171,7 @@ class Result:
         threads = f", {self.threads} threads sharing {self.sharing}" if self.sharing else ""
         threads += " (not reproducible)" if self.sharing == RECORDS else ""
         rule = "" if self.recommendation is most_visits else f", by {label(self.recommendation)}"
-        what = f"{self.state.game}, player {player}, {self.scheme.label(self.strategy)}{threads}{rule}"
+        what = f"{self.state.game}, {seat_name(self.state.game, player)}, {self.scheme.label(self.strategy)}{threads}{rule}"
         records = sum(map(len, self.records.values()))
         spent = f"{self.iterations} iterations in {self.seconds:.2f} s ({rate:,.0f}/s)"
         return f"{what}: {spent}, depth {self.depth}, {records} records\n{table}"

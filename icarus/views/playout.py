@@ -9,7 +9,7 @@ import attrs
 from icarus.algebra import Enhancement
 from icarus.engine.inspect.playout import Choice, InspectedPlayout, Update, inspect_playout
 from icarus.engine.scheme import MO_ISMCTS, Scheme
-from icarus.kernel import CHANCE
+from icarus.kernel.seats import seat_name
 from icarus.kernel.state import State
 from icarus.views.playout_page import write_playout_page
 from icarus.views.playout_words import change, counted, decider, number_text, rewards_text
@@ -85,7 +85,7 @@ def _heading(name: str, updates: Sequence[Update]) -> str:
 
 def _choice_rows(playout: InspectedPlayout) -> Iterator[tuple[str, ...]]:
     for t, choice in enumerate(playout.choices):
-        player = "-" if choice.player == CHANCE else str(choice.player)
+        player = seat_name(playout.state.game, choice.player).removeprefix("player ")
         yield str(t), choice.phase, player, choice.action, decider(choice), _values(choice)
 
 

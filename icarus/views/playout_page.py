@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from icarus.engine.inspect.playout import Choice, InspectedPlayout
-from icarus.kernel import TERMINAL
+from icarus.kernel.seats import seat_name
 from icarus.views.boards import drawing
 from icarus.views.pages import packed, page, write_new
 from icarus.views.playout_words import change, counted, decider, rewards_text
@@ -37,21 +37,21 @@ def playout_page(playout: InspectedPlayout) -> str:
 
 
 def _data(playout: InspectedPlayout) -> dict[str, Any]:
-    end = {"phase": "the end", "player": TERMINAL, "action": "", "by": "", "why": "", "values": []}
+    end = {"phase": "the end", "who": "", "action": "", "by": "", "why": "", "values": []}
     return {
         "rewards": rewards_text(playout),
-        "steps": [*map(_step, playout.choices), end],
+        "steps": [*(_step(playout, choice) for choice in playout.choices), end],
         "boards": [drawing(state).svg() for state in playout.states[:DRAWN]],
         "captured": [_captured(playout, name) for name in playout.updates],
     }
 
 
-def _step(choice: Choice) -> dict[str, Any]:
+def _step(playout: InspectedPlayout, choice: Choice) -> dict[str, Any]:
     ranked = sorted(choice.values.items(), key=lambda item: -item[1])
     among = f"one of {choice.legal}" if choice.legal > 1 else "the only legal action"
     return {
         "phase": choice.phase,
-        "player": choice.player,
+        "who": seat_name(playout.state.game, choice.player),
         "action": choice.action,
         "by": decider(choice),
         "why": f"{among}, by {decider(choice)}" if choice.legal > 1 else among,

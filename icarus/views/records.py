@@ -12,8 +12,9 @@ from icarus.engine.inspect.tree import tree_of
 from icarus.engine.records.parts import parts_of
 from icarus.engine.records.tables import Records
 from icarus.engine.result import Result
-from icarus.kernel import CHANCE, UNSEEN
+from icarus.kernel import UNSEEN
 from icarus.kernel.history import NONE
+from icarus.kernel.seats import seat_name
 from icarus.kernel.state import State
 from icarus.views.playout_words import number_text
 from icarus.views.tables import html_table, text_columns
@@ -139,7 +140,7 @@ class _Texts:
         if factor in ACTION.factors + MOVE.factors:
             return self._move(part)
         if factor in PLAYER.factors:
-            return "chance" if part == CHANCE else f"player {part}"
+            return seat_name(self._records.game, part)
         return str(part)
 
     def _move(self, move: int) -> str:

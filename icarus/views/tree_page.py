@@ -11,6 +11,7 @@ from icarus.engine.inspect.playout import InspectedPlayout
 from icarus.engine.inspect.tree import LIMIT, Line, Tree, lines_of, tree_of
 from icarus.engine.result import Result
 from icarus.kernel import UNSEEN
+from icarus.kernel.seats import seat_name, seat_names
 from icarus.views.boards import BOARDS, drawing
 from icarus.views.pages import packed, page, write_new
 from icarus.views.playout_page import playout_page
@@ -93,6 +94,7 @@ def _data(tree: Tree, boards: int) -> dict[str, Any]:
     hidden = tree.moves is not None
     return {
         "players": state.game.players,
+        "names": seat_names(state.game),
         "root_player": state.current_player(),
         "best": int(chosen[0]) if chosen else -1,
         "perspectives": state.game.players + 1 if hidden else 1,
@@ -126,10 +128,13 @@ def _line(line: Line) -> dict[str, Any]:
 
 def _observers(tree: Tree) -> Iterator[dict[str, Any]]:
     """Who may look at the tree: the player who searched first, the other players, and an observer of every action."""
-    searcher, players = tree.result.state.current_player(), tree.result.state.game.players
-    for player in sorted(range(players), key=lambda player: player != searcher):
-        yield {"perspective": player, "name": f"player {player}" + (" (who searched)" if player == searcher else "")}
-    yield {"perspective": players, "name": "all, every action open"}
+    searcher, game = tree.result.state.current_player(), tree.result.state.game
+    for player in sorted(range(game.players), key=lambda player: player != searcher):
+        yield {
+            "perspective": player,
+            "name": seat_name(game, player) + (" (who searched)" if player == searcher else ""),
+        }
+    yield {"perspective": game.players, "name": "all, every action open"}
 
 
 def _observed(tree: Tree) -> list[int]:

@@ -79,6 +79,13 @@ def test_a_notebook_shows_a_table(kuhn):
     assert page.count("<tr>") == 5 and "<td>(bet or call, player 0)</td>" in page
 
 
+def test_seats_have_their_names():
+    state = games.load("dou-di-zhu").new_initial_state(seed=1)
+    shown = show_records(search(state, parse("BASELINE >> MAST"), iterations=50, seed=2), "MAST", most=100)
+    seats = {record.text.rpartition(", ")[2] for record in shown.records}
+    assert {"Landlord)"} < seats <= {"Landlord)", "Peasant 1)", "Peasant 2)"}
+
+
 def test_a_wrong_name_or_number_is_refused(kuhn):
     with pytest.raises(KeyError, match="no component of the strategy is called MATS; its components: BASELINE, MAST"):
         show_records(kuhn, "MATS")

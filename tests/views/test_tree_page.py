@@ -89,6 +89,8 @@ def test_on_a_narrow_screen_no_move_is_cut_off(tmp_path: Path, page: Any) -> Non
     assert page.evaluate(
         "[...document.querySelectorAll('.row > .name')].every(name => name.scrollWidth <= name.clientWidth)"
     )
+    assert rows(page, 0)[0][0].endswith("root, Dark to move") and rows(page, 1)[0][0].startswith("▸Dark")
+    assert page.locator("#value option").all_inner_texts()[-2:] == ["Light", "Dark"]
 
 
 def test_a_determinization_in_words_is_called_a_guess(hearts: Result, tmp_path: Path, page: Any) -> None:

@@ -21,6 +21,7 @@ from icarus.engine.scheme import MO_ISMCTS, parse_scheme
 from icarus.equilibrium.online.parsing import parse_strategy
 from icarus.kernel import CHANCE, UNSEEN
 from icarus.kernel.game import AnyGame
+from icarus.kernel.seats import seat_name
 from icarus.kernel.state import State
 
 _CHANCE_STREAM, _SEARCH_STREAM, _HINT_STREAM = 0, 1, 2
@@ -32,13 +33,6 @@ _BUDGETS = ("iterations", "seconds")
 
 Progress = Callable[[int, float], None]
 Watch = Callable[[Result], None]
-
-
-def seat_name(game: AnyGame, player: int) -> str:
-    """What people call a player: by the name of the seat, where it has one."""
-    if player == CHANCE:
-        return "chance"
-    return game.seat_names[player] if game.seat_names else f"player {player}"
 
 
 def adviser_like(agent: Agent) -> Agent:

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from icarus.commands.play.session import seat_name
 from icarus.discovery.matches import Row
 from icarus.engine.match import Decision, play
 from icarus.engine.result import Result
 from icarus.kernel.game import AnyGame
+from icarus.kernel.seats import seat_name
 from icarus.kernel.state import State
 from icarus.views.boards import drawing
 

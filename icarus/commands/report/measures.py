@@ -6,11 +6,11 @@ from typing import Any
 import attrs
 import numpy as np
 
-from icarus.commands.play.session import seat_name
 from icarus.commands.report.matches import COMMENTED, EVEN, LEVELS, RANDOM, REFERENCE, STRATEGIES, Entrant, Plan
 from icarus.discovery.matches import Row
 from icarus.discovery.statistics import difference
 from icarus.kernel.game import AnyGame
+from icarus.kernel.seats import seat_name
 from icarus.ladder.ladders import ZERO
 from icarus.ladder.rating import ratings
 

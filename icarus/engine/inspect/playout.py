@@ -35,7 +35,9 @@ from icarus.engine.validation import (
 )
 from icarus.kernel import CHANCE, UNSEEN, extended, mix
 from icarus.kernel.data import StateData
+from icarus.kernel.game import AnyGame
 from icarus.kernel.history import EMPTY_HISTORY, PHASES
+from icarus.kernel.seats import seat_name
 from icarus.kernel.state import State
 
 ONLY, ENVIRONMENT = "the only action", "the environment"
@@ -177,8 +179,8 @@ class _RecordTexts:
         actions: the texts of those that were legal in the playout.
     """
 
-    def __init__(self, playout: Playout, parts_of: dict[int, tuple[int, int]]) -> None:
-        self._playout, self._parts_of = playout, parts_of
+    def __init__(self, game: AnyGame, playout: Playout, parts_of: dict[int, tuple[int, int]]) -> None:
+        self._game, self._playout, self._parts_of = game, playout, parts_of
         self.actions: dict[int, str] = {}
 
     def name_action(self, action: int, text: str) -> None:
@@ -201,7 +203,7 @@ class _RecordTexts:
     def _part_text(self, number: int, factor: str) -> str:
         if factor in ACTION.factors + MOVE.factors:
             return self._action_text(number)
-        return f"player {number}" if factor in PLAYER.factors else str(number)
+        return seat_name(self._game, number) if factor in PLAYER.factors else str(number)
 
     def _action_text(self, action: int) -> str:
         return self.actions.get(action, f"move {action}")
@@ -295,7 +297,7 @@ class PlayoutInspector(ReferenceSearch):
         self.program.parts_of.clear()
         playout, world = super()._begin_playout()
         updates: dict[str, list[Update]] = {part.name: [] for part in self.program.components}
-        self._notes = _Notes(self.game.text_of(world), _RecordTexts(playout, self.program.parts_of), updates)
+        self._notes = _Notes(self.game.text_of(world), _RecordTexts(self.game, playout, self.program.parts_of), updates)
         return playout, world
 
     def _decide(self, playout: Playout, world: StateData, player: int, in_tree: bool) -> tuple[int, int]:

@@ -13,10 +13,9 @@ class Page {
   }
 
   row(step, t) {
-    const who = t === this.data.steps.length - 1 ? "" : step.player < 0 ? "chance" : `player ${step.player}`;
     const row = element("div", {className: "step", tabIndex: -1},
       element("span", {className: "t", textContent: t}), element("span", {className: "phase " + step.phase, textContent: step.phase}),
-      element("span", {className: "who", textContent: who}), element("span", {className: "action", textContent: step.action, title: step.action}),
+      element("span", {className: "who", textContent: step.who}), element("span", {className: "action", textContent: step.action, title: step.action}),
       element("span", {className: "by", textContent: step.by, title: step.by}));
     row.setAttribute("role", "option");
     row.onclick = () => this.look(t);

@@ -92,7 +92,7 @@ class Page {
     for (const one of this.data.observers) observer.append(element("option", {value: one.perspective, textContent: one.name}));
     observer.parentElement.hidden = !this.data.observers.length;
     value.append(element("option", {value: "mover", textContent: "who moves"}));
-    for (let p = 0; p < this.data.players; p++) value.append(element("option", {value: p, textContent: `player ${p}`}));
+    for (let p = 0; p < this.data.players; p++) value.append(element("option", {value: p, textContent: this.data.names[p]}));
     observer.onchange = () => { this.outline.observer = +observer.value; this.draw(); };
     value.onchange = () => { this.outline.value_of = value.value; this.draw(); };
     const steps = [...Array(21).keys()].map(i => colour(i / 20));
@@ -114,7 +114,7 @@ class Page {
     byId("board").innerHTML = boards[moment];
     byId("since").textContent = `${this.guess()}; ${moment} of ${steps.length} actions, each the one visited most`;
     byId("path").textContent = steps.slice(0, moment).map(([, text]) => text).join("  ") || "a determinization of the position";
-    const facts = moment ? [["action", label], ["by", player < 0 ? "chance" : `player ${player}`], ["visits", visits.toLocaleString("en")]] : [];
+    const facts = moment ? [["action", label], ["by", this.name(player)], ["visits", visits.toLocaleString("en")]] : [];
     this.facts(facts, "");
     byId("earlier").disabled = moment === 0;
     byId("later").disabled = moment === steps.length;
@@ -124,6 +124,8 @@ class Page {
     byId("facts").replaceChildren(...facts.map(([name, text]) => element("tr", {}, element("td", {textContent: name}), element("td", {textContent: text}))));
     byId("note").textContent = note;
   }
+
+  name(player) { return player < 0 ? "chance" : this.data.names[player]; }
 
   draw() {
     const rows = byId("rows"), root = this.outline.root();
@@ -145,10 +147,10 @@ class Page {
     row.setAttribute("role", "treeitem");
     row.setAttribute("aria-level", depth + 1);
     if (more) row.setAttribute("aria-expanded", "false");
-    const who = depth ? (node.player < 0 ? "chance" : "P" + node.player) : "";
+    const who = depth ? this.name(node.player).replace(/^player /, "P") : "";
     const name = element("span", {className: "name" + (depth === 1 && node.bases.includes(this.data.best) ? " best" : ""), title: node.label},
       element("span", {className: "opener", textContent: more ? "▸" : ""}), element("span", {className: "who", textContent: who}),
-      depth ? node.label : `root, player ${this.data.root_player} to move`);
+      depth ? node.label : `root, ${this.name(this.data.root_player)} to move`);
     const bar = element("span", {className: "bar"}), share = depth ? node.share : 1;
     bar.style.width = 100 * share + "%";
     bar.style.background = Number.isNaN(value) ? "var(--faint)" : colour(value);
@@ -240,7 +242,7 @@ class Page {
     this.board(node.bases[0]);
     byId("path").textContent = path.map(at => at.label).join("  ") || "the position that was searched";
     const figures = node.figures, facts = [["visits", figures.n.toLocaleString("en")], ["times available", figures.m.toLocaleString("en")]];
-    figures.values.forEach((value, p) => facts.push([`mean reward of player ${p}`, number(value)]));
+    figures.values.forEach((value, p) => facts.push([`mean reward of ${this.name(p)}`, number(value)]));
     for (let c = 0; c < this.data.components.length; c++) {
       const {value, count} = node.said[c];
       if (!Number.isNaN(value)) facts.push([`${this.data.components[c]} of this move`, (count < 0 ? String(+value.toFixed(3)) : number(value)) + (count > 0 ? `, from ${count.toLocaleString("en")}` : "")]);
@@ -262,7 +264,7 @@ class Page {
     byId("since").textContent = [...guess, ...(moves.length ? [`drawn before ${moves.join("  ")}`] : [])].join("; ");
   }
 
-  guess() { return `what player ${this.data.root_player} does not know is drawn at random, as the search draws it`; }
+  guess() { return `what ${this.name(this.data.root_player)} does not know is drawn at random, as the search draws it`; }
 }
 
 function show(playout) {
