@@ -13,7 +13,7 @@ from icarus.algebra import Enhancement
 from icarus.bench import costs, speed
 from icarus.checks import integer
 from icarus.commands.console import notes, out, print_note, print_table, print_text, show_compilation
-from icarus.commands.options import DEFAULT_ITERATIONS, With, check_picture, integer_option
+from icarus.commands.options import DEFAULT_ITERATIONS, With, check_picture, integer_option, value_option
 from icarus.engine.validation import COMPILED, check_budget, checked_engine
 from icarus.load_files import load_files
 from icarus.specs import parse
@@ -24,11 +24,10 @@ GROWTH = (3, 7)  # the least and the greatest power of ten that --growth takes
 
 def bench_command(
     names: Annotated[
-        str | None, typer.Option("--games", metavar="GAMES", help="Games, separated by commas; all if not given.")
+        str | None, value_option("GAMES", "Games, separated by commas; all if not given.", "--games")
     ] = None,
     strategies: Annotated[
-        str | None,
-        typer.Option(metavar="STRATEGIES", help="Strategies, separated by commas; a typical seven if not given."),
+        str | None, value_option("STRATEGIES", "Strategies, separated by commas; a typical seven if not given.")
     ] = None,
     iterations: Annotated[int, integer_option("Iterations of a search.")] = DEFAULT_ITERATIONS,
     repeats: Annotated[int, integer_option("Runs of each, in alternation; the median is shown.")] = 5,
@@ -46,11 +45,9 @@ def bench_command(
     misses: Annotated[
         bool, typer.Option("--cache-misses", help="Also count cache misses of the processor, where perf can.")
     ] = False,
-    into: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Write all figures to this new file.")
-    ] = None,
+    into: Annotated[Path | None, value_option("FILE", "Write all figures to this new file.", "--json")] = None,
     picture: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw growth (needs --growth) and threads, as PNG or SVG.")
+        Path | None, value_option("FILE", "Draw growth (needs --growth) and threads, as PNG or SVG.")
     ] = None,
     files: With = None,
 ) -> None:

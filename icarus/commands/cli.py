@@ -12,6 +12,7 @@ except ModuleNotFoundError as missing:
 
 from icarus import games
 from icarus.audit import DETERMINIZATIONS, GAMES, audit
+from icarus.commands import options
 from icarus.commands.bench import bench_command
 from icarus.commands.console import line_width, print_note, print_text, progress_of, show_compilation
 from icarus.commands.discover import discover_command
@@ -22,16 +23,6 @@ from icarus.commands.lists import games_command, specs_command
 from icarus.commands.match import match_command
 from icarus.commands.new import check_command, new_command
 from icarus.commands.once import Command
-from icarus.commands.options import (
-    FAILED,
-    INTERRUPTED,
-    REFUSED,
-    UNCHECKED,
-    GameName,
-    With,
-    game_and_files,
-    integer_option,
-)
 from icarus.commands.play.play import play_command
 from icarus.commands.report.report import report_command
 from icarus.commands.search import search_command
@@ -48,11 +39,13 @@ app = typer.Typer(
 
 
 def audit_command(
-    game: GameName,
-    number: Annotated[int, integer_option("Random games to play.", "--games")] = GAMES,
-    determinizations: Annotated[int, integer_option("Determinizations to draw at each decision.")] = DETERMINIZATIONS,
-    seed: Annotated[int, integer_option("Seed of the games and of the draws.")] = 0,
-    files: With = None,
+    game: options.GameName,
+    number: Annotated[int, options.integer_option("Random games to play.", "--games")] = GAMES,
+    determinizations: Annotated[
+        int, options.integer_option("Determinizations to draw at each decision.")
+    ] = DETERMINIZATIONS,
+    seed: Annotated[int, options.integer_option("Seed of the games and of the draws.")] = 0,
+    files: options.With = None,
 ) -> None:
     """Check a game's rules and its hidden information.
 
@@ -60,7 +53,7 @@ def audit_command(
 
     Exit code 0: every check passed. 1: one failed. 3: none failed, but one was not checked.
     """
-    game, files = game_and_files(game, files)
+    game, files = options.game_and_files(game, files)
     load_files(files)
     loaded = games.load(game)
     with show_compilation(), progress_of("games", number) as show:
@@ -73,7 +66,7 @@ def audit_command(
         )
     print_text(report.text(line_width()))
     if report.failed or report.unchecked:
-        raise typer.Exit(FAILED if report.failed else UNCHECKED)
+        raise typer.Exit(options.FAILED if report.failed else options.UNCHECKED)
 
 
 COMMANDS: dict[str, Callable[..., None]] = {  # the first line of each one's docstring stands in the list of all
@@ -110,14 +103,14 @@ def run(arguments: list[str]) -> int:
             return app(arguments or ["--help"], prog_name="icarus", standalone_mode=False) or 0
     except (KeyboardInterrupt, typer.Abort):
         print_note("icarus: interrupted")
-        return INTERRUPTED
+        return options.INTERRUPTED
     except SearchExhausted as error:
         print_text(str(error.result))
         print_note(f"icarus: {error}")
-        return FAILED
+        return options.FAILED
     except MemoryError:
         print_note("icarus: memory has run out")
-        return FAILED
+        return options.FAILED
     except Exception as error:
         if hasattr(error, "format_message"):  # what the parser of the command line raises has it
             print_note(f"icarus: {usage_sentence(error, arguments)}")
@@ -126,7 +119,7 @@ def run(arguments: list[str]) -> int:
             if sentence is None:
                 raise
             print_note(f"icarus: {with_options(sentence, arguments)}")
-    return REFUSED
+    return options.REFUSED
 
 
 def with_options(sentence: str, arguments: list[str]) -> str:

@@ -28,44 +28,39 @@ def discover_command(
         int | None, options.integer_option("Games of the whole race. Give this or --hours.", "--games")
     ] = None,
     hours: Annotated[
-        float | None,
-        typer.Option(
-            parser=options.read_real, metavar="HOURS", help="Hours that the race may take, instead of --games."
-        ),
+        float | None, options.real_option("HOURS", "Hours that the race may take, instead of --games.")
     ] = None,
     iterations: Annotated[int | None, options.iterations_option(DEFAULT_ITERATIONS)] = None,
     seconds: options.Seconds = None,
     space: Annotated[
-        str,
-        typer.Option(metavar="SPACE", help=f"Search space: {', '.join(shipped_spaces())}, or a TOML file of your own."),
+        str, options.value_option("SPACE", f"Search space: {', '.join(shipped_spaces())}, or a TOML file of your own.")
     ] = "general",
     against: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="STRATEGY",
-            help="Opponent: a strategy, or the result of a race as printed. Repeatable; the last is the one to beat. "
+        options.value_option(
+            "STRATEGY",
+            "Opponent: a strategy, or the result of a race as printed. Repeatable; the last is the one to beat. "
             f"{' and '.join(POOL)} if not given.",
         ),
     ] = None,
     finder: Annotated[
-        str, typer.Option(metavar="FINDER", help='Search method: "factorial", "halving" or "evolution".')
+        str, options.value_option("FINDER", 'Search method: "factorial", "halving" or "evolution".')
     ] = "factorial",
     finalists: Annotated[int, options.integer_option("Finalists to be proven, at most.")] = 5,
     seats: Annotated[
         list[int] | None,
-        typer.Option("--seat", metavar="INTEGER", help="Seat to find a strategy for. Repeatable; all if not given."),
+        options.value_option("INTEGER", "Seat to find a strategy for. Repeatable; all if not given.", "--seat"),
     ] = None,
     seed: options.Seed = 0,
     workers: Annotated[int, options.integer_option("Processes to play games in.")] = 1,
     cluster: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help='Play on a dask cluster: the address of its scheduler, or "local".'),
+        str | None, options.value_option("ADDRESS", 'Play on a dask cluster: the address of its scheduler, or "local".')
     ] = None,
     to: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Directory of protocol, games and page, where the same command continues; discovery-GAME-SEED if not given.",
+        options.value_option(
+            "DIR",
+            "Directory of protocol, games and page, where the same command continues; discovery-GAME-SEED if not given.",
         ),
     ] = None,
     files: options.With = None,

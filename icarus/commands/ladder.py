@@ -34,27 +34,19 @@ def ladder_command(
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
     number: Annotated[int, options.integer_option("Games to play.", "--games")] = 100,
-    minutes: Annotated[
-        float | None, typer.Option(parser=options.read_real, metavar="MINUTES", help=MINUTES_HELP)
-    ] = None,
+    minutes: Annotated[float | None, options.real_option("MINUTES", MINUTES_HELP)] = None,
     rows: Annotated[
         Path | None,
-        typer.Option(
-            "--rows",
-            metavar="FILE",
-            help="File to keep the games in; the same command continues it. Nothing is kept if not given.",
+        options.value_option(
+            "FILE", "File to keep the games in; the same command continues it. Nothing is kept if not given.", "--rows"
         ),
     ] = None,
     engine: Annotated[
         str | None,
-        typer.Option(
-            metavar="ENGINE", help=f"Rate a GTP engine instead: its command line, or one of {', '.join(ENGINES)}."
-        ),
+        options.value_option("ENGINE", f"Rate a GTP engine instead: its command line, or one of {', '.join(ENGINES)}."),
     ] = None,
-    picture: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Draw the ladder.")] = None,
-    scheme: Annotated[
-        str, typer.Option(metavar="SCHEME", help=f"Search scheme. {options.SCHEMES_HELP}")
-    ] = options.DEFAULT_SCHEME,
+    picture: Annotated[Path | None, options.value_option("FILE.svg", "Draw the ladder.")] = None,
+    scheme: options.Scheme = options.DEFAULT_SCHEME,
     cutoff: options.Cutoff = None,
     seed: options.Seed = 0,
     files: options.With = None,

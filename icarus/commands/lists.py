@@ -3,11 +3,9 @@
 import sys
 from typing import Annotated
 
-import typer
-
 from icarus import games
 from icarus.commands.console import out, print_table, print_text
-from icarus.commands.options import With
+from icarus.commands.options import With, value_option
 from icarus.kernel.game import AnyGame
 from icarus.load_files import load_files
 from icarus.specs import SPECIFICATIONS, parse
@@ -37,7 +35,7 @@ def _first_line(game: AnyGame) -> str:
 
 def specs_command(
     show: Annotated[
-        str | None, typer.Option(metavar="STRATEGY", help="Print the seven slots of this enhancement or composition.")
+        str | None, value_option("STRATEGY", "Print the seven slots of this enhancement or composition.")
     ] = None,
     files: With = None,
 ) -> None:

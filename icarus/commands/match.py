@@ -42,20 +42,16 @@ def match_command(
     sharing: options.Sharing = options.DEFAULT_SHARING,
     schemes: Annotated[
         list[str] | None,
-        typer.Option(
-            "--scheme",
-            metavar="SCHEME",
-            help=f"Search scheme of all strategies, or repeated, of each. {options.SCHEMES_HELP}",
+        options.value_option(
+            "SCHEME", f"Search scheme of all strategies, or repeated, of each. {options.SCHEMES_HELP}", "--scheme"
         ),
     ] = None,
     cutoff: options.Cutoff = None,
     move_decays: Annotated[
-        list[float] | None,
-        typer.Option("--move-decay", parser=options.read_real, metavar="REAL", help=options.MOVE_DECAY_HELP),
+        list[float] | None, options.real_option("REAL", options.MOVE_DECAY_HELP, "--move-decay")
     ] = None,
     game_decays: Annotated[
-        list[float] | None,
-        typer.Option("--game-decay", parser=options.read_real, metavar="REAL", help=options.GAME_DECAY_HELP),
+        list[float] | None, options.real_option("REAL", options.GAME_DECAY_HELP, "--game-decay")
     ] = None,
     level: Annotated[
         int | None, options.integer_option(f"Add an agent of this strength after the strategies: {options.LEVEL_HELP}")

@@ -17,7 +17,7 @@ from icarus.audit.plain import audit_plain
 from icarus.audit.resampler import GAMES as CLASS_GAMES
 from icarus.audit.resampler import audit_class
 from icarus.commands.console import print_text, progress_of, show_compilation
-from icarus.commands.options import FAILED, integer_option
+from icarus.commands.options import FAILED, integer_option, value_option
 from icarus.compiler.kernels.functions import DEBUG
 from icarus.engine.search import search
 from icarus.kernel import CHANCE
@@ -115,9 +115,9 @@ def check_command(
     ],
     against: Annotated[
         Path | None,
-        typer.Option(
-            metavar="REFERENCE.py",
-            help="The same game as a class in plain Python with OpenSpiel's methods; both are played in lock-step.",
+        value_option(
+            "REFERENCE.py",
+            "The same game as a class in plain Python with OpenSpiel's methods; both are played in lock-step.",
         ),
     ] = None,
     number: Annotated[int, integer_option("Games to play in lock-step.", "--games")] = 1000,

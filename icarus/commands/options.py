@@ -36,9 +36,19 @@ read_integer, read_real = _reader(int, "an integer"), _reader(float, "a number")
 read_seconds = _reader(float, "a number of seconds")
 
 
+def value_option(metavar: str, help: str, *names: str) -> Any:
+    """An option that takes a value, for which `metavar` stands in the help."""
+    return typer.Option(*names, metavar=metavar, help=help)
+
+
 def integer_option(help: str, *names: str) -> Any:
     """An option that takes an integer."""
     return typer.Option(*names, parser=read_integer, metavar="INTEGER", help=help)
+
+
+def real_option(metavar: str, help: str, *names: str) -> Any:
+    """An option that takes a real number."""
+    return typer.Option(*names, parser=read_real, metavar=metavar, help=help)
 
 
 def iterations_option(default: int) -> Any:
@@ -59,9 +69,8 @@ Seed = Annotated[int, integer_option("Seed of everything that is random: deals, 
 Threads = Annotated[int, integer_option("Threads of a search. They share its iterations.")]
 Sharing = Annotated[
     str,
-    typer.Option(
-        metavar="SHARING",
-        help='What the threads share: "roots" (reproducible) or "records" (one tree, not reproducible).',
+    value_option(
+        "SHARING", 'What the threads share: "roots" (reproducible) or "records" (one tree, not reproducible).'
     ),
 ]
 Cutoff = Annotated[
@@ -71,16 +80,14 @@ Cutoff = Annotated[
     ),
 ]
 Recommendation = Annotated[
-    str, typer.Option(metavar="RULE", help=f"Rule that chooses the action after the search: {', '.join(RULES)}.")
+    str, value_option("RULE", f"Rule that chooses the action after the search: {', '.join(RULES)}.")
 ]
 LEVEL_HELP = "1 (weak and immediate) to 8 (strong); see docs/ladder.md."
 
 
 With = Annotated[
     list[Path] | None,
-    typer.Option(
-        "--with", metavar="FILE.py", help="Python file with enhancements, weights or games of your own. Repeatable."
-    ),
+    value_option("FILE.py", "Python file with enhancements, weights or games of your own. Repeatable.", "--with"),
 ]
 MOVE_DECAY_HELP = (
     "Weight of a search's records in the next search of the same game: 0 forgets them, 1 keeps all that still apply. "
@@ -91,6 +98,7 @@ GAME_DECAY_HELP = (
     "One number for all strategies, or one for each."
 )
 SCHEMES_HELP = f'One of {", ".join(map(str, SCHEMES.values()))}; "MO_ISMCTS with EXP3" adds EXP3. Schemes that cheat see what is hidden.'
+Scheme = Annotated[str, value_option("SCHEME", f"Search scheme. {SCHEMES_HELP}")]
 
 
 def options_on_line(context: typer.Context, names: Sequence[str]) -> list[str]:

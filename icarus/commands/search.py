@@ -37,45 +37,42 @@ T = TypeVar("T")
 
 def search_command(
     game: options.GameName,
-    strategy: Annotated[str, typer.Option(metavar="STRATEGY", help='Such as "RAVE >> (MAST + NAST2)/2".')] = "BASELINE",
+    strategy: Annotated[str, options.value_option("STRATEGY", 'Such as "RAVE >> (MAST + NAST2)/2".')] = "BASELINE",
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
     seed: options.Seed = 0,
     moves: Annotated[
-        str,
-        typer.Option(metavar="MOVES", help='Moves to play before the search, in the notation of the game: "d3 c5".'),
+        str, options.value_option("MOVES", 'Moves to play before the search, in the notation of the game: "d3 c5".')
     ] = "",
-    scheme: Annotated[
-        str, typer.Option(metavar="SCHEME", help=f"Search scheme. {options.SCHEMES_HELP}")
-    ] = options.DEFAULT_SCHEME,
+    scheme: options.Scheme = options.DEFAULT_SCHEME,
     cutoff: options.Cutoff = None,
     recommendation: options.Recommendation = options.DEFAULT_RECOMMENDATION,
     threads: options.Threads = 1,
     sharing: options.Sharing = options.DEFAULT_SHARING,
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write the tree to this new file, as an HTML page.")
+        Path | None, options.value_option("FILE", "Write the tree to this new file, as an HTML page.", "--html")
     ] = None,
     playout: Annotated[
         bool, typer.Option("--playout", help="Print one more playout step by step. With --html it is part of the page.")
     ] = False,
     records: Annotated[
         list[str] | None,
-        typer.Option(
+        options.value_option(
+            "NAME",
+            "Print what this component of the strategy has learned: its records with the most updates. Repeatable.",
             "--records",
-            metavar="NAME",
-            help="Print what this component of the strategy has learned: its records with the most updates. Repeatable.",
         ),
     ] = None,
     beside: Annotated[
         list[str] | None,
-        typer.Option(
-            "--beside", metavar="STRATEGY", help="Another strategy for the same position, side by side. Repeatable."
+        options.value_option(
+            "STRATEGY", "Another strategy for the same position, side by side. Repeatable.", "--beside"
         ),
     ] = None,
     to_json: Annotated[
         Path | None,
-        typer.Option(
-            "--json", metavar="FILE", help="Write the course of the search and its tree to this new file, as JSON."
+        options.value_option(
+            "FILE", "Write the course of the search and its tree to this new file, as JSON.", "--json"
         ),
     ] = None,
     files: options.With = None,

@@ -11,22 +11,8 @@ import typer
 
 from icarus import games
 from icarus.checks import integer
+from icarus.commands import options
 from icarus.commands.console import print_text, show_compilation
-from icarus.commands.options import (
-    DEFAULT_SCHEME,
-    GAME_HELP,
-    LEVEL_HELP,
-    SCHEMES_HELP,
-    Cutoff,
-    Iterations,
-    Seconds,
-    Seed,
-    With,
-    default_iterations,
-    game_and_files,
-    integer_option,
-    options_on_line,
-)
 from icarus.commands.play.session import Session, adviser_like
 from icarus.commands.play.table import Table
 from icarus.commands.play.terminal import Terminal
@@ -40,52 +26,54 @@ OF_A_NEW_GAME = ("seat", "watch", "seed", *OF_AN_AGENT)
 
 def play_command(
     context: typer.Context,
-    game: Annotated[str | None, typer.Argument(metavar="GAME", help=GAME_HELP)] = None,
-    seat: Annotated[int, integer_option("Your seat; the first is 0.")] = 0,
+    game: Annotated[str | None, typer.Argument(metavar="GAME", help=options.GAME_HELP)] = None,
+    seat: Annotated[int, options.integer_option("Your seat; the first is 0.")] = 0,
     against: Annotated[
         list[str] | None,
-        typer.Option(
-            "--against", metavar="STRATEGY", help="Strategy of the others, or repeated, of each other seat in order."
+        options.value_option(
+            "STRATEGY", "Strategy of the others, or repeated, of each other seat in order.", "--against"
         ),
     ] = None,
-    level: Annotated[int | None, integer_option(f"Strength of the others, in place of --against: {LEVEL_HELP}")] = None,
+    level: Annotated[
+        int | None, options.integer_option(f"Strength of the others, in place of --against: {options.LEVEL_HELP}")
+    ] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Only watch: agents play all seats.")] = False,
     everything: Annotated[bool, typer.Option("--open", help="Show everything, also hidden cards and pieces.")] = False,
-    iterations: Iterations = None,
-    seconds: Seconds = None,
+    iterations: options.Iterations = None,
+    seconds: options.Seconds = None,
     scheme: Annotated[
-        str, typer.Option(metavar="SCHEME", help=f"Search scheme of the agents. {SCHEMES_HELP}")
-    ] = DEFAULT_SCHEME,
-    cutoff: Cutoff = None,
-    seed: Seed = 0,
+        str, options.value_option("SCHEME", f"Search scheme of the agents. {options.SCHEMES_HELP}")
+    ] = options.DEFAULT_SCHEME,
+    cutoff: options.Cutoff = None,
+    seed: options.Seed = 0,
     resume: Annotated[
         Path | None,
-        typer.Option(
+        options.value_option(
+            "FILE",
+            "Continue a saved game. With GAME, a game of another program: PDN (Checkers), GGF or a transcript (Othello).",
             "--resume",
-            metavar="FILE",
-            help="Continue a saved game. With GAME, a game of another program: PDN (Checkers), GGF or a transcript (Othello).",
         ),
     ] = None,
     browser: Annotated[
         bool, typer.Option("--browser", help="Play in a browser on this machine, not in the terminal.")
     ] = False,
-    port: Annotated[int, integer_option("Port of the browser's page; 0 takes one that is free.")] = 0,
-    files: With = None,
+    port: Annotated[int, options.integer_option("Port of the browser's page; 0 takes one that is free.")] = 0,
+    files: options.With = None,
 ) -> None:
     """Play a game against agents, here or in a browser.
 
     During a game, type help for a list of commands.
     """
-    beside = options_on_line(context, OF_AN_AGENT if game is not None else (*OF_AN_AGENT, "resume"))
+    beside = options.options_on_line(context, OF_AN_AGENT if game is not None else (*OF_AN_AGENT, "resume"))
     if level is not None and beside:
         raise ValueError(f"--level sets the others' strategy and budget: leave out {', '.join(beside)}")
-    if watch and options_on_line(context, ["seat"]):
+    if watch and options.options_on_line(context, ["seat"]):
         raise ValueError("--watch leaves all seats to agents: leave out --seat")
-    if not browser and options_on_line(context, ["port"]):
+    if not browser and options.options_on_line(context, ["port"]):
         raise ValueError("--port is of the page of --browser: give both")
     if game is not None:
-        game, files = game_and_files(game, files)
-    names, iterations = load_files(files or []), default_iterations(iterations, seconds)
+        game, files = options.game_and_files(game, files)
+    names, iterations = load_files(files or []), options.default_iterations(iterations, seconds)
     digests = {file: digest_of(file) for file in files or []}
     texts = against or ["BASELINE"]
     searched_by = read_scheme(scheme).with_cutoff(cutoff)
@@ -121,7 +109,7 @@ def _refuse_beside_resume(context: typer.Context) -> None:
     Raises:
         ValueError: one of them is given.
     """
-    beside = options_on_line(context, OF_A_NEW_GAME)
+    beside = options.options_on_line(context, OF_A_NEW_GAME)
     if beside:
         raise ValueError(f"--resume FILE brings seats, agents and seed of its own: leave out {', '.join(beside)}")
 

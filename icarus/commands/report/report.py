@@ -36,22 +36,19 @@ STRATEGY_HELP = "Strategy to compare with BASELINE. Repeatable; a few from the c
 
 def report_command(
     game: options.GameName,
-    minutes: Annotated[
-        float, typer.Option(parser=options.read_real, metavar="MINUTES", help="Minutes to play games for, this time.")
-    ] = 5.0,
+    minutes: Annotated[float, options.real_option("MINUTES", "Minutes to play games for, this time.")] = 5.0,
     rounds: Annotated[int, options.integer_option("Deals of each pair of players, at most.")] = 200,
     iterations: Annotated[
         int | None,
         options.integer_option("Iterations per decision; by default, so many that a game takes a quarter of a second."),
     ] = None,
-    strategies: Annotated[list[str] | None, typer.Option("--strategy", metavar="STRATEGY", help=STRATEGY_HELP)] = None,
+    strategies: Annotated[list[str] | None, options.value_option("STRATEGY", STRATEGY_HELP, "--strategy")] = None,
     seed: options.Seed = 0,
     workers: Annotated[int, options.integer_option("Processes to play games in.")] = 1,
     to: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Directory of the games and the page, where the same command continues; report-GAME if not given.",
+        options.value_option(
+            "DIR", "Directory of the games and the page, where the same command continues; report-GAME if not given."
         ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print all measures as JSON.")] = False,
