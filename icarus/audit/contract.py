@@ -126,8 +126,8 @@ class Contract:
         try:
             game()
         except BrokenPromise as broken:
-            message = broken.message
-            self.checks[broken.promise].count(1, 1, lambda: self._example(message))
+            example = self._example(broken.message)
+            self.checks[broken.promise].count(1, 1, lambda: example)
 
     def _example(self, message: str) -> str:
         """Which game, after which actions, what is wrong, and the state."""
@@ -140,10 +140,10 @@ class Contract:
             return headline
         return f"{headline}\n  " + board.replace("\n", "\n  ")
 
-    def _require(self, promise: str, so: bool, message: str | Callable[[], str]) -> None:
+    def _require(self, promise: str, so: bool, message: str) -> None:
         """Count a promise as tested; the game ends if it was not kept."""
         if not so:
-            raise BrokenPromise(promise, message if isinstance(message, str) else message())
+            raise BrokenPromise(promise, message)
         self.checks[promise].checked += 1
 
     def _deal(self, seed: tuple[int, ...]) -> None:
@@ -151,7 +151,7 @@ class Contract:
         first = self._guarded_game.data
         self._guarded_game.initial(seeded(seed))
         same = _same(first, self._guarded_game.data)
-        self._require("repeat", same, lambda: "initial makes a different state from the same seed")
+        self._require("repeat", same, "initial makes a different state from the same seed")
         self._observed = [[] for _ in range(self.game.perspectives)]
         self._go_on()
 
@@ -213,8 +213,8 @@ class Contract:
         wrong = [action for action in actions if action < 0]
         culprit = "an action that was not written" if UNWRITTEN in wrong else f"{wrong[0]}" if wrong else ""
         twice = next((action for i, action in enumerate(actions) if action in actions[:i]), None)
-        self._require("choices", not wrong, lambda: f"one of {len(actions)} legal actions is {culprit}")
-        self._require("choices", twice is None, lambda: f"the legal action {twice} is written twice")
+        self._require("choices", not wrong, f"one of {len(actions)} legal actions is {culprit}")
+        self._require("choices", twice is None, f"the legal action {twice} is written twice")
         beyond = [] if self.game.actions is None else [action for action in actions if action >= self.game.actions]
         message = f"the legal action {max(actions)} is not below `actions` of the game, {self.game.actions}"
         self._require("choices", not beyond, message)
@@ -246,9 +246,9 @@ class Contract:
             fault = "is nan" if math.isnan(again[which]) else "is not written"
             raise BrokenPromise("chances", f"the probability of outcome {which + 1} of {count} {fault}")
         outside = next((value for value in probabilities if not 0 <= value <= 1), None)
-        self._require("chances", outside is None, lambda: f"a probability is {outside}")
+        self._require("chances", outside is None, f"a probability is {outside}")
         total = math.fsum(probabilities)
-        self._require("chances", abs(total - 1) <= TOLERANCE, lambda: f"the probabilities sum to {total:.12g}")
+        self._require("chances", abs(total - 1) <= TOLERANCE, f"the probabilities sum to {total:.12g}")
         return probabilities
 
     def _rewards(self) -> list[float]:
@@ -266,17 +266,14 @@ class Contract:
         if not self._guarded_game.knows("simultaneous"):
             return
         number = self._twice("simultaneous", self._guarded_game.choice)
-        self._require("episodes", number >= 0, lambda: f"simultaneous is {number}; it must be at least 0")
+        self._require("episodes", number >= 0, f"simultaneous is {number}; it must be at least 0")
         earlier, chooser, visible = self._earlier_choice
         if number > 1:
             follows = number == earlier + 1 and player != chooser
             message = f"simultaneous is {number} for player {player}, after {earlier} for player {chooser}"
             self._require("at once", follows or not earlier and self._in_playout, message)
-            self._require(
-                "at once",
-                not visible,
-                f"player {player} chooses simultaneously with player {chooser}, whose choice is visible",
-            )
+            message = f"player {player} chooses simultaneously with player {chooser}, whose choice is visible"
+            self._require("at once", not visible, message)
         views = [tuple(self._guarded_game.moves(action)) for action in actions]
         others = [p for p in range(self.game.players) if p != player]
         self._earlier_choice = number, player, any(len({view[p] for view in views}) == len(views) > 1 for p in others)
@@ -304,11 +301,8 @@ class Contract:
             message = "a move is hidden, but the game has no determinize"
             self._require("hidden", not hides or self._guarded_game.knows("determinize"), message)
             move_of_mover = action if player == CHANCE else moves[player]
-            self._require(
-                "moves",
-                move_of_mover == action,
-                lambda: f"the mover, player {player}, sees his own action {action} as {move_of_mover}",
-            )
+            message = f"the mover, player {player}, sees his own action {action} as {move_of_mover}"
+            self._require("moves", move_of_mover == action, message)
         if self._observed is not None:
             views = [action] if self.game.perspectives == 1 else [*moves, action]
             for observed, move in zip(self._observed, views, strict=True):
@@ -321,15 +315,14 @@ class Contract:
         self._guarded_game.place(before)
         self._guarded_game.apply(action)
         same = _same(after, self._guarded_game.data)
-        self._require("repeat", same, lambda: f"apply makes two different states from one by the same action {action}")
+        self._require("repeat", same, f"apply makes two different states from one by the same action {action}")
 
     def _label(self) -> None:
         if not self._guarded_game.knows("episode"):
             return
         label = self._twice("episode", self._guarded_game.label)
-        self._require(
-            "episodes", label >= CONTINUES, lambda: f"the label is {label}; it must be at least 0 or CONTINUES (-1)"
-        )
+        message = f"the label is {label}; it must be at least 0 or CONTINUES (-1)"
+        self._require("episodes", label >= CONTINUES, message)
         if label >= 0:
             self._observed = [[] for _ in range(self.game.perspectives)]
 
@@ -340,11 +333,8 @@ class Contract:
             # Without `episode` the game is one.
             hidden = any(observed != self._observed[-1] for observed in self._observed)
             advice = "write one, or an episode that begins after the hidden move"
-            self._require(
-                "recall",
-                not hidden,
-                lambda: f"something is hidden in this episode, but the game has no recall: {advice}",
-            )
+            message = f"something is hidden in this episode, but the game has no recall: {advice}"
+            self._require("recall", not hidden, message)
             return
         for perspective, observed in enumerate(self._observed):
             recalled = self._twice("recall", partial(self._guarded_game.recalled, perspective))

@@ -105,8 +105,7 @@ class Determinizations:
                 self._search(*snapshot)
 
     def _notice_label(self, state: State) -> None:
-        episode = self.game.kernels().episode
-        label = -1 if episode is None else episode(state.data.ctypes.data)
+        label = state._label(state.data)
         if label >= 0:
             for noticed in self._noticed:
                 noticed.append(("label", label))
@@ -153,6 +152,10 @@ class Determinizations:
             if len(state.legal_actions()) > 1:
                 self._snapshots.append((state.clone(), alternative))
 
+    def _count_once(self, name: str, wrong: bool, state: State, what: str, data: np.ndarray | None = None) -> None:
+        """Count a claim as tested once; where it is wrong, an example says what is."""
+        self.checks[name].count(1, wrong, lambda: self._describe(state, what, data))
+
     def _count_faults(self, name: str, state: State, worlds: np.ndarray, wrong: np.ndarray) -> None:
         self.checks[name].count(
             len(worlds),
@@ -174,7 +177,7 @@ class Determinizations:
             self._faces[key] = self.game.text_of(facts_of(data)), self._recalled[:actions].tobytes()
         return self._faces[key]
 
-    def _tally(self, worlds: np.ndarray) -> "Tally | None":
+    def _tally(self, worlds: np.ndarray) -> Tally | None:
         """How often each state was drawn; None where the information set is not small."""
         tally, most = Tally(), len(worlds) // DRAWS_PER_STATE
         for i in range(len(worlds)):
@@ -194,18 +197,13 @@ class Determinizations:
     def _replay(self, state: State, observer: int, data: np.ndarray) -> None:
         """Go the way that leads to a determinization."""
         replayed, wrong = self._retraced(state, data)
-        self.checks["legal"].count(1, bool(wrong), lambda: self._describe(state, wrong, data))
+        self._count_once("legal", bool(wrong), state, wrong, data)
         if replayed is not None:
             observed = [move for kind, move in self._noticed[observer] if kind == "move"]
             moves = list(replayed.moves(observer))
-            agrees = moves == observed[len(observed) - len(moves) :]
-            self.checks["history"].count(
-                1,
-                not agrees,
-                lambda: self._describe(
-                    state, f"he has seen the moves {observed[-LAST_ACTIONS:]}, but here {moves[-LAST_ACTIONS:]}", data
-                ),
-            )
+            differ = moves != observed[len(observed) - len(moves) :]
+            what = f"he has seen the moves {observed[-LAST_ACTIONS:]}, but here {moves[-LAST_ACTIONS:]}"
+            self._count_once("history", differ, state, what, data)
 
     def _retraced(self, state: State, data: np.ndarray) -> tuple[State | None, str]:
         """The state that the way to a determinization leads to, with its history; or what is wrong with that way."""
@@ -216,10 +214,8 @@ class Determinizations:
             for action in actions:
                 legal = self._legal(replayed)
                 if action not in legal:
-                    return (
-                        None,
-                        f"player {replayed.current_player()} could not have played {self.game.action_text_of(replayed.facts, action)}:",
-                    )
+                    text = self.game.action_text_of(replayed.facts, action)
+                    return None, f"player {replayed.current_player()} could not have played {text}:"
                 replayed.apply_action(action)
         except Exception as error:  # whatever a way back stumbles over is what there is to tell
             return None, f"retrace fails: {error!r}"
@@ -244,16 +240,9 @@ class Determinizations:
         key = hash((deal, observer, tuple(self._noticed[observer]), tuple(state.legal_actions())))
         deals_of_face = self._deals_by_face.setdefault(key, {})
         deals_of_face[self._face(state.data)] = self._deals(state.data)
-        excluded = [face for face, deals in deals_of_face.items() if tally.excludes(face, deals)]
-        self.checks["truth"].count(
-            1,
-            bool(excluded),
-            lambda: self._describe(
-                state,
-                "never drawn, although he cannot tell it from the true state:\n  "
-                + excluded[0][0].replace("\n", "\n  "),
-            ),
-        )
+        excluded = next((face[0] for face, deals in deals_of_face.items() if tally.excludes(face, deals)), None)
+        text = "never drawn, although he cannot tell it from the true state:\n" + str(excluded)
+        self._count_once("truth", excluded is not None, state, text.replace("\n", "\n  "))
         self._test(state, *tally.compared(), tally.merged)
 
     def _test(self, state: State, counts: list[int], expected: list[float], merged: int) -> None:
@@ -276,8 +265,7 @@ class Determinizations:
         try:
             return observer_draws.draw(alternative, count, rng)
         except Exception as error:  # whatever a game stumbles over is what there is to tell
-            message = self._describe(state, f"{error!r} when this is determinized:", alternative)
-            self.checks["again"].count(1, 1, lambda: message)
+            self._count_once("again", True, state, f"{error!r} when this is determinized:", alternative)
             return None
 
     def _swap(
@@ -292,11 +280,8 @@ class Determinizations:
         differ = [
             i for i in np.flatnonzero(worlds != draws) if self._face(worlds[i : i + 1]) != self._face(draws[i : i + 1])
         ]
-        self.checks["swap"].count(
-            1,
-            bool(differ),
-            lambda: self._describe(state, f"draw {differ[0] + 1} differs if this is the true state:", alternative),
-        )
+        what = f"draw {differ[0] + 1} differs if this is the true state:" if differ else ""
+        self._count_once("swap", bool(differ), state, what, alternative)
         return not faults.any()
 
     def _ask_another(self, state: State, observer: int, alternative: np.ndarray) -> None:
@@ -305,22 +290,13 @@ class Determinizations:
         if not players:
             return
         player = self.luck.choice(players)
-        redrawn = self._redrawn(
-            state,
-            ObserverDraws(State.from_data(self.game, alternative), player),
-            alternative,
-            self.determinizations,
-            self.rng,
-        )
+        draws = ObserverDraws(State.from_data(self.game, alternative), player)
+        redrawn = self._redrawn(state, draws, alternative, self.determinizations, self.rng)
         tally = None if redrawn is None else self._tally(redrawn[0])
         if tally is not None:
-            self.checks["others"].count(
-                1,
-                tally.excludes(self._face(alternative), self._deals(alternative)),
-                lambda: self._describe(
-                    state, f"never drawn for player {player} if this is the true state:", alternative
-                ),
-            )
+            excluded = tally.excludes(self._face(alternative), self._deals(alternative))
+            what = f"never drawn for player {player} if this is the true state:"
+            self._count_once("others", excluded, state, what, alternative)
 
     def _search(self, state: State, data: np.ndarray) -> None:
         """Search the truth, and a determinization as if it were the truth."""
@@ -334,7 +310,7 @@ class Determinizations:
             message = f"different {', '.join(different)} if this is the true state:"
         except Exception as error:  # here, too
             different, message = ["error"], f"{error!r} if this is the true state:"
-        self.checks["search"].count(1, bool(different), lambda: self._describe(state, message, data))
+        self._count_once("search", bool(different), state, message, data)
 
     # ------------------------------------------------------------------------------------------------------ the report
 

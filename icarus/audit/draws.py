@@ -127,9 +127,8 @@ def fault_of(name: str, state: State, draw: State, actions: Sequence[int]) -> st
     if name == "actions" and (legal := state.legal_actions()) != list(actions):
         return f"his legal actions are {legal[:SHOWN]}, and in this one {list(actions)[:SHOWN]}:"
     if name == "view":
-        episode = state.game.kernels().episode
-        labels = [-1 if episode is None else episode(each.data.ctypes.data) for each in (state, draw)]
-        if labels[0] != labels[1]:
-            return f"the episode label is {labels[0]}, and in this one {labels[1]}:"
+        label, other_label = state._label(state.data), draw._label(draw.data)
+        if label != other_label:
+            return f"the episode label is {label}, and in this one {other_label}:"
         return "he has seen other moves of the episode in this one:"
     return "this does not hold for:"

@@ -159,11 +159,11 @@ class GuardedGame:
         return out.tolist()
 
     def label(self) -> int:
-        return self._ask("episode") if self.knows("episode") else -1
+        return self._ask("episode")
 
     def choice(self) -> int:
         """Which of the choices made at once this is."""
-        return self._ask("simultaneous") if self.knows("simultaneous") else 0
+        return self._ask("simultaneous")
 
     def recalled(self, perspective: int) -> list[int]:
         out, address = self._room("the recalled moves", np.int64, UNWRITTEN)

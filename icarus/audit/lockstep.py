@@ -127,8 +127,12 @@ def _own_luck(start: State, state: State, reference: Callable[[State], Reference
 
 def face_of(oracle: Reference) -> str:
     """What a reference without a history is, as far as it tells: its text if it writes one, and the answers of its methods."""
-    has_text = any("__str__" in vars(each) for each in type(oracle).__mro__[:-1])
-    return f"{oracle if has_text else ''} {_answer(oracle)}"
+    return f"{oracle if writes_text(oracle) else ''} {_answer(oracle)}"
+
+
+def writes_text(state: object) -> bool:
+    """Whether the class of a state says how its text is."""
+    return any("__str__" in vars(each) for each in type(state).__mro__[:-1])
 
 
 def _answers(oracle: Reference, state: State) -> str:

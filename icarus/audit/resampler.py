@@ -25,7 +25,7 @@ from typing import Any, Protocol
 
 from icarus.audit.answers import wrong_actions, wrong_end, wrong_outcomes, wrong_player, wrong_returns
 from icarus.audit.facts import pairs_of_facts
-from icarus.audit.lockstep import Reference, random_action
+from icarus.audit.lockstep import Reference, random_action, writes_text
 from icarus.audit.redraws import Redraws
 from icarus.audit.report import AuditReport, Check
 from icarus.audit.uniformity import DRAWS_PER_STATE, Tally, chi_square_functions, uneven
@@ -228,11 +228,8 @@ class _Audit:
         before = repr(vars(state))
         draws = self._draws(state, player, seeds)
         odd = next((draw for draw in draws if not isinstance(draw, type(state))), state)
-        self._require(
-            "player",
-            odd is state,
-            f"{place}: resample gives {odd!r}, which is not a state of {self.name}; does it return one?",
-        )
+        example = f"{place}: resample gives {odd!r}, which is not a state of {self.name}; does it return one?"
+        self._require("player", odd is state, example)
         self._count("original", [repr(vars(state)) != before], place)
         acts = state.current_player() == player
         self._count("player", [draw.current_player() != state.current_player() for draw in draws], place)
@@ -366,5 +363,4 @@ class _Audit:
 
 def _face(state: Any) -> str:
     """All facts of a state: its text, or its attributes where it has none."""
-    has_text = any("__str__" in vars(each) for each in type(state).__mro__[:-1])
-    return str(state) if has_text else repr(vars(state))
+    return str(state) if writes_text(state) else repr(vars(state))

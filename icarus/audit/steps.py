@@ -89,26 +89,19 @@ class Steps:
         try:
             draw = State.from_data(state.game, state.redraw(CHANCE, state.beliefs(CHANCE), rng))
         except Exception as error:  # whatever a game stumbles over is what there is to tell
-            message = self._describe(state, texts, f"{error!r} where determinize draws for CHANCE", None)
-            self._sees_all.count(1, 1, lambda: message)
+            example = self._describe(state, texts, f"{error!r} where determinize draws for CHANCE", None)
+            self._sees_all.count(1, 1, lambda: example)
             return
         words = words_of(state, state.data)
         for k in range(KNOWN):
             words &= words_of(state, draws[k : k + 1])
-        lost = sorted(words - words_of(state, draw.data))
-        same = draw.data.tobytes() == state.data.tobytes()
-        if not same and not lost:
-            same = all(ask(draw) == ask(state) for ask in (_player, _label))
-            lost = (
-                [] if same and draw.legal_actions() == state.legal_actions() else [(0, "the actions about to be done")]
-            )
-
-        def example() -> str:
-            return self._describe(
-                state, texts, f"the player knows {lost[0][1]!r}, which a draw for CHANCE lacks:", draw.data
-            )
-
-        self._sees_all.count(1, bool(lost), example)
+        lost = [word for _, word in sorted(words - words_of(state, draw.data))]
+        if not lost and draw.data.tobytes() != state.data.tobytes():
+            same = draw._player() == state._player() and draw._label(draw.data) == state._label(state.data)
+            same = same and draw.legal_actions() == state.legal_actions()
+            lost = [] if same else ["the actions about to be done"]
+        what = f"the player knows {lost[0]!r}, which a draw for CHANCE lacks:" if lost else ""
+        self._sees_all.count(1, bool(lost), lambda: self._describe(state, texts, what, draw.data))
 
     def act(self, action: int) -> None:
         """The game goes on by an action or an outcome of chance."""
@@ -134,12 +127,9 @@ class Steps:
         wrong = [
             i for i in np.flatnonzero(first != second) if self._face(first[i : i + 1]) != self._face(second[i : i + 1])
         ]
-
-        def example() -> str:
-            what = f"draw {wrong[0] + 1} for player {observer} is another one where this is the truth, which he cannot tell from it:"
-            return self._describe(step.after, step.texts, what, rival)
-
-        self._unseen.count(1, bool(wrong), example)
+        reason = "is another one where this is the truth, which he cannot tell from it:"
+        what = f"draw {wrong[0] + 1} for player {observer} {reason}" if wrong else ""
+        self._unseen.count(1, bool(wrong), lambda: self._describe(step.after, step.texts, what, rival))
 
     def _look_seen(self, step: Step, observer: int, luck: random.Random, rng: np.ndarray) -> None:
         """Compare the texts of draws with those of the ends of other ways, which begin in draws."""
@@ -157,8 +147,7 @@ class Steps:
         draws = ObserverDraws(step.after, observer).draw(step.after.data, DRAWS, rng)[0]
         lacking = {each: list(range(DRAWS)) for each in sorted(words)}
         for k in range(DRAWS):
-            said_words = words_of(step.after, draws[k : k + 1])
-            for each in words & said_words:
+            for each in words & words_of(step.after, draws[k : k + 1]):
                 lacking[each].remove(k)
         (_, word), wrong = max(lacking.items(), key=lambda item: len(item[1]))
 
@@ -181,7 +170,7 @@ def _noticed(step: Step, observer: int) -> list[tuple[int, int, int]]:
     for action in step.actions:
         move = state.observed(action)[column]
         state.apply_action(action)
-        noticed.append((move, state.current_player(), _label(state)))
+        noticed.append((move, state.current_player(), state._label(state.data)))
     return noticed
 
 
@@ -198,16 +187,7 @@ def _another_way(
         if not choices:
             return None
         state.apply_action(luck.choice(choices))
-        if state.current_player() != player or _label(state) != label:
+        if state.current_player() != player or state._label(state.data) != label:
             return None
     same = noticed[-1][1] != observer or state.legal_actions() == step.after.legal_actions()
     return state.data if same else None
-
-
-def _player(state: State) -> int:
-    return state.game.kernels().player(state.data.ctypes.data)
-
-
-def _label(state: State) -> int:
-    episode = state.game.kernels().episode
-    return -1 if episode is None else episode(state.data.ctypes.data)
