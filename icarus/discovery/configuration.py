@@ -33,14 +33,8 @@ class Configuration:
         Raises:
             ValueError: the strategy or the scheme cannot be read.
         """
-        scheme = parse_scheme(self.scheme)
-        return Agent(
-            parse(self.strategy, **names),
-            iterations=iterations,
-            seconds=seconds,
-            scheme=scheme,
-            move_decay=self.move_decay,
-        )
+        scheme, strategy = parse_scheme(self.scheme), parse(self.strategy, **names)
+        return Agent(strategy, iterations=iterations, seconds=seconds, scheme=scheme, move_decay=self.move_decay)
 
     def __str__(self) -> str:
         usual = Configuration(self.strategy)

@@ -2,7 +2,7 @@
 
 import itertools
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from icarus.discovery.finders import FINDERS
 from icarus.discovery.matches import CALIBRATION, Games, Match, MatchSettings, usual_seats
 from icarus.discovery.processes import processes
 from icarus.discovery.protocol import ROWS, RaceProtocol, plan_units
-from icarus.discovery.race import Discovery, RaceProgress, run
+from icarus.discovery.race import Discovery, RaceProgress, Report, run
 from icarus.discovery.space import Space, SpaceError, load_space
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
@@ -69,7 +69,7 @@ def discover(
     to: str | Path | None = None,
     workers: int = 1,
     cluster: str | None = None,
-    report: Callable[[RaceProgress], None] = lambda report: None,
+    report: Report = lambda report: None,
     **changes: Any,
 ) -> Discovery:
     """Find the composition that plays a game best, and prove it on new games.
@@ -134,11 +134,7 @@ DEFAULT_ITERATIONS = 1000
 
 
 def protocol_of(
-    match_settings: MatchSettings,
-    settings: Settings,
-    workers: int,
-    directory: Path | None,
-    report: Callable[[RaceProgress], None],
+    match_settings: MatchSettings, settings: Settings, workers: int, directory: Path | None, report: Report
 ) -> RaceProtocol:
     """The protocol of a race, after all checks that can be made before the first game: the cheap ones first.
 
@@ -213,9 +209,7 @@ def _protocol(
     )
 
 
-def check_playable(
-    match_settings: MatchSettings, space: Space, pool: Sequence[Configuration], report: Callable[[RaceProgress], None]
-) -> None:
+def check_playable(match_settings: MatchSettings, space: Space, pool: Sequence[Configuration], report: Report) -> None:
     """Search with each opponent and each level of each factor for an instant, which also compiles what they need.
 
     Raises:

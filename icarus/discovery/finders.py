@@ -94,10 +94,7 @@ class Factorial:
     def finalists(self, number: int) -> list[Point]:
         """The best points played, by the posterior mean; those of the finale first."""
         self.refit()
-        ranked = self._ranked()
-        return ([point for point in ranked if point in self._halves] + [p for p in ranked if p not in self._halves])[
-            :number
-        ]
+        return sorted(self._ranked(), key=lambda point: point not in self._halves)[:number]
 
     def _ranked(self) -> list[Point]:
         assert self.posterior is not None

@@ -11,13 +11,14 @@ import attrs
 
 from icarus import games
 from icarus.discovery.configuration import Configuration
-from icarus.engine.match import Agent, play
+from icarus.engine.match import Agent, Decision, play
 from icarus.kernel.game import AnyGame
 from icarus.load_files import load_files
 from icarus.row_files import open_to_append, read_lines
 
 CALIBRATION, EXPLORATION, PROOF, ABLATION = range(4)  # streams of random numbers: no deal of one is a deal of another
 STREAMS = ("calibration", "exploration", "proof", "ablation")
+KEY = ("stream", "player", "opponent", "deal", "seat")  # of a row: which match it is of
 Row = dict[str, Any]
 
 
@@ -76,19 +77,12 @@ class MatchSettings:
         game, agent, opponent = self.loaded(), self.agent(match.player), self.agent(match.opponent)
         agents = [agent if seat == match.seat else opponent for seat in range(game.players)]
         log = play(game, agents, seed=(self.seed, match.stream, match.deal))
-        stream, player, rival, deal, seat = match.key
-        mine = [each for each in log.decisions if each.player == match.seat and each.legal > 1]
-        others = [each for each in log.decisions if each.player != match.seat and each.legal > 1]
-        return {
-            "stream": stream,
-            "player": player,
-            "opponent": rival,
-            "deal": deal,
-            "seat": seat,
+        choices = [each for each in log.decisions if each.legal > 1]
+        return dict(zip(KEY, match.key, strict=True)) | {
             "returns": [round(float(reward), 9) for reward in log.returns],
             "moves": len(log.actions),
-            "work": [sum(each.iterations for each in mine), round(sum(each.seconds for each in mine), 4)],
-            "work_of_others": [sum(each.iterations for each in others), round(sum(each.seconds for each in others), 4)],
+            "work": work_of(each for each in choices if each.player == match.seat),
+            "work_of_others": work_of(each for each in choices if each.player != match.seat),
             "seconds": round(log.seconds, 4),
         }
 
@@ -112,9 +106,15 @@ class Playing(Protocol):
         """Play a match, whose row agrees with its key."""
 
 
+def work_of(decisions: Iterable[Decision]) -> list[float]:
+    """The iterations of some decisions, and the seconds that they took."""
+    spent = [(each.iterations, each.seconds) for each in decisions]
+    return [sum(iterations for iterations, _ in spent), round(sum(seconds for _, seconds in spent), 4)]
+
+
 def key_of(row: Row) -> tuple[object, ...]:
     """Which match a row is of; see `Match.key`."""
-    return tuple(row[name] for name in ("stream", "player", "opponent", "deal", "seat"))
+    return tuple(row[name] for name in KEY)
 
 
 class Rows:
@@ -159,12 +159,9 @@ class Rows:
             for row in self._executor.map(self.settings.play, new) if self._executor else map(self.settings.play, new):
                 self._keep(row)
         except (BrokenExecutor, CancelledError):
-            state = (
-                "finished games are kept; run the same command to continue"
-                if self.path
-                else "nothing is kept without a path"
-            )
-            raise ValueError(f"the processes that play have ended; {state}") from None
+            kept = "finished games are kept; run the same command to continue"
+            what = kept if self.path else "nothing is kept without a path"
+            raise ValueError(f"the processes that play have ended; {what}") from None
         return (self.rows[match.key] for match in pending)
 
     def _keep(self, row: Row) -> None:

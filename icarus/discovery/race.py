@@ -38,6 +38,9 @@ class RaceProgress:
     text: str
 
 
+Report = Callable[[RaceProgress], None]
+
+
 @attrs.frozen
 class Proof:
     """What a finalist proved.
@@ -112,31 +115,22 @@ class Discovery:
         return proven[0] if proven else None
 
 
-def run(
-    protocol: RaceProtocol, games: Games, report: Callable[[RaceProgress], None] = lambda report: None
-) -> Discovery:
+def run(protocol: RaceProtocol, games: Games, report: Report = lambda report: None) -> Discovery:
     """Run a race, or what is left of it."""
     finder, course = explore(protocol, games, report)
     frozen = finder.finalists(protocol.finalists)
     proofs = prove(protocol, games, frozen, report)
     ablations = ablate(protocol, games, proofs[0].point, report)
-    rows = games.rows.values()
-    return Discovery(
-        protocol,
-        proofs,
-        ablations,
-        effects_of(protocol, finder),
-        course,
-        len(rows),
-        sum(float(row["seconds"]) for row in rows),
-    )
+    effects, rows = effects_of(protocol, finder), games.rows.values()
+    seconds = sum(float(row["seconds"]) for row in rows)
+    return Discovery(protocol, proofs, ablations, effects, course, len(rows), seconds)
 
 
 # ------------------------------------------------------------------------------------------------------------------ explore
 
 
 def explore(
-    protocol: RaceProtocol, games: Games, report: Callable[[RaceProgress], None]
+    protocol: RaceProtocol, games: Games, report: Report
 ) -> tuple[Finder, tuple[tuple[int, Configuration, float], ...]]:
     """The finder when the exploration has ended, and its incumbents on the way."""
     space, total = protocol.space, protocol.units[0]
@@ -184,19 +178,15 @@ def effects_of(protocol: RaceProtocol, finder: Finder) -> tuple[Effect, ...]:
 # -------------------------------------------------------------------------------------------------------------------- prove
 
 
-def prove(
-    protocol: RaceProtocol, games: Games, finalists: Sequence[Point], report: Callable[[RaceProgress], None]
-) -> tuple[Proof, ...]:
+def prove(protocol: RaceProtocol, games: Games, finalists: Sequence[Point], report: Report) -> tuple[Proof, ...]:
     """What the finalists prove against the reference on deals of their own, the best first."""
     configurations = [protocol.space.configuration(point) for point in finalists]
     units, pairs = protocol.units[1], [(configuration, protocol.reference) for configuration in configurations]
-    differences_in_proof = differences(
-        games, PROOF, pairs, units, lambda done, text: report(RaceProgress("prove", done, units, text))
-    )
-    adjusted = holm([each.p for each in differences_in_proof])
+    gains = differences(games, PROOF, pairs, units, lambda done, text: report(RaceProgress("prove", done, units, text)))
+    adjusted = holm([gain.p for gain in gains])
     proofs = [
-        Proof(configuration, point, each, p, rate_of(games, configuration, protocol.reference))
-        for configuration, point, each, p in zip(configurations, finalists, differences_in_proof, adjusted, strict=True)
+        Proof(configuration, point, gain, p, rate_of(games, configuration, protocol.reference))
+        for configuration, point, gain, p in zip(configurations, finalists, gains, adjusted, strict=True)
     ]
     return tuple(sorted(proofs, key=lambda proof: -proof.difference.mean))
 
@@ -241,9 +231,7 @@ def rate_of(games: Games, configuration: Configuration, reference: Configuration
 # ------------------------------------------------------------------------------------------------------------------- ablate
 
 
-def ablate(
-    protocol: RaceProtocol, games: Games, winner: Point, report: Callable[[RaceProgress], None]
-) -> tuple[Ablation, ...]:
+def ablate(protocol: RaceProtocol, games: Games, winner: Point, report: Report) -> tuple[Ablation, ...]:
     """What the winner loses with each factor back at its default, on deals of their own."""
     space, without = protocol.space, dict[str, Point]()
     for k, name in enumerate(space.names):
@@ -269,11 +257,7 @@ def ablate(
 
 
 def paired_scores(
-    protocol: RaceProtocol,
-    games: Games,
-    configurations: Sequence[Configuration],
-    units: int,
-    report: Callable[[RaceProgress], None],
+    protocol: RaceProtocol, games: Games, configurations: Sequence[Configuration], units: int, report: Report
 ) -> list[list[float]]:
     """What each gets against the reference on the same deals."""
     scores = [list[float]() for _ in configurations]

@@ -8,7 +8,7 @@ import numpy as np
 
 from icarus import games
 from icarus.commands.report.commentary import Observed, commented_game
-from icarus.discovery.matches import Row
+from icarus.discovery.matches import KEY, Row, work_of
 from icarus.engine.match import Agent, Decision, play
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
@@ -16,14 +16,8 @@ from icarus.ladder.matches import RandomPlayer, play_game
 from icarus.load_files import digest_of, load_files
 from icarus.specs import parse
 
-RANDOM, EVEN, LEVELS, STRATEGIES, COMMENTED = (
-    "random play",
-    "search against itself",
-    "levels",
-    "strategies",
-    "commented",
-)
-KINDS = (RANDOM, EVEN, LEVELS, STRATEGIES, COMMENTED)
+KINDS = ("random play", "search against itself", "levels", "strategies", "commented")
+RANDOM, EVEN, LEVELS, STRATEGIES, COMMENTED = KINDS
 SHARES = (1 / 16, 1 / 4, 1.0, 4.0)  # of the iterations: the players of the levels, beside random play
 POOL = ("RAVE", "GRAVE", "PROGRESSIVE_HISTORY", "BASELINE >> MAST", "BASELINE >> NAST2", "BASELINE >> LGRF")
 REFERENCE = "BASELINE"
@@ -113,7 +107,7 @@ class Plan:
         names, game = load_files([Path(file) for file in self.files]), games.load(self.game)
         seed = self.seed, KINDS.index(task.kind), task.number
         player = task.player.player(names)
-        row: Row = dict(zip(("stream", "player", "opponent", "deal", "seat"), task.key, strict=True))
+        row: Row = dict(zip(KEY, task.key, strict=True))
         if task.kind == COMMENTED:
             return row | commented_game(game, Observed(player), seed)
         if task.kind in (RANDOM, EVEN):
@@ -132,8 +126,7 @@ def self_play(game: AnyGame, player: Observed, seed: tuple[int, ...]) -> Row:
             decisions.append([decision.player, len(state.history), decision.legal, *estimate])
 
     log = play(game, [player] * game.players, seed=seed, watch=watch)
-    searched = [each for each in log.decisions if each.iterations]
-    work = [sum(each.iterations for each in searched), round(sum(each.seconds for each in searched), 4)]
+    work = work_of(each for each in log.decisions if each.iterations)
     return {"returns": list(log.returns), "length": len(log.actions), "decisions": decisions, "work": work}
 
 
