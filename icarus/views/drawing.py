@@ -15,6 +15,7 @@ WIDTH = 420  # of a card table
 LETTERS = 60  # of a line of text in a picture
 ON_FELT = "#f3eee3"
 SUITS = "♠♥♦♣"
+DISCS = {"X": "black", "O": "white"}  # the colours of players whom a text calls X and O
 
 
 class Drawing(Protocol):
@@ -192,7 +193,7 @@ def _middle(cards: tuple[tuple[str, str | None], ...], y: float) -> tuple[list[s
 
 def in_colours(text: str) -> str:
     """A text with the players called by the colours of their pieces, not X and O."""
-    return re.sub(r"\b[XO]\b", lambda match: {"X": "black", "O": "white"}[match[0]], text)
+    return re.sub(r"\b[XO]\b", lambda match: DISCS[match[0]], text)
 
 
 @attrs.frozen

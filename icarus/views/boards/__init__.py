@@ -85,11 +85,9 @@ def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False, p
     board = BOARDS.get(game.name)
     if board is not None:
         picture = board[0](view.facts, seat)
-        return (
-            picture.played_from(player)
-            if seat is None and player is not None and isinstance(picture, Table)
-            else picture
-        )
+        if seat is None and player is not None and isinstance(picture, Table):
+            return picture.played_from(player)
+        return picture
     if seat is None or game.determinize is None or state.is_terminal() or drawn_for:
         return Lines(tuple(str(state).split("\n")))
     return _common(state, seat)

@@ -44,16 +44,12 @@ class Points:
         parts += [self._bar(owner) for owner in range(2) if self.bar[owner]]  # what is empty cannot be clicked
         for owner in range(2):
             x, y = MARGIN + 13 * SIDE + 10, 60.0 + 250 * (1 - owner)
-            count = words(x, y, f"{self.off[owner]} off", 12)
-            parts.append(
-                part("off", box(x - 6, y - 25, 54, 40, AREA), count, holds=f"{self.off[owner]} {NAMES[owner]}")
-            )
+            inside = box(x - 6, y - 25, 54, 40, AREA), words(x, y, f"{self.off[owner]} off", 12)
+            parts.append(part("off", *inside, holds=f"{self.off[owner]} {NAMES[owner]}"))
         for i, die in enumerate(self.dice):
             x = MARGIN + 7.6 * SIDE + 36 * i
-            parts += [
-                box(x, 24 + HEIGHT + 6, 28, 28, "#fffdf8", INK, 5),
-                words(x + 14, HEIGHT + 50, str(die), 17, "middle", bold=True),
-            ]
+            parts.append(box(x, 24 + HEIGHT + 6, 28, 28, "#fffdf8", INK, 5))
+            parts.append(words(x + 14, HEIGHT + 50, str(die), 17, "middle", bold=True))
         counts = f"; points as {NAMES[self.seat or 0]} counts them"
         footer = in_colours(self.words.rsplit("\n", 1)[1]) + counts
         return svg(width, 2 * HEIGHT + 112, [*parts, words(MARGIN, 2 * HEIGHT + 100, footer, 13)], PAPER, footer)

@@ -158,14 +158,8 @@ def kuhn_poker(state: Any, seat: int | None) -> Drawing:
         _hand(None if is_showdown else seat, i, ("JQK"[state.cards[i]],), f"has paid {state.paid[i]}") for i in range(2)
     )
     actor = int(state.count % 2)
-    footer = (
-        "the cards are shown"
-        if is_showdown
-        else f"player {1 - actor} has folded"
-        if state.folded
-        else f"player {actor} to act"
-    )
-    return Table("Kuhn poker", hands, (), footer)
+    footer = f"player {1 - actor} has folded" if state.folded else f"player {actor} to act"
+    return Table("Kuhn poker", hands, (), "the cards are shown" if is_showdown else footer)
 
 
 def poker(state: Any, seat: int | None) -> Drawing:

@@ -61,10 +61,8 @@ class Regions:
         rows = []
         for row in ROWS:
             for square in row:
-                pieces = ", ".join(
-                    str(piece) if piece.name else f"{SIDE_NAMES[piece.side]} ?" for piece in self.pieces[square]
-                )
-                rows.append(f"{SQUARE_NAMES[square]:>11}: {pieces}".rstrip())
+                names = [str(each) if each.name else f"{SIDE_NAMES[each.side]} ?" for each in self.pieces[square]]
+                rows.append(f"{SQUARE_NAMES[square]:>11}: {', '.join(names)}".rstrip())
         return "\n".join([*rows, *self.lines])
 
     def svg(self) -> str:
@@ -99,9 +97,9 @@ class Regions:
                 else f"<g>{name}{picture}</g>"
             )
         others = [
-            str(piece) if piece.name else f"{SIDE_NAMES[piece.side]}, {piece.suspects}"
-            for piece in pieces
-            if not piece.is_own
+            str(each) if each.name else f"{SIDE_NAMES[each.side]}, {each.suspects}"
+            for each in pieces
+            if not each.is_own
         ]
         return part(SQUARE_NAMES[square], *inside, holds="; ".join(others))
 
@@ -120,11 +118,13 @@ def lotr_confrontation(state: Any, seat: int | None) -> Regions:
             for card, name in enumerate(CARD_NAMES[side])
             if int(state.hands[side]) >> card & 1
         )
-        dead = ", ".join(
-            PIECE_NAMES[piece] for piece in range(side * TEAM, side * TEAM + TEAM) if state.pos[piece] == DEAD
-        )
+        dead = ", ".join(PIECE_NAMES[piece] for piece in _team(side) if state.pos[piece] == DEAD)
         lines += [f"{SIDE_NAMES[side]} holds {cards}", f"{SIDE_NAMES[side]}'s dead: {dead or 'none'}"]
     return Regions(tuple(squares), (*lines, _situation(state, seat)))
+
+
+def _team(side: int) -> range:
+    return range(side * TEAM, side * TEAM + TEAM)
 
 
 def _piece(state: Any, piece: int, square: int, seat: int | None) -> Piece:
@@ -132,11 +132,7 @@ def _piece(state: Any, piece: int, square: int, seat: int | None) -> Piece:
     alone = int(state.possible[piece]) == 1 << square
     if seat in (None, side) or alone or state.winner != NOBODY:
         return Piece(side, PIECE_NAMES[piece], int(STRENGTH[piece]), is_own=seat in (None, side))
-    names = [
-        PIECE_NAMES[suspect]
-        for suspect in range(side * TEAM, side * TEAM + TEAM)
-        if int(state.possible[suspect]) >> square & 1
-    ]
+    names = [PIECE_NAMES[suspect] for suspect in _team(side) if int(state.possible[suspect]) >> square & 1]
     return Piece(side, None, suspects="may be " + ", ".join(names))
 
 

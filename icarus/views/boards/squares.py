@@ -8,7 +8,7 @@ from icarus.games.othello import PASS, SIZE
 from icarus.games.othello import text as othello_text
 from icarus.games.phantom import action_text as phantom_square
 from icarus.games.phantom import text as phantom_text
-from icarus.views.drawing import INK, Drawing, Grid, disc, in_colours, words
+from icarus.views.drawing import DISCS, INK, Drawing, Grid, disc, in_colours, words
 
 BLACK, WHITE = "#1d1f23", "#fbf8f0"
 CHECKERS = {"b": "black", "w": "white", "B": "black king", "W": "white king"}
@@ -39,16 +39,9 @@ def othello(state: Any, seat: int | None) -> Drawing:
     last = int(state.last)
     marked = frozenset({(last % SIZE, last // SIZE)}) if last < PASS else frozenset()
     footer = othello_text(state).rsplit("\n", 1)[1]
+    caption = in_colours(footer)
     return Grid(
-        SIZE,
-        SIZE,
-        pieces,
-        lambda column, row: "#5b8c6a",
-        footer,
-        marked,
-        top_down=True,
-        caption=in_colours(footer),
-        names={"X": "black", "O": "white"},
+        SIZE, SIZE, pieces, lambda column, row: "#5b8c6a", footer, marked, top_down=True, caption=caption, names=DISCS
     )
 
 
