@@ -60,10 +60,8 @@ def _of_course(measures: Measures) -> Iterator[str]:
         word = "an advantage" if seat["reward"].mean > _mean_reward(game) else "a disadvantage"
         yield f"The seat of {seat['name']} is {word}: a mean reward of {seat['reward']}."
     if not unequal:
-        most = max(
-            max(seat["reward"].high - _mean_reward(game), _mean_reward(game) - seat["reward"].low)
-            for seat in game["seats"]
-        )
+        mean, rewards = _mean_reward(game), [seat["reward"] for seat in game["seats"]]
+        most = max(max(reward.high - mean, mean - reward.low) for reward in rewards)
         yield f"No seat has a significant advantage; one of {most:.2f} in mean reward would be significant."
 
 
@@ -188,15 +186,10 @@ def _commented(measures: Measures) -> str:
     game = measures["commented"]
     if game is None:
         return NO_GAMES
+    values = [f"{step['value']:.2f}" if "value" in step else "" for step in game["steps"]]
     cells = [
-        [
-            str(number),
-            step["player"],
-            step["action"],
-            f"{step['value']:.2f}" if "value" in step else "",
-            step.get("comment", ""),
-        ]
-        for number, step in enumerate(game["steps"], 1)
+        [str(number), step["player"], step["action"], value, step.get("comment", "")]
+        for number, (step, value) in enumerate(zip(game["steps"], values, strict=True), 1)
     ]
     pictures = "".join(
         f"<figure>{svg}<figcaption class='faint'>{_caption(game['steps'], int(index))}</figcaption></figure>"

@@ -2,8 +2,7 @@
 
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,9 +28,8 @@ STYLE: dict[str, Any] = {
 WIDTH, HEIGHT = 5.2, 2.9  # inches
 
 
-@contextmanager
-def _canvas(name: str, pictures: list[str], height: float = HEIGHT) -> Iterator[Any]:
-    """Axes; when the block ends their picture, called `name`, is added to `pictures`."""
+def _picture(name: str, draw: Callable[[Any], object], height: float = HEIGHT) -> str:
+    """What a function draws on axes, as a picture called `name`."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -40,12 +38,12 @@ def _canvas(name: str, pictures: list[str], height: float = HEIGHT) -> Iterator[
     with pyplot.rc_context(STYLE):  # type: ignore[arg-type]
         figure, axes = pyplot.subplots(figsize=(WIDTH, height), layout="constrained")
         try:
-            yield axes
+            draw(axes)
             file = io.StringIO()
             figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
         finally:
             pyplot.close(figure)
-    pictures.append(_embedded(file.getvalue(), name))
+    return _embedded(file.getvalue(), name)
 
 
 def _embedded(text: str, name: str) -> str:
@@ -59,17 +57,18 @@ def _embedded(text: str, name: str) -> str:
 
 def histogram(name: str, values: Mapping[str, Sequence[int]]) -> str:
     """How often whole numbers occur, for one or two series, as shares."""
-    pictures: list[str] = []
     samples = {label: np.array(each) for label, each in values.items() if len(each)}
     low, high = min(each.min() for each in samples.values()), max(each.max() for each in samples.values())
     bins = np.arange(low, high + 2) - 0.5 if high - low < BINS else np.linspace(low - 0.5, high + 0.5, BINS)
-    with _canvas(name, pictures) as axes:
+
+    def draw(axes: Any) -> None:
         for (label, each), colour in zip(samples.items(), SERIES, strict=False):
             weights = np.full(len(each), 100 / len(each))
             axes.hist(each, bins, weights=weights, histtype="step", linewidth=1.8, color=colour, label=label)
         axes.set(xlabel=name, ylabel="% of the games")
         axes.legend(frameon=False)
-    return pictures[0]
+
+    return _picture(name, draw)
 
 
 BINS = 30
@@ -77,8 +76,8 @@ BINS = 30
 
 def curves(name: str, values: Mapping[str, Sequence[float | None]], floor: float | None = None) -> str:
     """Means over the parts of a game, from its beginning to its end."""
-    pictures: list[str] = []
-    with _canvas(name, pictures) as axes:
+
+    def draw(axes: Any) -> None:
         for (label, each), colour in zip(values.items(), SERIES, strict=False):
             points = [(100 * (i + 0.5) / len(each), value) for i, value in enumerate(each) if value is not None]
             axes.plot(*zip(*points, strict=True), marker="o", markersize=4, color=colour, label=label)
@@ -86,18 +85,20 @@ def curves(name: str, values: Mapping[str, Sequence[float | None]], floor: float
         axes.set_ylim(bottom=floor)
         if len(values) > 1:
             axes.legend(frameon=False)
-    return pictures[0]
+
+    return _picture(name, draw)
 
 
 def intervals(name: str, values: Mapping[str, tuple[float, float, float]]) -> str:
     """Means with their intervals, one below the other; a line marks 0."""
-    pictures: list[str] = []
     rows = np.arange(len(values))
     mean, low, high = np.array(list(values.values())).T
-    with _canvas(name, pictures, 0.9 + 0.28 * len(values)) as axes:
+
+    def draw(axes: Any) -> None:
         axes.errorbar(mean, rows, xerr=[mean - low, high - mean], fmt="o", color=SERIES[0], capsize=3)
         axes.axvline(0, color=INK, linewidth=1)
         axes.set_yticks(rows, list(values))
         axes.set(xlabel=name)
         axes.invert_yaxis()
-    return pictures[0]
+
+    return _picture(name, draw, 0.9 + 0.28 * len(values))
