@@ -101,13 +101,8 @@ def _type_of(game: AnyGame, parameters: dict[str, int], constant_sum: bool) -> "
         provides_information_state_tensor=getattr(game, "information_state_tensor", None) is not None,
         provides_observation_string=True,
         provides_observation_tensor=getattr(game, "observation_tensor", None) is not None,
-        parameter_specification=parameters | ({"deals": DEALS} if dealt and not _has_all_deals(game) else {}),
+        parameter_specification=parameters | ({"deals": DEALS} if dealt and game.deal is None else {}),
     )
-
-
-def _has_all_deals(game: AnyGame) -> bool:
-    """Whether a game lists its deals with their probabilities."""
-    return game.deal is not None
 
 
 class _Initial:
@@ -118,10 +113,9 @@ class _Initial:
     """
 
     def __init__(self, game: AnyGame, number: int) -> None:
-        self._game, self._deals = game, deals_of(game) if _has_all_deals(game) else None
-        self.probabilities = (
-            [1 / max(number, 1)] * number if self._deals is None else self._deals.probabilities.tolist()
-        )
+        self._game, self._deals = game, None if game.deal is None else deals_of(game)
+        equal = [1 / max(number, 1)] * number
+        self.probabilities = equal if self._deals is None else self._deals.probabilities.tolist()
 
     def state(self, index: int) -> IcarusState:
         """The state after a deal."""
@@ -141,12 +135,10 @@ class OpenSpielGame(pyspiel.Game):
         deals = numbers.pop("deals", DEALS) if "deals" in game_type.parameter_specification else 0
         self.game = _MAKERS[game_type.short_name](**numbers)
         self.initial = _Initial(self.game, deals)
-        number = action_count(self.game)
+        number, has_chance = action_count(self.game), game_type.chance_mode != game_type.ChanceMode.DETERMINISTIC
         info = pyspiel.GameInfo(
             num_distinct_actions=number,
-            max_chance_outcomes=max(len(self.initial.probabilities), number)
-            if game_type.chance_mode != pyspiel.GameType.ChanceMode.DETERMINISTIC
-            else 0,
+            max_chance_outcomes=max(len(self.initial.probabilities), number) if has_chance else 0,
             num_players=self.game.players,
             min_utility=0.0,
             max_utility=1.0,
@@ -212,11 +204,9 @@ class OpenSpielState(pyspiel.State):
         return self.position is not None and self.position.is_terminal()
 
     def returns(self) -> list[float]:
-        return (
-            self.position.returns()
-            if self.position is not None and self.position.is_terminal()
-            else [0.0] * self.contents.game.players
-        )
+        if self.position is None or not self.position.is_terminal():
+            return [0.0] * self.contents.game.players
+        return self.position.returns()
 
     def __str__(self) -> str:
         return "before the deal" if self.position is None else str(self.position)
@@ -235,7 +225,7 @@ class _Observer:
     def set_from(self, state: OpenSpielState, player: int) -> None:
         """Fill the tensor; before the deal nobody has seen anything."""
         for name, view in self.dict.items():
-            view[...] = 0 if state.position is None else tensor_of(state.position, name, player)
+            view[...] = 0 if state.position is None else tensor_of(name, state.position, player)
 
     def string_from(self, state: OpenSpielState, player: int) -> str:
         if state.position is None:

@@ -51,13 +51,9 @@ class GameEnv(AECEnv):
         self.metadata = {"name": f"icarus_{game.name}_v0", "render_modes": ["ansi"], "is_parallelizable": False}
         self.possible_agents = [f"player_{seat}" for seat in range(game.players)]
         self._encode, count = encode, action_count(game)
-        observation = space or spaces.Box(0, 255, (BYTES,), np.uint8)
-        self.observation_spaces = {
-            name: spaces.Dict(
-                {"observation": copy.deepcopy(observation), "action_mask": spaces.Box(0, 1, (count,), np.int8)}
-            )
-            for name in self.possible_agents
-        }
+        observation, mask = space or spaces.Box(0, 255, (BYTES,), np.uint8), spaces.Box(0, 1, (count,), np.int8)
+        both = {"observation": observation, "action_mask": mask}
+        self.observation_spaces = {name: spaces.Dict(copy.deepcopy(both)) for name in self.possible_agents}
         self.action_spaces = {name: spaces.Discrete(count) for name in self.possible_agents}
         self.agents: list[str] = []
         self.state_of_game: State | None = None
@@ -190,7 +186,7 @@ def _tensor_of(game: AnyGame) -> tuple[Callable[[State, int], np.ndarray] | None
     if isinstance(game, Game):
         for name in TENSORS:
             if (declared := getattr(game, name)) is not None:
-                return functools.partial(_tensor, name), spaces.Box(-np.inf, np.inf, declared.shape, np.float32)
+                return functools.partial(tensor_of, name), spaces.Box(-np.inf, np.inf, declared.shape, np.float32)
     if not isinstance(game, PythonGame) or (pyspiel := sys.modules.get("pyspiel")) is None:
         return None, None
     source = game.new_initial_state(0).data
@@ -202,11 +198,6 @@ def _tensor_of(game: AnyGame) -> tuple[Callable[[State, int], np.ndarray] | None
             shape = tuple(getattr(spiel_game, f"{name}_shape")())
             return functools.partial(_spiel_tensor, name, shape), spaces.Box(-np.inf, np.inf, shape, np.float32)
     return None, None
-
-
-def _tensor(name: str, state: State, seat: int) -> np.ndarray:
-    """One of icarus's tensors for a seat."""
-    return tensor_of(state, name, seat)
 
 
 def _spiel_tensor(name: str, shape: tuple[int, ...], state: State, seat: int) -> np.ndarray:

@@ -55,7 +55,7 @@ def read_view(state: "pyspiel.State", player: int) -> str | None:
 TENSORS = ("information_state_tensor", "observation_tensor")  # OpenSpiel's names; the first says more
 
 
-def tensor_of(state: State, name: str, player: int) -> np.ndarray:
+def tensor_of(name: str, state: State, player: int) -> np.ndarray:
     """One of the tensors that a game of icarus's declares, float32 [shape], as a player sees the state."""
     declared = getattr(state.game, name)
     out = np.zeros(declared.shape, np.float32)
