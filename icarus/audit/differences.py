@@ -13,11 +13,8 @@ def differences(first: Result, second: Result) -> list[str]:
         a, b = getattr(first, name), getattr(second, name)
         same = np.array_equal(a, b, equal_nan=a.dtype.kind == "f") if isinstance(a, np.ndarray) else a == b
         fields += [] if same else [name]
-    names = dict.fromkeys([*first.records, *second.records])
-    return fields + [
-        f"records of {name}"
-        for name in names
-        if name not in first.records
-        or name not in second.records
-        or not np.array_equal(first.records[name].rows, second.records[name].rows)
-    ]
+    for name in dict.fromkeys([*first.records, *second.records]):
+        both = name in first.records and name in second.records
+        same = both and np.array_equal(first.records[name].rows, second.records[name].rows)
+        fields += [] if same else [f"records of {name}"]
+    return fields

@@ -52,11 +52,8 @@ class Redraws:
                     wrong.append(
                         f"for player {observer}, {name}[{never[0]}] is never redrawn, while those of others are"
                     )
-        check.checked, check.failed, check.examples = (
-            self._decisions,
-            len(wrong) if self._decisions else 0,
-            wrong[:EXAMPLES],
-        )
+        check.checked, check.examples = self._decisions, wrong[:EXAMPLES]
+        check.failed = len(wrong) if self._decisions else 0
 
 
 def redrawn_fields(state: State, worlds: np.ndarray) -> dict[str, np.ndarray]:

@@ -344,21 +344,16 @@ class _Audit:
         if self.redraws is not None:
             self.redraws.judge(self.checks["redraw"], lambda *where: self.hidden.get(where, False))
         often = [pair for pair, count in self.drawn.items() if count >= FEWEST_OF_SEVERAL]
-        never_played = sorted(
-            (pair for pair in often if not self.played[pair]), key=lambda pair: (self.drawn[pair], pair)
-        )
-        never_drawn = [
-            pair for pair, count in self.played.items() if count >= FEWEST_OF_SEVERAL and not self.drawn[pair]
-        ]
-        several = len(never_played) >= max(SEVERAL, TOO_MANY * len(never_drawn))
-        wrong = len(never_played) if several else sum(self.drawn[pair] >= FEWEST for pair in never_played)
-        self.checks["facts"].count(
-            len(often),
-            wrong,
-            lambda: (
-                f"in {self.drawn[never_played[-1]]} draws, but in no state of play: {' and '.join(never_played[-1])}"
-            ),
-        )
+        never_played = sorted((self.drawn[pair], pair) for pair in often if not self.played[pair])
+        never_drawn = sum(count >= FEWEST_OF_SEVERAL and not self.drawn[pair] for pair, count in self.played.items())
+        several = len(never_played) >= max(SEVERAL, TOO_MANY * never_drawn)
+        wrong = len(never_played) if several else sum(count >= FEWEST for count, _ in never_played)
+
+        def example() -> str:
+            count, pair = never_played[-1]
+            return f"in {count} draws, but in no state of play: {' and '.join(pair)}"
+
+        self.checks["facts"].count(len(often), wrong, example)
 
 
 def _face(state: Any) -> str:

@@ -232,10 +232,9 @@ def measure(
             for subject, run in running.items():
                 progress(f"{name}: {subject}, run {repeat + 1} of {repeats}")
                 samples[subject].append(run(repeat))
-        for subject, got in samples.items():
-            measurements.append(
-                Measurement(name, subject, tuple(rate for rate, _ in got), statistics.median(step for _, step in got))
-            )
+        for subject, pairs in samples.items():
+            rates, steps = zip(*pairs, strict=True)
+            measurements.append(Measurement(name, subject, rates, statistics.median(steps)))
     return measurements
 
 
@@ -263,10 +262,6 @@ def save(path: Path, measured: list[Measurement], **more: object) -> None:
     compared = [
         {"game": game, "subject": subject, "ratio": ratio} for (game, subject), ratio in ratios(measured).items()
     ]
+    content = {"machine": machine(), "measurements": rows, "ratios": compared, **more}
     with path.open("x") as file:
-        json.dump(
-            {"machine": machine(), "measurements": rows, "ratios": compared, **more},
-            file,
-            indent=1,
-            default=attrs.asdict,
-        )
+        json.dump(content, file, indent=1, default=attrs.asdict)

@@ -209,8 +209,7 @@ def reference_in(path: Path) -> Callable[[State], Reference]:
     module = load_file(path)
     make = getattr(module, "reference", None)
     if callable(make):
-        maker: Callable[[State], Reference] = make
-        return maker
+        return make
     classes = game_classes(module)
     if len(classes) != 1:
         games = [] if classes else games_in(module)

@@ -101,12 +101,9 @@ class Space:
         """
         for name, level in levels.items():
             if name not in self.factors or level not in self.factors[name]:
-                levels_of_factor = self.factors.get(name)
-                choices = (
-                    f"{name} has the levels {', '.join(map(level_text, levels_of_factor))}"
-                    if levels_of_factor
-                    else f"factors: {', '.join(self.names)}"
-                )
+                choices = f"factors: {', '.join(self.names)}"
+                if name in self.factors:
+                    choices = f"{name} has the levels {', '.join(map(level_text, self.factors[name]))}"
                 raise SpaceError(f"{name} = {level_text(level)} is not a level of the space {self.name}; {choices}")
         return self.canonical(
             tuple(levels_.index(levels[name]) if name in levels else 0 for name, levels_ in self.factors.items())
@@ -317,14 +314,8 @@ class Space:
     def _sorted(self) -> tuple[int, ...]:
         """The factors so that each comes after those whose levels name it."""
         names, order = self.names, list[int]()
-        parents = {
-            k: {
-                j
-                for j in range(len(names))
-                if any(k in self._named_by_level(j, i) for i in range(len(self.factors[names[j]])))
-            }
-            for k in range(len(names))
-        }
+        named_by = [self._factors_in(" ".join(map(str, levels))) for levels in self.factors.values()]
+        parents = [{j for j, named in enumerate(named_by) if k in named} for k in range(len(names))]
         while len(order) < len(names):
             ready = [k for k in range(len(names)) if k not in order and parents[k] <= set(order)]
             if not ready:

@@ -50,9 +50,8 @@ class Terminal:
                 if self.session.over:
                     return self.end()
                 self.board()
-                while True:
-                    if not self.answer(ask(self.prompt()).strip()):
-                        break
+                while self.answer(ask(self.prompt()).strip()):
+                    pass
         except (EOFError, KeyboardInterrupt):
             self.keep()
 

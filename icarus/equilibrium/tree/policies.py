@@ -164,12 +164,8 @@ def _checked_probabilities(tree: GameTree, number: int, answer: Probabilities) -
         values = None if wrong else np.array([answer.get(action, 0.0) for action in actions], float)
     else:
         values = np.asarray(answer, float)
-    if (
-        values is None
-        or values.shape != (len(actions),)
-        or not (values >= 0).all()
-        or not abs(values.sum() - 1) < TOLERANCE
-    ):
+    fits = values is not None and values.shape == (len(actions),) and (values >= 0).all()
+    if values is None or not fits or not abs(values.sum() - 1) < TOLERANCE:
         state = tree.state_of(number)
         raise ValueError(
             f"player {state.current_player()} of {tree.game} plays {answer!r} after {state.history_str() or 'the deal'!r}; it must be "
