@@ -7,23 +7,9 @@ from typing import TypeAlias
 import numpy as np
 
 from icarus.compiler.kernels.functions import DISABLED
-from icarus.equilibrium.tree.arrays import END, NODE, NOTHING, SET, SLOT, VIEW
+from icarus.equilibrium.tree import growth
+from icarus.equilibrium.tree.arrays import END, NODE, NOTHING, PLAYERS, SET, SLOT, VIEW
 from icarus.equilibrium.tree.deals import InformationState, Moves, deals_of, dealt_state, information_state
-from icarus.equilibrium.tree.growth import (
-    COMPLETE,
-    FRAME,
-    MORE_DEPTH,
-    NOT_CONSTANT,
-    PLAYERS,
-    SPREAD,
-    UNEQUAL,
-    VIEWS,
-    WALK,
-    Growth,
-    grow,
-    locate_view,
-    reindex,
-)
 from icarus.equilibrium.tree.questions import estimate_histories
 from icarus.equilibrium.tree.rules import rules_of
 from icarus.equilibrium.tree.size import Size, estimate_size, refuse_if_too_large
@@ -71,7 +57,7 @@ class GameTree:
         self._walk, self._size = walk_of(self.rules.game), None
         self._arrays = {"nodes": NODE, "sets": SET, "slots": SLOT, "views": VIEW, "ends": END}
         few = 2 * len(self.deals) + self.rules.game.max_legal
-        rows = max(min(SMALL, largest), few, few + VIEWS * (self.rules.histories + 1))
+        rows = max(min(SMALL, largest), few, few + growth.VIEWS * (self.rules.histories + 1))
         for name, dtype in self._arrays.items():
             setattr(self, name, np.zeros(rows, dtype))
         self._index_views(rows)
@@ -87,19 +73,19 @@ class GameTree:
 
     def _grow(self, largest: int) -> None:
         deals, walk, dealt = self.rules.deals, self._walk, self.rules.deals.words
-        frames, states = np.zeros(_FEW, FRAME), np.zeros((_FEW, dealt.shape[1]), np.int64)
+        frames, states = np.zeros(_FEW, growth.FRAME), np.zeros((_FEW, dealt.shape[1]), np.int64)
         self._add_deals(frames)
         scratch = [np.zeros(self.rules.game.max_legal + PLAYERS, kind) for kind in (np.int64, np.float64)]
         while True:
-            tree = Growth(walk, self.nodes, self.sets, self.slots, self.views, self._index, self.ends)
-            status = grow(tree, frames, states, dealt, deals.observations, *scratch)
-            if status in (COMPLETE, UNEQUAL, NOT_CONSTANT):
+            tree = growth.Growth(walk, self.nodes, self.sets, self.slots, self.views, self._index, self.ends)
+            status = growth.grow(tree, frames, states, dealt, deals.observations, *scratch)
+            if status in (growth.COMPLETE, growth.UNEQUAL, growth.NOT_CONSTANT):
                 break
             if walk["nodes"][0] > 2 * largest:
                 raise ValueError(
                     f"{self.game} is too large for a complete walk: it has more than {2 * largest:,} histories"
                 )
-            if status == MORE_DEPTH:
+            if status == growth.MORE_DEPTH:
                 frames, states = _lengthen(frames, 2 * len(frames)), _lengthen(states, 2 * len(states))
             else:
                 self._extend(list(self._arrays)[status - 1], largest)
@@ -132,23 +118,23 @@ class GameTree:
                 rows = SMALL + int(SLACK * (histories * size.histories + states * size.information_states))
                 setattr(self, each, _lengthen(getattr(self, each), rows))
             self._index_views(SMALL + int(VIEWS_OF_STATE * size.information_states))
-        elif name == "views" and SPREAD * len(self.views) > len(self._index):
+        elif name == "views" and growth.SPREAD * len(self.views) > len(self._index):
             self._index_views(len(self._index))
         else:
             setattr(self, name, _lengthen(getattr(self, name), 2 * len(getattr(self, name))))
 
     def _index_views(self, rows: int) -> None:
         """An index with room for so many views, and those there are entered."""
-        self._index = np.full(1 << (SPREAD * rows - 1).bit_length(), NOTHING, np.int32)
-        reindex(self.views, int(self._walk["views"][0]), self._index)
+        self._index = np.full(1 << (growth.SPREAD * rows - 1).bit_length(), NOTHING, np.int32)
+        growth.reindex(self.views, int(self._walk["views"][0]), self._index)
 
     def _refuse_unless_sound(self, status: int) -> None:
-        if status == NOT_CONSTANT:
+        if status == growth.NOT_CONSTANT:
             raise ValueError(
                 f"the rewards of {self.game} do not always sum to 1: best responses bound the distance from an equilibrium, and "
                 "counterfactual regret minimization reaches one, in zero-sum games only"
             )
-        if status == UNEQUAL:
+        if status == growth.UNEQUAL:
             info_set = self.sets[self._walk["unsound_set"][0]]
             raise ValueError(
                 f"player {info_set['player']} of {self.game} has different legal actions after the same moves, so he knows more "
@@ -221,7 +207,7 @@ class GameTree:
 
     def set_of(self, player: int, observation: int, moves: Moves) -> int:
         """The information set of an information state (see `information_state`); NOTHING if there is none."""
-        view = locate_view(self.views, self._index, player, observation, NOTHING)
+        view = growth.locate_view(self.views, self._index, player, observation, NOTHING)
         for is_own, move in moves:
             if view == NOTHING:
                 break
@@ -232,9 +218,11 @@ class GameTree:
         """The view after one more move; NOTHING if there is none."""
         number = int(self.views[view]["set"])
         if not is_own or number == NOTHING:
-            return NOTHING if is_own else locate_view(self.views, self._index, view, move, NOTHING)
+            return NOTHING if is_own else growth.locate_view(self.views, self._index, view, move, NOTHING)
         slots = self.slots_of(number)
-        rows = (locate_view(self.views, self._index, view, move, slot) for slot in range(slots.start, slots.stop))
+        rows = (
+            growth.locate_view(self.views, self._index, view, move, slot) for slot in range(slots.start, slots.stop)
+        )
         return next((row for row in rows if row != NOTHING), NOTHING)
 
     def set_at(self, state: State) -> int:
@@ -299,8 +287,8 @@ def refuse_unless_walkable(game: AnyGame) -> None:
 
 
 def walk_of(game: Game) -> np.ndarray:
-    """[1] of WALK with the functions of a game."""
-    walk, kernels = np.zeros(1, WALK), game.kernels()
+    """[1] of growth.WALK with the functions of a game."""
+    walk, kernels = np.zeros(1, growth.WALK), game.kernels()
     for name in ("player", "legal", "apply", "rewards", "observe", "chance"):
         walk[name] = kernels.address(name)
     low, high = game.utilities

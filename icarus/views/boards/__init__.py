@@ -10,23 +10,7 @@ from typing import Any
 
 from icarus.compiler.kernels.rng import seeded
 from icarus.kernel.state import State
-from icarus.views.boards.backgammon import backgammon, backgammon_parts
-from icarus.views.boards.cards import (
-    bid_parts,
-    card_parts,
-    dou_di_zhu,
-    dou_di_zhu_label,
-    dou_di_zhu_parts,
-    goofspiel,
-    hearts,
-    knockout_whist,
-    kuhn_poker,
-    liars_dice,
-    poker,
-    whist_parts,
-)
-from icarus.views.boards.confrontation import lotr_confrontation, lotr_marks, lotr_parts
-from icarus.views.boards.squares import checkers, checkers_parts, othello, othello_parts, phantom, phantom_parts
+from icarus.views.boards import backgammon, cards, confrontation, squares
 from icarus.views.drawing import Drawing, Lines, Table
 
 Parts = Callable[[Any, int], tuple[str, ...]]
@@ -38,27 +22,27 @@ def _no_parts(state: Any, action: int) -> tuple[str, ...]:
 
 # Of each game: `draw(facts, seat)`, where seat None sees all, and `parts(facts, action)`, what one clicks to take an action.
 BOARDS: dict[str, tuple[Callable[[Any, int | None], Drawing], Parts]] = {
-    "othello": (othello, othello_parts),
-    "checkers": (checkers, checkers_parts),
-    "backgammon": (backgammon, backgammon_parts),
-    "dou-di-zhu": (dou_di_zhu, dou_di_zhu_parts),
-    "hearts": (hearts, card_parts),
-    "lotr-confrontation": (lotr_confrontation, lotr_parts),
-    "knockout-whist": (knockout_whist, whist_parts),
-    "phantom-mnk": (phantom, phantom_parts),
-    "kuhn-poker": (kuhn_poker, _no_parts),
-    "leduc-poker": (poker, _no_parts),
-    "generic-poker": (poker, _no_parts),
-    "liars-dice": (liars_dice, _no_parts),
-    "goofspiel": (goofspiel, bid_parts),
+    "othello": (squares.othello, squares.othello_parts),
+    "checkers": (squares.checkers, squares.checkers_parts),
+    "backgammon": (backgammon.backgammon, backgammon.backgammon_parts),
+    "dou-di-zhu": (cards.dou_di_zhu, cards.dou_di_zhu_parts),
+    "hearts": (cards.hearts, cards.card_parts),
+    "lotr-confrontation": (confrontation.lotr_confrontation, confrontation.lotr_parts),
+    "knockout-whist": (cards.knockout_whist, cards.whist_parts),
+    "phantom-mnk": (squares.phantom, squares.phantom_parts),
+    "kuhn-poker": (cards.kuhn_poker, _no_parts),
+    "leduc-poker": (cards.poker, _no_parts),
+    "generic-poker": (cards.poker, _no_parts),
+    "liars-dice": (cards.liars_dice, _no_parts),
+    "goofspiel": (cards.goofspiel, cards.bid_parts),
 }
 # Where an action is a set of cards: its parts are clicked in any order.
 SELECTED = {"dou-di-zhu"}
 # Of a game in which a seat sees where something was done and not what: `marks(facts, action)`, the parts that everybody sees.
-MARKS: dict[str, Parts] = {"lotr-confrontation": lotr_marks}
+MARKS: dict[str, Parts] = {"lotr-confrontation": confrontation.lotr_marks}
 # What players' pieces look like, where their seats have no such names.
 COLOURS = dict.fromkeys(("othello", "checkers", "backgammon"), ("black", "white")) | {"phantom-mnk": ("X", "O")}
-LABELS: dict[str, Callable[[int], str]] = {"dou-di-zhu": dou_di_zhu_label}
+LABELS: dict[str, Callable[[int], str]] = {"dou-di-zhu": cards.dou_di_zhu_label}
 HIDDEN = "?"  # stands for what a seat does not know, in the text of a game without a picture
 FIRST_DRAWS = 100  # determinizations, of which such a text is made at first
 

@@ -6,21 +6,7 @@ from typing import Any
 
 import attrs
 
-from icarus.games.lotr_confrontation.facts import (
-    CARD_NAMES,
-    DARK,
-    DEAD,
-    LIGHT,
-    MOVE,
-    NOBODY,
-    PASS_AMBUSH,
-    PIECE_NAMES,
-    SIDE_NAMES,
-    SQUARE_NAMES,
-    SQUARES,
-    STRENGTH,
-    TEAM,
-)
+from icarus.games.lotr_confrontation import facts
 from icarus.games.lotr_confrontation.text import ROWS
 from icarus.games.lotr_confrontation.text import text as board_text
 from icarus.views.drawing import EDGE, INK, PAPER, box, part, svg, words
@@ -61,8 +47,8 @@ class Regions:
         rows = []
         for row in ROWS:
             for square in row:
-                names = [str(each) if each.name else f"{SIDE_NAMES[each.side]} ?" for each in self.pieces[square]]
-                rows.append(f"{SQUARE_NAMES[square]:>11}: {', '.join(names)}".rstrip())
+                names = [str(each) if each.name else f"{facts.SIDE_NAMES[each.side]} ?" for each in self.pieces[square]]
+                rows.append(f"{facts.SQUARE_NAMES[square]:>11}: {', '.join(names)}".rstrip())
         return "\n".join([*rows, *self.lines])
 
     def svg(self) -> str:
@@ -80,7 +66,7 @@ class Regions:
 
     def _region(self, square: int, x: float, y: float, room: float) -> str:
         inside = [box(x + 2, y + 2, room - 4, CELL_HEIGHT - 4, "#dcd6c4", EDGE, 5)]
-        inside.append(words(x + room / 2, y + 15, SQUARE_NAMES[square], 11, "middle", "#55585e"))
+        inside.append(words(x + room / 2, y + 15, facts.SQUARE_NAMES[square], 11, "middle", "#55585e"))
         pieces = self.pieces[square]
         across = 1 if len(pieces) <= 2 and room == CELL_WIDTH else 2
         width = (room - 12) / across
@@ -97,64 +83,64 @@ class Regions:
                 else f"<g>{name}{picture}</g>"
             )
         others = [
-            str(each) if each.name else f"{SIDE_NAMES[each.side]}, {each.suspects}"
+            str(each) if each.name else f"{facts.SIDE_NAMES[each.side]}, {each.suspects}"
             for each in pieces
             if not each.is_own
         ]
-        return part(SQUARE_NAMES[square], *inside, holds="; ".join(others))
+        return part(facts.SQUARE_NAMES[square], *inside, holds="; ".join(others))
 
 
 def lotr_confrontation(state: Any, seat: int | None) -> Regions:
     """The board as a side knows it: enemies are named where only one square is possible for them."""
     squares: list[tuple[Piece, ...]] = []
-    for square in range(SQUARES):
-        here = [piece for piece in range(2 * TEAM) if state.pos[piece] == square]
+    for square in range(facts.SQUARES):
+        here = [piece for piece in range(2 * facts.TEAM) if state.pos[piece] == square]
         pieces = [_piece(state, piece, square, seat) for piece in here]
         squares.append(tuple(sorted(pieces, key=lambda piece: (piece.name is None, piece.name or ""))))
     lines = []
-    for side in (DARK, LIGHT):
+    for side in (facts.DARK, facts.LIGHT):
         cards = ", ".join(
             name.removeprefix("card ")
-            for card, name in enumerate(CARD_NAMES[side])
+            for card, name in enumerate(facts.CARD_NAMES[side])
             if int(state.hands[side]) >> card & 1
         )
-        dead = ", ".join(PIECE_NAMES[piece] for piece in _team(side) if state.pos[piece] == DEAD)
-        lines += [f"{SIDE_NAMES[side]} holds {cards}", f"{SIDE_NAMES[side]}'s dead: {dead or 'none'}"]
+        dead = ", ".join(facts.PIECE_NAMES[piece] for piece in _team(side) if state.pos[piece] == facts.DEAD)
+        lines += [f"{facts.SIDE_NAMES[side]} holds {cards}", f"{facts.SIDE_NAMES[side]}'s dead: {dead or 'none'}"]
     return Regions(tuple(squares), (*lines, _situation(state, seat)))
 
 
 def _team(side: int) -> range:
-    return range(side * TEAM, side * TEAM + TEAM)
+    return range(side * facts.TEAM, side * facts.TEAM + facts.TEAM)
 
 
 def _piece(state: Any, piece: int, square: int, seat: int | None) -> Piece:
-    side = piece // TEAM
+    side = piece // facts.TEAM
     alone = int(state.possible[piece]) == 1 << square
-    if seat in (None, side) or alone or state.winner != NOBODY:
-        return Piece(side, PIECE_NAMES[piece], int(STRENGTH[piece]), is_own=seat in (None, side))
-    names = [PIECE_NAMES[suspect] for suspect in _team(side) if int(state.possible[suspect]) >> square & 1]
+    if seat in (None, side) or alone or state.winner != facts.NOBODY:
+        return Piece(side, facts.PIECE_NAMES[piece], int(facts.STRENGTH[piece]), is_own=seat in (None, side))
+    names = [facts.PIECE_NAMES[suspect] for suspect in _team(side) if int(state.possible[suspect]) >> square & 1]
     return Piece(side, None, suspects="may be " + ", ".join(names))
 
 
 def _situation(state: Any, seat: int | None) -> str:
     """The decision to be made; who moves unseen is not named to the other side."""
     sentence = board_text(state).rsplit("\n", 1)[1]
-    if state.winner != NOBODY or state.node == MOVE or seat in (None, state.side):
+    if state.winner != facts.NOBODY or state.node == facts.MOVE or seat in (None, state.side):
         return sentence
     mover = int(state.fighters[state.side])
     is_known = mover >= 0 and int(state.possible[mover]).bit_count() == 1
-    return sentence if is_known else sentence.replace(PIECE_NAMES[mover], "a piece", 1)
+    return sentence if is_known else sentence.replace(facts.PIECE_NAMES[mover], "a piece", 1)
 
 
 def lotr_parts(state: Any, action: int) -> tuple[str, ...]:
     """The piece that moves, and the square reached."""
-    if action >= PASS_AMBUSH:
+    if action >= facts.PASS_AMBUSH:
         return ()
-    return PIECE_NAMES[action // (SQUARES * SQUARES)], SQUARE_NAMES[action % SQUARES]
+    return facts.PIECE_NAMES[action // (facts.SQUARES * facts.SQUARES)], facts.SQUARE_NAMES[action % facts.SQUARES]
 
 
 def lotr_marks(state: Any, action: int) -> tuple[str, ...]:
     """The squares of a move, which both sides see."""
-    if action >= PASS_AMBUSH:
+    if action >= facts.PASS_AMBUSH:
         return ()
-    return SQUARE_NAMES[action // SQUARES % SQUARES], SQUARE_NAMES[action % SQUARES]
+    return facts.SQUARE_NAMES[action // facts.SQUARES % facts.SQUARES], facts.SQUARE_NAMES[action % facts.SQUARES]
