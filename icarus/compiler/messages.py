@@ -25,13 +25,9 @@ def defined_at(function: Callable) -> str:
 
 def raised_in(function: Callable, error: BaseException) -> str:
     """Where an error last came through the file of a function, as `defined_at` tells it."""
-    code = getattr(plain(function), "__code__", None)
-    lines = [
-        frame.lineno
-        for frame in traceback.extract_tb(error.__traceback__)
-        if code and frame.filename == code.co_filename
-    ]
-    return f" ({code.co_filename}, line {lines[-1]})" if code and lines else defined_at(function)
+    file = getattr(getattr(plain(function), "__code__", None), "co_filename", None)
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    return f" ({file}, line {lines[-1]})" if lines else defined_at(function)
 
 
 def mention(function: Callable, mentioned: str) -> str:
@@ -39,12 +35,7 @@ def mention(function: Callable, mentioned: str) -> str:
     for _, value in reachable(function):
         if isinstance(value, pytypes.FunctionType):
             for instruction in dis.get_instructions(value):
-                if instruction.argval == mentioned and instruction.opname in (
-                    "LOAD_ATTR",
-                    "STORE_ATTR",
-                    "LOAD_GLOBAL",
-                    "LOAD_METHOD",
-                ):
+                if instruction.argval == mentioned and instruction.opname in NAMING:
                     line = instruction.positions.lineno if instruction.positions else "?"
                     return f" ({value.__code__.co_filename}, line {line})"
     return ""
@@ -63,19 +54,16 @@ def reason(function: Callable, error: Exception, returns: str = "") -> str:
 
 def _about_names(function: Callable, text: str) -> str:
     """That a name is not defined, or is that of a function which is not compiled."""
-    unknown = re.search(r"name '(\w+)' is not defined", text)
-    if unknown:
+    if unknown := re.search(r"name '(\w+)' is not defined", text):
         return f"the name {unknown[1]!r} is not defined{mention(function, unknown[1])}"
-    unmarked = re.search(r"name '(\w+)':\s+Cannot determine Numba type of <class 'function'>", text)
-    if unmarked:
+    if unmarked := re.search(r"name '(\w+)':\s+Cannot determine Numba type of <class 'function'>", text):
         return f"{unmarked[1]} is a plain function; mark it @helper{mention(function, unmarked[1])}"
     return ""
 
 
 def _about_syntax(function: Callable, text: str) -> str:
     """Where a statement stands that compiled code cannot have."""
-    opcode = re.search(r"unsupported opcode \((\w+)\) found. Raised from (.+) \((\d+)\)", text)
-    if opcode:
+    if opcode := re.search(r"unsupported opcode \((\w+)\) found. Raised from (.+) \((\d+)\)", text):
         statement = STATEMENTS.get(opcode[1], f"the instruction {opcode[1]}")
         return f"it contains {statement}, which compiled code does not support ({opcode[2]}, line {opcode[3]})"
     if "context manager" in text:
@@ -118,18 +106,14 @@ def _about_types(function: Callable, text: str) -> str:
     lines = [line.strip().removeprefix("- ") for line in text.splitlines()]
     called = next((line.removeprefix(">>> ") for line in lines if line.startswith(">>> ")), "")
     # By what is called itself.
-    refused = re.search(r"TypingError: ((?:update|record)\(.+)", text) or re.search(r"uncallable: (.+)", text)
-    if refused:
+    if refused := re.search(r"TypingError: ((?:update|record)\(.+)", text) or re.search(r"uncallable: (.+)", text):
         return refused[1].strip().rstrip(":.") + where
-    written = re.match(r"setitem\((.+)\)$", called)
-    if written:
+    if written := re.match(r"setitem\((.+)\)$", called):
         target, *_, value = _arguments(written[1])
         return f"{kind_of(value)} cannot be written into {kind_of(target)}{where}"
-    unusable = _about_use(text)
-    if unusable:
+    if unusable := _about_use(text):
         return unusable + where
-    unknown = re.search(r"Unknown attribute '(\w+)' of type (.+)", text)
-    if unknown:
+    if unknown := re.search(r"Unknown attribute '(\w+)' of type (.+)", text):
         fields = _fields_of(function, unknown[2])
         return f"{kind_of(unknown[2])} has no {unknown[1]!r}{f'; it has {fields}' if fields else ''}{where}"
     operation = re.search(r"No implementation of function Function\(<(?:built-in )?function (\w+)", text)
@@ -159,6 +143,7 @@ def _about_use(text: str) -> str:
 SKIPPED = (
     "Failed in", "During:", "File ", "<source", "^", "This error", "There are", "raised from", "Overload", "In definition"
 )  # fmt: skip
+NAMING = ("LOAD_ATTR", "STORE_ATTR", "LOAD_GLOBAL", "LOAD_METHOD")  # instructions that have a name
 TELLING = ("No implementation", "Unknown attribute", "Untyped", "Cannot", "Invalid use", "undefined", "not")
 STATEMENTS = {
     "IMPORT_NAME": "an import inside a function",
@@ -212,8 +197,7 @@ def _arguments(text: str) -> list[str]:
 
 def _fields_of(function: Callable, named: str) -> str:
     """The fields of a named tuple, or of a record, that the compiler calls so; "" of anything else."""
-    record = re.match(r"(?:unaligned )?Record\((.+)", named)
-    if record:
+    if re.match(r"(?:unaligned )?Record\((.+)", named):
         return ", ".join(re.findall(r"(\w+)\[type=", named))
     for _, value in reachable(function):
         if isinstance(value, type) and named.startswith(f"{value.__name__}("):

@@ -109,9 +109,8 @@ class Result:
         if factor == 1:
             return self
         parts = tuple(part.decayed(factor) for part in self.parts)
-        return attrs.evolve(
-            self, records=parts[0].records if parts else decayed_records(self.records, factor), parts=parts
-        )
+        records = parts[0].records if parts else decayed_records(self.records, factor)
+        return attrs.evolve(self, records=records, parts=parts)
 
     def without_histories(self) -> "Result":
         """The same result without the records of histories: the others, such as those of MAST and NAST, fit any root of the game.
@@ -154,14 +153,8 @@ class Result:
         for i in np.argsort(-self.visits, kind="stable"):
             mark = " *" if self.actions[i] == self.action else ""
             value = "-" if np.isnan(self.values[i]) else f"{self.values[i]:.3f}"
-            rows.append(
-                (
-                    self.state.action_to_string(self.actions[i]) + mark,
-                    str(self.visits[i]),
-                    f"{self.policy[i]:.1%}",
-                    value,
-                )
-            )
+            action = self.state.action_to_string(self.actions[i]) + mark
+            rows.append((action, str(self.visits[i]), f"{self.policy[i]:.1%}", value))
         widths = [max(len(row[k]) for row in rows) for k in range(4)]
         table = "\n".join(
             f"{row[0]:<{widths[0]}}  " + "  ".join(f"{text:>{w}}" for text, w in zip(row[1:], widths[1:], strict=True))

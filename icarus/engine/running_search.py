@@ -164,11 +164,8 @@ def too_long_message(state: State, actions: Sequence[int]) -> str:
     """The message about a playout from a root that began with these actions and does not end."""
     first = " ".join(map(str, actions[:QUOTED_ACTIONS]))
     last_actions = " ".join(str(action) for _, action in state.history[-QUOTED_ACTIONS:])
-    limit = (
-        "its max_length"
-        if state.game.max_length != LONGEST
-        else "and it has no max_length, which would say how long a game can be"
-    )
+    unlimited = state.game.max_length == LONGEST
+    limit = "and it has no max_length, which would say how long a game can be" if unlimited else "its max_length"
     return (
         f"a playout of {state.game} has not ended after {state.game.max_length} actions, {limit}; "
         f"after {len(state.history)} actions of the game (the last: {last_actions or 'none'}) it started with {first} …"

@@ -151,18 +151,8 @@ def _of_trees(name: str, root: str, parameter: str, trees: int) -> Scheme:
     return Scheme(name, root, EVERY_ACTION, number, tree_parameter=parameter)
 
 
-SCHEMES = {
-    scheme.name: scheme
-    for scheme in (
-        MO_ISMCTS,
-        RIS_ISMCTS,
-        SO_ISMCTS,
-        SO_ISMCTS_POM,
-        DeterminizedUCT(),
-        CheatingUCT,
-        CheatingEnsembleUCT(),
-    )
-}
+_SHIPPED = (MO_ISMCTS, RIS_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, DeterminizedUCT(), CheatingUCT, CheatingEnsembleUCT())
+SCHEMES = {scheme.name: scheme for scheme in _SHIPPED}
 
 
 def parse_scheme(text: str) -> Scheme:
@@ -186,7 +176,6 @@ def parse_scheme(text: str) -> Scheme:
     if number is not None:
         if not scheme.tree_parameter or parameter not in (None, scheme.tree_parameter):
             raise ValueError(f"{quoted} is not a scheme; write {name} as {scheme}")
-        scheme = attrs.evolve(
-            scheme, trees=checks.integer(scheme.tree_parameter, int(number), least=1, most=MOST_TREES)
-        )
+        trees = checks.integer(scheme.tree_parameter, int(number), least=1, most=MOST_TREES)
+        scheme = attrs.evolve(scheme, trees=trees)
     return (scheme.with_exp3() if exp3 else scheme).with_cutoff(int(depth) if cut else None)

@@ -128,10 +128,22 @@ def check_signatures(game: PlainGame) -> None:
 # ---------------------------------------------------------------------------------- what each function must answer
 
 
-def _initial(function: Answering, state: StateData, *rest: object) -> StateData:
-    if state is None:
-        function.refuse(state, "return a new state")
-    return state
+def _initial(function: Answering, answer: StateData, *rest: object) -> StateData:
+    if answer is None:
+        function.refuse(answer, "return a new state")
+    return answer
+
+
+def _changed(right: str) -> Callable[..., StateData]:
+    """What checks a state that is made of another one, which stays as it is."""
+
+    def check(function: Answering, answer: StateData, state: StateData, *rest: object) -> StateData:
+        _initial(function, answer)
+        if answer is state:
+            function.refuse_what("the state that it was given", right)
+        return answer
+
+    return check
 
 
 def _player(function: Answering, answer: Any, state: StateData) -> int:
@@ -187,22 +199,6 @@ def _observe(function: Answering, answer: Any, state: StateData, action: int) ->
     return moves
 
 
-def _copy(function: Answering, answer: StateData, state: StateData) -> StateData:
-    if answer is None:
-        function.refuse(answer, "return a new state")
-    if answer is state:
-        function.refuse_what("the state that it was given", "return a copy that can be changed without changing that")
-    return answer
-
-
-def _determinize(function: Answering, answer: StateData, state: StateData, *rest: object) -> StateData:
-    if answer is None:
-        function.refuse(answer, "return a new state")
-    if answer is state:
-        function.refuse_what("the state that it was given", "leave that alone and return a changed copy")
-    return answer
-
-
 def _number(right: str, least: int, also: int) -> Callable[[Answering, Any, StateData], int]:
     """What checks an integer of at least so much, or one that means something else."""
 
@@ -228,6 +224,7 @@ def _multiplicity(function: Answering, answer: Any, state: StateData) -> float:
     return number
 
 
+_determinize = _changed("leave that alone and return a changed copy")
 CHECKS: dict[str, Callable[..., Any]] = {
     "initial": _initial,
     "player": _player,
@@ -235,7 +232,7 @@ CHECKS: dict[str, Callable[..., Any]] = {
     "apply": _apply,
     "rewards": _rewards,
     "chance": _chance,
-    "copy": _copy,
+    "copy": _changed("return a copy that can be changed without changing that"),
     "observe": _observe,
     "determinize": _determinize,
     "redeterminize": _determinize,

@@ -118,6 +118,11 @@ class View:
         return np.array([self._at(i) for i in range(self._length)], np.int64)
 
 
+def _table(name: str) -> property:
+    """A table of what the game tells, as an attribute of a history."""
+    return property(lambda history: history._playout.table(name))
+
+
 class ReferenceHistory:
     """What slots are given in plain Python, with the attributes of `History`."""
 
@@ -144,21 +149,10 @@ class ReferenceHistory:
     def legal(self) -> np.ndarray:
         return self._playout.legal()
 
-    @property
-    def features(self) -> np.ndarray:
-        return self._playout.table("features")
-
-    @property
-    def action_features(self) -> np.ndarray:
-        return self._playout.table("action_features")
-
-    @property
-    def lookahead(self) -> np.ndarray:
-        return self._playout.table("lookahead")
-
-    @property
-    def endings(self) -> np.ndarray:
-        return self._playout.table("endings")
+    features = _table("features")
+    action_features = _table("action_features")
+    lookahead = _table("lookahead")
+    endings = _table("endings")
 
 
 class Playout:

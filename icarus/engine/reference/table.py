@@ -189,7 +189,7 @@ class ReferenceTable:
     def fill(self, table: Table) -> None:
         """Hold what a table of the same component holds."""
         self._rows.clear()
-        self._rows.update({int(data["record"]): row_of(data) for data in table.records()})
+        self.insert_rows(table.records())
 
     def snapshot(self) -> Table:
         """The table as it is now, as compiled code has it."""
