@@ -124,17 +124,15 @@ class Table:
 
     def svg(self) -> str:
         parts, y = [words(14, 24, self.title, 14, fill=ON_FELT, bold=True)], 40.0
-        others = [hand for hand in self.hands if not hand.is_own]
-        for hand in others:
-            elements, y = _hand(hand, y, small=True)
+        for hand in (each for each in self.hands if not each.is_own):
+            elements, y = _hand(hand, y)
             parts += elements
         if self.middle:
             elements, y = _middle(self.middle, y)
             parts += elements
-        for hand in self.hands:
-            if hand.is_own:
-                elements, y = _hand(hand, y, small=False)
-                parts += elements
+        for hand in (each for each in self.hands if each.is_own):
+            elements, y = _hand(hand, y)
+            parts += elements
         if self.footer:
             parts.append(words(14, y + 10, self.footer, 13, fill=ON_FELT))
             y += 22
@@ -157,8 +155,8 @@ def card(x: float, y: float, written: str | None, width: float = 36, clickable: 
     return part(written, *face) if clickable else "".join(face)
 
 
-def _hand(hand: Hand, y: float, small: bool) -> tuple[list[str], float]:
-    """A hand under its owner's name, and where it ends."""
+def _hand(hand: Hand, y: float) -> tuple[list[str], float]:
+    """A hand under its owner's name, smaller where it is another's, and where it ends."""
     title = hand.name + (f" · {hand.note}" if hand.note else "")
     parts = [words(14, y + 12, title, 12, fill=ON_FELT, bold=hand.is_own)]
     y += 18
@@ -166,8 +164,8 @@ def _hand(hand: Hand, y: float, small: bool) -> tuple[list[str], float]:
         parts += [card(14 + 13 * i, y, None, 18) for i in range(hand.count)]
         parts.append(words(24 + 13 * hand.count + 10, y + 17, str(hand.count), 12, fill=ON_FELT))
         return parts, y + 34
-    width = 24.0 if small else 40.0
-    across = min(len(hand.cards), 21 if small else 13)
+    width, most = (40.0, 13) if hand.is_own else (24.0, 21)
+    across = min(len(hand.cards), most)
     pitch = min(width + 2, (WIDTH - 28 - width) / max(1, across - 1))  # side by side, or on top of each other
     for i, written in enumerate(hand.cards):
         row, column = divmod(i, across)

@@ -15,6 +15,7 @@ from icarus.views.playout_page import write_playout_page
 from icarus.views.playout_words import change, counted, decider, number_text, rewards_text
 from icarus.views.tables import html_table, text_columns
 
+HEADER = ("t", "phase", "player", "action", "decided by", "values")  # of a table of decisions
 UPDATES, VALUES = 12, 3  # of a component's updates and of a decision's values, so many are shown as text
 LONGEST_RECORD = 44  # characters of a record; of a longer one the end is shown
 
@@ -41,7 +42,7 @@ class Shown:
     def __str__(self) -> str:
         playout = self.playout
         lines = [_title(playout), "", "begun at a state drawn for the root:", playout.start, ""]
-        lines += text_columns([("t", "phase", "player", "action", "decided by", "values"), *_choice_rows(playout)])
+        lines += text_columns([HEADER, *_choice_rows(playout)])
         lines += ["", "ended at:", playout.end, "rewards: " + rewards_text(playout)]
         for name, updates in playout.updates.items():
             lines += ["", _heading(name, updates)]
@@ -63,10 +64,9 @@ class Shown:
 
     def _repr_html_(self) -> str:
         playout = self.playout
-        header = ("t", "phase", "player", "action", "decided by", "values")
         parts = [f"<p>{escape(_title(playout))}; rewards {rewards_text(playout)}</p>"]
         parts.append(_details("begun at a state drawn for the root", f"<pre>{escape(playout.start)}</pre>"))
-        parts.append(_details("decisions", html_table(header, _choice_rows(playout)), opened=True))
+        parts.append(_details("decisions", html_table(HEADER, _choice_rows(playout)), opened=True))
         parts.append(_details("ended at", f"<pre>{escape(playout.end)}</pre>"))
         for name, updates in playout.updates.items():
             table = html_table(("record", "context", "information"), map(_update_row, updates))

@@ -163,47 +163,31 @@ def move_texts(state: State) -> dict[int, str]:
 
     An action with several names has all, such as `bet or call`.
     """
-    texts, idle = _MoveTexts(), 0
+    texts: dict[int, dict[str, None]] = {}
+    hidden: set[int] = set()
+    rng, size, idle = np.random.default_rng(0), 0, 0
     for number in range(GAMES):
-        before = len(texts)
-        texts.play(state.determinize(state.current_player(), seed=number))
-        idle = idle + 1 if len(texts) == before else 0
+        _note_moves(state.determinize(state.current_player(), seed=number), rng, texts, hidden)
+        before, size = size, len(hidden) + sum(map(len, texts.values()))
+        idle = idle + 1 if size == before else 0
         if idle == PATIENCE:
             break
-    return texts.all()
+    numbers = {move: f"move {move}" for move in hidden}
+    return numbers | {action: " or ".join(names) for action, names in texts.items()}
 
 
-class _MoveTexts:
-    """Texts of what can be played and seen, from random games."""
-
-    def __init__(self) -> None:
-        self._rng = np.random.default_rng(0)
-        self._texts: dict[int, dict[str, None]] = {}
-        self._hidden: set[int] = set()
-
-    def __len__(self) -> int:
-        return len(self._hidden) + sum(map(len, self._texts.values()))
-
-    def play(self, state: State) -> None:
-        """Play a random game, and note all legal actions on its way, and how the chosen ones are seen."""
-        for _ in range(LONGEST):
-            if state.is_terminal():
-                return
-            state.apply_action(self._drawn(state))
-
-    def _drawn(self, state: State) -> int:
+def _note_moves(state: State, rng: np.random.Generator, texts: dict[int, dict[str, None]], hidden: set[int]) -> None:
+    """Play a random game, and note all legal actions on its way, and how the chosen ones are seen."""
+    for _ in range(LONGEST):
+        if state.is_terminal():
+            return
         if state.is_chance_node():
             actions, probabilities = zip(*state.chance_outcomes(), strict=True)
-            action = int(self._rng.choice(actions, p=probabilities))
+            action = int(rng.choice(actions, p=probabilities))
         else:
             legal = state.legal_actions()
             for each in legal:
-                self._texts.setdefault(each, {})[state.action_to_string(each)] = None
-            action = int(self._rng.choice(legal))
-        self._hidden.update(move for move in state.observed(action) if move not in (action, UNSEEN))
-        return action
-
-    def all(self) -> dict[int, str]:
-        """The text of each; of a hidden move its number."""
-        hidden = {move: f"move {move}" for move in self._hidden}
-        return hidden | {action: " or ".join(texts) for action, texts in self._texts.items()}
+                texts.setdefault(each, {})[state.action_to_string(each)] = None
+            action = int(rng.choice(legal))
+        hidden.update(move for move in state.observed(action) if move not in (action, UNSEEN))
+        state.apply_action(action)

@@ -123,9 +123,8 @@ def dou_di_zhu(state: Any, seat: int | None) -> Drawing:
         for i, (name, hand) in enumerate(zip(PLAYER_NAMES, state.hands, strict=True))
     )
     if state.player == TERMINAL:
-        return Table(
-            "Dou Di Zhu", hands, (), "the landlord has won" if state.hands[0] == 0 else "the peasants have won"
-        )
+        winner = "the landlord has won" if state.hands[0] == 0 else "the peasants have won"
+        return Table("Dou Di Zhu", hands, (), winner)
     name, owner = PLAYER_NAMES[state.player], PLAYER_NAMES[(state.player - state.passes - 1) % 3]
     if state.play == NO_PLAY:
         return Table("Dou Di Zhu", hands, (), f"{name} to lead")
