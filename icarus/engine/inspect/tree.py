@@ -151,7 +151,7 @@ def lines_of(result: Result, count: int) -> list[Line]:
     first = result.parts[0] if result.parts else result
     if first.state.game.determinize is None or first.scheme.root == TRUE:
         return []
-    walk = _Walk(first, next(iter(_baseline(first))), least=1, limit=LIMIT)
+    walk = _Walk(first, _baseline(first), least=1, limit=LIMIT)
     with np.errstate(over="ignore"):  # compiled code wraps round
         return [walk.line(root_state(first, k, walk.game)) for k in range(count if first.scheme.root == FRESH else 1)]
 
@@ -162,9 +162,8 @@ def tree_of(result: Result, limit: int = LIMIT) -> Tree:
     With several trees, or threads that share only their roots, it is the first one's.
     """
     first = result.parts[0] if result.parts else result
-    baseline = next(iter(_baseline(first)))
+    baseline, least = _baseline(first), 1
     visits = baseline.rows["visits"]
-    least = 1
     if len(visits) > limit:
         least = max(1, int(np.partition(visits, -limit)[-limit]))
         least += int(np.count_nonzero(visits >= least) > limit)
@@ -173,11 +172,9 @@ def tree_of(result: Result, limit: int = LIMIT) -> Tree:
     return walk.tree()
 
 
-def _baseline(result: Result) -> Iterator[Records]:
+def _baseline(result: Result) -> Records:
     """The records of histories with visits and availability: the baseline's, which every search keeps."""
-    for records in result.records.values():
-        if records.enhancement.name.lower().startswith("baseline"):
-            yield records
+    return next(each for each in result.records.values() if each.enhancement.name.lower().startswith("baseline"))
 
 
 def root_state(result: Result, number: int, game: PythonGame) -> State:
@@ -214,6 +211,9 @@ class _Branch:
     action: int = 0
 
 
+_Node = tuple[int, int, int, str, int]  # parent, action, player, label and record, as `Tree` has them
+
+
 class _Walk:
     """Opens nodes from the root, with the histories and the policies of the reference engine."""
 
@@ -239,7 +239,7 @@ class _Walk:
     def run(self) -> None:
         """Walk determinization after determinization."""
         root = self.row_of.get(EMPTY_HISTORY, -1)
-        self.add(-1, 0, CHANCE, "", root, [UNSEEN] * self.game.perspectives, [(np.nan, 0)] * len(self.columns))
+        self.add((-1, 0, CHANCE, "", root), [UNSEEN] * self.game.perspectives, [(np.nan, 0)] * len(self.columns))
         idle = 0
         fresh = self.result.scheme.root == FRESH and self.result.state.game.determinize is not None
         for self.origin in range(MOST_DETERMINIZATIONS if fresh else 1):
@@ -251,22 +251,14 @@ class _Walk:
             if idle == PATIENCE or self.opened > WORK * self.limit or len(self.nodes) >= self.limit:
                 break
 
-    def add(
-        self,
-        parent: int,
-        action: int,
-        player: int,
-        label: str,
-        row: int,
-        moves: Sequence[int],
-        columns: list[tuple[float, int]],
-    ) -> int:
+    def add(self, node: _Node, moves: Sequence[int], columns: list[tuple[float, int]]) -> int:
         """A new node; returns its number."""
-        self.nodes.append((parent, action, player, label, row, self.origin))
+        parent, action, *_ = node
+        self.children[parent, action, tuple(moves)] = number = len(self.nodes)
+        self.nodes.append((*node, self.origin))
         self.moves.append(moves)
         self.columns_of.append(columns)
-        self.children[parent, action, tuple(moves)] = len(self.nodes) - 1
-        return len(self.nodes) - 1
+        return number
 
     def walk(self, world: StateData) -> None:
         """Add all nodes that this root state leads to."""
@@ -295,10 +287,8 @@ class _Walk:
         line, playout = Line([root], [], [], []), self.search.empty_history(world)
         while (player := int(self.game.player(world))) != TERMINAL:
             first, rows = self.decision(playout, world, player)
-            visits, edge = max(
-                ((0 if row is None else self.visits[row], edge) for edge, row in zip(first, rows, strict=True)),
-                key=lambda pair: pair[0],
-            )
+            counts = [0 if row is None else self.visits[row] for row in rows]
+            visits, edge = max(zip(counts, first, strict=True), key=lambda pair: pair[0])
             if visits < 2:
                 break
             line.players.append(player)
@@ -330,10 +320,8 @@ class _Walk:
         if all(row is None for row in rows):
             return
         history = playout.history()
-        columns = [
-            column.read(self.search.program, history, np.array(legal), player)
-            for column in (self.columns if player != CHANCE else [])
-        ]
+        components = self.columns if player != CHANCE else []
+        columns = [each.read(self.search.program, history, np.array(legal), player) for each in components]
         visits = [0 if row is None else self.visits[row] for row in rows]
         share = branch.flow / max(1, sum(visits))
         for i, (edge, row) in enumerate(zip(legal, rows, strict=True)):
@@ -344,7 +332,7 @@ class _Walk:
             if node is None:
                 label = self.game.action_text_of(world, first[edge])
                 cells = [column[i] for column in columns] or [(np.nan, 0)] * len(self.columns)
-                node = self.add(branch.node, edge, player, label, row, moves, cells)
+                node = self.add((branch.node, edge, player, label, row), moves, cells)
             if visits[i] > 1:  # the first visit of a history is the one that expanded it: nothing is below
                 yield _Branch(node, flow, branch.depth + 1, world, worlds, edge, first[edge])
 
