@@ -117,17 +117,12 @@ def match_settings_of(game: AnyGame | str, settings: Settings) -> MatchSettings:
     if settings.iterations is not None and settings.seconds is not None:
         raise ValueError("give either iterations or seconds for each decision, not both")
     iterations, seconds = settings.iterations, settings.seconds
-    if iterations is None and seconds is None:
-        iterations = DEFAULT_ITERATIONS
-    by_name = isinstance(game, str)
-    return MatchSettings(
-        str(loaded) if by_name else loaded,
-        places,
-        None if iterations is None else checks.integer("iterations", iterations, least=1),
-        None if seconds is None else checks.positive("seconds", seconds),
-        checks.integer("seed", settings.seed, least=0),
-        files,
-    )
+    if seconds is not None:
+        seconds = checks.positive("seconds", seconds)
+    else:
+        iterations = checks.integer("iterations", DEFAULT_ITERATIONS if iterations is None else iterations, least=1)
+    seed = checks.integer("seed", settings.seed, least=0)
+    return MatchSettings(str(loaded) if isinstance(game, str) else loaded, places, iterations, seconds, seed, files)
 
 
 DEFAULT_ITERATIONS = 1000

@@ -244,16 +244,13 @@ def ablate(protocol: RaceProtocol, games: Games, winner: Point, report: Report) 
     configurations = [space.configuration(point) for point in (winner, *without.values())]
     seats = len(protocol.seats)
     units = max(1, protocol.units[2] * (len(space.names) + 1) * seats // (len(configurations) * seats + 1))
-    scores = paired_scores(protocol, games, configurations, units, report)
-    return tuple(
-        Ablation(
-            name,
-            str(space.factors[name][winner[space.names.index(name)]]),
-            configuration,
-            difference([a - b for a, b in zip(scores[0], score, strict=True)]),
-        )
-        for name, configuration, score in zip(without, configurations[1:], scores[1:], strict=True)
-    )
+    winner_scores, *reduced_scores = paired_scores(protocol, games, configurations, units, report)
+    ablations = []
+    for name, configuration, scores in zip(without, configurations[1:], reduced_scores, strict=True):
+        level = str(space.factors[name][winner[space.names.index(name)]])
+        losses = [score - lower for score, lower in zip(winner_scores, scores, strict=True)]
+        ablations.append(Ablation(name, level, configuration, difference(losses)))
+    return tuple(ablations)
 
 
 def paired_scores(
