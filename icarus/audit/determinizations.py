@@ -157,15 +157,13 @@ class Determinizations:
         self.checks[name].count(1, wrong, lambda: self._describe(state, what, data))
 
     def _count_faults(self, name: str, state: State, worlds: np.ndarray, wrong: np.ndarray) -> None:
-        self.checks[name].count(
-            len(worlds),
-            len(wrong),
-            lambda: self._describe(state, *self._fault(name, state, worlds[wrong[0] : wrong[0] + 1])),
-        )
+        def example() -> str:
+            data = worlds[wrong[0] : wrong[0] + 1]
+            draw = State.from_data(self.game, data)
+            fault = fault_of(name, state, draw, self._legal(draw) if name == "actions" else [])
+            return self._describe(state, fault, data)
 
-    def _fault(self, name: str, state: State, data: np.ndarray) -> tuple[str, np.ndarray]:
-        draw = State.from_data(self.game, data)
-        return fault_of(name, state, draw, self._legal(draw) if name == "actions" else []), data
+        self.checks[name].count(len(worlds), len(wrong), example)
 
     def _face(self, data: np.ndarray) -> Face:
         """All that can be seen of a state by everyone together."""

@@ -71,10 +71,7 @@ def _play(state: PythonState, luck: random.Random, number: int, texts: list[str]
 def _place(error: IndexError) -> str:
     """The function and the line of a game in which an index was wrong."""
     frames = traceback.extract_tb(error.__traceback__)
-    frames_of_game = [
-        frame
-        for frame in frames
-        if not any(Path(frame.filename).is_relative_to(PACKAGE / folder) for folder in ("kernel", "audit"))
-    ]
-    frame = (frames_of_game or frames)[-1]
+    folders = PACKAGE / "kernel", PACKAGE / "audit"
+    of_game = [frame for frame in frames if not any(map(Path(frame.filename).is_relative_to, folders))]
+    frame = (of_game or frames)[-1]
     return f"{frame.name} ({frame.filename}, line {frame.lineno})"

@@ -91,9 +91,8 @@ def compare(
             try:
                 oracle.apply_action(action)
             except Exception as error:
-                difference = (
-                    _own_luck(start, state, reference) or f"the reference raises {type(error).__name__}: {error}"
-                )
+                reason = f"the reference raises {type(error).__name__}: {error}"
+                difference = _own_luck(start, state, reference) or reason
                 return Comparison(number, actions, f"{_place(state, number)} {difference}")
             actions += 1
         if progress is not None:
@@ -185,9 +184,8 @@ def _differences_at_the_end(state: State, oracle: Reference) -> Iterator[str]:
         return
     rewards, returns = np.array(state.returns()), np.array(answer, float)
     low, high = state.game.utilities
-    if not (
-        np.allclose(rewards, returns, atol=CLOSE) or np.allclose(low + (high - low) * rewards, returns, atol=CLOSE)
-    ):
+    agree = [np.allclose(each, returns, atol=CLOSE) for each in (rewards, low + (high - low) * rewards)]
+    if not any(agree):
         yield f"the rewards are {rewards.tolist()}, and the returns of the reference {returns.tolist()}"
 
 
@@ -197,11 +195,10 @@ def _differences_of_chance(state: State, outcomes: object, legal: set[int]) -> I
         return
     expected = dict(cast(Iterable[tuple[int, float]], outcomes))
     for action, probability in state.chance_outcomes():
-        if abs(probability - expected.get(action, 0.0)) > CLOSE:
-            yield (
-                f"the probability of {_action_list(state, [action])} is {probability:.6g}, and in the reference "
-                f"{expected.get(action, 0.0):.6g}"
-            )
+        other = expected.get(action, 0.0)
+        if abs(probability - other) > CLOSE:
+            what = _action_list(state, [action])
+            yield f"the probability of {what} is {probability:.6g}, and in the reference {other:.6g}"
 
 
 def _ended(over: bool) -> str:

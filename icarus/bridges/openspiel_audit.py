@@ -176,11 +176,8 @@ class _Audit:
         for draw in draws[: min(10, len(draws))]:
             self._agrees(state, draw, "again")
         p = self._same_chances(self._face(state), counts, Counter(map(self._face, draws)))
-        self.checks["leak"].count(
-            1,
-            p < FALSE_ALARM,
-            lambda: self._where(state, f"other draws where {alternative.history_str()} is true (p = {p:.1g})"),
-        )
+        what = f"other draws where {alternative.history_str()} is true (p = {p:.1g})"
+        self.checks["leak"].count(1, p < FALSE_ALARM, lambda: self._where(state, what))
 
     def _same_chances(self, truth: Face, counts: Counter, others: Counter) -> float:
         """The p-value of draws from the truth and from another state: state by state, or how near they come to the truth where few states

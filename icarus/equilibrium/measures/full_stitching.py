@@ -93,11 +93,10 @@ class Stitching:
         """
         for number, probabilities in result.items():
             slots = self.tree.slots_of(int(number))
-            if len(probabilities) != slots.stop - slots.start:
-                raise ValueError(
-                    f"{len(probabilities)} probabilities in an information set of {self.tree.game} with "
-                    f"{slots.stop - slots.start} actions"
-                )
+            count = slots.stop - slots.start
+            if len(probabilities) != count:
+                where = f"an information set of {self.tree.game} with {count} actions"
+                raise ValueError(f"{len(probabilities)} probabilities in {where}")
             self.probabilities[slots] = probabilities
 
     @property
