@@ -62,13 +62,9 @@ def check_rule(rule: Rule) -> Rule:
     return rule
 
 
-def _real(rule: str, name: str, value: float, least: float, most: float, strict: bool = False) -> float:
-    return real(f"{name} of {rule}", value, least, most, above=strict)
-
-
 def ucb1(exploration: float = 0.7) -> Rule:
     """U[arg max of UCB1]: counts trials by availability where the information has it, else by the visits of all legal actions."""
-    value = _real("ucb1", "exploration", exploration, 0, 1e9)
+    value = real("exploration of ucb1", exploration, 0, 1e9)
     return Rule("ucb1", RULE_ARGMAX, "U[arg max v(a)], v UCB1", (("exploration", value),), bandit=True)
 
 
@@ -79,22 +75,14 @@ def argmax() -> Rule:
 
 def gibbs(temperature: float = 1.0) -> Rule:
     """P(a) ∝ exp(v(a)/τ) (MAST-4)."""
-    return Rule(
-        "gibbs",
-        RULE_GIBBS,
-        "P(a) ∝ e^{v(a)/τ}",
-        (("temperature", _real("gibbs", "temperature", temperature, 0, 1e9, strict=True)),),
-    )
+    value = real("temperature of gibbs", temperature, 0, 1e9, above=True)
+    return Rule("gibbs", RULE_GIBBS, "P(a) ∝ e^{v(a)/τ}", (("temperature", value),))
 
 
 def epsilon_greedy(epsilon: float = 0.2) -> Rule:
     """ε U[A] + (1 − ε) U[arg max v(a)] (MAST-ε-greedy-4)."""
-    return Rule(
-        "epsilon_greedy",
-        RULE_EPSILON_GREEDY,
-        "ε U[A_s] + (1 − ε) U[arg max v(a)]",
-        (("epsilon", _real("epsilon_greedy", "epsilon", epsilon, 0, 1)),),
-    )
+    value = real("epsilon of epsilon_greedy", epsilon, 0, 1)
+    return Rule("epsilon_greedy", RULE_EPSILON_GREEDY, "ε U[A_s] + (1 − ε) U[arg max v(a)]", (("epsilon", value),))
 
 
 def roulette() -> Rule:

@@ -15,10 +15,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
-from typing import NoReturn
+from typing import NoReturn, TypeAlias
 
 import numpy as np
 
+SignalHandler: TypeAlias = Callable[[int, FrameType | None], object]
 INTERRUPT_FLAG = np.zeros(1, np.int64)  # a loop returns when this count is another than it was when the loop started
 EXIT_CODE = 130  # of a process that Ctrl-C has ended
 PATIENCE = 1.0  # seconds in which a loop that polls has returned, on a busy machine too
@@ -29,9 +30,7 @@ _late: list[FrameType] = []  # calls of compiled code that had not returned when
 _reminders: list[threading.Timer] = []  # the one that runs, if one does
 _previous = [_NO_DESCRIPTOR]  # where the system wrote signals before; they are passed on
 _permanent = [False]  # whether signals set the flag beyond a `polled_interrupts` block, too
-_held_handler: list[
-    Callable[[int, FrameType | None], object]
-] = []  # whose signals a `deferred_interrupts` block holds back
+_held_handler: list[SignalHandler] = []  # whose signals a `deferred_interrupts` block holds back
 _pending: list[int] = []  # the signals that came in it
 
 

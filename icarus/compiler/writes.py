@@ -11,10 +11,11 @@ from icarus.compiler.kernels.pointers import is_lent
 from icarus.compiler.lazy import Lazy, types
 from icarus.compiler.lent import written
 from icarus.compiler.messages import defined_at
-from icarus.compiler.numba_types import Dispatcher, NumbaType, Statement, TypedFunction
+from icarus.compiler.numba_types import CompileResult, Dispatcher, NumbaType, Statement, TypedFunction
 
 ir = Lazy("numba.core.ir")
 _annotations = Lazy("numba.core.annotations.type_annotations")
+OWN = ("icarus.kernel", "icarus.compiler")  # modules in which no author's mistake lies
 
 
 def refuse_cuts(kernel: Kernel, function: Callable, label: str) -> Kernel:
@@ -54,16 +55,16 @@ def refuse_result(kernel: Kernel, function: Callable, sentence: str) -> Kernel:
     Raises:
         CompilationError: it does, told by this sentence; its machine code is not kept.
     """
-    for dispatcher in _dispatchers(function) if kernel.fresh else ():
-        for version in list(dispatcher.overloads.values()):
-            if not isinstance(version.signature.return_type, types.NoneType):
-                _refuse(kernel, f"{sentence}{defined_at(function)}")
+    for version in _versions(function) if kernel.fresh else ():
+        if not isinstance(version.signature.return_type, types.NoneType):
+            _refuse(kernel, f"{sentence}{defined_at(function)}")
     return kernel
 
 
-def _dispatchers(function: object) -> list[Dispatcher]:
-    """What the compiler keeps about a function."""
-    return function.dispatchers if isinstance(function, Helper) else [function]
+def _versions(function: object) -> list[CompileResult]:
+    """What the compiler has made of a function, for each of the types that it was called with."""
+    dispatchers: list[Dispatcher] = function.dispatchers if isinstance(function, Helper) else [function]
+    return [version for dispatcher in dispatchers for version in list(dispatcher.overloads.values())]
 
 
 def _writes(kernel: Kernel, function: Callable) -> Iterator[tuple[TypedFunction, Statement]]:
@@ -71,19 +72,13 @@ def _writes(kernel: Kernel, function: Callable) -> Iterator[tuple[TypedFunction,
     if not kernel.fresh:
         return
     for _, value in reachable(function):
-        if (
-            callable(value)
-            and is_helper(value)
-            and not plain(value).__module__.startswith(("icarus.kernel", "icarus.compiler"))
-        ):
-            for version in (
-                version for dispatcher in _dispatchers(value) for version in list(dispatcher.overloads.values())
-            ):
-                if isinstance(version.type_annotation, _annotations.TypeAnnotation):
-                    for block in version.type_annotation.blocks.values():
-                        for statement in block.body:
-                            if isinstance(statement, ir.SetAttr | ir.SetItem | ir.StaticSetItem):
-                                yield version.type_annotation, statement
+        is_helper_of_author = callable(value) and is_helper(value) and not plain(value).__module__.startswith(OWN)
+        for version in _versions(value) if is_helper_of_author else ():
+            if isinstance(version.type_annotation, _annotations.TypeAnnotation):
+                for block in version.type_annotation.blocks.values():
+                    for statement in block.body:
+                        if isinstance(statement, ir.SetAttr | ir.SetItem | ir.StaticSetItem):
+                            yield version.type_annotation, statement
 
 
 def _target(typed: TypedFunction, statement: Statement) -> tuple[str, NumbaType]:

@@ -76,10 +76,9 @@ def _of_fields(instance: "Game", attribute: attrs.Attribute, value: Mapping[str,
             raise ValueError(
                 f"the range of {name} of {instance.name} is {limits!r}; it must be (least, most), such as (0, 1)"
             )
-        kind = instance.state[name].base
-        widest = (
-            (0, 1) if kind.kind == "b" else (np.iinfo(kind).min, np.iinfo(kind).max) if kind.kind in "iu" else limits
-        )
+        kind, widest = instance.state[name].base, limits
+        if kind.kind != "f":
+            widest = (0, 1) if kind.kind == "b" else (np.iinfo(kind).min, np.iinfo(kind).max)
         if limits[0] < widest[0] or limits[1] > widest[1]:
             raise ValueError(
                 f"the range of {name} of {instance.name} is {limits!r}, and {kind} holds {widest[0]} to {widest[1]}; give the field a "
@@ -164,9 +163,9 @@ class AnyGame(ABC):
                 f"the seat names of {self.name} are {self.seat_names!r}; it needs {self.players} different ones"
             )
         if (self.deal is None) != (self.deal_observation is None):
-            present, missing = (
-                ("deal", "deal_observation") if self.deal_observation is None else ("deal_observation", "deal")
-            )
+            present, missing = "deal", "deal_observation"
+            if self.deal is None:
+                present, missing = missing, present
             raise ValueError(f"{self.name} has a function {present} but no {missing}; deals of a game tree need both")
         check_names(self, "features", "feature_names")
         check_names(self, "action_features", "action_feature_names")

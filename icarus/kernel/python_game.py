@@ -117,11 +117,9 @@ class PythonGame(AnyGame):
     def redraw_again(self, state: StateData, observer: int, beliefs: Beliefs, rng: np.ndarray) -> StateData:
         """`redraw`, where what others know is asked again some actions later."""
         redeterminize = self.redeterminize
-        return (
-            self.redraw(state, observer, beliefs, rng)
-            if redeterminize is None
-            else redeterminize(state, observer, beliefs, rng)
-        )
+        if redeterminize is None:
+            return self.redraw(state, observer, beliefs, rng)
+        return redeterminize(state, observer, beliefs, rng)
 
 
 class PythonState(State):
