@@ -10,6 +10,7 @@ import numpy as np
 
 from icarus import checks
 from icarus.algebra import Enhancement
+from icarus.engine import validation
 from icarus.engine.algorithm import DEFAULTS, Algorithm, SeatedPlayer, refuse_settings_of_search
 from icarus.engine.belief import with_belief
 from icarus.engine.levels import level_settings
@@ -18,17 +19,6 @@ from icarus.engine.records.reuse import leads_to
 from icarus.engine.result import ROOTS, Result
 from icarus.engine.scheme import MO_ISMCTS, ROOT_PLAYER, Scheme
 from icarus.engine.search import run_search, start_search
-from icarus.engine.validation import (
-    check_belief,
-    check_budget,
-    check_callable,
-    check_recommendation,
-    check_scheme,
-    check_state,
-    check_threads,
-    check_weights,
-    checked_engine,
-)
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 from icarus.specs import parse
@@ -37,7 +27,7 @@ _CHANCE_STREAM, _SEARCH_STREAM = 0, 1  # keys of the independent streams of one 
 
 
 def _strategy(instance: object, attribute: attrs.Attribute, value: object) -> None:
-    check_weights(value)
+    validation.check_weights(value)
     if not isinstance(value, Enhancement | Algorithm):
         raise TypeError(
             f"the strategy of an agent must be an Enhancement, such as RAVE >> MAST or parse('RAVE >> MAST'), not {value!r}"
@@ -93,13 +83,15 @@ class Agent:
     def __attrs_post_init__(self) -> None:
         checks.real("move_decay", self.move_decay, 0, 1)
         checks.real("game_decay", self.game_decay, 0, 1)
-        check_budget(self.iterations, self.seconds)
-        check_threads(self.threads, self.sharing)
-        check_scheme(self.scheme, self.iterations, self.threads, self.sharing)
-        check_recommendation(self.recommendation)
-        check_callable("preference", self.preference, "a function of (state, action) that gives a number")
-        check_callable("determinize", self.determinize, "a belief model, a function such as Game.determinize")
-        check_belief(self.determinize is not None, self.scheme)
+        validation.check_budget(self.iterations, self.seconds)
+        validation.check_threads(self.threads, self.sharing)
+        validation.check_scheme(self.scheme, self.iterations, self.threads, self.sharing)
+        validation.check_recommendation(self.recommendation)
+        validation.check_callable("preference", self.preference, "a function of (state, action) that gives a number")
+        validation.check_callable(
+            "determinize", self.determinize, "a belief model, a function such as Game.determinize"
+        )
+        validation.check_belief(self.determinize is not None, self.scheme)
         if self.preference is not None and self.recommendation is not most_visits:
             raise ValueError(
                 f"preference chooses between actions with equal numbers of visits; it cannot be used with {label(self.recommendation)}"
@@ -140,11 +132,11 @@ class Agent:
         if isinstance(self.strategy, Algorithm):
             player = self.strategy.seated(state.game, iterations=self.iterations, seconds=self.seconds)
             return player.search(state, seed, progress)
-        check_state(state)
+        validation.check_state(state)
         checks.seed(seed)
         if self.determinize is not None:
             state = with_belief(state, self.determinize)
-        engine = checked_engine(None, state.game, self.threads)
+        engine = validation.checked_engine(None, state.game, self.threads)
         settings = self.threads, self.sharing, self.scheme, engine, records, self.remembers
         start = partial(start_search, state, self.strategy, seed, *settings)
         return run_search(start, self.iterations, self.seconds, progress, self.recommendation, watch)
@@ -156,9 +148,8 @@ class Agent:
         return SeatedAgent(self, game) if self.remembers else self
 
     def __str__(self) -> str:
-        budget = [f"{self.iterations} iterations"] * (self.iterations is not None) + [f"{self.seconds} s"] * (
-            self.seconds is not None
-        )
+        budget = [f"{self.iterations} iterations"] * (self.iterations is not None)
+        budget += [f"{self.seconds} s"] * (self.seconds is not None)
         threads = [f"{self.threads} threads sharing {self.sharing}"] * (self.threads > 1)
         decays = [f"move decay {self.move_decay:g}"] * (self.move_decay != 0)
         decays += [f"game decay {self.game_decay:g}"] * (self.game_decay != 0)

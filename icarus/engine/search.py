@@ -12,6 +12,7 @@ from icarus.compiler.cache.bindings import renew_rebound
 from icarus.compiler.errors import CompilationError
 from icarus.compiler.interrupts import polled_interrupts
 from icarus.compiler.reference import interpret_rebound
+from icarus.engine import validation
 from icarus.engine.belief import has_belief
 from icarus.engine.compiled_search import CompiledSearch, Shared
 from icarus.engine.parallel import Roots, SharedRecords
@@ -22,21 +23,6 @@ from icarus.engine.result import RECORDS, ROOTS, Result, SearchExhausted, Search
 from icarus.engine.running_search import RunningSearch, TreeSearch, run_within
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.trees import Trees
-from icarus.engine.validation import (
-    COMPILED,
-    check_belief,
-    check_budget,
-    check_callable,
-    check_cutoff,
-    check_priors,
-    check_recommendation,
-    check_records,
-    check_scheme,
-    check_state,
-    check_strategy,
-    check_threads,
-    checked_engine,
-)
 from icarus.kernel.state import State
 
 S = TypeVar("S", CompiledSearch, ReferenceSearch)
@@ -91,16 +77,16 @@ def search(
         SearchInterrupted: a KeyboardInterrupt that carries the result so far. SearchExhausted: memory has run out, or a count is full;
             it carries the result so far too. Also ValueError: a playout of more than the game's `max_length` actions.
     """
-    check_state(state)
-    check_strategy(strategy)
-    check_budget(iterations, seconds)
+    validation.check_state(state)
+    validation.check_strategy(strategy)
+    validation.check_budget(iterations, seconds)
     checks.seed(seed)
-    check_threads(threads, sharing)
-    check_scheme(scheme, iterations, threads, sharing)
-    check_recommendation(recommendation)
-    check_callable("progress", progress, "a function of (iterations made, seconds elapsed)")
+    validation.check_threads(threads, sharing)
+    validation.check_scheme(scheme, iterations, threads, sharing)
+    validation.check_recommendation(recommendation)
+    validation.check_callable("progress", progress, "a function of (iterations made, seconds elapsed)")
     scheme = scheme.with_cutoff(cutoff)
-    engine = checked_engine(engine, state.game, threads)
+    engine = validation.checked_engine(engine, state.game, threads)
     start = partial(start_search, state, strategy, seed, threads, sharing, scheme, engine, records)
     try:
         return run_search(start, iterations, seconds, progress, recommendation)
@@ -154,7 +140,7 @@ def start_search(
     threads: int = 1,
     sharing: str = ROOTS,
     scheme: Scheme = MO_ISMCTS,
-    engine: str = COMPILED,
+    engine: str = validation.COMPILED,
     records: Result | None = None,
     reusable: bool = True,
 ) -> RunningSearch:
@@ -164,17 +150,17 @@ def start_search(
         reusable: whether a later search may begin with its records. False spares what that costs, 1 to 7 % of the time.
     """
     renew_rebound()
-    if engine != COMPILED:
+    if engine != validation.COMPILED:
         interpret_rebound()
-    check_cutoff(state.game, scheme)
-    check_belief(has_belief(state), scheme)
-    check_priors(strategy, threads, sharing)
+    validation.check_cutoff(state.game, scheme)
+    validation.check_belief(has_belief(state), scheme)
+    validation.check_priors(strategy, threads, sharing)
     if threads > 1 and sharing == RECORDS:
         return _start_sharing(state, strategy, seed, threads, scheme, records, reusable)
     trees = scheme.trees if scheme.tree_parameter else threads
     if records is not None:
-        check_records(records, state, strategy, scheme, trees)
-    reused = warm_starts_of(records, state, strategy, scheme, trees, compiled=engine == COMPILED)
+        validation.check_records(records, state, strategy, scheme, trees)
+    reused = warm_starts_of(records, state, strategy, scheme, trees, compiled=engine == validation.COMPILED)
 
     def tree(kind: type[S], i: int) -> S:
         own_seed = seed if trees == 1 and not scheme.tree_parameter else (*checks.seed_key(seed), i)
@@ -183,7 +169,7 @@ def start_search(
     if threads > 1:
         return Roots([tree(CompiledSearch, i) for i in range(trees)], seed, threads)
     grown: list[TreeSearch] = [
-        tree(CompiledSearch, i) if engine == COMPILED else tree(ReferenceSearch, i) for i in range(trees)
+        tree(CompiledSearch, i) if engine == validation.COMPILED else tree(ReferenceSearch, i) for i in range(trees)
     ]
     return Trees(grown, seed, 1) if scheme.tree_parameter else grown[0]
 
@@ -199,7 +185,7 @@ def _start_sharing(
 ) -> SharedRecords:
     """Threads that share their records; the first of them knows what is reused at the root."""
     if records is not None:
-        check_records(records, state, strategy, scheme, 1)
+        validation.check_records(records, state, strategy, scheme, 1)
     (reused,) = warm_starts_of(records, state, strategy, scheme, 1)
     shared = Shared(scheme.view(state.game), strategy, scheme)
     if reused is not None:

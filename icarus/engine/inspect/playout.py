@@ -17,6 +17,7 @@ from icarus.algebra.information import ACTION, HISTORY, MOVE, PLAYER, POSITION, 
 from icarus.algebra.policy import RULE_GIBBS_OF_MEANS, RULE_UNIFORM
 from icarus.compiler.kernels.functions import plain
 from icarus.compiler.reference import Interpreter
+from icarus.engine import validation
 from icarus.engine.belief import has_belief
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.reference.choice import Decision, ReferenceProgram, Term
@@ -24,15 +25,6 @@ from icarus.engine.reference.history import Playout, ReferenceHistory
 from icarus.engine.reference.search import ReferenceSearch
 from icarus.engine.reference.table import ReferenceTable
 from icarus.engine.scheme import MO_ISMCTS, Scheme
-from icarus.engine.validation import (
-    COMPILED,
-    check_belief,
-    check_cutoff,
-    check_scheme,
-    check_state,
-    check_strategy,
-    checked_engine,
-)
 from icarus.kernel import CHANCE, UNSEEN, extended, mix
 from icarus.kernel.data import StateData
 from icarus.kernel.game import AnyGame
@@ -120,19 +112,19 @@ def inspect_playout(
     Raises:
         TypeError, ValueError: as `search` does; a scheme of several trees.
     """
-    check_state(state)
-    check_strategy(strategy)
+    validation.check_state(state)
+    validation.check_strategy(strategy)
     checks.seed(seed)
     checks.integer("after", after, least=0)
-    check_scheme(scheme, None)
-    check_cutoff(state.game, scheme)
-    check_belief(has_belief(state), scheme)
+    validation.check_scheme(scheme, None)
+    validation.check_cutoff(state.game, scheme)
+    validation.check_belief(has_belief(state), scheme)
     if scheme.tree_parameter:
         raise ValueError(
             f"scheme is {scheme}, which grows several trees; a playout is inspected in a search of one tree"
         )
     inspector = PlayoutInspector(state, strategy, seed, scheme)
-    if checked_engine(None, state.game, 1) == COMPILED and after:
+    if validation.checked_engine(None, state.game, 1) == validation.COMPILED and after:
         compiled = CompiledSearch(state, strategy, seed, scheme)
         compiled.run(after)
         inspector.take_over(compiled)
@@ -235,18 +227,13 @@ class _RecordTexts:
     def _histories(self) -> tuple[dict[int, tuple[int, int, int]], ...]:
         """For the keys of all histories one action off the playout, and of their positions-in-episode: step, perspective and action."""
         history = self._history
-        return tuple(
-            {
-                plain(extended)(int(keys[t, step.perspective]), int(step.player), action): (
-                    t,
-                    int(step.perspective),
-                    action,
-                )
-                for t, step in enumerate(history.steps[:-1])
-                for action in history.legal[step.first : step.first + step.count].tolist()
-            }
-            for keys in (history.keys, history.episodes)
-        )
+        ends: tuple[dict[int, tuple[int, int, int]], ...] = {}, {}
+        for t, step in enumerate(history.steps[:-1]):
+            for action in history.legal[step.first : step.first + step.count].tolist():
+                for by_key, keys in zip(ends, (history.keys, history.episodes), strict=True):
+                    key = plain(extended)(int(keys[t, step.perspective]), int(step.player), action)
+                    by_key[key] = t, int(step.perspective), action
+        return ends
 
     def _episode_begin(self, t: int, perspective: int) -> int:
         """The step at which the episode of step t began; its keys do not go on from those before."""
@@ -309,8 +296,8 @@ class PlayoutInspector(ReferenceSearch):
         self._notes.texts.name_action(edge, texts[action])
         details: dict[str, Any] = {"by": ENVIRONMENT if player == CHANCE else ONLY}
         if term is not None:
-            labels = {int(edge): texts.get(int(edge), str(edge)) for edge in decision.legal}
-            values = zip(labels.values(), decision.values.tolist(), strict=False)
+            labels = [texts.get(int(edge), str(edge)) for edge in decision.legal]
+            values = zip(labels, decision.values.tolist(), strict=False)
             details = {
                 "by": term.by,
                 "weight": self.program.share(term.weight, decision),
