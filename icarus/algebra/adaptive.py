@@ -13,12 +13,12 @@ from typing import cast
 import attrs
 import numpy as np
 
-from icarus.algebra.enhancement import Composition, Enhancement, Sum
+from icarus.algebra.enhancement import Composition, Enhancement, checked_operand
 from icarus.algebra.information import COUNT, PLAYER, REWARD, Space, information, initial
 from icarus.algebra.policy import argmax
 from icarus.algebra.slots import backpropagation, capture, values
 from icarus.algebra.unions import union_slots
-from icarus.algebra.weights import Weight, WeightFunction, total_text
+from icarus.algebra.weights import Weight, WeightFunction
 from icarus.checks import real
 from icarus.kernel import History, Row, Theta, Updates, find, helper, record, update
 
@@ -124,12 +124,7 @@ def adaptive(*members: Enhancement, exploration: float = EXPLORATION) -> Enhance
     if not 2 <= len(members) <= MOST:
         raise ValueError(f"adaptive chooses among 2 to {MOST} enhancements, not among {len(members)}")
     for member in members:
-        if isinstance(member, Sum):
-            raise ValueError(
-                f"the weights of ({member}) sum to {total_text(member.terms)}, not to 1: adaptive cannot choose it"
-            )
-        if not isinstance(member, Enhancement):
-            raise TypeError(f"{member!r} is not an enhancement: adaptive cannot choose it")
+        checked_operand(member, "adaptive cannot choose it")
     if len(set(members)) < len(members):
         raise ValueError("adaptive chooses among different enhancements; one is given twice")
     setting = "" if exploration == EXPLORATION else f", exploration={exploration!r}"

@@ -322,14 +322,17 @@ def _inside(operand: Enhancement, operator: str) -> Terms:
     return ((Weight(), operand),)
 
 
-def _operand(value: object, operator: str) -> Enhancement:
+def checked_operand(value: object, otherwise: str) -> Enhancement:
+    """An enhancement; of anything else the message says what it cannot be."""
     if isinstance(value, Sum):
-        raise ValueError(
-            f"the weights of ({value}) sum to {total_text(value.terms)}, not to 1: it cannot be an operand of {operator}"
-        )
+        raise ValueError(f"the weights of ({value}) sum to {total_text(value.terms)}, not to 1: {otherwise}")
     if not isinstance(value, Enhancement):
-        raise TypeError(f"{value!r} is not an enhancement: it cannot be an operand of {operator}")
+        raise TypeError(f"{value!r} is not an enhancement: {otherwise}")
     return value
+
+
+def _operand(value: object, operator: str) -> Enhancement:
+    return checked_operand(value, f"it cannot be an operand of {operator}")
 
 
 def _terms(value: object, operator: str) -> Terms:
@@ -367,8 +370,7 @@ def _normalise(operator: str, terms: Terms) -> Combination:
 
 
 def _complete(operator: str, weighted: tuple[tuple[object, object], ...]) -> Enhancement:
-    pairs = map(pair_from, weighted)
-    terms = tuple((weight_from(weight), _operand(term, operator)) for weight, term in pairs)
+    terms = tuple((weight_from(weight), _operand(term, operator)) for weight, term in map(pair_from, weighted))
     expression = Sum(operator, terms)
     for probe in PROBES:
         coefficients = [weight.at(*probe) for weight, _ in terms]
@@ -379,9 +381,7 @@ def _complete(operator: str, weighted: tuple[tuple[object, object], ...]) -> Enh
                 )
         if abs(sum(coefficients) - 1) > TOLERANCE:
             raise ValueError(f"the weights of ({expression}) sum to {total_text(terms)}, not to 1")
-    flat: list[tuple[Weight, Enhancement]] = []
-    for weight, term in terms:
-        flat.extend((weight.times(inner), part) for inner, part in _inside(term, operator))
+    flat = [(weight.times(inner), part) for weight, term in terms for inner, part in _inside(term, operator)]
     if operator == "^":
         check_maximises(str(expression), flat)
     return _composition(operator, tuple(flat))

@@ -79,24 +79,18 @@ class Slot(CompiledCallable):
         """The slot of a function, with its parameters at their defaults."""
         if not inspect.isfunction(function):
             raise TypeError(f"@{cls.KIND} decorates a plain function, not {function!r}")
-        arguments = list(inspect.signature(function).parameters.values())
-        names = cls.arguments_of(function)
+        signature, names = inspect.signature(function), cls.arguments_of(function)
+        arguments = list(signature.parameters.values())
         fixed, parameters = arguments[: len(names)], arguments[len(names) :]
-        expected = f"{function.__name__}({', '.join(names)}, …)"
+        expected = f"{function.__name__}({', '.join(names)}, …), not {function.__name__}{signature}"
+        message = f"a {cls.KIND} function takes {', '.join(names)}: write it as {expected}"
         if len(fixed) < len(names) or any(argument.default is not argument.empty for argument in fixed):
-            raise TypeError(
-                f"a {cls.KIND} function takes {', '.join(names)}: write it as {expected}, not "
-                f"{function.__name__}{inspect.signature(function)}"
-            )
-        slipped = [argument.name for argument in fixed] != list(names) and any(
-            argument.name in names for argument in parameters
-        )
+            raise TypeError(message)
+        in_order = tuple(argument.name for argument in fixed) == names
+        slipped = not in_order and any(argument.name in names for argument in parameters)
         for argument in parameters:
             if slipped and argument.default is argument.empty:
-                raise TypeError(
-                    f"a {cls.KIND} function takes {', '.join(names)}: write it as {expected}, not "
-                    f"{function.__name__}{inspect.signature(function)}"
-                )
+                raise TypeError(message)
             if type(argument.default) not in (int, float, str):
                 raise TypeError(
                     f"parameter {argument.name} of {function.__name__} needs a default that is an integer, a float or the name of a "
@@ -306,6 +300,13 @@ class Backpropagation(Slot):
     DOES = "changes the row"
 
 
+def _marked(kind: type[Slot], function: Callable | None, **promises: Any) -> Any:
+    """The slot of a function, with what is promised of it; without a function what decorates one."""
+    if function is None:
+        return functools.partial(_marked, kind, **promises)
+    return attrs.evolve(kind.of(function), **promises)
+
+
 def candidates(function: CandidatesFunction[...] | None = None, *, independent: bool = False) -> Any:
     """Mark `function(history, legal, records)`: the record of each legal action.
 
@@ -313,9 +314,7 @@ def candidates(function: CandidatesFunction[...] | None = None, *, independent: 
         independent: True if an action's record does not depend on the other legal actions, as in MAST, so that the function may be
             called with some of the legal actions only. `ICARUS_DEBUG=1` checks it.
     """
-    if function is None:
-        return functools.partial(candidates, independent=independent)
-    return attrs.evolve(Candidates.of(function), independent=independent)
+    return _marked(Candidates, function, independent=independent)
 
 
 def values(function: ValuesFunction[...] | None = None, *, uniform_in_simulation: bool = False) -> Any:
@@ -325,9 +324,7 @@ def values(function: ValuesFunction[...] | None = None, *, uniform_in_simulation
         uniform_in_simulation: True if every value is +∞ in the simulation phase, as those of the baseline are. The function is called
             in the tree only.
     """
-    if function is None:
-        return functools.partial(values, uniform_in_simulation=uniform_in_simulation)
-    return attrs.evolve(Values.of(function), uniform_in_simulation=uniform_in_simulation)
+    return _marked(Values, function, uniform_in_simulation=uniform_in_simulation)
 
 
 def initial_information(function: InitialInformationFunction[...]) -> InitialInformation:
@@ -357,14 +354,8 @@ def capture(
             moves, another player), of HISTORY * PLAYER, are bounds of that other player's reward after these moves. A search then
             recommends no action that is proven to be dominated by another, and is refused in games with hidden information.
     """
-    promises: dict[str, Any] = {
-        "reads_simulation": reads_simulation,
-        "writes_simulation": writes_simulation,
-        "proves": proves,
-    }
-    if function is None:
-        return functools.partial(capture, **promises)
-    return attrs.evolve(Capture.of(function), **promises)
+    promises = {"reads_simulation": reads_simulation, "writes_simulation": writes_simulation, "proves": proves}
+    return _marked(Capture, function, **promises)
 
 
 def backpropagation(function: BackpropagationFunction[...] | None = None, *, averages: bool = False) -> Any:
@@ -374,6 +365,4 @@ def backpropagation(function: BackpropagationFunction[...] | None = None, *, ave
         averages: True if `reward` and `visits` grow only together, a visit with one reward in [0, 1], as in MAST. Then no mean is above 1,
             and `gibbs` over a @candidates(independent=True) function need not read all. A search ends if a mean is above 1.
     """
-    if function is None:
-        return functools.partial(backpropagation, averages=averages)
-    return attrs.evolve(Backpropagation.of(function), averages=averages)
+    return _marked(Backpropagation, function, averages=averages)
