@@ -293,15 +293,13 @@ class _Audit:
             for player in range(self._player_count()):
                 if self._is_alike(first, second, player):
                     seeds = [luck.getrandbits(32) for _ in range(TWINS)]
-                    faces = [[_face(draw) for draw in self._draws(twin, player, seeds)] for twin in twins]
-                    self.checks["unseen"].count(
-                        1,
-                        faces[0] != faces[1],
-                        lambda player=player, twins=twins: (  # type: ignore[misc]
-                            f"{place}, an action on: player {player} cannot tell these from one another, and their draws differ:"
-                            f"\n{twins[0]}\n{twins[1]}"
-                        ),
-                    )
+                    self._compare_draws(first, second, player, seeds, f"{place}, an action on")
+
+    def _compare_draws(self, first: Any, second: Any, player: int, seeds: Sequence[int], place: str) -> None:
+        """Draw by the same numbers from two states that a player cannot tell from one another."""
+        faces, others = ([_face(draw) for draw in self._draws(twin, player, seeds)] for twin in (first, second))
+        what = f"player {player} cannot tell these from one another, and their draws differ"
+        self.checks["unseen"].count(1, faces != others, lambda: f"{place}: {what}:\n{first}\n{second}")
 
     def _is_alike(self, first: Any, second: Any, player: int) -> bool:
         """Whether a player knows the same of two states, and may do the same."""

@@ -14,6 +14,7 @@ from icarus import games
 from icarus.audit import GAMES, audit
 from icarus.audit.lockstep import ADVICE_ON_LUCK, TWINS, Reference, compare, face_of
 from icarus.audit.plain import audit_plain
+from icarus.audit.report import AuditReport
 from icarus.audit.resampler import GAMES as CLASS_GAMES
 from icarus.audit.resampler import audit_class
 from icarus.commands.console import print_text, progress_of, show_compilation
@@ -136,7 +137,7 @@ def check_command(
         reference = None if against is None else reference_in(against)
         passed = [check(game, reference, number, seed) for game in own_games]
     elif classes:
-        passed = [check_class(each, seed) for each in classes]
+        passed = [_audited(audit_class, each, seed) for each in classes]
     else:
         lacking = lacking_methods(module) or "icarus new writes a first one"
         raise ValueError(f"{str(file)!r} has no Game; {lacking}")
@@ -182,20 +183,18 @@ def check_compiled(game: Game, seed: int) -> bool:
 
 def check_plain(game: PythonGame, seed: int) -> bool:
     """Print what is wrong with a game in plain functions; whether nothing is."""
-    with progress_of("games", CLASS_GAMES) as show:
-        report = audit_plain(game, games=CLASS_GAMES, seed=seed, progress=show)
-    print_text(str(report))
-    if report.passed and game.max_length == LONGEST:
+    passed = _audited(audit_plain, game, seed)
+    if passed and game.max_length == LONGEST:
         print_text(f"hint: {NO_LENGTH}")
-    if report.passed and game.determinize is not None and game.observation is None:
+    if passed and game.determinize is not None and game.observation is None:
         print_text(f"hint: {NO_OBSERVATION}")
-    return report.passed
+    return passed
 
 
-def check_class(game_class: type, seed: int) -> bool:
-    """Print what is wrong with a game that is a class in plain Python; whether nothing is."""
+def _audited(audited_by: Callable[..., AuditReport], game: PythonGame | type, seed: int) -> bool:
+    """Print what an audit in plain Python finds; whether the game passes."""
     with progress_of("games", CLASS_GAMES) as show:
-        report = audit_class(game_class, games=CLASS_GAMES, seed=seed, progress=show)
+        report = audited_by(game, games=CLASS_GAMES, seed=seed, progress=show)
     print_text(str(report))
     return report.passed
 
