@@ -46,6 +46,8 @@ SECONDS = 0.4  # of a single run: long beside what disturbs it, and slow peers d
 ROLLOUTS = 100  # of the peer's evaluator, to time rollouts alone
 OPENING_SEED = 5
 
+Run = Callable[[int], tuple[float, float]]  # by a seed: how many a second, and nanoseconds for each step
+
 
 @attrs.frozen
 class Measurement:
@@ -85,7 +87,7 @@ def _is_passing(state: State) -> bool:
     return state.game.name == "hearts" and len(state.history) < 13
 
 
-def _ours(state: State, strategy: Enhancement, iterations: int) -> Callable[[int], tuple[float, float]]:
+def _ours(state: State, strategy: Enhancement, iterations: int) -> Run:
     CompiledSearch(state, strategy, 0).run(2)
 
     def searched(search: CompiledSearch) -> int:
@@ -95,15 +97,13 @@ def _ours(state: State, strategy: Enhancement, iterations: int) -> Callable[[int
     return _timed(state, strategy, iterations, searched)
 
 
-def _our_playouts(state: State, iterations: int) -> Callable[[int], tuple[float, float]]:
+def _our_playouts(state: State, iterations: int) -> Run:
     CompiledSearch(state, BASELINE, 0).run_raw(2)
 
     return _timed(state, BASELINE, iterations, lambda search: search.run_raw(iterations))
 
 
-def _timed(
-    state: State, strategy: Enhancement, iterations: int, work: Callable[[CompiledSearch], int]
-) -> Callable[[int], tuple[float, float]]:
+def _timed(state: State, strategy: Enhancement, iterations: int, work: Callable[[CompiledSearch], int]) -> Run:
     """A run of new searches, one after another for SECONDS; `work` has one make its iterations and returns their number of steps.
 
     Searches that take longer to begin than to make so few iterations go on for twice that long, their beginnings included.
@@ -146,7 +146,7 @@ def _peer_state(name: str) -> "pyspiel.State | None":
     return state
 
 
-def _peer(name: str, iterations: int, rollouts: int = 1) -> Callable[[int], tuple[float, float]] | None:
+def _peer(name: str, iterations: int, rollouts: int = 1) -> Run | None:
     """OpenSpiel's C++ search with random rollouts: MCTS (cheating, in Dou Di Zhu), and IS-MCTS in Hearts."""
     state = _peer_state(name)
     if state is None:
@@ -173,7 +173,7 @@ def _peer(name: str, iterations: int, rollouts: int = 1) -> Callable[[int], tupl
     return run
 
 
-def _rust_peer(name: str, iterations: int) -> Callable[[int], tuple[float, float]] | None:
+def _rust_peer(name: str, iterations: int) -> Run | None:
     """The MCTS of rust-reversi, where it is installed; it draws numbers of its own."""
     if name != "othello" or importlib.util.find_spec("rust_reversi") is None:
         return None
@@ -220,7 +220,7 @@ def measure(
     for name in names:
         progress(f"{name}: getting ready")
         state = opening(name)
-        subjects: dict[str, Callable[[int], tuple[float, float]] | None] = {RAW: _our_playouts(state, iterations)}
+        subjects: dict[str, Run | None] = {RAW: _our_playouts(state, iterations)}
         subjects.update({str(strategy): _ours(state, strategy, iterations) for strategy in strategies})
         if peer and importlib.util.find_spec("pyspiel") is not None:
             subjects[PEER], subjects[PEER_RAW] = _peer(name, iterations), _peer(name, ROLLOUTS, ROLLOUTS)

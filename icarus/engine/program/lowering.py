@@ -251,17 +251,10 @@ class _Lowering:
             theta = information if capture.reads_theta else None
             row["capture"] = self.address(capture_kernel(capture.function, capture.kinds(), theta, capture.label()))
             row["capture_parameters"] = self.parameters(capture.values(self.game))
-            row["backpropagation"] = self.address(
-                backpropagation_kernel(
-                    backpropagation.function,
-                    backpropagation.kinds(),
-                    information,
-                    information.itemsize // WORD_BYTES,
-                    backpropagation.label(),
-                    self.shared,
-                    component.contexts == PLAYER,
-                )
-            )
+            words, by_player = information.itemsize // WORD_BYTES, component.contexts == PLAYER
+            function, kinds, label = backpropagation.function, backpropagation.kinds(), backpropagation.label()
+            kernel = backpropagation_kernel(function, kinds, information, words, label, self.shared, by_player)
+            row["backpropagation"] = self.address(kernel)
             row["backpropagation_parameters"] = self.parameters(backpropagation.values(self.game))
             row["reads_simulation"], row["writes_simulation"] = capture.reads_simulation, capture.writes_simulation
         return rows

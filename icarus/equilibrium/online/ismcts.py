@@ -11,25 +11,14 @@ import attrs
 import numpy as np
 
 from icarus import checks
-from icarus.equilibrium.online.bandits import (
-    ARM,
-    BANDIT,
-    EXP3,
-    REGRET_MATCHING,
-    SELECTIONS,
-    TRIAL,
-    UCB1,
-    Bandits,
-    reach_by_chance,
-    search_by_bandits,
-)
+from icarus.equilibrium.online import bandits
 from icarus.equilibrium.online.tree_search import OnlineAlgorithm, TreeSearch
 from icarus.equilibrium.tree.arrays import NOTHING
 from icarus.equilibrium.tree.tree import GameOrTree, GameTree
 from icarus.kernel.game import Game
 
 # The papers': C = 2 max u, where gains go from −max u to max u; γ = 0.2.
-EXPLORATION = {UCB1: 1.0, REGRET_MATCHING: 0.2}
+EXPLORATION = {bandits.UCB1: 1.0, bandits.REGRET_MATCHING: 0.2}
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -47,18 +36,18 @@ class ISMCTS(OnlineAlgorithm):
         ValueError: a setting has an invalid value.
     """
 
-    selection: str = UCB1
+    selection: str = bandits.UCB1
     exploration: float | None = None
 
     def __attrs_post_init__(self) -> None:
-        checks.one_of("selection", self.selection, SELECTIONS)
+        checks.one_of("selection", self.selection, bandits.SELECTIONS)
         if self.exploration is not None:
-            if self.selection == EXP3:
+            if self.selection == bandits.EXP3:
                 raise ValueError(
                     f"exploration is {self.exploration!r}; EXP3 has no such setting, because it computes its own from the trials"
                 )
-            most = 1 if self.selection == REGRET_MATCHING else 1e9
-            checks.real("exploration", self.exploration, 0, most, above=self.selection == REGRET_MATCHING)
+            most = 1 if self.selection == bandits.REGRET_MATCHING else 1e9
+            checks.real("exploration", self.exploration, 0, most, above=self.selection == bandits.REGRET_MATCHING)
 
     def begin(self, game: GameOrTree, seed: int | Sequence[int] = 0) -> "ISMCTSSearch":
         """A search that has learned nothing yet."""
@@ -66,8 +55,8 @@ class ISMCTS(OnlineAlgorithm):
 
     def settings(self, game: Game) -> np.ndarray:
         """[1] of BANDIT."""
-        settings, (low, high) = np.zeros(1, BANDIT), game.utilities
-        settings["selection"], settings["target_set"] = SELECTIONS.index(self.selection), NOTHING
+        settings, (low, high) = np.zeros(1, bandits.BANDIT), game.utilities
+        settings["selection"], settings["target_set"] = bandits.SELECTIONS.index(self.selection), NOTHING
         settings["exploration"] = EXPLORATION.get(self.selection, 0.0) if self.exploration is None else self.exploration
         settings["low"], settings["range"] = low, high - low
         return settings
@@ -77,7 +66,7 @@ class ISMCTS(OnlineAlgorithm):
 def _parts_of_chance(tree: GameTree) -> np.ndarray:
     """The probability that chance does its part to come to each history. [nodes]"""
     reach_probabilities = np.zeros(len(tree.nodes))
-    reach_by_chance(tree.nodes, tree.sets, tree.slots["probability"].copy(), reach_probabilities)
+    bandits.reach_by_chance(tree.nodes, tree.sets, tree.slots["probability"].copy(), reach_probabilities)
     return reach_probabilities
 
 
@@ -106,13 +95,13 @@ class ISMCTSSearch(TreeSearch):
             raise TypeError(f"the settings must be ISMCTS(selection=…, exploration=…), not {algorithm!r}")
         super().__init__(game, algorithm, seed)
         tree = self.tree
-        self._learned = np.zeros((len(tree.slots), len(ARM.names or ())))  # numpy copies records slowly
-        self.arms = self._learned.view(ARM)[:, 0]
+        self._learned = np.zeros((len(tree.slots), len(bandits.ARM.names or ())))  # numpy copies records slowly
+        self.arms = self._learned.view(bandits.ARM)[:, 0]
         self.sums = self.arms["weight"]
         self._settings = algorithm.settings(tree.game)
-        self._path, self._sigma = np.zeros(tree.depth, TRIAL), np.zeros(len(self._visits))
+        self._path, self._sigma = np.zeros(tree.depth, bandits.TRIAL), np.zeros(len(self._visits))
         self._starts, self._shares = np.zeros(1, np.int64), np.ones(1)
-        search_by_bandits.prepare(*self._arguments(0))  # compiled before a clock runs
+        bandits.search_by_bandits.prepare(*self._arguments(0))  # compiled before a clock runs
 
     def aim(self, number: int) -> None:
         """Begin with the histories of an information set."""
@@ -125,11 +114,11 @@ class ISMCTSSearch(TreeSearch):
 
     def sample(self, iterations: int) -> None:
         """At most so many iterations in compiled code."""
-        search_by_bandits(*self._arguments(iterations))
+        bandits.search_by_bandits(*self._arguments(iterations))
 
     def _arguments(self, iterations: int) -> tuple[object, ...]:
         tree = self.tree
-        arrays = Bandits(
+        arrays = bandits.Bandits(
             *(tree.nodes, tree.sets, tree.ends, self.arms, self.in_memory, self._visits, self._chance_policy),
             *(self._settings, self._rng, self._path, self._sigma),
         )
@@ -142,7 +131,7 @@ class ISMCTSSearch(TreeSearch):
 
     def values_in(self, number: int) -> np.ndarray:
         """The mean reward after each action of an information set, by UCB1; nan where it was not tried."""
-        if self.algorithm.selection != UCB1:
+        if self.algorithm.selection != bandits.UCB1:
             return super().values_in(number)
         arms = self.arms[self.tree.slots_of(number)]
         return np.divide(arms["score"], arms["trials"], out=np.full(len(arms), np.nan), where=arms["trials"] > 0)
