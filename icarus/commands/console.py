@@ -48,13 +48,8 @@ def _folded(text: str, console: Console) -> str:
     """A text whose prose fits a terminal: of lines with columns, which have several spaces in a row, and of files none is folded."""
     if not console.is_terminal:
         return text
-    lines = (
-        line
-        if "  " in line.strip()
-        else textwrap.fill(line, console.width, break_long_words=False, break_on_hyphens=False)
-        for line in text.split("\n")
-    )
-    return "\n".join(lines)
+    fold = textwrap.TextWrapper(console.width, break_long_words=False, break_on_hyphens=False).fill
+    return "\n".join(line if "  " in line.strip() else fold(line) for line in text.split("\n"))
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

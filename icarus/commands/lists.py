@@ -24,12 +24,9 @@ def _row(game: AnyGame) -> tuple[str, int, str, str]:
 
 def _first_line(game: AnyGame) -> str:
     """The rules in a line: of the game's own module, or of the one that has its deal."""
-    game_module = sys.modules.get(f"icarus.games.{game.name.replace('-', '_')}")
-    module = (
-        game_module
-        if game_module is not None and not hasattr(game_module, "__path__")
-        else sys.modules[game.initial.__module__]
-    )
+    module = sys.modules.get(f"icarus.games.{game.name.replace('-', '_')}")
+    if module is None or hasattr(module, "__path__"):
+        module = sys.modules[game.initial.__module__]
     return (module.__doc__ or "").strip().split("\n")[0]
 
 

@@ -30,6 +30,7 @@ _MOVE = re.compile(r"^\d+\. [^:]+: (.*)$", re.MULTILINE)
 ADVICE = 1000  # iterations of a search for a hint: weak opponents give no good advice
 DRAWS = 20  # determinizations in all of which an action is the only legal one, where a seat may know it
 _BUDGETS = ("iterations", "seconds")
+_NONE: Mapping[Any, Any] = MappingProxyType({})
 
 Progress = Callable[[int, float], None]
 Watch = Callable[[Result], None]
@@ -300,12 +301,7 @@ class Session:
             raise ValueError(f"{str(path)!r} is not a game of {self.game.name} in {notation.name}: {error}") from None
 
     @classmethod
-    def resumed(
-        cls,
-        path: Path,
-        files: Mapping[Path, str] = MappingProxyType({}),
-        names: Mapping[str, Any] = MappingProxyType({}),
-    ) -> "Session":
+    def resumed(cls, path: Path, files: Mapping[Path, str] = _NONE, names: Mapping[str, Any] = _NONE) -> "Session":
         """The game that a file keeps.
 
         Args:

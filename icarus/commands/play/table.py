@@ -190,11 +190,10 @@ class Table:
                 before = self.session.at(index)
                 places = list(marks(before, played.action, text is not None))
                 text = text and label(before, played.action)
+                shown = text or "-".join(places) or "(hidden from you)"
                 self._noticed.append(index)
                 self._marks.append(places)
-                self._log.append(
-                    f"{self.session.name_of(played.player)}: {text or '-'.join(places) or '(hidden from you)'}"
-                )
+                self._log.append(f"{self.session.name_of(played.player)}: {shown}")
         return self._log
 
     def _forget_log(self) -> None:
@@ -269,9 +268,8 @@ class Table:
         if name not in requests:
             raise ValueError(f"unknown request {name!r}")
         with self._changed:
-            if name in ("act", "undo", "resign") and arguments.get("version") not in range(
-                self._oldest, self.version + 1
-            ):
+            current = range(self._oldest, self.version + 1)
+            if name in ("act", "undo", "resign") and arguments.get("version") not in current:
                 raise ValueError(LATE)
             return requests[name](arguments)
 

@@ -111,11 +111,10 @@ def tension(players: int, rows: Sequence[Row]) -> Measures:
     won = [(row, lead) for row, lead in zip(rows, led, strict=True) if row["returns"].count(max(row["returns"])) == 1]
     points = [known_from(row, lead) for row, lead in won]
     stakes = [[decision[4] for decision in row["decisions"] if decision[4] is not None] for row in rows]
+    quartiles = np.quantile(points, (0.25, 0.5, 0.75)).tolist() if points else []
     return {
         "changes": estimate([max(0, len(lead) - 1) for lead in led], least=0),
-        "known": {"quartiles": np.quantile(points, (0.25, 0.5, 0.75)).tolist(), "games": len(points)}
-        if points
-        else None,
+        "known": {"quartiles": quartiles, "games": len(points)} if points else None,
         "right_by_part": [
             float(np.mean([right(players, row, lead, (part + 0.5) / PARTS) for row, lead in won])) if won else None
             for part in range(PARTS)
