@@ -58,7 +58,7 @@ class Result:
         phase_steps: decisions made in selection, expansion and simulation, by name.
         seconds: wall-clock time; the only field that differs between two searches with the same seed (but see `sharing`).
         memory: bytes of the tables.
-        state, strategy, seed: the arguments of the search.
+        state, strategy, seed: the arguments of the search; `state` is a copy each time, which may be played on.
         threads: the number of threads.
         sharing: "roots", "records", or None with one thread. Threads that share records use them in an order that depends on the
             clock, so a second search with the same seed has a different result.
@@ -82,7 +82,7 @@ class Result:
     phase_steps: Mapping[str, int]
     seconds: float
     memory: int
-    state: State
+    _state: State
     strategy: Enhancement
     seed: int | Sequence[int]
     threads: int = 1
@@ -124,6 +124,10 @@ class Result:
         parts = tuple(part.without_histories() for part in self.parts)
         remaining = parts[0].records if parts else records_without_histories(self.records, self.links)
         return attrs.evolve(self, records=remaining, parts=parts, links=None)
+
+    @property
+    def state(self) -> State:
+        return self._state.clone()
 
     @property
     def value(self) -> float:

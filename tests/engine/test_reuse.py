@@ -184,6 +184,16 @@ def test_a_search_that_goes_on_from_where_it_stood_keeps_everything() -> None:
     assert both.iterations == 100
 
 
+def test_a_move_in_the_state_of_a_result_leaves_the_result_as_it_was() -> None:
+    first = search(games.load("othello").new_initial_state(), BASELINE >> MAST, iterations=100, seed=1)
+    text, state = str(first), first.state
+    state.apply_action(first.actions[0])
+    assert str(first) == text and first.state.history == []
+    on, anew = (search(state, BASELINE >> MAST, iterations=100, seed=2, records=records) for records in (first, None))
+    assert sum(on.visits) > sum(anew.visits)  # of the tree below the move, and not of the whole one
+    assert len(on.records["BASELINE"]) < len(first.records["BASELINE"]) + len(anew.records["BASELINE"])
+
+
 def test_the_earlier_result_stays_as_it_was() -> None:
     state = OTHELLO.new_initial_state()
     first = search(state, RAVE >> MAST, iterations=100, seed=1)

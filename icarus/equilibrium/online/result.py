@@ -24,7 +24,7 @@ class OnlineResult:
         depth: actions to the end of the longest history gone through in the tree.
         information_sets: in memory.
         seconds: wall-clock time.
-        state, algorithm, seed: the arguments of the search.
+        state, algorithm, seed: the arguments of the search; `state` is a copy each time, which may be played on.
     """
 
     action: int
@@ -36,9 +36,13 @@ class OnlineResult:
     depth: int
     information_sets: int
     seconds: float
-    state: State
+    _state: State
     algorithm: Algorithm
     seed: int | Sequence[int] | None
+
+    @property
+    def state(self) -> State:
+        return self._state.clone()
 
     def __str__(self) -> str:
         texts = [self.state.action_to_string(action) for action in self.actions]
