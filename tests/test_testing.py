@@ -34,6 +34,8 @@ EXAMPLE = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=S
             lambda: HistoryExample([Decision(2, (4,), 4)], players=2),
             "player 2 decides or observes, but the players are 0 to 1",
         ),
+        (lambda: EXAMPLE.key(MAST, 4), r"\(4,\) is not a record of A × {1, …, κ}; give an integer for each factor"),
+        (lambda: EXAMPLE.prefix(1).values(MAST, {(5, 1, 0): {"reward": 1}}), r"\(5, 1, 0\) is not a record of A × "),
         (lambda: EXAMPLE.values(MAST), "give the last decision no action, or call prefix"),
         (lambda: EXAMPLE.prefix(1).capture(MAST), "the last decision of this one is open"),
         (lambda: EXAMPLE.capture(RAVE), "RAVE is not a single enhancement; use its components"),

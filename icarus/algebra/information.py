@@ -85,7 +85,12 @@ class Space:
                 the player, who made the last one, observed them. E × M* (`POSITION`): (label, player, moves). M* × … (`HISTORY *
                 PLAYER`): (player, moves) and the integers that follow, with moves () for the empty history. Otherwise the integers
                 in order, such as (action, player).
+
+        Raises:
+            ValueError: the space has no such record.
         """
+        if not self.has(parts):
+            raise ValueError(f"{parts!r} is not a record of {self}; give {self._described()}")
         if self.continues_histories:
             key = HISTORY.key(game, parts[:2] if parts[1] else ())
             for part in parts[2:]:
@@ -101,6 +106,12 @@ class Space:
             label, player, moves = parts
             return episode_record(label, game.perspective(player), player, tuple(moves))
         return plain(record)(*(int(part) for part in parts))
+
+    def _described(self) -> str:
+        """What the parts of a record are, in words."""
+        if self.factors[:1] == HISTORY.factors:
+            return "(player, moves)" + " and the integers that follow" * self.continues_histories
+        return "(label, player, moves)" if self == POSITION else "an integer for each factor"
 
 
 @attrs.frozen

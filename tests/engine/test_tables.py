@@ -1,6 +1,7 @@
 """θ in memory: growth, initial information, and looking records up by their parts."""
 
 import mmap
+import re
 import sys
 from typing import Any
 
@@ -330,10 +331,26 @@ def test_the_environments_histories_are_found_by_its_name() -> None:
 )
 def test_an_absent_record_is_a_key_error(strategy: Enhancement, absent: Any) -> None:
     records = after_one(strategy, 0, toy.PASS, 2).records()[str(strategy)]
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match="has no record .*: the search has not updated it"):
         records[absent]
     assert records.get(absent) is None
     assert absent not in records
+
+
+@pytest.mark.parametrize(
+    ("strategy", "parts", "right"),
+    [
+        (MAST, (9, 0, 1), "an integer for each factor"),
+        (MAST, (9,), "an integer for each factor"),
+        (MAST, "e6", "an integer for each factor"),
+        (BASELINE, (9, 0), r"\(player, moves\)"),
+        (epic(ucb1()), (0, (2,)), r"\(label, player, moves\)"),
+    ],
+)
+def test_parts_of_no_record_are_refused(strategy: Enhancement, parts: Any, right: str) -> None:
+    records = after_one(strategy, 0, toy.PASS, 2).records()[str(strategy)]
+    with pytest.raises(ValueError, match=f"is not a record of {re.escape(str(strategy.records))}; give {right}"):
+        records[parts]
 
 
 def test_an_empty_table_has_no_record_of_anything() -> None:

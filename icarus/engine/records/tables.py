@@ -348,7 +348,7 @@ class Records(Mapping[Parts, np.void]):
     def __getitem__(self, parts: Parts) -> np.void:
         row = self._table.find(int(parts) if isinstance(parts, int | np.integer) else self.key(parts))
         if row is None:
-            raise KeyError(parts)
+            raise KeyError(f"{self.enhancement} has no record {parts!r}: the search has not updated it")
         return row
 
     def __iter__(self) -> Iterator[int]:
