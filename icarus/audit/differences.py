@@ -9,7 +9,7 @@ from icarus.engine.result import Result
 def differences(first: Result, second: Result) -> list[str]:
     """The names of the fields in which two results differ, but for the clock and the states; records component by component."""
     fields = []
-    for name in (field.name for field in attrs.fields(Result) if field.name not in ("seconds", "state", "records")):
+    for name in (field.name for field in attrs.fields(Result) if field.name not in ("seconds", "_state", "records")):
         a, b = getattr(first, name), getattr(second, name)
         same = np.array_equal(a, b, equal_nan=a.dtype.kind == "f") if isinstance(a, np.ndarray) else a == b
         fields += [] if same else [name]

@@ -50,7 +50,7 @@ def whist() -> State:
 
 def same(first: Result, second: Result) -> bool:
     """Whether two results agree in every field but the clock."""
-    names = [field.name for field in attrs.fields(Result) if field.name not in ("seconds", "state", "records")]
+    names = [field.name for field in attrs.fields(Result) if field.name not in ("seconds", "_state", "records")]
     plain = all(
         np.array_equal(getattr(first, name), getattr(second, name), equal_nan=name == "values")
         if isinstance(getattr(first, name), np.ndarray)
