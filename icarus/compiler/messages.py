@@ -85,17 +85,21 @@ def _about_result(function: Callable, text: str, returns: str) -> str:
     return f"it returns {kind_of(result[1])}; it must return {returns}{defined_at(author)}"
 
 
-def about_nothing(function: Callable, kinds: Iterable[object], returns: str) -> str:
-    """That a function which must return something returns it only on some of its ways; "" where it does not.
+def about_kinds(function: Callable, kinds: Iterable[object], returns: str) -> str:
+    """That a function which must return something returns nothing on some of its ways, or a float for an integer; "" where it does not.
 
     Args:
         kinds: the compiler's types of all that is in the kernel `function`, which calls it.
     """
-    result = next((str(kind) for kind in kinds if str(kind).startswith("OptionalType(")), None)
-    if result is None:
+    named = [str(kind) for kind in kinds]
+    result = next((kind for kind in named if kind.startswith("OptionalType(")), None)
+    if result is not None:
+        wrong = f"{kind_of(result.removeprefix('OptionalType('))} on some ways and nothing on others"
+    elif "float64" in named and not returns.startswith("a probability"):
+        wrong = "a float"
+    else:
         return ""
-    kind, author = kind_of(result.removeprefix("OptionalType(")), _author_of(function)
-    return f"it returns {kind} on some ways and nothing on others; it must return {returns}{defined_at(author)}"
+    return f"it returns {wrong}; it must return {returns}{defined_at(_author_of(function))}"
 
 
 def _about_types(function: Callable, text: str) -> str:

@@ -185,6 +185,7 @@ RETURNS = {
     "deal_observation": "an integer",
 }  # what they must return
 ARGUMENTS = {
+    "initial": "state, rng",
     "player": "state",
     "legal": "state, actions",
     "apply": "state, action",
@@ -199,11 +200,12 @@ ARGUMENTS = {
     "episode": "state",
     "recall": "state, perspective, moves",
     "simultaneous": "state",
+    "deal": "state, index",
     "deal_observation": "state, perspective",
     "features": "state, out",
     "action_features": "state, action, out",
     "heuristic": "state, out",
-}  # what they are given
+}  # what they are given; `initial` and `deal` the parameters of the game besides
 
 
 @kernel_cache

@@ -23,12 +23,10 @@ from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.messages import defined_at, raised_in
 from icarus.kernel.constants import CHANCE, MAX_PLAYERS
 from icarus.kernel.features import check_distinct, check_names, names_of, numbers_kernel
-from icarus.kernel.functions import ARGUMENTS, FUNCTIONS, Arrays, Kernels, kernels_of
+from icarus.kernel.functions import ARGUMENTS, FUNCTIONS, RETURNS, Arrays, Kernels, kernels_of
 from icarus.kernel.state import State
 
 _NOTHING = np.dtype([("nothing", np.int64)], align=True)
-
-
 LONGEST = 100_000  # actions of a game of which nothing is said
 
 
@@ -153,11 +151,15 @@ class AnyGame(ABC):
         return object.__new__(cls)
 
     def __attrs_post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise TypeError(f"the name of a game is {self.name!r}; it must be a str, such as 'knockout-whist'")
         for field in attrs.fields(type(self)):
             value = getattr(self, field.name)
             is_absent = value is None and field.type == Callable | None
             if field.type in (Callable, Callable | None) and not (is_absent or callable(value)):
                 raise TypeError(f"{field.name} of {self.name} is {value!r}; it must be a function")
+            if inspect.iscoroutinefunction(value):
+                raise TypeError(f"{field.name} of {self.name} is an async function; it must be a plain one")
         if self.seat_names and len(set(self.seat_names)) != self.players:
             raise ValueError(
                 f"the seat names of {self.name} are {self.seat_names!r}; it needs {self.players} different ones"
@@ -378,8 +380,10 @@ def _check_arguments(game: Game) -> None:
             signature = None
         if signature is None:
             continue
+        if name not in RETURNS and inspect.isgeneratorfunction(plain(function)):
+            raise TypeError(f"{name} of {game.name} has a yield; it must be a plain function{defined_at(function)}")
         try:
-            signature.bind(*arguments.split(", "))
+            signature.bind(*arguments.split(", "), *(_parameters_of(function) if name in ("initial", "deal") else ()))
         except TypeError:
             parameters = ", ".join(signature.parameters)
             raise TypeError(

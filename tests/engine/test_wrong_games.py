@@ -114,6 +114,20 @@ def test_a_function_that_returns_nothing_on_some_ways_is_not_compiled() -> None:
         attrs.evolve(NIM, legal=legal_forgotten).new_initial_state(1).legal_actions()
 
 
+@pytest.mark.parametrize(
+    ("name", "function", "right"),
+    [
+        ("player", lambda state: state.mover / 1, "a player, CHANCE or TERMINAL"),
+        ("legal", lambda state, actions: np.sqrt(4.0), "how many actions it has written"),
+        ("episode", lambda state: 0.5, "a label, or CONTINUES"),
+    ],
+)
+def test_a_float_in_place_of_an_integer_is_not_compiled(name: str, function: Callable, right: str) -> None:
+    message = rf"cannot be compiled: it returns a float; it must return {right} \(.*test_wrong_games.py, line \d+\)"
+    with pytest.raises(CompilationError, match=message):
+        search(attrs.evolve(NIM, **{name: function}).new_initial_state(1), BASELINE, iterations=10)
+
+
 def toss_in_the_middle(state: Any, action: int) -> None:
     """After the first choice a coin says who goes on."""
     if state.mover == -1:

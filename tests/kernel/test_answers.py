@@ -146,6 +146,40 @@ def test_a_function_that_takes_something_else_is_refused_where_the_game_is_made(
         attrs.evolve(HILO, **{name: function})
 
 
+@pytest.mark.parametrize(
+    ("name", "function", "message"),
+    [
+        ("initial", lambda state: None, r"initial of nim7 takes \(state\); it must take \(state, rng\)"),
+        ("initial", lambda: None, r"initial of nim7 takes \(\); it must take \(state, rng\)"),
+        ("apply", lambda state: None, r"apply of nim7 takes \(state\); it must take \(state, action\)"),
+        ("apply", lambda state, action: (yield action), "apply of nim7 has a yield; it must be a plain function"),
+    ],
+)
+def test_a_function_that_a_compiled_game_cannot_have_is_refused_where_the_game_is_made(
+    name: str, function: Any, message: str
+) -> None:
+    with pytest.raises(TypeError, match=rf"{message} \(.*test_answers.py, line \d+\)$"):
+        attrs.evolve(NIM, **{name: function})
+
+
+async def apply_later(state: Any, action: int) -> None:
+    """Nothing is done before it is awaited."""
+
+
+@pytest.mark.parametrize("game", [HILO, NIM])
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"apply": apply_later}, "apply of .* is an async function; it must be a plain one"),
+        ({"name": 3}, "the name of a game is 3; it must be a str, such as 'knockout-whist'"),
+        ({"name": ""}, "the name of a game is ''; it must be a str"),
+    ],
+)
+def test_what_only_looks_like_a_part_of_a_game_is_refused(game: Any, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        attrs.evolve(game, **changes)
+
+
 def test_initial_takes_the_parameters() -> None:
     with pytest.raises(TypeError, match=r"initial of hilo\(cards=3\) takes \(rng\); it must take \(rng, cards\)"):
         attrs.evolve(HILO, parameters={"cards": 3})

@@ -14,7 +14,7 @@ from icarus.compiler.interrupts import deferred_interrupts, handle_pending, list
 from icarus.compiler.kernels.functions import DEBUG, DISABLED, compiler, parts_in_memory
 from icarus.compiler.lazy import Lazy, is_loaded, types
 from icarus.compiler.lent import lent_write
-from icarus.compiler.messages import about_nothing, mention, reason
+from icarus.compiler.messages import about_kinds, mention, reason
 from icarus.compiler.numba_types import Dispatcher, Signature
 
 _pipeline = Lazy("icarus.compiler.kernels.pipeline")
@@ -64,9 +64,9 @@ class Kernel:
                 dispatcher.compile(signature)
             handle_pending()
             result = dispatcher.overloads[signature.args]
-            nothing = returns and about_nothing(function, result.type_annotation.typemap.values(), returns)
-            if nothing:
-                raise CompilationError(f"{self.name} cannot be compiled: {nothing}")
+            wrong = returns and about_kinds(function, result.type_annotation.typemap.values(), returns)
+            if wrong:
+                raise CompilationError(f"{self.name} cannot be compiled: {wrong}")
             machine_code = result.library.machine_code()
             alone = result.library.stands_alone()
             stored: Stored = (machine_code, result.fndesc.llvm_func_name) if alone else _NEEDS_COMPILER
