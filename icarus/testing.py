@@ -52,7 +52,7 @@ class Decision:
         lookahead, endings: the expected rewards after an action, and the rewards of an action that ends the game: {action: [number]}.
 
     Raises:
-        ValueError: an action that is not legal, or an invalid phase.
+        ValueError: an action that is not legal, a player that is not an integer, or an invalid phase. TypeError: no list of actions.
     """
 
     player: int
@@ -69,6 +69,9 @@ class Decision:
     endings: Mapping[int, Sequence[float]] = attrs.field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
+        integer("the player of a decision", self.player)
+        if not isinstance(self.legal, Sequence):
+            raise TypeError(f"the legal actions of a decision are {self.legal!r}; they must be a list of integers")
         if not self.legal or (self.action is not None and self.action not in self.legal):
             raise ValueError(f"the action {self.action!r} of a decision is not among the legal ones, {self.legal!r}")
         if self.phase not in range(len(PHASES)):
@@ -88,7 +91,8 @@ class HistoryExample:
         iteration, seed, budget: what slots read as `history.iteration`, draw from `history.rng`, and read as `history.budget`.
 
     Raises:
-        ValueError: an open decision that is not the last, or a player that does not exist.
+        ValueError: an open decision that is not the last, a player that does not exist, or rewards that are not one for each player.
+        TypeError: decisions that are not a list of `Decision`s.
     """
 
     def __init__(
@@ -101,6 +105,8 @@ class HistoryExample:
         seed: int = 0,
         budget: int = UNLIMITED,
     ) -> None:
+        if not isinstance(decisions, Sequence) or not all(isinstance(each, Decision) for each in decisions):
+            raise TypeError(f"a history is a list of decisions, such as [Decision(0, (4, 5), 4)], not {decisions!r}")
         players_named = [decision.player for decision in decisions] + [p for d in decisions for p in d.seen]
         self.players = integer(
             "the number of players", players or max([0, *players_named]) + 1, least=1, most=MAX_PLAYERS
@@ -111,6 +117,8 @@ class HistoryExample:
             raise ValueError(f"player {strangers[0]} decides or observes, but the players are 0 to {self.players - 1}")
         if any(decision.action is None for decision in decisions[:-1]):
             raise ValueError("only the last decision of a history can be open")
+        if len(rewards) not in (0, self.players):
+            raise ValueError(f"the rewards of a history are {rewards!r}; it needs one for each of {self.players} players")
         self.iteration, self.seed, self.budget = iteration, seed, budget
         perspectives = range(self.players + 1)
         keys = [interpret(root_key)(perspective) for perspective in perspectives]
@@ -223,7 +231,8 @@ class HistoryExample:
     def _theta(self, enhancement: Enhancement, information: Mapping[Parts, FieldValues] | None) -> ReferenceTheta:
         # Of a game, a table needs the number of players only.
         table = ReferenceTable(enhancement, cast(PythonGame, self))
-        for parts, fields in (information or {}).items():
+        for parts, fields in _mapping("what is known of records", information or {}).items():
+            _check_fields(enhancement, _mapping(f"what is known of the record {parts!r}", fields))
             table.enter(parts if isinstance(parts, int) else self.key(enhancement, *parts), fields)
         return table.theta
 
@@ -262,6 +271,9 @@ class HistoryExample:
     def __str__(self) -> str:
         return "this history"
 
+    def __repr__(self) -> str:
+        return f"<history of {len(self.decisions)} decisions{', the last one open' * self.is_open}>"
+
 
 def _probabilities(rule: Rule, values: np.ndarray) -> np.ndarray:
     """What a rule makes of values."""
@@ -290,8 +302,14 @@ def backpropagate(
         context: ψ, as the capture function gave it.
         rewards: μ, one for each player.
         information: what was known of the record before, field by field; the initial information where it is not given.
+
+    Raises:
+        ValueError: a field that the information has not. TypeError: rewards that are not a list.
     """
     enhancement = _single(enhancement)
+    _check_fields(enhancement, information)
+    if not isinstance(rewards, Sequence):
+        raise TypeError(f"rewards is {rewards!r}; it must be a list of numbers, one for each player")
     data = np.zeros(1, enhancement.information.row(len(rewards)))
     for name, value in {**dict(enhancement.initial.common), **information}.items():
         data[name] = value
@@ -300,6 +318,19 @@ def backpropagate(
     slot = enhancement.backpropagation
     slot.refuse_result(interpret(slot.function)(row, context, read_only(np.array(rewards, float)), *slot.values()))
     return {name: np.asarray(row[name]).tolist() for name in enhancement.information.names}
+
+
+def _mapping(what: str, value: object) -> Mapping:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{what} is {value!r}; it must be a dictionary")
+    return value
+
+
+def _check_fields(enhancement: Enhancement, fields: Mapping[str, FieldValue]) -> None:
+    """Refuse a field that the information of an enhancement has not."""
+    names = enhancement.information.names
+    if unknown := [name for name in fields if name not in names]:
+        raise ValueError(f"the information of {enhancement} has no {unknown[0]!r}; it has {', '.join(names)}")
 
 
 def _single(enhancement: Enhancement) -> Enhancement:
