@@ -51,8 +51,10 @@ def read_configuration(text: str) -> Configuration:
     """The configuration that a text of `str(configuration)` stands for.
 
     Raises:
-        ValueError: `text` is not a configuration.
+        ValueError: `text` is not a configuration. TypeError: it is no text.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"a configuration must be a Configuration or a str, such as 'RAVE >> MAST', not {text!r}")
     match = _TEXT.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{text!r} is not a configuration")

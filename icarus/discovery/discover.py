@@ -19,6 +19,7 @@ from icarus.discovery.processes import processes
 from icarus.discovery.protocol import ROWS, RaceProtocol, plan_units
 from icarus.discovery.race import Discovery, RaceProgress, Report, run
 from icarus.discovery.space import Space, SpaceError, load_space
+from icarus.engine.validation import check_callable
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 from icarus.load_files import digest_of, load_files
@@ -84,9 +85,13 @@ def discover(
         report: called after each batch.
 
     Raises:
+        TypeError: an argument of another kind.
         ValueError: before the first game: an invalid space, opponent or budget, a directory of another race or one that
             another process writes to, or no cluster; later: the processes that play have ended.
     """
+    if not isinstance(settings, Settings | None):
+        raise TypeError(f"settings is {settings!r}; it must be Settings(games=4000), or write discover(…, games=4000)")
+    check_callable("report", report, "a function of a RaceProgress")
     chosen = attrs.evolve(settings or Settings(), **changes)
     checks.integer("workers", workers, least=1)
     match_settings = match_settings_of(game, chosen)
@@ -103,8 +108,12 @@ def match_settings_of(game: AnyGame | str, settings: Settings) -> MatchSettings:
     """Where the games of a race are played.
 
     Raises:
-        ValueError: no such game or seat, or no budget of a decision.
+        ValueError: no such game or seat, or no budget of a decision. TypeError: no list where there must be one.
     """
+    for name in ("against", "seats", "files"):
+        value = getattr(settings, name)
+        if value is not None and (isinstance(value, str) or not isinstance(value, Sequence)):
+            raise TypeError(f"{name} is {value!r}; it must be a list")
     files = tuple(str(file) for file in settings.files)
     load_files([Path(file) for file in files])
     loaded = games.load(game) if isinstance(game, str) else game

@@ -88,7 +88,7 @@ class Effect:
     deviation: float
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Discovery:
     """The result of a race.
 
@@ -113,6 +113,10 @@ class Discovery:
         """The best finalist that is proven better than the reference; None where none is."""
         proven = [proof for proof in self.proofs if proof.p < self.protocol.level and proof.difference.mean > 0]
         return proven[0] if proven else None
+
+    def __repr__(self) -> str:
+        best = "nothing" if self.winner is None else repr(str(self.winner.configuration))
+        return f"<race in {self.protocol.game}: {best} proven better than {str(self.protocol.reference)!r}, {self.games} games>"
 
 
 def run(protocol: RaceProtocol, games: Games, report: Report = lambda report: None) -> Discovery:

@@ -370,8 +370,10 @@ def load_space(name: str | Path) -> Space:
     """A shipped space by its name, or one of a TOML file.
 
     Raises:
-        SpaceError: there is no such space, or it cannot be read.
+        SpaceError: there is no such space, or it cannot be read. TypeError: no name and no path.
     """
+    if not isinstance(name, str | Path):
+        raise TypeError(f"space is {name!r}; it must be a Space, the name of one or the path of a TOML file")
     path = SHIPPED / f"{name}.toml" if str(name) in shipped_spaces() else Path(name)
     try:
         return read_space(tomllib.loads(path.read_text(encoding="utf-8")))

@@ -15,7 +15,7 @@ import pytest
 from experiments.commands.main import main
 from experiments.discovery import duels, races
 from experiments.plan.definition import Refusal
-from icarus import Game, games, row_files
+from icarus import BASELINE, Game, games, row_files
 from icarus.discovery import matches
 from icarus.discovery.configuration import Configuration, read_configuration
 from icarus.discovery.discover import discover
@@ -250,6 +250,15 @@ def test_the_page_has_the_winner_the_proof_and_the_protocol(finished_race: tuple
     assert discovery.protocol.digest in text and discovery.protocol.digest in page and "<svg" in page
 
 
+def test_a_race_is_short_to_look_at(finished_race: tuple[Discovery, Path]) -> None:
+    discovery, _ = finished_race
+    proven = repr(str(discovery.winner.configuration)) if discovery.winner else "nothing"
+    assert repr(discovery) == (
+        f"<race in kuhn-poker: {proven} proven better than 'baseline(2.0) >> LGRF', {discovery.games} games>"
+    )
+    assert repr(attrs.evolve(discovery, proofs=())).startswith("<race in kuhn-poker: nothing proven better than ")
+
+
 def test_the_page_draws_the_interval_of_each_proof_beside_zero(finished_race: tuple[Discovery, Path]) -> None:
     discovery, _ = finished_race
     page = page_of(discovery)
@@ -294,6 +303,23 @@ def test_what_makes_no_sense_is_refused_before_the_first_game(
     with pytest.raises(ValueError, match=pattern):
         race(tmp_path / "race", **changes)
     assert not (tmp_path / "race").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "pattern"),
+    [
+        ({"settings": 1400}, "settings is 1400; it must be Settings"),
+        ({"report": True}, "report is True; it must be a function of a RaceProgress"),
+        ({"against": "BASELINE"}, "against is 'BASELINE'; it must be a list"),
+        ({"against": [BASELINE]}, "a configuration must be a Configuration or a str, such as .*, not BASELINE"),
+        ({"seats": 0}, "seats is 0; it must be a list"),
+        ({"files": "mine.py"}, "files is 'mine.py'; it must be a list"),
+        ({"space": ["MAST"]}, r"space is \['MAST'\]; it must be a Space, the name of one or the path of a TOML file"),
+    ],
+)
+def test_settings_of_another_kind_are_refused_in_a_sentence(changes: dict[str, Any], pattern: str) -> None:
+    with pytest.raises(TypeError, match=pattern):
+        race(**changes)
 
 
 def test_games_whose_rewards_are_always_equal_are_refused() -> None:
