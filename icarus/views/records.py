@@ -34,8 +34,12 @@ def show_records(result: Result, name: str, most: int = 20) -> "ShownRecords":
         most: how many records; those with the most updates come first, or where no field counts, those whose first number is largest.
 
     Raises:
-        KeyError: the strategy has no component of this name. ValueError, TypeError: `most` is not a positive integer.
+        KeyError: the strategy has no component of this name. ValueError: `most` is not a positive integer.
+        TypeError: no result, or a name that is not a str.
     """
+    if not isinstance(result, Result) or not isinstance(name, str):
+        wrong = f"result is {result!r}" if not isinstance(result, Result) else f"name is {name!r}, which is not a str"
+        raise TypeError(f"{wrong}; show_records needs the Result of a search and a component's name, such as 'MAST'")
     checks.integer("most", most, least=1)
     records = result.records[name]
     texts = _Texts(result, records)

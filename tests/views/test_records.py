@@ -91,6 +91,10 @@ def test_a_wrong_name_or_number_is_refused(kuhn):
         show_records(kuhn, "MATS")
     with pytest.raises(ValueError, match="most is 0"):
         show_records(kuhn, "MAST", most=0)
+    with pytest.raises(TypeError, match="result is MAST; show_records needs the Result of a search and a component's"):
+        show_records(MAST, "MAST")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="name is MAST, which is not a str; show_records needs"):
+        show_records(kuhn, MAST)  # type: ignore[arg-type]
 
 
 def test_the_command_prints_the_records_after_the_result(capsys):
