@@ -118,7 +118,9 @@ class HistoryExample:
         if any(decision.action is None for decision in decisions[:-1]):
             raise ValueError("only the last decision of a history can be open")
         if len(rewards) not in (0, self.players):
-            raise ValueError(f"the rewards of a history are {rewards!r}; it needs one for each of {self.players} players")
+            raise ValueError(
+                f"the rewards of a history are {rewards!r}; it needs one for each of {self.players} players"
+            )
         self.iteration, self.seed, self.budget = iteration, seed, budget
         perspectives = range(self.players + 1)
         keys = [interpret(root_key)(perspective) for perspective in perspectives]

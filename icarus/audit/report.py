@@ -63,7 +63,7 @@ class Check:
         return "\n".join([line, *note, *("    " + example.replace("\n", "\n    ") for example in self.examples)])
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class AuditReport:
     """The result of an audit.
 
@@ -104,19 +104,28 @@ class AuditReport:
         return tuple(check.name for check in self.checks if check.failed)
 
     def __getitem__(self, name: str) -> Check:
-        return next(check for check in self.checks if check.name == name)
+        checks = {check.name: check for check in self.checks}
+        if name not in checks:
+            raise KeyError(f"the audit has no check {name!r}; its checks: {', '.join(checks)}")
+        return checks[name]
+
+    @property
+    def _verdict(self) -> str:
+        verdict = f"{FAILED}: {', '.join(self.failed)}" if self.failed else PASSED
+        return verdict + (f" ({UNCHECKED}: {', '.join(self.unchecked)})" if self.unchecked else "")
+
+    def __repr__(self) -> str:
+        return f"<audit of {self.game}: {self._verdict}>"
 
     def __str__(self) -> str:
         return self.text(sys.maxsize)
 
     def text(self, width: int) -> str:
         """All checks, in lines of at most `width` characters where these are claims and notes."""
-        verdict = f"{FAILED}: {', '.join(self.failed)}" if self.failed else PASSED
-        missing = f" ({UNCHECKED}: {', '.join(self.unchecked)})" if self.unchecked else ""
         looked = f"{self.decisions:,} decisions, {self.determinizations:,} determinizations"
         looked = "perfect information, nothing to determinize" if self.perfect else looked
         head = f"audit of {self.game}: {self.games:,} games, {looked}, {self.seconds:.1f} s"
-        return "\n".join([head, *self._lines(width), f"{verdict}{missing}"])
+        return "\n".join([head, *self._lines(width), self._verdict])
 
     def _lines(self, width: int) -> Iterator[str]:
         """Each check; a note that the one before has too is not repeated, but where it says why a claim was not checked."""

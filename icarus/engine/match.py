@@ -44,7 +44,7 @@ def check_game(game: object) -> None:
         raise TypeError(f"play needs a Game, such as games.load('othello'), not {game!r}")
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class Agent:
     """A player: a strategy, a budget for each decision, the threads that spend it, scheme and cut-off of its searches (see `search`).
 
@@ -147,6 +147,14 @@ class Agent:
             return self.strategy.seated(game, iterations=self.iterations, seconds=self.seconds)
         return SeatedAgent(self, game) if self.remembers else self
 
+    def __repr__(self) -> str:
+        """As it is called, without the settings that are as usual."""
+        usual = {field.name: field.default for field in attrs.fields(Agent)[1:]}
+        usual["scheme"] = MO_ISMCTS.with_cutoff(self.cutoff)
+        changed = {name: getattr(self, name) for name, value in usual.items() if getattr(self, name) != value}
+        settings = [f"{name}={label(value) if callable(value) else repr(value)}" for name, value in changed.items()]
+        return f"Agent({', '.join([repr(self.strategy), *settings])})"
+
     def __str__(self) -> str:
         budget = [f"{self.iterations} iterations"] * (self.iterations is not None)
         budget += [f"{self.seconds} s"] * (self.seconds is not None)
@@ -240,7 +248,7 @@ class Decision:
     seconds: float
 
 
-@attrs.frozen
+@attrs.frozen(repr=False)
 class GameLog:
     """A game played to its end.
 
@@ -262,6 +270,9 @@ class GameLog:
     returns: tuple[float, ...]
     seconds: float
 
+    def __repr__(self) -> str:
+        return f"<game of {self.game}: {len(self.actions)} actions, returns {', '.join(f'{each:g}' for each in self.returns)}>"
+
 
 def play(
     game: AnyGame,
@@ -282,15 +293,16 @@ def play(
 
     Raises:
         ValueError: the number of agents is not the number of players, or one seated player has two seats.
-        TypeError: `game` is not a game, or `agents` are not agents.
+        TypeError: `game` is not a game, `agents` are not agents, or `watch` is no function.
     """
     check_game(game)
+    check_callable("watch", watch, "a function of (state, action, decision)")
     if not isinstance(agents, Sequence):
         raise TypeError(f"play needs a list of agents, one for each seat, not {agents!r}")
     if len(agents) != game.players:
         raise ValueError(f"{game} needs {game.players} agents, not {len(agents)}")
     for agent in agents:
-        if not callable(getattr(agent, "seated", None)):
+        if isinstance(agent, type) or not callable(getattr(agent, "seated", None)):
             raise TypeError(f"an agent must be an Agent(strategy, iterations=…), not {agent!r}")
         if isinstance(agent, SeatedAgent) and sum(each is agent for each in agents) > 1:
             raise ValueError(f"{agent} is one player, seated twice, with one memory; seat the agent once for each seat")

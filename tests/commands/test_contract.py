@@ -148,6 +148,9 @@ SECRET = attrs.evolve(
 def test_the_right_games_keep_their_contract(game: Game) -> None:
     report = audit(game, games=5, determinizations=300)
     assert report.passed, str(report)
+    assert repr(report).startswith(f"<audit of {game}: passed")
+    with pytest.raises(KeyError, match="the audit has no check 'move'; its checks: mover, choices, "):
+        report["move"]
     assert all(report[name].passed for name in ("mover", "choices", "notation", "repeat", "rewards", "end", "board"))
 
 

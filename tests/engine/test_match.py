@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from icarus import Agent, Game, GameLog, State, games, play
+from icarus import SO_ISMCTS, Agent, Game, GameLog, State, games, greatest_value, play
 from icarus.engine.match import Decision
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.specs import BASELINE, MAST, RAVE
@@ -209,6 +209,14 @@ def test_what_is_no_agent_is_refused() -> None:
         play(toy.CHAIN, [BASELINE])  # type: ignore[list-item]
 
 
+def test_a_class_in_place_of_an_agent_and_a_number_in_place_of_a_watcher_are_refused() -> None:
+    kuhn, agent = games.load("kuhn-poker"), Agent(BASELINE, iterations=5)
+    with pytest.raises(TypeError, match=r"an agent must be an Agent\(strategy, iterations=…\), not <class "):
+        play(kuhn, [Agent, Agent])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="watch is 3; it must be a function of"):
+        play(kuhn, [agent, agent], watch=3)  # type: ignore[arg-type]
+
+
 def test_a_seated_player_has_one_seat_and_one_game() -> None:
     agent = Agent(BASELINE, iterations=5, move_decay=1)
     whist = games.load("knockout-whist(players=2)")
@@ -250,6 +258,26 @@ def test_an_agent_without_a_strategy_or_a_budget_is_refused(
 ) -> None:
     with pytest.raises(error, match=message):
         Agent(**arguments)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Agent(RAVE >> MAST, iterations=5)",
+        "Agent(BASELINE, seconds=0.5, cutoff=3)",
+        "Agent(MAST, iterations=8, threads=2, sharing='records', recommendation=greatest_value)",
+        "Agent(BASELINE, iterations=8, scheme=SO_ISMCTS, move_decay=0.5)",
+    ],
+)
+def test_an_agent_is_shown_as_it_is_called(text: str) -> None:
+    names = {"Agent": Agent, "BASELINE": BASELINE, "MAST": MAST, "RAVE": RAVE, "SO_ISMCTS": SO_ISMCTS}
+    assert repr(eval(text, names | {"greatest_value": greatest_value})) == text
+
+
+def test_a_game_that_was_played_is_short_to_look_at() -> None:
+    log = play(games.load("kuhn-poker"), [Agent(BASELINE, iterations=5)] * 2, seed=3)
+    returns = ", ".join(f"{each:g}" for each in log.returns)
+    assert repr(log) == f"<game of kuhn-poker: {len(log.actions)} actions, returns {returns}>"
 
 
 def test_an_agent_says_what_it_is() -> None:
