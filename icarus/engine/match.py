@@ -288,8 +288,7 @@ def play(
     Args:
         agents: each an `Agent`; or one that is `seated`, which keeps records of earlier games.
         seed: an integer ≥ 0, or several as a key.
-        watch: called before every action with the state, the action and its decision (None for chance), and at the end with the
-            terminal state, None and None.
+        watch: called with the state, the action and its decision (None for chance) before every action, with None for both at the end.
 
     Raises:
         ValueError: the number of agents is not the number of players, or one seated player has two seats.
