@@ -10,6 +10,7 @@ from pathlib import Path
 from icarus.audit.report import Check
 from icarus.compiler.cache.digest import PACKAGE
 from icarus.compiler.kernels.rng import seeded
+from icarus.compiler.location import location
 from icarus.kernel.constants import CHANCE, TERMINAL
 from icarus.kernel.features import KINDS
 from icarus.kernel.game import Game
@@ -74,4 +75,4 @@ def _place(error: IndexError) -> str:
     folders = PACKAGE / "kernel", PACKAGE / "audit"
     of_game = [frame for frame in frames if not any(map(Path(frame.filename).is_relative_to, folders))]
     frame = (of_game or frames)[-1]
-    return f"{frame.name} ({frame.filename}, line {frame.lineno})"
+    return f"{frame.name} ({location(frame.filename, frame.lineno)})"

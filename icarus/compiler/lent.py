@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import TypeAlias
 
 from icarus.compiler.cache.digest import PACKAGE
+from icarus.compiler.location import location
 
 ENGINE = ("compiler", "kernel", "engine")  # folders of the package in which no author's mistake lies
 Place: TypeAlias = tuple[str, int]  # a file and a line in it
 # How the compiler says that something cannot be written to; the last one comes of its own mistake, met by `array += 1`.
 _REFUSED = ("Cannot modify readonly array", "explicit output that is read-only", " to readonly nestedarray")
-_PLACE = r'(?:File "|" at )([^"]+?)(?:", line | \()(\d+)'
+PLACE = r'(?:File "|" at )([^"]+?)(?:", line | \()(\d+)'
 _STUMBLED = "'NoneType' object has no attribute 'args'"
 
 
@@ -27,7 +28,7 @@ def lent_write(name: str, error: Exception) -> str:
     """
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     if any(words in text for words in _REFUSED):
-        places = [(file, int(line)) for file, line in re.findall(_PLACE, text) if is_authors(file)]
+        places = [(file, int(line)) for file, line in re.findall(PLACE, text) if is_authors(file)]
     elif isinstance(error, AttributeError) and text == _STUMBLED:
         places = list(_typed_last(error))
     else:
@@ -45,9 +46,9 @@ def written(name: str, place: Place) -> str:
     targets = [what for node in around[-1:] for what in _targets(node)]
     called = [what for node in around[-1:] for what in _calls(node)]
     if called and not targets:
-        return f"has {called[0]} write to a read-only argument ({file}, line {line})"
+        return f"has {called[0]} write to a read-only argument ({location(file, line)})"
     writes = f"has {owner} write" if owner and not re.search(rf"\b{owner}\b", name) else "writes"
-    return f"{writes} to {targets[0] if targets else 'something'}, which is read-only ({file}, line {line})"
+    return f"{writes} to {targets[0] if targets else 'something'}, which is read-only ({location(file, line)})"
 
 
 def _tree(file: str) -> ast.Module:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 
 from icarus.compiler.cache.dependencies import reachable
 from icarus.compiler.kernels.functions import plain
-from icarus.compiler.lent import is_authors
+from icarus.compiler.lent import PLACE, is_authors
+from icarus.compiler.location import location
 
 
 def home(function: Callable | None) -> str:
@@ -20,14 +21,14 @@ def home(function: Callable | None) -> str:
 def defined_at(function: Callable) -> str:
     """Where a function is defined, as " (file, line n)"; "" for one of C."""
     code = getattr(plain(function), "__code__", None)
-    return "" if code is None else f" ({code.co_filename}, line {code.co_firstlineno})"
+    return "" if code is None else f" ({location(code.co_filename, code.co_firstlineno)})"
 
 
 def raised_in(function: Callable, error: BaseException) -> str:
     """Where an error last came through the file of a function, as `defined_at` tells it."""
     file = getattr(getattr(plain(function), "__code__", None), "co_filename", None)
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
-    return f" ({file}, line {lines[-1]})" if lines else defined_at(function)
+    return f" ({location(file, lines[-1])})" if file and lines else defined_at(function)
 
 
 def mention(function: Callable, mentioned: str) -> str:
@@ -37,7 +38,7 @@ def mention(function: Callable, mentioned: str) -> str:
             for instruction in dis.get_instructions(value):
                 if instruction.argval == mentioned and instruction.opname in NAMING:
                     line = instruction.positions.lineno if instruction.positions else "?"
-                    return f" ({value.__code__.co_filename}, line {line})"
+                    return f" ({location(value.__code__.co_filename, line)})"
     return ""
 
 
@@ -58,6 +59,17 @@ def _about_names(function: Callable, text: str) -> str:
         return f"the name {unknown[1]!r} is not defined{mention(function, unknown[1])}"
     if unmarked := re.search(r"name '(\w+)':\s+Cannot determine Numba type of <class 'function'>", text):
         return f"{unmarked[1]} is a plain function; mark it @helper{mention(function, unmarked[1])}"
+    outside = re.search(
+        r"name '(?P<name>\w+)':\s+Cannot determine Numba type of <class '(?:\w+\.)*(?P<kind>\w+)'>", text
+    )
+    outside = outside or re.search(
+        r"use of a reflected (?P<kind>\w+).*? type, assigned to variable '(?P<name>\w+)'", text
+    )
+    if outside:
+        where = mention(function, outside["name"])
+        return (
+            f"{outside['name']} is a {outside['kind']}, which compiled code cannot read; use a tuple or an array{where}"
+        )
     return ""
 
 
@@ -65,7 +77,7 @@ def _about_syntax(function: Callable, text: str) -> str:
     """Where a statement stands that compiled code cannot have."""
     if opcode := re.search(r"unsupported opcode \((\w+)\) found. Raised from (.+) \((\d+)\)", text):
         statement = STATEMENTS.get(opcode[1], f"the instruction {opcode[1]}")
-        return f"it contains {statement}, which compiled code does not support ({opcode[2]}, line {opcode[3]})"
+        return f"it contains {statement}, which compiled code does not support ({location(opcode[2], opcode[3])})"
     if "context manager" in text:
         return f"it contains a with block, which compiled code does not support{_place_of(function, 'BEFORE_WITH')}"
     caught = re.search(r"exception_match\(none, (\w+)\)", text)
@@ -104,9 +116,9 @@ def about_kinds(function: Callable, kinds: Iterable[object], returns: str) -> st
 
 def _about_types(function: Callable, text: str) -> str:
     """What the compiler says of types, with the author's line."""
-    places = re.findall(r'File "([^"]+)", line (\d+)', text)
+    places = re.findall(PLACE, text)
     authors = [place for place in places if is_authors(place[0])] or places
-    where = f" ({authors[0][0]}, line {authors[0][1]})" if authors else ""
+    where = f" ({location(*authors[0])})" if authors else ""
     lines = [line.strip().removeprefix("- ") for line in text.splitlines()]
     called = next((line.removeprefix(">>> ") for line in lines if line.startswith(">>> ")), "")
     # By what is called itself.
@@ -141,7 +153,11 @@ def _about_use(text: str) -> str:
         return f"compiled code has no {module[1]}.{unknown[1]}"
     if unknown and unknown[1] == "add" and unknown[2].startswith("iter("):
         return "it has a set comprehension, which compiled code cannot have"
-    return ""
+    empty = re.search(r"type of variable '(\w+)', have imprecise type: list\(undefined\)", text)
+    if empty:
+        return f"the list {empty[1]} never gets an item, so that its type is not known; use np.empty(n, np.int64)"
+    cast = re.search(r"Cannot cast (\S+) to (\w+)", text)
+    return f"{kind_of(cast[1])} cannot be written in place of {kind_of(cast[2])}" if cast else ""
 
 
 SKIPPED = (
@@ -226,5 +242,5 @@ def _place_of(function: Callable, opcode: str) -> str:
         for instruction in dis.get_instructions(value):
             line = (instruction.positions and instruction.positions.lineno) or line
             if instruction.opname == opcode:
-                return f" ({value.__code__.co_filename}, line {line})"
+                return f" ({location(value.__code__.co_filename, line)})"
     return ""

@@ -10,6 +10,7 @@ from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import is_lent
 from icarus.compiler.lazy import Lazy, types
 from icarus.compiler.lent import written
+from icarus.compiler.location import location
 from icarus.compiler.messages import defined_at
 from icarus.compiler.numba_types import CompileResult, Dispatcher, NumbaType, Statement, TypedFunction
 
@@ -27,7 +28,7 @@ def refuse_cuts(kernel: Kernel, function: Callable, label: str) -> Kernel:
     for typed, statement in _writes(kernel, function):
         field, kind = _target(typed, statement)
         if isinstance(kind, types.Integer) and isinstance(typed.typemap[statement.value.name], types.Float):
-            place = f"({statement.loc.filename}, line {statement.loc.line})"
+            place = f"({location(statement.loc.filename, statement.loc.line)})"
             _refuse(kernel, f"{label} writes a float to {field}, which would truncate it to an integer {place}")
     return kernel
 

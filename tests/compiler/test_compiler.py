@@ -1255,6 +1255,33 @@ def candidates_misspelt(history: History, legal: np.ndarray, records: np.ndarray
         records[i] = legal_at(history, i) < "five"  # type: ignore[operator]
 
 
+PLACES, NAMES = [4, 5], {"first": 4}
+
+
+@capture
+def capture_by_a_list(history: History, updates: Updates) -> None:
+    """reads a list from outside"""
+    update(updates, record(PLACES[0], 0), 0)
+
+
+@capture
+def capture_by_a_dictionary(history: History, updates: Updates) -> None:
+    """reads a dictionary from outside"""
+    update(updates, record(NAMES["first"], 0), 0)
+
+
+@capture
+def capture_with_an_empty_list(history: History, updates: Updates) -> None:
+    """makes a list of nothing"""
+    kept: list[int] = []  # noqa: F841
+
+
+@backpropagation
+def backpropagate_a_letter(stats: Any, context: int, rewards: np.ndarray) -> None:
+    """writes a text for a number"""
+    stats.reward = "a"
+
+
 @values
 def values_undefined(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
     """calls what is nowhere"""
@@ -1283,6 +1310,30 @@ def changed(**slots: Any) -> Enhancement:
             capture_by_a_plain_function,
             "capture",
             "twice is a plain function; mark it @helper",
+        ),
+        (
+            changed(capture=capture_by_a_list),
+            capture_by_a_list,
+            "capture",
+            "PLACES is a list, which compiled code cannot read; use a tuple or an array",
+        ),
+        (
+            changed(capture=capture_by_a_dictionary),
+            capture_by_a_dictionary,
+            "capture",
+            "NAMES is a dict, which compiled code cannot read",
+        ),
+        (
+            changed(capture=capture_with_an_empty_list),
+            capture_with_an_empty_list,
+            "capture",
+            "the list kept never gets an item",
+        ),
+        (
+            changed(backpropagation=backpropagate_a_letter),
+            backpropagate_a_letter,
+            "backpropagation",
+            "a str cannot be written in place of a float",
         ),
         (changed(backpropagation=backpropagate_misspelt), backpropagate_misspelt, "backpropagation", "vists"),
         (changed(backpropagation=backpropagate_text), backpropagate_text, "backpropagation", "of a float and a str"),
@@ -1322,6 +1373,22 @@ def test_an_error_in_a_function_of_a_game_names_it() -> None:
     message = r"tests\.compiler\.test_compiler\.\S+rewards cannot be compiled: .*'score'.*test_compiler\.py, line"
     with pytest.raises(CompilationError, match=message):
         State(broken, after(toy.CHAIN).data).legal_actions()
+
+
+def test_a_line_in_a_cell_of_a_notebook_is_told_as_the_notebook_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def rewards(state: Any, out: np.ndarray) -> None:
+        out[0] = "a"  # type: ignore[call-overload]
+
+    def label(file: str) -> tuple[str, str] | None:
+        return ("Cell", "In[3]") if file == __file__ else None
+
+    shell = types.SimpleNamespace(compile=types.SimpleNamespace(format_code_name=label))
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
+    line = rewards.__code__.co_firstlineno
+    with pytest.raises(CompilationError, match=rf"into an array of floats \(Cell In\[3\], line {line + 1}\)$"):
+        State(attrs.evolve(toy.CHAIN, rewards=rewards), after(toy.CHAIN).data).legal_actions()
+    with pytest.raises(TypeError, match=rf"it must take \(state\) \(Cell In\[3\], line {line}\)$"):
+        attrs.evolve(toy.CHAIN, player=rewards)
 
 
 # ------------------------------------------------------------------------------------------------------------------ slots

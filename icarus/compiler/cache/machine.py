@@ -9,6 +9,7 @@ from typing import NoReturn
 from icarus.compiler.cache.digest import PACKAGE
 from icarus.compiler.interrupts import runs_compiled_code
 from icarus.compiler.lazy import Lazy
+from icarus.compiler.location import location
 from icarus.compiler.numba_types import Target
 
 _llvm = Lazy("llvmlite.binding")
@@ -78,7 +79,7 @@ def _raise(pickled: bytes) -> NoReturn:
         raise error
     function, file, line = place
     if not _is_ours(Path(file)):  # the package's own sentences need no place
-        error.add_note(f"in {function} ({file}, line {line})")
+        error.add_note(f"in {function} ({location(file, line)})")
     code = compile("\n" * (line - 1) + "raise error", file, "exec").replace(co_name=function)
     exec(code, {"error": error})
     raise error
