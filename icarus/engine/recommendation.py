@@ -59,11 +59,14 @@ def recommend(root: RootStatistics, rule: Recommendation, rng: np.ndarray) -> in
     Raises:
         ValueError: the rule gave no score for each action, or NaN.
     """
-    scores = np.asarray(rule(root), float)
+    answer = rule(root)
+    try:
+        scores = np.asarray(answer, float)
+    except (TypeError, ValueError):
+        scores = np.full(len(root.actions), np.nan)
     if scores.shape != (len(root.actions),) or np.isnan(scores).any():
-        raise ValueError(
-            f"the recommendation {label(rule)} gave {scores.tolist()}; it must give a number for each of {len(root.actions)} actions"
-        )
+        right = f"it must give a number for each of {len(root.actions)} actions"
+        raise ValueError(f"the recommendation {label(rule)} gave {np.asarray(answer).tolist()}; {right}")
     candidates = np.flatnonzero(~root.dominated)
     best = candidates[scores[candidates] == scores[candidates].max()]
     return root.actions[best[0] if len(best) == 1 else best[plain_below(rng.copy(), len(best))]]
