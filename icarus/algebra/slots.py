@@ -43,7 +43,14 @@ Parameters = tuple[tuple[str, float | str], ...]
 
 
 def _load_slot(module: str, name: str, parameters: Parameters) -> "Slot":
-    return _named(module, name)(**dict(parameters))
+    try:
+        slot = _named(module, name)
+    except (ImportError, AttributeError):
+        sentence = (
+            f"the slot {name} of {module} is not defined in this process; define it in a file that both can import"
+        )
+        raise pickle.UnpicklingError(sentence) from None
+    return slot(**dict(parameters))
 
 
 def _named(module: str, name: str) -> Any:

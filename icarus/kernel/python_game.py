@@ -37,6 +37,11 @@ from icarus.kernel.game import FUNCTIONS, AnyGame, Game
 from icarus.kernel.state import State
 
 
+def _number_text(state: StateData, action: int) -> str:
+    """What an action is called where a game does not say; by this name other processes find it."""
+    return str(action)
+
+
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class PythonGame(AnyGame):
     """A game (Definition 1) as plain Python functions; in a function's arguments, `state` is what `initial` made, of any type.
@@ -78,7 +83,7 @@ class PythonGame(AnyGame):
 
     copy: Callable = copy.deepcopy
     text: Callable = str
-    action_text: Callable = lambda state, action: str(action)
+    action_text: Callable = _number_text
     observation: Callable | None = None
     multiplicity: Callable | None = None
 

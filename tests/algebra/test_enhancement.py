@@ -93,6 +93,13 @@ def test_a_slot_that_another_process_would_not_find_is_not_pickled() -> None:
     assert copy.deepcopy(redefined) is redefined
 
 
+def test_a_slot_that_is_not_defined_where_it_arrives_is_told_by_its_name() -> None:
+    written = pickle.dumps(MAST).replace(b"capture_actions", b"capture_nothing")
+    sentence = "the slot capture_nothing of icarus.specs.mast is not defined in this process; define it in a file that"
+    with pytest.raises(pickle.UnpicklingError, match=sentence):
+        pickle.loads(written)
+
+
 @given(compositions, compositions, compositions)
 def test_sequential_composition_is_associative(a, b, c):
     assert (a >> b) >> c == a >> (b >> c)

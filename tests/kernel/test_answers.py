@@ -1,5 +1,6 @@
 """What the plain functions of a `PythonGame` may not answer: each is told with the game, the function, its line and what would be right."""
 
+import pickle
 from typing import Any
 
 import attrs
@@ -53,6 +54,14 @@ HILO = PythonGame(
     episode=lambda state: CONTINUES,
     recall=lambda state, perspective: state["said"],
 )
+
+
+def test_a_game_of_functions_that_have_names_goes_to_another_process() -> None:
+    functions = (initial, player, legal, apply, rewards, determinize)
+    game = PythonGame(name="hilo", players=3, **{function.__name__: function for function in functions})
+    state = pickle.loads(pickle.dumps(game.new_initial_state(3)))
+    assert str(state) == str(game.new_initial_state(3)) and state.action_to_string(1) == "1"
+    assert state.game.legal({"said": [], "coin": None}) == [0, 1]
 
 
 def returned_anew(state: dict, action: int) -> dict:
