@@ -272,7 +272,7 @@ class Initial:
         domains = dict(information.fields)
         for field, value in (*self.common, *(item for _, fields in self.given for item in fields)):
             base = domains[field].type.base
-            numbers = np.atleast_1d(np.asarray(value, float))
+            numbers = _numbers(value)
             is_count = base == np.int32
             limits = (0, np.iinfo(base).max) if is_count else (-math.inf, math.inf)
             outside = (numbers < limits[0]) | (numbers > limits[1]) | np.isnan(numbers)
@@ -306,6 +306,14 @@ class Initial:
         )
         by_function = f"; {self.function.summary}" if self.function else ""
         return common + by_function + (f"; {len(self.given)} records given{rest}" if self.given else "")
+
+
+def _numbers(value: object) -> np.ndarray:
+    """A value of a field as numbers; NaN, which no field takes, for what is none."""
+    try:
+        return np.atleast_1d(np.asarray(value, float))
+    except (TypeError, ValueError):
+        return np.array([math.nan])
 
 
 def initial(given: Mapping[Parts, Mapping[str, float]] | InitialInformation | None = None, **common: float) -> Initial:

@@ -86,6 +86,8 @@ class Slot(CompiledCallable):
         """The slot of a function, with its parameters at their defaults."""
         if not inspect.isfunction(function):
             raise TypeError(f"@{cls.KIND} decorates a plain function, not {function!r}")
+        if inspect.iscoroutinefunction(function):
+            raise TypeError(f"@{cls.KIND} decorates a plain function, not the async function {function.__name__}")
         signature, names = inspect.signature(function), cls.arguments_of(function)
         arguments = list(signature.parameters.values())
         fixed, parameters = arguments[: len(names)], arguments[len(names) :]

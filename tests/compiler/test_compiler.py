@@ -1412,6 +1412,12 @@ def test_a_slot_function_takes_what_its_kind_is_given() -> None:
     with pytest.raises(TypeError, match="@values decorates a plain function, not 3"):
         values(3)  # type: ignore[arg-type]
 
+    async def later(history: Any, updates: Any) -> None:
+        """Nothing is done before it is awaited."""
+
+    with pytest.raises(TypeError, match="@capture decorates a plain function, not the async function later"):
+        capture(later)  # type: ignore[arg-type]
+
 
 # ------------------------------------------------------------------------------------------------------------------- bits
 

@@ -60,6 +60,8 @@ def state() -> Any:
             "the initial information of MAST sets visits to 1.5; it must be an integer",
         ),
         (lambda: attrs.evolve(MAST, initial=initial(reward=float("nan"))), "sets reward to nan; it must be a number"),
+        (lambda: attrs.evolve(MAST, initial=initial(reward="a")), "sets reward to 'a'; it must be a number"),  # type: ignore[arg-type]
+        (lambda: attrs.evolve(MAST, initial=initial(visits=None)), "sets visits to None; it must be an integer"),  # type: ignore[arg-type]
         (lambda: with_prior(MAST, (3,)), r"is given for \(3,\), which is not a record of A × "),
         (lambda: with_prior(MAST, (3, 0, 1)), r"is given for \(3, 0, 1\), which is not a record of A × "),
         (lambda: with_prior(MAST, (3, 0.5)), r"is given for \(3, 0.5\), which is not a record"),

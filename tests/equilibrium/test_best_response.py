@@ -200,6 +200,8 @@ def test_a_policy_of_another_game_and_a_player_who_is_none_are_refused():
     for player in (2, -1, True, "0"):
         with pytest.raises(ValueError, match="it must be 0 or 1"):
             best_response(games.load("kuhn-poker"), None, player)
+    with pytest.raises(TypeError, match="tabulate needs the GameTree of a game, such as .*, not <game kuhn-poker>"):
+        tabulate(games.load("kuhn-poker"), None)
 
 
 def test_a_policy_is_told_by_its_game():

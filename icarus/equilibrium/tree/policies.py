@@ -99,8 +99,10 @@ def tabulate(tree: GameTree, policy: Policy, seed: int = 0) -> TabularPolicy:
         seed: of the searches of agents; each information set has a stream of its own.
 
     Raises:
-        TypeError: none of these. ValueError: invalid probabilities, by information set and player.
+        TypeError: none of these, or no tree. ValueError: invalid probabilities, by information set and player.
     """
+    if not isinstance(tree, GameTree):
+        raise TypeError(f"tabulate needs the GameTree of a game, such as GameTree(game), not {tree!r}")
     if isinstance(policy, tuple | list):
         return _from_pair(tree, policy, seed)
     if policy is None:
