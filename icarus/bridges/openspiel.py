@@ -21,6 +21,7 @@ contradicts is told by `icarus.bridges.openspiel_audit`. Players who decide at o
 nothing else is hidden, that is redrawn without help.
 """
 
+import difflib
 import hashlib
 from collections.abc import Callable, Sequence
 
@@ -108,7 +109,11 @@ def _loaded(source: "str | pyspiel.Game") -> "pyspiel.Game":
     try:
         return pyspiel.load_game(source)
     except pyspiel.SpielError as error:
-        raise ValueError(f"OpenSpiel cannot load {source!r}: {str(error).splitlines()[0][:200]}") from None
+        name, known = source.split("(")[0], pyspiel.registered_names()
+        near = [] if name in known else difflib.get_close_matches(name, known, n=1)
+        reason = str(error).splitlines()[0][:200].removesuffix(" Available games are:")
+        hint = f"did you mean {near[0]}?" if near else reason
+        raise ValueError(f"OpenSpiel cannot load {source!r}: {hint}") from None
 
 
 def _in_turns(loaded: "pyspiel.Game") -> "pyspiel.Game":

@@ -135,7 +135,9 @@ def test_a_function_of_one_s_own_draws_where_openspiel_cannot() -> None:
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: openspiel.game("leduc"), "cannot load 'leduc'"),
+        (lambda: openspiel.game("leduc"), "cannot load 'leduc': did you mean leduc_poker\\?$"),
+        (lambda: openspiel.game("zzzz"), "cannot load 'zzzz': Unknown game 'zzzz'.$"),
+        (lambda: openspiel.game("leduc_poker(foo=3)"), r"cannot load 'leduc_poker\(foo=3\)': .*foo"),
         (lambda: openspiel.game("liars_dice"), "give determinize="),
         (lambda: openspiel.game("mfg_crowd_modelling"), "mean field game"),
         (lambda: openspiel.state(pyspiel.load_game("goofspiel").new_initial_state()), "convert_to_turn_based"),
