@@ -1,7 +1,11 @@
 """A global that is bound anew after a search: the next search uses what it is now, in both engines."""
 
+import gc
+import threading
 import types
+import weakref
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import attrs
@@ -9,7 +13,7 @@ import numpy as np
 import pytest
 
 from icarus import MAST, capture, search
-from icarus.compiler.cache.bindings import renew_rebound
+from icarus.compiler.cache.bindings import kept, kernel_cache, renew_rebound
 from icarus.kernel import helper, record, update
 from tests.commands.test_contract import NIM
 
@@ -105,3 +109,23 @@ def test_nothing_is_made_anew_where_nothing_was_bound_anew(monkeypatch: pytest.M
     monkeypatch.setitem(globals(), "OFFSET", int("10"))
     renew_rebound()
     assert NIM.kernels() is kernels
+
+
+@pytest.mark.parametrize("cache", [kept, kernel_cache])
+def test_what_two_threads_make_at_once_stays_though_the_cache_keeps_one(cache: Callable) -> None:
+    class Made:
+        """A kernel, whose address a search may use when nobody holds it any more."""
+
+    both, alive = threading.Barrier(2), []
+
+    def make(name: str) -> Made:
+        both.wait(10)
+        made = Made()
+        alive.append(weakref.ref(made))
+        return made
+
+    cached = cache(make)
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(cached, ["player", "player"]))
+    gc.collect()
+    assert len(alive) == 2 and all(reference() is not None for reference in alive)

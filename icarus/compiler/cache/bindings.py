@@ -21,13 +21,26 @@ _compiled: "weakref.WeakSet[Any]" = weakref.WeakSet()  # what keeps machine code
 _generation = [0]  # how often values have been found bound anew
 
 
+def kept(make: Callable[..., T]) -> Callable[..., T]:
+    """`functools.cache` whose values all stay: of two that threads make at once it drops one, whose address a search may use."""
+    values: list[T] = []
+
+    @functools.cache
+    def made(*arguments: Any, **named: Any) -> T:
+        value = make(*arguments, **named)
+        values.append(value)
+        return value
+
+    return made
+
+
 def kernel_cache(make: Callable[..., T], most: int | None = None) -> Callable[..., T]:
     """`functools.cache` of a function that makes kernels: from `renew_rebound` on, what uses a global that was bound anew is made anew.
 
     What was made before is kept too, as a search may still use its addresses; where at most so many calls are kept, it holds what it uses.
     """
 
-    @functools.lru_cache(most)
+    @kept if most is None else functools.lru_cache(most)
     def made(generation: int, *arguments: Any, **named: Any) -> T:
         return make(*arguments, **named)
 
