@@ -109,8 +109,8 @@ def _loaded(source: "str | pyspiel.Game") -> "pyspiel.Game":
     try:
         return pyspiel.load_game(source)
     except pyspiel.SpielError as error:
-        name, known = source.split("(")[0], pyspiel.registered_names()
-        near = [] if name in known else difflib.get_close_matches(name, known, n=1)
+        name, names = source.split("(")[0], pyspiel.registered_names()
+        near = [] if name in names else difflib.get_close_matches(name, names, n=1)
         reason = str(error).splitlines()[0][:200].removesuffix(" Available games are:")
         hint = f"did you mean {near[0]}?" if near else reason
         raise ValueError(f"OpenSpiel cannot load {source!r}: {hint}") from None

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from icarus import MAST, capture, search
-from icarus.compiler.cache.bindings import kept, kernel_cache, renew_rebound
+from icarus.compiler.cache.bindings import kernel_cache, permanent_cache, renew_rebound
 from icarus.kernel import helper, record, update
 from tests.commands.test_contract import NIM
 
@@ -111,7 +111,7 @@ def test_nothing_is_made_anew_where_nothing_was_bound_anew(monkeypatch: pytest.M
     assert NIM.kernels() is kernels
 
 
-@pytest.mark.parametrize("cache", [kept, kernel_cache])
+@pytest.mark.parametrize("cache", [permanent_cache, kernel_cache])
 def test_what_two_threads_make_at_once_stays_though_the_cache_keeps_one(cache: Callable) -> None:
     class Made:
         """A kernel, whose address a search may use when nobody holds it any more."""

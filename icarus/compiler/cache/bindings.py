@@ -21,7 +21,7 @@ _compiled: "weakref.WeakSet[Any]" = weakref.WeakSet()  # what keeps machine code
 _generation = [0]  # how often values have been found bound anew
 
 
-def kept(make: Callable[..., T]) -> Callable[..., T]:
+def permanent_cache(make: Callable[..., T]) -> Callable[..., T]:
     """`functools.cache` whose values all stay: of two that threads make at once it drops one, whose address a search may use."""
     values: list[T] = []
 
@@ -40,7 +40,7 @@ def kernel_cache(make: Callable[..., T], most: int | None = None) -> Callable[..
     What was made before is kept too, as a search may still use its addresses; where at most so many calls are kept, it holds what it uses.
     """
 
-    @kept if most is None else functools.lru_cache(most)
+    @permanent_cache if most is None else functools.lru_cache(most)
     def made(generation: int, *arguments: Any, **named: Any) -> T:
         return make(*arguments, **named)
 
