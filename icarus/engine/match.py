@@ -295,7 +295,7 @@ def play(
         TypeError: `game` is not a game, `agents` are not agents, or `watch` is no function.
     """
     check_game(game)
-    check_callable("watch", watch, "a function of (state, action, decision)")
+    validation.check_callable("watch", watch, "a function of (state, action, decision)")
     if not isinstance(agents, Sequence):
         raise TypeError(f"play needs a list of agents, one for each seat, not {agents!r}")
     if len(agents) != game.players:
