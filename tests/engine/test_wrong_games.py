@@ -276,3 +276,13 @@ def test_the_game_the_answer_and_the_line_are_told(slip: dict[str, Any], message
     line = next(iter(slip.values())).__code__.co_firstlineno
     with pytest.raises(ValueError, match=rf"{message}.* \(.*\.py, line {line}\)$"):
         search(attrs.evolve(NIM, **slip).new_initial_state(seed=0), BASELINE, iterations=40)
+
+
+@pytest.mark.parametrize("engine", ["compiled", "python"])
+def test_rules_that_draw_as_no_seed_fixes_are_refused(engine: str) -> None:
+    game = attrs.evolve(NIM, name="unseeded-nim", rewards=slips.rewards_by_luck)
+    sentence = (
+        r"rewards of unseeded-nim draws from np\.random, which no seed fixes; .* \(.*test_contract\.py, line \d+\)"
+    )
+    with pytest.raises(ValueError, match=sentence):
+        search(game.new_initial_state(), BASELINE, iterations=10, engine=engine)

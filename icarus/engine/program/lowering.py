@@ -153,6 +153,7 @@ class _Lowering:
     def __init__(self, game: Game, strategy: Enhancement, scheme: Scheme, shared: bool) -> None:
         self.game, self.strategy, self.scheme, self.shared = game, strategy, scheme, shared
         self.uses_exp3 = scheme.uses_exp3(game)
+        requirements.refuse_unseeded_rules(game)
         requirements.refuse_unknown(game, strategy)
         self.components, self.table_of = components_of(strategy, self.uses_exp3)
         requirements.refuse_hidden(self.components, game)

@@ -6,8 +6,21 @@ from collections.abc import Iterable, Sequence
 from icarus.algebra import Enhancement
 from icarus.algebra.slots import Candidates, Slot
 from icarus.compiler.cache.digest import attributes_read, takes_by_place, unseeded_source
+from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.kernel import Kernel
-from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, LOOKAHEAD, NAMES, TABLES, HasFeatures, column_of
+from icarus.compiler.messages import defined_at
+from icarus.kernel.features import (
+    ACTION_FEATURES,
+    ENDINGS,
+    FEATURES,
+    KINDS,
+    LOOKAHEAD,
+    NAMES,
+    TABLES,
+    HasFeatures,
+    column_of,
+)
+from icarus.kernel.functions import FUNCTIONS
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.state import State
 
@@ -116,6 +129,23 @@ def refuse_unseeded(slot: Slot) -> None:
             f"{slot.label()} draws from {source}, which the seed of a search does not fix; draw from the search's own generator, "
             f"uniform(history.rng) or below(history.rng, n) of icarus.kernel"
         )
+
+
+@functools.cache
+def refuse_unseeded_rules(game: Game) -> None:
+    """Refuse a compiled game of which a function draws from a generator that no seed fixes.
+
+    Raises:
+        ValueError: it does; the sentence says where from, and what to draw from instead.
+    """
+    for name in (*FUNCTIONS, *KINDS):
+        function = getattr(game, name)
+        source = "" if function is None else unseeded_source(plain(function))
+        if source:
+            raise ValueError(
+                f"{name} of {game.name} draws from {source}, which no seed fixes; list chances in `chance`, or draw from the rng "
+                f"of initial and determinize, uniform(rng) or below(rng, n) of icarus.kernel{defined_at(function)}"
+            )
 
 
 @functools.cache

@@ -24,7 +24,7 @@ from icarus.engine.loop.parent_links import LINK, is_inserted
 from icarus.engine.loop.parent_links import parent_links_of as compiled_parent_links_of
 from icarus.engine.program.mixtures import IN_SIMULATION, SIMULTANEOUS, TREE
 from icarus.engine.program.promises import context_message
-from icarus.engine.program.requirements import tables_of
+from icarus.engine.program.requirements import refuse_unseeded_rules, tables_of
 from icarus.engine.recommendation import Recommendation, most_visits
 from icarus.engine.records.reuse import WarmStart
 from icarus.engine.records.tables import Records
@@ -43,6 +43,7 @@ from icarus.kernel import below as compiled_below
 from icarus.kernel import extended as compiled_extended
 from icarus.kernel.constants import CONTINUES
 from icarus.kernel.data import StateData
+from icarus.kernel.game import Game
 from icarus.kernel.history import EMPTY_HISTORY, UNLIMITED, root_key
 from icarus.kernel.python_game import PythonGame, in_python
 from icarus.kernel.state import State
@@ -71,6 +72,8 @@ class ReferenceSearch:
         self.state, self.strategy, self.seed, self.scheme = state.clone(), strategy, seed, scheme
         self.reusable, self.rng, self._budget = reusable, seeded(seed), UNLIMITED
         self.actions, self._observer = tuple(state.legal_actions()), state.current_player()
+        if isinstance(state.game, Game):
+            refuse_unseeded_rules(state.game)
         game: PythonGame = in_python(state.game)
         self.game, self._all_moves = scheme.view(game), game.observed_moves
         self._perspective = game.perspective(self._observer)
