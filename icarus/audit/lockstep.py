@@ -195,10 +195,10 @@ def _differences_of_chance(state: State, outcomes: object, legal: set[int]) -> I
         return
     expected = dict(cast(Iterable[tuple[int, float]], outcomes))
     for action, probability in state.chance_outcomes():
-        other = expected.get(action, 0.0)
-        if abs(probability - other) > CLOSE:
+        right = expected.get(action, 0.0)
+        if abs(probability - right) > CLOSE:
             what = _action_list(state, [action])
-            yield f"the probability of {what} is {probability:.6g}, and in the reference {other:.6g}"
+            yield f"the probability of {what} is {probability:.6g}, and in the reference {right:.6g}"
 
 
 def _ended(over: bool) -> str:

@@ -126,15 +126,15 @@ def with_options(sentence: str, arguments: list[str]) -> str:
     """A sentence that begins with an argument of the library, with the option of the command line that gives it: "--seat is 2"."""
     if not arguments or arguments[0] not in COMMANDS:
         return sentence
-    options: dict[str, str] = {}
+    long_names: dict[str, str] = {}
     for parameter in typer.main.get_command(app).commands[arguments[0]].params:  # type: ignore[attr-defined]
         long = next((name for name in parameter.opts if name.startswith("--")), None)
         if long is not None:
-            options |= dict.fromkeys((parameter.name, long.removeprefix("--").replace("-", "_")), long)
+            long_names |= dict.fromkeys((parameter.name, long.removeprefix("--").replace("-", "_")), long)
     named = re.match(r"(?:an? )?(\w+) is ", sentence)
-    if named is None or named[1] not in options:
+    if named is None or named[1] not in long_names:
         return sentence
-    return f"{options[named[1]]} is {sentence[named.end() :]}".removesuffix(SEVERAL)
+    return f"{long_names[named[1]]} is {sentence[named.end() :]}".removesuffix(SEVERAL)
 
 
 SEVERAL = ", or a sequence of such integers"  # which no option takes

@@ -159,9 +159,9 @@ class Rows:
             for row in self._executor.map(self.settings.play, new) if self._executor else map(self.settings.play, new):
                 self._keep(row)
         except (BrokenExecutor, CancelledError):
-            kept = "finished games are kept; run the same command to continue"
-            what = kept if self.path else "nothing is kept without a path"
-            raise ValueError(f"the processes that play have ended; {what}") from None
+            advice = "finished games are kept; run the same command to continue"
+            rest = advice if self.path else "nothing is kept without a path"
+            raise ValueError(f"the processes that play have ended; {rest}") from None
         return (self.rows[match.key] for match in pending)
 
     def _keep(self, row: Row) -> None:

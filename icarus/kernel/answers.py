@@ -134,16 +134,12 @@ def _initial(function: Answering, answer: StateData, *rest: object) -> StateData
     return answer
 
 
-def _changed(right: str) -> Callable[..., StateData]:
-    """What checks a state that is made of another one, which stays as it is."""
-
-    def check(function: Answering, answer: StateData, state: StateData, *rest: object) -> StateData:
-        _initial(function, answer)
-        if answer is state:
-            function.refuse_what("the state that it was given", right)
-        return answer
-
-    return check
+def _changed(function: Answering, answer: StateData, state: StateData, *rest: object, right: str) -> StateData:
+    """A state that is made of another one, which stays as it is."""
+    _initial(function, answer)
+    if answer is state:
+        function.refuse_what("the state that it was given", right)
+    return answer
 
 
 def _player(function: Answering, answer: Any, state: StateData) -> int:
@@ -199,15 +195,11 @@ def _observe(function: Answering, answer: Any, state: StateData, action: int) ->
     return moves
 
 
-def _number(right: str, least: int, also: int) -> Callable[[Answering, Any, StateData], int]:
-    """What checks an integer of at least so much, or one that means something else."""
-
-    def check(function: Answering, answer: Any, state: StateData) -> int:
-        if not is_integer(answer) or (answer < least and answer != also):
-            function.refuse(answer, right)
-        return int(answer)
-
-    return check
+def _number(function: Answering, answer: Any, state: StateData, *, least: int, also: int, right: str) -> int:
+    """An integer of at least so much, or one that means something else."""
+    if not is_integer(answer) or (answer < least and answer != also):
+        function.refuse(answer, right)
+    return int(answer)
 
 
 def _recall(function: Answering, answer: Any, state: StateData, perspective: int) -> list[int]:
@@ -224,7 +216,7 @@ def _multiplicity(function: Answering, answer: Any, state: StateData) -> float:
     return number
 
 
-_determinize = _changed("leave that alone and return a changed copy")
+_determinize = functools.partial(_changed, right="leave that alone and return a changed copy")
 CHECKS: dict[str, Callable[..., Any]] = {
     "initial": _initial,
     "player": _player,
@@ -232,12 +224,12 @@ CHECKS: dict[str, Callable[..., Any]] = {
     "apply": _apply,
     "rewards": _rewards,
     "chance": _chance,
-    "copy": _changed("return a copy that can be changed without changing that"),
+    "copy": functools.partial(_changed, right="return a copy that can be changed without changing that"),
     "observe": _observe,
     "determinize": _determinize,
     "redeterminize": _determinize,
-    "episode": _number("be a label of at least 0, or CONTINUES", 0, CONTINUES),
+    "episode": functools.partial(_number, least=0, also=CONTINUES, right="be a label of at least 0, or CONTINUES"),
     "recall": _recall,
     "multiplicity": _multiplicity,
-    "simultaneous": _number("be 0, or the number of the choice", 0, 0),
+    "simultaneous": functools.partial(_number, least=0, also=0, right="be 0, or the number of the choice"),
 }  # by the name of the function whose answer each looks at

@@ -83,7 +83,7 @@ def test_a_name_with_brackets_is_found_as_it_stands(file: Path) -> None:
 
 def test_a_position_is_searched_and_its_tree_written(file: Path, icarus: Call) -> None:
     code, output, _ = icarus("search", "plain-kuhn", "--with", file, "--iterations", 50, "--html", "tree.html")
-    assert code == 0 and "plain-kuhn, player 0, BASELINE: 50 iterations" in output
+    assert code == 0 and "plain-kuhn, Ann, BASELINE: 50 iterations" in output
     assert "plain-kuhn" in Path("tree.html").read_text()
     code, output, _ = icarus(
         "search", "race", "--with", file, "--iterations", 40, "--beside", "MAST", "--json", "courses.json"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from icarus.commands import cli
+from icarus.commands import options
 from tests.conftest import Python, environment
 from tests.engine import wrong_functions
 from tests.marks import slow_after
@@ -79,5 +79,5 @@ def test_without_checks_the_command_tells_an_error_in_a_slot_in_one_line_too(pyt
     for name, sentence in [*messages.items(), ("FAILS", messages["FAILS"])]:  # as compiled, and from the disk
         arguments = ("search", "othello", "--strategy", f"BASELINE >> {name}", "--with", str(tmp_path / "slots.py"))
         done = python(None, "-m", "icarus", *arguments, "--iterations", "5", ICARUS_DEBUG="")
-        assert done.returncode == cli.REFUSED, done.stderr
+        assert done.returncode == options.REFUSED, done.stderr
         assert done.stderr.splitlines()[-1] == sentence and "Traceback" not in done.stderr

@@ -19,7 +19,7 @@ from experiments.plan.definition import Refusal, from_settings
 from experiments.store import rows as store
 from experiments.store.results import results_of
 from icarus import Enhancement, parse, search
-from icarus.commands import cli
+from icarus.commands import cli, options
 from tests.algebra.test_enhancement import compositions
 from tests.engine.test_plain import same
 from tests.engine.test_twin import starts
@@ -102,7 +102,7 @@ def a_command_ends_in_output_or_one_sentence(arguments: list[str]) -> None:
             code = cli.run(list(arguments))
     finally:
         os.chdir(before)
-    assert code in (0, cli.FAILED, cli.REFUSED, cli.UNCHECKED), (arguments, code)
+    assert code in (0, options.FAILED, options.REFUSED, options.UNCHECKED), (arguments, code)
     assert "Traceback" not in errors.getvalue(), arguments
 
 

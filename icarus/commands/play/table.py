@@ -190,10 +190,10 @@ class Table:
                 before = self.session.at(index)
                 places = list(marks(before, played.action, text is not None))
                 text = text and label(before, played.action)
-                shown = text or "-".join(places) or "(hidden from you)"
+                entry = text or "-".join(places) or "(hidden from you)"
                 self._noticed.append(index)
                 self._marks.append(places)
-                self._log.append(f"{self.session.name_of(played.player)}: {shown}")
+                self._log.append(f"{self.session.name_of(played.player)}: {entry}")
         return self._log
 
     def _forget_log(self) -> None:
