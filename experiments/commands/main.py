@@ -17,7 +17,6 @@ from experiments.commands.reports import branching, claims, correlation, picture
 from experiments.plan.definition import Refusal
 from experiments.play.pool import MatchFailed
 from experiments.store import rows as store
-from icarus import starting
 from icarus.commands.interrupts import reporting_interrupts
 from icarus.commands.once import Command
 
@@ -58,7 +57,6 @@ for command in COMMANDS:
 
 def main(arguments: list[str] | None = None) -> int:
     """The exit code of a command; what it refuses is told in one sentence on standard error."""
-    starting.restore_interrupts()
     try:
         code = app(arguments, standalone_mode=False)
         return code if isinstance(code, int) else 0

@@ -88,7 +88,7 @@ COMMANDS: dict[str, Callable[..., None]] = {  # the first line of each one's doc
     )
 }
 for name, command in COMMANDS.items():
-    app.command(name, cls=Command)(reporting_interrupts(command, "icarus"))
+    app.command(name, cls=Command)(reporting_interrupts(interruptible()(command), "icarus"))
 
 
 def main() -> None:
@@ -99,8 +99,7 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run the command with these arguments, and return its exit code."""
     try:
-        with interruptible():
-            return app(arguments or ["--help"], prog_name="icarus", standalone_mode=False) or 0
+        return app(arguments or ["--help"], prog_name="icarus", standalone_mode=False) or 0
     except (KeyboardInterrupt, typer.Abort):
         print_note("icarus: interrupted")
         return options.INTERRUPTED

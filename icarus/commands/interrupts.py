@@ -16,7 +16,7 @@ from icarus.compiler.interrupts import polled_interrupts
 
 
 def reporting_interrupts(command: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """The same command, which prints one line when Ctrl-C has ended it.
+    """The same command, which prints one line when Ctrl-C has ended it; until it begins, Ctrl-C ends the process without a word.
 
     Args:
         name: of the program, with which the line begins.
@@ -25,6 +25,7 @@ def reporting_interrupts(command: Callable[..., Any], name: str) -> Callable[...
     @functools.wraps(command)
     def run(*arguments: Any, **keywords: Any) -> Any:
         try:
+            starting.restore_interrupts()
             return command(*arguments, **keywords)
         except KeyboardInterrupt as interrupt:
             print(f"{name}: interrupted{': ' if str(interrupt) else ''}{interrupt}", file=sys.stderr, flush=True)
@@ -46,7 +47,6 @@ def end(code: int) -> NoReturn:
 @contextlib.contextmanager
 def interruptible() -> Iterator[None]:
     """Within, Ctrl-C raises KeyboardInterrupt, also out of compiled loops; where these do not return, the second one ends the process."""
-    starting.restore_interrupts()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         with polled_interrupts():
             yield

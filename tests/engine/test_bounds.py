@@ -132,7 +132,7 @@ def test_whoever_was_told_of_signals_before_still_is() -> None:
 @pytest.mark.parametrize("module", ["icarus", "experiments"])
 def test_a_command_that_only_starts_ends_without_a_word(module: str) -> None:
     call = [sys.executable, "-m", module, "--help"]
-    for moment in (0.0, 0.1, 0.2):
+    for moment in (0.0, 0.1, 0.2, 0.4):
         with child_process(
             call, env=environment(), text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         ) as process:
@@ -143,6 +143,7 @@ def test_a_command_that_only_starts_ends_without_a_word(module: str) -> None:
             stderr = process.communicate(timeout=SOON)[1]
         assert process.returncode in (0, 130, -signal.SIGINT)
         assert "Traceback" not in stderr, stderr
+        assert (process.returncode == 130) == stderr.endswith("interrupted\n")
         assert moment > 0.0 or (process.returncode, stderr) == (-signal.SIGINT, "")
 
 
