@@ -92,7 +92,7 @@ class HistoryExample:
 
     Raises:
         ValueError: an open decision that is not the last, a player that does not exist, or rewards that are not one for each player.
-        TypeError: decisions that are not a list of `Decision`s.
+        TypeError: decisions that are not a list, each a `Decision`.
     """
 
     def __init__(
