@@ -10,13 +10,11 @@ import numpy as np
 
 from icarus.audit.fences import UNWRITTEN, BrokenPromise, GuardedGame
 from icarus.audit.report import Check
-from icarus.compiler.cache.digest import unseeded_source
-from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.rng import seeded
+from icarus.engine.program.requirements import unseeded_sources
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN
 from icarus.kernel.data import facts_of, out_of_range
 from icarus.kernel.features import KINDS, checked_numbers, written_by
-from icarus.kernel.functions import FUNCTIONS
 from icarus.kernel.game import Game, TextError
 
 T = TypeVar("T")
@@ -111,8 +109,7 @@ class Contract:
 
     def _luck(self) -> None:
         """Whether a function draws from a generator that no seed fixes."""
-        functions = {name: getattr(self.game, name) for name in (*FUNCTIONS, *KINDS)}
-        sources = {name: unseeded_source(plain(f)) for name, f in functions.items() if f is not None}
+        sources = unseeded_sources(self.game)
         wrong = [f"{name} draws from {source}, which no seed fixes" for name, source in sources.items() if source]
         self.checks["luck"].count(len(sources), len(wrong), lambda: wrong[0])
 

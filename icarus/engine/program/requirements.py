@@ -131,6 +131,12 @@ def refuse_unseeded(slot: Slot) -> None:
         )
 
 
+def unseeded_sources(game: Game) -> dict[str, str]:
+    """Where each function of a game draws from, by its name: a generator that no seed fixes, or "" for none."""
+    functions = {name: getattr(game, name) for name in (*FUNCTIONS, *KINDS)}
+    return {name: unseeded_source(plain(function)) for name, function in functions.items() if function is not None}
+
+
 @functools.cache
 def refuse_unseeded_rules(game: Game) -> None:
     """Refuse a compiled game of which a function draws from a generator that no seed fixes.
@@ -138,13 +144,11 @@ def refuse_unseeded_rules(game: Game) -> None:
     Raises:
         ValueError: it does; the sentence says where from, and what to draw from instead.
     """
-    for name in (*FUNCTIONS, *KINDS):
-        function = getattr(game, name)
-        source = "" if function is None else unseeded_source(plain(function))
+    for name, source in unseeded_sources(game).items():
         if source:
             raise ValueError(
                 f"{name} of {game.name} draws from {source}, which no seed fixes; list chances in `chance`, or draw from the rng "
-                f"of initial and determinize, uniform(rng) or below(rng, n) of icarus.kernel{defined_at(function)}"
+                f"of initial and determinize, uniform(rng) or below(rng, n) of icarus.kernel{defined_at(getattr(game, name))}"
             )
 
 
