@@ -93,7 +93,6 @@ def _data(tree: Tree, boards: int) -> dict[str, Any]:
     chosen = [i for i in np.flatnonzero(tree.parent == 0) if tree.action[i] == tree.result.action]
     hidden = tree.moves is not None
     return {
-        "players": state.game.players,
         "names": seat_names(state.game),
         "root_player": state.current_player(),
         "best": int(chosen[0]) if chosen else -1,

@@ -18,7 +18,7 @@ class Outline {
 
   figures(bases) {
     // Histories that look alike to their player share a record: each record counts once.
-    const {visits, availability, rewards, record, players} = this.data, seen = new Set();
+    const {visits, availability, rewards, record} = this.data, players = this.data.names.length, seen = new Set();
     let n = 0, m = 0;
     const total = new Array(players).fill(0);
     for (const base of bases) {
@@ -92,7 +92,7 @@ class Page {
     for (const one of this.data.observers) observer.append(element("option", {value: one.perspective, textContent: one.name}));
     observer.parentElement.hidden = !this.data.observers.length;
     value.append(element("option", {value: "mover", textContent: "who moves"}));
-    for (let p = 0; p < this.data.players; p++) value.append(element("option", {value: p, textContent: this.data.names[p]}));
+    this.data.names.forEach((name, p) => value.append(element("option", {value: p, textContent: name})));
     observer.onchange = () => { this.outline.observer = +observer.value; this.draw(); };
     value.onchange = () => { this.outline.value_of = value.value; this.draw(); };
     const steps = [...Array(21).keys()].map(i => colour(i / 20));
