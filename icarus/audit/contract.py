@@ -41,7 +41,7 @@ CONTRACT = {
     "features": "features are finite numbers, one for each name; the heuristic is a number from 0 to 1 for each player",
     "luck": "all randomness comes from the generator that a function is given",
     "memory": "functions write only to what they are given; all but initial, apply and determinize leave the state unchanged",
-    "indices": "no index lies outside its array, in games of plain Python; compiled code would read what is beside it",
+    "indices": "no index lies outside its array and no number outside its field, in games of plain Python; compiled code checks neither",
     "board": "states with the same text have the same player about to act, legal actions or rewards",
 }
 _ABSENT = {

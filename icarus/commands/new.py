@@ -31,10 +31,9 @@ from icarus.specs import BASELINE
 SKELETONS = Path(__file__).with_name("skeletons")
 KINDS, PLAIN = ("perfect", "chance", "hidden"), "python"
 LIBRARY = frozenset(games.GAMES)  # before a file has brought its own
-INDICES = (
-    "indices were checked in a few games of plain Python; ICARUS_DEBUG=1 icarus check FILE.py checks each, and names the function of a "
-    "wrong one"
-)
+CHECKED = "indices were checked in a few games of plain Python"
+UNCHECKED = "no index was checked, because the game did not run in plain Python (see indices)"
+INDICES = "ICARUS_DEBUG=1 icarus check FILE.py checks each, and names the function of a wrong one"
 NO_LENGTH = (
     "max_length is not given: a game that never ends is found late; give the greatest number of actions of a game"
 )
@@ -175,7 +174,7 @@ def check_compiled(game: Game, seed: int) -> bool:
         return False
     print_text(rate(game))
     if not DEBUG:
-        print_text(f"hint: {INDICES}")
+        print_text(f"hint: {UNCHECKED if report['indices'].absent else CHECKED}; {INDICES}")
     for hint in hints(game):
         print_text(f"hint: {hint}")
     return True

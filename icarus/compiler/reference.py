@@ -3,7 +3,7 @@
 import functools
 import types as pytypes
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
@@ -14,33 +14,57 @@ from icarus.compiler.kernels.functions import REPLACEMENTS, is_helper
 from icarus.compiler.kernels.pointers import lowest_bit, plain_lowest_bit, plain_popcount, popcount
 from icarus.compiler.kernels.rng import below, next_word, plain_below, plain_next_word, plain_uniform, uniform
 
-Structures: TypeAlias = np.ndarray | np.void
+Arrays: TypeAlias = np.ndarray | np.void
 
 
-def _with_attributes(value: Structures) -> Structures:
-    """An array or record of structures whose fields are attributes, as they are in compiled code; nothing is copied."""
+class SmallIntegers(np.ndarray):
+    """An array of integers of less than 64 bits, whose elements are read as 64 bits: compiled code computes with these."""
+
+    def __getitem__(self, index: Any) -> Any:
+        element = _element(self, index)
+        return element if isinstance(element, np.ndarray) else np.int64(element)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[index] for index in range(len(self)))
+
+
+_element = np.ndarray.__getitem__
+
+
+def is_small(dtype: np.dtype) -> bool:
+    """Whether these are integers, or arrays of integers, of less than 64 bits."""
+    return dtype.base.kind in "iu" and dtype.base.itemsize < 8
+
+
+def _as_compiled(value: Arrays) -> Arrays:
+    """An array or record that reads as in compiled code: fields as attributes, small integers as 64 bits; nothing is copied."""
+    if is_small(value.dtype):
+        return value.view(SmallIntegers)
     kind = np.dtype((np.record, value.dtype))
     return np.ndarray((), kind, value.data)[()] if isinstance(value, np.void) else value.view(kind)
 
 
-def _is_plain_structure(value: object) -> TypeGuard[Structures]:
+def _differs(value: object) -> TypeGuard[Arrays]:
+    """Whether numpy's own array or record reads otherwise than in compiled code."""
+    if type(value) is np.ndarray and is_small(value.dtype):
+        return True
     return isinstance(value, np.ndarray | np.void) and value.dtype.names is not None and value.dtype.type is np.void
 
 
-def _making_records(make: Callable) -> Callable:
-    """A function of numpy's that makes arrays, of structures too."""
+def _making_arrays(make: Callable) -> Callable:
+    """A function of numpy's that makes arrays."""
 
     @functools.wraps(make)
     def made(*arguments: object, **keywords: object) -> object:
         array = make(*arguments, **keywords)
-        return _with_attributes(array) if _is_plain_structure(array) else array
+        return _as_compiled(array) if _differs(array) else array
 
     return made
 
 
 _MAKERS = (np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.empty_like)
 _STAND_INS: list[tuple[object, Callable]] = [
-    *((make, _making_records(make)) for make in _MAKERS),
+    *((make, _making_arrays(make)) for make in _MAKERS),
     (popcount, plain_popcount),
     (lowest_bit, plain_lowest_bit),
     (next_word, plain_next_word),
@@ -83,8 +107,8 @@ class Interpreter:
                 result = pytypes.SimpleNamespace(**self._space(vars(function)))
             elif isinstance(function, Namespace):
                 result = _InterpretedNamespace(self, function)
-            elif _is_plain_structure(function):
-                result = _with_attributes(function)
+            elif _differs(function):
+                result = _as_compiled(function)
             else:
                 result = self._function(function) if isinstance(function, pytypes.FunctionType) else function
             self._alive.append(value)
@@ -134,7 +158,7 @@ class Interpreter:
 
     def _helps(self, value: object) -> bool:
         if not isinstance(value, _USUAL) and (
-            is_helper(value) or isinstance(value, CompiledCallable | Namespace) or _is_plain_structure(value)
+            is_helper(value) or isinstance(value, CompiledCallable | Namespace) or _differs(value)
         ):
             return True
         if id(value) in _replaced(len(REPLACEMENTS)):

@@ -27,7 +27,7 @@ import numpy as np
 from icarus import checks
 from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.messages import defined_at
-from icarus.compiler.reference import Interpreter
+from icarus.compiler.reference import Interpreter, SmallIntegers, is_small
 from icarus.kernel.answers import GAVE, answering, check_signatures, unchecked
 from icarus.kernel.constants import CONTINUES, NO_DEAL, RECALLED
 from icarus.kernel.contract import Facts
@@ -223,6 +223,12 @@ def _field(name: str, dtype: np.dtype) -> property:
     def read(facts: _Facts) -> Any:
         return facts._data[name]
 
+    def read_small(facts: _Facts) -> Any:
+        return np.int64(facts._data[name])
+
+    def read_small_array(facts: _Facts) -> Any:
+        return facts._data[name].view(SmallIntegers)
+
     def read_structure(facts: _Facts) -> Any:
         inside = facts._data[name]
         return inside.view(np.recarray) if dtype.shape else _facts_of(dtype)(inside)
@@ -230,7 +236,11 @@ def _field(name: str, dtype: np.dtype) -> property:
     def write(facts: _Facts, value: Any) -> None:
         facts._data[name] = value
 
-    return property(read if dtype.base.names is None else read_structure, write)
+    if dtype.base.names is not None:
+        return property(read_structure, write)
+    if is_small(dtype):
+        return property(read_small_array if dtype.shape else read_small, write)
+    return property(read, write)
 
 
 @functools.cache

@@ -81,6 +81,8 @@ NIM = Game(
     action_text=action_text,
 )
 COIN = attrs.evolve(NIM, name="coin-nim", initial=tossed, chance=chance)
+SMALL = np.dtype([("left", np.int8), ("mover", np.int8), ("taken", np.int8, (4,))], align=True)
+SMALL_NIM = attrs.evolve(NIM, name="nim7-of-bytes", state=SMALL)
 
 # ---------------------------------------------------------------------------------------------------------- nim with secrets
 
@@ -201,6 +203,12 @@ def legal_reading_beside(state: Any, actions: np.ndarray) -> int:
     for i in range(min(state.left, 3)):
         actions[i] = i + 1
     return min(state.left, 3) + 0 * state.taken[4]
+
+
+def apply_too_large(state: Any, action: int) -> None:
+    state.taken[0] = 100 * action  # the field holds up to 127
+    state.left -= action
+    state.mover = 1 - state.mover
 
 
 def legal_claimed(state: Any, actions: np.ndarray) -> int:
@@ -401,6 +409,7 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
     (NIM, {"legal": legal_twice}, "choices", "the legal action 1 is written twice"),
     (NIM, {"legal": legal_negative}, "choices", "one of 1 legal actions is -3"),
     (NIM, {"legal": legal_reading_beside}, "indices", "index 4 is out of bounds for axis 0 with size 4"),
+    (SMALL_NIM, {"apply": apply_too_large}, "indices", "out of bounds for int8"),
     (NIM, {"legal": legal_too_many}, "memory", "legal writes outside the legal actions"),
     (NIM, {"legal": legal_claimed}, "choices", "there are 40 legal actions; it must be 1 to max_legal, 3"),
     (NIM, {"legal": legal_unwritten}, "choices", "one of 2 legal actions is an action that was not written"),

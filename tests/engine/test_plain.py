@@ -23,6 +23,7 @@ from icarus import (
     CheatingUCT,
     DeterminizedUCT,
     Enhancement,
+    Game,
     PythonGame,
     Result,
     RewardVisits,
@@ -434,6 +435,59 @@ for name in ("othello", "checkers", "dou-di-zhu", "lotr-confrontation"):
     state = in_python(games.load(name)).new_initial_state(seed=1)
     print(search(state, RAVE >> MAST, iterations=30, seed=5).visits.tolist())
 """
+
+
+SMALL = np.dtype([("piles", np.int8, (2,)), ("factor", np.uint8), ("turn", np.int8)], align=True)
+SCALE = np.array([100, 50], np.int8)
+
+
+def fill(state: Any, rng: Any) -> None:
+    state.piles[:], state.factor = 100, 200
+
+
+def whose_turn(state: Any) -> int:
+    return TERMINAL if state.turn == 2 else state.turn
+
+
+def sums_of_small_integers(state: Any, actions: Any) -> int:
+    halves = np.full(2, 90, np.int8)
+    for i, pile in enumerate(state.piles):
+        actions[i] = pile + state.piles[1 - i] + halves[i] * SCALE[i] + 2 * state.factor + 100 * state.turn
+    return 2
+
+
+def take(state: Any, action: int) -> None:
+    state.piles[state.turn] += action // 100 % 20 - 10
+    state.turn += 1
+
+
+def share(state: Any, out: Any) -> None:
+    out[0] = (state.piles[0] + state.piles[1]) % 2
+    out[1] = 1 - out[0]
+
+
+def test_small_integers_are_computed_with_as_64_bits_by_both_engines() -> None:
+    functions = {
+        "initial": fill,
+        "player": whose_turn,
+        "legal": sums_of_small_integers,
+        "apply": take,
+        "rewards": share,
+    }
+    game = Game(
+        name="sums",
+        players=2,
+        state=SMALL,
+        text=str,
+        action_text=lambda state, action: str(action),
+        max_legal=2,
+        **functions,
+    )
+    state, plain = game.new_initial_state(1), in_python(game).new_initial_state(1)
+    assert state.legal_actions() == plain.legal_actions() == [9600, 5100]
+    fast, slow = (search(state, MAST, iterations=30, seed=1, engine=engine) for engine in ("compiled", "python"))
+    assert (fast.visits == slow.visits).all()
+    assert (fast.records["MAST"].rows == slow.records["MAST"].rows).all()
 
 
 def test_nothing_is_compiled_for_a_search_in_python(python: Any) -> None:
