@@ -25,9 +25,10 @@ from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.reference import interpret
 from icarus.engine.program.requirements import widths_of
 from icarus.engine.reference.choice import values_of
-from icarus.engine.reference.history import Playout, read_only
+from icarus.engine.reference.history import Playout
 from icarus.engine.reference.table import ReferenceTable, ReferenceTheta, open_row, row_of
 from icarus.kernel import CHANCE, MAX_PLAYERS, SELECTION, TERMINAL, Updates
+from icarus.kernel.data import read_only
 from icarus.kernel.features import TABLES, GameWithFeatures
 from icarus.kernel.game import AnyGame
 from icarus.kernel.history import PHASES, UNLIMITED, History, episode_key, episode_record, root_key

@@ -14,6 +14,7 @@ from icarus.engine.recommendation import Recommendation, label, most_visits
 from icarus.engine.records.reuse import check_reusable, decayed_records, records_without_histories
 from icarus.engine.records.tables import Records
 from icarus.engine.scheme import MO_ISMCTS, Scheme
+from icarus.kernel.data import read_only
 from icarus.kernel.seats import seat_name
 from icarus.kernel.state import State
 
@@ -44,7 +45,7 @@ class Pages(Protocol):
 
 @attrs.frozen(eq=False, repr=False)
 class Result:
-    """The result of a search.
+    """The result of a search; its arrays and the rows of its records can be read only.
 
     Attributes:
         action: the recommended action (line 18), by default the one selected most often; ties are broken by the search's generator.
@@ -73,9 +74,9 @@ class Result:
 
     action: int
     actions: tuple[int, ...]
-    visits: np.ndarray
-    values: np.ndarray
-    policy: np.ndarray
+    visits: np.ndarray = attrs.field(converter=read_only)
+    values: np.ndarray = attrs.field(converter=read_only)
+    policy: np.ndarray = attrs.field(converter=read_only)
     iterations: int
     records: Mapping[str, Records] = attrs.field(converter=RecordsByName)
     depth: int
@@ -92,7 +93,9 @@ class Result:
     recommendation: Recommendation = most_visits
     reusable: bool = True
     earlier_iterations: int = 0
-    links: np.ndarray | None = attrs.field(factory=lambda: np.zeros((0, LINK), np.int64))
+    links: np.ndarray | None = attrs.field(
+        factory=lambda: np.zeros((0, LINK), np.int64), converter=attrs.converters.optional(read_only)
+    )
     pages: ClassVar[Pages]  # `icarus.views`, which builds on results, puts itself here
 
     def decayed(self, decay: float) -> "Result":

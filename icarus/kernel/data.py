@@ -1,4 +1,4 @@
-"""State data as a whole: copies to the last byte, and what is outside its range."""
+"""State data as a whole: copies to the last byte, and what is outside its range; views of arrays that nobody can write to."""
 
 from collections.abc import Mapping
 from typing import Any, TypeAlias
@@ -15,6 +15,13 @@ Beliefs: TypeAlias = Any  # an array [1] of `Game.beliefs`
 def copied(data: np.ndarray) -> np.ndarray:
     """A copy of a state data to the last byte; numpy's own leaves the bytes between the fields undefined."""
     return data.view(np.uint8).copy().view(data.dtype)
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """A view of an array that nobody can write to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def facts_of(data: np.ndarray) -> Facts:

@@ -151,6 +151,21 @@ def test_a_result_stays_what_it_was_when_the_search_goes_on() -> None:
     assert same(result, search(whist(), EVERYTHING, iterations=30, seed=5))
 
 
+@pytest.mark.parametrize("engine", ["compiled", "python"])
+def test_nobody_can_write_to_what_a_search_returns(engine: str) -> None:
+    result = search(whist(), BASELINE >> MAST, iterations=20, seed=5, engine=engine)
+    records = result.records["MAST"]
+    arrays: list[Any] = [result.visits, result.values, result.policy, result.links, records.rows]
+    for array in arrays:
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = array[0]
+    for row in (records.initial, records[next(iter(records))]):
+        with pytest.raises(ValueError, match="read-only"):
+            row["visits"] = 99
+    with pytest.raises(ValueError, match="read-only"):
+        result.records["BASELINE"][()]["reward"][0] = 99
+
+
 def test_records_of_a_component_that_is_none_are_refused_with_the_names_of_those_that_are() -> None:
     records = search(whist(), BASELINE >> MAST, iterations=1).records
     with pytest.raises(KeyError, match="no component of the strategy is called MATS; its components: BASELINE, MAST"):

@@ -19,6 +19,7 @@ def test_one_decision_is_searched_with_an_empty_memory(algorithm):
     assert result.algorithm == algorithm and result.actions == tuple(state.legal_actions())
     assert result.policy.sum() == pytest.approx(1) and (result.policy == again.policy).all()
     assert (result.policy == Agent(algorithm, iterations=200).search(state, 7).policy).all()
+    assert not any(array.flags.writeable for array in (result.policy, result.visits, result.values))
     text = str(result)
     result.state.apply_action(result.action)
     assert str(result) == text

@@ -15,6 +15,7 @@ from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, foreign3, matrix_at, struct_at
 from icarus.engine.records.memory import LARGE, check_memory, memory_left
+from icarus.kernel.data import read_only
 from icarus.kernel.game import AnyGame
 from icarus.kernel.theta import ENTRY, ENTRY_BYTES, FULLEST, MARKS, TABLE, entry_of, has_room_for, index_at
 
@@ -175,7 +176,7 @@ class Table:
     @property
     def blank(self) -> np.void:
         """The row of the initial information."""
-        return self._blank[0]
+        return read_only(self._blank)[0]
 
     @property
     def capacity(self) -> int:
@@ -246,10 +247,10 @@ class Table:
         return self.of_block(self.component, self.game, Block(self.entries.copy(), self.rows.copy()))
 
     def find(self, key: int) -> np.void | None:
-        """The row of the record with this key; None where it was never updated."""
+        """The row of the record with this key, for reading only; None where it was never updated."""
         entries, rows = self._in_use
         place = entries[plain(entry_of)(entries, rows["record"], key)]
-        return rows[place] if place else None
+        return read_only(rows)[place] if place else None
 
     def inserted_rows(self) -> np.ndarray:
         """The rows that hold a record: a copy."""
@@ -338,8 +339,8 @@ class Records(Mapping[Parts, np.void]):
 
     @functools.cached_property
     def rows(self) -> np.ndarray:
-        """All rows, sorted by key: a copy, made when first asked for."""
-        return self._table.records()
+        """All rows, sorted by key, for reading only: a copy, made when first asked for."""
+        return read_only(self._table.records())
 
     def key(self, parts: Parts) -> int:
         """The key of the record with these parts."""

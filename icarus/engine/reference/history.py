@@ -10,6 +10,7 @@ from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.rng import seeded
 from icarus.kernel import SIMULATION, UNSEEN, mix
 from icarus.kernel import extended as compiled_extended
+from icarus.kernel.data import read_only
 from icarus.kernel.features import NAMES
 from icarus.kernel.history import EMPTY_HISTORY, STEP, UNLIMITED
 from icarus.kernel.history import episode_key as compiled_episode_key
@@ -73,13 +74,6 @@ class Steps(list[Step]):
         if field not in _FIELDS:
             raise AttributeError(f"steps have no field {field!r}; they have {', '.join(_FIELDS)}")
         return read_only(np.array([getattr(step, field) for step in self], STEP[field]))
-
-
-def read_only(array: np.ndarray) -> np.ndarray:
-    """A view of an array that nobody can write to."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 class View:

@@ -7,12 +7,13 @@ import numpy as np
 
 from icarus.compiler.kernels.rng import uniform
 from icarus.engine.algorithm import Algorithm
+from icarus.kernel.data import read_only
 from icarus.kernel.state import State
 
 
 @attrs.frozen(eq=False, repr=False)
 class OnlineResult:
-    """What an algorithm other than Algorithm 1 found in the information set of a state.
+    """What an algorithm other than Algorithm 1 found in the information set of a state; its arrays can be read only.
 
     Attributes:
         action: drawn from `policy`.
@@ -29,9 +30,9 @@ class OnlineResult:
 
     action: int
     actions: tuple[int, ...]
-    policy: np.ndarray
-    visits: np.ndarray
-    values: np.ndarray
+    policy: np.ndarray = attrs.field(converter=read_only)
+    visits: np.ndarray = attrs.field(converter=read_only)
+    values: np.ndarray = attrs.field(converter=read_only)
     iterations: int
     depth: int
     information_sets: int
