@@ -88,11 +88,12 @@ class HistoryExample:
         decisions: the decisions; the last one may be open (`action=None`): then policies can be called for it.
         players: κ; by default the number of players in the decisions. Each of them has his own perspective.
         label: of the episode in which the history begins.
-        rewards: μ of the finished playout, for captures that read it.
+        rewards: μ of the finished playout, for captures that read it; none while the last decision is open.
         iteration, seed, budget: what slots read as `history.iteration`, draw from `history.rng`, and read as `history.budget`.
 
     Raises:
-        ValueError: an open decision that is not the last, a player that does not exist, or rewards that are not one for each player.
+        ValueError: an open decision that is not the last, a player that does not exist, or rewards that are not one for each player
+            or of a history whose last decision is open.
         TypeError: decisions that are not a list, each a `Decision`.
     """
 
@@ -122,6 +123,10 @@ class HistoryExample:
             raise ValueError(
                 f"the rewards of a history are {rewards!r}; it needs one for each of {self.players} players"
             )
+        if self.is_open and len(rewards) > 0:
+            raise ValueError(
+                f"the rewards of a history are {rewards!r}, but its last decision is open; only a finished playout has rewards"
+            )
         self.iteration, self.seed, self.budget = iteration, seed, budget
         perspectives = range(self.players + 1)
         keys = [interpret(root_key)(perspective) for perspective in perspectives]
@@ -132,7 +137,7 @@ class HistoryExample:
         widths = widths_of(self, sum(TABLES))
         self._playout = Playout(keys, episodes, episode_record(label, 0, 0, ()), widths)
         self._playout.rng, self._playout.iteration, self._playout.budget = seeded(seed), iteration, budget
-        self._playout.rewards = np.array([] if self.is_open else rewards, float)
+        self._playout.rewards = np.array(rewards, float)
         for decision in decisions:
             self._decide(decision)
         if not self.is_open:

@@ -43,6 +43,10 @@ EXAMPLE = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=S
             r"the rewards of a history are \(1, 0\); it needs one for each of 3 players",
         ),
         (
+            lambda: HistoryExample([Decision(0, (4, 5))], players=2, rewards=(1, 0)),
+            r"the rewards of a history are \(1, 0\), but its last decision is open; only a finished playout has rewards",
+        ),
+        (
             lambda: EXAMPLE.prefix(1).values(MAST, {(5, 1): {"rewards": 1}}),
             "the information of MAST has no 'rewards'; it has reward, visits",
         ),
