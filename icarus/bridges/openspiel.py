@@ -50,6 +50,7 @@ def game(
             information states tell it; `public_actions` where all see what players do.
 
     Raises:
+        TypeError: neither a name nor a game of OpenSpiel's.
         ValueError: no such game; no decisions of players in turn; no bounds of its utilities; hidden information that nobody can redraw
             or nobody is told of.
     """
@@ -88,7 +89,12 @@ def state(source: "pyspiel.State", of: PythonGame | None = None) -> PythonState:
 
     Args:
         of: the `game` that it belongs to, with functions of yours. Absent: `game(source.get_game())`.
+
+    Raises:
+        TypeError: not a state of OpenSpiel's. ValueError: players decide simultaneously; or as of `game`.
     """
+    if not isinstance(source, pyspiel.State):
+        raise TypeError(f"a state must be one of OpenSpiel's, such as its game.new_initial_state(), not {source!r}")
     if source.get_game().get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
         raise ValueError(
             f"in {source.get_game()} players decide simultaneously; start with pyspiel.convert_to_turn_based(game).new_initial_state()"
@@ -104,8 +110,10 @@ def public_actions(state: "pyspiel.State", action: int) -> list[int]:
 
 
 def _loaded(source: "str | pyspiel.Game") -> "pyspiel.Game":
-    if not isinstance(source, str):
+    if isinstance(source, pyspiel.Game):
         return source
+    if not isinstance(source, str):
+        raise TypeError(f"a game must be one of OpenSpiel's, or its name, such as 'leduc_poker', not {source!r}")
     try:
         return pyspiel.load_game(source)
     except pyspiel.SpielError as error:

@@ -25,13 +25,22 @@ import pyspiel
 
 from icarus import games
 from icarus.bridges import openspiel
-from icarus.bridges.seats import action_count, is_dealt, meets_chance, parameters_of, remembered_by, seen_by, tensor_of
+from icarus.bridges.seats import (
+    action_count,
+    check_agent,
+    is_dealt,
+    meets_chance,
+    parameters_of,
+    remembered_by,
+    seen_by,
+    tensor_of,
+)
 from icarus.engine.match import Agent
 from icarus.equilibrium.tree.deals import deals_of, dealt_state
 from icarus.games import GAMES
 from icarus.kernel import TERMINAL
 from icarus.kernel.game import AnyGame
-from icarus.kernel.python_game import PythonGame
+from icarus.kernel.python_game import PythonGame, check_game
 from icarus.kernel.state import State as IcarusState
 
 DEALS = 1000
@@ -58,8 +67,10 @@ def register_game(game: AnyGame, *, constant_sum: bool = False) -> str:
         constant_sum: whether the rewards of all players always sum to 1, as some of OpenSpiel's algorithms ask.
 
     Raises:
+        TypeError: it is not a game.
         ValueError: the game does not say how far its actions are numbered; OpenSpiel has another game of this name.
     """
+    check_game("register_game", game)
     action_count(game)
     name = _short_name(game)
     if name in _MAKERS and _MAKERS[name]() is not game:
@@ -250,10 +261,14 @@ class Bot(pyspiel.Bot):
         player: its seat.
         seed: of its searches; the same state is searched with the same draws.
         of: for games of OpenSpiel's own, `icarus.bridges.openspiel.game(…)` with functions of yours. Absent: as that makes it.
+
+    Raises:
+        TypeError: `agent` is not an agent.
     """
 
     def __init__(self, agent: Agent, player: int, *, seed: int = 0, of: PythonGame | None = None) -> None:
         super().__init__()
+        check_agent(agent)
         self.agent, self.player, self.seed, self._of = agent, player, seed, of
 
     def restart(self) -> None:

@@ -26,11 +26,11 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from icarus import games
-from icarus.bridges.seats import TENSORS, action_count, seen_by, tensor_of
+from icarus.bridges.seats import TENSORS, action_count, check_agent, seen_by, tensor_of
 from icarus.checks import integer
 from icarus.engine.match import Agent
 from icarus.kernel.game import AnyGame, Game
-from icarus.kernel.python_game import PythonGame
+from icarus.kernel.python_game import PythonGame, check_game
 from icarus.kernel.state import State
 
 BYTES = 4096  # of an observation in words; what is longer ends there
@@ -169,6 +169,7 @@ def env(
         max_steps: actions of players after which the game is truncated. Absent: never.
 
     Raises:
+        TypeError: it is not a game.
         ValueError: no such game, one that does not say how far its actions are numbered, or only one of `encode` and `space`.
     """
     if (encode is None) != (space is None):
@@ -176,6 +177,7 @@ def env(
     if max_steps is not None:
         integer("max_steps", max_steps, 1)
     loaded = games.load(game) if isinstance(game, str) else game
+    check_game("an environment", loaded)
     if encode is None:
         encode, space = _tensor_of(loaded)
     return GameEnv(loaded, encode, space, max_steps)
@@ -206,7 +208,12 @@ def _spiel_tensor(name: str, shape: tuple[int, ...], state: State, seat: int) ->
 
 
 def policy(agent: Agent, *, seed: int = 0) -> Callable[[AECEnv], int]:
-    """An agent as a policy: `policy(env)` is what it plays for the agent that is to act; it sees no more than that seat."""
+    """An agent as a policy: `policy(env)` is what it plays for the agent that is to act; it sees no more than that seat.
+
+    Raises:
+        TypeError: it is not an agent.
+    """
+    check_agent(agent)
 
     def act(running: AECEnv) -> int:
         state = running.unwrapped.state_of_game

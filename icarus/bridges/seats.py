@@ -32,6 +32,16 @@ def action_count(game: AnyGame) -> int:
     return game.actions
 
 
+def check_agent(agent: object) -> None:
+    """Refuse what cannot play for a seat.
+
+    Raises:
+        TypeError: it does not search.
+    """
+    if isinstance(agent, type) or not callable(getattr(agent, "search", None)):
+        raise TypeError(f"an agent must be an Agent(strategy, iterations=…), not {agent!r}")
+
+
 def parameters_of(name: str) -> dict[str, int]:
     """The parameters of a game of the library, with their defaults."""
     registered = GAMES[name]

@@ -20,6 +20,7 @@ from icarus.engine.result import ROOTS, Result
 from icarus.engine.scheme import MO_ISMCTS, ROOT_PLAYER, Scheme
 from icarus.engine.search import run_search, start_search
 from icarus.kernel.game import AnyGame
+from icarus.kernel.python_game import check_game
 from icarus.kernel.state import State
 from icarus.specs import parse
 
@@ -32,16 +33,6 @@ def _strategy(instance: object, attribute: attrs.Attribute, value: object) -> No
         raise TypeError(
             f"the strategy of an agent must be an Enhancement, such as RAVE >> MAST or parse('RAVE >> MAST'), not {value!r}"
         )
-
-
-def check_game(game: object) -> None:
-    """Refuse what is not a game.
-
-    Raises:
-        TypeError: it is not.
-    """
-    if not isinstance(game, AnyGame):
-        raise TypeError(f"play needs a Game, such as games.load('othello'), not {game!r}")
 
 
 @attrs.frozen(repr=False)
@@ -176,7 +167,7 @@ class SeatedAgent:
     """
 
     def __init__(self, agent: Agent, game: AnyGame) -> None:
-        check_game(game)
+        check_game("play", game)
         self.agent, self.game, self._decay = agent, game, agent.move_decay
         self.result: Result | None = None
 
@@ -294,7 +285,7 @@ def play(
         ValueError: the number of agents is not the number of players, or one seated player has two seats.
         TypeError: `game` is not a game, `agents` are not agents, or `watch` is no function.
     """
-    check_game(game)
+    check_game("play", game)
     validation.check_callable("watch", watch, "a function of (state, action, decision)")
     if not isinstance(agents, Sequence):
         raise TypeError(f"play needs a list of agents, one for each seat, not {agents!r}")

@@ -185,8 +185,23 @@ class PythonState(State):
 # --------------------------------------------------------------------------------------------- a compiled game in Python
 
 
+def check_game(reader: str, game: object) -> None:
+    """Refuse what is not a game.
+
+    Raises:
+        TypeError: it is not; the message begins with `reader`, which needs one.
+    """
+    if not isinstance(game, AnyGame):
+        raise TypeError(f"{reader} needs a Game, such as games.load('othello'), not {game!r}")
+
+
 def in_python(game: AnyGame) -> PythonGame:
-    """The same game, by the plain Python of its functions; its states are records [1] of `game.state`."""
+    """The same game, by the plain Python of its functions; its states are records [1] of `game.state`.
+
+    Raises:
+        TypeError: it is no game.
+    """
+    check_game("in_python", game)
     if isinstance(game, PythonGame):
         return game
     assert isinstance(game, Game)

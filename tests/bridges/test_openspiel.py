@@ -6,6 +6,7 @@ import numpy as np
 import pyspiel
 import pytest
 
+from examples.nim import NIM
 from icarus import BASELINE, EPIC, MAST, NAST2, RAVE, SO_ISMCTS, DeterminizedUCT, search
 from icarus.bridges import openspiel
 from icarus.bridges.openspiel_audit import audit_sampler
@@ -142,10 +143,18 @@ def test_a_function_of_one_s_own_draws_where_openspiel_cannot() -> None:
         (lambda: openspiel.game("mfg_crowd_modelling"), "mean field game"),
         (lambda: openspiel.state(pyspiel.load_game("goofspiel").new_initial_state()), "convert_to_turn_based"),
         (lambda: audit_sampler("tic_tac_toe"), "hides nothing"),
+        (
+            lambda: openspiel.game(NIM),
+            "a game must be one of OpenSpiel's, or its name, such as 'leduc_poker', not <game nim>",
+        ),
+        (
+            lambda: openspiel.state(NIM.new_initial_state()),
+            "a state must be one of OpenSpiel's, such as .*, not <.*nim",
+        ),
     ],
 )
 def test_what_cannot_be_searched_is_told_in_a_sentence(call, said) -> None:
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises((ValueError, TypeError), match=said):
         call()
 
 

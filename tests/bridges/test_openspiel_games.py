@@ -166,3 +166,11 @@ def test_a_game_that_does_not_number_its_actions_or_takes_another_s_name_is_refu
         register_game(NIM)
     with pytest.raises(ValueError, match="OpenSpiel knows another game by the name icarus_othello"):
         register_game(attrs.evolve(NIM, name="othello", actions=18))
+
+
+def test_what_is_no_game_or_no_agent_is_refused() -> None:
+    with pytest.raises(TypeError, match="register_game needs a Game, such as games.load\\('othello'\\), not 'othello'"):
+        register_game("othello")
+    for agent in (BASELINE, Agent):
+        with pytest.raises(TypeError, match="an agent must be an Agent\\(strategy, iterations=…\\), not "):
+            Bot(agent, 0)

@@ -129,6 +129,10 @@ def test_mistakes_are_told_in_a_sentence() -> None:
         pettingzoo.env(NIM)
     with pytest.raises(ValueError, match="give both encode and space"):
         pettingzoo.env("othello", encode=lambda state, seat: np.zeros(1))
+    with pytest.raises(TypeError, match=r"an environment needs a Game, such as games.load\('othello'\), not BASELINE"):
+        pettingzoo.env(BASELINE)
+    with pytest.raises(TypeError, match=r"an agent must be an Agent\(strategy, iterations=…\), not BASELINE"):
+        pettingzoo.policy(BASELINE)
 
 
 def test_a_game_of_openspiel_s_is_observed_by_its_own_tensor():
