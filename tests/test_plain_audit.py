@@ -9,7 +9,8 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import PythonGame, games, in_python
+from icarus import PythonGame, discover, games, in_python
+from icarus.audit import audit_belief
 from icarus.audit.plain import audit_plain, facts_text
 from icarus.kernel import TERMINAL, below
 from tests.test_documented_examples import example
@@ -98,6 +99,24 @@ def test_a_game_beyond_its_max_length_and_a_wrong_answer_end_the_audit_in_a_sent
     assert report.failed == ("end",)
     assert ": rewards of second-chance (" in report["end"].examples[0]  # and not where the library raised this
     assert report["end"].examples[0].endswith(" returned [1.0]; it must be 2 numbers from 0 to 1, one for each player")
+
+
+@pytest.mark.parametrize(
+    ("call", "pattern"),
+    [
+        (
+            lambda: audit_plain(games.load("othello")),
+            "audit_plain needs a PythonGame, not <game othello>; audit checks a Game",
+        ),
+        (lambda: audit_plain("othello"), "audit_plain needs a PythonGame, not 'othello'; .*, and audit_class a class"),
+        (lambda: audit_belief("hearts", print), "audit_belief needs a Game, such as .*, not 'hearts'"),
+        (lambda: in_python("hearts"), "in_python needs a Game, such as .*, not 'hearts'"),
+        (lambda: discover(3), "discover needs a Game, such as .*, not 3"),
+    ],
+)
+def test_what_is_not_such_a_game_is_refused(call: Callable, pattern: str) -> None:
+    with pytest.raises(TypeError, match=pattern):
+        call()
 
 
 def test_a_game_of_arrays_and_one_without_secrets_pass() -> None:

@@ -310,6 +310,12 @@ def test_a_resampler_without_an_observation_is_refused() -> None:
         audit_class(without)
 
 
+def test_an_instance_in_place_of_its_class_is_refused() -> None:
+    pattern = "audit_class needs a class, or a function that makes a first state, not <tests.test_resampler_audit.Coins"
+    with pytest.raises(TypeError, match=pattern):
+        audit_class(Coins(random.Random(1)))  # type: ignore[arg-type]
+
+
 def test_an_observation_without_a_resampler_is_refused() -> None:
     class Seen:
         resample = property()  # which no instance has

@@ -14,6 +14,7 @@ from icarus.audit.lockstep import random_action
 from icarus.audit.report import AuditReport, Check
 from icarus.engine.belief import BelievingState, with_belief
 from icarus.kernel.game import Game
+from icarus.kernel.python_game import check_game
 from icarus.kernel.state import State
 
 BELIEF = {
@@ -37,8 +38,10 @@ def audit_belief(
         seed: an integer ≥ 0, or several as a key. It fixes everything except the clock.
 
     Raises:
-        TypeError: `determinize` is not a function. ValueError: nothing is hidden in the game, or a number is not positive.
+        TypeError: `game` is not a game, or `determinize` not a function.
+        ValueError: nothing is hidden in the game, or a number is not positive.
     """
+    check_game("audit_belief", game)
     for name, number in (("games", games), ("draws", draws)):
         checks.integer(name, number, least=1)
     key, started = checks.seed_key(seed), time.perf_counter()

@@ -146,8 +146,11 @@ def audit_plain(
         progress: called after each game with the number played.
 
     Raises:
+        TypeError: not a `PythonGame`.
         ValueError: no positive number of games; a function of the game answers what makes no sense, or raises an error.
     """
+    if not isinstance(game, PythonGame):
+        raise TypeError(f"audit_plain needs a PythonGame, not {game!r}; audit checks a Game, and audit_class a class")
     integer("games", games, least=1)
     integer("seed", seed, least=0)
     started, base = time.perf_counter(), PlainState if game.determinize is None else HidingState

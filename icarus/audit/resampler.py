@@ -91,8 +91,11 @@ def audit_class(
         progress: called after each game with the number played.
 
     Raises:
+        TypeError: `make` is neither a class nor a function.
         ValueError: no positive number of games, or there is `resample` and no `observation`.
     """
+    if not callable(make):
+        raise TypeError(f"audit_class needs a class, or a function that makes a first state, not {make!r}")
     start = make if inspect.signature(make).parameters else lambda luck: make()
     audit = _Audit(start, integer("games", games, least=1), integer("seed", seed, least=0))
     return audit.report(progress or (lambda played: None))

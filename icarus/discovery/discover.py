@@ -21,6 +21,7 @@ from icarus.discovery.race import Discovery, RaceProgress, Report, run
 from icarus.discovery.space import Space, SpaceError, load_space
 from icarus.engine.validation import check_callable
 from icarus.kernel.game import AnyGame
+from icarus.kernel.python_game import check_game
 from icarus.kernel.state import State
 from icarus.load_files import digest_of, load_files
 
@@ -108,7 +109,7 @@ def match_settings_of(game: AnyGame | str, settings: Settings) -> MatchSettings:
     """Where the games of a race are played.
 
     Raises:
-        ValueError: no such game or seat, or no budget of a decision. TypeError: no list where there must be one.
+        ValueError: no such game or seat, or no budget of a decision. TypeError: it is not a game, or no list where there must be one.
     """
     for name in ("against", "seats", "files"):
         value = getattr(settings, name)
@@ -117,6 +118,7 @@ def match_settings_of(game: AnyGame | str, settings: Settings) -> MatchSettings:
     files = tuple(str(file) for file in settings.files)
     load_files([Path(file) for file in files])
     loaded = games.load(game) if isinstance(game, str) else game
+    check_game("discover", loaded)
     seats = settings.seats if settings.seats is not None else usual_seats(loaded)
     places = tuple(checks.integer("seats", seat, 0, loaded.players - 1) for seat in seats)
     if not places:
