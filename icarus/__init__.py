@@ -7,7 +7,7 @@ one compiled playout loop runs any composition with MO-ISMCTS on card, board and
 from typing import TYPE_CHECKING
 
 import icarus.starting  # noqa: F401  (the first of all)
-from icarus import games, specs
+from icarus import games
 from icarus.algebra import (
     ACTION,
     COUNT,
@@ -69,7 +69,8 @@ from icarus.equilibrium import best_response, exploitability
 from icarus.kernel.game import Game
 from icarus.kernel.python_game import PythonGame, in_python
 from icarus.kernel.state import State
-from icarus.specs import *  # noqa: F403  (its __all__ is part of this one's)
+from icarus.specs import *  # noqa: F403
+from icarus.specs import __all__ as __all__  # mypy reads no `+= specs.__all__`
 from icarus.version import version
 from icarus.views.playout import show_playout
 from icarus.views.records import show_records
@@ -88,6 +89,7 @@ if not TYPE_CHECKING:
 
 
 __all__ = [
+    *__all__,
     "ACTION", "COUNT", "ESTIMATE", "ESTIMATES", "HISTORY", "LIMIT", "MOVE", "MO_ISMCTS", "NOTHING", "NUMBER",
     "PLAYER", "POSITION", "REAL", "REAL_COUNT", "REPLY", "REWARD", "REWARDS", "RIS_ISMCTS", "SO_ISMCTS",
     "SO_ISMCTS_POM", "VISIT_OR_AVAILABLE", "Agent", "CheatingEnsembleUCT", "CheatingUCT", "DeterminizedUCT", "Enhancement", "Game",
@@ -98,4 +100,3 @@ __all__ = [
     "linear", "majority", "maxilinear", "most_visits", "parse_scheme", "play", "search", "secure_child",
     "sequential", "show_playout", "show_records", "values", "weight", "with_belief",
 ]  # fmt: skip
-__all__ += specs.__all__
