@@ -8,6 +8,7 @@ from typing import Any
 
 import attrs
 
+from experiments.papers.suite import GAMES
 from icarus import Enhancement
 from icarus.engine.algorithm import Algorithm
 from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
@@ -104,6 +105,11 @@ class Column:
         parts = [self.game, *self.seats, *player, self.opponent.text, self.iterations, self.seconds]
         return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:DIGITS]
 
+    @property
+    def counts_wins(self) -> bool:
+        """Whether games won are what counts, as in section 8; in other games rewards are, a draw being one half."""
+        return self.game.partition("(")[0] in GAMES
+
     def settings(self) -> dict[str, Any]:
         """The column as JSON can hold it."""
         fields = attrs.asdict(self, recurse=False)
@@ -182,7 +188,7 @@ class Sprt:
 
     Attributes:
         margin: the hypotheses are that the agent wins no larger share of its games than the baseline in its place (H0), and that
-            the share is larger by this margin (H1).
+            the share is larger by this margin (H1); or the same of mean rewards (`Column.counts_wins`).
         alpha: the chance to find the agent better under H0.
         beta: the chance to find it not better under H1.
     """

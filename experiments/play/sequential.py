@@ -2,12 +2,13 @@
 
 The unit is a set of mirrored games: the same deal and chance, played once in every seat that the agent takes (a pair of games
 where two players change seats; a single game where a role has one seat). Its score is the share of these games that the agent
-wins, less the share that the baseline wins in its place in the same games. The hypotheses are that the mean score is 0 (H0:
-no better) and that it is `margin` (H1: better). The generalized sequential probability ratio test (GSPRT: the likelihood of
-the scores, whatever their distribution, with either mean) accepts H1 when the ratio reaches (1 - beta) / alpha and H0 when it
-falls to beta / (1 - alpha): then an agent that is no better is found better in about a share `alpha` of all tests at most,
-and one that is better by the margin is missed in about a share `beta` at most. The test is looked at after every `ROUND`
-units only.
+wins, less the share that the baseline wins in its place in the same games; in games that are not of section 8 the agent's mean
+reward, less the baseline's, so that a draw is one half, and points and money are what they are. The hypotheses are that the
+mean score is 0 (H0: no better) and that it is `margin` (H1: better). The generalized sequential probability ratio test (GSPRT:
+the likelihood of the scores, whatever their distribution, with either mean) accepts H1 when the ratio reaches
+(1 - beta) / alpha and H0 when it falls to beta / (1 - alpha): then an agent that is no better is found better in about a share
+`alpha` of all tests at most, and one that is better by the margin is missed in about a share `beta` at most. The test is
+looked at after every `ROUND` units only.
 
 Which games are played follows from results alone: a round is played as a whole before it is looked at, in the order of the
 units, so that a run that is stopped and continued, or played by any number of processes, comes to the same decisions after
@@ -16,26 +17,26 @@ the same games.
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Iterable, Iterator, Mapping
 
 from experiments.plan.definition import Cell, Column, Experiment, Sprt
 
 ROUND = 8  # units between two looks
 BETTER, NOT_BETTER = "better", "not better"
 PRIOR = 1e-3  # of a unit for every possible score, so that a ratio exists after a few equal ones
+DECIMALS = 6  # of a score, as of a reward in the tables of a run
 PRECISION = 1e-12  # of the tilt of a distribution
-Wins = Mapping[tuple[str, int], bool]  # by cell's key and trial
+Outcomes = Mapping[tuple[str, int], float]  # by cell's key and trial: 1 for a game won, else 0; or the reward
 
 
-def log_ratio(scores: Counter[Fraction], possible: Sequence[Fraction], margin: float) -> float:
+def log_ratio(scores: Counter[float], possible: Iterable[float], margin: float) -> float:
     """The logarithm of the likelihood of scores with mean `margin` over that with mean 0, the distribution being the likeliest.
 
     Args:
         scores: how often each was seen.
         possible: all that can be seen.
     """
-    counts = {float(score): scores[score] + PRIOR for score in possible}
+    counts = {score: scores[score] + PRIOR for score in possible}
     total = sum(counts.values())
 
     def fitted(mean: float) -> float:
@@ -51,20 +52,23 @@ def log_ratio(scores: Counter[Fraction], possible: Sequence[Fraction], margin: f
     return fitted(margin) - fitted(0.0)
 
 
-def scores(cell: Cell, even: Cell, wins: Wins, units: range) -> list[Fraction]:
-    """The score of each unit, all of whose games must have been played."""
+def scores(cell: Cell, even: Cell, outcomes: Outcomes, units: range) -> list[float]:
+    """The score of each unit, all of whose games must have been played; no two that differ by rounding only."""
     seats = len(cell.column.seats)
 
-    def more_wins(unit: int) -> int:
-        return sum(wins[cell.key, trial] - wins[even.key, trial] for trial in range(unit * seats, (unit + 1) * seats))
+    def score(unit: int) -> float:
+        trials = range(unit * seats, (unit + 1) * seats)
+        received, usual = ([round(outcomes[each.key, trial], DECIMALS) for trial in trials] for each in (cell, even))
+        return round((sum(received) - sum(usual)) / seats, DECIMALS)
 
-    return [Fraction(more_wins(unit), seats) for unit in units]
+    return [score(unit) for unit in units]
 
 
-def decision(scores: Iterable[Fraction], seats: int, test: Sprt) -> str | None:
-    """What the scores so far decide, if anything."""
-    possible = [Fraction(number, seats) for number in range(-seats, seats + 1)]
-    ratio = log_ratio(Counter(scores), possible, test.margin)
+def decision(scores: Iterable[float], seats: int, test: Sprt) -> str | None:
+    """What the scores so far decide, if anything: all that wins can come to are possible, and those of rewards that were seen."""
+    counts = Counter(scores)
+    by_wins = {round(number / seats, DECIMALS) for number in range(-seats, seats + 1)}
+    ratio = log_ratio(counts, sorted(by_wins | counts.keys()), test.margin)
     if ratio >= math.log((1 - test.beta) / test.alpha):
         return BETTER
     return NOT_BETTER if ratio <= math.log(test.beta / (1 - test.alpha)) else None
@@ -80,16 +84,16 @@ class Progress:
     def __init__(self, experiment: Experiment) -> None:
         assert experiment.sprt is not None
         self._experiment, self._test = experiment, experiment.sprt
-        self._scores: dict[Cell, list[Fraction]] = {cell: [] for cell in experiment.cells if not cell.is_opponent}
+        self._scores: dict[Cell, list[float]] = {cell: [] for cell in experiment.cells if not cell.is_opponent}
         self._even = {cell.column: cell for cell in experiment.cells if cell.is_opponent}
         self.decided: dict[Cell, tuple[str, int]] = {}
 
-    def rounds(self, wins: Wins) -> Iterator[list[tuple[Cell, int]]]:
-        """The games of each round as (cell, trial); `wins` must hold them all when the next round is asked for."""
+    def rounds(self, outcomes: Outcomes) -> Iterator[list[tuple[Cell, int]]]:
+        """The games of each round as (cell, trial); `outcomes` must hold them all when the next round is asked for."""
         start = 0
         while games := list(self._games(start)):
             yield games
-            self._look(start, wins)
+            self._look(start, outcomes)
             start += ROUND
 
     def _units(self, column: Column, start: int) -> range:
@@ -110,18 +114,18 @@ class Progress:
                     seats = len(cell.column.seats)
                     yield from ((cell, trial) for trial in range(unit * seats, (unit + 1) * seats))
 
-    def _look(self, start: int, wins: Wins) -> None:
+    def _look(self, start: int, outcomes: Outcomes) -> None:
         for cell, scores_so_far in self._scores.items():
             if cell not in self.decided and (units := self._units(cell.column, start)):
-                scores_so_far += scores(cell, self._even[cell.column], wins, units)
+                scores_so_far += scores(cell, self._even[cell.column], outcomes, units)
                 if answer := decision(scores_so_far, len(cell.column.seats), self._test):
                     self.decided[cell] = answer, len(scores_so_far)
 
 
-def verdicts(experiment: Experiment, wins: Wins) -> tuple[dict[Cell, tuple[str, int]], bool]:
+def verdicts(experiment: Experiment, outcomes: Outcomes) -> tuple[dict[Cell, tuple[str, int]], bool]:
     """What the tests have found by the games played so far (better or not better, units), and whether all games are played."""
     progress = Progress(experiment)
-    for games in progress.rounds(wins):
-        if any((cell.key, trial) not in wins for cell, trial in games):
+    for games in progress.rounds(outcomes):
+        if any((cell.key, trial) not in outcomes for cell, trial in games):
             return progress.decided, False
     return progress.decided, True

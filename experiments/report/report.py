@@ -94,19 +94,20 @@ def _blocks(
 def _sequential(experiment: Experiment, results: Results) -> Iterator[Block]:
     """What the sequential tests have found."""
     assert experiment.sprt is not None
-    wins = results.wins()
-    answers, complete = sequential.verdicts(experiment, wins)
+    outcomes = results.outcomes()
+    answers, complete = sequential.verdicts(experiment, outcomes)
     test, end = experiment.sprt, "." if complete else "; the run is not complete."
-    yield Paragraph(f"{len(wins)} games played, at most {experiment.trials} per agent{end}")
+    yield Paragraph(f"{len(outcomes)} games played, at most {experiment.trials} per agent{end}")
     yield Paragraph(
         "Sequential tests. H0: an agent wins as many games as the baseline in its place; "
         f"H1: {100 * test.margin:g} % more. Chance of a wrong answer under H0 {100 * test.alpha:g} %, "
         f"under H1 {100 * test.beta:g} %. "
         "Intervals and p-values elsewhere do not allow for the early end."
     )
-    if any(map(any_graded, results.columns().values())):
+    if not all(column.counts_wins for column in experiment.columns):
         yield Paragraph(
-            "Rewards are graded: the tests count as won the games with a reward of 1, not the mean rewards."
+            "In games that are not of section 8 the tests compare mean rewards, a draw counting one half; "
+            f"H1: {test.margin:g} more."
         )
     yield Table(
         "",

@@ -13,7 +13,6 @@ from typing import Any
 
 import attrs
 
-from experiments.papers.suite import GAMES
 from experiments.plan.definition import Cell, Column, Experiment
 from experiments.store import rows as store
 from experiments.store.lines import LARGEST
@@ -200,7 +199,7 @@ class Results:
             SELECT DISTINCT cell FROM (SELECT cell, unnest(returns::DOUBLE[]) AS each FROM
                 (SELECT DISTINCT cell, returns FROM games WHERE returns <> '{DRAWN}'))
             WHERE each NOT IN (0, 1)""")
-        return {cell for (cell,) in rows if self.cells[cell].column.game.partition("(")[0] not in GAMES}
+        return {cell for (cell,) in rows if not self.cells[cell].column.counts_wins}
 
     @property
     def _seedings(self) -> str:
@@ -269,6 +268,11 @@ class Results:
         """What the agent got in each game, by cell key and trial."""
         rows = self.select("SELECT cell, trial, reward FROM games")
         return {(self.cells[cell].key, trial): reward / MILLION for cell, trial, reward in rows}
+
+    def outcomes(self) -> dict[tuple[str, int], float]:
+        """Whether each game was won, or what the agent got where rewards count (`Column.counts_wins`), by cell key and trial."""
+        by_wins, wins = {cell.key: cell.column.counts_wins for cell in self.cells}, self.wins()
+        return {game: wins[game] if by_wins[game[0]] else reward for game, reward in self.rewards().items()}
 
     def discordant(self) -> dict[Cell, tuple[int, int]]:
         """For each agent the trials that it alone won and those that the opponent in its place alone won, on the same deals."""

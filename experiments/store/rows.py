@@ -222,15 +222,17 @@ class Writer:
     """The results of one experiment, open for this process alone.
 
     Attributes:
-        done: the games that need not be played again, as (cell key, trial), each with whether it was won.
+        done: the games that need not be played again, as (cell key, trial), each with what the agent got: 1 or 0 by whether
+            it was won, or its reward (`Column.counts_wins`).
         dropped: the bytes of a torn last line, if there was one.
     """
 
     def __init__(self, path: Path, experiment: Experiment) -> None:
-        self.done: dict[tuple[str, int], bool] = {}
+        self.done: dict[tuple[str, int], float] = {}
+        self._by_wins = {cell.key: cell.column.counts_wins for cell in experiment.cells}
         end = 0
         for row, end in _scan(path, experiment):  # noqa: B007  (the last end is needed)
-            self.done[row["cell"], row["trial"]] = row["win"]
+            self._note(row)
         self._file = path.open("ab", buffering=0)
         self.dropped = self._file.tell() - end
         if self.dropped:
@@ -255,9 +257,12 @@ class Writer:
             full = f"{self._file.name} cannot take more games ({error.strerror}); {len(self.done)} are kept"
             raise NotKept(f"{full}; run the same command to continue") from None
         self._end += len(line)
-        self.done[row["cell"], row["trial"]] = row["win"]
+        self._note(row)
         if time.monotonic() - self._synced >= SYNC_SECONDS:
             self.sync()
+
+    def _note(self, row: Row) -> None:
+        self.done[row["cell"], row["trial"]] = row["win"] if self._by_wins[row["cell"]] else row["reward"]
 
     def sync(self) -> None:
         os.fsync(self._file.fileno())

@@ -114,6 +114,39 @@ def test_a_run_stopped_and_continued_comes_to_the_same_decisions_after_the_same_
     assert {cell.agent: 2 * units for cell, (_, units) in verdicts.items()} == {"good": good, "bad": bad}
 
 
+class Purse:
+    """Players who get money by cell and deal, never a reward of 1; who plays by RAVE gets 0.2 more in every game."""
+
+    def play(self, games):
+        for game in games:
+            reward = 0.25 * random.Random(f"{game.seed} {game.trial}").randrange(3) + 0.2 * (game.cell.agent == "good")
+            yield a_row(game.cell, game.trial, win=False, reward=reward, returns=[reward, 1 - reward])
+
+
+def test_rewards_are_compared_where_nobody_wins(tmp_path):
+    experiment = build({**TABLE, "games": "kuhn-poker", "agents": {"even": "BASELINE", "good": "RAVE", "same": "MAST"}})
+    running.run(experiment, tmp_path, Purse())
+    with results_of(tmp_path) as results:
+        verdicts, complete = sequential.verdicts(experiment, results.outcomes())
+    assert complete
+    assert {cell.agent: answer for cell, (answer, _) in verdicts.items()} == {"good": BETTER, "same": NOT_BETTER}
+
+
+def test_a_draw_is_one_half_but_in_section_8_where_wins_count():
+    for game, expected in (("phantom-mnk", [0.25]), ("othello", [0.0])):
+        even, good, _ = build({**TABLE, "games": game}).cells
+        drawn = 0 if good.column.counts_wins else 0.5
+        outcomes = {(good.key, 0): 1, (good.key, 1): drawn, (even.key, 0): 1, (even.key, 1): 0}
+        assert sequential.scores(good, even, outcomes, range(1)) == expected
+
+
+def test_scores_of_many_sizes_agree_with_the_normal_approximation():
+    values = [round(value, 6) for value in np.random.default_rng(1).normal(0.05, 0.3, 800).clip(-1, 1).tolist()]
+    mean, variance = np.mean(values), np.var(values)
+    expected = len(values) * 0.05 * (2 * mean - 0.05) / (2 * variance)
+    assert log_ratio(Counter(values), [-1.0, 1.0, *set(values)], 0.05) == pytest.approx(expected, rel=0.03)
+
+
 def test_the_report_tells_what_the_tests_found(tmp_path):
     from experiments.report.report import write
 
