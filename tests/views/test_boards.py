@@ -127,7 +127,22 @@ def test_a_seat_that_is_not_there_is_refused() -> None:
 
 def test_a_bar_without_checkers_is_no_part_of_the_board() -> None:
     svg = drawing(games.load("backgammon").new_initial_state(seed=1)).svg()
-    assert 'data-part="24"' in svg and 'data-part="bar"' not in svg
+    assert 'data-part="24"' in svg and 'bar"' not in svg
+
+
+def test_the_parts_of_a_board_of_backgammon_have_names_of_their_own() -> None:
+    """A move that ends on the bar, or off the board, belongs to one player."""
+    state, luck, both = games.load("backgammon").new_initial_state(seed=1), np.random.default_rng(1), False
+    while not state.is_terminal():
+        names = re.findall('data-part="([^"]+)"', drawing(state).svg())
+        assert len(set(names)) == len(names)
+        both = both or {"black bar", "white bar"} <= set(names)
+        if not state.is_chance_node():
+            mine = ("black", "white")[state.current_player()]
+            ways = {name for action in state.legal_actions() for name in parts(state, action) if name[-1].isalpha()}
+            assert ways <= {f"{mine} bar", f"{mine} off"}
+        state.apply_action(int(luck.choice(state.legal_actions())))
+    assert both
 
 
 def test_a_part_says_in_words_what_it_holds() -> None:

@@ -823,7 +823,7 @@ def test_on_a_narrow_screen_no_text_is_cut_off(served, page, expect) -> None:
 def test_a_point_of_backgammon_is_clicked_anywhere_in_its_column(served, page, expect) -> None:
     game = served("backgammon")
     page.goto(game.address)
-    first, second = next(move["parts"] for move in game.my_turn()["moves"] if "off" not in move["parts"])
+    first, second = next(move["parts"] for move in game.my_turn()["moves"] if "black off" not in move["parts"])
     tip = {"x": 3, "y": 160} if int(first) > 12 else {"x": 3, "y": 20}  # beside the triangle, where it is narrow
     page.locator(f'#board [data-part="{first}"]').click(position=tip, timeout=5000)
     expect(page.locator(f'#board [data-part="{first}"]')).to_have_attribute("aria-pressed", "true")

@@ -45,7 +45,8 @@ class Points:
         for owner in range(2):
             x, y = MARGIN + 13 * SIDE + 10, 60.0 + 250 * (1 - owner)
             inside = box(x - 6, y - 25, 54, 40, AREA), words(x, y, f"{self.off[owner]} off", 12)
-            parts.append(part("off", *inside, holds=f"{self.off[owner]} {NAMES[owner]}"))
+            holds = f"{self.off[owner]} {NAMES[owner]}"
+            parts.append(part(f"{NAMES[owner]} off", *inside, label="off", holds=holds))
         for i, die in enumerate(self.dice):
             x = MARGIN + 7.6 * SIDE + 36 * i
             parts.append(box(x, 24 + HEIGHT + 6, 28, 28, "#fffdf8", INK, 5))
@@ -76,7 +77,7 @@ class Points:
         inside = [
             disc(x, 24 + HEIGHT + (50 + 20 * i) * (1 if owner else -1) + 20, 12, COLOURS[owner]) for i in range(count)
         ]
-        return part("bar", *inside, holds=f"{count} {NAMES[owner]}")
+        return part(f"{NAMES[owner]} bar", *inside, label="bar", holds=f"{count} {NAMES[owner]}")
 
 
 def backgammon(state: Any, seat: int | None) -> Points:
@@ -93,13 +94,11 @@ def backgammon(state: Any, seat: int | None) -> Points:
 
 
 def backgammon_parts(state: Any, action: int) -> tuple[str, ...]:
-    """The point left, as X numbers it, and the point reached."""
+    """The point left, as X numbers it, and the point reached; bar and home of who moves."""
     if action >= ROLL:
         return ()
     die, source = action // POINTS + 1, action % POINTS
     target = max(source - die, OFF)
     places = [place if state.player == 0 or place in (BAR, OFF) else BAR - place for place in (source, target)]
-    return tuple(
-        "bar" if point == BAR else "off" if point == OFF else str(place)
-        for point, place in zip((source, target), places, strict=True)
-    )
+    name = NAMES[state.player]
+    return tuple(f"{name} bar" if place == BAR else f"{name} off" if place == OFF else str(place) for place in places)
