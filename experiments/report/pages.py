@@ -7,6 +7,7 @@ from html import escape
 from pathlib import Path
 
 from experiments.analysis.document import Block, Heading, Paragraph, Picture, Table
+from icarus.views.pages import asset
 
 LONG_TEXT = 50  # letters; longer texts in tables are broken into lines
 # Emphasis, code, links, columns; tags and entities; underscores that do not stand inside a word.
@@ -14,25 +15,27 @@ SPECIAL = re.compile(r"[\\`*\[|]|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|(?<!\w)_|_(?!\w)|^
 PLACE = re.compile(r"(<!-- (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)  # of a text that is made from rows
 MARKED = {"agrees": "good", "above": "good", "disagrees": "bad", "below": "bad"}
 
-STYLE = """
-:root { color-scheme: light; }
-body { font: 15px/1.5 system-ui, sans-serif; color: #222; background: #fff; max-width: 68rem; margin: 2rem auto;
+STYLE = (
+    asset("colours.css")
+    + """\
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--ground); max-width: 68rem; margin: 2rem auto;
        padding: 0 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2.5rem; }
 figure { margin: 2rem 0; } figcaption { font-weight: 600; }
 img { display: block; max-width: 100%; margin: .5rem 0 1rem; }
 .wide { overflow-x: auto; margin: 1rem 0 1.5rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-caption { text-align: left; color: #555; font-size: .87rem; padding-bottom: .3rem; }
-th, td { padding: .2rem .7rem; text-align: left; vertical-align: top; border-bottom: 1px solid #e4e4e4; white-space: nowrap; }
-th { padding: 0; border-bottom: 1.5px solid #222; }
+caption { text-align: left; color: var(--faint); font-size: .87rem; padding-bottom: .3rem; }
+th, td { padding: .2rem .7rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); white-space: nowrap; }
+th { padding: 0; border-bottom: 1.5px solid var(--ink); }
 th button { all: unset; cursor: pointer; padding: .25rem .7rem; font-weight: 600; }
-th button:focus-visible { outline: 2px solid #1a6faf; }
+th button:focus-visible { outline: 2px solid var(--focus); }
 th[aria-sort=ascending] button::after { content: " \\25B4"; } th[aria-sort=descending] button::after { content: " \\25BE"; }
 td.number { text-align: right; }
 td.long { white-space: normal; min-width: 22rem; }
-td.good { color: #1a6faf; } td.bad { color: #b5482a; }
+td.good { color: var(--focus); } td.bad { color: var(--wrong); }
 """
+)
 SCRIPT = """
 for (const button of document.querySelectorAll("th button")) button.onclick = () => {
   const head = button.parentElement, body = head.closest("table").tBodies[0], column = head.cellIndex;

@@ -57,7 +57,7 @@ def page(name: str, title: str, **parts: str) -> str:
     return filled(
         "page.html",
         title=title,
-        style=asset("page.css") + asset(f"{name}.css"),
+        style="".join(map(asset, ("colours.css", "page.css", f"{name}.css"))),
         body=filled(f"{name}.html", title=title, **parts),
         script=asset("page.js") + asset(f"{name}.js") if has_script else "",
     )
