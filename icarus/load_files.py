@@ -236,6 +236,32 @@ def games_of_its_own(module: ModuleType) -> Sequence[AnyGame]:
     return list({game.name: game for game in games_in(module) if game.name in _own_games}.values())
 
 
+def game_of_file(path: Path, otherwise: str) -> AnyGame:
+    """The one game that a file defines.
+
+    Args:
+        otherwise: what to do beside giving a game by its name, where the file has not just one.
+
+    Raises:
+        ValueError: there is no such file; it has no game, or several.
+    """
+    module = load_file(path)
+    own_games = games_of_its_own(module)
+    if not own_games and (classes := game_classes(module)):
+        raise ValueError(
+            f"{str(path)!r} has the class {classes[0].__name__} with OpenSpiel's methods, which icarus check looks at and no search plays; "
+            "make a Game or a PythonGame of it (docs/plain-python.md)"
+        )
+    if not own_games:
+        raise ValueError(
+            f"{str(path)!r} has no Game(…) or PythonGame(…); give a game that a function makes by its name, {otherwise}"
+        )
+    if len(own_games) > 1:
+        names = ", ".join(map(str, own_games))
+        raise ValueError(f"{str(path)!r} has {len(own_games)} games ({names}); give the name of one, {otherwise}")
+    return own_games[0]
+
+
 def game_classes(module: ModuleType) -> list[type]:
     """The classes that a file defines with the methods of OpenSpiel's states."""
     return [each for each, lacking in _classes(module) if not lacking]

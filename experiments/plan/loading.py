@@ -7,10 +7,10 @@ from typing import Any
 
 from experiments.papers import catalogue, earlier, sensitivity
 from experiments.papers.suite import GAMES, ITERATIONS, SUITE, TRIALS
-from experiments.plan.building import build, build_together
-from experiments.plan.checks import nearest
+from experiments.plan.building import OWN_GAME, build, build_together
+from experiments.plan.checks import listed, nearest
 from experiments.plan.definition import Experiment, Refusal
-from icarus.load_files import load_file
+from icarus.load_files import game_of_file, load_file
 
 NAMES = (*SUITE, *sensitivity.SENSITIVITY, *catalogue.CATALOGUE, *earlier.EARLIER, earlier.BRANCHING)
 PYTHON_TABLE = "EXPERIMENT"  # the name of the table in a Python file
@@ -19,8 +19,8 @@ PYTHON_TABLE = "EXPERIMENT"  # the name of the table in a Python file
 def load(name: str, changes: Mapping[str, Any]) -> Experiment:
     """An experiment of the papers by its name, or one's own by the path of its TOML or Python file.
 
-    A Python file holds the table as the dict `EXPERIMENT`; its agents may be compositions instead of texts, and may use whatever
-    enhancements the file defines.
+    A TOML file may name the file of a game of one's own, from the folder that it is in. A Python file holds the table as the dict
+    `EXPERIMENT`; its agents may be compositions instead of texts. Both may use whatever enhancements the Python file defines.
 
     Args:
         changes: keys of the table to be replaced (games, trials, iterations, seconds, seed, paired, sprt).
@@ -49,11 +49,30 @@ def load(name: str, changes: Mapping[str, Any]) -> Experiment:
     try:
         if path.suffix == ".py":
             return build(_changed({"name": path.stem, **_python_table(path)}, changes), str(path.resolve()))
-        return build(_changed({"name": path.stem, **tomllib.loads(path.read_text(encoding="utf-8"))}, changes))
+        table, file = _without_file({"name": path.stem, **tomllib.loads(path.read_text(encoding="utf-8"))}, path.parent)
+        return build(_changed(table, changes), file)
     except OSError as error:
         raise Refusal(f"{name} cannot be read: {error.strerror or error}") from None
     except ValueError as error:  # tomllib's and codecs' own, and Refusal
         raise Refusal(f"{name}: {error}") from None
+
+
+def _without_file(table: dict[str, Any], folder: Path) -> tuple[dict[str, Any], str]:
+    """A table with the name of a game in place of the file that defines it, and the file; no file where the table names none.
+
+    Raises:
+        ValueError: the file has not just one game. Refusal: the table names two files.
+    """
+    names = listed("games", table) if "games" in table else []
+    files = list(dict.fromkeys(name for name in names if isinstance(name, str) and name.endswith(".py")))
+    if not files:
+        return table, ""
+    if len(files) > 1:
+        raise Refusal(f"games: {files[0]} and {files[1]} are two files; {OWN_GAME}")
+    game = game_of_file(folder / files[0], "and write the experiment as a .py file that imports it")
+    return {**table, "games": [str(game) if name == files[0] else name for name in names]}, str(
+        (folder / files[0]).resolve()
+    )
 
 
 def published(experiment: Experiment) -> tuple[int, int | None]:

@@ -10,7 +10,7 @@ from icarus import games
 from icarus.engine.recommendation import RULES, most_visits
 from icarus.engine.result import ROOTS
 from icarus.engine.scheme import SCHEMES
-from icarus.load_files import game_classes, games_of_its_own, load_file
+from icarus.load_files import game_of_file
 
 FAILED, REFUSED, UNCHECKED, INTERRUPTED = 1, 2, 3, 130
 DEFAULT_ITERATIONS, DEFAULT_SCHEME, DEFAULT_SHARING = 5000, "MO_ISMCTS", ROOTS
@@ -135,21 +135,7 @@ def game_and_files(game: str, files: Sequence[Path] | None) -> tuple[str, list[P
         if not files and game not in games.names() and Path(f"{game}.py").is_file():
             raise ValueError(f"no game is called {game!r}; for the game of the file give {game}.py")
         return game, files
-    module = load_file(Path(game))
-    own_games = games_of_its_own(module)
-    if not own_games and (classes := game_classes(module)):
-        raise ValueError(
-            f"{game!r} has the class {classes[0].__name__} with OpenSpiel's methods, which icarus check looks at and no search plays; "
-            "make a Game or a PythonGame of it (docs/plain-python.md)"
-        )
-    if not own_games:
-        raise ValueError(
-            f"{game!r} has no Game(…) or PythonGame(…); give a game that a function makes by its name, and the file by --with"
-        )
-    if len(own_games) > 1:
-        names = ", ".join(map(str, own_games))
-        raise ValueError(f"{game!r} has {len(own_games)} games ({names}); give the name of one, and the file by --with")
-    return str(own_games[0]), [*files, Path(game)]
+    return str(game_of_file(Path(game), "and the file by --with")), [*files, Path(game)]
 
 
 def default_iterations(iterations: int | None, seconds: float | None) -> int | None:

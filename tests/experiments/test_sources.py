@@ -93,6 +93,50 @@ def test_a_match_is_refused_after_an_edit_and_names_the_file_and_both_digests(fo
         matches.play_match(Match(cell, 0, (1, 2)))
 
 
+GAME = """
+import attrs
+from icarus import MAST, games
+from further import TAU
+MINE = attrs.evolve(games.load("kuhn-poker"), name="mine")
+QUICK = attrs.evolve(MAST, name="QUICK")
+"""
+TOML = 'games = ["kuhn-poker", "game.py"]\niterations = 5\ntrials = 1\nagents = ["BASELINE >> QUICK"]\n'
+
+
+def test_a_toml_file_names_the_file_of_a_game_which_is_digested(folder):
+    (folder / "game.py").write_text(GAME)
+    (folder / "own.toml").write_text(TOML)
+    command = Command(folder.parent)
+    done = command("run", folder / "own.toml", "--workers", 1, "--out", "run")
+    assert done.returncode == 0, done.stderr
+    cells = store.experiment_in(folder.parent / "run").cells
+    assert [cell.column.game for cell in cells] == ["kuhn-poker", "mine"]
+    for cell in cells:
+        assert cell.module == str(folder / "game.py") and dict(cell.imports).keys() == {"further.py"}
+        assert cell.source == sources.digest_of(folder / "game.py")
+    assert command("verify", "run").returncode == 0
+    (folder / "game.py").write_text(GAME + "# edited\n")
+    done = command("verify", "run")
+    assert done.returncode == 2 and f"{folder / 'game.py'} was edited: its digest is" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("games", "message"),
+    [
+        ('["game.py", "further.py"]', "games: game.py and further.py are two files; for a game of your own, write"),
+        (
+            '"further.py"',
+            "has no Game(…) or PythonGame(…); give a game that a function makes by its name, and write the",
+        ),
+        ('"none.py"', "none.py"),
+    ],
+)
+def test_a_file_in_a_table_that_is_no_game_is_refused(folder, games, message):
+    (folder / "own.toml").write_text(TOML.replace('["kuhn-poker", "game.py"]', games))
+    with pytest.raises(Refusal, match=f"own.toml: .*{re.escape(message)}"):
+        loading.load(str(folder / "own.toml"), {})
+
+
 def test_verify_names_an_imported_file_that_was_edited(folder):
     command = Command(folder)
     assert command("run", "own.py", "--workers", 1, "--out", "run").returncode == 0
