@@ -6,9 +6,10 @@ holds those that came before the lines of FILE.jsonl. Where packing was killed, 
 
 import contextlib
 import gzip
+import json
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, BinaryIO
 
@@ -93,6 +94,14 @@ def open_to_append(path: Path, *, wait: bool = False) -> BinaryIO:
             file.seek(0)
             file.truncate(file.read().rfind(b"\n") + 1)
     return file
+
+
+def append_row(path: Path, row: Mapping[str, object]) -> None:
+    """Write a row as a line of JSON after those that were written whole, and have it on the disk."""
+    with open_to_append(path, wait=True) as file:
+        file.write(json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _lock(file: BinaryIO, wait: bool) -> None:

@@ -1,17 +1,13 @@
 """The opponents of each game's ladder, the players of the table, and comparisons of two players, written down before they are played."""
 
-from typing import Any
-
 import attrs
 
 from experiments.papers.combinations import COMBINATIONS
 from icarus.ladder.engines import ENGINES
-from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rung, agent_of
-
-Settings = dict[str, Any]
+from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rung, Settings, agent_of
 
 
-def search(strategy: str, iterations: int, **settings: Any) -> Settings:
+def search(strategy: str, iterations: int, **settings: object) -> Settings:
     """The settings of an agent."""
     return {"strategy": strategy, "iterations": iterations, **settings}
 
@@ -78,7 +74,7 @@ def _players(game: str, strategies: tuple[str, ...]) -> tuple[Settings, ...]:
 
 
 TABLE = {game: _players(game, SIXTEEN if game in ("othello", "dou-di-zhu") else COMPOSED) for game in CUTOFFS}
-TIMED = {
+TIMED: dict[str, tuple[Settings, ...]] = {
     game: tuple({**player, "iterations": None, "seconds": TABLE_SECONDS} for player in _players(game, COMPOSED))
     for game in CUTOFFS
 }

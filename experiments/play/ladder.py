@@ -5,10 +5,9 @@ import json
 import math
 import re
 import time
-from collections import Counter, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 import attrs
 
@@ -20,12 +19,12 @@ from experiments.play.matches import provenance
 from icarus import games
 from icarus.engine.levels import DATA as LEVEL_DATA
 from icarus.engine.levels import LEVELS
-from icarus.ladder.climb import PATIENCE, Climb
-from icarus.ladder.engines import EnginePlayer
+from icarus.ladder.climb import Climb
 from icarus.ladder.ladders import DATA, RANDOM, ZERO, Ladder, Rung, agent_of, fit, read_ladder, scores_of
-from icarus.ladder.matches import Row, next_pair, play_game
+from icarus.ladder.matches import Row
+from icarus.ladder.pairs import Pairs
 from icarus.ladder.rating import Rating, posterior, ratings
-from icarus.ladder.rows import append_row, read_rows
+from icarus.ladder.rows import read_rows
 from icarus.row_files import pack_lines
 
 SHORTEST = 0.05  # seconds: what the quickest game counts as, and one between two who have not met yet
@@ -39,88 +38,52 @@ def rows_of(directory: Path, game: str, kind: str) -> Path:
     return directory / f"{game}-{kind}.jsonl"
 
 
-class Pairs:
-    """Pairs of games between players of one game, each kept before the next begins.
+def read_rows_of(directory: Path, game: str, kind: str) -> list[Row]:
+    """The rows of a game."""
+    return read_rows(rows_of(directory, game, kind))
 
-    Args:
-        path: the file of rows; what is there counts.
-        seed: fixes openings, dice, deals and searches.
 
-    Attributes:
-        rows: all games, those of the file first.
-        earlier: how many of them the file had.
-    """
-
-    def __init__(self, game: str, path: Path, seed: int) -> None:
-        self._game, self._path, self._seed = games.load(game), path, seed
-        self.rows = read_rows(path)
-        self.earlier = len(self.rows)
-        self._players: dict[str, Any] = {}
-        self.failures: Counter[str] = Counter()  # in a row, of each engine
-
-    def games_between(self, player: str, opponent: str) -> list[Row]:
-        """The games between two players, void ones included."""
-        return [row for row in self.rows if {player, opponent} == {row["player"], row["opponent"]}]
-
-    def play(self, first: Rung, second: Rung) -> Iterator[Row]:
-        """The next two games between two players, or the one that a pair lacks."""
-        player, opponent = (self._players.setdefault(rung.name, rung.player()) for rung in (first, second))
-        attempts = len(self.games_between(first.name, second.name))
-        for seed, side in next_pair(attempts, self._seed):
-            row = play_game(self._game, player, opponent, seed=seed, side=side)
-            row |= {"player": first.name, "opponent": second.name, "provenance": provenance()}
-            if "void" in row:
-                self.failures[row["failed"]] += 1
-            else:
-                self.failures[first.name] = self.failures[second.name] = 0
-            self.rows.append(row)
-            append_row(self._path, row)
-            yield row
-
-    def __enter__(self) -> "Pairs":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for player in self._players.values():
-            if isinstance(player, EnginePlayer):
-                player.close()
+def _pairs(directory: Path, game: str, kind: str, rungs: Iterable[Rung], seed: int) -> Pairs:
+    """Pairs of games between opponents, which go on with a game's rows."""
+    players = {rung.name: rung.player() for rung in rungs}
+    path, stamp = rows_of(directory, game, kind), {"provenance": provenance()}
+    return Pairs(games.load(game), players, read_rows(path), path, seed, stamp)
 
 
 def play_opponents(game: str, directory: Path, seed: int, deadline: float) -> Iterator[Row]:
     """Pairs of games between those opponents whose next outcome tells most, until the time has come."""
     rungs = [rung for rung in opponents(game).rungs if rung.is_installed()]
-    with Pairs(game, rows_of(directory, game, BETWEEN), seed) as pairs:
+    with _pairs(directory, game, BETWEEN, rungs, seed) as pairs:
+        earlier = len(pairs.rows)
         while time.monotonic() < deadline:
-            opponents_left = [rung for rung in rungs if pairs.failures[rung.name] < PATIENCE]
-            yield from pairs.play(*_most_telling(list(itertools.combinations(opponents_left, 2)), pairs))
+            names = [rung.name for rung in rungs if not pairs.has_failed(rung.name)]
+            yield from pairs.play(*_most_telling(list(itertools.combinations(names, 2)), pairs.rows, earlier))
 
 
-def _most_telling(pairs: list[tuple[Rung, Rung]], played: Pairs) -> tuple[Rung, Rung]:
+def _most_telling(pairs: list[tuple[str, str]], rows: list[Row], earlier: int) -> tuple[str, str]:
     """The pair whose next game tells most for the time that it takes.
 
     The least time of a pair's games now is what counts: a first game compiles, and another day the machine may have been busy.
+
+    Args:
+        earlier: how many of the rows are not of now.
     """
-    estimate = posterior(scores_of(played.rows), {RANDOM: ZERO}, {rung.name for pair in pairs for rung in pair})
+    estimate = posterior(scores_of(rows), {RANDOM: ZERO}, {name for pair in pairs for name in pair})
     least: dict[frozenset[str], float] = {}
-    for row in played.rows[played.earlier :]:
+    for row in rows[earlier:]:
         names = frozenset((row["player"], row["opponent"]))
         least[names] = min(least.get(names, math.inf), row.get("seconds", math.inf))
-
-    def telling(pair: tuple[Rung, Rung]) -> float:
-        names = [rung.name for rung in pair]
-        return estimate.gain(*names) / max(SHORTEST, least.get(frozenset(names), 0.0))
-
-    return max(pairs, key=telling)
+    return max(pairs, key=lambda pair: estimate.gain(*pair) / max(SHORTEST, least.get(frozenset(pair), 0.0)))
 
 
 def fitted_ladder(game: str, directory: Path) -> Ladder:
     """The ladder that the rows of a directory say."""
-    return fit(opponents(game), read_rows(rows_of(directory, game, BETWEEN)))
+    return fit(opponents(game), read_rows_of(directory, game, BETWEEN))
 
 
 def proposed_levels(game: str, directory: Path) -> list[int]:
     """Iterations of the baseline for levels that are equally far apart, by all baselines that have played; none where none has."""
-    values = ratings(scores_of(read_rows(rows_of(directory, game, BETWEEN))), {RANDOM: ZERO})
+    values = ratings(scores_of(read_rows_of(directory, game, BETWEEN)), {RANDOM: ZERO})
     baselines = {int(match[1]): rating for name, rating in values.items() if (match := BASELINE.fullmatch(name))}
     step = min(STEP, max((rating.value for rating in baselines.values()), default=0) / LEVELS)
     return iterations_for(baselines, [step * level for level in range(1, LEVELS + 1)])
@@ -143,20 +106,20 @@ def keep(ladder: Ladder, directory: Path) -> bool:
     are_levels = len(agents) == LEVELS and iterations == sorted(iterations)
     if are_levels:
         content = json.loads(LEVEL_DATA.read_text("utf-8"))
-        content["games"][ladder.game] = _levels(agents, read_rows(rows_of(directory, ladder.game, BETWEEN)))
+        content["games"][ladder.game] = _levels(agents, read_rows_of(directory, ladder.game, BETWEEN))
         LEVEL_DATA.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
     for kind in (BETWEEN, COMPARED, *TABLES):
         pack_lines(rows_of(directory, ladder.game, kind))
     return are_levels
 
 
-def _levels(rungs: list[Rung], rows: list[Row]) -> list[dict[str, Any]]:
+def _levels(rungs: list[Rung], rows: list[Row]) -> list[dict[str, object]]:
     """Levels as the package has them: each one's Elo, and by how much it stands above the one below; the first above random play."""
     estimate, below = posterior(scores_of(rows), {RANDOM: ZERO}), RANDOM
     content = []
     for number, rung in enumerate(rungs, 1):
         step = _interval(estimate.difference(rung.name, below))
-        level = {"level": number, **_interval(rung.rating), "games": rung.rating.games, "step": step}
+        level: dict[str, object] = {"level": number, **_interval(rung.rating), "games": rung.rating.games, "step": step}
         content.append(level | {"agent": dict(rung.agent)})
         below = rung.name
     return content
@@ -199,8 +162,8 @@ class Standing:
 
 def table_of(game: str, kind: str, directory: Path) -> list[Standing]:
     """The players of one of the `TABLES` that have rows, the strongest first; fitted together with the games of their opponents."""
-    rows = read_rows(rows_of(directory, game, kind))
-    between = read_rows(rows_of(directory, game, BETWEEN))
+    rows = read_rows_of(directory, game, kind)
+    between = read_rows_of(directory, game, BETWEEN)
     estimate = posterior(scores_of([*between, *rows]), {RANDOM: ZERO})
     values, first = estimate.ratings(), str(agent_of(TABLES[kind][game][0]))
     standings = [
@@ -214,22 +177,23 @@ def table_of(game: str, kind: str, directory: Path) -> list[Standing]:
 def play_comparisons(game: str, directory: Path, seed: int, deadline: float) -> Iterator[Row]:
     """Pairs of games of that planned comparison on which least time has been spent, until all are done or the time has come."""
     planned = [(rung_of(each.player), rung_of(each.opponent), each.games) for each in COMPARISONS.get(game, ())]
-    with Pairs(game, rows_of(directory, game, COMPARED), seed) as pairs:
+    rungs = [rung for player, opponent, _ in planned for rung in (player, opponent)]
+    with _pairs(directory, game, COMPARED, rungs, seed) as pairs:
         while time.monotonic() < deadline:
-            unfinished = []
+            seconds = dict[tuple[str, str], float]()  # of each pair that is not done
             for player, opponent, number in planned:
-                rows = pairs.games_between(player.name, opponent.name)
-                is_able = all(pairs.failures[rung.name] < PATIENCE for rung in (player, opponent))
+                rows = pairs.between(player.name, opponent.name)
+                is_able = not (pairs.has_failed(player.name) or pairs.has_failed(opponent.name))
                 if is_able and sum("score" in row for row in rows) < number:
-                    unfinished.append((sum(row.get("seconds", 0) for row in rows), player, opponent))
-            if not unfinished:
+                    seconds[player.name, opponent.name] = sum(row.get("seconds", 0) for row in rows)
+            if not seconds:
                 return
-            yield from pairs.play(*min(unfinished, key=lambda entry: entry[0])[1:])
+            yield from pairs.play(*min(seconds, key=seconds.__getitem__))
 
 
 def scores_of_comparisons(game: str, directory: Path) -> Iterable[tuple[Comparison, str, str, int, Estimate]]:
     """Each planned comparison with the names of both, the games played and the player's score; pairs of games are the sample."""
-    rows = read_rows(rows_of(directory, game, COMPARED))
+    rows = read_rows_of(directory, game, COMPARED)
     for comparison in COMPARISONS.get(game, ()):
         player, opponent = rung_of(comparison.player).name, rung_of(comparison.opponent).name
         pairs: defaultdict[tuple[int, ...], list[float]] = defaultdict(list)

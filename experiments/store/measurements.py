@@ -5,7 +5,6 @@ A last line without its end is the trace of a run that was killed, and is droppe
 
 import hashlib
 import json
-import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,10 @@ from typing import Any
 import attrs
 
 from experiments.plan.definition import Refusal
+from icarus.row_files import append_row, read_lines
 
 Measurement = dict[str, Any]
-Key = tuple[Any, ...]
+Key = tuple[object, ...]
 
 
 @attrs.frozen
@@ -42,19 +42,17 @@ class Ledger:
         Raises:
             Refusal: a line that cannot be read, by file and number.
         """
-        path = directory / self.file
         rows = {}
-        for number, row in enumerate(_lines(path), 1):
-            if not isinstance(row, dict) or not all(
-                isinstance(row.get(name), kind) for name, kind in self.fields.items()
-            ):
-                raise Refusal(f"{path}, line {number}, is not a measurement; nothing has been changed")
+        for line, place in read_lines(directory / self.file).items():
+            row = _read(line)
+            if row is None or not all(isinstance(row.get(name), kind) for name, kind in self.fields.items()):
+                raise Refusal(f"{place}, is not a measurement; nothing has been changed")
             rows[self.key_of(row)] = row
         return rows
 
     def keep(self, directory: Path, row: Measurement) -> None:
         """Append a row, after what was written whole."""
-        _append(directory / self.file, row)
+        append_row(directory / self.file, row)
 
     def fill(
         self,
@@ -116,41 +114,22 @@ class UnderWay:
 
     def parts(self) -> dict[int, dict[int, list[float]]]:
         """What was found in each part, as `Stitching.search` returned it."""
-        return {
-            int(row["part"]): {int(number): strategy for number, strategy in row["found"].items()}
-            for row in _lines(self._path)
-            if isinstance(row, dict)
-        }
+        rows = filter(None, map(_read, read_lines(self._path)))
+        return {int(row["part"]): {int(number): each for number, each in row["found"].items()} for row in rows}
 
     def keep(self, part: int, strategies: Mapping[int, Sequence[float]]) -> None:
         """Append a part."""
-        _append(
-            self._path, {"part": int(part), "found": {str(number): strategy for number, strategy in strategies.items()}}
-        )
+        append_row(self._path, {"part": int(part), "found": {str(number): each for number, each in strategies.items()}})
 
     def end(self) -> None:
         """Remove the file: the measurement is kept whole."""
         self._path.unlink(missing_ok=True)
 
 
-def _lines(path: Path) -> list[Any]:
-    """The whole lines of a file, read; None for one that cannot be."""
-    rows = []
-    for line in path.read_bytes().split(b"\n")[:-1] if path.exists() else []:
-        try:
-            rows.append(json.loads(line))
-        except ValueError:
-            rows.append(None)
-    return rows
-
-
-def _append(path: Path, row: Mapping[str, Any]) -> None:
-    """Write a line after what was written whole, and have it on the disk."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("ab+") as file:
-        file.seek(0)
-        content = file.read()
-        file.truncate(content.rfind(b"\n") + 1)
-        file.write(json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
+def _read(line: bytes) -> Measurement | None:
+    """A line as a row; None where it is none."""
+    try:
+        row = json.loads(line)
+    except ValueError:
+        return None
+    return row if isinstance(row, dict) else None

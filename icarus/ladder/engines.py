@@ -5,7 +5,6 @@ import shutil
 import sys
 import time
 from importlib.util import find_spec
-from typing import Any
 
 import attrs
 
@@ -99,7 +98,7 @@ class IntegerNotation:
         return int(answer) if answer.isdigit() and int(answer) in state.legal_actions() else None
 
 
-NOTATIONS: dict[str, Any] = {"gtp": GtpNotation(), "integers": IntegerNotation()}
+NOTATIONS: dict[str, GtpNotation | IntegerNotation] = {"gtp": GtpNotation(), "integers": IntegerNotation()}
 
 
 class EngineAnswer:
@@ -131,7 +130,7 @@ class EnginePlayer:
         self._began = False
         return self
 
-    def observe(self, state: State, action: int | None, decision: Any = None) -> None:
+    def observe(self, state: State, action: int | None, decision: object = None) -> None:
         """Tell the engine of an action that is about to be played; of its own it knows."""
         if action is None:
             return
@@ -140,7 +139,7 @@ class EnginePlayer:
             self._pending_commands += self._notation.play(state, action)
         self._generated = False
 
-    def search(self, state: State, seed: Any = 0) -> EngineAnswer:
+    def search(self, state: State, seed: object = 0) -> EngineAnswer:
         """The engine's move.
 
         Raises:

@@ -3,18 +3,19 @@
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
 
-from icarus.engine.match import Agent
+from icarus.engine.match import Agent, Player
 from icarus.kernel.game import AnyGame
 from icarus.ladder.engines import ENGINES, EnginePlayer
 from icarus.ladder.matches import RandomPlayer, Row
 from icarus.ladder.rating import Rating, Score, posterior
 from icarus.specs import parse
 
+Settings: TypeAlias = Mapping[str, Any]  # of an agent: the text of its strategy, and the keywords of `Agent`
 DATA = Path(__file__).with_name("data")
 RANDOM = "random"
 ZERO = Rating(0.0, 0.0, 0.0)
@@ -31,9 +32,9 @@ class Rung:
 
     name: str
     rating: Rating
-    agent: Mapping[str, Any] = attrs.field(factory=dict)
+    agent: Settings = attrs.field(factory=dict)
 
-    def player(self) -> Any:
+    def player(self) -> Player:
         """The opponent at the table."""
         if self.name == RANDOM:
             return RandomPlayer()
@@ -83,7 +84,7 @@ class Ladder:
         path.write_text(f'{head},\n "covariance": [\n  {rows}\n ]\n}}\n', "utf-8")
 
 
-def agent_of(settings: Mapping[str, Any]) -> Agent:
+def agent_of(settings: Settings) -> Agent:
     """An agent of a strategy's text and the keywords of `Agent`."""
     keywords = dict(settings)
     return Agent(parse(keywords.pop("strategy")), **keywords)

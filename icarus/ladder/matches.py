@@ -4,9 +4,11 @@ import datetime
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import attrs
 import numpy as np
 
-from icarus.engine.match import play
+from icarus.engine.algorithm import SearchResult, SeatedPlayer
+from icarus.engine.match import Player, play
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 from icarus.ladder.engines import EngineAnswer, EnginePlayer
@@ -35,22 +37,31 @@ class RandomPlayer:
         return "random"
 
 
+@attrs.frozen
 class PlayerWithOpening:
     """A player whose first moves are random, the same whoever plays them."""
 
-    def __init__(self, player: Any, plies: int) -> None:
-        self._player, self._plies, self._random = player, plies, RandomPlayer()
-        self.preference = None
+    player: Player
+    plies: int
 
-    def seated(self, game: AnyGame) -> "PlayerWithOpening":
-        return PlayerWithOpening(self._player.seated(game), self._plies)
-
-    def search(self, state: State, seed: Sequence[int]) -> Any:
-        """The decision of chance within the opening, the player's after it."""
-        return (self._random if len(state.history) < self._plies else self._player).search(state, seed)
+    def seated(self, game: AnyGame) -> "SeatedWithOpening":
+        return SeatedWithOpening(self.player.seated(game), self.plies)
 
     def __str__(self) -> str:
-        return str(self._player)
+        return str(self.player)
+
+
+@attrs.frozen
+class SeatedWithOpening:
+    """Such a player in one match."""
+
+    player: SeatedPlayer
+    plies: int
+    preference: None = None
+
+    def search(self, state: State, seed: tuple[int, ...]) -> SearchResult:
+        """A random decision within the opening, the player's after it."""
+        return (RandomPlayer() if len(state.history) < self.plies else self.player).search(state, seed)
 
 
 def next_pair(attempts: int, seed: int) -> Iterator[tuple[tuple[int, int], int]]:
@@ -59,7 +70,7 @@ def next_pair(attempts: int, seed: int) -> Iterator[tuple[tuple[int, int], int]]
         yield (seed, game // 2), game % 2
 
 
-def play_game(game: AnyGame, player: Any, opponent: Any, *, seed: tuple[int, ...], side: int) -> Row:
+def play_game(game: AnyGame, player: Player, opponent: Player, *, seed: tuple[int, ...], side: int) -> Row:
     """A game as a row; where an engine fails the row is void, and says why.
 
     Args:
@@ -74,7 +85,7 @@ def play_game(game: AnyGame, player: Any, opponent: Any, *, seed: tuple[int, ...
     row: Row = {"game": str(game), "player": str(player), "opponent": str(opponent), "seed": list(seed), "side": side}
     row["icarus"], row["started"] = version(), datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
-    def watch(state: State, action: int | None, decision: Any) -> None:
+    def watch(state: State, action: int | None, decision: object) -> None:
         for engine in engines:
             engine.observe(state, action)
 

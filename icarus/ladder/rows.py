@@ -1,11 +1,10 @@
-"""Rows of games of a ladder, one JSON object a line, appended as each game ends."""
+"""Rows of games of a ladder, one JSON object a line."""
 
 import json
-import os
 from pathlib import Path
 
 from icarus.ladder.matches import Row
-from icarus.row_files import open_to_append, read_lines
+from icarus.row_files import read_lines
 
 
 def read_rows(path: Path) -> list[Row]:
@@ -23,11 +22,3 @@ def _row_of(line: bytes, place: str) -> Row:
         return {**row, "player": row["player"], "opponent": row["opponent"], "seed": row["seed"]}
     except (ValueError, KeyError, TypeError):
         raise ValueError(f"{place}, is not a game of a ladder; nothing has been changed") from None
-
-
-def append_row(path: Path, row: Row) -> None:
-    """Write a game after those that were written whole, and have it on the disk."""
-    with open_to_append(path, wait=True) as file:
-        file.write(json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n")
-        file.flush()
-        os.fsync(file.fileno())

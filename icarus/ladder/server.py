@@ -6,11 +6,12 @@ Commands: `name`, `version`, `new_game DATA GAME` (the data that the game begins
 
 import importlib
 import sys
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
 from icarus import games
+from icarus.kernel.game import Game
 from icarus.kernel.state import State
 
 
@@ -53,7 +54,8 @@ class Server:
         raise SystemExit
 
     def _new_game(self, data: str, *game: str) -> str:
-        loaded: Any = games.load(" ".join(game))
+        loaded = games.load(" ".join(game))
+        assert isinstance(loaded, Game)
         self.state = State(loaded, np.frombuffer(bytes.fromhex(data), loaded.state).copy())
         self.engine.new_game(self.state)
         return ""

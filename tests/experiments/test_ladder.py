@@ -10,9 +10,10 @@ from experiments.commands.ladder import ladder
 from experiments.plan.ladder import COMPARISONS, Comparison, search
 from experiments.play import ladder as playing
 from icarus.engine.levels import LEVELS
-from icarus.ladder import ladders
+from icarus.ladder import ladders, pairs
 from icarus.ladder.rating import Rating, ratings
-from icarus.ladder.rows import append_row, read_rows
+from icarus.ladder.rows import read_rows
+from icarus.row_files import append_row
 
 SURE = 10.0  # Elo
 
@@ -66,7 +67,7 @@ def test_an_engine_is_left_alone_after_three_void_games_in_a_row(
     monkeypatch.setitem(COMPARISONS, "othello", (planned,))
     void, played = {"void": "it died", "failed": "BASELINE (2 iterations)"}, {"score": 1.0}
     games = iter([void, played, void, void, played, played, void, void, void, void])
-    monkeypatch.setattr(playing, "play_game", lambda *_, seed, side: {"seed": list(seed), "side": side, **next(games)})
+    monkeypatch.setattr(pairs, "play_game", lambda *_, seed, side: {"seed": list(seed), "side": side, **next(games)})
     rows = list(playing.play_comparisons("othello", tmp_path, 1, float("inf")))
     assert len(rows) == 10 and sum("void" in row for row in rows) == 7  # the pair that has begun is ended
 

@@ -8,14 +8,14 @@ import pytest
 
 import icarus
 from icarus import Agent, games, parse
-from icarus.ladder import climb as climbing
+from icarus.ladder import pairs as climbing
 from icarus.ladder.climb import Climb
 from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rung, fit, read_ladder, scores_of
 from icarus.ladder.matches import play_game, side_score
 from icarus.ladder.picture import ladder_svg
 from icarus.ladder.rating import UNKNOWN, Rating, expected, informative, posterior, ratings
-from icarus.ladder.rows import append_row, read_rows
-from icarus.row_files import pack_lines
+from icarus.ladder.rows import read_rows
+from icarus.row_files import append_row, pack_lines
 
 FIXED = {"zero": ZERO}
 
@@ -124,7 +124,9 @@ def test_a_climb_is_rated_as_by_all_games_together() -> None:
         for opponent, player in itertools.pairwise(names)
         for _ in range(60)
     ]
-    ladder = fit(Ladder("othello", tuple(Rung(name, ZERO, {"iterations": 1}) for name in names)), between)
+    ladder = fit(
+        Ladder("othello", tuple(Rung(name, ZERO, {"strategy": "BASELINE", "iterations": 1}) for name in names)), between
+    )
     climb = Climb(ladder, "a climber")
     climb.rows = [{"player": "a climber", "opponent": name, "score": i % 2} for name in names[2:] for i in range(300)]
     together = posterior(scores_of([*between, *climb.rows]), {RANDOM: ZERO}).ratings()["a climber"]

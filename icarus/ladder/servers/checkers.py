@@ -34,7 +34,7 @@ class Engine:
     def choose(self, state: State) -> int:
         """The next step or jump of the engine's move."""
         if not self._chain or self._chain[0] not in state.legal_actions():
-            move: Any = self._engine.get_best_move(board_of(state))
+            move = self._engine.get_best_move(board_of(state))
             squares = [from_draughts(square) for square in move.square_list]
             self._chain = [SIZE * SIZE * a + b for a, b in zip(squares, squares[1:], strict=False)]
         return self._chain.pop(0)

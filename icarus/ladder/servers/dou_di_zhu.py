@@ -7,7 +7,6 @@ play of ours, it passes, or leads its lowest card.
 import random
 from collections import defaultdict
 from importlib.metadata import version
-from typing import Any
 
 import numpy as np
 from rlcard.games.doudizhu.utils import CARD_TYPE
@@ -69,7 +68,7 @@ def complete_plays(state: State) -> dict[str, list[int]]:
     return plays
 
 
-def observation(state: State, actions: list[str]) -> dict[str, Any]:
+def observation(state: State, actions: list[str]) -> dict[str, object]:
     """What RLCard's agent reads of a state: own hand, the plays so far, the legal ones."""
     player = int(state.facts.player)
     return {

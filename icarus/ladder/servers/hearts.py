@@ -4,7 +4,6 @@ The bot cannot pass cards: OpenSpiel (2.0.2) dies where it redraws hidden cards 
 """
 
 from importlib.metadata import version
-from typing import Any
 
 import pyspiel
 
@@ -53,7 +52,7 @@ def from_openspiel(card: int) -> int:
     return SUITS.index(card % len(SUITS)) * RANKS + card // len(SUITS)
 
 
-def round_of(state: State, game: Any) -> Any:
+def round_of(state: State, game: pyspiel.Game) -> pyspiel.State:
     """The round under way as a state of OpenSpiel's."""
     started = State(state.game, state.start.copy())
     actions, first = [action for _, action in state.history], 0

@@ -46,7 +46,7 @@ class Engine:
         return int(self._search.get_move(board_of(state)))
 
 
-def board_of(state: State) -> Any:
+def board_of(state: State) -> rust_reversi.Board:
     """The position as a board of rust-reversi, whose squares are counted from a1 by rows as ours."""
     mover = int(state.facts.player)
     mover_discs, opponent_discs = (mirror(int(state.facts.discs[player])) for player in (mover, 1 - mover))
