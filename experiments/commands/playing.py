@@ -4,7 +4,7 @@ import contextlib
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import attrs
 import typer
@@ -180,7 +180,7 @@ def campaign(
     )
 
 
-def _chosen(experiment: str, games: str | None, **changes: Any) -> Experiment:
+def _chosen(experiment: str, games: str | None, **changes: object) -> Experiment:
     changed = {"games": None if games is None else split_games(games), **changes}
     return loading.load(experiment, {key: value for key, value in changed.items() if value is not None})
 

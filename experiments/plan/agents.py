@@ -1,11 +1,10 @@
 """Who plays in an experiment, as its table writes it: a strategy, or a table of a strategy, a scheme and an agent's own iterations."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import attrs
 
-from experiments.plan.checks import nearest, paths, positive, refused, required, text
+from experiments.plan.checks import Table, nearest, paths, positive, refused, required, text
 from experiments.plan.definition import AgentSpec, Label, Refusal, read_agent, strategy_of
 from icarus import Enhancement
 from icarus.engine.algorithm import Algorithm, refuse_settings_of_search
@@ -26,7 +25,7 @@ class Entry:
     iterations: int | None = None
 
 
-def read_agents(table: Mapping[str, Any], module: str) -> dict[str, Entry]:
+def read_agents(table: Table, module: str) -> dict[str, Entry]:
     """The agents of a table, by name.
 
     Raises:
@@ -43,7 +42,7 @@ def read_agents(table: Mapping[str, Any], module: str) -> dict[str, Entry]:
     return honest
 
 
-def read_entry(path: str, value: Any, module: str, keys: Sequence[str] = AGENT_KEYS) -> Entry:
+def read_entry(path: str, value: object, module: str, keys: Sequence[str] = AGENT_KEYS) -> Entry:
     """A strategy, or a table of these keys.
 
     Raises:
@@ -65,23 +64,19 @@ def read_entry(path: str, value: Any, module: str, keys: Sequence[str] = AGENT_K
     return Entry(AgentSpec(strategy, scheme), iterations)
 
 
-def _name(path: str, value: Any) -> str:
+def _name(path: str, value: object) -> str:
     """The name of an agent that is given none."""
     if not isinstance(value, Mapping):
         return text(path, _written(value))
     return ", ".join(text(f"{path}.{key}", str(part)) for key, part in value.items())
 
 
-def _scheme(path: str, value: Any) -> Scheme:
+def _scheme(path: str, value: object) -> Scheme:
     """A scheme, or what its text describes."""
     if isinstance(value, Scheme):
         return value
-    try:
+    with refused(path):
         return read_scheme(text(path, value))
-    except ValueError as error:
-        if isinstance(error, Refusal):
-            raise
-        raise Refusal(f"{path}: {error}") from None
 
 
 def _honest(name: str, scheme: Scheme) -> str:
@@ -89,7 +84,7 @@ def _honest(name: str, scheme: Scheme) -> str:
     return f"{name} ({CHEATING})" if scheme.cheats and CHEATING not in name.lower() else name
 
 
-def _strategy(path: str, value: Any, module: str) -> Enhancement | Algorithm:
+def _strategy(path: str, value: object, module: str) -> Enhancement | Algorithm:
     """A strategy, or what its text describes.
 
     Rows, keys and workers know a strategy by its text alone: the text must name what a Python file gives, and nothing of the library.
@@ -97,12 +92,8 @@ def _strategy(path: str, value: Any, module: str) -> Enhancement | Algorithm:
     Raises:
         Refusal: the text cannot be understood, or it names something else.
     """
-    try:
+    with refused(path, (TypeError, ValueError)):
         strategy = strategy_of(text(path, _written(value)), module)
-    except (ValueError, TypeError) as error:
-        if isinstance(error, Refusal):
-            raise
-        raise Refusal(f"{path}: {error}") from None
     if isinstance(value, Enhancement | Algorithm) and strategy != value:
         raise Refusal(
             f'{path}: "{value}" names another strategy than the one that is given; give what was changed a name of its own, '
@@ -116,6 +107,6 @@ def _strategy(path: str, value: Any, module: str) -> Enhancement | Algorithm:
     return strategy
 
 
-def _written(value: Any) -> Any:
+def _written(value: object) -> object:
     """A composition as text; in Python files people also write the value itself."""
     return str(value) if isinstance(value, Enhancement | Algorithm) else value

@@ -7,13 +7,13 @@ import contextlib
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import attrs
 
 from experiments.papers.suite import ROLES
-from experiments.plan.agents import BASELINE, OPPONENT_KEYS, read_agents, read_entry
+from experiments.plan.agents import BASELINE, OPPONENT_KEYS, Entry, read_agents, read_entry
 from experiments.plan.checks import (
+    Table,
     listed,
     nearest,
     one_of,
@@ -40,7 +40,7 @@ KEYS = ("name", "games", "agents", "iterations", "seconds", "seats", "roles", *D
 OWN_GAME = "for a game of your own, write the experiment as a .py file that imports the game, and give its name"
 
 
-def build_together(tables: Sequence[Mapping[str, Any]]) -> Experiment:
+def build_together(tables: Sequence[Table]) -> Experiment:
     """One experiment with the cells of several tables; whatever else it has is that of the first.
 
     Raises:
@@ -52,7 +52,7 @@ def build_together(tables: Sequence[Mapping[str, Any]]) -> Experiment:
     return attrs.evolve(parts[0], cells=cells)
 
 
-def build(table: Mapping[str, Any], module: str = "") -> Experiment:
+def build(table: Table, module: str = "") -> Experiment:
     """The experiment that a table describes (see docs/experiments.md).
 
     Args:
@@ -79,19 +79,11 @@ def build(table: Mapping[str, Any], module: str = "") -> Experiment:
     return experiment
 
 
-def _cells(table: Mapping[str, Any], module: str) -> tuple[Cell, ...]:
+def _cells(table: Table, module: str) -> tuple[Cell, ...]:
     """All agents in all columns."""
     agents, source, imports = read_agents(table, module), source_of(module), imports_of(module)
     cells = tuple(
-        Cell(
-            column,
-            name,
-            agent.spec,
-            module,
-            None if agent.iterations == column.iterations else agent.iterations,
-            source,
-            imports,
-        )
+        Cell(column, name, agent.spec, module, _own_iterations(agent, column), source, imports)
         for column in _columns(table, module)
         for name, agent in agents.items()
     )
@@ -106,7 +98,12 @@ def _cells(table: Mapping[str, Any], module: str) -> tuple[Cell, ...]:
     return cells
 
 
-def _sprt(value: Any) -> Sprt | None:
+def _own_iterations(agent: Entry, column: Column) -> int | None:
+    """The budget of an agent, where that is another than the column's."""
+    return None if agent.iterations == column.iterations else agent.iterations
+
+
+def _sprt(value: object) -> Sprt | None:
     if not isinstance(value, Mapping):
         return Sprt() if truth("sprt", value) else None
     fields = tuple(attribute.name for attribute in attrs.fields(Sprt))
@@ -131,7 +128,7 @@ def _comparable(experiment: Experiment) -> None:
             )
 
 
-def _columns(table: Mapping[str, Any], module: str) -> list[Column]:
+def _columns(table: Table, module: str) -> list[Column]:
     opponents = [read_entry(path, value, module, OPPONENT_KEYS).spec for path, value in paths("opponent", table)]
     columns = []
     for path, name in paths("games", table):
@@ -142,7 +139,7 @@ def _columns(table: Mapping[str, Any], module: str) -> list[Column]:
     return columns
 
 
-def _budgets(table: Mapping[str, Any]) -> list[tuple[int | None, float | None]]:
+def _budgets(table: Table) -> list[tuple[int | None, float | None]]:
     if ("iterations" in table) == ("seconds" in table):
         raise Refusal(
             "iterations: give either iterations or seconds for each decision, "
@@ -153,7 +150,7 @@ def _budgets(table: Mapping[str, Any]) -> list[tuple[int | None, float | None]]:
     return [(None, positive_real(path, value)) for path, value in paths("seconds", table)]
 
 
-def _seats(table: Mapping[str, Any], game: AnyGame) -> list[tuple[str, tuple[int, ...]]]:
+def _seats(table: Table, game: AnyGame) -> list[tuple[str, tuple[int, ...]]]:
     every = tuple(range(game.players))
     if "roles" in table:
         return _roles(table, game)
@@ -170,7 +167,7 @@ def _seats(table: Mapping[str, Any], game: AnyGame) -> list[tuple[str, tuple[int
     return [(" and ".join(f"seat {seat}" for seat in sorted(set(seats))), tuple(seats))]
 
 
-def _roles(table: Mapping[str, Any], game: AnyGame) -> list[tuple[str, tuple[int, ...]]]:
+def _roles(table: Table, game: AnyGame) -> list[tuple[str, tuple[int, ...]]]:
     if "seats" in table:
         raise Refusal("roles: give either roles or seats, not both")
     if not game.seat_names:
@@ -205,10 +202,8 @@ def _walkable(cell: Cell) -> None:
     """A search that keeps the tree of a game needs one that can be walked whole."""
     for spec in (cell.spec, cell.column.opponent):
         if isinstance(spec.strategy, Algorithm):
-            try:
+            with refused(f"games: {spec.text} cannot play here"):
                 refuse_unless_walkable(known_game(cell.column.game, "games"))
-            except ValueError as error:
-                raise Refusal(f"games: {spec.text} cannot play here: {error}") from None
 
 
 def _all_different(cells: tuple[Cell, ...]) -> None:

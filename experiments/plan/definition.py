@@ -2,9 +2,9 @@
 
 import functools
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 
@@ -17,6 +17,7 @@ from icarus.load_files import load_file, strategy_names
 
 DIGITS = 16  # of the hexadecimal key of a cell
 Imports = tuple[tuple[str, str], ...]  # files by their paths from the folder of the one that imports them, with digests
+Settings: TypeAlias = Mapping[str, Any]  # of an experiment or a part of it, as JSON has them
 _KEY_LIMIT = 1 << 32  # a part of a key of random numbers is below it
 
 
@@ -110,7 +111,7 @@ class Column:
         """Whether games won are what counts, as in section 8; in other games rewards are, a draw being one half."""
         return self.game.partition("(")[0] in GAMES
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """The column as JSON can hold it."""
         fields = attrs.asdict(self, recurse=False)
         return {**fields, "seats": list(self.seats), **_written("opponent", "opponent_scheme", self.opponent)}
@@ -156,24 +157,22 @@ class Cell:
     def seat(self, trial: int) -> int:
         return self.column.seats[trial % len(self.column.seats)]
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """The cell as JSON can hold it; `read_cell` reads it back."""
-        spec = _written("strategy", "scheme", self.spec)
-        budget = {} if self.own_iterations is None else {"own_iterations": self.own_iterations}
-        strategy = {"strategy": spec.pop("strategy"), "module": self.module}
-        source: dict[str, Any] = {"source": self.source} if self.source else {}
-        imports = {"imports": dict(self.imports)} if self.imports else {}
+        strategy, *scheme = _written("strategy", "scheme", self.spec).items()
+        optional = {
+            "own_iterations": self.own_iterations,
+            "source": self.source or None,
+            "imports": dict(self.imports) or None,
+        }
         return {
             "column": self.column.settings(),
             "agent": self.agent,
-            **strategy,
-            **spec,
-            **budget,
-            **source,
-            **imports,
+            **dict([strategy, ("module", self.module), *scheme]),
+            **{name: value for name, value in optional.items() if value is not None},
         }
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> "tuple[Callable[[Settings], Cell], tuple[Settings]]":
         return read_cell, (self.settings(),)  # slots of one's own have no module that another process could import
 
 
@@ -238,14 +237,14 @@ class Experiment:
         key = int(cell.column.key() if self.paired or self.sprt else cell.key, 16)
         return self.seed, *divmod(key, _KEY_LIMIT), trial // len(cell.column.seats) if self.sprt else trial
 
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> dict[str, object]:
         """The experiment as JSON can hold it; `from_settings` reads it back."""
         cells = [cell.settings() for cell in self.cells]
         sprt = None if self.sprt is None else attrs.asdict(self.sprt)
         return {**attrs.asdict(self, recurse=False), "cells": cells, "pictures": list(self.pictures), "sprt": sprt}
 
 
-def from_settings(settings: Mapping[str, Any]) -> Experiment:
+def from_settings(settings: Settings) -> Experiment:
     """The experiment that `settings` was made from.
 
     Raises:
@@ -262,7 +261,7 @@ def from_settings(settings: Mapping[str, Any]) -> Experiment:
     )
 
 
-def read_cell(settings: Mapping[str, Any]) -> Cell:
+def read_cell(settings: Settings) -> Cell:
     """The cell that `settings` was made from.
 
     Raises:
@@ -274,7 +273,7 @@ def read_cell(settings: Mapping[str, Any]) -> Cell:
     return Cell(**{**fields, "column": _read_column(settings["column"]), "spec": spec, "imports": imports})
 
 
-def _read_column(settings: Mapping[str, Any]) -> Column:
+def _read_column(settings: Settings) -> Column:
     fields = dict(settings)
     opponent = read_agent(fields.pop("opponent"), fields.pop("opponent_scheme", None))
     return Column(**{**fields, "seats": tuple(settings["seats"]), "opponent": opponent})

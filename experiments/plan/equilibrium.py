@@ -4,7 +4,7 @@ Seconds of 2015 say nothing here: budgets are iterations, and each measurement t
 """
 
 import functools
-from typing import Any
+import itertools
 
 import attrs
 
@@ -20,7 +20,7 @@ from icarus.equilibrium.online.tree_search import OnlineAlgorithm
 from icarus.equilibrium.tree.policies import FIXED, MISSING, UNIFORM
 from icarus.kernel.game import AnyGame
 
-Identity = dict[str, Any]  # what says which measurement is meant
+Identity = dict[str, str | int]  # what says which measurement is meant
 ROOT = "root"  # one search from the deal, which aims at nothing
 METHODS = (STITCHING, *AGGREGATES, ROOT)
 
@@ -59,12 +59,10 @@ class Plan:
             Refusal: no such method, game or player.
         """
         self._check()
-        try:
+        with refused(kinds=(TypeError, ValueError)):
             names = [str(games.load(name)) for name in self.games]
             for iterations in self.iterations:
                 agents = [agent(text, iterations) for text in self.players]
-        except (TypeError, ValueError) as error:
-            raise Refusal(str(error)) from None
         for each in agents:
             if self.method == ROOT and not isinstance(each.strategy, OnlineAlgorithm):
                 raise Refusal(
@@ -131,24 +129,17 @@ class Pairing:
         Raises:
             Refusal: no such game or player.
         """
-        try:
-            name, pairs = str(games.load(self.game)), []
-            for iterations in self.iterations:
-                for player in self.players:
-                    for opponent in self.opponents:
-                        pairs.append(
-                            (
-                                str(agent(player, iterations).strategy),
-                                str(agent(opponent, iterations).strategy),
-                                iterations,
-                            )
-                        )
-        except (TypeError, ValueError) as error:
-            raise Refusal(str(error)) from None
+        with refused(kinds=(TypeError, ValueError)):
+            name = str(games.load(self.game))
+            pairs = [
+                {"one": str(agent(player, iterations).strategy), "other": str(agent(opponent, iterations).strategy)}
+                | {"iterations": iterations}
+                for iterations, player, opponent in itertools.product(self.iterations, self.players, self.opponents)
+            ]
         more = {} if self.times == 1 else {"times": self.times}
         return [
-            {"game": name, "one": player, "other": opponent, "iterations": iterations, **more, "block": block}
-            for player, opponent, iterations in pairs
+            {"game": name, **pair, **more, "block": block}
+            for pair in pairs
             for block in range(-(-self.games // (2 * HALF)))
         ]
 

@@ -1,8 +1,5 @@
 """When one experiment continues another: it is the same, or has more trials, agents or games besides."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import attrs
 
 from experiments.plan.definition import Experiment
@@ -34,17 +31,17 @@ def difference(smaller: Experiment, larger: Experiment, places: tuple[str, str] 
         if settings[key] != others[key]:
             return _in_words(key, settings[key], others[key], places)
     for key in OF_COLUMNS:
-        values, other_values = _values(settings, key), _values(others, key)
+        values, other_values = _values(smaller, key), _values(larger, key)
         if not values.keys() <= other_values.keys():
             return _in_words(key, ", ".join(values), ", ".join(other_values), places, quoted=False)
     return "its agents are different"
 
 
-def _in_words(key: str, value: Any, value_here: Any, places: tuple[str, str], quoted: bool = True) -> str:
+def _in_words(key: str, value: object, value_here: object, places: tuple[str, str], quoted: bool = True) -> str:
     value, value_here = (repr(value), repr(value_here)) if quoted else (value, value_here)
     return f"{key} is {value} {places[0]} and {value_here} {places[1]}"
 
 
-def _values(settings: Mapping[str, Any], key: str) -> dict[str, None]:
+def _values(experiment: Experiment, key: str) -> dict[str, None]:
     """What the columns of an experiment have for a key, each once."""
-    return dict.fromkeys(str(cell["column"].get(key, MO_ISMCTS)) for cell in settings["cells"])
+    return dict.fromkeys(str(cell.column.settings().get(key, MO_ISMCTS)) for cell in experiment.cells)

@@ -3,12 +3,11 @@
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from experiments.papers import catalogue, earlier, sensitivity
 from experiments.papers.suite import GAMES, ITERATIONS, SUITE, TRIALS
 from experiments.plan.building import OWN_GAME, build, build_together
-from experiments.plan.checks import listed, nearest
+from experiments.plan.checks import Table, listed, nearest, positive
 from experiments.plan.definition import Experiment, Refusal
 from icarus.load_files import game_of_file, load_file
 
@@ -16,7 +15,7 @@ NAMES = (*SUITE, *sensitivity.SENSITIVITY, *catalogue.CATALOGUE, *earlier.EARLIE
 PYTHON_TABLE = "EXPERIMENT"  # the name of the table in a Python file
 
 
-def load(name: str, changes: Mapping[str, Any]) -> Experiment:
+def load(name: str, changes: Table) -> Experiment:
     """An experiment of the papers by its name, or one's own by the path of its TOML or Python file.
 
     A TOML file may name the file of a game of one's own, from the folder that it is in. A Python file holds the table as the dict
@@ -37,7 +36,7 @@ def load(name: str, changes: Mapping[str, Any]) -> Experiment:
             usual = {"iterations": source.ITERATIONS, "trials": source.TRIALS, "pictures": ["agents"]}
             return build(_changed({"name": name, **usual, **small[name]}, changes))
     if name in earlier.EARLIER:
-        tables = earlier.tables(name, changes.get("iterations", earlier.ITERATIONS))
+        tables = earlier.tables(name, positive("iterations", changes.get("iterations", earlier.ITERATIONS)))
         return build_together([_changed(table, changes) for table in tables])
     if name == earlier.BRANCHING:
         raise Refusal(f"{name} is a command, not an experiment; run python -m experiments {name}")
@@ -57,7 +56,7 @@ def load(name: str, changes: Mapping[str, Any]) -> Experiment:
         raise Refusal(f"{name}: {error}") from None
 
 
-def _without_file(table: dict[str, Any], folder: Path) -> tuple[dict[str, Any], str]:
+def _without_file(table: dict[str, object], folder: Path) -> tuple[dict[str, object], str]:
     """A table with the name of a game in place of the file that defines it, and the file; no file where the table names none.
 
     Raises:
@@ -84,14 +83,14 @@ def published(experiment: Experiment) -> tuple[int, int | None]:
     return earlier.tables(experiment.name)[0]["trials"], None if timed else earlier.ITERATIONS
 
 
-def _python_table(path: Path) -> Mapping[str, Any]:
+def _python_table(path: Path) -> Table:
     table = vars(load_file(path)).get(PYTHON_TABLE)
     if not isinstance(table, Mapping):
         raise Refusal(f"the file has no dict {PYTHON_TABLE}, such as {PYTHON_TABLE} = {{'games': 'othello', …}}")
     return table
 
 
-def _changed(table: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+def _changed(table: dict[str, object], changes: Table) -> Table:
     for budget, replaced in (("iterations", "seconds"), ("seconds", "iterations")):
         if budget in changes:
             table.pop(replaced, None)
