@@ -9,8 +9,8 @@ import numpy as np
 from experiments.analysis.document import Block, Paragraph, Picture, Table
 from experiments.analysis.statistics import Estimate, student_mean
 from experiments.play.branching import AVERAGED, DETERMINIZATIONS, MEASURES, PUBLISHED, kept
-from experiments.report.drawing import FILLS, INK, canvas, title_panel
-from experiments.report.pages import html, markdown
+from experiments.report.drawing import FILLS, INK, Style, bars, canvas, title_panel, with_intervals
+from experiments.report.pages import write_pages
 
 PICTURE = "branching.png"
 EXPLAINED = (
@@ -36,10 +36,10 @@ class Measurement:
 
 def measurements(plays: np.ndarray) -> list[Measurement]:
     """Table II from the plays of single deals. [deals, MEASURES]"""
-    lines = []
-    for measure, published, values in zip(MEASURES, PUBLISHED, plays.T, strict=True):
-        lines.append(Measurement(measure, student_mean(values), published))
-    return lines
+    return [
+        Measurement(measure, student_mean(values), published)
+        for measure, published, values in zip(MEASURES, PUBLISHED, plays.T, strict=True)
+    ]
 
 
 def table(lines: Sequence[Measurement], deals: int) -> Table:
@@ -65,24 +65,16 @@ def draw(lines: Sequence[Measurement], deals: int, path: Path) -> None:
     with canvas(path, (6.6, 3.6)) as figure:
         axes = figure.add_subplot()
         places, half = np.arange(len(lines)), 0.19
-        axes.bar(
-            places - half,
-            [each.published for each in lines],
-            width=2 * half,
-            facecolor="white",
-            edgecolor=INK,
-            linewidth=0.9,
-            hatch="////",
-            label="published",
-        )
-        means = np.array([each.mean.value for each in lines])
-        half_widths = np.array(
-            [[each.mean.value - each.mean.low, each.mean.high - each.mean.value] for each in lines]
-        ).T
-        axes.bar(
-            places + half, means, width=2 * half, facecolor=FILLS[1], edgecolor=INK, linewidth=0.9, label="measured"
-        )
-        axes.errorbar(places + half, means, yerr=half_widths, fmt="none", color=INK, capsize=3, elinewidth=1.2)
+        published: Style = {
+            "facecolor": "white",
+            "edgecolor": INK,
+            "linewidth": 0.9,
+            "hatch": "////",
+            "label": "published",
+        }
+        axes.bar(places - half, [each.published for each in lines], width=2 * half, **published)
+        means = with_intervals(each.mean for each in lines)
+        bars(axes, places + half, *means, width=2 * half, facecolor=FILLS[1], label="measured")
         for place, each in zip(places, lines, strict=True):
             axes.annotate(
                 f"{each.mean.value:.4g}",
@@ -92,15 +84,8 @@ def draw(lines: Sequence[Measurement], deals: int, path: Path) -> None:
                 ha="center",
                 fontsize=8,
             )
-        axes.set_xticks(
-            places,
-            [
-                "in the deal",
-                f"mean of {AVERAGED}\ndeterminizations",
-                *(f"unique,\nfrom {number}" for number in DETERMINIZATIONS),
-            ],
-            fontsize=8,
-        )
+        unique = [f"unique,\nfrom {number}" for number in DETERMINIZATIONS]
+        axes.set_xticks(places, ["in the deal", f"mean of {AVERAGED}\ndeterminizations", *unique], fontsize=8)
         axes.set_ylabel("leading plays of the peasants")
         title_panel(axes, "Dou Di Zhu: branching", f"{deals} deals; bars of error: 95 % intervals of the mean")
         axes.legend(frameon=False, loc="upper left")
@@ -117,7 +102,4 @@ def write(directory: Path) -> tuple[Table, list[Path]]:
     draw(lines, len(plays), picture)
     table_2 = table(lines, len(plays))
     blocks: list[Block] = [Paragraph(EXPLAINED), Picture(picture, "Table II of 2012: measured and published."), table_2]
-    title = "branching: results"
-    (directory / "report.html").write_text(html(title, blocks), encoding="utf-8")
-    (directory / "report.md").write_text(markdown(title, blocks, directory), encoding="utf-8")
-    return table_2, [directory / "report.html", directory / "report.md", picture]
+    return table_2, [*write_pages(directory, "branching: results", blocks), picture]

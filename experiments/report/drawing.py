@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 import numpy as np
@@ -13,6 +13,10 @@ from experiments.analysis.statistics import Estimate, clopper_pearson
 from experiments.plan.titles import budget
 from experiments.store.summary import Tally, any_graded, baseline
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 INK, SUBDUED, BAND, BETTER, WORSE = "#222222", "#555555", "#8a8a8a", "#1a6faf", "#b5482a"
 FILLS, HATCHES = ("white", "#5b7fa3", "#d9b36c", "#7d9c74", "#a58bb0"), ("", "////", "...")  # of bars
 LINES, MARKERS = ("#1a6faf", "#b5482a", "#3f7d3a", "#8a5fa8", "#222222", "#b08a1e"), "osD^vP"
@@ -20,7 +24,8 @@ DOTS_PER_INCH = 160
 LONG_NAME = 6  # letters; longer names of agents are written at a slant
 MANY = 20  # more agents than these stand below each other
 MARGIN = 0.08  # of the range of win rates, left free above and below
-STYLE: dict[str, Any] = {
+Style: TypeAlias = dict[str, Any]  # keywords of matplotlib
+STYLE: Style = {
     "font.family": "DejaVu Sans",
     "font.size": 10,
     "axes.titlesize": 11,
@@ -38,7 +43,7 @@ STYLE: dict[str, Any] = {
 
 
 @contextmanager
-def canvas(path: Path, size: tuple[float, float]) -> Iterator[Any]:
+def canvas(path: Path, size: tuple[float, float]) -> "Iterator[Figure]":
     """A figure, written as PNG and SVG when the block ends."""
     import matplotlib
 
@@ -57,7 +62,7 @@ def canvas(path: Path, size: tuple[float, float]) -> Iterator[Any]:
             pyplot.close(figure)
 
 
-def title_panel(axes: Any, text: str, beside: str) -> None:
+def title_panel(axes: "Axes", text: str, beside: str) -> None:
     """A panel's title, and below it in small letters what stands behind it."""
     axes.set_title(text, loc="left", fontweight="bold", pad=18)
     axes.annotate(
@@ -65,7 +70,7 @@ def title_panel(axes: Any, text: str, beside: str) -> None:
     )
 
 
-def percent(axes: Any, low: float, high: float, across: bool = False) -> None:
+def percent(axes: "Axes", low: float, high: float, across: bool = False) -> None:
     """A scale of shares around those from low to high, upwards, or across."""
     margin = MARGIN * max(high - low, 0.05)
     ends = max(0.0, low - margin) if low > 0 else -0.0, min(1.0, high + margin)
@@ -84,6 +89,22 @@ def with_intervals(estimates: Iterable[Estimate | None]) -> tuple[np.ndarray, np
     """Values [bars] and how far their intervals reach below and above them [2, bars]; nan where there is none."""
     bars = np.array([attrs.astuple(each) if each else (np.nan,) * 3 for each in estimates])
     return bars[:, 0], np.abs(bars[:, 1:].T - bars[:, 0])
+
+
+def bars(axes: "Axes", places: np.ndarray, values: np.ndarray, errors: np.ndarray, **style: Any) -> None:
+    """Bars with their intervals, see `with_errors`.
+
+    Args:
+        style: keywords of `Axes.bar`.
+    """
+    axes.bar(places, values, edgecolor=INK, linewidth=0.9, **style)
+    axes.errorbar(places, values, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.2)
+
+
+def legend_below(figure: "Figure", axes: "Axes", columns: int, **style: Any) -> None:
+    """The legend of a panel, below all panels."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False, **style)
 
 
 def measure_title(columns: Iterable[Sequence[Tally]]) -> str:
@@ -105,7 +126,7 @@ def unfinished(tallies: Sequence[Tally]) -> str:
     return f"{min(99, round(100 * done / due))} % of the first interim analysis" if done < due else ""
 
 
-def points_panel(axes: Any, tallies: list[Tally], name: str) -> None:
+def points_panel(axes: "Axes", tallies: list[Tally], name: str) -> None:
     """A point with its 95 % interval for each agent; dashed, the interval of evenly matched players."""
     estimates = strengths(tallies)
     rates, errors = with_intervals(estimates)
@@ -119,7 +140,9 @@ def points_panel(axes: Any, tallies: list[Tally], name: str) -> None:
             (axes.axvline if across else axes.axhline)(edge, color=BAND, linestyle=(0, (5, 3)), linewidth=1.2)
     for i, (rate, error) in enumerate(zip(rates, errors.T, strict=True)):
         color = BETTER if rate > above else WORSE if rate < below else INK
-        place = {"x": rate, "y": i, "xerr": error[:, None]} if across else {"x": i, "y": rate, "yerr": error[:, None]}
+        place: Style = (
+            {"x": rate, "y": i, "xerr": error[:, None]} if across else {"x": i, "y": rate, "yerr": error[:, None]}
+        )
         axes.errorbar(**place, fmt="o", markersize=5, color=color, capsize=3, elinewidth=1.3)
     (_name_down if across else _name_across)(axes, [tally.cell.agent for tally in tallies])
     percent(axes, low, high, across)
@@ -130,12 +153,12 @@ def points_panel(axes: Any, tallies: list[Tally], name: str) -> None:
     title_panel(axes, name, "; ".join(filter(None, [counted, unfinished(tallies)])))
 
 
-def _name_down(axes: Any, names: Sequence[str]) -> None:
+def _name_down(axes: "Axes", names: Sequence[str]) -> None:
     axes.set_yticks(range(len(names)), names, fontsize=8)
     axes.set_ylim(len(names) - 0.4, -0.6)
 
 
-def _name_across(axes: Any, names: Sequence[str]) -> None:
+def _name_across(axes: "Axes", names: Sequence[str]) -> None:
     slanted = max(map(len, names)) > LONG_NAME
     axes.set_xticks(
         range(len(names)),

@@ -4,7 +4,7 @@ import csv
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from experiments.analysis.enhancement_effects import complete_cells, effect, measured_cells
 from experiments.analysis.exploitability import mean_and_error
@@ -26,10 +26,14 @@ from experiments.plan.equilibrium import (
     agent,
     oos,
 )
-from experiments.report.drawing import LINES, MARKERS, SUBDUED, canvas
+from experiments.report.drawing import LINES, MARKERS, SUBDUED, Style, canvas
 from experiments.store.measurements import EXPLOITABILITY, HEAD_TO_HEAD, Measurement
 from icarus import games
 from icarus.equilibrium.measures.methods import AGGREGATE, AGGREGATE_AAMAS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.container import ErrorbarContainer
 
 PRINTED = Path(__file__).parent.parent / "papers" / "aamas2015-figure3.csv"  # the points of AAMAS 2015, Figure 3
 NAMES = {
@@ -141,7 +145,7 @@ def _curves(rows: Sequence[Measurement], method: str, path: Path) -> Path | None
     return path
 
 
-def _line(axes: Any, curve: Points, k: int, name: str) -> None:
+def _line(axes: "Axes", curve: Points, k: int, name: str) -> None:
     if curve:
         x, y, error = zip(*curve, strict=True)
         axes.errorbar(
@@ -201,7 +205,7 @@ def _short(target: str) -> str:
     return "IST" if target == TARGETS[0] else "PST"
 
 
-def _beside(axes: Any, curve: Sequence[tuple[float, float, float, float]], k: int, name: str) -> None:
+def _beside(axes: "Axes", curve: Sequence[tuple[float, float, float, float]], k: int, name: str) -> None:
     """A curve over δ of values with their bars below and above, a little aside so that bars do not hide each other."""
     if curve:
         x, y, *error = zip(*curve, strict=True)
@@ -209,7 +213,7 @@ def _beside(axes: Any, curve: Sequence[tuple[float, float, float, float]], k: in
         axes.errorbar(moved, y, error, color=LINES[k], marker=MARKERS[k], markersize=4, linewidth=1.2, label=name)
 
 
-def _by_delta(axes: Any) -> None:
+def _by_delta(axes: "Axes") -> None:
     if axes.get_legend_handles_labels()[0]:
         axes.legend(frameon=False, fontsize=8)
     else:
@@ -226,8 +230,8 @@ def _sixteen(rows: Sequence[Measurement], path: Path) -> Path | None:
         return None
     names_of_games, budgets = list(dict.fromkeys(game for game, _ in whole)), sorted({budget for _, budget in whole})
     with canvas(path, (2.2 + 3.1 * len(names_of_games), 6.2)) as figure:
-        first: Any = None
-        handles: dict[int, Any] = {}
+        first: Axes | None = None
+        handles: dict[int, ErrorbarContainer] = {}
         for column, game in enumerate(names_of_games):
             axes = first = figure.add_subplot(1, len(names_of_games), column + 1, sharey=first)
             for k, budget in enumerate(budgets):
@@ -237,7 +241,11 @@ def _sixteen(rows: Sequence[Measurement], path: Path) -> Path | None:
                 ]
                 if means:
                     place, mean, error = zip(*means, strict=True)
-                    style = {"color": LINES[k % len(LINES)], "marker": MARKERS[k % len(MARKERS)], "markersize": 5}
+                    style: Style = {
+                        "color": LINES[k % len(LINES)],
+                        "marker": MARKERS[k % len(MARKERS)],
+                        "markersize": 5,
+                    }
                     handles[budget] = axes.errorbar(mean, place, xerr=error, linestyle="", **style)
             axes.set_title(game, loc="left", fontweight="bold")
             axes.grid(axis="x")
@@ -247,7 +255,7 @@ def _sixteen(rows: Sequence[Measurement], path: Path) -> Path | None:
         axes.invert_yaxis()
         labels = [f"{budget:,} iterations" for budget in sorted(handles)]
         marks = [handles[budget] for budget in sorted(handles)]
-        figure.legend(marks, labels, loc="outside lower center", ncols=4, frameon=False)
+        figure.legend(marks, labels, loc="outside lower center", ncols=4, frameon=False)  # type: ignore[call-overload]
     return path
 
 

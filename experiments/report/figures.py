@@ -1,10 +1,10 @@
 """Pictures of the results, as PNG and SVG: the paper's Figures 3, 4 and 5, the rules of reuse, and the trees."""
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
@@ -24,8 +24,11 @@ from experiments.report.drawing import (
     MANY,
     MARKERS,
     SUBDUED,
+    Style,
+    bars,
     canvas,
     describe_games,
+    legend_below,
     measure_title,
     percent,
     points_panel,
@@ -35,11 +38,19 @@ from experiments.report.drawing import (
 )
 from experiments.store.summary import Columns, Moments, Tally, any_graded, baseline
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 BARS = "Bars: 95 % intervals."
 EVEN = "Dashed: the 95 % interval of evenly matched players; blue is above it, red below."
 ACROSS = 2  # panels side by side in the picture of all games
 LETTERS = 26  # of a line above a panel of Figure 3
 LETTER = 0.08  # inches of a letter, on average
+TREES = (  # a panel each: a measure, its title, and whether it is compared by its ratio
+    ("visits", "visits of the chosen action", True),
+    ("value", "its mean reward", False),
+    ("depth", "depth of the tree in plies", False),
+)
 POINTS = ("figure4", "agents")  # pictures that show each column on its own too
 
 
@@ -52,8 +63,9 @@ def draw(columns: Columns, directory: Path, pictures: Sequence[str]) -> list[Pat
     Returns:
         The PNG files; beside each lies an SVG of the same name.
     """
-    nonempty = {column: [tally for tally in tallies if tally.games] for column, tallies in columns.items()}
-    nonempty = {column: tallies for column, tallies in nonempty.items() if tallies}
+    nonempty = {
+        column: played for column, tallies in columns.items() if (played := [tally for tally in tallies if tally.games])
+    }
     return [path for picture in pictures for path in DRAW[picture](_shown_in(picture, nonempty), directory)]
 
 
@@ -76,21 +88,17 @@ def caption(path: Path, experiment: Experiment) -> str:
 
 def _shown_in(picture: str, columns: Columns) -> Columns:
     """The agents of a picture under the names they have in it; all agents, if its own are not all there."""
-    names, renamed = {strategy: name for name, strategy in PICTURES[picture].agents.items()}, {}
-    if not names:
-        return columns
-    for column, tallies in columns.items():
-        its_own = {tally.cell.spec.text: tally for tally in tallies if tally.cell.spec.text in names}
-        renamed[column] = (
-            tallies
-            if len(its_own) < len(names)
-            else [_named(its_own[strategy], name) for strategy, name in names.items()]
-        )
-    return renamed
+    agents = PICTURES[picture].agents
+    return {column: _named(tallies, agents) for column, tallies in columns.items()} if agents else columns
 
 
-def _named(tally: Tally, name: str) -> Tally:
-    return attrs.evolve(tally, cell=attrs.evolve(tally.cell, agent=name))
+def _named(tallies: list[Tally], agents: Mapping[str, str]) -> list[Tally]:
+    """The agents with these strategies under their names here; all agents, if these are not all there."""
+    by_strategy = {tally.cell.spec.text: tally for tally in tallies}
+    if not by_strategy.keys() >= set(agents.values()):
+        return tallies
+    renamed = ((by_strategy[strategy], name) for name, strategy in agents.items())
+    return [attrs.evolve(tally, cell=attrs.evolve(tally.cell, agent=name)) for tally, name in renamed]
 
 
 def by_column(columns: Columns) -> dict[Column, set[str]]:
@@ -121,7 +129,7 @@ def _points(picture: str, columns: Columns, directory: Path) -> list[Path]:
     return paths
 
 
-def _grid(path: Path, columns: Columns, panel: Callable[[Any, list[Tally], str], None]) -> None:
+def _grid(path: Path, columns: Columns, panel: "Callable[[Axes, list[Tally], str], None]") -> None:
     """All columns as panels of one figure."""
     down = -(-len(columns) // ACROSS)
     widest = max(len(tallies) for tallies in columns.values())
@@ -157,25 +165,23 @@ def _averages(columns: Columns, directory: Path) -> list[Path]:
             _pairs(axes, tallies)
             axes.set_title(textwrap.fill(title(column, columns), LETTERS), loc="left", fontweight="bold")
             axes.set_xlabel(unfinished(tallies), fontsize=8, color=SUBDUED)
-        handles, labels = axes.get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=2, frameon=False)
+        legend_below(figure, axes, 2)
     return [path]
 
 
-def _pairs(axes: Any, tallies: list[Tally]) -> None:
+def _pairs(axes: "Axes", tallies: list[Tally]) -> None:
     """For each enhancement the average without it (hatched) and with it (solid)."""
     pairs = marginals({tally.cell.agent: (tally.wins, tally.games) for tally in tallies})
-    half, top, bottom = 0.19, 0.0, 1.0
+    half, top = 0.19, 0.0
     styles = (
-        {"facecolor": "white", "edgecolor": INK, "hatch": "////", "label": "without"},
-        {"facecolor": FILLS[1], "edgecolor": INK, "label": "with the enhancement"},
+        {"facecolor": "white", "hatch": "////", "label": "without"},
+        {"facecolor": FILLS[1], "label": "with the enhancement"},
     )
     for side, style in enumerate(styles):
         rates, errors = with_errors([pairs[enhancement][side] for enhancement in ENHANCEMENTS])
         places = np.arange(len(ENHANCEMENTS)) + (half if side else -half)
-        axes.bar(places, rates, width=2 * half, linewidth=0.9, **style)
-        axes.errorbar(places, rates, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.2)
-        top, bottom = max(top, float((rates + errors[1]).max())), min(bottom, float((rates - errors[0]).min()))
+        bars(axes, places, rates, errors, width=2 * half, **style)
+        top = max(top, float((rates + errors[1]).max()))
     axes.set_xticks(range(len(ENHANCEMENTS)), ENHANCEMENTS)
     percent(axes, 0.0, top)
     axes.set_ylabel("games won")
@@ -199,17 +205,8 @@ def _bars(name: str, columns: Columns, directory: Path) -> list[Path]:
         for i, agent in enumerate(agents):
             rates, errors = with_intervals([of_column.get(agent) for of_column in estimates])
             places = np.arange(len(columns)) + (i - (len(agents) - 1) / 2) * width
-            axes.bar(
-                places,
-                rates,
-                width=width,
-                edgecolor=INK,
-                linewidth=0.9,
-                label=agent,
-                facecolor=FILLS[i % len(FILLS)],
-                hatch=HATCHES[i // len(FILLS) % len(HATCHES)],
-            )
-            axes.errorbar(places, rates, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.2)
+            hatch = HATCHES[i // len(FILLS) % len(HATCHES)]
+            bars(axes, places, rates, errors, width=width, label=agent, facecolor=FILLS[i % len(FILLS)], hatch=hatch)
             top = max(top, float(np.nanmax(rates + errors[1], initial=0.0)))
         axes.set_xticks(range(len(columns)), _labels(columns, inches))
         percent(axes, 0.0, top)
@@ -217,7 +214,7 @@ def _bars(name: str, columns: Columns, directory: Path) -> list[Path]:
         if all(map(any_graded, columns.values())):
             axes.yaxis.set_major_formatter("{x:g}")
         _noted(axes, columns)
-        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=len(agents), frameon=False)
+        legend_below(figure, axes, len(agents))
     return [path]
 
 
@@ -226,7 +223,7 @@ def _agents(columns: Columns) -> list[str]:
 
 
 def _labels(columns: Columns, inches: float) -> list[str]:
-    """The titles of columns in lines no wider than a column, with how much of its first look there is, where that is not all."""
+    """The titles of columns in lines no wider than a column, with the share of the first interim analysis, where that is not complete."""
     lines = [title(column, columns).replace(" (", "\n(").splitlines() for column in columns]
     letters = int(inches / LETTER)
     names = ["\n".join(textwrap.fill(line, letters) for line in lines_of_column) for lines_of_column in lines]
@@ -234,7 +231,7 @@ def _labels(columns: Columns, inches: float) -> list[str]:
     return [f"{name}\n{note}" if note else name for name, note in zip(names, notes, strict=True)]
 
 
-def _noted(axes: Any, columns: Columns) -> None:
+def _noted(axes: "Axes", columns: Columns) -> None:
     all_tallies = [tally for tallies in columns.values() for tally in tallies]
     axes.set_title(
         f"{describe_games(all_tallies)}, {budget(all_tallies[0].cell.column)}", loc="right", fontsize=8, color=SUBDUED
@@ -249,63 +246,40 @@ def _trees(columns: Columns, directory: Path) -> list[Path]:
     compared = {column: tallies for column, tallies in columns.items() if baseline(tallies)}
     if not compared:
         return []
-    path, panels = (
-        directory / "tree.png",
-        (
-            ("visits", "visits of the chosen action", True),
-            ("value", "its mean reward", False),
-            ("depth", "depth of the tree in plies", False),
-        ),
-    )
+    path, inches = directory / "tree.png", 1.1
     agents = _agents(
         {column: [tally for tally in tallies if not tally.cell.is_opponent] for column, tallies in compared.items()}
     )
-    inches = 1.1
     with canvas(path, (max(6.0, 1.6 + inches * len(compared)), 7.6)) as figure:
-        all_axes = figure.subplots(len(panels), 1, sharex=True)
-        for axes, (measure, text, relative) in zip(all_axes, panels, strict=True):
+        all_axes = figure.subplots(len(TREES), 1, sharex=True)
+        for axes, (measure, text, relative) in zip(all_axes, TREES, strict=True):
             _differences(axes, compared, agents, measure, relative)
             axes.set_title(text, loc="left", fontweight="bold")
             axes.set_ylabel("against the baseline")
         axes.set_xticks(range(len(compared)), _labels(compared, inches))
         _noted(all_axes[0], compared)
-        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=len(agents), frameon=False)
+        legend_below(figure, axes, len(agents))
     return [path]
 
 
-def _differences(axes: Any, columns: Columns, agents: Sequence[str], measure: str, relative: bool) -> None:
+def _differences(axes: "Axes", columns: Columns, agents: Sequence[str], measure: str, relative: bool) -> None:
     axes.axhline(0, color=INK, linewidth=1)
-    if relative:
-        axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:+g} %")
-    else:
-        axes.yaxis.set_major_formatter(lambda value, _: f"{value:+g}")
+    axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:+g} %" if relative else f"{value:+g}")
     for i, agent in enumerate(agents):
         places, values, errors = [], [], []
         for place, tallies in enumerate(columns.values()):
-            even, tally_of_agent = (
-                baseline(tallies),
-                next((tally for tally in tallies if tally.cell.agent == agent), None),
-            )
-            if (
-                tally_of_agent
-                and even
-                and (difference := _difference(tally_of_agent.moments[measure], even.moments[measure], relative))
-            ):
+            even, tally = baseline(tallies), next((tally for tally in tallies if tally.cell.agent == agent), None)
+            if tally and even and (change := _difference(tally.moments[measure], even.moments[measure], relative)):
                 places.append(place + (i - (len(agents) - 1) / 2) * 0.8 / len(agents))
-                values.append(difference[0])
-                errors.append(difference[1])
-        axes.errorbar(
-            places,
-            values,
-            yerr=errors,
-            fmt=MARKERS[i % len(MARKERS)],
-            color=LINES[i % len(LINES)],
-            capsize=3,
-            elinewidth=1.2,
-            markersize=5,
-            linestyle="none",
-            label=agent,
-        )
+                values.append(change[0])
+                errors.append(change[1])
+        style: Style = {
+            "fmt": MARKERS[i % len(MARKERS)],
+            "color": LINES[i % len(LINES)],
+            "linestyle": "none",
+            "label": agent,
+        }
+        axes.errorbar(places, values, yerr=errors, capsize=3, elinewidth=1.2, markersize=5, **style)
     for edge in range(1, len(columns)):
         axes.axvline(edge - 0.5, color="#e4e4e4", linewidth=0.7)
     axes.set_xlim(-0.5, len(columns) - 0.5)
@@ -313,13 +287,9 @@ def _differences(axes: Any, columns: Columns, agents: Sequence[str], measure: st
 
 def _difference(tally: Moments, even: Moments, relative: bool) -> tuple[float, float] | None:
     """A difference of means, or of the mean from the other in parts of it, and how far its 95 % interval reaches."""
-    if (
-        tally.mean is None
-        or even.mean is None
-        or tally.error is None
-        or even.error is None
-        or (relative and even.mean == 0)
-    ):
+    if tally.mean is None or even.mean is None or tally.error is None or even.error is None:
+        return None
+    if relative and even.mean == 0:
         return None
     ratio = tally.mean / even.mean if relative else 1.0
     error = float(np.hypot(tally.error, ratio * even.error)) / (even.mean if relative else 1.0)

@@ -53,6 +53,14 @@ for (const button of document.querySelectorAll("th button")) button.onclick = ()
 """
 
 
+def write_pages(directory: Path, title: str, blocks: Sequence[Block]) -> list[Path]:
+    """Write a document into a directory as report.html and report.md."""
+    pages = {"report.html": html(title, blocks), "report.md": markdown(title, blocks, directory)}
+    for name, page in pages.items():
+        (directory / name).write_text(page, encoding="utf-8")
+    return [directory / name for name in pages]
+
+
 def html(title: str, blocks: Sequence[Block]) -> str:
     """A page that needs no other file; a click on a column's head sorts its table."""
     content = "\n".join(_html(block) for block in blocks)

@@ -15,13 +15,13 @@ from experiments.plan.definition import Cell, Column, Experiment, Refusal
 from experiments.plan.titles import budget, duration, title
 from experiments.play import sequential
 from experiments.report import campaign, figures, search_report
-from experiments.report.pages import html, markdown
+from experiments.report.pages import write_pages
 from experiments.report.paired import discordance_table, paired_blocks, reward_table
 from experiments.report.terminal import measured, p_text
 from experiments.store.results import Origins, Results, results_of
 from experiments.store.summary import STATISTICS, Moments, Tally, any_graded
 
-HTML, MARKDOWN, FIGURES = "report.html", "report.md", "figures"
+FIGURES = "figures"  # the folder of pictures
 BAND = "Band: outside the 95 % interval of evenly matched players."
 WON = f"Games won. {BAND} p: Fisher's exact test against these."
 DRAWN = f"{WON} Score: a draw counts one half."
@@ -43,9 +43,7 @@ def write(directory: Path) -> tuple[dict[Column, list[Tally]], list[Path]]:
             columns = campaign.marked(columns)
         pictures = figures.draw(columns, directory / FIGURES, figures.fitting(experiment))
         blocks = list(_blocks(experiment, results, columns, pictures))
-    (directory / HTML).write_text(html(f"{experiment.name}: results", blocks), encoding="utf-8")
-    (directory / MARKDOWN).write_text(markdown(f"{experiment.name}: results", blocks, directory), encoding="utf-8")
-    return columns, [directory / HTML, directory / MARKDOWN, *pictures]
+    return columns, [*write_pages(directory, f"{experiment.name}: results", blocks), *pictures]
 
 
 def _whole(results: Results, directory: Path) -> Experiment:

@@ -1,14 +1,14 @@
 """Pictures of the two earlier papers: 2012, Figs. 6-10, 14 and 15; 2011, Figs. 2-5."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
 
 from experiments.analysis.groups import by_trees, hidden_cards
-from experiments.analysis.round_robin import RoundRobin, Score, round_robins, search_name
+from experiments.analysis.round_robin import Score, round_robins, search_name
 from experiments.papers.earlier import FIRST, lines_of_2011
 from experiments.plan.definition import Column
 from experiments.plan.titles import budget, game_title, slug
@@ -19,18 +19,24 @@ from experiments.report.drawing import (
     MARGIN,
     MARKERS,
     SUBDUED,
+    Style,
+    bars,
     canvas,
     describe_games,
+    legend_below,
     percent,
     title_panel,
     with_errors,
 )
 from experiments.store.summary import Columns, Tally
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 ASIDE = 0.12  # of the two intervals of a bar, from its middle
 BAR = 0.66  # width, of the room for a bar
 LIGHT_SHADE = 0.5  # numbers are dark on lighter fields
-EVEN = {"color": SUBDUED, "linestyle": (0, (5, 3)), "linewidth": 1.0}
+EVEN: Style = {"color": SUBDUED, "linestyle": (0, (5, 3)), "linewidth": 1.0}
 
 
 def _in_two_lines(name: str) -> str:
@@ -38,15 +44,16 @@ def _in_two_lines(name: str) -> str:
     return name.replace(" UCT", "\nUCT").replace(" + ", "\n+ ")
 
 
-def _file(picture: str, robin: RoundRobin, among: Sequence[RoundRobin]) -> str:
-    return f"{picture}.png" if len(among) == 1 else f"{picture}-{slug(' '.join(robin.game))}.png"
+def _file(picture: str, name: str, among: Sized) -> str:
+    """The file of a picture, named after what it shows where there are several."""
+    return f"{picture}.png" if len(among) == 1 else f"{picture}-{slug(name)}.png"
 
 
-def _caption(scores: Iterable[Score], robin: RoundRobin) -> str:
-    """How many games stand behind each mark, with their budget."""
-    numbers = sorted({score.games for score in scores})
-    few, many = numbers[0], numbers[-1]
-    return f"{few if few == many else f'{few} to {many}'} games each, {robin.game[2]} per decision"
+def _games_each(scores: Iterable[Score]) -> str:
+    """How many games stand behind each mark, in words."""
+    numbers = [score.games for score in scores]
+    few, many = min(numbers), max(numbers)
+    return f"{few if few == many else f'{few} to {many}'} games each"
 
 
 # ------------------------------------------------------------------------------------------------------- round robins
@@ -60,7 +67,7 @@ def _heat_maps(columns: Columns, directory: Path) -> list[Path]:
         shares = np.full((len(names), len(names)), np.nan)
         for (first, second), score in robin.scores.items():
             shares[names.index(first), names.index(second)] = score.mean
-        paths.append(directory / _file("heat-map", robin, robins))
+        paths.append(directory / _file("heat-map", " ".join(robin.game), robins))
         with canvas(paths[-1], (3.0 + 0.95 * len(names), 1.9 + 0.62 * len(names))) as figure:
             axes = figure.add_subplot()
             axes.grid(False)
@@ -72,26 +79,22 @@ def _heat_maps(columns: Columns, directory: Path) -> list[Path]:
             axes.set_yticks(range(len(names)), names, fontsize=9)
             axes.set_xlabel(f"{robin.sides[1]}'s search")
             axes.set_ylabel(f"{robin.sides[0]}'s search")
-            title_panel(axes, f"{robin.title}: share of {robin.sides[0]}", _caption(robin.scores.values(), robin))
+            title_panel(
+                axes,
+                f"{robin.title}: share of {robin.sides[0]}",
+                f"{_games_each(robin.scores.values())}, {robin.game[2]} per decision",
+            )
             bar = figure.colorbar(image, ax=axes, shrink=0.85)
             bar.ax.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
     return paths
 
 
-def _number(axes: Any, place: int, row: int, score: Score) -> None:
+def _number(axes: "Axes", place: int, row: int, score: Score) -> None:
     """The share of a field, and below it how many of its games were drawn."""
     color = INK if score.mean > LIGHT_SHADE else "white"
     draws = f"\n{100 * score.draws / score.games:.0f} % drawn" if score.draws else ""
-    axes.text(
-        place,
-        row,
-        f"{100 * score.mean:.1f} %{draws}",
-        ha="center",
-        va="center",
-        fontsize=8,
-        color=color,
-        linespacing=1.4,
-    )
+    text = f"{100 * score.mean:.1f} %{draws}"
+    axes.text(place, row, text, ha="center", va="center", fontsize=8, color=color, linespacing=1.4)
 
 
 def _strengths(columns: Columns, directory: Path) -> list[Path]:
@@ -99,52 +102,32 @@ def _strengths(columns: Columns, directory: Path) -> list[Path]:
     robins = round_robins(columns)
     paths = []
     for robin in (robin for robin in robins if robin.complete):
-        paths.append(directory / _file("strength", robin, robins))
+        paths.append(directory / _file("strength", " ".join(robin.game), robins))
         with canvas(paths[-1], (max(5.2, 1.2 + 1.05 * len(robin.searches)), 8.4)) as figure:
             all_axes = figure.subplots(3, 1, sharex=True, sharey=True)
             for axes, side in zip(all_axes, robin.sides, strict=True):
                 scores = [robin.on(side, search) for search in robin.searches]
                 _bars(axes, scores)
-                title_panel(axes, f"{robin.title}, {side}", _caption(scores, robin))
+                title_panel(axes, f"{robin.title}, {side}", f"{_games_each(scores)}, {robin.game[2]} per decision")
             all_axes[-1].set_xticks(range(len(robin.searches)), map(_in_two_lines, robin.searches), fontsize=9)
             if any(score.draws for score in robin.scores.values()):
-                figure.legend(
-                    *all_axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False
-                )
+                legend_below(figure, all_axes[0], 2)
     return paths
 
 
-def _bars(axes: Any, scores: Sequence[Score]) -> None:
+def _bars(axes: "Axes", scores: Sequence[Score]) -> None:
     """Games won with their intervals; on top, half of the games drawn, with the interval of wins and half of the draws together."""
     rates, errors = with_errors([(score.wins, score.games) for score in scores])
     halves = np.array([score.mean for score in scores]) - rates
-    axes.bar(range(len(scores)), rates, width=BAR, facecolor=FILLS[1], edgecolor=INK, linewidth=0.9, label="games won")
-    axes.bar(
-        range(len(scores)),
-        halves,
-        bottom=rates,
-        width=BAR,
-        facecolor="white",
-        edgecolor=SUBDUED,
-        linewidth=0.7,
-        hatch="////",
-        label="half of the games drawn",
-    )
-    any_draws = halves > 0
-    places, values = np.arange(len(scores)), rates + halves
-    axes.errorbar(
-        places - np.where(any_draws, ASIDE, 0), rates, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.3
-    )
+    places, values, any_draws = np.arange(len(scores)), rates + halves, halves > 0
+    axes.bar(places, rates, width=BAR, facecolor=FILLS[1], edgecolor=INK, linewidth=0.9, label="games won")
+    drawn: Style = {"facecolor": "white", "edgecolor": SUBDUED, "linewidth": 0.7, "hatch": "////"}
+    axes.bar(places, halves, bottom=rates, width=BAR, label="half of the games drawn", **drawn)
+    mark: Style = {"fmt": "none", "capsize": 3}
+    axes.errorbar(places - np.where(any_draws, ASIDE, 0), rates, yerr=errors, color=INK, elinewidth=1.3, **mark)
     _, half_widths = with_errors([(score.mean * score.games, score.games) for score in scores])
-    axes.errorbar(
-        (places + ASIDE)[any_draws],
-        values[any_draws],
-        yerr=half_widths[:, any_draws],
-        fmt="none",
-        color=SUBDUED,
-        capsize=3,
-        elinewidth=1.1,
-    )
+    x, y, error = (places + ASIDE)[any_draws], values[any_draws], half_widths[:, any_draws]
+    axes.errorbar(x, y, yerr=error, color=SUBDUED, elinewidth=1.1, **mark)
     percent(axes, 0.0, max(float(np.max(values + half_widths[1])), axes.get_ylim()[1] / (1 + MARGIN)))
     axes.axhline(0.5, **EVEN)
 
@@ -161,31 +144,23 @@ class Line:
     counts: Sequence[tuple[float, int]]
 
 
-def _lines(axes: Any, lines: Sequence[Line]) -> None:
+def _won(label: str, tallies: Mapping[int, Tally]) -> Line:
+    """The games won, by place."""
+    return Line(label, list(tallies), [(tally.wins, tally.games) for tally in tallies.values()])
+
+
+def _lines(axes: "Axes", lines: Sequence[Line]) -> None:
     """Points with their intervals, joined by lines; those of one place stand beside each other."""
     low, high = 1.0, 0.0
     for i, line in enumerate(lines):
         rates, errors = with_errors(line.counts)
-        aside = 1 + 0.02 * (i - (len(lines) - 1) / 2)
-        style = {"color": LINES[i % len(LINES)], "marker": MARKERS[i % len(MARKERS)]}
-        axes.errorbar(
-            np.array(line.places) * aside,
-            rates,
-            yerr=errors,
-            capsize=3,
-            elinewidth=1.1,
-            linewidth=1.2,
-            markersize=4.5,
-            label=line.label,
-            **style,
-        )
+        places = np.array(line.places) * (1 + 0.02 * (i - (len(lines) - 1) / 2))
+        style: Style = {"color": LINES[i % len(LINES)], "marker": MARKERS[i % len(MARKERS)], "label": line.label}
+        axes.errorbar(places, rates, yerr=errors, capsize=3, elinewidth=1.1, linewidth=1.2, markersize=4.5, **style)
         low, high = min(low, float((rates - errors[0]).min())), max(high, float((rates + errors[1]).max()))
     axes.set_xscale("log")
-    axes.set_xticks(
-        places := sorted({place for line in lines for place in line.places}),
-        [f"{place:g}" for place in places],
-        fontsize=8,
-    )
+    ticks = sorted({place for line in lines for place in line.places})
+    axes.set_xticks(ticks, [f"{place:g}" for place in ticks], fontsize=8)
     axes.minorticks_off()
     percent(axes, low, high)
     axes.set_ylabel("games won")
@@ -193,8 +168,7 @@ def _lines(axes: Any, lines: Sequence[Line]) -> None:
 
 def _balances(columns: Columns, directory: Path) -> list[Path]:
     """Fig. 6: a panel for each role of LOTR:C."""
-    by_column = {column: by_trees(tallies) for column, tallies in columns.items()}
-    by_column = {column: by_number for column, by_number in by_column.items() if by_number}
+    by_column = {column: by_number for column, tallies in columns.items() if (by_number := by_trees(tallies))}
     if not by_column:
         return []
     path = directory / "balance.png"
@@ -202,14 +176,10 @@ def _balances(columns: Columns, directory: Path) -> list[Path]:
         for i, (column, by_number) in enumerate(by_column.items(), 1):
             axes = figure.add_subplot(1, len(by_column), i)
             axes.axhline(0.5, **EVEN)
-            _lines(axes, [Line("", list(by_number), [(tally.wins, tally.games) for tally in by_number.values()])])
+            _lines(axes, [_won("", by_number)])
             axes.set_xlabel("determinizations")
-            title_panel(
-                axes,
-                _place(column),
-                f"{describe_games(list(by_number.values()))}, {budget(column)} of all trees together,\n"
-                f"against {_split(column)}",
-            )
+            budget_text = f"{describe_games(list(by_number.values()))}, {budget(column)} of all trees together"
+            title_panel(axes, _place(column), f"{budget_text},\nagainst {_split(column)}")
             axes.set_title(axes.get_title(loc="left"), loc="left", fontweight="bold", pad=30)
     return [path]
 
@@ -244,21 +214,15 @@ def _determinizations(columns: Columns, directory: Path) -> list[Path]:
         ]
         if not panels:
             continue
-        paths.append(
-            directory
-            / ("determinizations.png" if len(columns) == 1 else f"determinizations-{slug(_place(column))}.png")
-        )
+        paths.append(directory / _file("determinizations", _place(column), columns))
         with canvas(paths[-1], (7.2, 11.2 * len(panels) / 3)) as figure:
             for place, (number, axis, lines) in enumerate(panels, 1):
                 axes = figure.add_subplot(len(panels), 1, place)
                 _lines(axes, lines)
                 axes.legend(frameon=False, fontsize=8, ncols=2, loc="lower right")
                 axes.set_xlabel(axis)
-                title_panel(
-                    axes,
-                    f"Figure {number}: {_place(column)}",
-                    f"{describe_games(list(by_agent.values()))}, against {_split(column)}",
-                )
+                counted = f"{describe_games(list(by_agent.values()))}, against {_split(column)}"
+                title_panel(axes, f"Figure {number}: {_place(column)}", counted)
     return paths
 
 
@@ -274,9 +238,7 @@ def _panel_lines(
             if f"{number} × {each}" in by_agent
         }
         if len(tallies) > 1:
-            panel.append(
-                Line(f"{fixed} {text}", list(tallies), [(tally.wins, tally.games) for tally in tallies.values()])
-            )
+            panel.append(_won(f"{fixed} {text}", tallies))
     return panel
 
 
@@ -294,8 +256,7 @@ def _hidden_cards(columns: Columns, directory: Path) -> list[Path]:
         for side, (label, fill) in enumerate((("without", "white"), ("seeing the others' cards (cheating)", FILLS[1]))):
             rates, errors = with_errors([pair[side] for pair in pairs.values()])
             places = np.arange(len(pairs)) + (side - 0.5) * 0.38
-            axes.bar(places, rates, width=0.38, facecolor=fill, edgecolor=INK, linewidth=0.9, label=label)
-            axes.errorbar(places, rates, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.2)
+            bars(axes, places, rates, errors, width=0.38, facecolor=fill, label=label)
             top = max(top, float((rates + errors[1]).max()))
         axes.set_xticks(range(len(pairs)), [who.replace(", ", ",\n", 1) for who in pairs])
         percent(axes, 0.0, top)
@@ -304,7 +265,7 @@ def _hidden_cards(columns: Columns, directory: Path) -> list[Path]:
         title_panel(
             axes, "Dou Di Zhu", f"{describe_games(tallies)}, {budget(next(iter(columns)))}; player 1 is the landlord"
         )
-        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
+        legend_below(figure, axes, 2)
     return [path]
 
 
@@ -322,7 +283,7 @@ def _decision_time(columns: Columns, directory: Path) -> list[Path]:
                 line[column.seconds] = Score(tally.wins, tally.draws, tally.games)
     paths = []
     for game, lines in games.items():
-        paths.append(directory / ("decision-time.png" if len(games) == 1 else f"decision-time-{slug(game)}.png"))
+        paths.append(directory / _file("decision-time", game, games))
         with canvas(paths[-1], (7.2, 4.8)) as figure:
             axes = figure.add_subplot()
             axes.axhline(0.5, **EVEN)
@@ -331,16 +292,10 @@ def _decision_time(columns: Columns, directory: Path) -> list[Path]:
             axes.set_xlabel("seconds per decision")
             if any(score.draws for score in scores):
                 axes.set_ylabel("games won, and half of those drawn")
-            few, many = min(score.games for score in scores), max(score.games for score in scores)
-            first = (
-                "; the search named first moves first"
-                if any(column.role == FIRST for column in columns if column.game == game)
-                else ""
-            )
-            title_panel(axes, game_title(game), f"{few if few == many else f'{few} to {many}'} games each{first}")
-            figure.legend(
-                *axes.get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False, fontsize=9
-            )
+            is_first = any(column.role == FIRST for column in columns if column.game == game)
+            first = "; the search named first moves first" if is_first else ""
+            title_panel(axes, game_title(game), f"{_games_each(scores)}{first}")
+            legend_below(figure, axes, 2, fontsize=9)
     return paths
 
 

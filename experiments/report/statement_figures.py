@@ -3,15 +3,18 @@
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from experiments.analysis.claims import CLAIMS
-from experiments.analysis.comparisons import WINS, Comparison, Estimator, Place, place_of
+from experiments.analysis.comparisons import WINS, Comparison, Estimator, Place, Term, place_of
 from experiments.analysis.statistics import CONFIDENCE, Estimate
 from experiments.papers.suite import TABLE_1
 from experiments.plan.titles import title
 from experiments.report.drawing import BETTER, INK, SUBDUED, WORSE, canvas, points_panel
 from experiments.store.summary import Columns, Tally
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 WIDTHS, HEIGHT = (7.4, 5.4), 3.4  # of the two panels of a game, in inches
 STATED = "#cfe0ee"  # where the paper's text has a difference
@@ -23,7 +26,7 @@ EXPLAINED = (
 
 def stated(place: Place) -> list[Comparison]:
     """The differences in games won that the paper states without reserve of a game, each once, with the narrowest range for it."""
-    narrowest: dict[Any, Comparison] = {}
+    narrowest: dict[tuple[Term, ...], Comparison] = {}
     for claim in (claim for claim in CLAIMS if claim.needed == len(claim.cases)):
         for comparison in claim.comparisons:
             if comparison.measure == WINS and {term.place for term in comparison.terms} == {place}:
@@ -63,7 +66,7 @@ def _of_table_1(tallies: Sequence[Tally]) -> list[Tally]:
     return [by_strategy[strategy] for strategy in TABLE_1.values()]
 
 
-def _differences(axes: Any, estimator: Estimator, comparisons: Sequence[Comparison]) -> None:
+def _differences(axes: "Axes", estimator: Estimator, comparisons: Sequence[Comparison]) -> None:
     """A line for each statement: the range that the paper's words leave, and our difference with its interval."""
     estimates = [(each, estimator.estimate(each, CONFIDENCE)) for each in comparisons]
     lines = [(each, estimate) for each, estimate in estimates if estimate is not None]

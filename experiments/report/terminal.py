@@ -1,7 +1,6 @@
 """Tables as a terminal shows them."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from rich import box
 from rich.table import Table
@@ -37,7 +36,7 @@ def results_table(column: Column, tallies: list[Tally], among: list[Column]) -> 
     return table
 
 
-def plain_table(names: Sequence[str], rows: Iterable[Sequence[Any]], caption: str | None = None) -> Table:
+def plain_table(names: Sequence[str], rows: Iterable[Sequence[object]], caption: str | None = None) -> Table:
     """The answer to a query, or a table of a document."""
     table = Table(*names, box=box.SIMPLE_HEAD, title=caption, title_justify="left", title_style="bold")
     for row in rows:
