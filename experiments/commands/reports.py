@@ -26,7 +26,7 @@ from experiments.report import campaign, campaign_page, figures
 from experiments.report.report import rating_tables, write
 from experiments.report.status import state_of
 from experiments.store import rows as store
-from experiments.store.csv_values import keep, kept
+from experiments.store.csv_values import read_values, write_values
 from experiments.store.export import write_csv
 from experiments.store.results import Results, results_of, runs_in
 from experiments.store.shared_values import Shared
@@ -137,8 +137,8 @@ def correlation(
         integer("iterations", iterations, least=1)
         integer("seed", seed, least=0)
     if not out.exists():
-        keep(out, Shared, list(measure_shared_values(directory, positions, iterations, seed, say)))
-    print_table(correlation_table(kept(out, Shared)))
+        write_values(out, Shared, list(measure_shared_values(directory, positions, iterations, seed, say)))
+    print_table(correlation_table(read_values(out, Shared)))
 
 
 def _fresh(directory: Path, rows_file: str) -> None:
@@ -209,9 +209,7 @@ def plan(
     ] = POWER,
 ) -> None:
     """Compute how many games each of two agents must play to find a difference in win rate at the 95 % level."""
-    try:
+    with refused():
         games = games_needed(rate, alternative, power)
-    except ValueError as error:
-        raise Refusal(str(error)) from None
     low, high = clopper_pearson(round(rate * games), games)
     print(f"{games} games each; the 95 % interval of {100 * rate:g} % is then {100 * low:.1f} - {100 * high:.1f} %")

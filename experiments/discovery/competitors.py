@@ -65,14 +65,14 @@ class TPE(Means):
 
         super().__init__()
         optuna.logging.set_verbosity(optuna.logging.ERROR)
-        self.space, self.budget, self.games, self.told = space, budget, games, 0
+        self.space, self.budget, self.games, self.games_played = space, budget, games, 0
         self.study = optuna.create_study(direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed))
         self.trial: Any = None
         self.top: list[Point] = []
 
     def ask(self) -> list[Point]:
         """A trial of TPE; later the top few."""
-        if self.told >= self.budget * (1 - REPLAY):
+        if self.games_played >= self.budget * (1 - REPLAY):
             self.top = self.top or self.ranked()[:TOP]
             return self.top
         self.trial = self.study.ask()
@@ -84,7 +84,7 @@ class TPE(Means):
     def tell(self, points: Sequence[Point], scores: Sequence[float]) -> None:
         """The mean of a trial's games."""
         super().tell(points, scores)
-        self.told += len(points)
+        self.games_played += len(points)
         if not self.top:
             self.study.tell(self.trial, float(np.mean(scores)))
 
@@ -109,7 +109,7 @@ class NTBEA(Means):
         self.second = np.array([t[-1] if len(t) > 1 else -1 for t in tuples])
         self.stride = np.array([sizes[t[-1]] if len(t) > 1 else 1 for t in tuples])
         self.start = np.cumsum([0, *(math.prod(sizes[k] for k in t) for t in tuples)])
-        self.told, self.found = 0, list[Point]()
+        self.games_played, self.winners = 0, list[Point]()
         self._begin()
 
     def _begin(self) -> None:
@@ -128,15 +128,15 @@ class NTBEA(Means):
 
     def ask(self) -> list[Point]:
         """The point that the run has moved to; later what the runs have found."""
-        if self.repeats > 1 and self.told >= self.budget * (1 - REPLAY):
-            return self.found or [self.current]
+        if self.repeats > 1 and self.games_played >= self.budget * (1 - REPLAY):
+            return self.winners or [self.current]
         return [self.current]
 
     def tell(self, points: Sequence[Point], scores: Sequence[float]) -> None:
         """Learn, and move to the best neighbour by its upper bound."""
         super().tell(points, scores)
-        self.told += len(points)
-        if self.found and self.told >= self.budget * (1 - REPLAY) and self.repeats > 1:
+        self.games_played += len(points)
+        if self.winners and self.games_played >= self.budget * (1 - REPLAY) and self.repeats > 1:
             return
         for point, score in zip(points, scores, strict=True):
             cells = self._cells([point])[0]
@@ -146,7 +146,7 @@ class NTBEA(Means):
         self.run += len(points)
         share = self.budget * ((1 - REPLAY) / self.repeats if self.repeats > 1 else 1)
         if self.run >= share:
-            self.found.append(self._best())
+            self.winners.append(self._best())
             self._begin()
             return
         near = [self._mutated(self.current) for _ in range(NEIGHBOURHOOD)]
@@ -172,5 +172,5 @@ class NTBEA(Means):
     def finalists(self, number: int) -> list[Point]:
         """The best by the model; of several runs the best of those played again."""
         if self.repeats > 1:
-            return sorted(set(self.found), key=self.mean, reverse=True)[:number]
-        return [self._best()] if self.met else self.found[:number]
+            return sorted(set(self.winners), key=self.mean, reverse=True)[:number]
+        return [self._best()] if self.met else self.winners[:number]

@@ -18,7 +18,7 @@ from scipy.stats import kendalltau
 
 from experiments.analysis.correlation import correlation
 from experiments.store import rows as store
-from experiments.store.csv_values import kept
+from experiments.store.csv_values import read_values
 from experiments.store.results import runs_in
 from experiments.store.shared_values import ACTION, POSITION, Shared
 
@@ -88,7 +88,7 @@ def main() -> None:
     parser.add_argument("correlations", type=Path, help="a file that `experiments correlation` wrote")
     parser.add_argument("runs", nargs="+", type=Path)
     arguments = parser.parse_args()
-    by_kind, measured = correlations(kept(arguments.correlations, Shared)), gains(arguments.runs)
+    by_kind, measured = correlations(read_values(arguments.correlations, Shared)), gains(arguments.runs)
     for agent in SHARES:
         both = sorted(pairs(agent, by_kind, measured), key=lambda pair: -pair[1])
         result = kendalltau([value for _, value, _ in both], [gain.mean for *_, gain in both])

@@ -13,13 +13,13 @@ The third command plays nothing: it tells what files of rows say, each and toget
 
 import argparse
 import csv
-import io
+import functools
 import itertools
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import attrs
 import numpy as np
@@ -28,6 +28,7 @@ from experiments.analysis.statistics import student_mean
 from experiments.discovery.competitors import NTBEA, TPE, RandomSearch
 from experiments.discovery.landscape import Landscape, read_landscape
 from experiments.plan.definition import Refusal
+from experiments.store.csv_values import csv_of
 from icarus.discovery.finders import Evolution, Factorial, Halving
 from icarus.discovery.space import Point, Space
 from icarus.row_files import written_whole
@@ -46,13 +47,16 @@ FINDERS: dict[str, Callable[..., Any]] = {
     "NTBEA, 5 runs and a final": lambda space, budget, seed: NTBEA(space, budget, seed, repeats=5),
     "TPE and replay": TPE,
 }
+Row: TypeAlias = dict[str, Any]  # what a finder came to on a landscape: finder, seed and what is MEASURED
 MEASURED = ("rate", "regret", "seconds")  # of a row
 
 
 class World(Protocol):
     """What can be searched, and says afterwards how good a point is."""
 
-    space: Space
+    @property
+    def space(self) -> Space:
+        """What can be searched."""
 
     def play(self, points: list[Point], rng: np.random.Generator) -> list[float]:
         """A game for each point of a batch, all on the same deal; each repetition of a point has another deal."""
@@ -90,51 +94,24 @@ class Synthetic:
         return float(self.rates.max())
 
 
-@attrs.define
-class Sampled:
-    """A real landscape of which only a sample was played: a point that was not is the nearest that was."""
-
-    space: Space
-    points: np.ndarray
-    games: np.ndarray  # [points, deals]: those that the search draws from
-    judged: np.ndarray  # [points]: mean reward in the others
-
-    @classmethod
-    def of(cls, landscape: Landscape, seed: int) -> "Sampled":
-        """The landscape, its deals split by a seed."""
-        deals = np.random.default_rng((seed, 9)).permutation(landscape.rewards.shape[1])
-        rewards, half = landscape.rewards.mean(2), len(deals) // 2
-        listed = list_space(landscape)
-        return cls(listed, np.array(landscape.points), rewards[:, deals[:half]], rewards[:, deals[half:]].mean(1))
-
-    def _place(self, point: Point) -> int:
-        return int(np.argmax((self.points == np.array(point)).sum(1)))
-
-    def play(self, points: list[Point], rng: np.random.Generator) -> list[float]:
-        deals, times, scores = list[int](), Counter[Point](), list[float]()
-        for point in points:  # a point that is there again would get the same game again on the same deal
-            if times[point] == len(deals):
-                deals.append(int(rng.integers(self.games.shape[1])))
-            scores.append(float(self.games[self._place(point), deals[times[point]]]))
-            times[point] += 1
-        return scores
-
-    def truth(self, point: Point) -> float:
-        return float(self.judged[self._place(point)])
-
-    def best(self) -> float:
-        return float(self.judged.max())
-
-
+@attrs.frozen(eq=False)
 class ListedSpace(Space):
     """A space of which only some points are there: a random one is one of them, and neighbours are the nearest."""
 
-    listed: tuple[Point, ...]
-    table: np.ndarray  # [points, factors]: the same, made once, as NTBEA asks for fifty neighbours after each game
+    listed: tuple[Point, ...] = ()
 
-    def canonical(self, levels: Any) -> Point:
+    @functools.cached_property
+    def _table(self) -> np.ndarray:
+        """The same as an array [points, factors], made once: NTBEA asks for fifty neighbours after each game."""
+        return np.array(self.listed)
+
+    def nearest(self, levels: Sequence[int]) -> int:
+        """The index of the nearest of the points that are there."""
+        return int(np.argmax((self._table == np.array(levels)).sum(1)))
+
+    def canonical(self, levels: Sequence[int]) -> Point:
         """The nearest of the points that are there."""
-        return self.listed[int(np.argmax((self.table == np.array(levels)).sum(1)))]
+        return self.listed[self.nearest(levels)]
 
     def sample(self, rng: np.random.Generator) -> Point:
         """One of the points that are there."""
@@ -142,17 +119,40 @@ class ListedSpace(Space):
 
     def neighbours(self, point: Point) -> list[Point]:
         """The 8 nearest."""
-        close = (self.table == np.array(point)).sum(1)
+        close = (self._table == np.array(point)).sum(1)
         return [self.listed[i] for i in np.argsort(-close, kind="stable")[1:9]]
 
 
-def list_space(landscape: Landscape) -> ListedSpace:
-    """The space of a landscape's points."""
-    space = landscape.space
-    listed = ListedSpace(space.name, space.templates, space.factors, space.excluded)
-    object.__setattr__(listed, "listed", landscape.points)
-    object.__setattr__(listed, "table", np.array(landscape.points))
-    return listed
+@attrs.define
+class Sampled:
+    """A real landscape of which only a sample was played: a point that was not is the nearest that was."""
+
+    space: ListedSpace
+    games: np.ndarray  # [points, deals]: those that the search draws from
+    judged: np.ndarray  # [points]: mean reward in the others
+
+    @classmethod
+    def of(cls, landscape: Landscape, seed: int) -> "Sampled":
+        """The landscape, its deals split by a seed."""
+        deals = np.random.default_rng((seed, 9)).permutation(landscape.rewards.shape[1])
+        rewards, half, space = landscape.rewards.mean(2), len(deals) // 2, landscape.space
+        listed = ListedSpace(space.name, space.templates, space.factors, space.excluded, listed=landscape.points)
+        return cls(listed, rewards[:, deals[:half]], rewards[:, deals[half:]].mean(1))
+
+    def play(self, points: list[Point], rng: np.random.Generator) -> list[float]:
+        deals, times, scores = list[int](), Counter[Point](), list[float]()
+        for point in points:  # a point that is there again would get the same game again on the same deal
+            if times[point] == len(deals):
+                deals.append(int(rng.integers(self.games.shape[1])))
+            scores.append(float(self.games[self.space.nearest(point), deals[times[point]]]))
+            times[point] += 1
+        return scores
+
+    def truth(self, point: Point) -> float:
+        return float(self.judged[self.space.nearest(point)])
+
+    def best(self) -> float:
+        return float(self.judged.max())
 
 
 def searched(world: World, finder: Any, budget: int, rng: np.random.Generator) -> Point:
@@ -165,7 +165,7 @@ def searched(world: World, finder: Any, budget: int, rng: np.random.Generator) -
     return finder.finalists(1)[0]
 
 
-def compare(make: Callable[[int], World], budget: int, seeds: range, names: list[str]) -> list[dict[str, Any]]:
+def compare(make: Callable[[int], World], budget: int, seeds: range, names: list[str]) -> list[Row]:
     """A row for each finder and repetition: the win rate of what it recommends, the regret, and its own seconds."""
     rows = []
     for seed in seeds:
@@ -180,13 +180,13 @@ def compare(make: Callable[[int], World], budget: int, seeds: range, names: list
     return rows
 
 
-def summary(rows: list[dict[str, Any]]) -> str:
+def summary(rows: list[Row]) -> str:
     """A line for each finder: mean rate, mean regret, what it is above that of the first finder on the same landscapes, seconds.
 
     Args:
         rows: of `compare`; of several landscapes if each row says of which under "landscape".
     """
-    regrets: dict[str, dict[tuple[Any, Any], float]] = {}
+    regrets: dict[str, dict[tuple[str | None, int], float]] = {}
     for row in rows:
         regrets.setdefault(row["finder"], {})[row.get("landscape"), row["seed"]] = row["regret"]
     first, lines = next(iter(regrets)), []
@@ -206,17 +206,13 @@ def with_interval(values: list[float], sign: str) -> str:
     return f"{mean.value:{sign}.3f} [{mean.low:{sign}.3f}, {mean.high:{sign}.3f}]"
 
 
-def write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
+def write_rows(path: Path, rows: list[Row]) -> None:
     """Write the rows of `compare` as CSV."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({**row, **{key: f"{row[key]:.4f}" for key in MEASURED}} for row in rows)
     with written_whole(path) as file:
-        file.write(text.getvalue().encode())
+        file.write(csv_of([rows[0], *((row | {key: f"{row[key]:.4f}" for key in MEASURED}).values() for row in rows)]))
 
 
-def read_rows(path: Path) -> list[dict[str, Any]]:
+def read_rows(path: Path) -> list[Row]:
     """The rows of a file that `write_rows` has written; each says of which landscape, by the name of the file.
 
     Raises:

@@ -10,18 +10,18 @@ asked for later; another budget or seed needs another directory.
 import argparse
 import csv
 import gzip
-import io
+import itertools
 import json
 from pathlib import Path
-from typing import Any
 
 import attrs
 import numpy as np
 
+from experiments.discovery.duels import match_settings_of
 from experiments.plan.definition import Refusal
-from icarus import games
+from experiments.store.csv_values import csv_of
 from icarus.discovery.configuration import Configuration
-from icarus.discovery.matches import EXPLORATION, Games, Match, MatchSettings, usual_seats
+from icarus.discovery.matches import EXPLORATION, Games, Match, MatchSettings
 from icarus.discovery.space import Point, Space, load_space, read_space
 from icarus.row_files import written_whole
 
@@ -63,25 +63,19 @@ def play_landscape(match_settings: MatchSettings, space: Space, number: int, dea
     configurations = [space.configuration(point) for point in points]
     with Games(match_settings, directory / KEPT) as played:
         for deal in range(deals):
-            matches = [
-                Match(EXPLORATION, each, opponent, deal, seat)
-                for each in configurations
-                for seat in match_settings.seats
-            ]
+            pairs = itertools.product(configurations, match_settings.seats)
+            matches = [Match(EXPLORATION, each, opponent, deal, seat) for each, seat in pairs]
             rewards = [row["returns"][row["seat"]] for row in played.play(matches)]
             print(f"deal {deal + 1} of {deals}: mean reward {np.mean(rewards):.3f}", flush=True)
+        places = [(deal, seat) for deal in range(deals) for seat in match_settings.seats]
         scores = [
-            [
-                played.rows[Match(EXPLORATION, each, opponent, deal, seat).key]["returns"][seat]
-                for deal in range(deals)
-                for seat in match_settings.seats
-            ]
+            [played.rows[Match(EXPLORATION, each, opponent, *place).key]["returns"][place[1]] for place in places]
             for each in configurations
         ]
     pack(directory, points, scores)
 
 
-def settings_of(match_settings: MatchSettings, space: Space) -> dict[str, Any]:
+def settings_of(match_settings: MatchSettings, space: Space) -> dict[str, object]:
     """What is played: all that a row does not tell, and the opponent."""
     settings = {
         "game": str(match_settings.game),
@@ -95,7 +89,7 @@ def settings_of(match_settings: MatchSettings, space: Space) -> dict[str, Any]:
     return dict(json.loads(json.dumps(settings)))  # as they are read back
 
 
-def claim(directory: Path, settings: dict[str, Any]) -> None:
+def claim(directory: Path, settings: dict[str, object]) -> None:
     """Write the settings of a landscape before its first game, or check that those there are the same.
 
     Raises:
@@ -118,12 +112,12 @@ def claim(directory: Path, settings: dict[str, Any]) -> None:
 
 def pack(directory: Path, points: list[Point], rewards: list[list[float]]) -> None:
     """Write what each point got."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    for point, received in zip(points, rewards, strict=True):
-        writer.writerow([" ".join(map(str, point)), " ".join(f"{reward:g}" for reward in received)])
+    lines = (
+        (" ".join(map(str, point)), " ".join(f"{reward:g}" for reward in received))
+        for point, received in zip(points, rewards, strict=True)
+    )
     with written_whole(directory / PACKED) as file, gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
-        packed.write(text.getvalue().encode())
+        packed.write(csv_of(lines))
 
 
 def read_landscape(directory: Path) -> Landscape:
@@ -147,9 +141,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--to", type=Path, required=True)
     arguments = parser.parse_args()
-    match_settings = MatchSettings(
-        arguments.game, usual_seats(games.load(arguments.game)), arguments.iterations, None, arguments.seed
-    )
+    match_settings = match_settings_of(arguments.game, arguments.iterations, None, arguments.seed)
     play_landscape(match_settings, load_space(arguments.space), arguments.configurations, arguments.deals, arguments.to)
 
 

@@ -21,7 +21,7 @@ from experiments.discovery.conjecture import BASELINE, rewards
 from experiments.play.correlation import baseline_games, positions_of
 from experiments.play.matches import agent_of
 from experiments.store import rows as store
-from experiments.store.csv_values import keep, kept
+from experiments.store.csv_values import read_values, write_values
 from icarus import State, parse, search
 
 JUDGE = "baseline(exploration=2)"
@@ -123,8 +123,8 @@ def main() -> None:
         if not path.exists():
             judge = (arguments.judge, arguments.judged)
             measured = choices(run, arguments.positions, arguments.iterations, judge, arguments.seed)
-            keep(path, Choice, list(measured))
-        screened = kept(path, Choice)
+            write_values(path, Choice, list(measured))
+        screened = read_values(path, Choice)
         played = {(role, agent): received for ((_, role), agent), received in rewards(run).items()}
         for role in sorted({each.role for each in screened}):
             print(json.dumps({"run": run.name, **attrs.asdict(agreement(screened, played, role))}))

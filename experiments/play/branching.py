@@ -7,13 +7,13 @@ counted on their own, and the two counts added. A directory keeps the counts of 
 
 import csv
 from pathlib import Path
-from typing import Any
 
 import attrs
 import numpy as np
 
 from experiments.papers.earlier import BRANCHING_ROWS
 from experiments.plan.definition import Refusal
+from experiments.store.csv_values import csv_of
 from icarus.compiler.kernels.functions import helper, inlined
 from icarus.compiler.kernels.rng import seeded
 from icarus.games.dou_di_zhu.game import DOU_DI_ZHU, LANDLORD
@@ -51,7 +51,7 @@ def _add(plays: np.ndarray, play: int) -> int:
 
 
 @helper
-def _leads(states: Any, actions: np.ndarray, plays_met: np.ndarray) -> tuple[int, int]:
+def _leads(states: np.ndarray, actions: np.ndarray, plays_met: np.ndarray) -> tuple[int, int]:
     """How many plays the player to move in states[0] may lead, and how many of them are new. Overwrites states[1]."""
     total, new = 0, 0
     for i in range(legal(states[0], actions[0])):
@@ -69,7 +69,7 @@ def _leads(states: Any, actions: np.ndarray, plays_met: np.ndarray) -> tuple[int
 
 
 @helper
-def _both(states: Any, actions: np.ndarray, plays_met: np.ndarray) -> tuple[int, int]:
+def _both(states: np.ndarray, actions: np.ndarray, plays_met: np.ndarray) -> tuple[int, int]:
     """The same for both peasants together, each with a set of his own."""
     total, new = 0, 0
     for i in range(len(PEASANTS)):
@@ -82,7 +82,12 @@ def _both(states: Any, actions: np.ndarray, plays_met: np.ndarray) -> tuple[int,
 
 @helper
 def _count(
-    states: Any, beliefs: Any, rng: np.ndarray, actions: np.ndarray, plays_met: np.ndarray, plays: np.ndarray
+    states: np.ndarray,
+    beliefs: np.ndarray,
+    rng: np.ndarray,
+    actions: np.ndarray,
+    plays_met: np.ndarray,
+    plays: np.ndarray,
 ) -> None:
     """The plays of one deal, which states[2] holds. [MEASURES]"""
     states[0] = states[2]
@@ -136,10 +141,8 @@ def measure_deals(deals: int, seed: int) -> np.ndarray:
 def keep(directory: Path, plays: np.ndarray) -> None:
     """Write the plays of each deal into a directory."""
     directory.mkdir(parents=True, exist_ok=True)
-    with (directory / BRANCHING_ROWS).open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["deal", *MEASURES])
-        writer.writerows([deal, *(f"{number:g}" for number in row)] for deal, row in enumerate(plays))
+    lines = ([deal, *(f"{number:g}" for number in row)] for deal, row in enumerate(plays))
+    (directory / BRANCHING_ROWS).write_bytes(csv_of([["deal", *MEASURES], *lines]))
 
 
 def kept(directory: Path) -> np.ndarray:

@@ -18,7 +18,7 @@ import numpy as np
 from experiments.play.correlation import baseline_games, positions_of
 from experiments.play.matches import agent_of
 from experiments.store import rows as store
-from experiments.store.csv_values import keep, kept
+from experiments.store.csv_values import read_values, write_values
 from icarus.discovery.statistics import difference
 
 BASELINE, COMPARED = "-", ("R", "N")  # as Table 1 names them
@@ -89,8 +89,8 @@ def main() -> None:
     if not arguments.to.exists():
         measured = list(shapes(arguments.run, arguments.positions, arguments.seed))
         arguments.to.parent.mkdir(parents=True, exist_ok=True)
-        keep(arguments.to, Shape, measured)
-    print("\n".join(lines(kept(arguments.to, Shape))))
+        write_values(arguments.to, Shape, measured)
+    print("\n".join(lines(read_values(arguments.to, Shape))))
 
 
 if __name__ == "__main__":

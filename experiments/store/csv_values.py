@@ -1,8 +1,8 @@
-"""Values of an attrs class kept as CSV, a line each."""
+"""Lines as CSV, and values of an attrs class, a line each."""
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,18 +14,21 @@ from icarus.row_files import written_whole
 V = TypeVar("V", bound=attrs.AttrsInstance)
 
 
-def keep(path: Path, kind: type[V], values: Sequence[V]) -> None:
-    """Write what was measured as CSV, under the names of the attributes."""
+def csv_of(lines: Iterable[Iterable[object]]) -> bytes:
+    """Lines as the content of a CSV file."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_names(kind))
-    writer.writerows(attrs.astuple(each) for each in values)
+    csv.writer(text, lineterminator="\n").writerows(lines)
+    return text.getvalue().encode()
+
+
+def write_values(path: Path, kind: type[V], values: Sequence[V]) -> None:
+    """Write what was measured as CSV, under the names of the attributes."""
     with written_whole(path) as file:
-        file.write(text.getvalue().encode())
+        file.write(csv_of([_names(kind), *map(attrs.astuple, values)]))
 
 
-def kept(path: Path, kind: type[V]) -> list[V]:
-    """What a file holds that `keep` has written.
+def read_values(path: Path, kind: type[V]) -> list[V]:
+    """What a file holds that `write_values` has written.
 
     Raises:
         Refusal: it holds something else.

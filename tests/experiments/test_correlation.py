@@ -12,7 +12,7 @@ from experiments.commands.main import main
 from experiments.plan.definition import Refusal
 from experiments.play.correlation import measure_shared_values, positions_of
 from experiments.store import rows as store
-from experiments.store.csv_values import keep, kept
+from experiments.store.csv_values import read_values, write_values
 from experiments.store.shared_values import ACTION, HALVES, POSITION, Shared
 from icarus import games
 from tests.experiments.conftest import keep as keep_rows
@@ -65,15 +65,15 @@ def each_of(shared):
 
 def test_a_file_that_cannot_be_written_whole_leaves_the_old_one(tmp_path, monkeypatch):
     path, row = tmp_path / "one.csv", Shared("othello", "", 0, 0, ACTION, 0, 0.5, 0.5, 100)
-    keep(path, Shared, [row])
+    write_values(path, Shared, [row])
 
     def full(_):
         raise OSError("disk full")
 
     monkeypatch.setattr("os.fsync", full)
     with pytest.raises(OSError, match="disk full"):
-        keep(path, Shared, [row] * 2)
-    assert kept(path, Shared) == [row] and list(tmp_path.iterdir()) == [path]
+        write_values(path, Shared, [row] * 2)
+    assert read_values(path, Shared) == [row] and list(tmp_path.iterdir()) == [path]
 
 
 def test_positions_of_kept_games_are_measured_and_kept(played, tmp_path, capsys):
@@ -83,8 +83,8 @@ def test_positions_of_kept_games_are_measured_and_kept(played, tmp_path, capsys)
     }
     assert all(0 <= each.now <= 1 and -1e-9 <= each.later <= 1 + 1e-9 and each.count > 0 for each in rows)
     assert {each.kind for each in rows} >= {ACTION} and {each.kind for each in rows} <= {ACTION, POSITION}
-    keep(tmp_path / "one.csv", Shared, rows)
-    assert kept(tmp_path / "one.csv", Shared) == rows
+    write_values(tmp_path / "one.csv", Shared, rows)
+    assert read_values(tmp_path / "one.csv", Shared) == rows
     command = [
         "correlation",
         str(played),
