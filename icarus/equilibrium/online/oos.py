@@ -12,7 +12,6 @@ from icarus.equilibrium.online.outcome_sampling import SETTINGS, STEP, Sampling,
 from icarus.equilibrium.online.targets import INFORMATION_SET, INSIDE, OUTSIDE, TARGETS, reach_of_target, target_of
 from icarus.equilibrium.online.tree_search import OnlineAlgorithm, TreeSearch
 from icarus.equilibrium.tree.arrays import NOTHING
-from icarus.equilibrium.tree.control import run_interruptibly
 from icarus.equilibrium.tree.tree import GameOrTree, GameTree
 from icarus.kernel.game import Game
 from icarus.specs import MAST, TO_MAST, parse
@@ -155,7 +154,7 @@ class OOSSearch(TreeSearch):
         if len(forced_path) > 0:
             self.sample(iterations, forced_path)
         else:
-            run_interruptibly(self._control, iterations, self.sample)
+            super().make(iterations)
 
     def weights(self) -> np.ndarray:
         """What the policy to play from is in proportion to, the average one or the current one of the regrets. [slots]"""

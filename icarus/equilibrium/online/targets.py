@@ -21,7 +21,7 @@ def mark(
     """Mark what follows the histories in which the target begins as inside, what comes before as on the way.
 
     Args:
-        begins: these histories.
+        starts: these histories.
         stack: room for the children of all histories on a path.
     """
     for start in starts:
@@ -55,7 +55,7 @@ def first_agreeing(
     """The first histories on each path whose public actions are the wanted ones; returns how many there are.
 
     Args:
-        begins: room for them. [nodes]
+        starts: room for them. [nodes]
         stack, agreed: room for the children of all histories on a path, and how many public actions each shares with the wanted ones.
     """
     count, height = 0, 1

@@ -16,16 +16,16 @@ from icarus.engine.validation import check_budget
 from icarus.equilibrium.online.result import OnlineResult, draw
 from icarus.equilibrium.online.settings import Settings
 from icarus.equilibrium.solvers.best_response import Exploitability, exploitability
+from icarus.equilibrium.solvers.solver import Learner
 from icarus.equilibrium.tree.arrays import NOTHING
-from icarus.equilibrium.tree.control import new_control, run_interruptibly
 from icarus.equilibrium.tree.policies import TabularPolicy, normalise
-from icarus.equilibrium.tree.tree import GameOrTree, tree_of
+from icarus.equilibrium.tree.tree import GameOrTree
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 
 
-class TreeSearch:
+class TreeSearch(Learner):
     """A search in one match that keeps the tree of the game: `run` may be called at each decision, and what was learned stays.
 
     `make` without a `run` before it searches from the deal and aims at nothing.
@@ -44,33 +44,20 @@ class TreeSearch:
     LEARNED: tuple[str, ...] = ("sums", "in_memory")  # attributes with what a search has learned
 
     def __init__(self, game: GameOrTree, algorithm: Algorithm, seed: int | Sequence[int]) -> None:
-        self.tree = tree = tree_of(game)
-        self.algorithm, self._rng, self.target_set = algorithm, seeded(checks.seed(seed)), NOTHING
-        self.sums, self.in_memory = np.zeros(len(tree.slots)), np.zeros(len(tree.sets), np.uint8)
-        self._chance_policy, self._control = tree.slots["probability"].copy(), new_control()
+        super().__init__(game)
+        tree, self.algorithm, self.target_set = self.tree, algorithm, NOTHING
+        self._rng, self.in_memory = seeded(checks.seed(seed)), np.zeros(len(tree.sets), np.uint8)
+        self._chance_policy = tree.slots["probability"].copy()
         self._visits = np.zeros(int(tree.sets["count"].max()), np.int64)
 
+    @abstractmethod
     def aim(self, number: int) -> None:
         """Search from here on for an information set, by its number."""
-        raise NotImplementedError
-
-    def sample(self, iterations: int) -> None:
-        """At most so many iterations in compiled code, which enters what it has made in `_control`."""
-        raise NotImplementedError
-
-    @property
-    def iterations(self) -> int:
-        """Made so far, in all."""
-        return int(self._control["iterations"][0])
 
     @property
     def depth(self) -> int:
         """Actions to the end of the longest history gone through in the tree."""
         return int(self._control["depth"][0])
-
-    def make(self, iterations: int) -> None:
-        """Make so many more iterations. Ctrl-C is raised after one, and loses none."""
-        run_interruptibly(self._control, iterations, self.sample)
 
     def run(
         self,
@@ -131,9 +118,9 @@ class TreeSearch:
         )
 
     @property
+    @abstractmethod
     def updates(self) -> np.ndarray:
         """How often the average policy was updated in each information set. [sets]"""
-        raise NotImplementedError
 
     def weights(self) -> np.ndarray:
         """What the policy to play from is in proportion to. [slots]"""
@@ -148,11 +135,6 @@ class TreeSearch:
     def values_in(self, number: int) -> np.ndarray:
         """The mean reward after each action of an information set; nan where none is estimated."""
         return np.full(int(self.tree.sets[number]["count"]), np.nan)
-
-    @property
-    def average(self) -> TabularPolicy:
-        """The average policy; uniform where nothing is known."""
-        return normalise(self.tree, self.sums)
 
     @property
     def policy(self) -> TabularPolicy:

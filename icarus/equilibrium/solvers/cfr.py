@@ -17,7 +17,7 @@ from icarus.equilibrium.tree.policies import TabularPolicy, uniform_policy
 from icarus.equilibrium.tree.tree import GameOrTree
 from icarus.kernel import helper
 
-_BETWEEN_LOOKS = 64  # iterations between two looks at how far the equilibrium is
+_CHECK_ITERATIONS = 64  # iterations, at least, between two computations of NashConv
 
 
 @helper
@@ -112,7 +112,7 @@ class CFR(Solver):
         super().__init__(game)
         self._policy = uniform_policy(self.tree).probabilities
 
-    def _loop(self, iterations: int) -> None:
+    def sample(self, iterations: int) -> None:
         tree = self.tree
         room = np.empty((2, len(tree.views))), np.empty(len(tree.slots))
         learned = self.regrets, self.sums, self._policy
@@ -137,7 +137,7 @@ def near_equilibrium(game: GameOrTree, epsilon: float = 0.001, most: int = 1_000
     epsilon, most = real("epsilon", epsilon, 0, above=True), integer("most", most, 1)
     solver = CFRPlus(game)
     while solver.iterations < most:
-        solver.run(min(max(_BETWEEN_LOOKS, solver.iterations // 4), most - solver.iterations))
+        solver.run(min(max(_CHECK_ITERATIONS, solver.iterations // 4), most - solver.iterations))
         nash_conv = solver.exploitability().nash_conv
         if nash_conv <= epsilon:
             return solver.average

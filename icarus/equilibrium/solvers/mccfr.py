@@ -223,7 +223,7 @@ class MCCFR(Solver):
         self._path = np.zeros(self.tree.depth, STEP)
         self._values = np.zeros((self.tree.depth, int(self.tree.sets["count"].max())))
 
-    def _loop(self, iterations: int) -> None:
+    def sample(self, iterations: int) -> None:
         tree = self.tree
         arrays = (tree.nodes, tree.sets, tree.slots, tree.ends, self.regrets, self.sums, self._policy, self._rng)
         exploration = self.exploration if self.sampling == OUTCOME else -1.0

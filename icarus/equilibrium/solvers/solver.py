@@ -11,8 +11,42 @@ from icarus.equilibrium.tree.policies import TabularPolicy, normalise
 from icarus.equilibrium.tree.tree import GameOrTree, tree_of
 
 
-class Solver(ABC):
-    """Counterfactual regret minimization under way: `run` can be called repeatedly.
+class Learner(ABC):
+    """What learns an average policy over a whole tree, in iterations of compiled code that Ctrl-C may end.
+
+    Attributes:
+        tree: of the game.
+        sums: weights of the average policy. [slots]
+
+    Raises:
+        ValueError, TypeError: as for a `GameTree`.
+    """
+
+    def __init__(self, game: GameOrTree) -> None:
+        self.tree, self._control = tree_of(game), new_control()
+        self.sums = np.zeros(len(self.tree.slots))
+
+    @property
+    def iterations(self) -> int:
+        """Made so far, in all."""
+        return int(self._control["iterations"][0])
+
+    @abstractmethod
+    def sample(self, iterations: int) -> None:
+        """At most so many iterations in compiled code, which enters what it has made in `_control`."""
+
+    def make(self, iterations: int) -> None:
+        """Make so many more iterations. Ctrl-C is raised after one, and loses none."""
+        run_interruptibly(self._control, iterations, self.sample)
+
+    @property
+    def average(self) -> TabularPolicy:
+        """The average policy; uniform where nothing is known."""
+        return normalise(self.tree, self.sums)
+
+
+class Solver(Learner):
+    """Counterfactual regret minimization under way: `run` can be called repeatedly. The average policy converges to an equilibrium.
 
     Attributes:
         tree: of the game.
@@ -24,26 +58,12 @@ class Solver(ABC):
     """
 
     def __init__(self, game: GameOrTree) -> None:
-        self.tree, self._control = tree_of(game), new_control()
-        self.regrets, self.sums = np.zeros(len(self.tree.slots)), np.zeros(len(self.tree.slots))
-
-    @property
-    def iterations(self) -> int:
-        """Made so far."""
-        return int(self._control["iterations"][0])
+        super().__init__(game)
+        self.regrets = np.zeros(len(self.tree.slots))
 
     def run(self, iterations: int) -> None:
         """Make so many more iterations. Ctrl-C is raised after one, and loses none."""
-        run_interruptibly(self._control, integer("iterations", iterations, 1), self._loop)
-
-    @abstractmethod
-    def _loop(self, iterations: int) -> None:
-        """At most so many iterations in compiled code, counted in `_control`."""
-
-    @property
-    def average(self) -> TabularPolicy:
-        """The average policy, which converges to an equilibrium."""
-        return normalise(self.tree, self.sums)
+        self.make(integer("iterations", iterations, 1))
 
     @property
     def current(self) -> TabularPolicy:

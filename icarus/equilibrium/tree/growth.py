@@ -143,7 +143,7 @@ def player_set(tree: Growth, row: int, actions: np.ndarray, count: int) -> int:
 
 @inlined
 def full_array(tree: Growth, frames: np.ndarray) -> int:
-    """Which array may be too small for one more history; WHOLE if none."""
+    """Which array may be too small for one more history; COMPLETE if none."""
     walk = tree.walk[0]
     if walk.nodes + walk.max_legal > len(tree.nodes):
         return MORE_NODES

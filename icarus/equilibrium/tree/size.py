@@ -34,7 +34,7 @@ class Size:
 
 @inlined
 def representatives(observations: np.ndarray, choices: np.ndarray, count: int, rng: np.ndarray) -> int:
-    """Of each different value an index that has it, drawn uniformly, put to the front of `chosen`; returns how many there are."""
+    """Of each different value an index that has it, drawn uniformly, put to the front of `choices`; returns how many there are."""
     different = 0
     for i in range(count):
         equal, row = 1, different
@@ -61,7 +61,7 @@ def next_moves(
     choices: np.ndarray,
     rng: np.ndarray,
 ) -> int:
-    """Of each thing that a perspective may see next an action, as indices in `chosen`; returns how many there are."""
+    """Of each thing that a perspective may see next an action, as indices in `choices`; returns how many there are."""
     count = call2(walk.legal, (address, address_of(actions)))
     if walk.observe == 0 or perspective in (mover, ALL_HISTORIES):
         for i in range(count):
