@@ -9,7 +9,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Set
 from operator import index
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, SupportsFloat, SupportsIndex, TypeVar
 
 from icarus.checks import excerpt, is_integer
 from icarus.compiler.messages import defined_at
@@ -37,7 +37,7 @@ class Answering:
         functools.update_wrapper(self, function, updated=())
         self.game, self.name, self.function, self._check = game, name, function, CHECKS[name]
 
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+    def __call__(self, *arguments: object, **keywords: object) -> Any:
         return self._check(self, self.function(*arguments, **keywords), *arguments)
 
     def __deepcopy__(self, memo: dict) -> "Answering":
@@ -57,7 +57,7 @@ class Answering:
         place = defined_at(inspect.unwrap(self.function))
         raise ValueError(f"{self.name} of {self.game}{place} {self.verb} {answer}; it must {right}")
 
-    def items(self, answer: object, kind: Callable[[Any], T], right: str) -> list[T]:
+    def items(self, answer: object, kind: Callable[..., T], right: str) -> list[T]:
         """The items of an answer, each as Python's own integer or real number."""
         if not isinstance(answer, Iterable) or isinstance(answer, Mapping | Set | str):
             self.refuse(answer, right)
@@ -68,7 +68,7 @@ class Answering:
             self.refuse(answer if isinstance(answer, list | tuple) else items, right)
 
 
-def _real(value: Any) -> float:
+def _real(value: str | SupportsFloat) -> float:
     if isinstance(value, str):
         raise TypeError
     return float(value)
@@ -142,7 +142,7 @@ def _changed(function: Answering, answer: StateData, state: StateData, *rest: ob
     return answer
 
 
-def _player(function: Answering, answer: Any, state: StateData) -> int:
+def _player(function: Answering, answer: SupportsIndex, state: StateData) -> int:
     try:
         player = index(answer)
     except TypeError:
@@ -153,7 +153,7 @@ def _player(function: Answering, answer: Any, state: StateData) -> int:
     return player
 
 
-def _legal(function: Answering, answer: Any, state: StateData) -> list[int]:
+def _legal(function: Answering, answer: object, state: StateData) -> list[int]:
     actions = function.items(answer, index, "be a list of integers")
     if not actions and function.game.player(state) != TERMINAL:
         function.refuse(answer, "be at least one action at a state that is not terminal")
@@ -162,12 +162,12 @@ def _legal(function: Answering, answer: Any, state: StateData) -> list[int]:
     return actions
 
 
-def _apply(function: Answering, answer: Any, state: StateData, action: int) -> None:
+def _apply(function: Answering, answer: object, state: StateData, action: int) -> None:
     if answer is not None and answer is not state and type(answer) is type(state):
         function.refuse(answer, "change the state that it is given and return None")
 
 
-def _rewards(function: Answering, answer: Any, state: StateData) -> list[float]:
+def _rewards(function: Answering, answer: object, state: StateData) -> list[float]:
     players = function.game.players
     right = f"be {players} numbers from 0 to 1, one for each player"
     rewards = function.items(answer, _real, right)
@@ -176,7 +176,7 @@ def _rewards(function: Answering, answer: Any, state: StateData) -> list[float]:
     return rewards
 
 
-def _chance(function: Answering, answer: Any, state: StateData) -> list[float]:
+def _chance(function: Answering, answer: object, state: StateData) -> list[float]:
     right = "be one probability for each legal action, which sum to 1"
     probabilities = function.items(answer, _real, right)
     count = len(function.game.legal(state)) if function.verb == RETURNED else len(probabilities)
@@ -187,7 +187,7 @@ def _chance(function: Answering, answer: Any, state: StateData) -> list[float]:
     return probabilities
 
 
-def _observe(function: Answering, answer: Any, state: StateData, action: int) -> list[int]:
+def _observe(function: Answering, answer: object, state: StateData, action: int) -> list[int]:
     right = f"be {function.game.players} integers, the move that each player sees"
     moves = function.items(answer, index, right)
     if len(moves) != function.game.players:
@@ -195,18 +195,18 @@ def _observe(function: Answering, answer: Any, state: StateData, action: int) ->
     return moves
 
 
-def _number(function: Answering, answer: Any, state: StateData, *, least: int, also: int, right: str) -> int:
+def _number(function: Answering, answer: object, state: StateData, *, least: int, also: int, right: str) -> int:
     """An integer of at least so much, or one that means something else."""
     if not is_integer(answer) or (answer < least and answer != also):
         function.refuse(answer, right)
     return int(answer)
 
 
-def _recall(function: Answering, answer: Any, state: StateData, perspective: int) -> list[int]:
+def _recall(function: Answering, answer: object, state: StateData, perspective: int) -> list[int]:
     return function.items(answer, index, "be a list of integers, the moves seen since the episode began")
 
 
-def _multiplicity(function: Answering, answer: Any, state: StateData) -> float:
+def _multiplicity(function: Answering, answer: str | SupportsFloat, state: StateData) -> float:
     try:
         number = _real(answer)
     except TypeError:

@@ -155,53 +155,28 @@ def _observation(function: Callable, state_type: np.dtype, arrays: Arrays) -> Ca
     return kernel
 
 
-_MAKERS: dict[
-    str, tuple[Callable[[Callable, np.dtype, Arrays], Callable], int]
-] = {  # with how many integers each is given
-    "initial": (_initial, 3),
-    "player": (_of_state, 1),
-    "legal": (_legal, 2),
-    "apply": (_apply, 2),
-    "rewards": (_rewards, 3),
-    "observe": (_observe, 4),
-    "chance": (_chance, 2),
-    "determinize": (_determinize, 4),
-    "redeterminize": (_determinize, 4),
-    "prepare": (_prepare, 3),
-    "episode": (_of_state, 1),
-    "recall": (_recall, 4),
-    "simultaneous": (_of_state, 1),
-    "deal": (_deal, 4),
-    "deal_observation": (_observation, 2),
+_COMPILED: dict[str, tuple[Callable[[Callable, np.dtype, Arrays], Callable], str, str]] = {  # see ARGUMENTS and RETURNS
+    "initial": (_initial, "state, rng", ""),
+    "player": (_of_state, "state", "a player, CHANCE or TERMINAL"),
+    "legal": (_legal, "state, actions", "how many actions it has written"),
+    "apply": (_apply, "state, action", ""),
+    "rewards": (_rewards, "state, out", ""),
+    "observe": (_observe, "state, action, moves", ""),
+    "chance": (_chance, "state, probabilities", ""),
+    "determinize": (_determinize, "state, observer, beliefs, rng", ""),
+    "redeterminize": (_determinize, "state, observer, beliefs, rng", ""),
+    "prepare": (_prepare, "state, observer, beliefs", ""),
+    "episode": (_of_state, "state", "a label, or CONTINUES"),
+    "recall": (_recall, "state, perspective, moves", "how many moves it has written"),
+    "simultaneous": (_of_state, "state", "0, or the number of the choice"),
+    "deal": (_deal, "state, index", "a probability, or NO_DEAL"),
+    "deal_observation": (_observation, "state, perspective", "an integer"),
 }
-FUNCTIONS = tuple(_MAKERS)  # of a game, by name
-RETURNS = {
-    "player": "a player, CHANCE or TERMINAL",
-    "legal": "how many actions it has written",
-    "episode": "a label, or CONTINUES",
-    "recall": "how many moves it has written",
-    "simultaneous": "0, or the number of the choice",
-    "deal": "a probability, or NO_DEAL",
-    "deal_observation": "an integer",
-}  # what they must return
-ARGUMENTS = {
-    "initial": "state, rng",
-    "player": "state",
-    "legal": "state, actions",
-    "apply": "state, action",
-    "rewards": "state, out",
+FUNCTIONS = tuple(_COMPILED)  # of a game, by name
+RETURNS = {name: returns for name, (_, _, returns) in _COMPILED.items() if returns}  # what they must return
+ARGUMENTS = {name: arguments for name, (_, arguments, _) in _COMPILED.items()} | {
     "text": "state",
     "action_text": "state, action",
-    "observe": "state, action, moves",
-    "chance": "state, probabilities",
-    "determinize": "state, observer, beliefs, rng",
-    "redeterminize": "state, observer, beliefs, rng",
-    "prepare": "state, observer, beliefs",
-    "episode": "state",
-    "recall": "state, perspective, moves",
-    "simultaneous": "state",
-    "deal": "state, index",
-    "deal_observation": "state, perspective",
     "features": "state, out",
     "action_features": "state, action, out",
     "heuristic": "state, out",
@@ -210,11 +185,11 @@ ARGUMENTS = {
 
 @kernel_cache
 def _kernel_of(name: str, function: Callable, arrays: Arrays) -> Kernel:
-    make, arity = _MAKERS[name]
+    make, _, returns = _COMPILED[name]
     original = plain(function)
-    inner = helper(function) if function is original else function
+    kernel = make(helper(function) if function is original else function, arrays.state, arrays)
     label = f"{original.__module__}.{original.__qualname__}"
-    return Kernel(make(inner, arrays.state, arrays), arity, label, RETURNS.get(name, ""))
+    return Kernel(kernel, kernel.__code__.co_argcount, label, returns)
 
 
 @kernel_cache

@@ -205,7 +205,7 @@ def in_python(game: AnyGame) -> PythonGame:
     if isinstance(game, PythonGame):
         return game
     assert isinstance(game, Game)
-    texts: dict[str, Any] = {  # which may ask compiled helpers, and so are given numpy's own records
+    texts: dict[str, Callable] = {  # which may ask compiled helpers, and so are given numpy's own records
         "text": lambda data: game.text_of(facts_of(data)),
         "action_text": lambda data, action: game.action_text_of(facts_of(data), action),
     }
@@ -270,6 +270,14 @@ def _facts(data: np.ndarray) -> Facts:
     return _facts_of(data.dtype)(data[0])
 
 
+INTEGERS = (
+    "player",
+    "episode",
+    "simultaneous",
+    "deal_observation",
+)  # functions that return an integer and write nothing
+
+
 class _Adapter:
     """The functions of a `Game` in the manner of a `PythonGame`: values are returned, not written to arrays."""
 
@@ -281,7 +289,9 @@ class _Adapter:
 
     def functions(self) -> dict[str, Callable]:
         """Those that there are, by name."""
-        functions = {name: getattr(self, name) for name in {*self.plain, "prepare"}}
+        functions = {
+            name: self._integer(name) if name in INTEGERS else getattr(self, name) for name in {*self.plain, "prepare"}
+        }
         functions |= {kind: self.teller(kind) for kind in KINDS if getattr(self.game, kind) is not None}
         return {name: self._answering(name, function) for name, function in functions.items()}
 
@@ -294,13 +304,15 @@ class _Adapter:
         answers.verb = GAVE
         return answers
 
+    def _integer(self, name: str) -> Callable:
+        """A function that only returns an integer."""
+        function = self.plain[name]
+        return lambda data, *arguments: int(function(_facts(data), *arguments))
+
     def initial(self, rng: np.ndarray, **parameters: int) -> np.ndarray:
         data = np.zeros(1, self.game.state)
         self.plain["initial"](_facts(data), rng, **parameters)
         return data
-
-    def player(self, data: np.ndarray) -> int:
-        return int(self.plain["player"](_facts(data)))
 
     def legal(self, data: np.ndarray) -> list[int]:
         actions = np.full(self.game.max_legal, -1)  # no action: what is left unwritten is refused
@@ -350,24 +362,15 @@ class _Adapter:
         self.plain[name](_facts(redrawn), observer, _facts(beliefs), rng)
         return redrawn
 
-    def episode(self, data: np.ndarray) -> int:
-        return int(self.plain["episode"](_facts(data)))
-
     def recall(self, data: np.ndarray, perspective: int) -> list[int]:
         moves = np.empty(RECALLED, np.int64)
         count = self.plain["recall"](_facts(data), perspective, moves)
         return moves[:count].tolist()
 
-    def simultaneous(self, data: np.ndarray) -> int:
-        return int(self.plain["simultaneous"](_facts(data)))
-
     def deal(self, index: int, **parameters: int) -> tuple[np.ndarray, float] | None:
         data = np.zeros(1, self.game.state)
         probability = float(self.plain["deal"](_facts(data), index, **parameters))
         return None if probability == NO_DEAL else (data, probability)
-
-    def deal_observation(self, data: np.ndarray, perspective: int) -> int:
-        return int(self.plain["deal_observation"](_facts(data), perspective))
 
     def teller(self, kind: str) -> Callable:
         """What tells features or the heuristic, known by the name of the game's own function."""
