@@ -1,10 +1,10 @@
 """Games played on a dask cluster: the processes of this machine or of several."""
 
+import contextlib
 import itertools
 from collections.abc import Iterable, Iterator
-from types import TracebackType
 
-from experiments.plan.definition import Refusal
+from experiments.plan.checks import refused
 from experiments.play.matches import Match, row
 from experiments.play.pool import MatchFailed, describe_match
 from experiments.store.rows import Row
@@ -25,19 +25,15 @@ class Cluster:
     """
 
     def __init__(self, address: str, workers: int) -> None:
-        self._address, self._connection = address, connection(address, workers)
+        self._address, self._workers, self._stack = address, workers, contextlib.ExitStack()
 
     def __enter__(self) -> "Cluster":
-        try:
-            self._client = self._connection.__enter__()
-        except ValueError as error:
-            raise Refusal(str(error)) from None
+        with refused():
+            self._client = self._stack.enter_context(connection(self._address, self._workers))
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._connection.__exit__(kind, error, trace)
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
 
     def play(self, matches: Iterable[Match]) -> Iterator[Row]:
         """The row of each match, in the order in which they end.

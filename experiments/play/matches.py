@@ -12,7 +12,6 @@ import time
 from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import attrs
 import numpy
@@ -21,7 +20,9 @@ import icarus
 from experiments.plan.definition import AgentSpec, Cell, Label, strategy_of
 from experiments.plan.sources import refuse_if_edited, source_of
 from experiments.store.rows import Row
+from experiments.store.summary import STATISTICS
 from icarus import Agent, games, play
+from icarus.engine.match import Decision, GameLog
 from icarus.load_files import DIGITS, load_file
 
 WIN = 1.0  # the reward of a win; draws and shared lower places are losses (section 8)
@@ -37,7 +38,7 @@ class Match:
     seed: tuple[int, ...]
 
 
-def play_match(match: Match) -> Any:
+def play_match(match: Match) -> GameLog:
     """Play a game; the same one whenever, wherever and beside whatever it is played."""
     cell, column = match.cell, match.cell.column
     refuse_if_edited(cell)
@@ -82,21 +83,15 @@ def row(match: Match) -> Row:
     }
 
 
-def statistics(decisions: Iterable[Any]) -> dict[str, Any]:
+def statistics(decisions: Iterable[Decision]) -> dict[str, float | None]:
     """What the searches of one side came to, averaged over the decisions with more than one legal action.
 
     Returns:
         decisions: how many; visits, value: of the chosen action; depth, iterations: of the search; seconds: in all.
     """
     free = [decision for decision in decisions if decision.legal > 1]
-    return {
-        "decisions": len(free),
-        **{
-            field: _mean(getattr(decision, field) for decision in free)
-            for field in ("visits", "value", "depth", "iterations")
-        },
-        "seconds": round(sum(float(decision.seconds) for decision in free), 6),
-    }
+    means = {name: _mean(getattr(decision, name) for decision in free) for name in STATISTICS}
+    return {"decisions": len(free), **means, "seconds": round(sum(float(decision.seconds) for decision in free), 6)}
 
 
 def _mean(values: Iterable[float]) -> float | None:
@@ -114,7 +109,7 @@ def agent_of(spec: AgentSpec, module: str, iterations: int | None, seconds: floa
 
 
 @functools.cache
-def provenance(module: str = "") -> dict[str, Any]:
+def provenance(module: str = "") -> dict[str, str | bool | None]:
     """By what a game was played: versions, commit, a digest of the sources, machine, digest of the experiment's Python file."""
     package = Path(icarus.__file__).parent
     commit, dirty = _commit(package)
@@ -143,17 +138,9 @@ def _digest(package: Path) -> str:
 
 def _commit(package: Path) -> tuple[str | None, bool | None]:
     """The commit of the checkout that the package runs from and whether it was changed since; (None, None) outside a checkout."""
-    tracked, head, changes = (
-        git(package, *command)
-        for command in (
-            ("ls-files", "--error-unmatch", "__init__.py"),
-            ("rev-parse", "HEAD"),
-            ("status", "--porcelain", "--", "."),
-        )
-    )
-    if tracked is None or head is None:
-        return None, None
-    return head, bool(changes)
+    tracked = git(package, "ls-files", "--error-unmatch", "__init__.py")
+    head, changes = git(package, "rev-parse", "HEAD"), git(package, "status", "--porcelain", "--", ".")
+    return (None, None) if tracked is None or head is None else (head, bool(changes))
 
 
 def git(directory: Path, *command: str) -> str | None:

@@ -13,8 +13,6 @@ import traceback
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from multiprocessing.connection import Connection, wait
-from types import TracebackType
-from typing import Any
 
 from experiments.play.matches import Match, row
 from experiments.store.rows import Row
@@ -100,9 +98,7 @@ class ProcessPool:
     def __enter__(self) -> "ProcessPool":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         for each in self._workers:
             each.end()
 
@@ -149,5 +145,5 @@ class ProcessPool:
 
 def describe_match(match: Match) -> str:
     """A match in words, with all that is needed to play it again."""
-    cell: Any = match.cell
+    cell = match.cell
     return f"trial {match.trial} of {cell.agent} ({cell.spec.text}) in {cell.column.game}, seed {match.seed}"

@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from experiments.plan.definition import Cell, Column, Experiment, Sprt
 
-ROUND = 8  # units between two looks
+ROUND = 8  # units between two interim analyses
 BETTER, NOT_BETTER = "better", "not better"
 PRIOR = 1e-3  # of a unit for every possible score, so that a ratio exists after a few equal ones
 DECIMALS = 6  # of a score, as of a reward in the tables of a run

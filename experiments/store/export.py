@@ -9,11 +9,11 @@ from typing import Any, TextIO
 from experiments.plan.definition import Experiment, Refusal
 from experiments.plan.growth import difference, extends
 from experiments.store import rows as store
-from experiments.store.results import LONGEST_ROW, MEMORY, named, results_of, runs_in
+from experiments.store.results import LONGEST_ROW, MEMORY, pattern_of, results_of, runs_in
 from experiments.store.rows import Damage, Row
 
 
-def query(directory: Path, sql: str, allow_files: bool = False) -> tuple[list[str], list[tuple[Any, ...]]]:
+def query(directory: Path, sql: str, allow_files: bool = False) -> tuple[list[str], list[tuple[object, ...]]]:
     """The answer to a query over the table `games`, whose columns are those of the files: (names of the columns, rows).
 
     Args:
@@ -30,7 +30,7 @@ def query(directory: Path, sql: str, allow_files: bool = False) -> tuple[list[st
         if not results.select("SELECT count(*) FROM games")[0][0]:
             raise Refusal(f"{directory} has no games yet")
     paths = [path for run in runs_in(directory) if (path := store.results_in(run)).exists()]
-    files: Any = [named(path) for path in paths]  # its types know a single file only
+    files: Any = [pattern_of(path) for path in paths]  # its types know a single file only
     with contextlib.closing(duckdb.connect(config={"memory_limit": MEMORY})) as database:
         # All that can be skipped is a torn last line.
         relation = database.read_json(
@@ -52,12 +52,12 @@ def query(directory: Path, sql: str, allow_files: bool = False) -> tuple[list[st
             raise Refusal(" ".join(str(error).split("\n\n")[0].split())) from None
 
 
-def flattened(rows: Iterable[Row]) -> tuple[list[str], Iterator[list[Any]]]:
+def flattened(rows: Iterable[Row]) -> tuple[list[str], Iterator[list[object]]]:
     """Rows without their actions and with dotted names for what is nested, such as statistics.agent.visits."""
     flat = (dict(_leaves("", {key: value for key, value in row.items() if key != "actions"})) for row in rows)
     first = next(flat, {})
 
-    def lines() -> Iterator[list[Any]]:
+    def lines() -> Iterator[list[object]]:
         if first:
             yield list(first.values())
         for row in flat:
@@ -66,7 +66,7 @@ def flattened(rows: Iterable[Row]) -> tuple[list[str], Iterator[list[Any]]]:
     return list(first), lines()
 
 
-def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+def _leaves(path: str, value: object) -> Iterator[tuple[str, object]]:
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from _leaves(f"{path}.{key}" if path else key, inner)
@@ -74,7 +74,7 @@ def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield path, " ".join(map(str, value)) if isinstance(value, list) else value
 
 
-def write_csv(target: TextIO, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+def write_csv(target: TextIO, names: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     writer = csv.writer(target, lineterminator="\n")
     writer.writerow(names)
     writer.writerows(rows)

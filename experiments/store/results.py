@@ -8,7 +8,6 @@ import glob
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import attrs
@@ -50,7 +49,7 @@ _SENSIBLE = (
 )
 
 
-def named(path: Path) -> str:
+def pattern_of(path: Path) -> str:
     """A path as the database takes it: one file, whatever letters are in its name."""
     return glob.escape(str(path))
 
@@ -81,7 +80,7 @@ class Origins:
         seconds: the time they took, added up.
     """
 
-    provenance: tuple[tuple[dict[str, Any], int], ...]
+    provenance: tuple[tuple[dict[str, object], int], ...]
     first: str
     last: str
     seconds: float
@@ -116,19 +115,17 @@ class Results:
     def __enter__(self) -> "Results":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._database.close()
 
-    def select(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
+    def select(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
         """The answer to a query over `games`; `cell` there is the index in `cells`."""
         return self._database.execute(sql, parameters).fetchall()
 
     def _lines(self, run: Run) -> Any:
         """The file as a relation; lines and fields that cannot be read are missing in it."""
         return self._database.read_json(
-            named(run.path),
+            pattern_of(run.path),
             columns=_FIELDS,
             format="newline_delimited",
             ignore_errors=True,
@@ -139,36 +136,34 @@ class Results:
         import duckdb
 
         try:
-            self._entered(number, run)
+            self._insert(number, run)
         except (duckdb.Error, EOFError, OSError) as error:
-            for _ in store.rows(run.directory, run.experiment):  # which tells the line
-                pass
+            store.check(run.directory, run.experiment)  # which tells the line
             raise Damage(f"{run.path} cannot be read: {' '.join(str(error).split())}") from None
 
-    def _entered(self, number: int, run: Run) -> None:
+    def _insert(self, number: int, run: Run) -> None:
         lines, indices = self._lines(run), {cell.key: index for index, cell in enumerate(self.cells)}
         cells = [(cell.key, indices[cell.key]) for cell in run.experiment.cells]
         values = ", ".join(f"('{key}', {index})" for key, index in cells)
         lines.create_view("lines", replace=True)
-        before, _ = _counted(run.path)
+        before, _ = _count_lines(run.path)
         self.unchecked += store.unchecked(run.directory)
         whole = " AND ".join(f"{field} IS NOT NULL" for field in (*_FIELDS, "statistics.agent"))
-        read = self.select(f"""
+        ((read,),) = self.select(f"""
             INSERT INTO games SELECT {number}, known.index, trial, seat, win, returns::VARCHAR = '{DRAWN}',
                 {_millionths("reward")}, returns, started, {_millionths("seconds")},
                 {", ".join(_millionths(f"statistics.agent.{name}") for name in STATISTICS)}
             FROM lines JOIN (VALUES {values}) AS known(key, index) ON lines.cell = known.key
-            WHERE {whole} AND {_SENSIBLE} AND trial BETWEEN 0 AND {run.experiment.trials - 1}""")[0][0]
-        after, rest = _counted(run.path)
+            WHERE {whole} AND {_SENSIBLE} AND trial BETWEEN 0 AND {run.experiment.trials - 1}""")
+        after, rest = _count_lines(run.path)
         if read == after + 1 and (torn := _game(rest)):  # only its end is missing: it does not count
             self.select("DELETE FROM games WHERE run = ? AND cell = ? AND trial = ?", number, indices[torn[0]], torn[1])
             read -= 1
-        distinct = self.select("SELECT count(*) FROM (SELECT DISTINCT cell, trial FROM games WHERE run = ?)", number)[
-            0
-        ][0]
+        ((distinct,),) = self.select(
+            "SELECT count(*) FROM (SELECT DISTINCT cell, trial FROM games WHERE run = ?)", number
+        )
         if read != distinct or not before <= read <= after:  # a run that is going on may add lines meanwhile
-            for _ in store.rows(run.directory, run.experiment):  # which tells the line
-                pass
+            store.check(run.directory, run.experiment)  # which tells the line
             raise Damage(f"{run.path} has {after} lines, of which only {distinct} can be read as games")
 
     def _once(self) -> None:
@@ -296,7 +291,7 @@ class Results:
         }
 
 
-def _counted(path: Path) -> tuple[int, bytes]:
+def _count_lines(path: Path) -> tuple[int, bytes]:
     """The number of whole lines of a file, and what follows the last of them."""
     lines, rest = 0, b""
     with store.opened(path) as file:

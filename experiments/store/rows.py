@@ -6,6 +6,7 @@ A run that has ended may be packed to results.jsonl.gz, which is read like the o
 grow: experiment.json is written again with more trials, agents or games, and the rows stay.
 """
 
+import collections
 import contextlib
 import fcntl
 import gzip
@@ -68,6 +69,11 @@ def rows(directory: Path, experiment: Experiment) -> Iterator[Row]:
         Damage: a line is not a game of this experiment, or is there twice.
     """
     return (row for row, _ in _scan(results_in(directory), experiment))
+
+
+def check(directory: Path, experiment: Experiment) -> None:
+    """Read all games, and refuse the first damaged one, see `rows`."""
+    collections.deque(rows(directory, experiment), maxlen=0)
 
 
 def unchecked(directory: Path) -> int:
@@ -301,7 +307,7 @@ def _locked(directory: Path) -> Iterator[None]:
     except OSError as error:
         raise Refusal(f"{directory} cannot be used as a directory for results: {error.strerror}") from None
     until = time.monotonic() + PATIENCE
-    while not _taken(handle):
+    while not _take_lock(handle):
         if time.monotonic() > until:
             os.close(handle)
             raise Refusal(f"another run is writing to {directory}")
@@ -312,7 +318,7 @@ def _locked(directory: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _taken(handle: int) -> bool:
+def _take_lock(handle: int) -> bool:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
