@@ -20,7 +20,18 @@ INTERRUPTED = 130  # the exit code of a command stopped by Ctrl-C
 REFUSED = 2  # … of one that was given bad input
 FAILED = 1  # … of one that found something wrong
 
-Directory = Annotated[Path, typer.Argument(metavar="DIR", help="Directory of a run (its --out).")]
+
+def argument(metavar: str, help: str) -> typer.models.ArgumentInfo:
+    """An argument, for which `metavar` stands in the help."""
+    return typer.Argument(metavar=metavar, help=help)
+
+
+Directory = Annotated[Path, argument("DIR", "Directory of a run (its --out).")]
+
+
+def flag(name: str, help: str) -> typer.models.OptionInfo:
+    """An option that takes no value, and has no opposite."""
+    return typer.Option(name, help=help)
 
 
 def say(text: str) -> None:

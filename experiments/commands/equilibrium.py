@@ -3,13 +3,11 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from experiments.analysis.best_responses import best_response_table
 from experiments.analysis.enhancement_effects import effects_table, measured_cells, ranking_table
 from experiments.analysis.exploitability import exploitability_table
 from experiments.analysis.head_to_head import head_to_head_table
-from experiments.commands.common import print_table, refresh, require_file, say
+from experiments.commands.common import argument, print_table, refresh, require_file, say
 from experiments.plan.checks import refused
 from experiments.plan.definition import Refusal
 from experiments.plan.equilibrium import IST, PLANS, PST, SIXTEEN, Plan
@@ -20,40 +18,35 @@ from experiments.report.equilibrium_figures import draw
 from experiments.report.equilibrium_tables import tables
 from experiments.store.measurements import EXPLOITABILITY, HEAD_TO_HEAD, Measurement
 from icarus.checks import integer
+from icarus.commands.options import value_option
 from icarus.equilibrium.measures.methods import STITCHING
 from icarus.equilibrium.tree.policies import UNIFORM
 
-Kept = Annotated[Path, typer.Option(metavar="DIR", help="Directory for the rows; measurements in it are not repeated.")]
+Kept = Annotated[Path, value_option("DIR", "Directory for the rows; measurements in it are not repeated.")]
 
 
 def exploitability(
     out: Kept,
-    names: Annotated[
-        str, typer.Option("--games", metavar="GAMES", help="Games, separated by spaces.")
-    ] = "kuhn-poker leduc-poker",
+    names: Annotated[str, value_option("GAMES", "Games, separated by spaces.", "--games")] = "kuhn-poker leduc-poker",
     players: Annotated[
         list[str] | None,
-        typer.Option(
+        value_option(
+            "STRATEGY",
+            'A strategy, "OOS(…)" or "ISMCTS(…)"; repeatable; default: the sixteen of Table 1, IST and PST.',
             "--player",
-            metavar="STRATEGY",
-            help='A strategy, "OOS(…)" or "ISMCTS(…)"; repeatable; default: the sixteen of Table 1, IST and PST.',
         ),
     ] = None,
     iterations: Annotated[
-        list[int] | None,
-        typer.Option(metavar="N", help="Iterations of each search; repeatable; default: 100 and 1000."),
+        list[int] | None, value_option("N", "Iterations of each search; repeatable; default: 100 and 1000.")
     ] = None,
-    seeds: Annotated[int, typer.Option(metavar="N", help="Seeds of each measurement.")] = 3,
+    seeds: Annotated[int, value_option("N", "Seeds of each measurement.")] = 3,
     method: Annotated[
         str,
-        typer.Option(
-            metavar="METHOD", help='"stitching", "aggregate", "aggregate-aamas", or "root" (one search from the deal).'
-        ),
+        value_option("METHOD", '"stitching", "aggregate", "aggregate-aamas", or "root" (one search from the deal).'),
     ] = STITCHING,
-    matches: Annotated[int, typer.Option(metavar="N", help="Matches of an aggregate method.")] = 100,
+    matches: Annotated[int, value_option("N", "Matches of an aggregate method.")] = 100,
     missing: Annotated[
-        str,
-        typer.Option(metavar="POLICY", help='Policy where no search was made: "uniform" or "a fixed random action".'),
+        str, value_option("POLICY", 'Policy where no search was made: "uniform" or "a fixed random action".')
     ] = UNIFORM,
 ) -> None:
     """Measure how far searches are from equilibrium (Lanctot, Lisý and Bowling, 2015)."""
@@ -69,7 +62,7 @@ def exploitability(
 
 
 def equilibrium(
-    names: Annotated[list[str], typer.Argument(metavar="PLAN", help=f"Plans: {', '.join(PLANS)}; or all.")], out: Kept
+    names: Annotated[list[str], argument("PLAN", f"Plans: {', '.join(PLANS)}; or all.")], out: Kept
 ) -> None:
     """Make the measurements of the papers on Online Outcome Sampling, or the rest of them; see docs/equilibrium.md."""
     plans = list(PLANS) if names == ["all"] else names
@@ -84,7 +77,7 @@ def equilibrium(
                 print_table(head_to_head_table(play_pairing(plan, out, _log)))
 
 
-Rows = Annotated[Path, typer.Argument(metavar="DIR", help="Directory of the rows.")]
+Rows = Annotated[Path, argument("DIR", "Directory of the rows.")]
 
 
 def equilibrium_effects(directory: Rows) -> None:
@@ -101,10 +94,8 @@ def equilibrium_effects(directory: Rows) -> None:
 
 def equilibrium_figures(
     directory: Rows,
-    into: Annotated[Path, typer.Option(metavar="DIR", help="Directory for the pictures, PNG and SVG.")],
-    page: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Page whose tables are made again: docs/equilibrium.md.")
-    ] = None,
+    into: Annotated[Path, value_option("DIR", "Directory for the pictures, PNG and SVG.")],
+    page: Annotated[Path | None, value_option("FILE", "Page whose tables are made again: docs/equilibrium.md.")] = None,
 ) -> None:
     """Draw the figures of the papers on Online Outcome Sampling from the rows of a directory, also if some rows are missing."""
     _refuse_unless_there(directory)
@@ -117,12 +108,8 @@ def equilibrium_figures(
 
 
 def best_response(
-    names: Annotated[str, typer.Option("--games", metavar="GAMES", help="Games, separated by spaces.")] = " ".join(
-        COUNTERPARTS
-    ),
-    repeats: Annotated[
-        int, typer.Option(metavar="N", help="Runs of each program, alternating; medians are shown.")
-    ] = 1,
+    names: Annotated[str, value_option("GAMES", "Games, separated by spaces.", "--games")] = " ".join(COUNTERPARTS),
+    repeats: Annotated[int, value_option("N", "Runs of each program, alternating; medians are shown.")] = 1,
 ) -> None:
     """Compare time and memory of the exploitability of uniform choice with OpenSpiel's C++, which needs minutes for Goofspiel(6)."""
     with refused():

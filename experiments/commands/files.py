@@ -6,9 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from experiments.commands.common import FAILED, Directory, say
+from experiments.commands.common import FAILED, Directory, argument, flag, say
 from experiments.discovery import races
 from experiments.plan.checks import positive
 from experiments.plan.definition import Refusal
@@ -19,18 +17,15 @@ from experiments.report.status import without_checksum
 from experiments.store import export as tables
 from experiments.store import rows as store
 from experiments.store.export import merge as merge_runs
+from icarus.commands.options import value_option
 from icarus.row_files import written_whole
 
 
 def query(
     directory: Directory,
-    sql: Annotated[
-        str, typer.Argument(metavar="SQL", help="Query over the table `games`, which has the games played.")
-    ],
-    csv: Annotated[bool, typer.Option("--csv", help="Print comma-separated values.")] = False,
-    allow_files: Annotated[
-        bool, typer.Option("--allow-files", help="Let the query read and write other files too.")
-    ] = False,
+    sql: Annotated[str, argument("SQL", "Query over the table `games`, which has the games played.")],
+    csv: Annotated[bool, flag("--csv", "Print comma-separated values.")] = False,
+    allow_files: Annotated[bool, flag("--allow-files", "Let the query read and write other files too.")] = False,
 ) -> None:
     """Query the results in SQL (DuckDB). The query can read the games only, unless --allow-files is given.
 
@@ -45,13 +40,9 @@ def query(
 
 def export(
     directory: Directory,
-    file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="File to write; default: standard output.")
-    ] = None,
-    alpha_rank: Annotated[
-        bool, typer.Option("--alpha-rank", help="Write agents and scores, for OpenSpiel's alpha-rank.")
-    ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
+    file: Annotated[Path | None, argument("FILE", "File to write; default: standard output.")] = None,
+    alpha_rank: Annotated[bool, flag("--alpha-rank", "Write agents and scores, for OpenSpiel's alpha-rank.")] = False,
+    force: Annotated[bool, flag("--force", "Replace FILE if it exists.")] = False,
 ) -> None:
     """Write the games played as CSV, one line per game, without their actions."""
     if file is not None:
@@ -76,10 +67,8 @@ def _refuse_to_replace(file: Path, force: bool) -> None:
 
 
 def merge(
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="Directory to make or to extend.")],
-    directories: Annotated[
-        list[Path], typer.Argument(metavar="DIR", help="Directories of runs of the same experiment.")
-    ],
+    out: Annotated[Path, argument("OUT", "Directory to make or to extend.")],
+    directories: Annotated[list[Path], argument("DIR", "Directories of runs of the same experiment.")],
 ) -> None:
     """Merge the games of runs of the same experiment, for example from several machines."""
     new_games, total = merge_runs(out, directories)
@@ -88,8 +77,8 @@ def merge(
 
 def verify(
     directory: Directory,
-    sample: Annotated[int, typer.Option(metavar="N", help="Number of games to play again.")] = 10,
-    seed: Annotated[int, typer.Option(metavar="SEED", help="Seed of the sample.")] = 0,
+    sample: Annotated[int, value_option("N", "Number of games to play again.")] = 10,
+    seed: Annotated[int, value_option("SEED", "Seed of the sample.")] = 0,
 ) -> int:
     """Play a sample of games again and compare them action by action; the exit code is 1 if one differs."""
     if races.is_race(directory):

@@ -5,39 +5,37 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from experiments.analysis.document import Table
 from experiments.analysis.head_to_head import INTERVALS, interval_text
-from experiments.commands.common import print_table, say
+from experiments.commands.common import argument, flag, print_table, say
 from experiments.plan.checks import refused
 from experiments.plan.ladder import TABLE_SECONDS, opponents
 from experiments.play import ladder as playing
 from icarus.checks import integer, real
+from icarus.commands.options import value_option
 from icarus.ladder.ladders import agent_of
 from icarus.ladder.picture import ladder_svg
 from icarus.ladder.rating import Rating
 
 
 def ladder(
-    game: Annotated[str, typer.Argument(metavar="GAME", help="Name of a game that has a ladder.")],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Directory for the rows; rows in it are used too.")] = Path(
+    game: Annotated[str, argument("GAME", "Name of a game that has a ladder.")],
+    out: Annotated[Path, value_option("DIR", "Directory for the rows; rows in it are used too.")] = Path(
         "experiments/runs/ladder"
     ),
-    minutes: Annotated[float, typer.Option(metavar="MINUTES", help="Minutes to play; 0: only fit the ratings.")] = 0,
-    table: Annotated[bool, typer.Option("--table", help="Rate the table's players on the ladder.")] = False,
+    minutes: Annotated[float, value_option("MINUTES", "Minutes to play; 0: only fit the ratings.")] = 0,
+    table: Annotated[bool, flag("--table", "Rate the table's players on the ladder.")] = False,
     timed: Annotated[
-        bool, typer.Option("--timed", help=f"Rate the table's players with {TABLE_SECONDS} s for each decision.")
+        bool, flag("--timed", f"Rate the table's players with {TABLE_SECONDS} s for each decision.")
     ] = False,
-    compare: Annotated[bool, typer.Option("--compare", help="Play the planned comparisons of two players.")] = False,
-    number: Annotated[int, typer.Option("--games", metavar="N", help="Games of each of the table's players.")] = 200,
+    compare: Annotated[bool, flag("--compare", "Play the planned comparisons of two players.")] = False,
+    number: Annotated[int, value_option("N", "Games of each of the table's players.", "--games")] = 200,
     picture: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.svg", help="File for a drawing of the ladder, with the players of a table."),
+        Path | None, value_option("FILE.svg", "File for a drawing of the ladder, with the players of a table.")
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="SEED", help="Seed of openings, dice and deals.")] = 1,
+    seed: Annotated[int, value_option("SEED", "Seed of openings, dice and deals.")] = 1,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Write ladder and levels into the package from the rows, and pack the rows.")
+        bool, flag("--keep", "Write ladder and levels into the package from the rows, and pack the rows.")
     ] = False,
 ) -> None:
     """Play a game's outside ladder: its opponents against each other; with --table or --timed, compositions against them; with

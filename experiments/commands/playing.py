@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 import attrs
-import typer
 
-from experiments.commands.common import INTERRUPTED, print_tables, say
+from experiments.commands.common import INTERRUPTED, argument, flag, print_tables, say
 from experiments.commands.reports import claims, report
 from experiments.papers import catalogue, earlier, sensitivity, suite
 from experiments.plan import campaign as plan_of_campaign
@@ -25,6 +24,7 @@ from experiments.play.progress import ProgressBar
 from experiments.report import figures
 from experiments.store import rows as store
 from experiments.store.results import results_of
+from icarus.commands.options import value_option
 
 NAMED = (
     f"Name of an experiment, or the path of your own as a .toml or .py file. Section 8: {', '.join(suite.SUITE)} (all of them). "
@@ -32,9 +32,7 @@ NAMED = (
     f"Settings that section 8 leaves open: {', '.join(sensitivity.SENSITIVITY)}. "
     f"Other enhancements: {', '.join(catalogue.CATALOGUE)}."
 )
-Workers = Annotated[
-    int | None, typer.Option(metavar="N", help="Number of processes; default: the number of processors.")
-]
+Workers = Annotated[int | None, value_option("N", "Number of processes; default: the number of processors.")]
 
 
 def processors() -> int:
@@ -43,36 +41,27 @@ def processors() -> int:
 
 
 def run(
-    experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT", help=NAMED)],
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Directory for the results; run the same command to continue a run.")
-    ],
+    experiment: Annotated[str, argument("EXPERIMENT", NAMED)],
+    out: Annotated[Path, value_option("DIR", "Directory for the results; run the same command to continue a run.")],
     games: Annotated[
-        str | None,
-        typer.Option(metavar="GAMES", help="Games, separated by commas, such as othello,knockout-whist(players=3)."),
+        str | None, value_option("GAMES", "Games, separated by commas, such as othello,knockout-whist(players=3).")
     ] = None,
-    trials: Annotated[int | None, typer.Option(metavar="N", help="Games per cell (section 8: 1000).")] = None,
+    trials: Annotated[int | None, value_option("N", "Games per cell (section 8: 1000).")] = None,
     iterations: Annotated[
-        int | None, typer.Option(metavar="N", help="Iterations per decision (section 8: 5000, earlier papers: 10000).")
+        int | None, value_option("N", "Iterations per decision (section 8: 5000, earlier papers: 10000).")
     ] = None,
     seconds: Annotated[
-        str | None,
-        typer.Option(metavar="SECONDS", help="Seconds per decision instead, separated by commas, such as 0.1,1."),
+        str | None, value_option("SECONDS", "Seconds per decision instead, separated by commas, such as 0.1,1.")
     ] = None,
     workers: Workers = None,
-    seed: Annotated[int | None, typer.Option(metavar="SEED", help="Seed of the experiment.")] = None,
-    paired: Annotated[
-        bool, typer.Option("--paired", help="Use the same deals and chance for all agents of a game.")
-    ] = False,
+    seed: Annotated[int | None, value_option("SEED", "Seed of the experiment.")] = None,
+    paired: Annotated[bool, flag("--paired", "Use the same deals and chance for all agents of a game.")] = False,
     sprt: Annotated[
-        bool, typer.Option("--sprt", help="Stop an agent's games when a sequential test against the baseline decides.")
+        bool, flag("--sprt", "Stop an agent's games when a sequential test against the baseline decides.")
     ] = False,
-    part: Annotated[
-        str, typer.Option(metavar="K/N", help="Part of the trials to play, such as 2/3; see merge.")
-    ] = "1/1",
+    part: Annotated[str, value_option("K/N", "Part of the trials to play, such as 2/3; see merge.")] = "1/1",
     cluster: Annotated[
-        str | None,
-        typer.Option(metavar="ADDRESS", help="Dask cluster to play on: the address of its scheduler, or local."),
+        str | None, value_option("ADDRESS", "Dask cluster to play on: the address of its scheduler, or local.")
     ] = None,
 ) -> int:
     """Play an experiment, or the rest of it; then print its table and draw its figures.
@@ -100,12 +89,12 @@ def run(
 
 
 def estimate(
-    experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT", help=NAMED)],
-    games: Annotated[str | None, typer.Option(metavar="GAMES", help="Games, separated by commas.")] = None,
-    trials: Annotated[int | None, typer.Option(metavar="N", help="Games per cell.")] = None,
-    iterations: Annotated[int | None, typer.Option(metavar="N", help="Iterations per decision.")] = None,
+    experiment: Annotated[str, argument("EXPERIMENT", NAMED)],
+    games: Annotated[str | None, value_option("GAMES", "Games, separated by commas.")] = None,
+    trials: Annotated[int | None, value_option("N", "Games per cell.")] = None,
+    iterations: Annotated[int | None, value_option("N", "Iterations per decision.")] = None,
     seconds: Annotated[
-        str | None, typer.Option(metavar="SECONDS", help="Seconds per decision instead, separated by commas.")
+        str | None, value_option("SECONDS", "Seconds per decision instead, separated by commas.")
     ] = None,
     workers: Workers = None,
 ) -> None:
@@ -115,14 +104,14 @@ def estimate(
 
 
 def rehearse(
-    out: Annotated[Path, typer.Argument(metavar="DIR", help="Directory for rows, report and pictures.")],
-    trials: Annotated[int, typer.Option(metavar="N", help="Games per cell.")],
-    iterations: Annotated[int, typer.Option(metavar="N", help="Iterations per decision.")],
+    out: Annotated[Path, argument("DIR", "Directory for rows, report and pictures.")],
+    trials: Annotated[int, value_option("N", "Games per cell.")],
+    iterations: Annotated[int, value_option("N", "Iterations per decision.")],
     games: Annotated[
-        str | None, typer.Option(metavar="GAMES", help="Games, separated by commas; default: all of section 7.")
+        str | None, value_option("GAMES", "Games, separated by commas; default: all of section 7.")
     ] = None,
     workers: Workers = None,
-    seed: Annotated[int | None, typer.Option(metavar="SEED", help="Seed of the experiment.")] = None,
+    seed: Annotated[int | None, value_option("SEED", "Seed of the experiment.")] = None,
 ) -> int:
     """Rehearse all of section 8 at a reduced size: estimate, play, report, judge the claims, pack the rows.
 
@@ -143,27 +132,21 @@ def rehearse(
 
 
 def campaign(
-    tag: Annotated[str, typer.Option(metavar="TAG", help="Tag of the commit that plays.")] = plan_of_campaign.TAG,
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Directory for the clone at the tag and for the games played.")
-    ] = Path("results/campaign"),
+    tag: Annotated[str, value_option("TAG", "Tag of the commit that plays.")] = plan_of_campaign.TAG,
+    out: Annotated[Path, value_option("DIR", "Directory for the clone at the tag and for the games played.")] = Path(
+        "results/campaign"
+    ),
     copies: Annotated[
-        Path,
-        typer.Option(
-            metavar="DIR", help="Directory of the packed games, read at the start and written from time to time."
-        ),
+        Path, value_option("DIR", "Directory of the packed games, read at the start and written from time to time.")
     ] = at_work.COPIES,
     workers: Workers = None,
     iterations: Annotated[
-        int, typer.Option(metavar="N", help="Iterations per decision; for rehearsals.")
+        int, value_option("N", "Iterations per decision; for rehearsals.")
     ] = plan_of_campaign.ITERATIONS,
     interims: Annotated[
-        str,
-        typer.Option(
-            metavar="NUMBERS", help="Games of a cell at each interim analysis, such as 2,4,6,8; for rehearsals."
-        ),
+        str, value_option("NUMBERS", "Games of a cell at each interim analysis, such as 2,4,6,8; for rehearsals.")
     ] = "",
-    blocks: Annotated[int | None, typer.Option(metavar="N", help="Greatest number of blocks to play.")] = None,
+    blocks: Annotated[int | None, value_option("N", "Greatest number of blocks to play.")] = None,
 ) -> None:
     """Play section 8 at the paper's size, block by block, at the lowest priority; each block is the most useful next one.
 

@@ -5,15 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from experiments.analysis import claims as statements
 from experiments.analysis import search_claims
 from experiments.analysis.correlation import correlation_table
 from experiments.analysis.document import Table
 from experiments.analysis.statistics import POWER, clopper_pearson, games_needed
 from experiments.analysis.verdicts import details_table, summary_table, tally_sentence
-from experiments.commands.common import Directory, print_table, print_tables, refresh, require_file, say
+from experiments.commands.common import Directory, argument, flag, print_table, print_tables, refresh, require_file, say
 from experiments.discovery import races
 from experiments.papers import earlier
 from experiments.plan.checks import one_of, refused
@@ -31,6 +29,7 @@ from experiments.store.export import write_csv
 from experiments.store.results import Results, results_of, runs_in
 from experiments.store.shared_values import Shared
 from icarus.checks import integer
+from icarus.commands.options import value_option
 
 
 def status(directory: Directory) -> None:
@@ -60,10 +59,10 @@ def report(
     directory: Directory,
     pages: Annotated[
         list[Path] | None,
-        typer.Option(
+        value_option(
+            "FILE",
+            "Page whose tables of a campaign are made again, such as docs/reproduction.md or README.md; repeatable.",
             "--page",
-            metavar="FILE",
-            help="Page whose tables of a campaign are made again, such as docs/reproduction.md or README.md; repeatable.",
         ),
     ] = None,
 ) -> None:
@@ -84,8 +83,8 @@ def report(
 
 def picture(
     directory: Directory,
-    name: Annotated[str, typer.Argument(metavar="PICTURE", help=f"Kind of picture: {', '.join(PICTURES)}.")],
-    into: Annotated[Path, typer.Option(metavar="DIR", help="Directory for the PNG and the SVG files.")],
+    name: Annotated[str, argument("PICTURE", f"Kind of picture: {', '.join(PICTURES)}.")],
+    into: Annotated[Path, value_option("DIR", "Directory for the PNG and the SVG files.")],
 ) -> None:
     """Draw one kind of picture of a run, or of a campaign's directory of runs, from its rows."""
     one_of("picture", name, tuple(PICTURES))
@@ -101,11 +100,9 @@ def picture(
 
 
 def branching(
-    deals: Annotated[int, typer.Option(metavar="N", help="Number of random deals (the paper: 5000).")] = 5000,
-    seed: Annotated[int, typer.Option(metavar="SEED", help="Seed of the deals.")] = 0,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Directory for counts and report; default: print only.")
-    ] = None,
+    deals: Annotated[int, value_option("N", "Number of random deals (the paper: 5000).")] = 5000,
+    seed: Annotated[int, value_option("SEED", "Seed of the deals.")] = 0,
+    out: Annotated[Path | None, value_option("DIR", "Directory for counts and report; default: print only.")] = None,
 ) -> None:
     """Measure Table II of 2012: the leading plays of Dou Di Zhu's peasants as the landlord sees them. No games are played."""
     with refused():
@@ -123,10 +120,10 @@ def branching(
 
 def correlation(
     directory: Directory,
-    out: Annotated[Path, typer.Option(metavar="FILE", help="CSV file for the measurements; an existing file is read.")],
-    positions: Annotated[int, typer.Option(metavar="N", help="Positions of each game and role.")] = 60,
-    iterations: Annotated[int, typer.Option(metavar="N", help="Random playouts of each half.")] = 4000,
-    seed: Annotated[int, typer.Option(metavar="SEED", help="Seed of the positions.")] = 0,
+    out: Annotated[Path, value_option("FILE", "CSV file for the measurements; an existing file is read.")],
+    positions: Annotated[int, value_option("N", "Positions of each game and role.")] = 60,
+    iterations: Annotated[int, value_option("N", "Random playouts of each half.")] = 4000,
+    seed: Annotated[int, value_option("SEED", "Seed of the positions.")] = 0,
 ) -> None:
     """Measure whether values correlate where enhancements share information (section 6), in positions of DIR's games.
 
@@ -168,10 +165,8 @@ def _report_branching(directory: Path) -> None:
 
 
 def claims(
-    directories: Annotated[
-        list[Path], typer.Argument(metavar="DIR", help="Directories of runs, whose games are combined.")
-    ],
-    csv: Annotated[bool, typer.Option("--csv", help="Print all comparisons as comma-separated values.")] = False,
+    directories: Annotated[list[Path], argument("DIR", "Directories of runs, whose games are combined.")],
+    csv: Annotated[bool, flag("--csv", "Print all comparisons as comma-separated values.")] = False,
 ) -> None:
     """Judge the statements of section 8 and of the earlier papers by the games played, and estimate how many more would decide each."""
     with results_of(*directories) as results:
@@ -202,11 +197,9 @@ def ratings(directory: Directory) -> None:
 
 
 def plan(
-    rate: Annotated[float, typer.Argument(metavar="RATE", help="A win rate, such as 0.5.")],
-    alternative: Annotated[float, typer.Argument(metavar="ALTERNATIVE", help="A different win rate, such as 0.55.")],
-    power: Annotated[
-        float, typer.Option(metavar="POWER", help="Probability that the test finds the difference.")
-    ] = POWER,
+    rate: Annotated[float, argument("RATE", "A win rate, such as 0.5.")],
+    alternative: Annotated[float, argument("ALTERNATIVE", "A different win rate, such as 0.55.")],
+    power: Annotated[float, value_option("POWER", "Probability that the test finds the difference.")] = POWER,
 ) -> None:
     """Compute how many games each of two agents must play to find a difference in win rate at the 95 % level."""
     with refused():
