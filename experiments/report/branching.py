@@ -44,19 +44,15 @@ def measurements(plays: np.ndarray) -> list[Measurement]:
 
 def table(lines: Sequence[Measurement], deals: int) -> Table:
     """Measured, published, ratio."""
+
+    def texts(each: Measurement) -> list[str]:
+        interval = f"{each.mean.low:.1f} - {each.mean.high:.1f}"
+        return [each.measure, f"{each.mean.value:.1f}", interval, f"{each.published:g}", f"{each.ratio:.3f}"]
+
     return Table(
         f"Leading plays of the peasants of Dou Di Zhu, from {deals} deals; published: Cowling, Powley, Whitehouse 2012, Table II.",
         ["Leading plays", "Measured", "95 % interval", "Published", "Ratio"],
-        [
-            [
-                each.measure,
-                f"{each.mean.value:.1f}",
-                f"{each.mean.low:.1f} - {each.mean.high:.1f}",
-                f"{each.published:g}",
-                f"{each.ratio:.3f}",
-            ]
-            for each in lines
-        ],
+        [texts(each) for each in lines],
     )
 
 
@@ -76,14 +72,8 @@ def draw(lines: Sequence[Measurement], deals: int, path: Path) -> None:
         means = with_intervals(each.mean for each in lines)
         bars(axes, places + half, *means, width=2 * half, facecolor=FILLS[1], label="measured")
         for place, each in zip(places, lines, strict=True):
-            axes.annotate(
-                f"{each.mean.value:.4g}",
-                (place + half, each.mean.high),
-                (0, 3),
-                textcoords="offset points",
-                ha="center",
-                fontsize=8,
-            )
+            text, top = f"{each.mean.value:.4g}", (place + half, each.mean.high)
+            axes.annotate(text, top, (0, 3), textcoords="offset points", ha="center", fontsize=8)
         unique = [f"unique,\nfrom {number}" for number in DETERMINIZATIONS]
         axes.set_xticks(places, ["in the deal", f"mean of {AVERAGED}\ndeterminizations", *unique], fontsize=8)
         axes.set_ylabel("leading plays of the peasants")

@@ -58,23 +58,20 @@ def progress(results: Results, sizes: Sizes = INTERIM_GAMES) -> list[Progress]:
     """The games of a campaign that there are runs of, in the order in which they come to their first interim analysis."""
     games, tallies = results.unbroken(), results.tallies()
     free_seconds = results.free_seconds({cell: sizes[place_of(cell)][0] for cell in games})
-    lines = []
-    for place in sorted(
-        {place_of(cell) for cell in games}, key=lambda place: (FIRST.index(place[0]), list(sizes).index(place))
-    ):
-        cells = [cell for cell in games if place_of(cell) == place]
-        tallies_here = [tally for tally in tallies if place_of(tally.cell) == place]
-        games_here, seconds = sum(tally.games for tally in tallies_here), sum(tally.seconds for tally in tallies_here)
+    lines, places = [], list(sizes)
+    for place in sorted({place_of(cell) for cell in games}, key=lambda at: (FIRST.index(at[0]), places.index(at))):
+        cells, interims = [cell for cell in games if place_of(cell) == place], sizes[place]
+        here = [tally for tally in tallies if place_of(tally.cell) == place]
         lines.append(
             Progress(
-                place,
-                len(cells),
-                sum(not tally.games for tally in tallies_here),
-                games_here,
-                (_missing(games, cells, sizes[place][0]), _missing(games, cells, sizes[place][-1])),
-                tuple(sum(games[cell] >= interim for cell in cells) for interim in sizes[place]),
-                seconds,
-                statistics.fmean([free_seconds[cell] for cell in cells if cell in free_seconds] or [0.0]),
+                place=place,
+                cells=len(cells),
+                idle=sum(not tally.games for tally in here),
+                games=sum(tally.games for tally in here),
+                missing=(_missing(games, cells, interims[0]), _missing(games, cells, interims[-1])),
+                interims=tuple(sum(games[cell] >= interim for cell in cells) for interim in interims),
+                seconds=sum(tally.seconds for tally in here),
+                free_seconds=statistics.fmean([free_seconds[cell] for cell in cells if cell in free_seconds] or [0.0]),
             )
         )
     return lines
@@ -86,37 +83,23 @@ def _missing(games: Mapping[Cell, int], cells: Sequence[Cell], due: int) -> int:
 
 def progress_table(games_of: Sequence[Progress], sizes: Sizes = INTERIM_GAMES) -> Table:
     """A line for each game, and their sum."""
-    lines = []
-    for each in games_of:
-        first, last = each.hours_left
-        lines.append(
-            [
-                place_title(each.place),
-                str(each.games),
-                _share(each, sizes),
-                ", ".join(map(str, each.interims)),
-                f"{each.seconds / order.HOUR:.1f}",
-                f"{each.seconds / each.games:.1f}" if each.games else "",
-                *(f"{hours:.1f}" if each.games else "" for hours in (first, last)),
-            ]
-        )
+    lines = [_progress_line(each, sizes) for each in games_of]
     games, spent = sum(each.games for each in games_of), sum(each.seconds for each in games_of) / order.HOUR
     totals = (sum(hours) for hours in zip(*(each.hours_left for each in games_of), strict=True))
     lines.append(["all", str(games), "", "", f"{spent:.1f}", "", *(f"{hours:.1f}" for hours in totals)])
+    header = ["Game", "Games", "First interim analysis", "Interim analyses", "Core-hours", "seconds a game"]
     return Table(
         f"Games so far. Interim analyses: how many of a game's cells have come to the first, second, third and last. {HOURS}",
-        [
-            "Game",
-            "Games",
-            "First interim analysis",
-            "Interim analyses",
-            "Core-hours",
-            "seconds a game",
-            "left to first interim analyses",
-            "left to last interim analyses",
-        ],
+        [*header, *(f"left to {which} interim analyses" for which in ("first", "last"))],
         lines,
     )
+
+
+def _progress_line(each: Progress, sizes: Sizes) -> list[str]:
+    spent, interims = f"{each.seconds / order.HOUR:.1f}", ", ".join(map(str, each.interims))
+    times = [each.seconds / each.games, *each.hours_left] if each.games else []
+    texts = [f"{time:.1f}" for time in times] or [""] * 3
+    return [place_title(each.place), str(each.games), _share(each, sizes), interims, spent, *texts]
 
 
 def _share(each: Progress, sizes: Sizes) -> str:

@@ -47,6 +47,7 @@ NAMES = {
 IN_PRINT = {IST: "OOS", OOS_AAMAS: "OOS", UCT: "UCT", RM: "RM"}
 TITLES = dict(zip(GAMES, ("Liar's Dice(1, 1)", "II-Goofspiel(6), cards 0…5", "Generic poker(3, 3, 2, 2)"), strict=True))
 GAMES_IN_PRINT = dict(zip(GAMES, ("LD_6_1_1", "IIGS_1_6", "GP_2_2_3_3"), strict=True))
+DASHED: Style = {"linestyle": (0, (4, 2)), "linewidth": 1.1, "alpha": 0.75}
 Points = list[tuple[float, float, float]]  # x, y, half of the bar
 
 
@@ -122,13 +123,9 @@ def _curves(rows: Sequence[Measurement], method: str, path: Path) -> Path | None
                 _line(below, points(of_player, seconds_of, half), k, name)
                 if of_player and player in IN_PRINT:
                     published = printed(GAMES_IN_PRINT[game], kind, IN_PRINT[player])
-                    below.plot(
-                        *zip(*published, strict=True), color=LINES[k], linestyle=(0, (4, 2)), linewidth=1.1, alpha=0.75
-                    )
-            for axes, label in (
-                (above, "iterations of a search"),
-                (below, "seconds of a search; dashed: as printed in 2015"),
-            ):
+                    below.plot(*zip(*published, strict=True), color=LINES[k], **DASHED)
+            labels = "iterations of a search", "seconds of a search; dashed: as printed in 2015"
+            for axes, label in zip((above, below), labels, strict=True):
                 axes.set_xscale("log")
                 axes.set_yscale("log")
                 axes.xaxis.set_minor_formatter(lambda value, _: "")
@@ -148,13 +145,13 @@ def _curves(rows: Sequence[Measurement], method: str, path: Path) -> Path | None
 def _line(axes: "Axes", curve: Points, k: int, name: str) -> None:
     if curve:
         x, y, error = zip(*curve, strict=True)
-        axes.errorbar(
-            x, y, error, color=LINES[k], marker=MARKERS[k % len(MARKERS)], markersize=4, linewidth=1.4, label=name
-        )
+        style: Style = {"color": LINES[k], "marker": MARKERS[k % len(MARKERS)], "label": name}
+        axes.errorbar(x, y, error, markersize=4, linewidth=1.4, **style)
 
 
-def _canonical(text: str) -> str:
-    return str(agent(text, 1).strategy)
+def _by_deltas(target: str) -> list[str]:
+    """The players of `DELTAS`, as rows name them."""
+    return [str(agent(oos(target, delta), 1).strategy) for delta in DELTAS]
 
 
 def _deltas(rows: Sequence[Measurement], blocks: Sequence[Measurement], path: Path) -> Path | None:
@@ -168,12 +165,11 @@ def _deltas(rows: Sequence[Measurement], blocks: Sequence[Measurement], path: Pa
             axes = figure.add_subplot(2, 2, number + 1)
             axes.set_title(f"Liar's Dice(1, 1), {title}", loc="left", fontweight="bold")
             for k, (target, budget) in enumerate(_both(iterations for *_, iterations in shares)):
-                curve = [
-                    (i, 100 * share.value, 100 * (share.value - share.low), 100 * share.half)
-                    for i, delta in enumerate(DELTAS)
-                    if (rewards := shares.get((DICE, _canonical(oos(target, delta)), against, budget)))
-                    for share in [mean_reward(rewards[0] + rewards[1])]
-                ]
+                curve = []
+                for i, player in enumerate(_by_deltas(target)):
+                    if rewards := shares.get((DICE, player, against, budget)):
+                        share = mean_reward(rewards[0] + rewards[1])
+                        curve.append((i, 100 * share.value, 100 * (share.value - share.low), 100 * share.half))
                 _beside(axes, curve, k, f"{_short(target)}, {budget:,} iterations")
             axes.axhline(50, color=SUBDUED, linewidth=1, linestyle=(0, (5, 3)))
             axes.set_ylabel("share of the points, %; 95 % intervals")
@@ -182,11 +178,8 @@ def _deltas(rows: Sequence[Measurement], blocks: Sequence[Measurement], path: Pa
             axes = figure.add_subplot(2, 2, number + 3)
             axes.set_title(f"{title}, aggregate", loc="left", fontweight="bold")
             for k, (target, budget) in enumerate(_both(iterations for *_, iterations in by)):
-                curve = [
-                    (i, by[key]["nash_conv"], 0.0, 0.0)
-                    for i, delta in enumerate(DELTAS)
-                    if (key := (game, _canonical(oos(target, delta)), budget)) in by
-                ]
+                keys = [(game, player, budget) for player in _by_deltas(target)]
+                curve = [(i, by[key]["nash_conv"], 0.0, 0.0) for i, key in enumerate(keys) if key in by]
                 _beside(axes, curve, k, f"{_short(target)}, {budget:,} iterations")
                 if target == TARGETS[0] and (reference := by.get((game, UCT, budget))):
                     axes.axhline(reference["nash_conv"], color=LINES[k], linewidth=1, linestyle=":")
@@ -271,16 +264,10 @@ def _effects(rows: Sequence[Measurement], path: Path) -> Path | None:
             whole = statistics.fmean(statistics.fmean(cells[each.strategy]) for each in COMBINATIONS)
             for place, name in enumerate(ENHANCEMENTS):
                 change = effect(cells, name)
-                axes.errorbar(
-                    100 * change.value / whole,
-                    place,
-                    xerr=100 * change.half / whole,
-                    color=LINES[0] if change.value < 0 else LINES[1],
-                    marker=MARKERS[0],
-                    markersize=5,
-                    linestyle="",
-                    alpha=1.0 if change.is_decided else 0.45,
-                )
+                value, error = 100 * change.value / whole, 100 * change.half / whole
+                color, alpha = LINES[0 if change.value < 0 else 1], 1.0 if change.is_decided else 0.45
+                style: Style = {"marker": MARKERS[0], "markersize": 5, "linestyle": "", "color": color, "alpha": alpha}
+                axes.errorbar(value, place, xerr=error, **style)
             axes.axvline(0, color=SUBDUED, linewidth=1, linestyle=(0, (5, 3)))
             axes.set_title(f"{game},\n{iterations:,} iterations", loc="left", fontweight="bold")
             axes.set_yticks(range(len(ENHANCEMENTS)), ENHANCEMENTS)

@@ -107,15 +107,9 @@ def _sequential(experiment: Experiment, results: Results) -> Iterator[Block]:
             "In games that are not of section 8 the tests compare mean rewards, a draw counting one half; "
             f"H1: {test.margin:g} more."
         )
-    yield Table(
-        "",
-        ["Game", "Agent", "Than the baseline", "after games"],
-        [
-            [title(cell.column, experiment.columns), cell.agent, *_answered(cell, answers)]
-            for cell in experiment.cells
-            if not cell.is_opponent
-        ],
-    )
+    tested = [cell for cell in experiment.cells if not cell.is_opponent]
+    lines = [[title(cell.column, experiment.columns), cell.agent, *_answered(cell, answers)] for cell in tested]
+    yield Table("", ["Game", "Agent", "Than the baseline", "after games"], lines)
 
 
 def _answered(cell: Cell, answers: dict[Cell, tuple[str, int]]) -> tuple[str, str]:
@@ -129,19 +123,13 @@ def _strengths(results: list[Tally]) -> Table:
     """What the agents are compared by, with the chance that an agent is no different from evenly matched players (Holm over the column)."""
     p_values = reward_p_values(results) if any_graded(results) else win_p_values(results)
     headings, rows = measured(results)
-    return Table(
-        GRADED if any_graded(results) else DRAWN if "Draws" in headings else WON,
-        ["Agent", "Strategy", *headings, "p (Holm)"],
-        [
-            [
-                tally.cell.agent,
-                tally.cell.spec.caption,
-                *row,
-                p_text(p_values[tally.cell.key]) if tally.cell.key in p_values else "",
-            ]
-            for tally, row in zip(results, rows, strict=True)
-        ],
-    )
+    caption = GRADED if any_graded(results) else DRAWN if "Draws" in headings else WON
+    p_texts = {key: p_text(p) for key, p in p_values.items()}
+    lines = [
+        [tally.cell.agent, tally.cell.spec.caption, *row, p_texts.get(tally.cell.key, "")]
+        for tally, row in zip(results, rows, strict=True)
+    ]
+    return Table(caption, ["Agent", "Strategy", *headings, "p (Holm)"], lines)
 
 
 def _searches(results: list[Tally]) -> Table:
@@ -152,19 +140,15 @@ def _searches(results: list[Tally]) -> Table:
             return ""
         return f"{moments.mean:.4g}" + ("" if moments.error is None else f" ± {moments.error:.2g}")
 
-    return Table(
+    def line(tally: Tally) -> list[str]:
+        seconds = f"{tally.seconds / tally.games:.4g}" if tally.games else ""
+        return [tally.cell.agent, *(shown(tally.moments[name]) for name in STATISTICS), seconds]
+
+    caption = (
         "The agent's searches: means over its decisions with a choice, averaged over games, ± standard error "
-        "(visits and value: of the chosen action; depth: of the deepest node).",
-        ["Agent", *STATISTICS, "seconds per game"],
-        [
-            [
-                tally.cell.agent,
-                *(shown(tally.moments[name]) for name in STATISTICS),
-                f"{tally.seconds / tally.games:.4g}" if tally.games else "",
-            ]
-            for tally in results
-        ],
+        "(visits and value: of the chosen action; depth: of the deepest node)."
     )
+    return Table(caption, ["Agent", *STATISTICS, "seconds per game"], [line(tally) for tally in results])
 
 
 def analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
@@ -205,21 +189,12 @@ def analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
 
 
 def _effects(caption: str, effects: list[Effect], statistic: str) -> Table:
-    return Table(
-        caption,
-        ["Term", "Difference", "df", statistic, "p", "p (Holm)"],
-        [
-            [
-                effect.term,
-                "" if effect.direction is None else f"{100 * effect.direction:+.1f} %",
-                str(effect.freedom),
-                f"{effect.statistic:.2f}",
-                p_text(effect.p),
-                p_text(effect.holm),
-            ]
-            for effect in effects
-        ],
-    )
+    def line(effect: Effect) -> list[str]:
+        difference = "" if effect.direction is None else f"{100 * effect.direction:+.1f} %"
+        p_values = (p_text(p) for p in (effect.p, effect.holm))
+        return [effect.term, difference, str(effect.freedom), f"{effect.statistic:.2f}", *p_values]
+
+    return Table(caption, ["Term", "Difference", "df", statistic, "p", "p (Holm)"], [line(each) for each in effects])
 
 
 def rating_tables(results: Results) -> Iterator[Block]:
@@ -236,52 +211,34 @@ def rating_tables(results: Results) -> Iterator[Block]:
         players = len([agent for place in next(iter(placings)) for agent in place])
         is_bounded = all(math.isfinite(each.value) for each in rated)
         model = "Bradley-Terry" if players == 2 else "Plackett-Luce"
-        yield Table(
-            f"Ratings ({model}), {name}: {'logarithms of strengths, mean 0' if is_bounded else UNBOUNDED}.",
-            ["Agent", "Strategy", "Games", "Rating", "95 % interval"],
-            [
-                [
-                    names.get(each.strategy, captions[each.strategy]),
-                    captions[each.strategy],
-                    str(each.games),
-                    f"{each.value:+.2f}" if is_bounded else "",
-                    f"{each.low:+.2f} to {each.high:+.2f}" if is_bounded else "",
-                ]
-                for each in rated
-            ],
-        )
+        lines = []
+        for each in rated:
+            texts = (f"{each.value:+.2f}", f"{each.low:+.2f} to {each.high:+.2f}") if is_bounded else ("", "")
+            caption = captions[each.strategy]
+            lines.append([names.get(each.strategy, caption), caption, str(each.games), *texts])
+        scale = "logarithms of strengths, mean 0" if is_bounded else UNBOUNDED
+        header = ["Agent", "Strategy", "Games", "Rating", "95 % interval"]
+        yield Table(f"Ratings ({model}), {name}: {scale}.", header, lines)
 
 
 def _seeding(experiment: Experiment) -> Iterator[list[str]]:
     if experiment.paired:
         yield ["paired", "the same deals and chance for all agents of a game"]
     if test := experiment.sprt:
-        yield [
-            "sequential test",
-            f"H0: difference 0, H1: difference {test.margin:g}; alpha {test.alpha:g}, beta {test.beta:g}",
-        ]
+        hypotheses = f"H0: difference 0, H1: difference {test.margin:g}; alpha {test.alpha:g}, beta {test.beta:g}"
+        yield ["sequential test", hypotheses]
 
 
 def _settings(experiment: Experiment, trials: set[int], origins: Origins) -> Iterator[Block]:
     yield Heading("Settings")
-    yield Table(
-        "",
-        ["Setting", "Value"],
-        [
-            ["experiment", experiment.name],
-            ["trials per cell", ", ".join(map(str, sorted(trials)))],
-            ["seed", str(experiment.seed)],
-            *_seeding(experiment),
-        ],
-    )
-    yield Table(
-        "",
-        ["Game", "Role", "Seats", "Opponent", "Per decision"],
-        [
-            [column.game, column.role, ", ".join(map(str, column.seats)), column.opponent.caption, budget(column)]
-            for column in experiment.columns
-        ],
-    )
+    settings = [["experiment", experiment.name], ["trials per cell", ", ".join(map(str, sorted(trials)))]]
+    settings += [["seed", str(experiment.seed)], *_seeding(experiment)]
+    yield Table("", ["Setting", "Value"], settings)
+    lines = [
+        [column.game, column.role, ", ".join(map(str, column.seats)), column.opponent.caption, budget(column)]
+        for column in experiment.columns
+    ]
+    yield Table("", ["Game", "Role", "Seats", "Opponent", "Per decision"], lines)
     yield Heading("Provenance")
     if not origins.provenance:
         return
@@ -292,6 +249,5 @@ def _settings(experiment: Experiment, trials: set[int], origins: Origins) -> Ite
     if len({(kind["icarus"], kind["commit"], kind["sources"]) for kind, _ in kinds}) > 1:
         yield Paragraph("Note: the games were played by different versions of icarus.")
     names = list(dict.fromkeys(name for kind, _ in kinds for name in kind))
-    yield Table(
-        "", ["Games", *names], [[str(count), *(str(kind.get(name, "")) for name in names)] for kind, count in kinds]
-    )
+    lines = [[str(count), *(str(kind.get(name, "")) for name in names)] for kind, count in kinds]
+    yield Table("", ["Games", *names], lines)

@@ -37,6 +37,11 @@ ASIDE = 0.12  # of the two intervals of a bar, from its middle
 BAR = 0.66  # width, of the room for a bar
 LIGHT_SHADE = 0.5  # numbers are dark on lighter fields
 EVEN: Style = {"color": SUBDUED, "linestyle": (0, (5, 3)), "linewidth": 1.0}
+OF_2011 = (  # figures: number, what is along the axis, and what differs between lines
+    (2, "determinizations", "iterations of each"),
+    (3, "iterations of each determinization", "determinizations"),
+    (4, "determinizations", "iterations of all"),
+)
 
 
 def _in_two_lines(name: str) -> str:
@@ -203,13 +208,7 @@ def _determinizations(columns: Columns, directory: Path) -> list[Path]:
             continue
         panels = [
             (number, axis, lines)
-            for number, axis, text, of_figure in zip(
-                (2, 3, 4),
-                ("determinizations", "iterations of each determinization", "determinizations"),
-                ("iterations of each", "determinizations", "iterations of all"),
-                lines_of_2011(column.iterations),
-                strict=True,
-            )
+            for (number, axis, text), of_figure in zip(OF_2011, lines_of_2011(column.iterations), strict=True)
             if (lines := _panel_lines(of_figure, by_agent, text))
         ]
         if not panels:
@@ -232,11 +231,8 @@ def _panel_lines(
     """The lines of a figure that have at least two points; a single point shows no course."""
     panel = []
     for fixed, line in lines.items():
-        tallies = {
-            place: by_agent[f"{number} × {each}"]
-            for place, (number, each) in line.items()
-            if f"{number} × {each}" in by_agent
-        }
+        names = {place: f"{number} × {each}" for place, (number, each) in line.items()}
+        tallies = {place: by_agent[name] for place, name in names.items() if name in by_agent}
         if len(tallies) > 1:
             panel.append(_won(f"{fixed} {text}", tallies))
     return panel

@@ -56,13 +56,9 @@ def strength(robin: RoundRobin, side: str) -> Table:
 
 
 def _texts(score: Score) -> tuple[str, ...]:
-    low, high = clopper_pearson(score.wins, score.games)
-    return (
-        str(score.wins),
-        str(score.games),
-        f"{100 * score.wins / score.games:.1f} %",
-        f"{100 * low:.1f} - {100 * high:.1f} %",
-    )
+    low, high = (100 * end for end in clopper_pearson(score.wins, score.games))
+    rate = f"{100 * score.wins / score.games:.1f} %"
+    return str(score.wins), str(score.games), rate, f"{low:.1f} - {high:.1f} %"
 
 
 def _never_lost(robin: RoundRobin) -> Iterator[Block]:
@@ -85,13 +81,6 @@ def _increases(columns: Columns) -> Sequence[Sequence[str]]:
     for who, (without, seeing) in hidden_cards(columns).items():
         more = contrast([(1.0, wilson(*seeing)), (-1.0, wilson(*without))])
         rates = (f"{wins} of {games} ({100 * wins / games:.1f} %)" for wins, games in (without, seeing))
-        lines.append(
-            [
-                who,
-                *rates,
-                f"{THOUSAND * more.value:+.0f}",
-                f"{THOUSAND * more.low:+.0f} to {THOUSAND * more.high:+.0f}",
-                f"+{INCREASES[who]}",
-            ]
-        )
+        value, low, high = (f"{THOUSAND * each:+.0f}" for each in (more.value, more.low, more.high))
+        lines.append([who, *rates, value, f"{low} to {high}", f"+{INCREASES[who]}"])
     return lines
