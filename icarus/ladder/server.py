@@ -28,6 +28,16 @@ class EngineModule(Protocol):
         """An action of the player to move, by what he sees."""
 
 
+def state_after(state: State, number: int) -> State:
+    """The state in which the history had so many actions."""
+    if number == len(state.history):
+        return state
+    earlier = State(state.game, state.start.copy())
+    for _, action in state.history[:number]:
+        earlier.apply_action(action)
+    return earlier
+
+
 class Server:
     """One engine and the game that it plays."""
 

@@ -11,6 +11,7 @@ import gnubg_nn
 from icarus.games.backgammon import BAR
 from icarus.kernel import CHANCE
 from icarus.kernel.state import State
+from icarus.ladder.server import state_after
 
 DOUBLE_MATCH_POINT = (1, 1)  # points that either side lacks: what counts is who wins, as in our game
 Step = tuple[int, int]  # (point left, point reached), 1 … 24, BAR and 0
@@ -49,16 +50,6 @@ class Engine:
             flat = gnubg_nn.pub_best_move(board, first, second)
             return [(flat[i] + 1, flat[i + 1] + 1) for i in range(0, len(flat), 2)]
         return [(int(origin), int(target)) for origin, target in gnubg_nn.best_move(board, first, second, n=self._ply)]
-
-
-def state_after(state: State, number: int) -> State:
-    """The state in which the history had so many actions."""
-    if number == len(state.history):
-        return state
-    earlier = State(state.game, state.start.copy())
-    for _, action in state.history[:number]:
-        earlier.apply_action(action)
-    return earlier
 
 
 def board_of(state: State, mover: int) -> list[list[int]]:

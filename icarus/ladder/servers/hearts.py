@@ -10,6 +10,7 @@ import pyspiel
 from icarus.games.cards import CARDS, RANKS
 from icarus.games.hearts.facts import DEAL, EXCHANGE, OFFSETS, PASS, PLAYERS
 from icarus.kernel.state import State
+from icarus.ladder.server import state_after
 
 EXPLORATION = 18.0  # 0.7 of the 26 points between best and worst
 WORLDS = -1  # a new determinization for each iteration
@@ -54,13 +55,9 @@ def from_openspiel(card: int) -> int:
 
 def round_of(state: State, game: pyspiel.Game) -> pyspiel.State:
     """The round under way as a state of OpenSpiel's."""
-    started = State(state.game, state.start.copy())
-    actions, first = [action for _, action in state.history], 0
-    for number, action in enumerate(actions):
-        if action == DEAL:
-            first = number + 1
-    for action in actions[:first]:
-        started.apply_action(action)
+    actions = [action for _, action in state.history]
+    first = max((number for number, action in enumerate(actions, 1) if action == DEAL), default=0)
+    started = state_after(state, first)
     passes = OFFSETS[int(started.facts.round_number) % PLAYERS]
     copy = game.new_initial_state()
     copy.apply_action(DIRECTIONS[passes])
