@@ -48,18 +48,9 @@ def best_response_table(compared: Iterable[Comparison]) -> Table:
             for name, digits in (("seconds", 3), ("megabytes", 1))
             for costs in (each.ours, each.theirs)
         ]
-        same = abs(each.ours[0].nash_conv - each.theirs[0].nash_conv) < EQUAL
-        ratios = (f"{each.ratio('seconds'):.0f}", f"{each.ratio('megabytes'):.1f}")
-        rows.append(
-            (
-                each.game,
-                f"{each.ours[0].nash_conv:.9f}",
-                "yes" if same else "NO",
-                *costs[:2],
-                ratios[0],
-                *costs[2:],
-                ratios[1],
-            )
-        )
+        nash_conv = each.ours[0].nash_conv
+        same = "yes" if abs(nash_conv - each.theirs[0].nash_conv) < EQUAL else "NO"
+        faster, smaller = f"{each.ratio('seconds'):.0f}", f"{each.ratio('megabytes'):.1f}"
+        rows.append((each.game, f"{nash_conv:.9f}", same, *costs[:2], faster, *costs[2:], smaller))
     header = ("game", "NashConv", "the same", "s", "s, OpenSpiel", "ratio", "MB", "MB, OpenSpiel", "ratio")
     return Table("uniform choice: processor seconds and memory, the tree included", header, rows)

@@ -42,10 +42,8 @@ def correlation(shared: Iterable[Shared]) -> Correlation | None:
     sums, actions = [], 0
     for by_action in positions.values():
         both = [halves for halves in by_action.values() if len(halves) == HALVES]
-        if (
-            len(captured := [halves for halves in both if min(half.count for half in halves.values()) >= FEWEST])
-            >= FEWEST_ACTIONS
-        ):
+        captured = [halves for halves in both if min(half.count for half in halves.values()) >= FEWEST]
+        if len(captured) >= FEWEST_ACTIONS:
             sums.append(_products(captured, both))
             actions += len(captured) - 1
     if not sums:
@@ -104,12 +102,6 @@ def correlation_table(shared: Sequence[Shared]) -> Table:
 
 
 def _texts(result: Correlation) -> tuple[str, ...]:
-    is_defined = not np.isnan(result.value)
-    interval = f"{result.low:+.2f} to {result.high:+.2f}" if is_defined else ""
-    return (
-        str(result.positions),
-        f"{result.now:.3f}",
-        f"{result.later:.3f}",
-        f"{result.value:+.2f}" if is_defined else "",
-        interval,
-    )
+    value, interval = f"{result.value:+.2f}", f"{result.low:+.2f} to {result.high:+.2f}"
+    texts = ("", "") if np.isnan(result.value) else (value, interval)
+    return str(result.positions), f"{result.now:.3f}", f"{result.later:.3f}", *texts

@@ -24,10 +24,8 @@ def hidden_cards(columns: Columns) -> dict[str, tuple[Counts, Counts]]:
     rates: dict[tuple[int, str, str], Counts] = {}
     for column, tallies in columns.items():
         for tally in (tally for tally in tallies if tally.games and len(column.seats) == 1):
-            rates[column.seats[0], search_name(tally.cell.spec.scheme), search_name(column.opponent.scheme)] = (
-                tally.wins,
-                tally.games,
-            )
+            searches = search_name(tally.cell.spec.scheme), search_name(column.opponent.scheme)
+            rates[column.seats[0], *searches] = tally.wins, tally.games
     blind, seeing = SEARCHES["DeterminizedUCT"], SEARCHES["CheatingEnsembleUCT"]
 
     def peasants(search: str, opponent: str) -> Counts | None:

@@ -112,11 +112,8 @@ def round_robins(columns: Mapping[Column, Sequence[Tally]]) -> list[RoundRobin]:
             continue
         scores = scores_of.setdefault((column.game.partition("(")[0], column.variant, budget(column)), {})
         for tally in tallies:
-            if (
-                not tally.games
-                or str(tally.cell.spec.strategy) != str(column.opponent.strategy)
-                or tally.cell.own_iterations is not None
-            ):
+            same_strategy = str(tally.cell.spec.strategy) == str(column.opponent.strategy)
+            if not tally.games or not same_strategy or tally.cell.own_iterations is not None:
                 continue
             agent, opponent = search_name(tally.cell.spec.scheme), search_name(column.opponent.scheme)
             score = Score(tally.wins, tally.draws, tally.games)

@@ -66,14 +66,12 @@ def build(table: Table, module: str = "") -> Experiment:
             raise Refusal(f"{key}: no such key{nearest(key, KEYS)}")
     table = {**DEFAULTS, **table}
     cells = _cells(table, module)
-    pictures = tuple(
-        one_of(f"pictures[{i}]", picture, tuple(PICTURES)) for i, picture in enumerate(listed("pictures", table))
-    )
+    wanted = enumerate(listed("pictures", table))
+    pictures = tuple(one_of(f"pictures[{i}]", picture, tuple(PICTURES)) for i, picture in wanted)
     _for_two_players(pictures, cells)
     name, trials = text("name", required(table, "name")), positive("trials", table["trials"])
-    experiment = Experiment(
-        name, cells, trials, seed(table["seed"]), pictures, truth("paired", table["paired"]), _sprt(table["sprt"])
-    )
+    paired, sprt = truth("paired", table["paired"]), _sprt(table["sprt"])
+    experiment = Experiment(name, cells, trials, seed(table["seed"]), pictures, paired, sprt)
     if experiment.sprt:
         _comparable(experiment)
     return experiment
@@ -141,10 +139,8 @@ def _columns(table: Table, module: str) -> list[Column]:
 
 def _budgets(table: Table) -> list[tuple[int | None, float | None]]:
     if ("iterations" in table) == ("seconds" in table):
-        raise Refusal(
-            "iterations: give either iterations or seconds for each decision, "
-            + ("not both" if "seconds" in table else "one of them is missing")
-        )
+        reason = "not both" if "seconds" in table else "one of them is missing"
+        raise Refusal(f"iterations: give either iterations or seconds for each decision, {reason}")
     if "iterations" in table:
         return [(positive(path, value), None) for path, value in paths("iterations", table)]
     return [(None, positive_real(path, value)) for path, value in paths("seconds", table)]

@@ -44,14 +44,8 @@ def measure_paces(experiment: Experiment, log: Callable[[str], None] = lambda te
 
 def _kind(cell: Cell) -> Kind:
     """What cells have in common that differ in nothing but the iterations of all players together."""
-    return (
-        cell.column.game,
-        cell.column.seats,
-        cell.column.opponent.text,
-        cell.spec.text,
-        _share(cell),
-        cell.column.seconds,
-    )
+    column = cell.column
+    return column.game, column.seats, column.opponent.text, cell.spec.text, _share(cell), column.seconds
 
 
 def _share(cell: Cell) -> float:
@@ -125,23 +119,17 @@ def describe(
     """
     total = sum(seconds.values())
     lines = [f"  {title(column, experiment.columns)}: {_hours(spent)}" for column, spent in seconds.items()]
-    size = (
-        f"{len(experiment.cells)} cells of {experiment.trials} games, {_budgets(experiment, iterations)} per decision"
-    )
+    budgets = _budgets(experiment) if iterations is None else f"{iterations} iterations"
+    size = f"{len(experiment.cells)} cells of {experiment.trials} games, {budgets} per decision"
     shared = f"{duration(total / workers)} with {workers} worker{'s' if workers > 1 else ''}"
     return [f"{experiment.name}, {size}: {_hours(total)} ({shared})", *lines]
 
 
-def _budgets(experiment: Experiment, iterations: int | None) -> str:
-    columns = experiment.columns
-    if iterations is not None:
-        return f"{iterations} iterations"
-    if any(column.seconds is not None for column in columns):
-        return (
-            ", ".join(f"{seconds:g}" for seconds in sorted({column.seconds for column in columns if column.seconds}))
-            + " s"
-        )
-    return ", ".join(map(str, sorted({column.iterations for column in columns if column.iterations}))) + " iterations"
+def _budgets(experiment: Experiment) -> str:
+    if seconds := {column.seconds for column in experiment.columns if column.seconds}:
+        return f"{', '.join(f'{each:g}' for each in sorted(seconds))} s"
+    iterations = {column.iterations for column in experiment.columns if column.iterations}
+    return f"{', '.join(map(str, sorted(iterations)))} iterations"
 
 
 def _hours(seconds: float) -> str:

@@ -41,13 +41,10 @@ def _sample(rows: Iterable[Row], size: int, seed: int) -> list[Row]:
 def compare_with_replay(row: Row, match: Match, experiment: Experiment) -> tuple[str, bool]:
     """A game played again: what was found, and whether it was the same."""
     name = f"{row['agent']} in {row['game']}, trial {row['trial']}"
-    expected = experiment.game_seed(match.cell, match.trial)
-    if match.seed != expected or row["seat"] != match.cell.seat(match.trial):
-        return (
-            f"{name}: kept with seed {match.seed} and seat {row['seat']}, but the experiment gives {expected}, "
-            f"{match.cell.seat(match.trial)}",
-            False,
-        )
+    seed, seat = experiment.game_seed(match.cell, match.trial), match.cell.seat(match.trial)
+    if (match.seed, row["seat"]) != (seed, seat):
+        kept = f"kept with seed {match.seed} and seat {row['seat']}"
+        return f"{name}: {kept}, but the experiment gives {seed}, {seat}", False
     result = matches.play_match(match)
     now = [[int(player), int(action)] for player, action in result.actions]
     for number, (before, new) in enumerate(zip(row["actions"], now, strict=False), 1):
@@ -57,11 +54,8 @@ def compare_with_replay(row: Row, match: Match, experiment: Experiment) -> tuple
     if len(now) != len(row["actions"]):
         return f"{name}: {len(row['actions'])} actions were kept, now there are {len(now)}{_versions(row)}", False
     returns = [float(value) for value in result.returns]
-    if (
-        returns != row["returns"]
-        or row["reward"] != returns[row["seat"]]
-        or row["win"] != (row["reward"] >= matches.WIN)
-    ):
+    is_same = returns == row["returns"] and row["reward"] == returns[row["seat"]]
+    if not is_same or row["win"] != (row["reward"] >= matches.WIN):
         return f"{name}: returns were {row['returns']} and win {row['win']}, now {returns}{_versions(row)}", False
     decisions = [decision for decision in result.decisions if decision.player == row["seat"]]
     statistics = {key: value for key, value in matches.statistics(decisions).items() if key not in CLOCKS}

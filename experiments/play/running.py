@@ -119,10 +119,7 @@ def run(
             "part: a sequential test cannot be divided, because later games depend on the results of earlier ones"
         )
     with _writer(directory, experiment) as writer:
-        started(
-            writer,
-            sum(1 for cell, trial in experiment.games() if trial in share and (cell.key, trial) not in writer.done),
-        )
+        started(writer, sum(1 for _ in games_left(experiment, writer.done, share)))
         if experiment.sprt is None:
             rounds: Iterable[Iterable[Match]] = [games_left(experiment, writer.done, share)]
         else:

@@ -87,10 +87,8 @@ def matches(rows: Iterable[Row]) -> Iterator[tuple[tuple[str, ...], tuple[float,
     """
     for row in rows:
         seats = range(len(row["returns"]))
-        yield (
-            tuple(row["strategy"] if seat == row["seat"] else row["opponent"] for seat in seats),
-            tuple(row["returns"]),
-        )
+        agents = tuple(row["strategy"] if seat == row["seat"] else row["opponent"] for seat in seats)
+        yield agents, tuple(row["returns"])
 
 
 def merge(out: Path, directories: Sequence[Path]) -> tuple[int, int]:

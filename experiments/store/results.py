@@ -244,9 +244,8 @@ class Results:
         for run in self.runs:
             if run.path.exists():
                 self._lines(run).create_view("lines", replace=True)
-                for text, count in self.select(
-                    "SELECT provenance, count(*) FROM lines WHERE provenance IS NOT NULL GROUP BY ALL"
-                ):
+                sql = "SELECT provenance, count(*) FROM lines WHERE provenance IS NOT NULL GROUP BY ALL"
+                for text, count in self.select(sql):
                     kinds[text] = kinds.get(text, 0) + count
         first, last, seconds = self.select("SELECT min(started), max(started), sum(seconds) FROM games")[0]
         ordered = sorted(kinds.items(), key=lambda kind: (-kind[1], kind[0]))
@@ -255,9 +254,8 @@ class Results:
 
     def wins(self) -> dict[tuple[str, int], bool]:
         """Whether each game was won, by cell key and trial."""
-        return {
-            (self.cells[cell].key, trial): win for cell, trial, win in self.select("SELECT cell, trial, win FROM games")
-        }
+        rows = self.select("SELECT cell, trial, win FROM games")
+        return {(self.cells[cell].key, trial): win for cell, trial, win in rows}
 
     def rewards(self) -> dict[tuple[str, int], float]:
         """What the agent got in each game, by cell key and trial."""
