@@ -104,18 +104,13 @@ def tables(rows: Sequence[Measurement], blocks: Sequence[Measurement]) -> dict[s
     from_the_deal = {player: _NAMES[player] for player in (IST, UCT, RM, EXP3)}
     with_c = {UCT_WITH_C[0]: "c = 0.5", UCT: "c = 1", UCT_WITH_C[1]: "c = 2", UCT_WITH_C[2]: "c = 4"}
     orders = {GOOFSPIEL: "ascending points", DESCENDING: "descending points"}
+    aggregate = {player: _NAMES[player] for player in (OOS_AAMAS, UCT, RM)}
     stitching = {UCT: "`ISMCTS()`", IST: "OOS, IST", PST: "OOS, PST", "BASELINE": "`BASELINE`"}
+    small_games = {DICE: "six faces", FOUR_FACES: "four faces", "goofspiel(cards=4)": "II-Goofspiel(4)"}
     return {
         "root": table(by(ROOT), {**_TITLES, KUHN: "Kuhn", LEDUC: "Leduc"}, from_the_deal, half),
         "goofspiel": table([row for row in by(ROOT) if row["iterations"] >= FEWEST], orders, with_c, half),
-        "aggregate": table(
-            by(AGGREGATE_AAMAS), _TITLES, {player: _NAMES[player] for player in (OOS_AAMAS, UCT, RM)}, half
-        ),
-        "stitching": table(
-            by(STITCHING),
-            {DICE: "six faces", FOUR_FACES: "four faces", "goofspiel(cards=4)": "II-Goofspiel(4)"},
-            stitching,
-            lambda row: row["nash_conv"],
-        ),
+        "aggregate": table(by(AGGREGATE_AAMAS), _TITLES, aggregate, half),
+        "stitching": table(by(STITCHING), small_games, stitching, lambda row: row["nash_conv"]),
         "head-to-head": head_to_head(blocks),
     }
