@@ -66,8 +66,8 @@ def build(table: Table, module: str = "") -> Experiment:
             raise Refusal(f"{key}: no such key{nearest(key, KEYS)}")
     table = {**DEFAULTS, **table}
     cells = _cells(table, module)
-    wanted = enumerate(listed("pictures", table))
-    pictures = tuple(one_of(f"pictures[{i}]", picture, tuple(PICTURES)) for i, picture in wanted)
+    names = enumerate(listed("pictures", table))
+    pictures = tuple(one_of(f"pictures[{i}]", picture, tuple(PICTURES)) for i, picture in names)
     _for_two_players(pictures, cells)
     name, trials = text("name", required(table, "name")), positive("trials", table["trials"])
     paired, sprt = truth("paired", table["paired"]), _sprt(table["sprt"])

@@ -43,8 +43,8 @@ def compare_with_replay(row: Row, match: Match, experiment: Experiment) -> tuple
     name = f"{row['agent']} in {row['game']}, trial {row['trial']}"
     seed, seat = experiment.game_seed(match.cell, match.trial), match.cell.seat(match.trial)
     if (match.seed, row["seat"]) != (seed, seat):
-        kept = f"kept with seed {match.seed} and seat {row['seat']}"
-        return f"{name}: {kept}, but the experiment gives {seed}, {seat}", False
+        row_text = f"kept with seed {match.seed} and seat {row['seat']}"
+        return f"{name}: {row_text}, but the experiment gives {seed}, {seat}", False
     result = matches.play_match(match)
     now = [[int(player), int(action)] for player, action in result.actions]
     for number, (before, new) in enumerate(zip(row["actions"], now, strict=False), 1):

@@ -89,16 +89,16 @@ def caption(path: Path, experiment: Experiment) -> str:
 def _shown_in(picture: str, columns: Columns) -> Columns:
     """The agents of a picture under the names they have in it; all agents, if its own are not all there."""
     agents = PICTURES[picture].agents
-    return {column: _named(tallies, agents) for column, tallies in columns.items()} if agents else columns
+    return {column: _agents_of(tallies, agents) for column, tallies in columns.items()} if agents else columns
 
 
-def _named(tallies: list[Tally], agents: Mapping[str, str]) -> list[Tally]:
+def _agents_of(tallies: list[Tally], agents: Mapping[str, str]) -> list[Tally]:
     """The agents with these strategies under their names here; all agents, if these are not all there."""
     by_strategy = {tally.cell.spec.text: tally for tally in tallies}
     if not by_strategy.keys() >= set(agents.values()):
         return tallies
-    renamed = ((by_strategy[strategy], name) for name, strategy in agents.items())
-    return [attrs.evolve(tally, cell=attrs.evolve(tally.cell, agent=name)) for tally, name in renamed]
+    pairs = ((by_strategy[strategy], name) for name, strategy in agents.items())
+    return [attrs.evolve(tally, cell=attrs.evolve(tally.cell, agent=name)) for tally, name in pairs]
 
 
 def by_column(columns: Columns) -> dict[Column, set[str]]:

@@ -107,8 +107,8 @@ def _sequential(experiment: Experiment, results: Results) -> Iterator[Block]:
             "In games that are not of section 8 the tests compare mean rewards, a draw counting one half; "
             f"H1: {test.margin:g} more."
         )
-    tested = [cell for cell in experiment.cells if not cell.is_opponent]
-    lines = [[title(cell.column, experiment.columns), cell.agent, *_answered(cell, answers)] for cell in tested]
+    cells = [cell for cell in experiment.cells if not cell.is_opponent]
+    lines = [[title(cell.column, experiment.columns), cell.agent, *_answered(cell, answers)] for cell in cells]
     yield Table("", ["Game", "Agent", "Than the baseline", "after games"], lines)
 
 
