@@ -126,8 +126,8 @@ def _bars(axes: "Axes", scores: Sequence[Score]) -> None:
     halves = np.array([score.mean for score in scores]) - rates
     places, values, any_draws = np.arange(len(scores)), rates + halves, halves > 0
     axes.bar(places, rates, width=BAR, facecolor=FILLS[1], edgecolor=INK, linewidth=0.9, label="games won")
-    drawn: Style = {"facecolor": "white", "edgecolor": SUBDUED, "linewidth": 0.7, "hatch": "////"}
-    axes.bar(places, halves, bottom=rates, width=BAR, label="half of the games drawn", **drawn)
+    style: Style = {"facecolor": "white", "edgecolor": SUBDUED, "linewidth": 0.7, "hatch": "////"}
+    axes.bar(places, halves, bottom=rates, width=BAR, label="half of the games drawn", **style)
     mark: Style = {"fmt": "none", "capsize": 3}
     axes.errorbar(places - np.where(any_draws, ASIDE, 0), rates, yerr=errors, color=INK, elinewidth=1.3, **mark)
     _, half_widths = with_errors([(score.mean * score.games, score.games) for score in scores])
