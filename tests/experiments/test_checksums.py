@@ -15,7 +15,7 @@ from experiments.store import lines
 from experiments.store import rows as store
 from experiments.store.export import merge
 from experiments.store.results import results_of
-from tests.experiments.conftest import Command, a_row, keep, small
+from tests.experiments.conftest import Call, a_row, keep, small
 from tests.experiments.test_slips import OWN
 
 GAMES = 6
@@ -48,14 +48,15 @@ def test_any_digit_that_flips_is_told_with_its_line_by_whoever_reads(run_directo
     experiment, path, generator = small(), run_directory / store.RESULTS, random.Random(5)
     whole = path.read_bytes()
     digits = [i for i, letter in enumerate(whole) if letter in b"0123456789"]
-    for place in generator.sample(digits, 120):
+    for number, place in enumerate(generator.sample(digits, 120)):
         replacement = generator.choice([digit for digit in b"0123456789" if digit != whole[place]])
         path.write_bytes(whole[:place] + bytes([replacement]) + whole[place + 1 :])
         line = whole[:place].count(b"\n") + 1
         with pytest.raises(store.Damage, match=f"line {line}: "):
             list(store.rows(run_directory, experiment))
-        with pytest.raises(store.Damage, match=f"line {line}: "), results_of(run_directory):
-            pass
+        if number % 6 == 0:
+            with pytest.raises(store.Damage, match=f"line {line}: "), results_of(run_directory):
+                pass
 
 
 def test_a_bit_that_flips_is_told_or_changes_nothing_that_is_read(run_directory: Path) -> None:
@@ -153,6 +154,6 @@ def test_a_run_that_kept_no_digest_is_refused_where_they_do_not(tmp_path: Path) 
     assert (run / store.EXPERIMENT).read_bytes() == before
 
 
-def test_verify_says_how_many_games_have_no_checksum(run_directory: Path, tmp_path: Path) -> None:
-    done = Command(tmp_path)("verify", _without_checksums(run_directory), "--sample", 1)
-    assert f"{GAMES} games have no checksum" in done.stderr
+def test_verify_says_how_many_games_have_no_checksum(run_directory: Path, call: Call) -> None:
+    _, _, errors = call("verify", _without_checksums(run_directory), "--sample", 1)
+    assert f"{GAMES} games have no checksum" in errors

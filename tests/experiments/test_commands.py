@@ -77,13 +77,13 @@ def test_damage_is_told_with_file_and_line_and_exit_code_2(call, copy):
     assert path.read_bytes() == before
 
 
-def test_a_torn_last_line_is_played_again(command, copy, played):
+def test_a_torn_last_line_is_played_again(call, copy, played):
     path = copy / store.RESULTS
     whole = path.read_bytes()
     path.write_bytes(whole[:-30])
-    done = command("run", *SMALL, "--workers", 1, "--out", copy)
-    assert done.returncode == 0
-    assert "was torn" in done.stderr
+    code, _, errors = call("run", *SMALL, "--workers", 1, "--out", copy)
+    assert code == 0
+    assert "was torn" in errors
     lines = [
         [json.loads(line)["actions"] for line in (directory / store.RESULTS).read_text().splitlines()]
         for directory in (copy, played)
@@ -222,7 +222,7 @@ def write_unchecked(path, rows):
 
 def test_a_row_that_was_tampered_with_is_found(call, copy):
     path = copy / store.RESULTS
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    rows = [json.loads(line) for line in path.read_text().splitlines()[:6]]
     rows[0]["actions"][4][1] += 1
     rows[1]["win"] = not rows[1]["win"]
     write_unchecked(path, rows)
