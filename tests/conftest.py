@@ -23,6 +23,9 @@ from _pytest.assertion import rewrite
 from icarus import Game
 from tests import toy
 
+# Without bytecode every process that a test starts would compile numba, SciPy and Matplotlib from their sources: 0.2 to 1.2 s each.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 # Started in the background of a shell, a process ignores Ctrl-C, and so would all that the tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -50,7 +53,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
-        # Read by all processes that tests start, which with PYTHONDONTWRITEBYTECODE would write none.
+        # Once, and not in each of the processes that begin at the same time.
         for folder in ("icarus", "experiments"):
             compileall.compile_dir(ROOT / folder, quiet=2)
         if config.getoption("numprocesses", None) and config.args_source is config.ArgsSource.TESTPATHS:

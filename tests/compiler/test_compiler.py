@@ -6,6 +6,7 @@ import itertools
 import json
 import logging
 import math
+import multiprocessing
 import os
 import re
 import resource
@@ -41,7 +42,7 @@ from icarus.compiler.kernels import pointers
 from icarus.kernel import History, Theta, Updates, legal_at, record, update
 from icarus.specs import BASELINE, MAST
 from tests import toy
-from tests.conftest import ROOT, Python, environment
+from tests.conftest import ROOT, Python
 from tests.test_toy import after
 
 pytestmark = pytest.mark.filterwarnings("ignore:First-class function type")
@@ -385,10 +386,27 @@ def test_a_comment_and_the_place_in_the_file_are_no_edit(
 # --------------------------------------------------------------------------------------------------------- the cache itself
 
 
+FORK = multiprocessing.get_context("fork")
+
+
+def forked(work: Callable[[], Any]) -> Callable[[], Any]:
+    """Begin some work in a copy of this process; what is returned waits for its outcome."""
+    receiver, sender = FORK.Pipe(duplex=False)
+    process = FORK.Process(target=lambda: sender.send(work()))
+    process.start()
+    sender.close()  # so that the end of a process that has failed is noticed
+
+    def outcome() -> Any:
+        try:
+            return receiver.recv()
+        finally:
+            process.join()
+            receiver.close()
+
+    return outcome
+
+
 FACTORY = """
-import json, sys
-from numba import types
-from icarus.compiler.kernels.kernel import Kernel, compiled
 from icarus.kernel import helper
 
 def make(k):
@@ -411,49 +429,35 @@ def make(k):
         return large(x) + large(x + 1)
 
     return call
-
-outputs = [compiled(make(int(k)), types.int64(types.int64), "call")(9) % 1000 for k in sys.argv[1:]]
-json.dump(outputs, sys.stdout)
 """
 
 
 def test_functions_of_one_factory_compiled_by_two_processes_stay_apart_in_a_third(
-    python: Python, tmp_path: Path
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    make = module("factory", FACTORY, monkeypatch).make
+
     def outputs_of(*numbers: int) -> Any:
-        done = python(FACTORY, *map(str, numbers), ICARUS_CACHE_DIR=str(tmp_path))
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+        return forked(lambda: [kernels.compiled(make(k), nb.int64(nb.int64), "call")(9) % 1000 for k in numbers])()
 
     assert outputs_of(11) == [22]
     assert outputs_of(22) == [44]
     assert outputs_of(22, 11, 33) == [44, 22, 66]
 
 
-AT_ONCE = """
-import sys, time
-from icarus.compiler.cache import disk
-from icarus.compiler.kernels.kernel import Kernel, compiled
-import m
-from numba import types
-names = []
-disk.on_compile(names.append)
-time.sleep(max(0.0, float(sys.argv[1]) - time.time()))
-print(Kernel(m.f, 1, "f")(10), compiled(m.f, types.int64(types.int64), "g")(10), *names)
-"""
+def test_of_processes_that_need_the_same_at_once_one_compiles(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, compilations: list[str]
+) -> None:
+    f, gate = module("m", EDITS["a helper"][0]["m"], monkeypatch).f, FORK.Barrier(2)
 
+    def work() -> Any:
+        gate.wait()
+        return kernels.Kernel(f, 1, "f")(10), kernels.compiled(f, nb.int64(nb.int64), "g")(10), compilations
 
-def test_of_processes_that_need_the_same_at_once_one_compiles(tmp_path: Path) -> None:
-    (tmp_path / "m.py").write_text(EDITS["a helper"][0]["m"])
-    changed = environment(
-        ICARUS_CACHE_DIR=str(tmp_path / "cache"), PYTHONPATH=os.pathsep.join([str(tmp_path), str(ROOT)])
-    )
-    call = [sys.executable, "-c", AT_ONCE, str(time.time() + 3)]
-    running = [subprocess.Popen(call, env=changed, text=True, stdout=subprocess.PIPE) for _ in range(2)]
-    said = [process.communicate(timeout=200)[0].split() for process in running]
-    assert [words[:2] for words in said] == [["20", "20"]] * 2
-    assert sorted(name for words in said for name in words[2:]) == ["f", "g"]
-    assert not list((tmp_path / "cache").glob("*/*.lock"))
+    answers = [outcome() for outcome in [forked(work) for _ in range(2)]]
+    assert [values for *values, _ in answers] == [[20, 20]] * 2
+    assert sorted(name for *_, names in answers for name in names) == ["f", "g"]
+    assert not list(folder.glob("**/*.lock"))
 
 
 def test_a_lock_is_freed_by_the_death_of_its_process_and_by_an_error(tmp_path: Path, python: Python) -> None:
@@ -974,7 +978,9 @@ class Copy:
         path.write_text(source.replace(old, new))
 
     def run(self, source: str, **changes: str) -> dict[str, Any]:
-        done = self._python(source, package_root=self.root, cwd=self.root, ICARUS_CACHE_DIR=str(self.cache), **changes)
+        # Two edits in one second leave files of one age, often of one length: bytecode of the first would be taken for the second's.
+        changes |= {"ICARUS_CACHE_DIR": str(self.cache), "PYTHONDONTWRITEBYTECODE": "1"}
+        done = self._python(source, package_root=self.root, cwd=self.root, **changes)
         assert done.returncode == 0, done.stderr
         report = json.loads(done.stdout)
         assert Path(report["file"]).is_relative_to(self.root)
