@@ -17,7 +17,7 @@ from tests.test_documented_examples import example
 
 second_chance = example("second_chance")
 GAME = second_chance.GAME
-FEW = 150  # games
+FEW = 15  # games
 
 
 def determinized(state: dict, observer: int, beliefs: None, rng: np.ndarray, **wrong: Callable) -> dict:

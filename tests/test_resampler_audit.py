@@ -166,7 +166,7 @@ class Three:
 def test_of_three_players_each_hidden_hand_is_redrawn_for_everybody(
     settings: dict[str, Any], failed: tuple[str, ...]
 ) -> None:
-    report = audit_class(type("Three", (Three,), settings), games=300)
+    report = audit_class(type("Three", (Three,), settings), games=120)
     assert report.failed == failed, report
     if failed:
         message = f"cards[{settings['blind']}] is never redrawn, while those of others are"

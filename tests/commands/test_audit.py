@@ -54,7 +54,7 @@ COUSIN_ROWS = padded(COUSINS, max(map(len, COUSINS)), np.int64)
 def audited(game: Game, broken: Callable | None = None, **changes: Any) -> AuditReport:
     """The report on a game, without choices made at once: those of toy-clashes are in wild places, which an audit refuses."""
     changes |= {"simultaneous": None, **({"determinize": broken} if broken else {})}
-    return audit(attrs.evolve(game, **changes), games=12, determinizations=400)
+    return audit(attrs.evolve(game, **changes), games=8, determinizations=400)
 
 
 @pytest.mark.parametrize("name", ["nim.py", "nest_egg.py", "phantom_environment.py"])
@@ -117,7 +117,7 @@ def first_twice_as_likely(state: Any, observer: int, beliefs: Any, rng: np.ndarr
 
 @pytest.mark.parametrize("game", slow_after(2, [KUHN, SECRETS, *toy.THICKETS]), ids=lambda game: game.name)
 def test_draws_that_are_not_uniform_are_found(game: Game) -> None:
-    report = audit(attrs.evolve(game, determinize=first_twice_as_likely), games=20, determinizations=1000)
+    report = audit(attrs.evolve(game, determinize=first_twice_as_likely), games=8, determinizations=1000)
     assert report.failed == ("uniform",)
     pattern = r"of \d+ states one was drawn \d+ times instead of \d+ and one \d+ times instead of \d+ \(p = \d"
     example = report["uniform"].examples[0]
@@ -164,7 +164,7 @@ def test_what_is_drawn_again_in_an_iteration_is_audited_too(draw: Callable, fail
 def test_draws_that_peep_at_a_hidden_step_or_forget_one_that_was_seen_are_found(
     changes: dict[str, Any], failed: tuple[str, ...], pattern: str
 ) -> None:
-    report = audit(attrs.evolve(STOCK_GAME, **changes), games=6, determinizations=60)
+    report = audit(attrs.evolve(STOCK_GAME, **changes), games=3, determinizations=60)
     assert report.failed == failed, report
     assert all(re.search(pattern, report[name].examples[0]) for name in failed)
     assert all("no retrace(state, data)" in report[name].note for name in ("legal", "history"))
@@ -335,12 +335,12 @@ def some_deals_twice(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -
 
 def test_states_that_stand_for_several_deals_are_likelier() -> None:
     game = attrs.evolve(KUHN, determinize=some_deals_twice)
-    assert audit(game, games=20, determinizations=1000).failed == ("uniform",)
+    assert audit(game, games=8, determinizations=1000).failed == ("uniform",)
     assert audit(
-        game, games=20, determinizations=1000, multiplicity=lambda state: 2 if DEAL_OF[state.row] == 0 else 1
+        game, games=8, determinizations=1000, multiplicity=lambda state: 2 if DEAL_OF[state.row] == 0 else 1
     ).passed
     assert audit(
-        KUHN, games=20, determinizations=1000, multiplicity=lambda state: 2 if DEAL_OF[state.row] == 0 else 1
+        KUHN, games=8, determinizations=1000, multiplicity=lambda state: 2 if DEAL_OF[state.row] == 0 else 1
     ).failed
 
 

@@ -422,13 +422,13 @@ def test_a_position_that_has_ended_is_refused(icarus: Call, tmp_path: Path) -> N
     [("x = = 1", "invalid syntax"), ("import nowhere_at_all", "nowhere_at_all"), ("1 / 0", "division")],
 )
 def test_a_file_that_cannot_be_executed_is_refused_in_one_sentence(
-    python: Python, tmp_path: Path, source: str, pattern: str
+    icarus: Call, tmp_path: Path, source: str, pattern: str
 ) -> None:
     (tmp_path / "broken.py").write_text(source)
-    done = python(None, "-m", "icarus", "specs", "--show", "MAST", "--with", str(tmp_path / "broken.py"))
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr and done.stderr.count("\n") == 1
-    assert re.search(pattern, done.stderr) and "broken.py" in done.stderr
+    code, _, errors = icarus("specs", "--show", "MAST", "--with", tmp_path / "broken.py")
+    assert code == 2
+    assert "Traceback" not in errors and errors.count("\n") == 1
+    assert re.search(pattern, errors) and "broken.py" in errors
 
 
 # ---------------------------------------------------------------------------------------------------------- one's own file

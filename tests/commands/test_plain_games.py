@@ -119,7 +119,7 @@ def test_a_race_finds_a_composition(file: Path, icarus: Call) -> None:
         "--with",
         file,
     )
-    code, output, errors = icarus("discover", "race(goal=3)", *arguments)
+    code, output, errors = icarus("discover", "race(goal=2)", *arguments)
     assert code == 0, errors
     assert Path("found/result.html").exists()
 

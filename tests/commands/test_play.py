@@ -1,8 +1,6 @@
 """Playing against agents: a session's way forward and back, and the conversation in the terminal."""
 
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +12,9 @@ from icarus.commands.play.session import ADVICE, Session, adviser_like
 from icarus.commands.play.terminal import HELP, Terminal, in_columns
 from icarus.equilibrium import OOS
 from icarus.kernel import CHANCE
+from tests.commands.test_cli import Call, icarus
+
+__all__ = ["icarus"]
 
 QUICK = Agent(BASELINE, iterations=20)
 
@@ -262,8 +263,6 @@ def test_columns_fit_a_terminal() -> None:
         (["--resume", "nothing.txt", "--seat", "1", "--seed", "9"], "leave out --seat, --seed"),
     ],
 )
-def test_a_wrong_command_is_refused_in_one_sentence(arguments: list[str], sentence: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "icarus", "play", *arguments], capture_output=True, text=True, input=""
-    )
-    assert done.returncode == 2 and sentence in done.stderr and done.stderr.count("\n") == 1 and not done.stdout
+def test_a_wrong_command_is_refused_in_one_sentence(arguments: list[str], sentence: str, icarus: Call) -> None:
+    code, output, errors = icarus("play", *arguments)
+    assert code == 2 and sentence in errors and errors.count("\n") == 1 and not output

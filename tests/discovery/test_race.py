@@ -67,8 +67,8 @@ def test_a_killed_race_goes_on_and_ends_alike(
     finished_race: tuple[Discovery, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     discovery, whole = finished_race
-    keep = Games._keep
-    for number in (5, 150, 330):
+    keep, directory = Games._keep, tmp_path / "killed"
+    for number in (5, 145, 180):  # games after the kill before
         played = 0
 
         def kill(self: Games, row: Any, last: int = number) -> None:
@@ -80,13 +80,13 @@ def test_a_killed_race_goes_on_and_ends_alike(
 
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
             patch.setattr(Games, "_keep", kill)
-            race(tmp_path / str(number))
-        with (tmp_path / str(number) / "games.jsonl").open("ab") as file:
+            race(directory)
+        with (directory / "games.jsonl").open("ab") as file:
             file.write(b'{"stream":"explo')  # the end of a line that was being written
-        assert race(tmp_path / str(number)).proofs == discovery.proofs
-        assert [row["returns"] for row in read_rows(tmp_path / str(number) / "games.jsonl")] == [
-            row["returns"] for row in read_rows(whole / "games.jsonl")
-        ]
+    assert race(directory).proofs == discovery.proofs
+    assert [row["returns"] for row in read_rows(directory / "games.jsonl")] == [
+        row["returns"] for row in read_rows(whole / "games.jsonl")
+    ]
 
 
 def test_no_deal_of_the_proof_is_met_before_the_freeze(finished_race: tuple[Discovery, Path]) -> None:
