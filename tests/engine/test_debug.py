@@ -10,9 +10,12 @@ from typing import Any
 import pytest
 
 from icarus.commands import options
+from tests.commands.test_cli import Call, icarus
 from tests.conftest import Python, environment
 from tests.engine import wrong_functions
 from tests.marks import slow_after
+
+__all__ = ["icarus"]
 
 PATIENCE = 1800  # seconds for all of them, compilation on a cold cache and a busy machine included
 SLOW = [name for i, name in enumerate(wrong_functions.CASES) if i % 8]
@@ -69,15 +72,20 @@ DIVIDES = attrs.evolve(MAST, name="DIVIDES", capture=divides)
 """
 
 
-def test_without_checks_the_command_tells_an_error_in_a_slot_in_one_line_too(python: Python, tmp_path: Any) -> None:
+def test_without_checks_the_command_tells_an_error_in_a_slot_in_one_line_too(
+    icarus: Call, python: Python, tmp_path: Any
+) -> None:
     (tmp_path / "slots.py").write_text(SLOTS)
     messages = {
-        "FAILS": f"icarus: too long for me, in fails ({tmp_path / 'slots.py'}, line 9)",
         "DIVIDES": "icarus: integer division by zero, in the capture function divides of DIVIDES, "
         'engine="python" shows in which function and line',
+        "FAILS": f"icarus: too long for me, in fails ({tmp_path / 'slots.py'}, line 9)",
     }
-    for name, sentence in [*messages.items(), ("FAILS", messages["FAILS"])]:  # as compiled, and from the disk
+    for name, sentence in messages.items():
         arguments = ("search", "othello", "--strategy", f"BASELINE >> {name}", "--with", str(tmp_path / "slots.py"))
-        done = python(None, "-m", "icarus", *arguments, "--iterations", "5", ICARUS_DEBUG="")
-        assert done.returncode == options.REFUSED, done.stderr
-        assert done.stderr.splitlines()[-1] == sentence and "Traceback" not in done.stderr
+        code, _, errors = icarus(*arguments, "--iterations", "5")
+        assert code == options.REFUSED, errors
+        assert errors.splitlines()[-1] == sentence and "Traceback" not in errors
+    done = python(None, "-m", "icarus", *arguments, "--iterations", "5", ICARUS_DEBUG="")  # the last one, from the disk
+    assert done.returncode == options.REFUSED, done.stderr
+    assert done.stderr.splitlines()[-1] == sentence and "Traceback" not in done.stderr

@@ -106,10 +106,8 @@ def test_both_engines_find_the_same_in_whole_games(name: str, number: int) -> No
     both(starts(games.load(name), number), strategy, 12, seed=number)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES, ids=str)
-@pytest.mark.parametrize("exp3", [False, True], ids=["", "exp3"])
-def test_both_engines_find_the_same_under_every_scheme(scheme: Any, exp3: bool) -> None:
-    scheme = scheme.with_exp3() if exp3 else scheme
+@pytest.mark.parametrize("scheme", [*SCHEMES, *slow_after(2, [scheme.with_exp3() for scheme in SCHEMES])], ids=str)
+def test_both_engines_find_the_same_under_every_scheme(scheme: Any) -> None:
     for number, game in enumerate((WHISPERS, CLASHES, PENNIES, games.load("phantom-mnk"), games.load("goofspiel"))):
         strategy, _ = composition(random.Random(number), 2)
         both(starts(game, number), strategy, 24, seed=number, scheme=scheme)

@@ -1,5 +1,6 @@
 """Records that live on from search to search: against the twin, counted by hand, and refused where they do not fit."""
 
+import itertools
 import random
 from typing import Any
 
@@ -101,9 +102,12 @@ def go_on(
         state = after
 
 
-@pytest.mark.parametrize("decay", [1.0, 0.5])
-@pytest.mark.parametrize("number", slow_after(2, range(6)))
-def test_engine_and_twin_hold_the_same_records_in_every_toy_game(number: int, decay: float) -> None:
+CASES = [(0, 1.0), (1, 0.5), (0, 0.5), (1, 1.0), *itertools.product(range(2, 6), (1.0, 0.5))]  # compositions and decays
+
+
+@pytest.mark.parametrize("case", slow_after(2, CASES), ids=str)
+def test_engine_and_twin_hold_the_same_records_in_every_toy_game(case: tuple[int, float]) -> None:
+    number, decay = case
     strategy, twin = composition(random.Random(number), 2)
     for game in TOYS:
         go_on(decided(game, number), strategy, twin, MO_ISMCTS, decay, number, None)

@@ -605,8 +605,9 @@ def test_only_candidates_declared_independent_are_asked_one_by_one() -> None:
 
 DECLARED_FALSELY = """
 import attrs
-from icarus import AMAF, BASELINE, MAST, NAST2, argmax, candidates, capture, games, gibbs, search, values
+from icarus import BASELINE, MAST, candidates, capture, gibbs, search
 from icarus.kernel import record, update
+from tests.commands.test_contract import NIM
 
 @capture(reads_simulation=False)
 def looks(history, updates):
@@ -627,7 +628,7 @@ def by_number(history, legal, records):
 def forgets(history, legal, records):
     records[0] = record(legal[0], 0)
 
-state = games.load("othello").new_initial_state()
+state = NIM.new_initial_state(1)
 policies = [gibbs().over(by_number), gibbs().over(forgets)]
 for changes in ({"capture": looks}, {"capture": names}, *({"policy": policy} for policy in policies)):
     try:

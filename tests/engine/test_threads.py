@@ -175,7 +175,7 @@ def test_no_update_of_a_shared_record_is_lost(root: Any, threads: int) -> None:
 
 @SEVERAL
 def test_shared_records_add_up_as_those_of_one_thread_do(threads: int) -> None:
-    result = search(othello(), EVERYTHING, iterations=5000, threads=threads, sharing="records")
+    result = search(othello(), EVERYTHING, iterations=2500, threads=threads, sharing="records")
     assert_no_record_twice(result)
     base = result.records["BASELINE"]
     assert np.allclose(base.rows["reward"].sum(axis=1), base.rows["visits"])  # Othello's rewards sum to 1

@@ -51,7 +51,7 @@ def test_where_all_is_seen_every_record_that_was_visited_is_one_node_and_looks_u
     ids=str,
 )
 def test_where_something_is_hidden_a_node_has_the_record_of_what_its_player_saw(game: str, scheme: Scheme) -> None:
-    result = search(games.load(game).new_initial_state(seed=3), BASELINE, iterations=400, seed=2, scheme=scheme)
+    result = search(games.load(game).new_initial_state(seed=3), BASELINE, iterations=120, seed=2, scheme=scheme)
     tree, records = tree_of(result), result.records["BASELINE"]
     assert len(tree) > 50
     for node in range(1, len(tree)):
@@ -63,7 +63,7 @@ def test_where_something_is_hidden_a_node_has_the_record_of_what_its_player_saw(
 @pytest.mark.parametrize("scheme", [RIS_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(4)], ids=str)
 def test_the_root_s_children_have_the_visits_that_each_scheme_counted(scheme: Scheme) -> None:
     result = search(
-        games.load("hearts").new_initial_state(seed=3), parse("MAST"), iterations=400, seed=2, scheme=scheme
+        games.load("hearts").new_initial_state(seed=3), parse("MAST"), iterations=150, seed=2, scheme=scheme
     )
     tree = tree_of(result)
     first = result.parts[0] if result.parts else result
@@ -80,7 +80,7 @@ def test_what_shifts_lead_to_is_in_the_tree_with_states_in_which_it_was_played(g
     state = games.load(game).new_initial_state(seed=1)
     while len(state.history) < (4 if game.startswith("lotr") else 0):
         state.apply_action(state.legal_actions()[0])
-    result = search(state, BASELINE, iterations=500, seed=1, scheme=RIS_ISMCTS)
+    result = search(state, BASELINE, iterations=250, seed=1, scheme=RIS_ISMCTS)
     tree = tree_of(result)
     shown = np.unique(tree.record[tree.record >= 0])
     assert len(shown) > least * np.count_nonzero(tree.visits)
