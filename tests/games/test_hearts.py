@@ -543,7 +543,7 @@ def test_a_determinization_can_be_retraced() -> None:
     random = np.random.default_rng(10)
     for number, state in enumerate(positions(random)):
         observer = int(random.integers(4))
-        if number % 2 or state.facts.phase == DEALING:
+        if number % 4 or state.facts.phase == DEALING:
             continue
         record = state.determinize(observer, seed=number).data
         start, actions = HEARTS.retrace(state, record)
@@ -569,7 +569,7 @@ def test_nothing_hidden_is_read() -> None:
     """Determinizing a determinization gives what determinizing the true state gives, for the same seed."""
     random = np.random.default_rng(12)
     for number, state in enumerate(positions(random)):
-        if number % 3:
+        if number % 7:
             continue
         observer = number % 4
         swapped = state.determinize(observer, seed=number)
@@ -596,7 +596,7 @@ def test_determinizations_never_contradict_what_was_seen(lumps: bool, rounds: in
             assert knowledge.agrees(hidden)
 
 
-ENDINGS = 24
+ENDINGS = 16
 MOST_DEALS = 900
 
 
@@ -763,7 +763,7 @@ def test_the_rounds_to_come_are_drawn_from_the_table_with_seats_permuted() -> No
     scores = [30, 35, 20, 44]
     state = HEARTS.new_initial_state()
     state.facts.phase, state.facts.player, state.facts.scores, state.facts.searching = ENDED, -4, scores, 1
-    random, count = np.random.default_rng(19), 20_000
+    random, count = np.random.default_rng(19), 8_000
     ours = np.zeros((count, 4))
     for i in range(count):
         state.facts.fate = np.uint64(random.integers(1 << 63))
