@@ -1,6 +1,7 @@
 """The audit: it passes games whose determinizations are right, and names what is wrong with those that are not."""
 
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,12 @@ COUSINS = [
 ]  # as many of the secret choices made, whichever
 COUSIN_COUNTS = np.array([len(rows) for rows in COUSINS], np.int64)
 COUSIN_ROWS = padded(COUSINS, max(map(len, COUSINS)), np.int64)
+
+
+@pytest.fixture(autouse=True)
+def few_games_of_the_contract(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One random game for each that is looked at here: test_contract.py finds what breaks a contract."""
+    monkeypatch.setattr(sys.modules["icarus.audit"], "GAMES_FOR_EACH", 1)
 
 
 def audited(game: Game, broken: Callable | None = None, **changes: Any) -> AuditReport:
@@ -310,7 +317,7 @@ def test_without_retrace_the_way_back_is_not_checkable_and_has_not_passed() -> N
 
 
 def test_without_scipy_uniformity_is_not_checkable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "scipy.stats", None)
+    monkeypatch.setitem(sys.modules, "scipy.stats", None)
     report = audited(KUHN, first_twice_as_likely)
     assert report.passed and not report["uniform"].passed
     assert report["uniform"].note == "scipy is missing: pip install 'icarus-mcts[experiments]'"
