@@ -389,7 +389,7 @@ def test_a_comment_and_the_place_in_the_file_are_no_edit(
 FORK = multiprocessing.get_context("fork")
 
 
-def forked(work: Callable[[], Any]) -> Callable[[], Any]:
+def start_fork(work: Callable[[], Any]) -> Callable[[], Any]:
     """Begin some work in a copy of this process; what is returned waits for its outcome."""
     receiver, sender = FORK.Pipe(duplex=False)
     process = FORK.Process(target=lambda: sender.send(work()))
@@ -438,7 +438,7 @@ def test_functions_of_one_factory_compiled_by_two_processes_stay_apart_in_a_thir
     make = module("factory", FACTORY, monkeypatch).make
 
     def outputs_of(*numbers: int) -> Any:
-        return forked(lambda: [kernels.compiled(make(k), nb.int64(nb.int64), "call")(9) % 1000 for k in numbers])()
+        return start_fork(lambda: [kernels.compiled(make(k), nb.int64(nb.int64), "call")(9) % 1000 for k in numbers])()
 
     assert outputs_of(11) == [22]
     assert outputs_of(22) == [44]
@@ -454,7 +454,7 @@ def test_of_processes_that_need_the_same_at_once_one_compiles(
         gate.wait()
         return kernels.Kernel(f, 1, "f")(10), kernels.compiled(f, nb.int64(nb.int64), "g")(10), compilations
 
-    answers = [outcome() for outcome in [forked(work) for _ in range(2)]]
+    answers = [outcome() for outcome in [start_fork(work) for _ in range(2)]]
     assert [values for *values, _ in answers] == [[20, 20]] * 2
     assert sorted(name for *_, names in answers for name in names) == ["f", "g"]
     assert not list(folder.glob("**/*.lock"))

@@ -79,7 +79,7 @@ def _cards(cards: int, side: int) -> str:
 
 def text(state: Facts) -> str:
     """The board with Mordor at the top, Dark's pieces in capitals, the dead, the hands, and the decision to be made."""
-    squares, held = state.pos.tolist(), state.held  # a field of a record is slow to read
+    squares, bitboards = state.pos.tolist(), state.held  # a field of a record is slow to read
 
     def pieces(square: int, side: int) -> str:
         names = [PIECE_NAMES[piece] for piece in range(side * TEAM, side * TEAM + TEAM) if squares[piece] == square]
@@ -89,7 +89,7 @@ def text(state: Facts) -> str:
     for row in ROWS:
         lines.append(_row([f"[{SQUARE_NAMES[square]}]" for square in row]))
         for side in (DARK, LIGHT):
-            if any(has(held[side], square) for square in row):
+            if any(has(bitboards[side], square) for square in row):
                 lines.append(_row([pieces(square, side) for square in row]))
     for side in (DARK, LIGHT):
         lines.append(
