@@ -37,7 +37,7 @@ from icarus.load_files import load_file
 
 DEFAULTS = {"trials": 1000, "opponent": BASELINE, "seed": 0, "paired": False, "sprt": False, "pictures": ["agents"]}
 KEYS = ("name", "games", "agents", "iterations", "seconds", "seats", "roles", *DEFAULTS)
-OWN_GAME = "for a game of your own, write the experiment as a .py file that imports the game, and give its name"
+OWN_GAME = 'for a game of your own, name its file in a TOML file, games = ["mygame.py"], or its name in a .py file that imports it'
 
 
 def build_together(tables: Sequence[Table]) -> Experiment:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from experiments.papers import catalogue, earlier, sensitivity
 from experiments.papers.suite import GAMES, ITERATIONS, SUITE, TRIALS
-from experiments.plan.building import OWN_GAME, build, build_together
+from experiments.plan.building import build, build_together
 from experiments.plan.checks import Table, listed, nearest, positive
 from experiments.plan.definition import Experiment, Refusal
 from icarus.load_files import game_of_file, load_file
@@ -67,7 +67,9 @@ def _without_file(table: dict[str, object], folder: Path) -> tuple[dict[str, obj
     if not files:
         return table, ""
     if len(files) > 1:
-        raise Refusal(f"games: {files[0]} and {files[1]} are two files; {OWN_GAME}")
+        raise Refusal(
+            f"games: {files[0]} and {files[1]} are two files; write the experiment as a .py file that imports both"
+        )
     game = game_of_file(folder / files[0], "and write the experiment as a .py file that imports it")
     return {**table, "games": [str(game) if name == files[0] else name for name in names]}, str(
         (folder / files[0]).resolve()

@@ -120,12 +120,9 @@ def test_seats_can_be_chosen():
         ({"games": ["othello", "otello"]}, "games[1]: no game is called 'otello'; did you mean othello"),
         (
             {"games": ["mine.py"]},
-            "games[0]: no game is called 'mine.py'; for a game of your own, write the experiment as a",
+            "games[0]: no game is called 'mine.py'; for a game of your own, name its file in a TOML file",
         ),
-        (
-            {"games": "mygame"},
-            "goofspiel; for a game of your own, write the experiment as a .py file that imports the game",
-        ),
+        ({"games": "mygame"}, "or its name in a .py file that imports it"),
         ({"games": []}, "games: the list is empty"),
         ({"games": None}, "games: missing"),
         ({"games": ["othello", "othello"]}, "is in the experiment twice"),

@@ -123,7 +123,10 @@ def test_a_toml_file_names_the_file_of_a_game_which_is_digested(folder, call, mo
 @pytest.mark.parametrize(
     ("games", "message"),
     [
-        ('["game.py", "further.py"]', "games: game.py and further.py are two files; for a game of your own, write"),
+        (
+            '["game.py", "further.py"]',
+            "games: game.py and further.py are two files; write the experiment as a .py file",
+        ),
         (
             '"further.py"',
             "has no Game(…) or PythonGame(…); give a game that a function makes by its name, and write the",
