@@ -210,7 +210,7 @@ class Slot(CompiledCallable):
 
 
 def result_message(label: str, does: str) -> str:
-    """That a function returns what nobody takes; `does` says what it does instead."""
+    """That a function returns what is not used; `does` says what it does instead."""
     return f"{label} returns a value, which is lost; it {does} and returns nothing"
 
 

@@ -47,7 +47,7 @@ def wrong_outcomes(outcomes: object, actions: Iterable[int]) -> str:
 
 
 def wrong_player(player: object, players: int | None) -> str:
-    """Of `current_player()` before the end, in a game for so many players; None where nobody knows."""
+    """Of `current_player()` before the end, in a game for so many players; None where that is not known."""
     most = MAX_PLAYERS if players is None else players
     if checks.is_integer(player) and (player == CHANCE or 0 <= player < most):
         return ""

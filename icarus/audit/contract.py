@@ -66,7 +66,7 @@ class Contract:
         self._boards: dict[int, tuple] = {}
         self._subject, self._texts = "", [""]
         self._in_playout = False  # where the game goes on from a determinization: nothing is determinized there
-        # By each perspective since the episode began; None where nobody knows.
+        # By each perspective since the episode began; None where that is not known.
         self._observed: list[list[int]] | None = None
         self._earlier_choice = 0, TERMINAL, False  # its number, who made it, and whether the others could see it
         self.determinizations: list[tuple[np.ndarray, int, str]] = []  # true states to determinize, with who acts

@@ -53,7 +53,7 @@ class Fence:
         return self._before.tobytes() == self._after.tobytes() == _UNTOUCHED
 
     def restore(self) -> None:
-        """Write the guards anew, so that nobody else is blamed for what was written there."""
+        """Write the guards anew, so that no later function is blamed for what was written there."""
         self._before[:] = self._after[:] = _GUARD
 
 

@@ -103,7 +103,7 @@ def deferred_interrupts() -> Iterator[None]:
 
 
 def handle_pending() -> None:
-    """Handle a Ctrl-C that is held back; raises KeyboardInterrupt, if nobody handles it otherwise."""
+    """Handle a Ctrl-C that is held back; raises KeyboardInterrupt, if there is no other handler."""
     if _pending and threading.current_thread() is threading.main_thread():
         _pending.clear()
         _held_handler[0](signal.SIGINT, None)
@@ -136,7 +136,7 @@ def _resent() -> Iterator[None]:
 
 
 def listen() -> None:
-    """Listen from now on, unless somebody else has asked for signals. A child of this process asks for itself."""
+    """Listen from now on, unless another handler has asked for signals. A child of this process asks for itself."""
     if not _permanent[0] and threading.get_ident() == threading.main_thread().ident:
         _permanent[0] = True
         before = _take_wakeup()

@@ -1,1 +1,1 @@
-"""Discovery: which enhancements for this game? A space of compositions, a race through it, and a proof on games that nobody tuned to."""
+"""Discovery: which enhancements for this game? A space of compositions, a race through it, and a proof on held-out games."""

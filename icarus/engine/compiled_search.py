@@ -199,7 +199,7 @@ class CompiledSearch:
         part["visits_column"] = offset_of(row, "visits") // row["visits"].itemsize
 
     def _write_features(self) -> None:
-        """What tells of states and actions, as far as anybody asks, and how wide its tables are."""
+        """The features that slots read of states and actions, and how wide their tables are."""
         tables = self.program.features_in_tree | self.program.features_in_simulation
         check_features(self.state, tables)
         self._feature_kernels = feature_kernels(self.game, tables, self.scheme.cutoff is not None)
@@ -300,7 +300,7 @@ class CompiledSearch:
             self.allocate(status)
 
     def advance(self, iterations: int) -> int:
-        """Go on as `run` does, or as far as there is room and nobody halts the search; returns the loop's status."""
+        """Go on as `run` does, or as far as there is room and the search is not halted; returns the loop's status."""
         self._arena["flag_at_start"] = INTERRUPT_FLAG
         if self.halted:
             return DONE

@@ -96,7 +96,7 @@ class SharedRecords(Team[CompiledSearch]):
         except BaseException:
             self._halt()
             for table in self._shared.tables:  # a function of the user's has failed, perhaps behind a lock:
-                table.descriptor["lock"] = 0  # open all of them, so that nobody waits for it
+                table.descriptor["lock"] = 0  # open all of them, so that no thread waits for it
             raise
 
     def _allocate(self, statuses: Sequence[int]) -> None:

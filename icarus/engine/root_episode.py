@@ -20,7 +20,7 @@ class RootEpisode:
     Attributes:
         label: of the episode.
         moves: of the episode, as each perspective of the scheme saw them. [perspectives]
-        last, last_perspective: who acted last before the root, and in which column of `moves` that player stands; 0 if nobody did.
+        last, last_perspective: who acted last before the root, and in which column of `moves` that player stands; 0 if there is none.
         last_recalled: whether a determinization may change what that player saw.
         record: of the position, as far as the player to move may know it.
     """

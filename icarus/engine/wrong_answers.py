@@ -34,7 +34,7 @@ def with_answer(sentence: str, game: Game, words: np.ndarray) -> str:
 
 
 def _wrong_answer(name: str, state: State) -> str:
-    """What a function answers about a state, where that is wrong; "" where it is right, or nobody can tell it."""
+    """What a function answers about a state, where that is wrong; "" where it is right, or cannot be checked."""
     if name == "player":
         player = state._player()
         return "" if player in (CHANCE, TERMINAL) or 0 <= player < state.game.players else str(player)

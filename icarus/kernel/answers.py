@@ -232,4 +232,4 @@ CHECKS: dict[str, Callable[..., Any]] = {
     "recall": _recall,
     "multiplicity": _multiplicity,
     "simultaneous": functools.partial(_number, least=0, also=0, right="be 0, or the number of the choice"),
-}  # by the name of the function whose answer each looks at
+}  # by the name of the function whose answer each checks

@@ -1,4 +1,4 @@
-"""Globals whose values have been compiled in, and what becomes of machine code where somebody binds one of them anew."""
+"""Globals whose values have been compiled in, and what becomes of machine code when one of them is bound anew."""
 
 import functools
 import operator

@@ -185,7 +185,7 @@ def _sizes() -> tuple[int, int]:
 
 @functools.lru_cache(maxsize=1)
 def _overloaded(*sizes: int) -> list[tuple[object, Callable]]:
-    """All that anybody but a library, or `compiled_as`, registered with the compiler for a callable: (callable, body)."""
+    """All that was registered by others than a library, or `compiled_as`, with the compiler for a callable: (callable, body)."""
     if not is_loaded("numba"):
         return []
     by_type = [

@@ -132,7 +132,7 @@ def _settings_of(config: pytypes.ModuleType) -> list[tuple[str, str]]:
 
 @functools.cache
 def _usual_settings(settings: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    """The settings of a compiler that nobody has changed in this process."""
+    """The settings of a compiler, as they are before this process changes any."""
     spec = importlib.util.spec_from_file_location("usual_settings", sys.modules[_CONFIG].__file__)
     assert spec is not None and spec.loader is not None
     usual = importlib.util.module_from_spec(spec)

@@ -13,7 +13,7 @@ except ImportError:  # no Unix: processes do the same work at once
     fcntl = None  # type: ignore[assignment]
 
 logger = logging.getLogger(__name__)
-PATIENCE = 60.0  # seconds; a process that was stopped while it held a lock delays nobody for longer
+PATIENCE = 60.0  # seconds; a process that was stopped while it held a lock delays no other for longer
 _POLL = 0.05  # seconds between two attempts, so that Ctrl-C ends the wait
 
 

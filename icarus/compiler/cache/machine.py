@@ -71,7 +71,7 @@ def _is_ours(file: Path) -> bool:
 
 
 def _raise(pickled: bytes) -> NoReturn:
-    """Raise an exception where the line of its `raise` can be seen, as far as anybody knows it."""
+    """Raise an exception where the line of its `raise` can be seen, as far as it is known."""
     kind, arguments, place = pickle.loads(pickled)
     error = kind(*arguments)
     if place is None:

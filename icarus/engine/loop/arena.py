@@ -24,9 +24,9 @@ class Game:
     determinize: Address
     episode: Address
     recall: Address
-    simultaneous: Address  # 0 also where nobody asks which decisions are simultaneous
+    simultaneous: Address  # 0 also where no rule reads which decisions are simultaneous
     observe_for_root: Address  # `observe`, where the root player's perspective is that of all; else 0
-    features: Address  # these three where anybody reads them
+    features: Address  # these three where a slot reads them
     action_features: Address
     heuristic: Address
     players: int  # κ
@@ -56,7 +56,7 @@ class Root:
 
 
 class Composition:
-    """The lowered composition, and what anybody reads of a playout."""
+    """The lowered composition, and what its slots read of a playout."""
 
     component: Address  # [components] of COMPONENT
     components: int
@@ -64,7 +64,7 @@ class Composition:
     alternative: Address
     leaf: Address
     weight: Address
-    steps_in_simulation: int  # 1 where anybody looks at the steps, moves, or keys of the simulation, or at episodes
+    steps_in_simulation: int  # 1 where a slot reads the steps, moves, or keys of the simulation, or episodes
     moves_in_simulation: int
     keys_in_simulation: int
     episodes: int

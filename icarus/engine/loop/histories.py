@@ -61,7 +61,7 @@ def extend_keys(keys: np.ndarray, moves: np.ndarray, t: int, perspectives: int) 
 
 @inlined
 def label_episode(a: Arena, playout: Playout, t: int) -> None:
-    """Begin a new episode at step t where the state reached has a label (section 5.1) and anybody reads episodes."""
+    """Begin a new episode at step t where the state reached has a label (section 5.1) and a slot reads episodes."""
     if a.composition.episodes and a.game.episode != 0:
         label = call1(a.game.episode, (a.buffers.state,))
         if label >= 0:

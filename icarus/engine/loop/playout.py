@@ -49,7 +49,7 @@ from icarus.kernel.theta import TABLE, decided_at, index_at, row_index
 
 _INT, _REAL, _COUNT = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.int32)
 _NO_ROOM = -1
-_LOOK = 1023  # steps of a simulation that nobody looks at between two looks whether to return (a power of 2, less 1)
+_POLL = 1023  # steps of a simulation that no slot reads, between two polls of the interrupt flag (a power of 2, less 1)
 
 
 @helper
@@ -231,7 +231,7 @@ def simulation(a: Arena, rng: np.ndarray, t: int) -> int:
 
 @helper
 def simulate_unrecorded(a: Arena, legal: int, t: int, end: int, rng: np.ndarray) -> int:
-    """Uniform simulation that nobody looks at, from step t until it is cut off at `end`; returns its number of steps, _NO_ROOM where it
+    """Uniform simulation that no slot reads, from step t until it is cut off at `end`; returns its number of steps, _NO_ROOM where it
     is not to go on."""
     actions, steps, last = array_at(legal, a.game.max_legal, _INT), 0, min(end, a.game.max_length)
     while True:
@@ -243,7 +243,7 @@ def simulate_unrecorded(a: Arena, legal: int, t: int, end: int, rng: np.ndarray)
             a.pending.cut = end == last
             a.pending.too_long = end != last
             return steps if end == last else _NO_ROOM
-        if unlikely(steps & _LOOK == _LOOK) and is_interrupted(a):
+        if unlikely(steps & _POLL == _POLL) and is_interrupted(a):
             return _NO_ROOM
         count, index = call2(a.game.legal, (a.buffers.state, legal)), 0
         if unlikely(a.counts.iterations < FIRST) and 0 < count <= a.game.max_legal:

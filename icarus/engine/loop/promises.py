@@ -67,7 +67,7 @@ def write(array: np.ndarray, numbers: np.ndarray) -> None:
 
 @helper
 def looks_beyond(a: Arena, component: Component, updates: UpdateBuffer, records: np.ndarray) -> bool:
-    """Whether a capture function asks for other updates where the simulation is cut off, as it is where nobody looks at it."""
+    """Whether a capture function makes other updates where the simulation is cut off, as it is where no slot reads it."""
     playout, rng = struct_at(a.buffers.playout, PLAYOUT), array_at(a.buffers.rng, RNG_WORDS, _WORD)
     records_before, count, length, rng_before = records.copy(), updates.count, playout.length, rng.copy()
     contexts = array_at(updates.contexts, updates.capacity, _INT)[component.first : count]

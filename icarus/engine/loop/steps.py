@@ -109,14 +109,14 @@ def step_at(playout: Playout, t: int) -> Step:
 
 @inlined
 def has_room(a: Arena, playout: Playout, t: int) -> bool:
-    """Whether there is room for step t and the one after it, and nobody, as far as is looked at now and then, asks the loop to return."""
+    """Whether there is room for step t and the one after it, and no interrupt, which is polled at every eighth step only."""
     fits = playout.legal_length + a.game.max_legal <= a.buffers.legal_capacity
     return fits and (t < a.buffers.poll_at or poll(a, t))
 
 
 @helper
 def poll(a: Arena, t: int) -> bool:
-    """Whether there is room for step t and the one after it, and nobody asks the loop to return; if so, it is clear for some steps."""
+    """Whether there is room for step t and the one after it, and no interrupt; if so, the next poll is some steps away."""
     if t >= a.game.max_length:
         a.pending.too_long = 1
     if t >= a.game.max_length or t + 1 >= a.buffers.step_capacity or is_interrupted(a):

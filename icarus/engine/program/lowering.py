@@ -51,9 +51,9 @@ class Program:
         table_of: the index of each enhancement's table.
         component, program, alternative, leaf, weight: the arrays; the programs of voters follow those of the decisions.
         steps_in_simulation: whether anything depends on the steps of the simulation phase.
-        choices: whether anybody asks which decisions are simultaneous.
-        moves_in_simulation, keys_in_simulation, episodes: which of these anybody reads.
-        features_in_tree, features_in_simulation: which tables of what the game tells anybody reads, as bits (`icarus.kernel.features`).
+        choices: whether a rule reads which decisions are simultaneous.
+        moves_in_simulation, keys_in_simulation, episodes: which of these slots read.
+        features_in_tree, features_in_simulation: which tables of what the game tells slots read, as bits (`icarus.kernel.features`).
         has_priors: whether records enter a table when a policy first asks about them.
         votes: whether any alternative is a majority vote.
     """
@@ -287,7 +287,7 @@ class _Lowering:
         """Whether the values of an arg max in the simulation phase are +∞ for every action, whatever was learned.
 
         So for the baseline by definition; for what is declared so; and for records of the tree's histories and their children, where a
-        history whose baseline record has n = 0 continues to histories that nobody has met: an unseen move would leave it where it is,
+        history whose baseline record has n = 0 continues to histories that are new: an unseen move would leave it where it is,
         and where hidden facts say who moves next, a record names another player than that of a history of the same moves.
         """
         nothing_hidden = self.game.determinize is None or self.scheme.root != FRESH

@@ -46,7 +46,7 @@ def _readers(part: Enhancement) -> list[Slot]:
 
 
 def widths_of(game: HasFeatures, tables: int) -> dict[str, int]:
-    """How many numbers the tables have in a row, by their names; 0 where nobody reads one."""
+    """How many numbers the tables have in a row, by their names; 0 where no slot reads one."""
     widths = len(game.feature_names), len(game.action_feature_names), game.players, game.players
     return {name: width * bool(tables & table) for table, name, width in zip(TABLES, NAMES, widths, strict=True)}
 

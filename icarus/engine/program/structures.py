@@ -39,7 +39,7 @@ class Alternative(NamedTuple):
     leaves: int  # of a majority vote: the programs of the voters
     rule: int  # RULE_… of `icarus.algebra.policy`
     parameter: float  # of the rule: τ or ε
-    in_tree_only: int  # 1 where it is uniform unless somebody has decided in the tree at a history that looks the same
+    in_tree_only: int  # 1 where it is uniform unless a player has decided in the tree at a history that he cannot tell from this one
 
 
 class Leaf(NamedTuple):
@@ -50,7 +50,7 @@ class Leaf(NamedTuple):
     kernel: Address  # of the values of actions
     component: int  # whose table it reads
     parameters: Address
-    uniform: int  # 1 where its value is +∞ for every action, and nobody asks it
+    uniform: int  # 1 where its value is +∞ for every action, and is not computed
     by_row: int  # 1 where it takes the rows that the loop has found, and not keys
     prior: Address  # of the kernel that inserts records that are asked about for the first time; 0 where θ_initial is constant
     prior_parameters: Address

@@ -1,13 +1,13 @@
 """How much memory is left: whoever asks for more is refused, before the system ends the process and all that the search knows is lost.
 
-Linux hands out memory that it does not have, and kills who writes to it; a container's limit is told to nobody who asks for memory.
+Linux hands out memory that it does not have, and kills who writes to it; a container's limit is not told when memory is asked for.
 """
 
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-LARGE = 1 << 26  # bytes; about less than that nobody asks
+LARGE = 1 << 26  # bytes; less than that is not checked
 _GROUPS = {  # of control groups, by version: where they are, the limit, what is used, and what of it can be had back at once
     2: ("sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"),
     1: ("sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
@@ -25,7 +25,7 @@ def check_memory(size: int, root: Path = Path("/")) -> None:
 
 
 def memory_left(root: Path = Path("/")) -> int:
-    """Bytes that can still be had, of the machine and of the process's control groups; `sys.maxsize` where nobody tells."""
+    """Bytes that can still be had, of the machine and of the process's control groups; `sys.maxsize` where that is not known."""
     sizes = [sys.maxsize, *_groups(root)]
     machine = _numbers(root / "proc/meminfo")
     if "MemAvailable:" in machine:

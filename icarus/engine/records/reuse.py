@@ -46,7 +46,7 @@ class WarmStart:
             table.insert_rows(rows)
 
     def mark_decided(self, table: Table) -> None:
-        """Mark in the baseline's table where somebody has decided in the tree, if it keeps such marks."""
+        """Mark in the baseline's table where a player has decided in the tree, if it keeps such marks."""
         if len(table.decided) > 0:
             table.decided[self.links[:, 0] & (len(table.decided) - 1)] = 1
 

@@ -197,11 +197,11 @@ class Table:
 
     @property
     def decided(self) -> np.ndarray:
-        """The bytes that mark where somebody has decided in the tree (`decided_at`); none where nobody asks."""
+        """The bytes that mark where a player has decided in the tree (`decided_at`); none where no slot reads them."""
         return self._marks[int(self.descriptor["decided"][0])]
 
     def mark_decisions(self) -> None:
-        """Have the loop mark where somebody has decided in the tree, if it does not yet."""
+        """Have the loop mark where a player has decided in the tree, if it does not yet."""
         if len(self.decided) == 0:
             self._mark_in(np.zeros(MARKS * self.capacity, np.uint8))
 

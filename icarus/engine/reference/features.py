@@ -14,7 +14,7 @@ from icarus.kernel.python_game import PythonGame
 
 
 class FeatureEvaluator:
-    """What a game tells, as far as anybody asks.
+    """What a game tells, as far as slots read it.
 
     Attributes:
         widths: how many numbers the tables have in a row, by their names.

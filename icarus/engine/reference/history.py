@@ -1,4 +1,4 @@
-"""A playout under way in plain Python: the steps of a `History`, and what its perspectives saw, found out where somebody looks."""
+"""A playout under way in plain Python: the steps of a `History`, and what its perspectives saw, computed when it is read."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -191,7 +191,7 @@ class Playout:
         self._legal += legal
 
     def extend(self, action: int, moves: Moves) -> None:
-        """Append an action to the history, as every perspective sees it, or what tells that when somebody looks."""
+        """Append an action to the history, as every perspective sees it, or what gives that when it is read."""
         self.steps[self.t].write(action=action)
         self._moves.append(moves)
         self.t += 1
@@ -258,7 +258,7 @@ class Playout:
         return self._listed
 
     def table(self, name: str) -> np.ndarray:
-        """A table of what the game tells; rows that nobody has filled are 0."""
+        """A table of what the game tells; rows that are not filled are 0."""
         count, rows = self.t + 1 if name == "features" else len(self._legal), self.features[name]
         filled, table = self._tables.get(name, (-1, np.zeros(0)))
         if filled != len(rows) or len(table) != count:

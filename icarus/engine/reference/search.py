@@ -1,8 +1,8 @@
 """Algorithm 1 in plain Python: `search(…, engine="python")`, in which a breakpoint or a print in a slot or a game works.
 
 The same draws from the same generator in the same order as the compiled loop makes, and so the same records and the same result for the
-same seed; the same functions of slots, rules and games, by their Python source. Slow and without cleverness: nothing is left out because
-nobody would look at it. Values, keys, contexts and rewards that make no sense are refused, which the compiled loop has no time for.
+same seed; the same functions of slots, rules and games, by their Python source. Slow and without cleverness: all of a history is
+kept, also where no slot reads it. Values, keys, contexts and rewards out of range are refused, which the compiled loop has no time for.
 """
 
 import copy

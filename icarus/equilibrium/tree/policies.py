@@ -150,7 +150,7 @@ def _from_table(tree: GameTree, table: Mapping[InformationState, Probabilities])
 
 
 def _from_function(tree: GameTree, ask: Callable[[State, int], Probabilities]) -> TabularPolicy:
-    """What a policy answers when it is asked in each information set; where only one action is legal nobody asks."""
+    """What a policy answers when it is asked in each information set; where only one action is legal it is not asked."""
     result = uniform_policy(tree)
     for number in tree.decisions.tolist():
         if tree.sets[number]["count"] > 1:

@@ -22,7 +22,7 @@ from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame, in_python
 from icarus.kernel.structures import structure
 
-FEW = 1 << 13  # histories that are written before anybody estimates how many there are
+FEW = 1 << 13  # histories that are written before their number is estimated
 LEAST_ROOM = 64  # for legal actions; it is a power of two, since code is compiled for each one
 
 

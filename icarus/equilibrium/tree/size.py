@@ -20,7 +20,7 @@ from icarus.kernel.contract import Fields
 from icarus.kernel.game import AnyGame
 
 WALKS = 20  # of each kind
-COUNTLESS = 1e30  # histories; of a game that has more nobody asks how many
+COUNTLESS = 1e30  # histories; more are not counted
 ALL_HISTORIES = -2  # in place of a player whose views are counted
 
 
