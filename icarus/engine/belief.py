@@ -57,8 +57,11 @@ def with_belief(state: State, determinize: Callable) -> State:
             be uniform. It may not use facts hidden in `state`. For a `PythonGame` it returns a new state.
 
     Raises:
-        TypeError: `determinize` is not a function. ValueError: nothing is hidden in the game, or no player is to move.
+        TypeError: `state` is not a State, or `determinize` not a function.
+        ValueError: nothing is hidden in the game, or no player is to move.
     """
+    if not isinstance(state, State):
+        raise TypeError(f"with_belief needs a State, such as games.load('hearts').new_initial_state(), not {state!r}")
     game, observer = state.game, state.current_player()
     if not callable(determinize):
         raise TypeError(
