@@ -109,6 +109,7 @@ def test_a_game_beyond_its_max_length_and_a_wrong_answer_end_the_audit_in_a_sent
             "audit_plain needs a PythonGame, not <game othello>; audit checks a Game",
         ),
         (lambda: audit_plain("othello"), "audit_plain needs a PythonGame, not 'othello'; .*, and audit_class a class"),
+        (lambda: audit_belief(GAME, print), "audit_belief needs a compiled game; .* is in plain Python"),
         (lambda: audit_belief("hearts", print), "audit_belief needs a Game, such as .*, not 'hearts'"),
         (lambda: in_python("hearts"), "in_python needs a Game, such as .*, not 'hearts'"),
         (lambda: discover(3), "discover needs a Game, such as .*, not 3"),

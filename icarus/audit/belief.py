@@ -38,10 +38,12 @@ def audit_belief(
         seed: an integer ≥ 0, or several as a key. It fixes everything except the clock.
 
     Raises:
-        TypeError: `game` is not a game, or `determinize` not a function.
+        TypeError: `game` is not a game, or one in plain Python, or `determinize` is not a function.
         ValueError: nothing is hidden in the game, or a number is not positive.
     """
     check_game("audit_belief", game)
+    if not isinstance(game, Game):
+        raise TypeError(f"audit_belief needs a compiled game; {game} is in plain Python")
     for name, number in (("games", games), ("draws", draws)):
         checks.integer(name, number, least=1)
     key, started = checks.seed_key(seed), time.perf_counter()

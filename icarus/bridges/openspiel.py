@@ -9,8 +9,8 @@
         state.apply_action(state.legal_actions()[0])
     print(search(state, RAVE >> MAST, iterations=1000))
 
-`openspiel.state(s)` takes up a state of OpenSpiel's as it stands. The search is icarus's loop in plain Python: measured on one core that
-others used too, 30-150 iterations a second in small games and 5-20 in Hearts, Oh Hell and Gin Rummy.
+`openspiel.state(s)` takes up a state of OpenSpiel's as it stands. The search is icarus's loop in plain Python; docs/bridges.md has
+its iterations a second.
 
 A player sees of an action what it changes in his information state string (in his observation string, where a game has no other), so
 that his information sets are the game's own. Where he can be told more simply what others do, `observe=public_actions` is quicker, and

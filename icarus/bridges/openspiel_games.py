@@ -4,7 +4,7 @@
     from icarus import Agent, RAVE
     from icarus.bridges.openspiel_games import Bot, register_games
 
-    register_games()                      # those of the library; one of your own: register_game(NIM), then "icarus_nim"
+    register_games()                      # those of the library; one of your own: register_game(MINE), then "icarus_mine"
     game = pyspiel.load_game("icarus_hearts")
     bots = [Bot(Agent(RAVE, iterations=500), seat) for seat in range(4)]    # or Agent.at_level("hearts", 3)
 

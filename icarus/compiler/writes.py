@@ -73,7 +73,9 @@ def _writes(kernel: Kernel, function: Callable) -> Iterator[tuple[TypedFunction,
     if not kernel.fresh:
         return
     for _, value in reachable(function):
-        is_helper_of_author = callable(value) and is_helper(value) and not plain(value).__module__.startswith(OWN)
+        is_helper_of_author = (
+            callable(value) and is_helper(value) and not (plain(value).__module__ or "").startswith(OWN)
+        )
         for version in _versions(value) if is_helper_of_author else ():
             if isinstance(version.type_annotation, _annotations.TypeAnnotation):
                 for block in version.type_annotation.blocks.values():

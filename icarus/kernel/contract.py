@@ -63,7 +63,8 @@ class History(NamedTuple):
     Attributes:
         steps: [t + 1], `steps[-1]` the present one: a decision still to be made, or the terminal state.
         moves: [t + 1, perspectives]: the move by which a perspective saw a_i, at row i ≥ 1; UNSEEN if he noticed nothing.
-        keys: [t + 1, perspectives]: the key of [⟨a₁, …, a_i⟩]~v. In the simulation phase it is kept only where a policy reads it.
+        keys: [t + 1, perspectives]: the key of [⟨a₁, …, a_i⟩]~v. In the simulation phase it is kept only
+            for a policy that reads it, and for a capture that may name records there.
         episodes: [t + 1, perspectives]: the key of the position-in-episode of [⟨a₁, …, a_i⟩]~v.
         legal: the legal actions of all steps; those of step i start at steps[i].first.
         rewards: [players]: μ of a finished playout, for captures; empty as long as it goes on.
