@@ -1,10 +1,10 @@
-"""Slots made of slots: the baseline with a bias for actions that have done well anywhere, all of it made of what there is.
+"""Slots made of slots: the baseline with a bias for actions that have done well anywhere, made of the baseline's own slots.
 
     icarus match othello "BIASED >> BASELINE" BASELINE --with examples/biased.py
 
-The values are the baseline's UCB1 and, the less the action was tried here, its mean reward wherever it was played: a progressive bias
-(Chaslot et al., 2008) that is learned. The baseline's values and captures are called as they are; both kinds of records stand in one table,
-and are updated by the baseline's backpropagation.
+The values are the baseline's UCB1 plus the action's mean reward wherever it was played, with less weight the more often it was tried
+here: a progressive bias (Chaslot et al., 2008) that is learned. The baseline's values and captures are called unchanged; both kinds of
+records are in one table, and are updated by the baseline's backpropagation.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Sequential Halving at the root (Karnin, Koren and Somekh, 2013), UCB1 below: an enhancement that knows the budget of its search.
 
-The budget is cut into ⌈log₂ K⌉ rounds. In a round every action that is left at the root is tried equally often; then the half with the
-lower means is dropped. The paper's UCB1 asks which action to try next; this asks which to recommend in the end, as Pepels et al. (2014).
+The budget is divided into ⌈log₂ K⌉ rounds. In a round every action that is left at the root is tried equally often; then the half with the
+lower means is dropped. The paper's UCB1 decides which action to try next; this decides which to recommend, as Pepels et al. (2014).
 
     search(state, HALVING >> MAST, iterations=4000, recommendation=last_one)
 """

@@ -1,4 +1,4 @@
-"""What a second thread is worth: in the time of one thread's N iterations two threads make 2N, sharing roots or records.
+"""The gain by a second thread: in the time of one thread's N iterations two threads make 2N, and share roots or records.
 
 python examples/two_threads.py [GAME] [N] [GAMES]
 """
