@@ -24,7 +24,7 @@ test: .venv/test                # everything that is checked before a change lan
 coverage: .venv/test            # the same tests, slower, with the share of lines that they run; what runs as machine code is not counted
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --cov --cov-report=term:skip-covered
 
-# The versions that the package claims: a few tests on each other one that is installed, pyenv's too, and a line for those that are not.
+# The versions that the package supports: a few tests on each other version that is installed, also by pyenv, and a line for each missing one.
 pythons: .venv/test
 	@for version in 3.11 3.12 3.13; do \
 	    if $(BIN)/python -c "import sys; sys.exit('%d.%d' % sys.version_info[:2] != '$$version')"; then continue; fi; \
@@ -56,7 +56,7 @@ bench: .venv/test               # speed beside OpenSpiel, memory, starts, two th
 docs: .venv/docs                # the pages in docs/_build/html: every cell is run, and a warning or a dead link is an error
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
-wheel: .venv/test               # a wheel and an sdist, looked into, and installed and tried in an empty environment
+wheel: .venv/test               # a wheel and an sdist: their files are checked, and the wheel is installed and tried in an empty environment
 	$(BIN)/python -m pytest -q --slow tests/test_distribution.py
 
 .venv/%: pyproject.toml
