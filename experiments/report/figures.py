@@ -225,9 +225,15 @@ def _labels(columns: Columns, inches: float) -> list[str]:
     """The titles of columns in lines no wider than a column, with the share of the first interim analysis, where that is not complete."""
     lines = [title(column, columns).replace(" (", "\n(").splitlines() for column in columns]
     letters = int(inches / LETTER)
-    names = ["\n".join(textwrap.fill(line, letters) for line in lines_of_column) for lines_of_column in lines]
+    names = ["\n".join(_folded(line, letters) for line in lines_of_column) for lines_of_column in lines]
     notes = [unfinished(tallies).replace(" of ", "\nof ") for tallies in columns.values()]
     return [f"{name}\n{note}" if note else name for name, note in zip(names, notes, strict=True)]
+
+
+def _folded(line: str, letters: int) -> str:
+    """A line in lines of so many letters; a parameter and its value stay together, if they are wider too."""
+    together = line.replace(" = ", "\u00a0=\u00a0")
+    return textwrap.fill(together, letters, break_long_words=together == line).replace("\u00a0", " ")
 
 
 def _noted(axes: "Axes", columns: Columns) -> None:

@@ -174,3 +174,8 @@ def test_titles_of_columns_with_several_opponents_do_not_overlap(tmp_path):
         assert max(len(line) for label in labels for line in label.splitlines()) <= letters
         assert "".join(labels[1].split()) == "Othello,againstBASELINE>>mast(epsilon_greedy(epsilon=0.1))"
     assert figures.draw(columns, tmp_path, ["reuse"]) == [tmp_path / "reuse.png"]
+
+
+def test_a_parameter_and_its_value_stay_on_one_line() -> None:
+    assert figures._folded("(random_setup = 1) (Light)", 12) == "(random_setup = 1)\n(Light)"
+    assert figures._folded("Knockout Whist", 9) == "Knockout\nWhist"
