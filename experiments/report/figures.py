@@ -237,10 +237,11 @@ def _folded(line: str, letters: int) -> str:
 
 
 def _noted(axes: "Axes", columns: Columns) -> None:
+    """The games of all columns, and their budget, where they have one: otherwise the titles of the columns name it."""
     all_tallies = [tally for tallies in columns.values() for tally in tallies]
-    axes.set_title(
-        f"{describe_games(all_tallies)}, {budget(all_tallies[0].cell.column)}", loc="right", fontsize=8, color=SUBDUED
-    )
+    budgets = {budget(column) for column in columns}
+    note = ", ".join([describe_games(all_tallies), *(budgets if len(budgets) == 1 else ())])
+    axes.set_title(note, loc="right", fontsize=8, color=SUBDUED)
 
 
 # -------------------------------------------------------------------------------------------------------------- trees
