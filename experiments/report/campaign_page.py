@@ -56,10 +56,10 @@ def tables(results: Results) -> dict[str, str]:
     """All tables, by name: results, counted (a sentence), statements, averages, mixed, alone and games."""
     (interims,) = interims_of(results).values()
     decisions = [decide(claim, interims) for claim in CLAIMS]
-    estimator = Estimator(results.tallies())
+    estimator, lines = Estimator(results.tallies()), progress(results)
     return {
         "results": first_results(interims[0].estimator),
-        "counted": f"{sum(results.unbroken().values()):,} games. {states.count_sentence(decisions)}\n",
+        "counted": f"{sum(line.games for line in lines):,} games. {states.count_sentence(decisions)}\n",
         "statements": statements(decisions),
         "averages": _gains(
             estimator,
@@ -72,7 +72,7 @@ def tables(results: Results) -> dict[str, str]:
             ALONE,
             lambda agent, place: overall(agent, _ANY, "-") if place is None else versus(place, agent, _ANY, "-"),
         ),
-        "games": markdown_table(progress_table(progress(results))) + "\n",
+        "games": markdown_table(progress_table(lines)) + "\n",
     }
 
 
