@@ -83,7 +83,7 @@ def test_the_page_and_the_readme_are_as_the_rows_make_them():
     page, readme = (path.read_text("utf-8") for path in (PAGE, ROOT / "README.md"))
     with results_of(ROWS) as results:
         texts = campaign_page.tables(results)
-        newer = texts["counted"] not in page
+        newer = texts["counted"].partition(".")[0] not in page
     assert readme.count("<!-- end -->") == 1 and fill_places(readme, texts) == readme
     if newer:
         pytest.skip("rows have come in since: python -m experiments report experiments/runs/campaign --page …")
