@@ -2,7 +2,6 @@
 
 import base64
 import contextlib
-import http.client
 import json
 import random
 import re
@@ -455,18 +454,6 @@ def test_a_hint_keeps_nobody_waiting_and_a_move_gives_it_up(served) -> None:
         until(lambda: page.client.get("/live").json())  # the agent searches now
         assert page.send("undo", {"version": page.state()["version"]})[0] == 200
         assert page.my_turn()["hint"]
-
-
-def test_a_hint_for_a_page_that_was_closed_is_given_up(served) -> None:
-    page = served("othello")
-    page.my_turn()
-    with long_searches(page):
-        tab = http.client.HTTPConnection("127.0.0.1", page.port)
-        tab.request("POST", "/hint?" + page.address.partition("?")[2], "{}", {"Content-Type": "application/json"})
-        until(lambda: page.client.get("/live").json())
-        tab.close()
-        until(lambda: page.state()["hint"])
-        assert page.state()["status"] == "it is your turn" and not page.client.get("/live").json()
 
 
 def test_undo_and_another_strength_abandon_a_search_that_nobody_waits_for(served, tmp_path, monkeypatch) -> None:

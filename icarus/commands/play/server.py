@@ -173,24 +173,12 @@ class Server:
         return _with_policy(await run_in_threadpool(tree_page, result), "'self'")
 
     async def _request(self, request: Request) -> Response:
-        name, arguments = request.path_params["name"], _arguments(await _body(request))
-        answer = asyncio.ensure_future(run_in_threadpool(self.table.request, name, arguments))
-        left = asyncio.ensure_future(_disconnection(request))
-        await asyncio.wait({answer, left}, return_when=asyncio.FIRST_COMPLETED)
-        left.cancel()
-        if name == "hint" and not answer.done():
-            await run_in_threadpool(self.table.stop_hint)
-        return JSONResponse(await answer)
+        arguments = _arguments(await _body(request))
+        return JSONResponse(await run_in_threadpool(self.table.request, request.path_params["name"], arguments))
 
 
 async def _nothing(request: Request, error: Exception) -> Response:
     return JSONResponse({"error": f"there is no page {request.url.path}"}, 404, {"Connection": "close", **_HEADERS})
-
-
-async def _disconnection(request: Request) -> None:
-    """Wait until nobody waits for the answer of a request whose body has been read: a page was closed."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
 
 
 async def _body(request: Request) -> bytes:

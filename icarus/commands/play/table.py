@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 import attrs
+import numpy as np
 
 from icarus.commands.play.notation import NOTATIONS
 from icarus.commands.play.review import Review
@@ -20,6 +21,7 @@ from icarus.kernel.state import State
 from icarus.views.boards import COLOURS, SELECTED, drawing, label, marks, parts
 
 WAIT = 20.0  # seconds that a page waits for news before it asks again
+SHOWN = 6  # moves of a search under way
 LATE = "the game has changed in the meantime; this is the current position"
 POSITION = ("total", "over")  # of a description: what changes whenever the game goes on or back
 HINT = "a hint"
@@ -81,7 +83,7 @@ class Table:
         """A search that is watched where the page may show what it finds."""
 
         def search_and_watch(progress: Progress) -> Any:
-            return search(progress, task.watch if task.is_shown else None)
+            return search(progress, partial(_watch, task) if task.is_shown else None)
 
         task = Task(search_and_watch, enter, agent, name, is_shown=name == HINT or self._shows_searches())
         return task
@@ -340,12 +342,6 @@ class Table:
             raise ValueError(f"no hint can be given: {failure_text(task.error)}")
         return self._shown("hint", "what a search finds in your place")
 
-    def stop_hint(self) -> None:
-        """Abandon the search for a hint, if there is one: nobody waits for it any more."""
-        with self._changed:
-            if self._worker.task is not None and self._worker.task.name == HINT:
-                self._go_on()
-
     def _save(self, arguments: Answer) -> Answer:
         try:
             return {"said": f"saved; {self.session.command(self.session.keep())} --browser continues from here"}
@@ -389,4 +385,14 @@ def _moves(state: State) -> list[Answer]:
     return [
         {"action": action, "text": label(state, action), "parts": list(parts(state, action))}
         for action in state.legal_actions()
+    ]
+
+
+def _watch(task: Task, result: Result) -> None:
+    """Keep what a search has found so far, for the page."""
+    order = np.argsort(-result.visits, kind="stable")[:SHOWN]
+    task.moves = [
+        [label(result.state, result.actions[i]), int(result.visits[i]), round(float(result.values[i]), 3)]
+        for i in order
+        if result.visits[i]
     ]

@@ -6,14 +6,10 @@ from functools import partial
 from typing import Any
 
 import attrs
-import numpy as np
 
 from icarus.commands.play.session import Progress
 from icarus.engine.match import Agent
-from icarus.engine.result import Result
-from icarus.views.boards import label
 
-SHOWN = 6  # moves of a search under way
 PATIENCE = 2.0  # seconds in which a search that is abandoned has ended, if the functions of its game return at all
 
 
@@ -47,15 +43,6 @@ class Task:
     error: Exception | None = None
     done: bool = False
     is_shown: bool = False
-
-    def watch(self, result: Result) -> None:
-        """Keep what the search has found so far, for the page."""
-        order = np.argsort(-result.visits, kind="stable")[:SHOWN]
-        self.moves = [
-            [label(result.state, result.actions[i]), int(result.visits[i]), round(float(result.values[i]), 3)]
-            for i in order
-            if result.visits[i]
-        ]
 
 
 class Worker:
