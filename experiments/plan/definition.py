@@ -111,6 +111,10 @@ class Column:
         """Whether games won are what counts, as in section 8; in other games rewards are, a draw being one half."""
         return self.game.partition("(")[0] in GAMES
 
+    def outcome(self, win: bool, reward: float) -> float:
+        """What a sequential test compares of a game: 1 or 0 by whether it was won, or its reward (`counts_wins`)."""
+        return win if self.counts_wins else reward
+
     def settings(self) -> dict[str, object]:
         """The column as JSON can hold it."""
         fields = attrs.asdict(self, recurse=False)
@@ -159,7 +163,7 @@ class Cell:
 
     def settings(self) -> dict[str, object]:
         """The cell as JSON can hold it; `read_cell` reads it back."""
-        strategy, *scheme = _written("strategy", "scheme", self.spec).items()
+        spec = _written("strategy", "scheme", self.spec)
         optional = {
             "own_iterations": self.own_iterations,
             "source": self.source or None,
@@ -168,7 +172,9 @@ class Cell:
         return {
             "column": self.column.settings(),
             "agent": self.agent,
-            **dict([strategy, ("module", self.module), *scheme]),
+            "strategy": spec["strategy"],
+            "module": self.module,
+            **spec,
             **{name: value for name, value in optional.items() if value is not None},
         }
 

@@ -17,16 +17,16 @@ the same games.
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from experiments.plan.definition import Cell, Column, Experiment, Sprt
+from experiments.store.summary import Outcomes
 
 ROUND = 8  # units between two interim analyses
 BETTER, NOT_BETTER = "better", "not better"
 PRIOR = 1e-3  # of a unit for every possible score, so that a ratio exists after a few equal ones
 DECIMALS = 6  # of a score, as of a reward in the tables of a run
 PRECISION = 1e-12  # of the tilt of a distribution
-Outcomes = Mapping[tuple[str, int], float]  # by cell's key and trial: 1 for a game won, else 0; or the reward
 
 
 def log_ratio(scores: Counter[float], possible: Iterable[float], margin: float) -> float:

@@ -1,7 +1,7 @@
 """Tables of experiments in which all agents of a game meet the same deals and chance."""
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -12,10 +12,9 @@ from experiments.plan.definition import Cell
 from experiments.plan.titles import title
 from experiments.report.terminal import p_text
 from experiments.store.results import Results
-from experiments.store.summary import Columns, Tally, any_graded, baseline
+from experiments.store.summary import Columns, Outcomes, Tally, any_graded, baseline
 
 FEW = 6  # agents of a game: of so many every pair is compared, deal by deal
-Outcomes = Mapping[tuple[str, int], float]  # what counts of each game, by cell key and trial
 GAMES, REWARD = "Games won more", "Mean reward more"  # of differences
 
 

@@ -263,9 +263,9 @@ class Results:
         return {(self.cells[cell].key, trial): reward / MILLION for cell, trial, reward in rows}
 
     def outcomes(self) -> dict[tuple[str, int], float]:
-        """Whether each game was won, or what the agent got where rewards count (`Column.counts_wins`), by cell key and trial."""
-        by_wins, wins = {cell.key: cell.column.counts_wins for cell in self.cells}, self.wins()
-        return {game: wins[game] if by_wins[game[0]] else reward for game, reward in self.rewards().items()}
+        """What a sequential test compares of each game (`Column.outcome`), by cell key and trial."""
+        rows = [(self.cells[cell], *rest) for cell, *rest in self.select("SELECT cell, trial, win, reward FROM games")]
+        return {(cell.key, trial): cell.column.outcome(win, reward / MILLION) for cell, trial, win, reward in rows}
 
     def discordant(self) -> dict[Cell, tuple[int, int]]:
         """For each agent the trials that it alone won and those that the opponent in its place alone won, on the same deals."""

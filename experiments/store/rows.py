@@ -228,14 +228,13 @@ class Writer:
     """The results of one experiment, open for this process alone.
 
     Attributes:
-        done: the games that need not be played again, as (cell key, trial), each with what the agent got: 1 or 0 by whether
-            it was won, or its reward (`Column.counts_wins`).
+        done: the games that need not be played again, as (cell key, trial), each with its `Column.outcome`.
         dropped: the bytes of a torn last line, if there was one.
     """
 
     def __init__(self, path: Path, experiment: Experiment) -> None:
         self.done: dict[tuple[str, int], float] = {}
-        self._by_wins = {cell.key: cell.column.counts_wins for cell in experiment.cells}
+        self._columns = {cell.key: cell.column for cell in experiment.cells}
         end = 0
         for row, end in _scan(path, experiment):  # noqa: B007  (the last end is needed)
             self._note(row)
@@ -268,7 +267,7 @@ class Writer:
             self.sync()
 
     def _note(self, row: Row) -> None:
-        self.done[row["cell"], row["trial"]] = row["win"] if self._by_wins[row["cell"]] else row["reward"]
+        self.done[row["cell"], row["trial"]] = self._columns[row["cell"]].outcome(row["win"], row["reward"])
 
     def sync(self) -> None:
         os.fsync(self._file.fileno())

@@ -1,7 +1,7 @@
 """What the results come to: for each cell its wins, its games and what its searches were like."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import attrs
 
@@ -77,6 +77,7 @@ class Tally:
 
 
 Columns = dict[Column, list[Tally]]
+Outcomes = Mapping[tuple[str, int], float]  # what counts of each game, by cell key and trial
 
 
 def blank(cells: Iterable[Cell]) -> list[Tally]:
