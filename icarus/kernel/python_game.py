@@ -182,9 +182,6 @@ class PythonState(State):
         return self.game.tell(kind, self.data, *actions)
 
 
-# --------------------------------------------------------------------------------------------- a compiled game in Python
-
-
 def check_game(reader: str, game: object) -> None:
     """Refuse what is not a game.
 
@@ -193,6 +190,9 @@ def check_game(reader: str, game: object) -> None:
     """
     if not isinstance(game, AnyGame):
         raise TypeError(f"{reader} needs a Game, such as games.load('othello'), not {game!r}")
+
+
+# --------------------------------------------------------------------------------------------- a compiled game in Python
 
 
 def in_python(game: AnyGame) -> PythonGame:
@@ -270,12 +270,7 @@ def _facts(data: np.ndarray) -> Facts:
     return _facts_of(data.dtype)(data[0])
 
 
-INTEGERS = (
-    "player",
-    "episode",
-    "simultaneous",
-    "deal_observation",
-)  # functions that return an integer and write nothing
+INTEGERS = ("player", "episode", "simultaneous", "deal_observation")  # they return an integer and write nothing
 
 
 class _Adapter:
