@@ -122,7 +122,7 @@ def test_seats_can_be_chosen():
             {"games": ["mine.py"]},
             "games[0]: no game is called 'mine.py'; for a game of your own, name its file in a TOML file",
         ),
-        ({"games": "mygame"}, "or its name in a .py file that imports it"),
+        ({"games": "mygame"}, "goofspiel; for a game of your own, name its file in a TOML file"),
         ({"games": []}, "games: the list is empty"),
         ({"games": None}, "games: missing"),
         ({"games": ["othello", "othello"]}, "is in the experiment twice"),

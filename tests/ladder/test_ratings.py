@@ -8,7 +8,7 @@ import pytest
 
 import icarus
 from icarus import Agent, games, parse
-from icarus.ladder import pairs as climbing
+from icarus.ladder import pairs
 from icarus.ladder.climb import Climb
 from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rung, fit, read_ladder, scores_of
 from icarus.ladder.matches import play_game, side_score
@@ -155,14 +155,14 @@ def test_whoever_fails_again_and_again_is_left_alone(monkeypatch: pytest.MonkeyP
         return {"player": str(player), "void": "it fell", "failed": whoever or names[str(opponent)]}
 
     names = {"random": RANDOM, "BASELINE (2 iterations)": "nobody"}
-    monkeypatch.setattr(climbing, "play_game", fails)
+    monkeypatch.setattr(pairs, "play_game", fails)
     player = Agent(parse("BASELINE"), iterations=3)
     whoever = ""  # each opponent
     played = list(Climb(LADDER, player).games(50))
-    assert 2 * climbing.PATIENCE <= len(played) <= 4 * climbing.PATIENCE
+    assert 2 * pairs.PATIENCE <= len(played) <= 4 * pairs.PATIENCE
     whoever = str(player)
     climb = Climb(LADDER, player)
-    assert climbing.PATIENCE <= len(list(climb.games(50))) <= climbing.PATIENCE + 1  # a pair is played whole
+    assert pairs.PATIENCE <= len(list(climb.games(50))) <= pairs.PATIENCE + 1  # a pair is played whole
     assert climb.has_failed
 
 
