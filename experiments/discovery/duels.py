@@ -2,12 +2,15 @@
 
     python -m experiments.discovery.duels othello checkers --winners all --iterations 1000 --units 100 --to DIRECTORY
     python -m experiments.discovery.duels othello --winners own --seconds 0.05 --units 200 --to DIRECTORY
+    python -m experiments.discovery.duels --rows DIRECTORY/*
 
-Winners of `icarus.discovered` play mirrored units against what they beat: the same deal in every seat. What is told is the mean reward less
-what the opponent gets in that place against itself, with a 99 % interval. Games are kept, and only what is missing is played.
+Winners of `icarus.discovered` play mirrored units against what they beat: the same deal in every seat. What is printed is the mean
+reward less what the opponent gets in that place against itself, with a 99 % interval. Games are kept, and only what is missing is
+played. The third command plays nothing: it prints what files of rows hold, winners of earlier races and adaptive shares among them.
 """
 
 import argparse
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -16,9 +19,10 @@ from icarus import games
 from icarus.discovery.configuration import Configuration
 from icarus.discovery.discover import REFERENCE, first_decision, try_out
 from icarus.discovery.discovered import proven_configurations
-from icarus.discovery.matches import PROOF, Games, MatchSettings, usual_seats
+from icarus.discovery.matches import PROOF, Games, MatchSettings, read_rows, usual_seats
 from icarus.discovery.race import Pair, differences
-from icarus.discovery.statistics import Difference
+from icarus.discovery.statistics import Difference, difference
+from icarus.row_files import PACKED
 
 SEED = 1  # not a race's, so that no deal of a race is met again
 
@@ -38,6 +42,44 @@ def print_duels(game: str, budget: str, names: Iterable[str], results: Iterable[
     """A line for each pair."""
     for name, result in zip(names, results, strict=True):
         print(f"{game:18} {budget}, {result.units} units: {result}  {name}", flush=True)
+
+
+def differences_in(path: Path) -> dict[tuple[str, str], Difference]:
+    """What the rows of a file say of each (player, opponent), over the deals of which all games are there.
+
+    Raises:
+        ValueError: a line is damaged.
+    """
+    rewards: defaultdict[tuple[str, str], defaultdict[int, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
+    for row in read_rows(path):
+        by_seat = rewards[row["player"], row["opponent"]][row["deal"]]
+        alone = (
+            row["player"] == row["opponent"] and row["seat"] == 0
+        )  # who plays only itself may have one game for all seats
+        for seat in range(len(row["returns"])) if alone else ():
+            by_seat.setdefault(seat, row["returns"][seat])
+        by_seat[row["seat"]] = row["returns"][row["seat"]]
+    results = dict[tuple[str, str], Difference]()
+    for (player, opponent), deals in rewards.items():
+        even, seats = rewards[opponent, opponent], {seat for by_seat in deals.values() for seat in by_seat}
+        gains = [
+            sum(by_seat[seat] - even[deal][seat] for seat in seats) / len(seats)
+            for deal, by_seat in sorted(deals.items())
+            if seats <= by_seat.keys() and deal in even and seats <= even[deal].keys()
+        ]
+        if player != opponent and gains:
+            results[player, opponent] = difference(gains)
+    return results
+
+
+def print_rows(paths: Iterable[Path]) -> None:
+    """A line for each pair of players in each file."""
+    for path in paths:
+        plain = path.with_name(path.name.removesuffix(PACKED))
+        if not path.exists():
+            raise Refusal(f"there is no file {path}")
+        for (player, opponent), result in differences_in(plain).items():
+            print(f"{plain.stem}, {result.units} units: {result}  {player}  against {opponent}", flush=True)
 
 
 def winners_in(game: str, which: str) -> Mapping[str, Pair]:
@@ -72,16 +114,23 @@ def playable(match_settings: MatchSettings, pairs: Mapping[str, Pair]) -> dict[s
 def main() -> None:
     """The command, see the head of this file."""
     parser = argparse.ArgumentParser(description="Play what races proved in other games and at other budgets.")
-    parser.add_argument("games", nargs="+")
+    parser.add_argument("games", nargs="*")
     parser.add_argument(
         "--winners", choices=("own", "all"), default="own", help="the winner of the game, or the winners of all games"
     )
     budget = parser.add_mutually_exclusive_group(required=True)
     budget.add_argument("--iterations", type=int)
     budget.add_argument("--seconds", type=float)
+    budget.add_argument(
+        "--rows", type=Path, nargs="+", metavar="FILE", help="print what these rows say; nothing is played"
+    )
     parser.add_argument("--units", type=int, default=100)
-    parser.add_argument("--to", type=Path, required=True)
+    parser.add_argument("--to", type=Path)
     arguments = parser.parse_args()
+    if arguments.rows:
+        return print_rows(arguments.rows)
+    if not arguments.games or not arguments.to:
+        parser.error("games are played for at least one GAME, and kept in a directory: GAME --to DIRECTORY")
     arguments.to.mkdir(parents=True, exist_ok=True)
     text = f"{arguments.iterations} iterations" if arguments.iterations else f"{arguments.seconds:g} s"
     for game in arguments.games:

@@ -418,6 +418,25 @@ def test_a_duel_is_kept_and_one_of_equals_is_even(tmp_path: Path) -> None:
         duels.winners_in("kuhn-poker", "own")
 
 
+@pytest.mark.parametrize("seconds", [None, 0.001])
+def test_rows_of_duels_say_without_a_game_what_was_printed_when_they_were_played(
+    tmp_path: Path, seconds: float | None
+) -> None:
+    pair, path = (Configuration("BASELINE >> NAST2"), Configuration("baseline(5.0)")), tmp_path / "games.jsonl"
+    settings = duels.match_settings_of("kuhn-poker", None if seconds else 4, seconds)
+    (result,) = duels.duel(settings, [pair], 5, path)
+    assert duels.differences_in(path) == {(str(pair[0]), str(pair[1])): result}
+    path.write_bytes(
+        b"".join(path.read_bytes().splitlines(keepends=True)[:-1])
+    )  # a deal that lacks a game does not count
+    assert [difference.units for difference in duels.differences_in(path).values()] == [4]
+
+
+def test_duels_without_games_to_play_or_rows_to_read_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(Refusal, match="there is no file"):
+        duels.print_rows([tmp_path / "games.jsonl"])
+
+
 def test_a_winner_that_needs_a_heuristic_is_left_out_of_a_game_without_one(capsys: pytest.CaptureFixture[str]) -> None:
     usual = Configuration("BASELINE")
     pairs = {"plain one": (usual, usual), "cutting one": (Configuration("BASELINE", "MO_ISMCTS with cutoff=8"), usual)}
