@@ -20,7 +20,7 @@ from icarus import games
 from icarus.engine.levels import DATA as LEVEL_DATA
 from icarus.engine.levels import LEVELS
 from icarus.ladder.climb import Climb
-from icarus.ladder.ladders import DATA, RANDOM, ZERO, Ladder, Rung, agent_of, fit, read_ladder, scores_of
+from icarus.ladder.ladders import DATA, RANDOM, ZERO, Ladder, Rung, agent_of, fit, level_rows, read_ladder, scores_of
 from icarus.ladder.matches import Row
 from icarus.ladder.pairs import Pairs
 from icarus.ladder.rating import Rating, posterior, ratings
@@ -106,27 +106,12 @@ def keep(ladder: Ladder, directory: Path) -> bool:
     are_levels = len(agents) == LEVELS and iterations == sorted(iterations)
     if are_levels:
         content = json.loads(LEVEL_DATA.read_text("utf-8"))
-        content["games"][ladder.game] = _levels(agents, read_rows_of(directory, ladder.game, BETWEEN))
+        estimate = posterior(scores_of(read_rows_of(directory, ladder.game, BETWEEN)), {RANDOM: ZERO})
+        content["games"][ladder.game] = level_rows({rung.name: rung.agent for rung in agents}, estimate, RANDOM)
         LEVEL_DATA.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
     for kind in (BETWEEN, COMPARED, *TABLES):
         pack_lines(rows_of(directory, ladder.game, kind))
     return are_levels
-
-
-def _levels(rungs: list[Rung], rows: list[Row]) -> list[dict[str, object]]:
-    """Levels as the package has them: each one's Elo, and by how much it stands above the one below; the first above random play."""
-    estimate, below = posterior(scores_of(rows), {RANDOM: ZERO}), RANDOM
-    content = []
-    for number, rung in enumerate(rungs, 1):
-        step = _interval(estimate.difference(rung.name, below))
-        level: dict[str, object] = {"level": number, **_interval(rung.rating), "games": rung.rating.games, "step": step}
-        content.append(level | {"agent": dict(rung.agent)})
-        below = rung.name
-    return content
-
-
-def _interval(rating: Rating) -> dict[str, int]:
-    return {"elo": round(rating.value), "low": round(rating.low), "high": round(rating.high)}
 
 
 def play_table(game: str, kind: str, directory: Path, number: int, seed: int, deadline: float) -> Iterator[Climb]:

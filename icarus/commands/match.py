@@ -56,6 +56,7 @@ def match_command(
     level: Annotated[
         int | None, options.integer_option(f"Add an agent of this strength after the strategies: {options.LEVEL_HELP}")
     ] = None,
+    levels: options.Levels = None,
     show: Annotated[bool, typer.Option("--show", help="Print every state and every decision.")] = False,
     files: options.With = None,
 ) -> None:
@@ -71,6 +72,7 @@ def match_command(
     check_seed(seed)
     loaded = games.load(game)
     _check_seats(strategies, loaded, level)
+    options.check_levels(level, levels)
     settings = zip(
         strategies,
         _each("--scheme", [read_scheme(text) for text in schemes or [options.DEFAULT_SCHEME]], strategies),
@@ -84,7 +86,7 @@ def match_command(
         Agent(parse_strategy(text, names), scheme=by.with_cutoff(cutoff), move_decay=move, game_decay=game, **budget)
         for text, by, move, game in settings
     ]
-    agents += [] if level is None else [Agent.at_level(loaded, level)]
+    agents += [] if level is None else [Agent.at_level(loaded, level, levels)]
     agents += [agents[-1]] * (loaded.players - len(agents))
     check_trees(loaded, agents)
     players = [agent.seated(loaded) if agent.remembers else agent for agent in agents]

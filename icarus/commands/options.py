@@ -83,6 +83,10 @@ Recommendation = Annotated[
     str, value_option("RULE", f"Rule that chooses the action after the search: {', '.join(RULES)}.")
 ]
 LEVEL_HELP = "1 (weak and immediate) to 8 (strong); see docs/ladder.md."
+Levels = Annotated[
+    Path | None,
+    value_option("DIR", "Levels of a game of your own: the directory of its report (icarus report).", "--levels"),
+]
 
 
 With = Annotated[
@@ -105,6 +109,16 @@ def options_on_line(context: typer.Context, names: Sequence[str]) -> list[str]:
     """Those of these options that stand on the command line, as they are typed there."""
     sources = {name: context.get_parameter_source(name) for name in names}
     return [f"--{name}" for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
+
+
+def check_levels(level: int | None, levels: Path | None) -> None:
+    """Refuse levels of which none is taken.
+
+    Raises:
+        ValueError: it is so.
+    """
+    if levels is not None and level is None:
+        raise ValueError("--levels says whose levels --level takes: give both")
 
 
 def check_picture(path: Path, *suffixes: str) -> None:

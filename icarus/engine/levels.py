@@ -5,30 +5,69 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from icarus import checks
+from icarus.kernel.game import AnyGame
 
-DATA = Path(__file__).with_name("levels.json")
+FILE = "levels.json"
+DATA = Path(__file__).with_name(FILE)
 LEVELS = 8
 Settings: TypeAlias = dict[str, Any]  # by name, as read from JSON
 
 
-def levels_of(game: str) -> list[Settings]:
+def levels_of(game: AnyGame | str, file: Path | None = None) -> list[Settings]:
     """The levels of a game, the weakest first: the settings of an agent, and its `elo` (random play at 0) with the 95 % interval,
     and its `step` above the level below.
 
+    Args:
+        file: of the levels, as `icarus report` writes it, or the directory of a report; by default the package's.
+
     Raises:
-        ValueError: the levels of this game have not been measured.
+        ValueError: the levels of this game have not been measured, or the file cannot be read.
     """
-    measured = json.loads(DATA.read_text("utf-8"))["games"]
-    if game not in measured:
-        raise ValueError(f"{game} has no measured levels; these games have: {', '.join(measured)}")
-    return list(measured[game])
+    measured = _measured(file or DATA)
+    name = game if isinstance(game, str) else str(game) if file else game.name
+    if name not in measured:
+        where = "these games have" if file is None else f"{file} has those of"
+        raise ValueError(f"{name} has no measured levels; {where}: {', '.join(measured)}")
+    return list(measured[name])
 
 
-def level_settings(game: str, level: int) -> Settings:
+def number_of_levels(game: AnyGame, file: Path | None) -> int:
+    """How many levels have been measured for a game.
+
+    Raises:
+        ValueError: a file is given, and has none of this game.
+    """
+    try:
+        return len(levels_of(game, file))
+    except ValueError:
+        if file is None:
+            return 0
+        raise
+
+
+def _measured(file: Path) -> dict[str, list[Settings]]:
+    """The levels of each game in a file.
+
+    Raises:
+        ValueError: there is no such file, or something else is in it.
+    """
+    file = file / FILE if file.is_dir() else file
+    try:
+        games = json.loads(file.read_text("utf-8"))["games"]
+        if all(len(levels) == LEVELS for levels in games.values()):
+            return dict(games)
+    except FileNotFoundError:
+        raise ValueError(f"there is no file {file}; icarus report writes the levels of a game") from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        pass
+    raise ValueError(f"{file} does not have the levels of a game, as icarus report writes them")
+
+
+def level_settings(game: AnyGame | str, level: int, file: Path | None = None) -> Settings:
     """The settings of the agent of a level: `strategy`, as text, and keywords of `Agent`.
 
     Raises:
-        ValueError: no such level, or no levels of this game.
+        ValueError: no such level, no levels of this game, or no such file.
     """
     level = checks.integer("a level", level, 1, LEVELS)
-    return dict(levels_of(game)[level - 1]["agent"])
+    return dict(levels_of(game, file)[level - 1]["agent"])

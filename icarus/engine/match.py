@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Protocol
 
 import attrs
@@ -92,13 +93,17 @@ class Agent:
             refuse_settings_of_search(self.strategy, **{name: getattr(self, name) for name in DEFAULTS})
 
     @classmethod
-    def at_level(cls, game: AnyGame | str, level: int) -> "Agent":
+    def at_level(cls, game: AnyGame | str, level: int, levels: str | Path | None = None) -> "Agent":
         """An agent of measured strength, from 1, which plays at once and weakly, to 8: weaker ones search less.
 
+        Args:
+            levels: the file of a game's levels, as `icarus report` writes it, or the report's directory; by default the levels that
+                this library has.
+
         Raises:
-            ValueError: no such level, or the levels of this game have not been measured.
+            ValueError: no such level or file, or the levels of this game have not been measured.
         """
-        settings = level_settings(game if isinstance(game, str) else game.name, level)
+        settings = level_settings(game, level, None if levels is None else Path(levels))
         return cls(parse(settings.pop("strategy")), **settings)
 
     @property

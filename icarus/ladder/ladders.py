@@ -12,7 +12,7 @@ from icarus.engine.match import Agent, Player
 from icarus.kernel.game import AnyGame
 from icarus.ladder.engines import ENGINES, EnginePlayer
 from icarus.ladder.matches import RandomPlayer, Row
-from icarus.ladder.rating import Rating, Score, posterior
+from icarus.ladder.rating import Posterior, Rating, Score, posterior
 from icarus.specs import parse
 
 Settings: TypeAlias = Mapping[str, Any]  # of an agent: the text of its strategy, and the keywords of `Agent`
@@ -119,6 +119,26 @@ def fit(ladder: Ladder, rows: Iterable[Row]) -> Ladder:
     rungs.sort(key=lambda rung: rung.rating.value)
     places = [estimate.names.index(rung.name) for rung in rungs]
     return Ladder(ladder.game, tuple(rungs), estimate.covariance[np.ix_(places, places)])
+
+
+def level_rows(agents: Mapping[str, Settings], estimate: Posterior, zero: str) -> list[dict[str, Any]]:
+    """Levels as `icarus.engine.levels` reads them: each one's Elo, and by how much it stands above the one below.
+
+    Args:
+        agents: the settings of the levels by the names of their players, the weakest first.
+        zero: the player at 0, above whom the first level stands.
+    """
+    values, content = estimate.ratings(), list[dict[str, Any]]()
+    for number, (name, settings) in enumerate(agents.items(), 1):
+        rating, step = values[name], _interval(estimate.difference(name, zero))
+        level = {"level": number, **_interval(rating), "games": rating.games, "step": step}
+        content.append(level | {"agent": dict(settings)})
+        zero = name
+    return content
+
+
+def _interval(rating: Rating) -> dict[str, int]:
+    return {"elo": round(rating.value), "low": round(rating.low), "high": round(rating.high)}
 
 
 def scores_of(rows: Iterable[Row]) -> list[Score]:

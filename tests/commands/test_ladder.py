@@ -1,10 +1,14 @@
 """`icarus ladder` and `--level`: ratings, what is refused, and rows that go on."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from icarus import BASELINE, Agent, games
 from icarus.commands.cli import run
+from icarus.commands.play.session import Session
+from icarus.commands.play.table import Table
 from icarus.ladder import ladders
 from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rung
 from icarus.ladder.rating import Rating
@@ -64,3 +68,20 @@ def test_a_level_goes_with_nothing_that_says_another_strength(capsys: pytest.Cap
         assert run(["play", "othello", "--level", "3", option, value]) == 2
         refusal = " ".join(capsys.readouterr().err.split())
         assert f"--level sets the others' strategy and budget: leave out {option}" in refusal
+
+
+def test_levels_of_a_report_are_taken_with_a_level_or_on_a_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in (["match", "kuhn-poker", "MAST"], ["play", "kuhn-poker"]):
+        both = ["MAST"] if command[0] == "match" else []
+        assert run([*command, *both, "--levels", str(tmp_path)]) == 2
+        assert "--levels says whose levels --level takes: give both" in " ".join(capsys.readouterr().err.split())
+        assert run([*command, "--level", "2", "--levels", str(tmp_path)]) == 2
+        assert "icarus report writes the levels of a game" in " ".join(capsys.readouterr().err.split())
+    rows = [{"agent": {"strategy": "MAST", "iterations": level}} for level in range(1, 9)]
+    (tmp_path / "levels.json").write_text(json.dumps({"games": {"kuhn-poker": rows}}))
+    agent = Agent(BASELINE, iterations=2)
+    table = Table(Session(games.load("kuhn-poker"), [None, agent], 3), agent, 0, tmp_path)
+    assert table.describe(-1, None)["levels"] == 8
+    assert "MAST (5 iterations)" in table.request("strength", {"level": 5})["said"]

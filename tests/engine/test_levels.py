@@ -39,6 +39,23 @@ def test_a_game_without_measured_levels_is_refused(measured: None) -> None:
         Agent.at_level("hearts", 3)
 
 
+def test_levels_of_a_file_and_its_mistakes(tmp_path: Path) -> None:
+    rows = [{"agent": {"strategy": "MAST", "iterations": level}} for level in range(1, 9)]
+    (tmp_path / "levels.json").write_text(json.dumps({"games": {"knockout-whist(players=3)": rows}}))
+    whist = games.load("knockout-whist(players=3)")
+    assert Agent.at_level(whist, 5, levels=tmp_path) == Agent.at_level(whist, 5, levels=str(tmp_path / "levels.json"))
+    with pytest.raises(
+        ValueError, match=r"othello has no measured levels; .*levels.json has those of: knockout-whist\(players=3\)"
+    ):
+        Agent.at_level("othello", 1, levels=tmp_path / "levels.json")
+    with pytest.raises(ValueError, match="there is no file .*; icarus report writes the levels of a game"):
+        Agent.at_level(whist, 1, levels=tmp_path / "nothing")
+    for content in ("[]", "{", '{"games": {"othello": []}}', '{"games": 3}'):
+        (tmp_path / "levels.json").write_text(content)
+        with pytest.raises(ValueError, match="levels.json does not have the levels of a game"):
+            Agent.at_level("othello", 1, levels=tmp_path)
+
+
 def test_shipped_levels_are_eight_agents_the_stronger_the_more_they_search() -> None:
     for game in json.loads(levels.DATA.read_text())["games"]:
         shipped = levels.levels_of(game)

@@ -37,6 +37,7 @@ def play_command(
     level: Annotated[
         int | None, options.integer_option(f"Strength of the others, in place of --against: {options.LEVEL_HELP}")
     ] = None,
+    levels: options.Levels = None,
     watch: Annotated[bool, typer.Option("--watch", help="Only watch: agents play all seats.")] = False,
     everything: Annotated[bool, typer.Option("--open", help="Show everything, also hidden cards and pieces.")] = False,
     iterations: options.Iterations = None,
@@ -67,6 +68,8 @@ def play_command(
     beside = options.options_on_line(context, OF_AN_AGENT if game is not None else (*OF_AN_AGENT, "resume"))
     if level is not None and beside:
         raise ValueError(f"--level sets the others' strategy and budget: leave out {', '.join(beside)}")
+    if not browser:  # whose page offers all levels
+        options.check_levels(level, levels)
     if watch and options.options_on_line(context, ["seat"]):
         raise ValueError("--watch leaves all seats to agents: leave out --seat")
     if not browser and options.options_on_line(context, ["port"]):
@@ -81,7 +84,7 @@ def play_command(
         Agent(parse_strategy(text, names), iterations=iterations, seconds=seconds, scheme=searched_by) for text in texts
     ]
     if level is not None and game is not None:
-        agents = [Agent.at_level(games.load(game), level)]
+        agents = [Agent.at_level(games.load(game), level, levels)]
     if game is not None:
         session = _new_session(game, None if watch else seat, agents, seed)
         session.files = digests
@@ -96,7 +99,7 @@ def play_command(
     observer = None if everything or not people else people[0]
     terminal = Terminal(session, adviser, observer, print_text)
     if browser:
-        _serve(session, adviser, observer, integer("--port", port, 0, 65535), terminal)
+        _serve(Table(session, adviser, observer, levels), integer("--port", port, 0, 65535), terminal)
         return
     with show_compilation() as status_of:
         terminal.status_of = status_of
@@ -114,11 +117,11 @@ def _refuse_beside_resume(context: typer.Context) -> None:
         raise ValueError(f"--resume FILE brings seats, agents and seed of its own: leave out {', '.join(beside)}")
 
 
-def _serve(session: Session, adviser: Agent, observer: int | None, port: int, terminal: Terminal) -> None:
+def _serve(table: Table, port: int, terminal: Terminal) -> None:
     """Serve the game's page until Ctrl-C, and keep the game."""
-    server = importlib.import_module("icarus.commands.play.server").Server(Table(session, adviser, observer), port)
+    server = importlib.import_module("icarus.commands.play.server").Server(table, port)
     with show_compilation():  # all that agents need is compiled before the address is printed
-        _compile(session, adviser)
+        _compile(table.session, table.adviser)
     terminal.say(f"play at {server.address} (Ctrl-C stops the server and saves the game)")
     with contextlib.suppress(KeyboardInterrupt):
         server.serve()

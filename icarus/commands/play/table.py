@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -12,11 +13,10 @@ from icarus.commands.play.review import Review
 from icarus.commands.play.sentences import ending_of, failure_text, progress_of
 from icarus.commands.play.session import Played, Progress, Session, adviser_like
 from icarus.commands.play.worker import Task, Worker
-from icarus.engine.levels import levels_of
+from icarus.engine.levels import number_of_levels
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
 from icarus.kernel import CHANCE
-from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 from icarus.views.boards import COLOURS, SELECTED, drawing, label, marks, parts
 
@@ -38,18 +38,19 @@ class Table:
 
     Attributes:
         observer: the seat that looks at the page; None where everything is open.
+        levels: file of the levels that the page offers; by default those of the package.
         version: goes up whenever the description changes; a click on an older one is late.
         results: the searches whose trees the page may show, by name.
         problem: why the agents, or the review, cannot go on; a change of the game or of their strength has them try again.
         review: of the game, once it is over and somebody has asked for it.
     """
 
-    def __init__(self, session: Session, adviser: Agent, observer: int | None) -> None:
+    def __init__(self, session: Session, adviser: Agent, observer: int | None, levels: Path | None = None) -> None:
         self.session, self.adviser, self.observer = session, adviser, observer
         self.version, self.problem, self.results = 0, "", dict[str, Result]()
         self._oldest = 0  # the first version with the position of now: a page that has it may act
         self.review: Review | None = None
-        self._levels = _levels_of(session.game)
+        self.levels, self._number_of_levels = levels, number_of_levels(session.game, levels)
         self._agents_at_start = list(session.agents)
         self._strength_now = Answer()  # what was asked for since
         self._worker = Worker(self._due, self._hear)
@@ -163,7 +164,7 @@ class Table:
             "people": bool(session.people),
             "why": self._has_reasons(count),
             "strength": self._strength_now,
-            "levels": self._levels,
+            "levels": self._number_of_levels,
             "review": self._reviewed(log) if over and self.review is not None else None,
         }
 
@@ -305,7 +306,7 @@ class Table:
         if not budget:
             return agent
         if "level" in budget:
-            return Agent.at_level(self.session.game, budget["level"])
+            return Agent.at_level(self.session.game, budget["level"], self.levels)
         return attrs.evolve(agent, **{"iterations": None, "seconds": None, **budget})
 
     def _review(self, arguments: Answer) -> Answer:
@@ -371,14 +372,6 @@ class Table:
         """A search for the page: its table, and where its tree is, if it has one: OOS has none."""
         result = self.results[name]
         return {"title": title, "said": str(result), "tree": f"/tree/{name}" if isinstance(result, Result) else None}
-
-
-def _levels_of(game: AnyGame) -> int:
-    """How many levels have been measured for a game."""
-    try:
-        return len(levels_of(game.name))
-    except ValueError:
-        return 0
 
 
 def _moves(state: State) -> list[Answer]:
