@@ -1,7 +1,7 @@
 """`icarus discover`: find the composition that plays a game best, and prove it."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -10,7 +10,7 @@ from icarus.commands.console import notes, print_note, print_text, progress_bar,
 from icarus.discovery.discover import DEFAULT_ITERATIONS, POOL, discover
 from icarus.discovery.page import PAGE, text_of, write_result
 from icarus.discovery.protocol import FILE
-from icarus.discovery.race import RaceProgress
+from icarus.discovery.race import Discovery, RaceProgress
 from icarus.discovery.space import shipped_spaces
 
 STAGES = {
@@ -72,6 +72,33 @@ def discover_command(
     game, files = options.game_and_files(game, files)
     directory = to or Path(f"discovery-{game}-{seed}")
     options.check_directory(directory)
+    discovery = run_race(
+        game,
+        directory,
+        workers=workers,
+        cluster=cluster,
+        space=space,
+        games=number,
+        hours=hours,
+        iterations=iterations,
+        seconds=seconds,
+        against=against or POOL,
+        finder=finder,
+        finalists=finalists,
+        seats=seats or None,
+        seed=seed,
+        files=files,
+    )
+    print_text(text_of(discovery))
+    print_note(f"kept in {directory}, with {PAGE}; run the same command to continue")
+
+
+def run_race(game: str, directory: Path, **settings: Any) -> Discovery:
+    """Run a race, or what is left of it, show how far it is, and write its result; `settings` as of `icarus.discover`.
+
+    Raises:
+        typer.Exit: after Ctrl-C.
+    """
     with show_compilation(), progress_bar(remaining=True) as bar:
         last = dict[str, int]()
         tasks = {stage: bar.add_task(text, total=None, visible=False) for stage, text in STAGES.items()}
@@ -83,29 +110,11 @@ def discover_command(
                 print_note(f"{STAGES[report.stage]}: {report.done} of {report.total}; {report.text}")
 
         try:
-            discovery = discover(
-                game,
-                to=directory,
-                workers=workers,
-                cluster=cluster,
-                report=show,
-                space=space,
-                games=number,
-                hours=hours,
-                iterations=iterations,
-                seconds=seconds,
-                against=against or POOL,
-                finder=finder,
-                finalists=finalists,
-                seats=seats or None,
-                seed=seed,
-                files=files,
-            )
+            discovery = discover(game, to=directory, report=show, **settings)
         except KeyboardInterrupt:
             if not (directory / FILE).exists():
                 raise
             print_note(f"stopped; the games played are kept in {directory}; run the same command to continue")
             raise typer.Exit(options.INTERRUPTED) from None
     write_result(discovery, directory)
-    print_text(text_of(discovery))
-    print_note(f"kept in {directory}, with {PAGE}; run the same command to continue")
+    return discovery

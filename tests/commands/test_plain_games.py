@@ -165,7 +165,20 @@ def test_rules_are_checked_beside_a_reference(file: Path, icarus: Call) -> None:
 
 def test_a_report_describes_one_and_audits_it_first(file: Path, icarus: Call) -> None:
     file.write_text(RACE + "\nRACE = race()\n")
-    arguments = ["report", file, "--rounds", 1, "--minutes", 1, "--iterations", 3, "--workers", 1, "--strategy", "MAST"]
+    arguments = [
+        "report",
+        file,
+        "--rounds",
+        1,
+        "--minutes",
+        1,
+        "--iterations",
+        32,
+        "--workers",
+        1,
+        "--strategy",
+        "MAST",
+    ]
     code, output, _ = icarus(*arguments, "--json")
     measures = json.loads(output)
     assert code == 0 and measures["audit"]["outcome"] == "passed" and measures["audit"]["checks"]["repeat"] == "passed"

@@ -9,9 +9,18 @@ import pytest
 
 from icarus.commands import cli
 from icarus.commands.report.measures import course, known_from, leads, right, tension
+from icarus.commands.report.page import place_of
+from icarus.discovery.configuration import Configuration
+from icarus.discovery.protocol import read_protocol
+from icarus.discovery.race import Discovery, Proof
+from icarus.discovery.statistics import Difference
+from icarus.engine.match import Agent
 from icarus.games import load
+from icarus.ladder.rating import Rating
 
-COMMAND = "report my_game.py --rounds {} --iterations 16 --strategy RAVE"
+RUNS = Path(__file__).parents[2] / "experiments" / "runs"
+
+COMMAND = "report my_game.py --rounds {} --iterations 32 --strategy RAVE"
 
 
 def report(rounds: int) -> int:
@@ -38,7 +47,13 @@ def test_from_a_new_game_to_its_report_which_goes_on(
     measures = json.loads(capsys.readouterr().out)
     assert measures == json.loads((folder / "report.json").read_text())
     assert measures["audit"]["outcome"] == "passed" and measures["course"]["random play"]["games"] == 10
-    assert [level["iterations"] for level in measures["levels"]] == [0, 1, 4, 16, 64]
+    assert [level["agent"]["iterations"] for level in measures["levels"]] == [1, 2, 4, 8, 16, 32, 64, 128]
+    assert json.loads((folder / "levels.json").read_text())["games"] == {"my-game": measures["levels"]}
+    assert measures["composition"] is None
+    assert str(Agent.at_level(load("my-game"), 3, levels=folder)) == "BASELINE (4 iterations)"
+    level = ["--level", "2", "--levels", "report-my-game"]
+    assert cli.run(["match", "my_game.py", "BASELINE", *level, "--games", "1", "--iterations", "2"]) == 0
+    assert "BASELINE (2 iterations)" in capsys.readouterr().out
     assert measures["skill"]["score"]["number"] == measures["strategies"][0]["gain"]["number"] == 2  # deals
     page = (folder / "report.html").read_text()
     assert not re.search(r"(src|href)=.(?!#|data:)|@import|url\((?!#)", page) and page.count("<svg") >= 6
@@ -68,6 +83,64 @@ def test_from_a_new_game_to_its_report_which_goes_on(
     (tmp_path / "race" / "games.jsonl").touch()
     assert cli.run([*COMMAND.format(1).split(), "--to", "race"]) == 2
     assert "race has games of another command" in capsys.readouterr().err
+
+
+RACE = "report my_game.py --rounds 1 --iterations 32 --strategy MAST"
+
+
+@pytest.mark.parametrize(("p", "found"), [(1e-9, True), (0.5, False)])
+def test_the_winner_of_a_race_is_told_with_its_proof_and_rated_among_the_levels(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any, p: float, found: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.run(["new", "my_game", "--python"]) == 0
+    asked: list[dict[str, Any]] = []
+
+    def run_race(game: str, directory: Path, **settings: Any) -> Discovery:
+        asked.append(settings | {"game": game, "directory": str(directory)})
+        protocol = read_protocol(RUNS / "discovery" / "goofspiel")
+        proof = Proof(Configuration("BASELINE >> MAST", move_decay=0.5), (), Difference(0.1, 0.01, 60, p), p, 1.0)
+        return Discovery(protocol, (proof,), (), (), (), 480, 1.0)
+
+    monkeypatch.setattr("icarus.commands.report.report.run_race", run_race)
+    assert cli.run([*RACE.split(), "--race", "480"]) == 0
+    told, content = capsys.readouterr().out, json.loads(Path("report-my-game/report.json").read_text())
+    (settings,) = asked
+    assert (settings["games"], settings["space"], settings["iterations"]) == (480, "reuse", 32)
+    assert (settings["game"], settings["directory"]) == ("my-game", "report-my-game/race")
+    rows = [json.loads(row) for row in Path("report-my-game/games.jsonl").read_text().splitlines()]
+    games = [row for row in rows if row["stream"] == "composition"]
+    if not found:
+        assert "A race of 480 games proved no composition better than BASELINE >> NAST2" in told and games == []
+        assert content["composition"]["excluded"] == pytest.approx(0.127, abs=0.001)
+        return
+    assert "The best composition is BASELINE >> MAST   [move_decay = 0.5], proven by a race of 480 games" in told
+    assert "better than BASELINE >> NAST2 by 0.100 [0.073, 0.127] in mean reward (99 %), on 60 units" in told
+    assert {row["player"] for row in games} == {"BASELINE >> MAST   [move_decay = 0.5], 32 iterations"}
+    assert [row["opponent"] for row in games] == 2 * ["BASELINE, 32 iterations"] + 2 * ["BASELINE, 128 iterations"]
+    assert content["composition"]["rating"]["games"] == 4
+    assert "best composition: 32 iterations" in Path("report-my-game/report.html").read_text()
+
+
+@pytest.mark.slow  # a race of its own, with all that it tries
+def test_a_report_runs_a_race_which_goes_on_with_the_same_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.run(["new", "my_game", "--python"]) == 0
+    assert cli.run([*RACE.split(), "--race", "40"]) == 2
+    assert "a budget of 40 games proves nothing" in capsys.readouterr().err
+    assert cli.run([*RACE.split(), "--race", "480"]) == 0
+    games = Path("report-my-game/race/games.jsonl").read_bytes()
+    assert "A race of " in capsys.readouterr().out and Path("report-my-game/race/result.html").exists()
+    assert cli.run(RACE.split()) == 0
+    assert "A race of " in capsys.readouterr().out and Path("report-my-game/race/games.jsonl").read_bytes() == games
+
+
+def test_places_among_levels() -> None:
+    levels = [{"elo": elo} for elo in (10, 5, 200, 300)]
+    places = [place_of(Rating(elo, elo - 50, elo + 50), levels) for elo in (0, 7, 250, 300)]
+    assert places == ["less than level 1", "between levels 1 and 2", "between levels 3 and 4", "more than level 4"]
 
 
 def test_a_game_that_fails_the_audit_is_not_played(
@@ -110,6 +183,8 @@ def test_who_leads_and_since_when_the_winner_is_known() -> None:
     measures = tension(2, [ROW, ROW])
     assert measures["changes"].mean == 1 and measures["known"]["quartiles"] == [0.7] * 3
     assert measures["stake"].mean == pytest.approx(0.1)
+    often = tension(2, [ROW, ROW | {"decisions": 4 * ROW["decisions"]}])["changes"]
+    assert often.low == 0 and often.high > often.mean > 1  # a count has no greatest value
     assert measures["stake_by_part"][4] == pytest.approx(0.2) and measures["stake_by_part"][5] is None
 
 

@@ -8,17 +8,28 @@ import numpy as np
 
 from icarus import games
 from icarus.commands.report.commentary import Observed, commented_game
+from icarus.discovery.configuration import read_configuration
 from icarus.discovery.matches import KEY, Row, work_of
-from icarus.engine.match import Agent, Decision, play
+from icarus.engine.match import Decision, play
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 from icarus.ladder.matches import RandomPlayer, play_game
 from icarus.load_files import digest_of, load_files
-from icarus.specs import parse
 
-KINDS = ("random play", "search against itself", "levels", "strategies", "commented")
-RANDOM, EVEN, LEVELS, STRATEGIES, COMMENTED = KINDS
-SHARES = (1 / 16, 1 / 4, 1.0, 4.0)  # of the iterations: the players of the levels, beside random play
+KINDS = ("random play", "search against itself", "levels", "strategies", "commented", "composition")
+RANDOM, EVEN, LEVELS, STRATEGIES, COMMENTED, COMPOSITION = KINDS
+SHARES = (
+    1 / 32,
+    1 / 16,
+    1 / 8,
+    1 / 4,
+    1 / 2,
+    1.0,
+    2.0,
+    4.0,
+)  # of the iterations: the players of the levels, beside random play
+LEAST_ITERATIONS = 32  # so that the first level has one
+RATED_AT = (1.0, 4.0)  # of the levels: whom the composition that won a race plays
 POOL = ("RAVE", "GRAVE", "PROGRESSIVE_HISTORY", "BASELINE >> MAST", "BASELINE >> NAST2", "BASELINE >> LGRF")
 REFERENCE = "BASELINE"
 RANDOM_GAMES, EVEN_GAMES = 5, 2  # of a round
@@ -28,14 +39,14 @@ SECONDS = 0.25  # that a game is to take
 
 @attrs.frozen
 class Entrant:
-    """Who plays: a strategy with its iterations for each decision, or random play with 0."""
+    """Who plays: a strategy (see `icarus.discovery.configuration`) with its iterations for each decision, or random play with 0."""
 
     strategy: str
     iterations: int
 
     def player(self, names: dict[str, Any]) -> Any:
         """The player for `icarus.play`; `names` as for `icarus.parse`."""
-        return Agent(parse(self.strategy, **names), iterations=self.iterations) if self.iterations else RandomPlayer()
+        return read_configuration(self.strategy).agent(self.iterations, **names) if self.iterations else RandomPlayer()
 
     def __str__(self) -> str:
         return f"{self.strategy}, {self.iterations} iterations" if self.iterations else RANDOM
@@ -89,16 +100,17 @@ class Plan:
 
     def entrants(self) -> list[Entrant]:
         """The players of the levels, the weakest first."""
-        counts = dict.fromkeys(max(1, round(self.iterations * share)) for share in SHARES)
-        return [RANDOM_ENTRANT, *(Entrant(REFERENCE, count) for count in counts)]
+        return [RANDOM_ENTRANT, *(Entrant(REFERENCE, round(self.iterations * share)) for share in SHARES)]
 
-    def round(self, number: int) -> list[Task]:
-        """The games of a round."""
+    def round(self, number: int, winner: str | None) -> list[Task]:
+        """The games of a round; with those of the composition that won a race, if one did."""
         even, levels = Entrant(REFERENCE, self.iterations), self.entrants()
         tasks = [Task(RANDOM, RANDOM_ENTRANT, RANDOM_ENTRANT, number * RANDOM_GAMES + i) for i in range(RANDOM_GAMES)]
         tasks += [Task(EVEN, even, even, number * EVEN_GAMES + i) for i in range(EVEN_GAMES)]
         pairs = [(LEVELS, strong, weak) for weak, strong in zip(levels, levels[1:], strict=False)]
         pairs += [(STRATEGIES, Entrant(each, self.iterations), even) for each in self.strategies]
+        rivals = [] if winner is None else [levels[1 + SHARES.index(share)] for share in RATED_AT]
+        pairs += [(COMPOSITION, Entrant(str(winner), self.iterations), rival) for rival in rivals]
         tasks += [Task(*pair, number, side) for pair in pairs for side in (0, 1)]
         return tasks if number else [*tasks, Task(COMMENTED, levels[-1], levels[-1], 0)]
 

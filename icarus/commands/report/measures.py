@@ -1,18 +1,30 @@
 """What the games of a report come to. Every mean has its 95 % interval."""
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import attrs
 import numpy as np
 
-from icarus.commands.report.matches import COMMENTED, EVEN, LEVELS, RANDOM, REFERENCE, STRATEGIES, Entrant, Plan
+from icarus.commands.report.matches import (
+    COMMENTED,
+    COMPOSITION,
+    EVEN,
+    LEVELS,
+    RANDOM,
+    REFERENCE,
+    STRATEGIES,
+    Entrant,
+    Plan,
+)
 from icarus.discovery.matches import Row
+from icarus.discovery.race import Discovery
 from icarus.discovery.statistics import difference
 from icarus.kernel.game import AnyGame
 from icarus.kernel.seats import seat_name
-from icarus.ladder.ladders import ZERO
-from icarus.ladder.rating import ratings
+from icarus.ladder.ladders import ZERO, level_rows
+from icarus.ladder.rating import Posterior, posterior
 
 CONFIDENCE = 0.95
 PARTS = 10  # of a game's course
@@ -37,29 +49,31 @@ class Estimate:
         return f"{self.mean:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
 
-def estimate(values: Iterable[float], comparisons: int = 1, least: float = -1) -> Estimate | None:
-    """The mean of values from 0 to 1, of their differences, or of counts, with an interval that ends at the least value; None of none."""
+def estimate(values: Iterable[float], comparisons: int = 1, least: float = -1, most: float = 1) -> Estimate | None:
+    """The mean of values from 0 to 1, of their differences, or of counts, with an interval from `least` to `most`; None of none."""
     listed = list(values)
     if not listed:
         return None
     margin = difference(listed)
-    low, high = margin.interval(1 - (1 - CONFIDENCE) / comparisons)
+    low, high = margin.interval(1 - (1 - CONFIDENCE) / comparisons, most)
     return Estimate(margin.mean, max(low, least), high, margin.units)
 
 
-def measures_of(plan: Plan, game: AnyGame, rows: Iterable[Row]) -> Measures:
+def measures_of(plan: Plan, game: AnyGame, rows: Iterable[Row], race: Discovery | None) -> Measures:
     """All measures, as JSON can hold them once `attrs.asdict` has seen the estimates."""
     by_kind: dict[str, list[Row]] = {}
     for row in rows:
         by_kind.setdefault(row["stream"], []).append(row)
     even = by_kind.get(EVEN, [])
-    pairs = {name: by_kind.get(name, []) for name in (LEVELS, STRATEGIES)}
+    pairs = {name: by_kind.get(name, []) for name in (LEVELS, STRATEGIES, COMPOSITION)}
+    rated = rated_players(plan, [*pairs[LEVELS], *pairs[COMPOSITION]])
     return {
         "plan": attrs.asdict(plan),
         "course": {kind: course(game, by_kind.get(kind, [])) for kind in (RANDOM, EVEN)},
         "tension": tension(game.players, even),
         "skill": skill(plan, pairs[LEVELS]),
-        "levels": levels(plan, pairs[LEVELS]),
+        "levels": levels(plan, rated),
+        "composition": None if race is None else composition(plan, race, rated),
         "strategies": strategies(plan, pairs[STRATEGIES]),
         "rates": rates(plan, even, pairs[STRATEGIES]),
         "commented": next(iter(by_kind.get(COMMENTED, [])), None),
@@ -113,7 +127,7 @@ def tension(players: int, rows: Sequence[Row]) -> Measures:
     stakes = [[decision[4] for decision in row["decisions"] if decision[4] is not None] for row in rows]
     quartiles = np.quantile(points, (0.25, 0.5, 0.75)).tolist() if points else []
     return {
-        "changes": estimate([max(0, len(lead) - 1) for lead in led], least=0),
+        "changes": estimate([max(0, len(lead) - 1) for lead in led], least=0, most=math.inf),
         "known": {"quartiles": quartiles, "games": len(points)} if points else None,
         "right_by_part": [
             float(np.mean([right(players, row, lead, (part + 0.5) / PARTS) for row, lead in won])) if won else None
@@ -164,20 +178,34 @@ def skill(plan: Plan, rows: Sequence[Row]) -> Measures:
     return {"player": str(stronger), "opponent": str(weaker), "score": estimate(scores)}
 
 
-def levels(plan: Plan, rows: Sequence[Row]) -> list[Measures]:
-    """The ratings of the players in Elo, random play at 0."""
-    names = {str(entrant): entrant.iterations for entrant in plan.entrants()}
+def rated_players(plan: Plan, rows: Sequence[Row]) -> Posterior | None:
+    """What games of the levels, and of a composition against them, say of the ratings; None without games."""
     scores = [(row["player"], row["opponent"], row["score"]) for row in rows]
-    if not scores:
-        return []
-    zero = str(plan.entrants()[0])
-    rated = ratings(scores, {zero: ZERO})
-    rated[zero] = attrs.evolve(ZERO, games=rated[zero].games)  # exactly
-    return [
-        {"name": name, "iterations": iterations, **attrs.asdict(rated[name])}
-        for name, iterations in names.items()
-        if name in rated
-    ]
+    zero, *players = map(str, plan.entrants())
+    return posterior(scores, {zero: ZERO}, players) if scores else None
+
+
+def levels(plan: Plan, rated: Posterior | None) -> list[Measures]:
+    """The levels of the game, see `icarus.engine.levels`; none without games."""
+    zero, *players = plan.entrants()
+    agents = {str(player): {"strategy": player.strategy, "iterations": player.iterations} for player in players}
+    return level_rows(agents, rated, str(zero)) if rated else []
+
+
+def composition(plan: Plan, race: Discovery, rated: Posterior | None) -> Measures:
+    """What a race proved, or excluded; and the rating of its winner among the levels, once it has played them."""
+    reference, units = str(race.protocol.reference), race.protocol.units[1]
+    content: Measures = {"games": race.games, "reference": reference, "units": units, "winner": None}
+    if race.winner is None:
+        return content | {"excluded": max(proof.difference.interval()[1] for proof in race.proofs)}
+    winner, gain = str(race.winner.configuration), race.winner.difference
+    name = str(Entrant(winner, plan.iterations))
+    return content | {
+        "winner": winner,
+        "gain": Estimate(gain.mean, *gain.interval(), gain.units),
+        "p": race.winner.p,
+        "rating": rated.ratings()[name] if rated and name in rated.names else None,
+    }
 
 
 def strategies(plan: Plan, rows: Sequence[Row]) -> list[Measures]:

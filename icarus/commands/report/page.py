@@ -12,7 +12,7 @@ from icarus.commands.report.pictures import curves, histogram, intervals
 from icarus.ladder.rating import Rating
 from icarus.views.pages import page
 
-NONE = "–"
+NONE, NO_BREAK = "–", "\N{NO-BREAK SPACE}"
 NO_GAMES = "<p>No game has been played yet.</p>"
 
 
@@ -25,6 +25,7 @@ def page_of(game: str, report: AuditReport, measures: Measures | None) -> str:
             ("When the winner is known", _tension(measures)),
             ("Skill and levels", _levels(measures)),
             ("Enhancements", _strategies(measures)),
+            ("The best composition", _composition(measures)),
             ("A game with comments", _commented(measures)),
         ]
     sections.append(("Audit", f'<pre tabindex="0">{escape(str(report))}</pre>'))
@@ -77,18 +78,44 @@ def _of_tension(measures: Measures) -> Iterator[str]:
 
 def _of_skill(measures: Measures) -> Iterator[str]:
     skill = measures["skill"]["score"]
-    iterations = measures["plan"]["iterations"]
     if skill:
         word = "Longer searches play better" if skill.low > 0.5 else "Longer searches are not shown to play better"
-        yield f"{word}: four times {iterations:,} iterations score {percent(skill)} against {iterations:,}."
+        yield f"{word}: {measures['skill']['player']} score {percent(skill)} against {measures['skill']['opponent']}."
     better = [each for each in measures["strategies"] if each["gain"].low > 0]
     names = ", ".join(f"{each['strategy']} ({each['gain'].mean:+.3f})" for each in better)
     if measures["strategies"]:
         yield (
             f"Better than {REFERENCE}: {names}." if names else f"No enhancement is shown to be better than {REFERENCE}."
         )
+    if measures["composition"]:
+        yield from _of_composition(measures)
     if REFERENCE in measures["rates"]:
         yield f"A search makes {measures['rates'][REFERENCE]:,.0f} iterations a second."
+
+
+def _of_composition(measures: Measures) -> Iterator[str]:
+    """What a race proved, and where its winner stands among the levels."""
+    race = measures["composition"]
+    games, reference = f"{race['games']:,} games", race["reference"]
+    if race["winner"] is None:
+        excluded = f"a lead of more than {race['excluded']:.3f} in mean reward is excluded (99 %)"
+        yield f"A race of {games} proved no composition better than {reference}; for its finalists {excluded}."
+        return
+    yield (
+        f"The best composition is {race['winner']}, proven by a race of {games}: better than {reference} by {race['gain']} in mean reward "
+        f"(99 %), on {race['gain'].number} units of new deals."
+    )
+    if race["rating"]:
+        place = place_of(race["rating"], measures["levels"])
+        yield f"With {measures['plan']['iterations']:,} iterations it has {race['rating']} Elo, {place}."
+
+
+def place_of(rating: Rating, levels: list[Measures]) -> str:
+    """Where a rating stands among those of the levels."""
+    weaker = sum(level["elo"] <= rating.value for level in levels)
+    if weaker == 0:
+        return "less than level 1"
+    return f"more than level {weaker}" if weaker == len(levels) else f"between levels {weaker} and {weaker + 1}"
 
 
 def _mean_reward(game: Measures) -> float:
@@ -156,12 +183,46 @@ def _levels(measures: Measures) -> str:
     skill, levels = measures["skill"], measures["levels"]
     if not levels:
         return NO_GAMES
-    rated = {level["name"]: Rating(level["value"], level["low"], level["high"], level["games"]) for level in levels}
-    strongest = dict(reversed([(name, (each.value, each.low, each.high)) for name, each in rated.items()]))
-    picture = intervals("rating in Elo, random play at 0", strongest)
-    cells = [[level["name"], str(rated[level["name"]]), str(level["games"])] for level in levels]
-    text = f"<p>{escape(skill['player'])} score {percent(skill['score'])} against {escape(skill['opponent'])}: ½ would show no skill.</p>"
-    return f"{text}{_table(['player', 'Elo', 'games'], cells)}{_pictures(picture)}"
+    names = [f"level {level['level']}: {_iterations(level['agent']['iterations'])}" for level in levels]
+    rated = {name: (level["elo"], level["low"], level["high"]) for name, level in zip(names, levels, strict=True)}
+    race = measures["composition"]
+    if race and race["winner"] and race["rating"]:
+        name, rating = f"best composition: {_iterations(measures['plan']['iterations'])}", race["rating"]
+        rated[name] = (rating.value, rating.low, rating.high)
+    picture = intervals("rating in Elo, random play at 0", dict(reversed(rated.items())))
+    cells = [
+        [name, _elo(level), _elo(level["step"]), str(level["games"])] for name, level in zip(names, levels, strict=True)
+    ]
+    longer = f"{skill['player']} score {percent(skill['score'])} against {skill['opponent']}: ½ would show no skill."
+    command = _code(f"icarus play {_file_or_game(measures)} --level 3 --levels DIR")
+    text = f"""<p>Each level is {REFERENCE} with twice the iterations of the one below; the first stands above random play. {escape(longer)}
+To play against a level: {command}, where DIR is the directory of this page.</p>"""
+    return f"{text}{_table(['level', 'Elo', 'above the one below', 'games'], cells)}{_pictures(picture)}"
+
+
+def _iterations(number: int) -> str:
+    return f"{number:,} iteration{'s' if number > 1 else ''}"
+
+
+def _elo(rating: Measures) -> str:
+    return f"{rating['elo']} ± {(rating['high'] - rating['low']) / 2:.0f}"
+
+
+def _composition(measures: Measures) -> str:
+    if measures["composition"] is None:
+        command = _code(f"icarus report {_file_or_game(measures)} --race 4000")
+        return f"<p>No race was run. {command} searches for the best composition, proves it, and rates it among the levels.</p>"
+    return f"{_list(list(_of_composition(measures)))}<p>The race has a page of its own, race/result.html beside this one.</p>"
+
+
+def _code(command: str) -> str:
+    return f"<code style='white-space: nowrap'>{escape(command)}</code>"
+
+
+def _file_or_game(measures: Measures) -> str:
+    """What a command names the game by."""
+    plan = measures["plan"]
+    return str(plan["files"][-1] if plan["files"] else plan["game"])
 
 
 def _strategies(measures: Measures) -> str:
@@ -178,7 +239,7 @@ def _strategies(measures: Measures) -> str:
         {each["strategy"]: (each["gain"].mean, each["gain"].low, each["gain"].high) for each in results},
     )
     text = f"""<p>Each plays {REFERENCE}, both with {plan["iterations"]:,} iterations for a decision, both sides of each deal. The intervals
-are simultaneous. For a search of all compositions, with proof: icarus discover {escape(plan["game"])}.</p>"""
+are simultaneous.</p>"""
     return f"{text}{_table(['strategy', 'score above ½', 'games', 'iterations a second'], cells)}{_pictures(picture)}"
 
 
@@ -188,7 +249,7 @@ def _commented(measures: Measures) -> str:
         return NO_GAMES
     values = [f"{step['value']:.2f}" if "value" in step else "" for step in game["steps"]]
     cells = [
-        [str(number), step["player"], step["action"], value, step.get("comment", "")]
+        [str(number), step["player"].replace(" ", NO_BREAK), step["action"], value, step.get("comment", "")]
         for number, (step, value) in enumerate(zip(game["steps"], values, strict=True), 1)
     ]
     pictures = "".join(

@@ -17,17 +17,25 @@ from icarus.audit.plain import audit_plain
 from icarus.checks import integer
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of, show_compilation
-from icarus.commands.report.matches import Plan, make_plan
+from icarus.commands.discover import run_race
+from icarus.commands.report.matches import LEAST_ITERATIONS, Plan, make_plan
 from icarus.commands.report.measures import Measures, measures_of
 from icarus.commands.report.page import page_of, sentences
 from icarus.discovery.matches import Row, Rows
 from icarus.discovery.processes import processes
+from icarus.discovery.protocol import FILE as PROTOCOL
+from icarus.discovery.protocol import read_protocol
+from icarus.discovery.race import Discovery
+from icarus.engine.levels import FILE as LEVELS
 from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import PythonGame
 from icarus.load_files import digest_of, load_files
 from icarus.row_files import written_whole
 
 AUDIT, PLAN, GAMES, PAGE, JSON = "audit.json", "plan.json", "games.jsonl", "report.html", "report.json"
+RACE = "race"  # the directory of the race in that of the report
+FINALISTS = 2
+SCALE = "Elo, random play at 0; low and high are the 95 % interval, step is how far a level stands above the one below."
 AUDITED, PLAIN_AUDITED = 4, 250  # games of the audit; of one in plain Python, which looks at one decision of each
 DRAWS, FEWEST_DRAWS, MOST_DRAWS = 12_000, 50, 600  # of the whole audit, about; and for each decision
 BATCH = 4  # games of a worker between two looks at the clock
@@ -43,6 +51,12 @@ def report_command(
         options.integer_option("Iterations per decision; by default, so many that a game takes a quarter of a second."),
     ] = None,
     strategies: Annotated[list[str] | None, options.value_option("STRATEGY", STRATEGY_HELP, "--strategy")] = None,
+    race: Annotated[
+        int | None,
+        options.integer_option(
+            "Games of a race for the best composition, played first; see icarus discover. No race if not given."
+        ),
+    ] = None,
     seed: options.Seed = 0,
     workers: Annotated[int, options.integer_option("Processes to play games in.")] = 1,
     to: Annotated[
@@ -56,8 +70,8 @@ def report_command(
 ) -> None:
     """Describe a game on one page, from games played by agents.
 
-    Length, choices, seats, skill, enhancements, levels, and a game with comments. The games are kept: Ctrl-C loses nothing, and the same
-    command continues.
+    Length, choices, seats, skill, eight levels, enhancements, the best composition, and a game with comments. The games are kept: Ctrl-C
+    loses nothing, and the same command continues.
     """
     if find_spec("matplotlib") is None:
         raise ValueError("a report needs matplotlib: pip install 'icarus-mcts[report]'")
@@ -65,7 +79,8 @@ def report_command(
         raise ValueError(f"--minutes is {minutes:g}; it must be positive")
     integer("--rounds", rounds, 1)
     integer("--workers", workers, 1)
-    integer("--iterations", 1 if iterations is None else iterations, 1)
+    integer("--iterations", LEAST_ITERATIONS if iterations is None else iterations, LEAST_ITERATIONS)
+    integer("--race", 1 if race is None else race, 1)
     integer("--seed", seed, 0)
     game, own_files = options.game_and_files(game, own_files)
     load_files(own_files)
@@ -86,8 +101,13 @@ def report_command(
         if stored is not None:
             _check_same(plan, stored, directory)
         _write(directory / PLAN, json.dumps(attrs.asdict(plan), indent=1) + "\n")
-        rows, interrupted = _play(plan, directory, rounds, 60 * minutes, workers)
-        measures = measures_of(plan, loaded, rows)
+        discovery = _race(plan, loaded, directory / RACE, race, workers)
+        winner = str(discovery.winner.configuration) if discovery and discovery.winner else None
+        rows, interrupted = _play(plan, winner, directory, rounds, 60 * minutes, workers)
+        measures = measures_of(plan, loaded, rows, discovery)
+        levels = {"scale": SCALE, "games": {plan.game: measures["levels"]}}
+        if measures["levels"]:
+            _write(directory / LEVELS, json.dumps(levels, indent=1, ensure_ascii=False) + "\n")
     _write(directory / PAGE, page_of(str(loaded), report, measures))
     _write(directory / JSON, _json(report, measures))
     print_text(_json(report, measures) if as_json else "\n".join(sentences(report, measures)))
@@ -155,7 +175,26 @@ def _check_same(plan: Plan, stored: Plan, directory: Path) -> None:
         raise ValueError(f"{directory} has the games of another report: {what}; choose another directory with --to")
 
 
-def _play(plan: Plan, directory: Path, rounds: int, seconds: float, workers: int) -> tuple[list[Row], bool]:
+def _race(plan: Plan, game: AnyGame, directory: Path, number: int | None, workers: int) -> Discovery | None:
+    """The race of a report, or what is left of it; that of an earlier call where no number of games is given."""
+    if number is None and not (directory / PROTOCOL).exists():
+        return None
+    return run_race(
+        plan.game,
+        directory,
+        workers=workers,
+        space="reuse" if game.heuristic is None else "knowledge",
+        games=read_protocol(directory).games if number is None else number,
+        iterations=plan.iterations,
+        finalists=FINALISTS,
+        seed=plan.seed,
+        files=plan.files,
+    )
+
+
+def _play(
+    plan: Plan, winner: str | None, directory: Path, rounds: int, seconds: float, workers: int
+) -> tuple[list[Row], bool]:
     """Play until the time or the rounds are up, or Ctrl-C; the rows of all games, those of earlier calls too, and whether it was Ctrl-C."""
     deadline = time.monotonic() + seconds
     with contextlib.ExitStack() as stack:
@@ -165,7 +204,7 @@ def _play(plan: Plan, directory: Path, rounds: int, seconds: float, workers: int
         show = stack.enter_context(progress_of("seconds", round(seconds)))
         try:
             for number in range(rounds):
-                tasks = plan.round(number)
+                tasks = plan.round(number, winner)
                 for start in range(0, len(tasks), BATCH * workers):
                     rows.play(tasks[start : start + BATCH * workers])
                     remaining = deadline - time.monotonic()
