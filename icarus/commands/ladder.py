@@ -12,8 +12,9 @@ from icarus.checks import integer
 from icarus.checks import seed as check_seed
 from icarus.commands import options
 from icarus.commands.console import print_note, print_table, print_text, progress_of, show_compilation
+from icarus.commands.players import agent_settings
 from icarus.engine.match import Agent
-from icarus.equilibrium.online.parsing import parse_strategy, read_scheme
+from icarus.equilibrium.online.parsing import read_scheme
 from icarus.ladder.climb import Climb
 from icarus.ladder.engines import ENGINES, Engine, EnginePlayer, engine_of
 from icarus.ladder.ladders import read_ladder, scores_of
@@ -76,7 +77,7 @@ def ladder_command(
     if strategy is not None:
         budget: dict[str, Any] = {"iterations": options.default_iterations(iterations, seconds), "seconds": seconds}
         by = read_scheme(scheme).with_cutoff(cutoff)
-        player = Agent(parse_strategy(strategy, names), scheme=by, **budget)
+        player = Agent(**agent_settings(strategy, names, by), **budget)
     else:
         assert engine is not None
         player = EnginePlayer(_started(engine_of(loaded, engine, "" if engine in ENGINES else engine)))

@@ -10,10 +10,11 @@ from icarus.checks import integer
 from icarus.checks import seed as check_seed
 from icarus.commands import options
 from icarus.commands.console import out, print_note, print_table, print_text, progress_of, show_compilation
+from icarus.commands.players import agent_settings
 from icarus.discovery.statistics import difference
 from icarus.engine.match import Agent, Decision, GameLog, play
 from icarus.engine.recommendation import read_recommendation
-from icarus.equilibrium.online.parsing import check_trees, parse_strategy, read_scheme
+from icarus.equilibrium.online.parsing import check_trees, read_scheme
 from icarus.kernel.game import AnyGame
 from icarus.kernel.seats import seat_name
 from icarus.kernel.state import State
@@ -83,7 +84,7 @@ def match_command(
     budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads, "sharing": sharing}
     budget["recommendation"] = read_recommendation(recommendation)
     agents = [
-        Agent(parse_strategy(text, names), scheme=by.with_cutoff(cutoff), move_decay=move, game_decay=game, **budget)
+        Agent(**agent_settings(text, names, by.with_cutoff(cutoff), move), game_decay=game, **budget)
         for text, by, move, game in settings
     ]
     agents += [] if level is None else [Agent.at_level(loaded, level, levels)]

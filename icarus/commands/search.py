@@ -12,6 +12,7 @@ from icarus.algebra import Enhancement
 from icarus.checks import seed as check_seed
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of, show_compilation
+from icarus.commands.players import agent_settings
 from icarus.engine.algorithm import Algorithm
 from icarus.engine.match import Agent
 from icarus.engine.program.lowering import components_of
@@ -20,7 +21,7 @@ from icarus.engine.result import SearchInterrupted, unknown_component
 from icarus.engine.scheme import Scheme
 from icarus.engine.search import search
 from icarus.engine.validation import check_budget, check_cutoff, check_scheme, check_threads
-from icarus.equilibrium.online.parsing import check_trees, parse_strategy, read_scheme
+from icarus.equilibrium.online.parsing import check_trees, read_scheme
 from icarus.equilibrium.online.tree_search import online_search
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
@@ -83,8 +84,8 @@ def search_command(
             check_new_file(path)
     game, files = options.game_and_files(game, files)
     names, iterations = load_files(files), options.default_iterations(iterations, seconds)
-    by = read_scheme(scheme).with_cutoff(cutoff)
-    enhancement, rule = parse_strategy(strategy, names), read_recommendation(recommendation)
+    settings = agent_settings(strategy, names, read_scheme(scheme).with_cutoff(cutoff))
+    enhancement, by, rule = settings["strategy"], settings["scheme"], read_recommendation(recommendation)
     if isinstance(enhancement, Algorithm):
         _check_no_records(strategy, html is not None or playout or bool(records), rule)
         agent = Agent(enhancement, scheme=by, iterations=iterations, seconds=seconds, threads=threads)

@@ -16,8 +16,9 @@ from icarus.commands.console import print_text, show_compilation
 from icarus.commands.play.session import Session, adviser_like
 from icarus.commands.play.table import Table
 from icarus.commands.play.terminal import Terminal
+from icarus.commands.players import agent_settings
 from icarus.engine.match import Agent
-from icarus.equilibrium.online.parsing import check_trees, parse_strategy, read_scheme
+from icarus.equilibrium.online.parsing import check_trees, read_scheme
 from icarus.load_files import digest_of, load_files
 
 OF_AN_AGENT = ("against", "iterations", "seconds", "scheme", "cutoff")
@@ -80,9 +81,12 @@ def play_command(
     digests = {file: digest_of(file) for file in files or []}
     texts = against or ["BASELINE"]
     searched_by = read_scheme(scheme).with_cutoff(cutoff)
-    agents = [
-        Agent(parse_strategy(text, names), iterations=iterations, seconds=seconds, scheme=searched_by) for text in texts
-    ]
+    settings = [agent_settings(text, names, searched_by) for text in texts]
+    if any(each["move_decay"] for each in settings):
+        raise ValueError(
+            "icarus play searches each position anew: leave out move_decay; icarus match can reuse records"
+        )
+    agents = [Agent(iterations=iterations, seconds=seconds, **each) for each in settings]
     if level is not None and game is not None:
         agents = [Agent.at_level(games.load(game), level, levels)]
     if game is not None:
