@@ -1,70 +1,17 @@
 """The Confrontation in words: the board as players draw it, and the actions in their notation."""
 
+from icarus.games.lotr_confrontation import facts
 from icarus.games.lotr_confrontation.board import actor_of, has, mover_unseen
-from icarus.games.lotr_confrontation.facts import (
-    ARTHEDAIN,
-    BATTLE,
-    CANCEL_CARDS,
-    CARADHRAS,
-    CARD_NAMES,
-    CARDOLAN,
-    CARDS,
-    CARDS_SHOWN,
-    DAGORLAD,
-    DARK,
-    DARK_MOVES_ASIDE,
-    DARK_PICKS,
-    DARK_PLAYS,
-    DEAD,
-    DRAWN,
-    ENEDWAITH,
-    EREGION,
-    FANGORN,
-    FRODO_RETREATS,
-    FRODO_STAYS,
-    GAP_OF_ROHAN,
-    GONDOR,
-    HIGH_PASS,
-    LIGHT,
-    LIGHT_MOVES_BACK,
-    LIGHT_PICKS,
-    LIGHT_PLAYS,
-    MIRKWOOD,
-    MISTY_MOUNTAINS,
-    MORDOR,
-    MOVE,
-    NOBODY,
-    NODE_NAMES,
-    OVER,
-    PASS_AMBUSH,
-    PIECE_NAMES,
-    PIECES,
-    PIPPIN_RETREATS,
-    PIPPIN_STAYS,
-    PLAY_CARDS,
-    REVEAL,
-    RHUDAUR,
-    ROHAN,
-    SAM_ALONE,
-    SAM_BOOSTED,
-    SAM_STEPS_IN,
-    SHIRE,
-    SIDE_NAMES,
-    SQUARE_NAMES,
-    SQUARES,
-    TAKE_AMBUSH,
-    TEAM,
-)
 from icarus.kernel import CHANCE, Facts
 
 ROWS = (
-    (MORDOR,),
-    (DAGORLAD, GONDOR),
-    (MIRKWOOD, FANGORN, ROHAN),
-    (HIGH_PASS, MISTY_MOUNTAINS, CARADHRAS, GAP_OF_ROHAN),
-    (RHUDAUR, EREGION, ENEDWAITH),
-    (ARTHEDAIN, CARDOLAN),
-    (SHIRE,),
+    (facts.MORDOR,),
+    (facts.DAGORLAD, facts.GONDOR),
+    (facts.MIRKWOOD, facts.FANGORN, facts.ROHAN),
+    (facts.HIGH_PASS, facts.MISTY_MOUNTAINS, facts.CARADHRAS, facts.GAP_OF_ROHAN),
+    (facts.RHUDAUR, facts.EREGION, facts.ENEDWAITH),
+    (facts.ARTHEDAIN, facts.CARDOLAN),
+    (facts.SHIRE,),
 )
 CELL = 24  # characters across one square
 
@@ -73,8 +20,10 @@ def _row(cells: list[str]) -> str:
     return "".join(cell.center(CELL) for cell in cells).center(4 * CELL).rstrip()
 
 
-def _cards(cards: int, side: int) -> str:
-    return ", ".join(name.removeprefix("card ") for card, name in enumerate(CARD_NAMES[side]) if cards >> card & 1)
+def held_cards(state: Facts, side: int) -> str:
+    """The cards in a side's hand."""
+    cards = int(state.hands[side])
+    return ", ".join(name.removeprefix("card ") for i, name in enumerate(facts.CARD_NAMES[side]) if cards >> i & 1)
 
 
 def text(state: Facts) -> str:
@@ -82,65 +31,74 @@ def text(state: Facts) -> str:
     squares, bitboards = state.pos.tolist(), state.held  # a field of a record is slow to read
 
     def pieces(square: int, side: int) -> str:
-        names = [PIECE_NAMES[piece] for piece in range(side * TEAM, side * TEAM + TEAM) if squares[piece] == square]
-        return " ".join(name.upper() if side == DARK else name for name in names)
+        team = range(side * facts.TEAM, side * facts.TEAM + facts.TEAM)
+        names = [facts.PIECE_NAMES[piece] for piece in team if squares[piece] == square]
+        return " ".join(name.upper() if side == facts.DARK else name for name in names)
 
     lines = []
     for row in ROWS:
-        lines.append(_row([f"[{SQUARE_NAMES[square]}]" for square in row]))
-        for side in (DARK, LIGHT):
+        lines.append(_row([f"[{facts.SQUARE_NAMES[square]}]" for square in row]))
+        for side in (facts.DARK, facts.LIGHT):
             if any(has(bitboards[side], square) for square in row):
                 lines.append(_row([pieces(square, side) for square in row]))
-    for side in (DARK, LIGHT):
+    for side in (facts.DARK, facts.LIGHT):
         lines.append(
-            f"{SIDE_NAMES[side]}: cards {_cards(int(state.hands[side]), side)}; dead: {pieces(DEAD, side) or 'none'}"
+            f"{facts.SIDE_NAMES[side]}: cards {held_cards(state, side)}; dead: {pieces(facts.DEAD, side) or 'none'}"
         )
     return "\n".join([*lines, _situation(state)])
 
 
 def _situation(state: Facts) -> str:
-    if state.node == OVER:
-        ends = {DRAWN: "drawn", NOBODY: "nobody has won"}
-        return ends.get(int(state.winner)) or f"{SIDE_NAMES[state.winner]} has won"
+    if state.node == facts.OVER:
+        ends = {facts.DRAWN: "drawn", facts.NOBODY: "nobody has won"}
+        return ends.get(int(state.winner)) or f"{facts.SIDE_NAMES[state.winner]} has won"
     actor = actor_of(state)
-    decision = f"{'the environment' if actor == CHANCE else SIDE_NAMES[actor]} {NODE_NAMES[state.node]}"
-    if state.node == MOVE:
+    decision = f"{'the environment' if actor == CHANCE else facts.SIDE_NAMES[actor]} {facts.NODE_NAMES[state.node]}"
+    if state.node == facts.MOVE:
         return decision
-    route = f"{PIECE_NAMES[state.fighters[state.side]]} {SQUARE_NAMES[state.origin]}-{SQUARE_NAMES[state.square]}"
-    against = "" if mover_unseen(state) or state.node == REVEAL else f" v {PIECE_NAMES[state.fighters[1 - state.side]]}"
+    pieces, squares = facts.PIECE_NAMES, facts.SQUARE_NAMES
+    route = f"{pieces[state.fighters[state.side]]} {squares[state.origin]}-{squares[state.square]}"
+    against = (
+        "" if mover_unseen(state) or state.node == facts.REVEAL else f" v {pieces[state.fighters[1 - state.side]]}"
+    )
     return f"{route}{against}: {decision}"
 
 
 _PLAIN = {
-    PASS_AMBUSH: "pass",
-    TAKE_AMBUSH: "ambush",
-    FRODO_STAYS: "stay",
-    SAM_STEPS_IN: "Sam steps in",
-    SAM_ALONE: "alone",
-    SAM_BOOSTED: "with Frodo",
-    PIPPIN_STAYS: "stay",
-    PLAY_CARDS: "play cards",
-    CANCEL_CARDS: "no cards",
+    facts.PASS_AMBUSH: "pass",
+    facts.TAKE_AMBUSH: "ambush",
+    facts.FRODO_STAYS: "stay",
+    facts.SAM_STEPS_IN: "Sam steps in",
+    facts.SAM_ALONE: "alone",
+    facts.SAM_BOOSTED: "with Frodo",
+    facts.PIPPIN_STAYS: "stay",
+    facts.PLAY_CARDS: "play cards",
+    facts.CANCEL_CARDS: "no cards",
 }
-_CARD_ACTIONS = ((DARK_PLAYS, DARK), (LIGHT_PLAYS, LIGHT), (DARK_PICKS, DARK), (LIGHT_PICKS, LIGHT))
-_RETREATS = (FRODO_RETREATS, PIPPIN_RETREATS, DARK_MOVES_ASIDE, LIGHT_MOVES_BACK)
+_CARD_ACTIONS = (
+    (facts.DARK_PLAYS, facts.DARK),
+    (facts.LIGHT_PLAYS, facts.LIGHT),
+    (facts.DARK_PICKS, facts.DARK),
+    (facts.LIGHT_PICKS, facts.LIGHT),
+)
+_RETREATS = (facts.FRODO_RETREATS, facts.PIPPIN_RETREATS, facts.DARK_MOVES_ASIDE, facts.LIGHT_MOVES_BACK)
 
 
 def action_text(state: Facts, action: int) -> str:
     """As in "Aragorn Eregion-Fangorn", "Orcs v Sam", "Noble Sacrifice", "to Rhudaur", "ambush"."""
     if action in _PLAIN:
         return _PLAIN[action]
-    if action < PASS_AMBUSH:
-        piece, squares = divmod(action, SQUARES * SQUARES)
-        return f"{PIECE_NAMES[piece]} {SQUARE_NAMES[squares // SQUARES]}-{SQUARE_NAMES[squares % SQUARES]}"
-    if BATTLE <= action < FRODO_STAYS:
-        attacker, defender = divmod(action - BATTLE, PIECES)
-        return f"{PIECE_NAMES[attacker]} v {PIECE_NAMES[defender]}"
-    if CARDS_SHOWN <= action < DARK_PICKS:
-        dark, light = divmod(action - CARDS_SHOWN, CARDS)
-        return f"{CARD_NAMES[DARK][dark]} v {CARD_NAMES[LIGHT][light]}"
+    if action < facts.PASS_AMBUSH:
+        piece, squares = divmod(action, facts.SQUARES * facts.SQUARES)
+        return f"{facts.PIECE_NAMES[piece]} {facts.SQUARE_NAMES[squares // facts.SQUARES]}-{facts.SQUARE_NAMES[squares % facts.SQUARES]}"
+    if facts.BATTLE <= action < facts.FRODO_STAYS:
+        attacker, defender = divmod(action - facts.BATTLE, facts.PIECES)
+        return f"{facts.PIECE_NAMES[attacker]} v {facts.PIECE_NAMES[defender]}"
+    if facts.CARDS_SHOWN <= action < facts.DARK_PICKS:
+        dark, light = divmod(action - facts.CARDS_SHOWN, facts.CARDS)
+        return f"{facts.CARD_NAMES[facts.DARK][dark]} v {facts.CARD_NAMES[facts.LIGHT][light]}"
     for base, side in _CARD_ACTIONS:
-        if base <= action < base + CARDS:
-            return CARD_NAMES[side][action - base]
+        if base <= action < base + facts.CARDS:
+            return facts.CARD_NAMES[side][action - base]
     base = max(base for base in _RETREATS if base <= action)
-    return f"to {SQUARE_NAMES[action - base]}"
+    return f"to {facts.SQUARE_NAMES[action - base]}"

@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 
 from icarus.games.lotr_confrontation import facts
-from icarus.games.lotr_confrontation.text import ROWS
+from icarus.games.lotr_confrontation.text import ROWS, held_cards
 from icarus.games.lotr_confrontation.text import text as board_text
 from icarus.views.drawing import EDGE, INK, PAPER, box, part, svg, words
 
@@ -99,13 +99,11 @@ def lotr_confrontation(state: Any, seat: int | None) -> Regions:
         squares.append(tuple(sorted(pieces, key=lambda piece: (piece.name is None, piece.name or ""))))
     lines = []
     for side in (facts.DARK, facts.LIGHT):
-        cards = ", ".join(
-            name.removeprefix("card ")
-            for card, name in enumerate(facts.CARD_NAMES[side])
-            if int(state.hands[side]) >> card & 1
-        )
         dead = ", ".join(facts.PIECE_NAMES[piece] for piece in _team(side) if state.pos[piece] == facts.DEAD)
-        lines += [f"{facts.SIDE_NAMES[side]} holds {cards}", f"{facts.SIDE_NAMES[side]}'s dead: {dead or 'none'}"]
+        lines += [
+            f"{facts.SIDE_NAMES[side]} holds {held_cards(state, side)}",
+            f"{facts.SIDE_NAMES[side]}'s dead: {dead or 'none'}",
+        ]
     return Regions(tuple(squares), (*lines, _situation(state, seat)))
 
 
