@@ -181,27 +181,16 @@ class File:
             self._path.unlink(missing_ok=True)
 
 
-class DiskCache:
+class DiskCache(File):
     """A file as a dispatcher of the compiler uses it."""
-
-    def __init__(self, name: str, key: str) -> None:
-        self._file = File(name, key)
-
-    def compiling(self) -> contextlib.AbstractContextManager[None]:
-        """Within, no other process compiles the same."""
-        return self._file.compiling()
 
     def load_overload(self, sig: Signature, target_context: TargetContext) -> CompileResult | None:
         target_context.refresh()
-        return self._file.read(lambda stored: _compiler.CompileResult._rebuild(target_context, *stored))
-
-    def delete(self) -> None:
-        """Keep nothing."""
-        self._file.delete()
+        return self.read(lambda stored: _compiler.CompileResult._rebuild(target_context, *stored))
 
     def save_overload(self, sig: Signature, data: CompileResult) -> None:
         if not data.lifted:
-            self._file.write(data.library, data._reduce())
+            self.write(data.library, data._reduce())
 
 
 def on_compile(listener: Callable[[str], None]) -> Callable[[], None]:

@@ -144,7 +144,8 @@ def struct_at(typingctx: TypingContext, address: NumbaType, dtype: NumbaType) ->
     return dtype.dtype(types.int64, dtype), codegen
 
 
-def _unpack(kinds: tuple[type, ...]) -> Intrinsic:
+@functools.cache
+def unpack_parameters(kinds: tuple[type, ...]) -> Intrinsic:
     """An intrinsic that reads consecutive 8-byte parameters at an address as a tuple of int64 and float64."""
 
     @intrinsic
@@ -163,9 +164,6 @@ def _unpack(kinds: tuple[type, ...]) -> Intrinsic:
         return tuple_type(types.int64), codegen
 
     return unpack
-
-
-unpack_parameters = functools.lru_cache(maxsize=None)(_unpack)
 
 
 def _caller(arity: int) -> Intrinsic:

@@ -46,16 +46,16 @@ def reader(kernel: Kernel, function: Callable, label: str, kind: type[Slot]) -> 
     return refuse_result(refuse_changes(kernel, function, label), function, result_message(label, kind.DOES))
 
 
-def _theta(row: np.dtype) -> Callable:
+@functools.cache
+def theta_of(row: np.dtype) -> Callable:
+    """What compiled code calls for θ in the table at an address, whose rows are of this dtype."""
+
     @helper
     def theta_at(address: int) -> Theta:
         table = struct_at(address, TABLE)
         return Theta(lent_array_at(table.rows, table.capacity, row), lent_array_at(table.index, table.capacity, ENTRY))
 
     return theta_at
-
-
-theta_of = functools.lru_cache(maxsize=None)(_theta)
 
 
 @kernel_cache
