@@ -16,7 +16,6 @@ the game that is searched.
 
 import contextlib
 import functools
-import importlib
 import inspect
 import math
 import pickle
@@ -28,6 +27,7 @@ import attrs
 from icarus.algebra.binding import bind, only_in_tree
 from icarus.checks import is_number
 from icarus.compiler.kernels.callables import CompiledCallable
+from icarus.compiler.kernels.functions import load_by_name
 from icarus.compiler.reference import interpret
 from icarus.kernel.contract import (
     BackpropagationFunction,
@@ -44,18 +44,13 @@ Parameters = tuple[tuple[str, float | str], ...]
 
 def _load_slot(module: str, name: str, parameters: Parameters) -> "Slot":
     try:
-        slot = _named(module, name)
+        slot = load_by_name(module, name)
     except (ImportError, AttributeError):
         sentence = (
             f"the slot {name} of {module} is not defined in this process; define it in a file that both can import"
         )
         raise pickle.UnpicklingError(sentence) from None
     return slot(**dict(parameters))
-
-
-def _named(module: str, name: str) -> Any:
-    """What a module has under a name, which may have dots."""
-    return functools.reduce(getattr, name.split("."), importlib.import_module(module))
 
 
 def _fits(value: object, kind: type) -> bool:
@@ -142,7 +137,7 @@ class Slot(CompiledCallable):
     def __reduce__(self) -> tuple[Callable, tuple[str, str, Parameters]]:
         module, name = self.function.__module__, self.function.__qualname__
         with contextlib.suppress(ImportError, AttributeError):
-            if getattr(_named(module, name), "function", None) is self.function:
+            if getattr(load_by_name(module, name), "function", None) is self.function:
                 return _load_slot, (module, name, self.parameters)
         raise pickle.PicklingError(
             f"{self.label()} cannot go to another process, which would not find it by this name; define it once, at the top of a file"

@@ -81,7 +81,7 @@ class Helper:
         return self._called_from_python(*arguments, **keywords)
 
     def __reduce__(self) -> tuple[Callable, tuple[str, str]]:
-        return _load, (self.py_func.__module__, self.py_func.__qualname__)
+        return load_by_name, (self.py_func.__module__, self.py_func.__qualname__)
 
 
 @contextlib.contextmanager
@@ -98,7 +98,8 @@ def parts_in_memory() -> Iterator[None]:
         _in_memory = before
 
 
-def _load(module: str, name: str) -> Any:
+def load_by_name(module: str, name: str) -> Any:
+    """What a module has under a name, which may have dots."""
     return functools.reduce(getattr, name.split("."), importlib.import_module(module))
 
 
