@@ -25,8 +25,8 @@ from icarus.algebra import (
 )
 from icarus.checks import real
 from icarus.kernel import AVAILABLE, CHANCE, History, Row, Updates, record, update
-from icarus.specs.baseline import EXPLORATION
-from icarus.specs.progressive_history import INFLUENCE, ask_for_tree, biased
+from icarus.specs.baseline import EXPLORATION, capture_tree
+from icarus.specs.progressive_history import INFLUENCE, biased
 from icarus.specs.variants import nonnegative, variant
 
 DISCOUNT = 0.99
@@ -36,7 +36,7 @@ ANYWHERE = 2  # the context of an action, wherever it was played
 @capture
 def capture_tree_and_discounted_actions(history: History, updates: Updates) -> None:
     """ξ of the baseline # ⟨((a_i, ρ_i), ψ_anywhere) : i = 1, …, t⟩ with ρ_i the player of a_i"""
-    ask_for_tree(history, updates)
+    capture_tree(history, updates)
     for i in range(len(history.steps) - 1):
         step = history.steps[i]
         if step.player != CHANCE:

@@ -27,7 +27,8 @@ from icarus.algebra import (
     values,
 )
 from icarus.checks import real
-from icarus.kernel import History, Theta, Updates, action_features_at, find, helper, legal_at, record, update
+from icarus.kernel import History, Theta, Updates, action_features_at, find, helper, record, update
+from icarus.specs.implicit_minimax import place_of_action
 from icarus.specs.ppa import backpropagate
 from icarus.specs.variants import variant
 
@@ -51,15 +52,6 @@ def weighed_features(history: History, theta: Theta, legal: np.ndarray, out: np.
         out[i] = weighed(theta, action_features_at(history, present)[i], history.steps[present].player)
 
 
-@helper
-def features_of_action(history: History, i: int) -> np.ndarray:
-    """The features of the action that was played at step i."""
-    legal, index = legal_at(history, i), 0
-    while legal[index] != history.steps[i].action:
-        index += 1
-    return action_features_at(history, i)[index]
-
-
 @capture
 def capture_differences(
     history: History, theta: Theta, updates: Updates, rate: float = RATE, trace: float = TRACE
@@ -74,7 +66,7 @@ def capture_differences(
         to_come = 2.0 * history.rewards[player] - 1.0
         for i in range(len(history.steps) - 2, -1, -1):
             if history.steps[i].player == player:
-                numbers = features_of_action(history, i)
+                numbers = action_features_at(history, i)[place_of_action(history, i)]
                 worth = weighed(theta, numbers, player)
                 for k in range(len(change)):
                     change[k] += rate * (to_come - worth) * numbers[k]

@@ -48,7 +48,6 @@ from icarus.specs.variants import nonnegative, variant
 ALPHA = 0.4
 UNIT = 1 << 40  # in which values are told
 FIRST_VALUE = 2  # contexts from here on tell a value and its player, those below are the baseline's
-ask_for_tree = helper(capture_tree.function)
 
 
 @values(uniform_in_simulation=True)
@@ -74,7 +73,7 @@ def mixed(
 @capture(reads_simulation=False, writes_simulation=False)
 def capture_worths(history: History, theta: Theta, updates: Updates) -> None:
     """ξ of the baseline # ⟨([a₁, …, a_i]~, (v_ρ, ρ)) : i = t_e, …, 1, ρ = 1, …, κ⟩, v of h_(t_e) its heuristic, of the others backed up"""
-    ask_for_tree(history, updates)
+    capture_tree(history, updates)
     steps, last = history.steps, expanded_at(history)
     worth = np.zeros(history.lookahead.shape[1])
     for i in range(last - 1, -1, -1):

@@ -19,12 +19,11 @@ from icarus.algebra import (
     initial,
     values,
 )
-from icarus.kernel import CHANCE, VISIT, History, Theta, Updates, child, find, helper, record, update
+from icarus.kernel import CHANCE, VISIT, History, Theta, Updates, child, find, record, update
 from icarus.specs.baseline import EXPLORATION, backpropagate, bound_of, capture_tree
 from icarus.specs.variants import nonnegative, variant
 
 INFLUENCE = 5.0
-ask_for_tree = helper(capture_tree.function)
 
 
 @values(uniform_in_simulation=True)
@@ -52,7 +51,7 @@ def biased(
 @capture
 def capture_tree_and_actions(history: History, updates: Updates) -> None:
     """ξ of the baseline # ⟨((a_i, ρ_i), ψ_visit) : i = 1, …, t⟩ with ρ_i the player of a_i"""
-    ask_for_tree(history, updates)
+    capture_tree(history, updates)
     for i in range(len(history.steps) - 1):
         step = history.steps[i]
         if step.player != CHANCE:

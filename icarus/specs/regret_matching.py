@@ -51,7 +51,7 @@ from icarus.specs.variants import nonnegative, variant
 
 SHARE = 0.2  # γ: of the choices that are uniform
 UNKNOWN = 0.5  # the mean reward of a joint action that was never played
-ask_for_tree, write_ucb1 = helper(capture_tree.function), helper(urgent.function)
+write_ucb1 = helper(urgent.function)
 
 
 @values
@@ -90,7 +90,7 @@ def capture_tree_and_regrets(history: History, theta: Theta, updates: Updates) -
 
     with o_i what the others chose, X̄(a, o_i) = q_ρi/n for θ([h # a]~, o_i) = (q, n, ·, ·), ½ if n = 0, and all of them in the tree.
     """
-    ask_for_tree(history, updates)
+    capture_tree(history, updates)
     steps, last, first = history.steps, expanded_at(history), 0
     while first < last:
         end = first + 1

@@ -52,7 +52,7 @@ from icarus.specs.first_play_urgency import urgent
 from icarus.specs.variants import nonnegative, variant
 
 LEFT_OUT = -1.0  # the value of an action that is not to be played; UCB1's are never below 0
-ask_for_tree, write_ucb1 = helper(capture_tree.function), helper(urgent.function)
+write_ucb1 = helper(urgent.function)
 
 
 @helper
@@ -151,7 +151,7 @@ def capture_tree_and_proofs(history: History, theta: Theta, updates: Updates) ->
     with (l, u) = (μ_ρ, μ_ρ) for i = t, else (max l, max u) over the children of h_i if ρ is to move, (min l, min u) if not; left out
     where they are known already.
     """
-    ask_for_tree(history, updates)
+    capture_tree(history, updates)
     ask_for_proofs(history, theta, updates)
 
 
