@@ -10,7 +10,6 @@ try:
 except ModuleNotFoundError as missing:
     raise SystemExit(f"the command icarus needs {missing.name}: pip install 'icarus-mcts[cli]'") from None
 
-from icarus import games
 from icarus.audit import DETERMINIZATIONS, GAMES, audit
 from icarus.commands import options
 from icarus.commands.bench import bench_command
@@ -27,7 +26,7 @@ from icarus.commands.play.play import play_command
 from icarus.commands.report.report import report_command
 from icarus.commands.search import search_command
 from icarus.engine.result import SearchExhausted
-from icarus.load_files import load_files, sentence_of
+from icarus.load_files import sentence_of
 
 app = typer.Typer(
     help="Information capture and reuse strategies in Monte Carlo tree search.",
@@ -53,9 +52,7 @@ def audit_command(
 
     Exit code 0: every check passed. 1: one failed. 3: none failed, but one was not checked.
     """
-    game, files = options.game_and_files(game, files)
-    load_files(files)
-    loaded = games.load(game)
+    loaded, _, _ = options.load_game(game, files)
     with show_compilation(), progress_of("games", number) as show:
         report = audit(
             loaded,

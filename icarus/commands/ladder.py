@@ -3,11 +3,10 @@
 import math
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from icarus import games
 from icarus.checks import integer
 from icarus.checks import seed as check_seed
 from icarus.commands import options
@@ -20,7 +19,6 @@ from icarus.ladder.engines import ENGINES, Engine, EnginePlayer, engine_of
 from icarus.ladder.ladders import read_ladder, scores_of
 from icarus.ladder.picture import ladder_svg
 from icarus.ladder.process import EngineFailed
-from icarus.load_files import load_files
 
 OF_A_SEARCH = ("iterations", "seconds", "scheme", "cutoff")
 MINUTES_HELP = "Stop after this many minutes, even with fewer games."
@@ -56,8 +54,7 @@ def ladder_command(
 
     The engines' ratings are known, in Elo above random play. With --rows Ctrl-C loses nothing.
     """
-    game, files = options.game_and_files(game, files)
-    names = load_files(files)
+    loaded, names, _ = options.load_game(game, files)
     integer("--games", number, 1)
     if picture is not None:
         options.check_picture(picture, ".svg")
@@ -65,19 +62,17 @@ def ladder_command(
         what = "is a directory" if rows.is_dir() else f"cannot be written: there is no directory {str(rows.parent)!r}"
         raise ValueError(f"--rows is {str(rows)!r}, which {what}; name a file such as mine.jsonl")
     check_seed(seed)
-    if minutes is not None and not 0 < minutes < math.inf:
-        raise ValueError(f"--minutes is {minutes:g}; it must be positive")
-    loaded = games.load(game)
+    if minutes is not None:
+        options.check_minutes(minutes)
     if (strategy is None) == (engine is None):
         raise ValueError("name either a strategy to rate, or an engine with --engine")
     of_a_search = options.options_on_line(context, OF_A_SEARCH)
     if engine is not None and of_a_search:
         raise ValueError(f"an engine of --engine searches in its own way: leave out {', '.join(of_a_search)}")
-    player: Any
+    player: Agent | EnginePlayer
     if strategy is not None:
-        budget: dict[str, Any] = {"iterations": options.default_iterations(iterations, seconds), "seconds": seconds}
-        by = read_scheme(scheme).with_cutoff(cutoff)
-        player = Agent(**agent_settings(strategy, names, by), **budget)
+        by, iterations = read_scheme(scheme).with_cutoff(cutoff), options.default_iterations(iterations, seconds)
+        player = Agent(**agent_settings(strategy, names, by), iterations=iterations, seconds=seconds)
     else:
         assert engine is not None
         player = EnginePlayer(_started(engine_of(loaded, engine, "" if engine in ENGINES else engine)))

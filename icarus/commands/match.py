@@ -5,20 +5,18 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from icarus import games
 from icarus.checks import integer
 from icarus.checks import seed as check_seed
 from icarus.commands import options
 from icarus.commands.console import out, print_note, print_table, print_text, progress_of, show_compilation
 from icarus.commands.players import agent_settings
 from icarus.discovery.statistics import difference
-from icarus.engine.match import Agent, Decision, GameLog, play
+from icarus.engine.match import Agent, Decision, GameLog, SeatedAgent, play
 from icarus.engine.recommendation import read_recommendation
 from icarus.equilibrium.online.parsing import check_trees, read_scheme
 from icarus.kernel.game import AnyGame
 from icarus.kernel.seats import seat_name
 from icarus.kernel.state import State
-from icarus.load_files import load_files
 
 T = TypeVar("T")
 Rewards = Sequence[float]  # of each seat in a game
@@ -66,12 +64,10 @@ def match_command(
     The table has a line for each strategy, with its mean reward over all seats that it takes; for a strategy against itself, a line for
     each seat.
     """
-    game, files = options.game_and_files(game, files)
-    names = load_files(files)
+    loaded, names, _ = options.load_game(game, files)
     integer("--games", number, 1)
     iterations = options.default_iterations(iterations, seconds)
     check_seed(seed)
-    loaded = games.load(game)
     _check_seats(strategies, loaded, level)
     options.check_levels(level, levels)
     settings = zip(
@@ -90,7 +86,7 @@ def match_command(
     agents += [] if level is None else [Agent.at_level(loaded, level, levels)]
     agents += [agents[-1]] * (loaded.players - len(agents))
     check_trees(loaded, agents)
-    players = [agent.seated(loaded) if agent.remembers else agent for agent in agents]
+    players = [SeatedAgent(agent, loaded) if agent.remembers else agent for agent in agents]
     rewards: list[Rewards] = []
     try:
         with show_compilation(), progress_of("games", number, disable=show) as show_progress:
@@ -134,7 +130,7 @@ def _each(option: str, values: list[T], strategies: list[str]) -> list[T]:
     return values * (len(strategies) // len(values))
 
 
-def _play_trial(game: AnyGame, agents: Sequence[Any], seed: tuple[int, int], show: bool) -> Rewards:
+def _play_trial(game: AnyGame, agents: Sequence[Agent | SeatedAgent], seed: tuple[int, int], show: bool) -> Rewards:
     """What each seat gets in a game in which agents sit as many seats further on as its number says."""
     _, trial = seed
     seats = [agents[(seat - trial) % len(agents)] for seat in range(len(agents))]
@@ -179,7 +175,7 @@ def _reward_texts(rewards: list[Rewards], seats: list[int], shift: int) -> tuple
     return wins, f"{estimate.mean:.3f}", f"[{max(0.0, low):.3f}, {high:.3f}]"
 
 
-def _watcher(seats: Sequence[Any]) -> Watch:
+def _watcher(seats: Sequence[Agent | SeatedAgent]) -> Watch:
     def watch(state: State, action: int | None, decision: Decision | None) -> None:
         print_text(str(state))
         if action is not None:

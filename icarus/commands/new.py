@@ -168,7 +168,7 @@ def check_rules(game: AnyGame, reference: Callable[[State], Reference], number: 
 def check_compiled(game: Game, seed: int) -> bool:
     """Print what is wrong with a compiled game, and if nothing is, how fast it is and what would make it better; whether nothing is."""
     with show_compilation(), progress_of("audit", GAMES) as show:
-        report = audit(game, games=GAMES, seed=seed, progress=lambda played, drawn: show(played))
+        report = audit(game, games=GAMES, seed=seed, progress=lambda games, draws: show(games))
     print_text(str(report))
     if not report.passed:
         return False

@@ -1,5 +1,6 @@
 """What several commands take, and their exit codes."""
 
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -7,10 +8,12 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from icarus import games
+from icarus.algebra.parsing import Operand
 from icarus.engine.recommendation import RULES, most_visits
 from icarus.engine.result import ROOTS
 from icarus.engine.scheme import SCHEMES
-from icarus.load_files import game_of_file
+from icarus.kernel.game import AnyGame
+from icarus.load_files import game_of_file, load_files
 
 FAILED, REFUSED, UNCHECKED, INTERRUPTED = 1, 2, 3, 130
 DEFAULT_ITERATIONS, DEFAULT_SCHEME, DEFAULT_SHARING = 5000, "MO_ISMCTS", ROOTS
@@ -152,9 +155,30 @@ def game_and_files(game: str, files: Sequence[Path] | None) -> tuple[str, list[P
     return str(game_of_file(Path(game), "and the file by --with")), [*files, Path(game)]
 
 
+def load_game(game: str, files: Sequence[Path] | None) -> tuple[AnyGame, dict[str, Operand], list[Path]]:
+    """A game, what files define for strategies to name, and these files; arguments as of `game_and_files`.
+
+    Raises:
+        ValueError: see `game_and_files`, `load_files` and `games.load`.
+    """
+    name, all_files = game_and_files(game, files)
+    names = load_files(all_files)
+    return games.load(name), names, all_files
+
+
 def default_iterations(iterations: int | None, seconds: float | None) -> int | None:
     """The iterations of a search: DEFAULT_ITERATIONS where neither they nor a time are given."""
     return DEFAULT_ITERATIONS if iterations is None and seconds is None else iterations
+
+
+def check_minutes(minutes: float) -> None:
+    """Refuse a number of minutes that is not above 0, or infinite.
+
+    Raises:
+        ValueError: it is one.
+    """
+    if not 0 < minutes < math.inf:
+        raise ValueError(f"--minutes is {minutes:g}; it must be positive")
 
 
 def check_directory(path: Path) -> None:

@@ -7,7 +7,6 @@ from typing import Annotated, Any, TypeVar
 import numpy as np
 import typer
 
-from icarus import games
 from icarus.algebra import Enhancement
 from icarus.checks import seed as check_seed
 from icarus.commands import options
@@ -25,7 +24,6 @@ from icarus.equilibrium.online.parsing import check_trees, read_scheme
 from icarus.equilibrium.online.tree_search import online_search
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
-from icarus.load_files import load_files
 from icarus.specs import parse
 from icarus.views.comparison import export, follow_search, write_comparison
 from icarus.views.pages import check_new_file
@@ -82,14 +80,14 @@ def search_command(
     for path in (html, to_json):
         if path is not None:
             check_new_file(path)
-    game, files = options.game_and_files(game, files)
-    names, iterations = load_files(files), options.default_iterations(iterations, seconds)
+    loaded, names, _ = options.load_game(game, files)
+    iterations = options.default_iterations(iterations, seconds)
     settings = agent_settings(strategy, names, read_scheme(scheme).with_cutoff(cutoff))
     enhancement, by, rule = settings["strategy"], settings["scheme"], read_recommendation(recommendation)
     if isinstance(enhancement, Algorithm):
         _check_no_records(strategy, html is not None or playout or bool(records), rule)
         agent = Agent(enhancement, scheme=by, iterations=iterations, seconds=seconds, threads=threads)
-        _search_online(game, agent, seed, moves)
+        _search_online(loaded, agent, seed, moves)
         return
     check_budget(iterations, seconds)
     check_seed(seed)
@@ -97,7 +95,6 @@ def search_command(
     check_scheme(by, iterations, threads, sharing)
     if playout and (threads > 1 or by.tree_parameter):
         raise ValueError("--playout shows a search of one tree in one thread")
-    loaded = games.load(game)
     check_cutoff(loaded, by)
     _check_components(records or [], components_of(enhancement, by.uses_exp3(loaded))[1])
     if beside or to_json is not None:
@@ -166,14 +163,14 @@ def _compare(
             print_text(f"written: {path}")
 
 
-def _search_online(game: str, agent: Agent, seed: int, moves: str) -> None:
+def _search_online(game: AnyGame, agent: Agent, seed: int, moves: str) -> None:
     """Search by an algorithm that keeps the tree of a game."""
     check_seed(seed)
-    loaded, algorithm = games.load(game), agent.strategy
+    algorithm = agent.strategy
     assert isinstance(algorithm, Algorithm)
     with show_compilation():
-        check_trees(loaded, [agent])
-        state = state_after(loaded, seed, moves)
+        check_trees(game, [agent])
+        state = state_after(game, seed, moves)
         print_text(str(state))
         budget: dict[str, Any] = {"iterations": agent.iterations, "seconds": agent.seconds}
         result = _run_shown(
@@ -186,7 +183,7 @@ def _run_shown(run: Callable[[Callable], T], iterations: int | None) -> T:
     """What a search finds that is told where to show its progress; interrupted, it shows what it found so far, and ends the command."""
     try:
         with progress_of("iterations", iterations, remaining=False) as show:
-            return run(lambda made, _: show(made))
+            return run(lambda iterations, _: show(iterations))
     except SearchInterrupted as interrupted:
         print_text(str(interrupted.result))
         print_note(f"icarus: {interrupted}")

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from icarus.discovery.matches import Row
+from icarus.engine.algorithm import SearchResult, SeatedPlayer
 from icarus.engine.match import Decision, play
 from icarus.engine.result import Result
 from icarus.kernel.game import AnyGame
@@ -22,14 +23,14 @@ class Observed:
 
     preference = None
 
-    def __init__(self, player: Any) -> None:
+    def __init__(self, player: SeatedPlayer) -> None:
         self.player = player
         self.result: Result | None = None
 
     def seated(self, game: AnyGame) -> "Observed":
         return self
 
-    def search(self, state: State, seed: tuple[int, ...]) -> Any:
+    def search(self, state: State, seed: tuple[int, ...]) -> SearchResult:
         self.result = result = self.player.search(state, seed)
         return result
 

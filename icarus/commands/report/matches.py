@@ -1,16 +1,17 @@
 """The games of a report. They come in rounds: whenever time is up, every question has had its share."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import attrs
 import numpy as np
 
 from icarus import games
+from icarus.algebra.parsing import Operand
 from icarus.commands.report.commentary import Observed, commented_game
 from icarus.discovery.configuration import read_configuration
 from icarus.discovery.matches import KEY, Row, work_of
-from icarus.engine.match import Decision, play
+from icarus.engine.match import Agent, Decision, play
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 from icarus.ladder.matches import RandomPlayer, play_game
@@ -44,7 +45,7 @@ class Entrant:
     strategy: str
     iterations: int
 
-    def player(self, names: dict[str, Any]) -> Any:
+    def player(self, names: Mapping[str, Operand]) -> Agent | RandomPlayer:
         """The player for `icarus.play`; `names` as for `icarus.parse`."""
         return read_configuration(self.strategy).agent(self.iterations, **names) if self.iterations else RandomPlayer()
 

@@ -2,8 +2,8 @@
 
 import contextlib
 import json
-import math
 import time
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -11,14 +11,13 @@ from typing import Annotated
 import attrs
 import typer
 
-from icarus import games
 from icarus.audit import AuditReport, Check, audit
 from icarus.audit.plain import audit_plain
 from icarus.checks import integer
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of, show_compilation
 from icarus.commands.discover import run_race
-from icarus.commands.report.matches import LEAST_ITERATIONS, Plan, make_plan
+from icarus.commands.report.matches import LEAST_ITERATIONS, Plan, Task, make_plan
 from icarus.commands.report.measures import Measures, measures_of
 from icarus.commands.report.page import page_of, sentences
 from icarus.discovery.matches import Row, Rows
@@ -29,7 +28,7 @@ from icarus.discovery.race import Discovery
 from icarus.engine.levels import FILE as LEVELS
 from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import PythonGame
-from icarus.load_files import digest_of, load_files
+from icarus.load_files import digest_of
 from icarus.row_files import written_whole
 
 AUDIT, PLAN, GAMES, PAGE, JSON = "audit.json", "plan.json", "games.jsonl", "report.html", "report.json"
@@ -75,16 +74,14 @@ def report_command(
     """
     if find_spec("matplotlib") is None:
         raise ValueError("a report needs matplotlib: pip install 'icarus-mcts[report]'")
-    if not 0 < minutes < math.inf:
-        raise ValueError(f"--minutes is {minutes:g}; it must be positive")
+    options.check_minutes(minutes)
     integer("--rounds", rounds, 1)
     integer("--workers", workers, 1)
     integer("--iterations", LEAST_ITERATIONS if iterations is None else iterations, LEAST_ITERATIONS)
     integer("--race", 1 if race is None else race, 1)
     integer("--seed", seed, 0)
-    game, own_files = options.game_and_files(game, own_files)
-    load_files(own_files)
-    loaded, files = games.load(game), tuple(map(str, own_files))
+    loaded, _, own_files = options.load_game(game, own_files)
+    files = tuple(map(str, own_files))
     directory = to or Path(f"report-{loaded.name}")
     options.check_directory(directory)
     stored = _stored_plan(directory, files)
@@ -134,9 +131,7 @@ def _audit(game: AnyGame, seed: int) -> AuditReport:
     with show_compilation(), progress_of("audit", AUDITED) as show:
         decisions = audit(game, games=1, determinizations=1, seed=seed).decisions
         draws = min(MOST_DRAWS, max(FEWEST_DRAWS, DRAWS // (AUDITED * max(1, decisions))))
-        return audit(
-            game, games=AUDITED, determinizations=draws, seed=seed, progress=lambda played, drawn: show(played)
-        )
+        return audit(game, games=AUDITED, determinizations=draws, seed=seed, progress=lambda games, draws: show(games))
 
 
 def _audit_plain(game: PythonGame, seed: int) -> AuditReport:
@@ -196,25 +191,31 @@ def _play(
     plan: Plan, winner: str | None, directory: Path, rounds: int, seconds: float, workers: int
 ) -> tuple[list[Row], bool]:
     """Play until the time or the rounds are up, or Ctrl-C; the rows of all games, those of earlier calls too, and whether it was Ctrl-C."""
-    deadline = time.monotonic() + seconds
+    deadline, interrupted = time.monotonic() + seconds, False
     with contextlib.ExitStack() as stack:
         playing = stack.enter_context(processes(workers))
         rows = stack.enter_context(Rows(plan, directory / GAMES, playing.executor))
         stack.enter_context(show_compilation())
         show = stack.enter_context(progress_of("seconds", round(seconds)))
         try:
-            for number in range(rounds):
-                tasks = plan.round(number, winner)
-                for start in range(0, len(tasks), BATCH * workers):
-                    rows.play(tasks[start : start + BATCH * workers])
-                    remaining = deadline - time.monotonic()
-                    show(round(seconds - remaining), description=f"round {number + 1}, {len(rows.rows)} games; seconds")
-                    if remaining < 0:
-                        return list(rows.rows.values()), False
+            for number, batch in _batches(plan, winner, rounds, BATCH * workers):
+                rows.play(batch)
+                remaining = deadline - time.monotonic()
+                show(round(seconds - remaining), description=f"round {number + 1}, {len(rows.rows)} games; seconds")
+                if remaining < 0:
+                    break
         except KeyboardInterrupt:
             print_note(f"stopped after {len(rows.rows)} games; run the same command to continue")
-            return list(rows.rows.values()), True
-        return list(rows.rows.values()), False
+            interrupted = True
+        return list(rows.rows.values()), interrupted
+
+
+def _batches(plan: Plan, winner: str | None, rounds: int, size: int) -> Iterator[tuple[int, list[Task]]]:
+    """The games of each round in turn, so many at a time, with the number of the round."""
+    for number in range(rounds):
+        tasks = plan.round(number, winner)
+        for start in range(0, len(tasks), size):
+            yield number, tasks[start : start + size]
 
 
 def _write(path: Path, text: str) -> None:
