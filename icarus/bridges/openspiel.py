@@ -28,7 +28,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pyspiel
 
-from icarus.bridges.seats import read_view
+from icarus.bridges.seats import draw_outcome, read_view
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, uniform
 from icarus.kernel.data import Beliefs
 from icarus.kernel.python_game import PythonGame, PythonState
@@ -157,8 +157,7 @@ def _check_resampler(loaded: "pyspiel.Game") -> None:
     """Refuse a game without `resample_from_infostate` before a search begins; its first decision shows it."""
     state, luck = loaded.new_initial_state(), np.random.default_rng(0)
     while state.is_chance_node():
-        outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
-        state.apply_action(int(luck.choice(outcomes, p=np.array(probabilities) / sum(probabilities))))
+        state.apply_action(draw_outcome(state, luck))
     try:
         if not state.is_terminal():
             state.resample_from_infostate(state.current_player(), luck.random)

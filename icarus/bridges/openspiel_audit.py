@@ -26,7 +26,7 @@ import pyspiel
 from icarus.audit.report import AuditReport, Check
 from icarus.audit.uniformity import FEWEST_EXPECTED
 from icarus.bridges.openspiel import Determinize, game
-from icarus.bridges.seats import read_view
+from icarus.bridges.seats import draw_outcome, read_view
 from icarus.checks import integer
 
 FALSE_ALARM = 1e-6  # the p-value below which two distributions differ
@@ -115,8 +115,7 @@ class _Audit:
             state = self.start.clone()
             while not state.is_terminal():
                 if state.is_chance_node():
-                    outcomes, chances = zip(*state.chance_outcomes(), strict=True)
-                    state.apply_action(int(self.luck.choice(outcomes, p=np.array(chances) / sum(chances))))
+                    state.apply_action(draw_outcome(state, self.luck))
                     continue
                 self._decision(state)
                 state.apply_action(int(self.luck.choice(state.legal_actions())))

@@ -26,7 +26,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from icarus import games
-from icarus.bridges.seats import TENSORS, action_count, check_agent, seen_by, tensor_of
+from icarus.bridges.seats import TENSORS, action_count, check_agent, draw_outcome, seen_by, tensor_of
 from icarus.checks import integer
 from icarus.engine.match import Agent
 from icarus.kernel.game import AnyGame, Game
@@ -115,8 +115,7 @@ class GameEnv(AECEnv):
         """Let chance act, and see whose turn it is."""
         state = self._running()
         while state.is_chance_node():
-            outcomes, chances = zip(*state.chance_outcomes(), strict=True)
-            state.apply_action(int(self._luck.choice(outcomes, p=np.array(chances) / sum(chances))))
+            state.apply_action(draw_outcome(state, self._luck))
         if state.is_terminal():
             self.rewards = dict(zip(self.possible_agents, state.returns(), strict=True))
             self.terminations = dict.fromkeys(self.agents, True)

@@ -87,6 +87,12 @@ def remembered_by(state: State, seat: int) -> str:
     return f"{seen_by(state, seat)}\nplayer {acting if acting != CHANCE else 'chance'}; seen {state.moves(seat)}"
 
 
+def draw_outcome(state: "State | pyspiel.State", luck: np.random.Generator) -> int:
+    """An outcome of a chance state, icarus's own or OpenSpiel's, by its probability."""
+    outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+    return int(luck.choice(outcomes, p=np.array(chances) / sum(chances)))
+
+
 def is_dealt(game: AnyGame) -> bool:
     """Whether chance decides something before the first action."""
     reference = in_python(game)  # nothing is compiled to find it out

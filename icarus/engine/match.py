@@ -1,5 +1,7 @@
 """Games between agents."""
 
+import bisect
+import itertools
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -330,13 +332,9 @@ def play(
 
 
 def _outcome(state: State, chance_rng: np.random.Generator) -> int:
-    outcomes = state.chance_outcomes()
-    point, upto = chance_rng.random(), 0.0
-    for action, probability in outcomes:
-        upto += probability
-        if point < upto:
-            return action
-    return outcomes[-1][0]
+    actions, probabilities = zip(*state.chance_outcomes(), strict=True)
+    index = bisect.bisect(list(itertools.accumulate(probabilities)), chance_rng.random())
+    return actions[min(index, len(actions) - 1)]
 
 
 def _decision(state: State, agent: SeatedPlayer, seed: tuple[int, ...]) -> Decision:
