@@ -17,7 +17,7 @@ from icarus.engine.belief import has_belief
 from icarus.engine.compiled_search import CompiledSearch, Shared
 from icarus.engine.parallel import Roots, SharedRecords
 from icarus.engine.recommendation import Recommendation, most_visits
-from icarus.engine.records.reuse import warm_starts_of
+from icarus.engine.records.reuse import WarmStart, warm_starts_of
 from icarus.engine.reference.search import ReferenceSearch
 from icarus.engine.result import RECORDS, ROOTS, Result, SearchExhausted, SearchInterrupted
 from icarus.engine.running_search import RunningSearch, TreeSearch, run_within
@@ -155,12 +155,13 @@ def start_search(
     validation.check_cutoff(state.game, scheme)
     validation.check_belief(has_belief(state), scheme)
     validation.check_priors(strategy, threads, sharing)
-    if threads > 1 and sharing == RECORDS:
-        return _start_sharing(state, strategy, seed, threads, scheme, records, reusable)
-    trees = scheme.trees if scheme.tree_parameter else threads
+    shares_records = threads > 1 and sharing == RECORDS
+    trees = 1 if shares_records else scheme.trees if scheme.tree_parameter else threads
     if records is not None:
         validation.check_records(records, state, strategy, scheme, trees)
     reused = warm_starts_of(records, state, strategy, scheme, trees, compiled=engine == validation.COMPILED)
+    if shares_records:
+        return _start_sharing(state, strategy, seed, threads, scheme, reused[0], reusable)
 
     def tree(kind: type[S], i: int) -> S:
         own_seed = seed if trees == 1 and not scheme.tree_parameter else (*checks.seed_key(seed), i)
@@ -180,13 +181,10 @@ def _start_sharing(
     seed: int | Sequence[int],
     threads: int,
     scheme: Scheme,
-    records: Result | None,
+    reused: WarmStart | None,
     reusable: bool,
 ) -> SharedRecords:
     """Threads that share their records; the first of them knows what is reused at the root."""
-    if records is not None:
-        validation.check_records(records, state, strategy, scheme, 1)
-    (reused,) = warm_starts_of(records, state, strategy, scheme, 1)
     shared = Shared(scheme.view(state.game), strategy, scheme)
     if reused is not None:
         reused.fill(shared.tables)

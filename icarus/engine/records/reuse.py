@@ -52,12 +52,7 @@ class WarmStart:
 
 
 def warm_starts_of(
-    records: EarlierResult | None,
-    state: State,
-    strategy: Enhancement,
-    scheme: Scheme,
-    searches: int,
-    compiled: bool = True,
+    records: EarlierResult | None, state: State, strategy: Enhancement, scheme: Scheme, searches: int, compiled: bool
 ) -> list[WarmStart | None]:
     """What each of so many searches of a state begins with, by the `Result` of an earlier search that fits; None each where there is none.
 
