@@ -7,14 +7,13 @@ import attrs
 import numpy as np
 
 from icarus import checks
-from icarus.algebra.information import ACTION, HISTORY, MOVE, PLAYER, REPLY, Either, FieldValue, Kind
+from icarus.algebra.information import HISTORY, REPLY, Either, FieldValue, Kind
 from icarus.engine.inspect.tree import tree_of
-from icarus.engine.records.parts import parts_of
+from icarus.engine.records.parts import part_text, parts_of
 from icarus.engine.records.tables import Records
 from icarus.engine.result import Result
 from icarus.kernel import UNSEEN
 from icarus.kernel.history import NONE
-from icarus.kernel.seats import seat_name
 from icarus.kernel.state import State
 from icarus.views.playout_words import number_text
 from icarus.views.tables import html_table, text_columns
@@ -138,14 +137,8 @@ class _Texts:
 
     def _text(self, parts: tuple[int, ...]) -> str:
         factors = next(space.factors for space in self._spaces if len(space.factors) == len(parts))
-        return f"({', '.join(map(self._part, parts, factors))})"
-
-    def _part(self, part: int, factor: str) -> str:
-        if factor in ACTION.factors + MOVE.factors:
-            return self._move(part)
-        if factor in PLAYER.factors:
-            return seat_name(self._records.game, part)
-        return str(part)
+        pairs = zip(parts, factors, strict=True)
+        return f"({', '.join(part_text(part, factor, self._records.game, self._move) for part, factor in pairs)})"
 
     def _move(self, move: int) -> str:
         return self._texts.get(move, "⊥" if move == NONE else f"move {move}")

@@ -13,13 +13,14 @@ import numpy as np
 
 from icarus import checks
 from icarus.algebra import Enhancement
-from icarus.algebra.information import ACTION, HISTORY, MOVE, PLAYER, POSITION, FieldValue
+from icarus.algebra.information import HISTORY, POSITION, FieldValue
 from icarus.algebra.policy import RULE_GIBBS_OF_MEANS, RULE_UNIFORM
 from icarus.compiler.kernels.functions import plain
 from icarus.compiler.reference import Interpreter
 from icarus.engine import validation
 from icarus.engine.belief import has_belief
 from icarus.engine.compiled_search import CompiledSearch
+from icarus.engine.records.parts import part_text
 from icarus.engine.reference.choice import Decision, ReferenceProgram, Term
 from icarus.engine.reference.history import Playout, ReferenceHistory
 from icarus.engine.reference.search import ReferenceSearch
@@ -29,7 +30,6 @@ from icarus.kernel import CHANCE, UNSEEN, extended, mix
 from icarus.kernel.data import StateData
 from icarus.kernel.game import AnyGame
 from icarus.kernel.history import EMPTY_HISTORY, PHASES
-from icarus.kernel.seats import seat_name
 from icarus.kernel.state import State
 
 ONLY, ENVIRONMENT = "the only action", "the environment"
@@ -189,13 +189,9 @@ class _RecordTexts:
         parts, factors = self._parts(key), part.records.factors
         if len(parts) != len(factors):
             factors = ("",) * len(parts)
-        texts = [self._part_text(number, factor) for number, factor in zip(parts, factors, strict=True)]
+        pairs = zip(parts, factors, strict=True)
+        texts = [part_text(number, factor, self._game, self._action_text) for number, factor in pairs]
         return f"({', '.join(texts)})" if texts else f"key {key}"
-
-    def _part_text(self, number: int, factor: str) -> str:
-        if factor in ACTION.factors + MOVE.factors:
-            return self._action_text(number)
-        return seat_name(self._game, number) if factor in PLAYER.factors else str(number)
 
     def _action_text(self, action: int) -> str:
         return self.actions.get(action, f"move {action}")

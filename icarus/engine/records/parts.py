@@ -1,11 +1,13 @@
 """What the key of a record was made of: `mix` is undone, part by part from the last, with every value that a part may have."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from icarus.algebra.information import ACTION, ACTIONS, HISTORY, MOVE, PLAYER, POSITION, Either, Space
+from icarus.kernel.game import AnyGame
 from icarus.kernel.history import NONE, first_parts, keys_before
+from icarus.kernel.seats import seat_name
 
 MOST_KEYS = 1 << 22  # that are tried for one record
 SMALL = 1 << 16  # a first part may be any integer below; of the keys that are tried one in 10⁷ records is so by chance
@@ -28,6 +30,13 @@ def parts_of(key: int, space: Space, players: int, moves: Sequence[int]) -> tupl
         if values is not None and (parts := _parts(key, values, moves)) is not None:
             return parts
     return None
+
+
+def part_text(part: int, factor: str, game: AnyGame, move_text: Callable[[int], str]) -> str:
+    """A part of a record in words, by the factor of the space that it is drawn from."""
+    if factor in ACTION.factors + MOVE.factors:
+        return move_text(part)
+    return seat_name(game, part) if factor in PLAYER.factors else str(part)
 
 
 def values_of(space: Space, players: int, moves: Sequence[int]) -> list[np.ndarray] | None:
