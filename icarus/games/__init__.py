@@ -5,6 +5,7 @@ import difflib
 import inspect
 from collections.abc import Callable
 
+from icarus.checks import excerpt
 from icarus.games.backgammon import BACKGAMMON
 from icarus.games.checkers import checkers
 from icarus.games.dou_di_zhu.game import DOU_DI_ZHU
@@ -88,8 +89,7 @@ def _split(name: str) -> tuple[str, dict[str, int]]:
     base, bracket, rest = name.partition("(")
     if not bracket:
         return base.strip(), {}
-    excerpt = name if len(name) <= LONGEST else f"{name[:LONGEST]}…"
-    refused = ValueError(f"{excerpt!r} is not a game's name; write it like knockout-whist(players=3)")
+    refused = ValueError(f"{excerpt(name, LONGEST)!r} is not a game's name; write it like knockout-whist(players=3)")
     if len(name) > LONGEST:
         raise refused
     try:

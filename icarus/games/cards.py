@@ -59,9 +59,14 @@ def cards_in(cards: Integer) -> list[int]:
     return [card for card in range(CARDS) if int(cards) >> card & 1]
 
 
+def card_texts(cards: Integer) -> tuple[str, ...]:
+    """A set of cards by suits, high cards first: "A♣", "10♣", "Q♠"."""
+    return tuple(card_text(card) for card in sorted(cards_in(cards), key=lambda card: (card // RANKS, -card)))
+
+
 def cards_text(cards: Integer) -> str:
-    """A set of cards by suits, high cards first: "A♣ 10♣ Q♠"; "-" for none."""
-    return " ".join(card_text(card) for card in sorted(cards_in(cards), key=lambda card: (card // RANKS, -card))) or "-"
+    """A set of cards as `card_texts` has them, in one text; "-" for none."""
+    return " ".join(card_texts(cards)) or "-"
 
 
 @inlined

@@ -204,10 +204,11 @@ def action_text(state: Facts, action: int) -> str:
     """A step as "c3-d4", a jump as "c3xe5"."""
     origin, target = action // SQUARES, action % SQUARES
     jumps = abs(origin - target) not in (FLAT, STEEP)
-    return f"{_square(origin)}{'x' if jumps else '-'}{_square(target)}"
+    return f"{square_text(origin)}{'x' if jumps else '-'}{square_text(target)}"
 
 
-def _square(square: int) -> str:
+def square_text(square: int) -> str:
+    """A square by its letter and number."""
     return f"{'abcdefgh'[square % SIZE]}{square // SIZE + 1}"
 
 

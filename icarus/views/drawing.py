@@ -139,20 +139,20 @@ class Table:
         return svg(WIDTH, y + 4, parts, FELT, self.title, "cards")
 
 
-def card(x: float, y: float, written: str | None, width: float = 36, clickable: bool = False) -> str:
+def card(x: float, y: float, name: str | None, width: float = 36, clickable: bool = False) -> str:
     """A card face up, or its back."""
     height = width * 1.4
-    if written is None:
+    if name is None:
         return box(x, y, width, height, CARD_BACK, ON_FELT, 4)
-    ink = RED_INK if written[-1] in "♦♥" or written == "rj" else INK
-    rank, suit = (written[:-1], written[-1]) if written[-1] in SUITS else (written, "")
+    ink = RED_INK if name[-1] in "♦♥" or name == "rj" else INK
+    rank, suit = (name[:-1], name[-1]) if name[-1] in SUITS else (name, "")
     face = [
         box(x, y, width, height, "#fffdf8", EDGE, 4),
         words(x + 4, y + width * 0.42, rank, width * 0.42, fill=ink, bold=True),
     ]
     if suit:
         face.append(words(x + 4, y + width * 0.86, suit, width * 0.44, fill=ink))
-    return part(written, *face) if clickable else "".join(face)
+    return part(name, *face) if clickable else "".join(face)
 
 
 def _hand(hand: Hand, y: float) -> tuple[list[str], float]:
@@ -167,21 +167,21 @@ def _hand(hand: Hand, y: float) -> tuple[list[str], float]:
     width, most = (40.0, 13) if hand.is_own else (24.0, 21)
     across = min(len(hand.cards), most)
     pitch = min(width + 2, (WIDTH - 28 - width) / max(1, across - 1))  # side by side, or on top of each other
-    for i, written in enumerate(hand.cards):
+    for i, name in enumerate(hand.cards):
         row, column = divmod(i, across)
-        parts.append(card(14 + pitch * column, y + row * (width * 1.4 + 4), written, width, clickable=hand.is_own))
+        parts.append(card(14 + pitch * column, y + row * (width * 1.4 + 4), name, width, clickable=hand.is_own))
     rows = max(1, -(-len(hand.cards) // max(1, across)))
     return parts, y + rows * (width * 1.4 + 4) + 6
 
 
 def _middle(cards: tuple[tuple[str, str | None], ...], y: float) -> tuple[list[str], float]:
     parts, width, x, line = [], 40.0, 14.0, 0
-    for label, written in cards:
+    for label, name in cards:
         room = max(width, 6.2 * len(label)) + 10
         if x + room > WIDTH - 10:
             x, line = 14.0, line + 1
         top = y + 6 + line * (width * 1.4 + 24)
-        parts += [card(x, top, written, width), words(x, top + width * 1.4 + 13, label, 11, fill=ON_FELT)]
+        parts += [card(x, top, name, width), words(x, top + width * 1.4 + 13, label, 11, fill=ON_FELT)]
         x += room
     return parts, y + 6 + (line + 1) * (width * 1.4 + 24)
 

@@ -231,7 +231,7 @@ def text(state: Facts) -> str:
         )
     if state.stage == PLAY and state.count > 0:
         lines.append(
-            "trick: " + ", ".join(f"{player} plays {card_text(card)}" for player, card in _trick_by_player(state))
+            "trick: " + ", ".join(f"{player} plays {card_text(card)}" for player, card in trick_by_player(state))
         )
     return "\n".join(lines)
 
@@ -252,7 +252,7 @@ def _headline(state: Facts) -> str:
     return beginning + f"trumps {SUIT_SYMBOLS[state.trumps]}{turned}, player {state.player} to play"
 
 
-def _trick_by_player(state: Facts) -> list[tuple[int, int]]:
+def trick_by_player(state: Facts) -> list[tuple[int, int]]:
     """(player, card) of the current trick, in order; the last of them sits right of the player to move."""
     order = [(state.player + i) % state.players for i in range(state.players)]
     alive = [player for player in order if int(state.alive) >> player & 1]

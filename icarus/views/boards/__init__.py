@@ -6,22 +6,22 @@ only show what the seat knows, or a guess.
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from icarus.compiler.kernels.rng import seeded
+from icarus.kernel import Facts
 from icarus.kernel.state import State
 from icarus.views.boards import backgammon, cards, confrontation, squares
 from icarus.views.drawing import Drawing, Lines, Table
 
-Parts = Callable[[Any, int], tuple[str, ...]]
+Parts = Callable[[Facts, int], tuple[str, ...]]
 
 
-def _no_parts(state: Any, action: int) -> tuple[str, ...]:
+def _no_parts(state: Facts, action: int) -> tuple[str, ...]:
     return ()
 
 
 # Of each game: `draw(facts, seat)`, where seat None sees all, and `parts(facts, action)`, what one clicks to take an action.
-BOARDS: dict[str, tuple[Callable[[Any, int | None], Drawing], Parts]] = {
+BOARDS: dict[str, tuple[Callable[[Facts, int | None], Drawing], Parts]] = {
     "othello": (squares.othello, squares.othello_parts),
     "checkers": (squares.checkers, squares.checkers_parts),
     "backgammon": (backgammon.backgammon, backgammon.backgammon_parts),

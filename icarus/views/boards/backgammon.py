@@ -1,11 +1,10 @@
 """Backgammon: 24 points, the bar and the dice."""
 
-from typing import Any
-
 import attrs
 
 from icarus.games.backgammon import BAR, OFF, POINTS, ROLL
 from icarus.games.backgammon import text as board_text
+from icarus.kernel import Facts
 from icarus.views.drawing import EDGE, INK, PAPER, box, disc, in_colours, part, svg, words
 
 COLOURS = ("#1d1f23", "#fbf8f0")  # of X and O
@@ -80,7 +79,7 @@ class Points:
         return part(f"{NAMES[owner]} bar", *inside, label="bar", holds=f"{count} {NAMES[owner]}")
 
 
-def backgammon(state: Any, seat: int | None) -> Points:
+def backgammon(state: Facts, seat: int | None) -> Points:
     """The board and the dice; both players see all of it."""
     points = []
     for point in range(1, 25):
@@ -93,7 +92,7 @@ def backgammon(state: Any, seat: int | None) -> Points:
     return Points(tuple(points), bar, off, tuple(dice), board_text(state), seat)
 
 
-def backgammon_parts(state: Any, action: int) -> tuple[str, ...]:
+def backgammon_parts(state: Facts, action: int) -> tuple[str, ...]:
     """The point left, as X numbers it, and the point reached; bar and home of who moves."""
     if action >= ROLL:
         return ()

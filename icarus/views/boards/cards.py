@@ -1,8 +1,6 @@
 """Card games on a table: Hearts, Knockout Whist, Dou Di Zhu, and the small ones, Goofspiel, Kuhn poker and Liar's Dice."""
 
-from typing import Any
-
-from icarus.games.cards import SUIT_SYMBOLS, card_text, cards_in
+from icarus.games.cards import SUIT_SYMBOLS, card_text, card_texts
 from icarus.games.dou_di_zhu.game import PLAYER_NAMES
 from icarus.games.dou_di_zhu.plays import PASS as NO_PLAY
 from icarus.games.dou_di_zhu.plays import PLAYS, RANK_NAMES, SOLO_KICKERS, cards_of, cards_played
@@ -12,14 +10,11 @@ from icarus.games.goofspiel import points
 from icarus.games.hearts import game as hearts_game
 from icarus.games.knockout_whist.facts import FACE_DOWN, NO_CARD, OVER, PLAY
 from icarus.games.knockout_whist.game import text as whist_text
+from icarus.games.knockout_whist.game import trick_by_player
 from icarus.games.liars_dice import LIAR, NO_BID, face_name
 from icarus.games.liars_dice import action_text as bid_text
-from icarus.kernel import TERMINAL
+from icarus.kernel import TERMINAL, Facts
 from icarus.views.drawing import Drawing, Hand, Table
-
-
-def _sorted(cards: int) -> tuple[str, ...]:
-    return tuple(card_text(card) for card in sorted(cards_in(cards), key=lambda card: (card // 13, -card)))
 
 
 def _hand(seat: int | None, player: int, cards: tuple[str, ...], note: str = "", name: str = "") -> Hand:
@@ -29,14 +24,14 @@ def _hand(seat: int | None, player: int, cards: tuple[str, ...], note: str = "",
     return Hand(title, cards if is_mine or seat is None else None, len(cards), note, is_mine)
 
 
-def hearts(state: Any, seat: int | None) -> Drawing:
+def hearts(state: Facts, seat: int | None) -> Drawing:
     """The scores, the trick, and the seat's own hand."""
     passing = hearts_game.PASSINGS[state.round_number % 4]
     hands = []
     for i in range(hearts_game.PLAYERS):
         hidden = state.phase == hearts_game.DEALING
         passed = _passed(state, i)
-        cards = () if hidden else _sorted(int(state.held[i]) & ~int(state.played) & ~passed)
+        cards = () if hidden else card_texts(int(state.held[i]) & ~int(state.played) & ~passed)
         points = int(state.points[i])
         note = f"{points} {'point' if points == 1 else 'points'}, score {state.scores[i]}"
         aside = f", passes {passed.bit_count()}" if passed and seat not in (None, i) else ""
@@ -51,7 +46,7 @@ def hearts(state: Any, seat: int | None) -> Drawing:
     elif state.phase in (hearts_game.PASSING, hearts_game.EXCHANGING):
         for i in range(hearts_game.PLAYERS):
             if seat in (None, i):
-                middle += [(f"P{i} passes", written) for written in _sorted(_passed(state, i))]
+                middle += [(f"P{i} passes", name) for name in card_texts(_passed(state, i))]
         waits = state.phase == hearts_game.EXCHANGING
         footer = "the cards are to be exchanged" if waits else f"player {state.player} to pass"
     else:
@@ -59,14 +54,14 @@ def hearts(state: Any, seat: int | None) -> Drawing:
     return Table(f"round {state.round_number + 1}, {passing}", tuple(hands), tuple(middle), footer)
 
 
-def _passed(state: Any, player: int) -> int:
+def _passed(state: Facts, player: int) -> int:
     """The cards that a player has laid aside to pass, until they are exchanged."""
     if state.phase not in (hearts_game.PASSING, hearts_game.EXCHANGING):
         return 0
     return sum(1 << int(card) for card in state.passed[player, : min(max(state.passes - 3 * player, 0), 3)])
 
 
-def knockout_whist(state: Any, seat: int | None) -> Drawing:
+def knockout_whist(state: Facts, seat: int | None) -> Drawing:
     """Trumps, tricks taken, the trick, and the seat's own hand."""
     title = whist_text(state).split("\n", 1)[0]
     hands = []
@@ -76,18 +71,15 @@ def knockout_whist(state: Any, seat: int | None) -> Drawing:
             continue
         tricks = f"{state.tricks[i]} trick{'' if state.tricks[i] == 1 else 's'}"
         hidden = state.stage not in (PLAY, OVER) and not (seat == i == state.player and state.stage != FACE_DOWN)
-        cards = _sorted(int(state.hands[i]))
+        cards = card_texts(int(state.hands[i]))
         hands.append(Hand(f"player {i}", None, len(cards), tricks) if hidden else _hand(seat, i, cards, tricks))
-    order = [(state.player + i) % state.players for i in range(state.players)]
-    alive = [player for player in order if int(state.alive) >> player & 1]
-    trick = zip(alive[len(alive) - state.count :], state.trick.tolist(), strict=False) if state.count else ()
-    middle = [(f"player {player}", card_text(card)) for player, card in trick] if state.stage == PLAY else []
-    if state.stage == PLAY and state.turn_up != NO_CARD:
+    if state.stage != PLAY:
+        return Table(title, tuple(hands), (), title)
+    middle = [(f"player {player}", card_text(card)) for player, card in trick_by_player(state)]
+    if state.turn_up != NO_CARD:
         middle.insert(0, ("turned up", card_text(state.turn_up)))
-    if state.stage == PLAY:
-        title = f"round of {state.hand_size}, trumps {SUIT_SYMBOLS[state.trumps]}"
-    footer = f"player {state.player} to play" if state.stage == PLAY else whist_text(state).split("\n", 1)[0]
-    return Table(title, tuple(hands), tuple(middle), footer)
+    title = f"round of {state.hand_size}, trumps {SUIT_SYMBOLS[state.trumps]}"
+    return Table(title, tuple(hands), tuple(middle), f"player {state.player} to play")
 
 
 # Of Dou Di Zhu, where they are not their letters: B and R are the jokers.
@@ -100,7 +92,7 @@ def _card_names(ranks: list[int]) -> tuple[str, ...]:
     return tuple(CARD_NAMES.get(RANK_NAMES[rank], RANK_NAMES[rank]) for rank in ranks)
 
 
-def dou_di_zhu_parts(state: Any, action: int) -> tuple[str, ...]:
+def dou_di_zhu_parts(state: Facts, action: int) -> tuple[str, ...]:
     """The cards that an action plays."""
     return () if action == NO_PLAY else _card_names(cards_played(action))
 
@@ -116,7 +108,7 @@ def dou_di_zhu_label(action: int) -> str:
     return f"{cards}, then {KICKERS[size] if count == 1 else f'{count} {KICKERS[size][2:]}s'}"
 
 
-def dou_di_zhu(state: Any, seat: int | None) -> Drawing:
+def dou_di_zhu(state: Facts, seat: int | None) -> Drawing:
     """The play to beat, and the seat's own hand."""
     hands = tuple(
         _hand(seat, i, _card_names(cards_of(hand)), JOKERS if seat == i else "", name)
@@ -134,7 +126,7 @@ def dou_di_zhu(state: Any, seat: int | None) -> Drawing:
     return Table("Dou Di Zhu", hands, middle, f"{name} to {what}")
 
 
-def goofspiel(state: Any, seat: int | None) -> Drawing:
+def goofspiel(state: Facts, seat: int | None) -> Drawing:
     """The points at stake, the seat's own cards and bids."""
     over = state.rounds == state.cards
     stake = "the end" if over else f"round {state.rounds + 1} of {state.cards}, points at stake: {points(state)}"
@@ -150,7 +142,7 @@ def goofspiel(state: Any, seat: int | None) -> Drawing:
     return Table(stake, tuple(hands), middle, lead if over else f"{lead}; player {state.player} to bid")
 
 
-def kuhn_poker(state: Any, seat: int | None) -> Drawing:
+def kuhn_poker(state: Facts, seat: int | None) -> Drawing:
     """The seat's own card, and what both have paid."""
     is_showdown = state.count >= 2 and state.paid[0] == state.paid[1]
     hands = tuple(
@@ -161,7 +153,7 @@ def kuhn_poker(state: Any, seat: int | None) -> Drawing:
     return Table("Kuhn poker", hands, (), "the cards are shown" if is_showdown else footer)
 
 
-def poker(state: Any, seat: int | None) -> Drawing:
+def poker(state: Facts, seat: int | None) -> Drawing:
     """The seat's own card, the card on the table, and what both have paid."""
     looks = None if state.stage == 2 else seat
     hands = tuple(_hand(looks, i, (str(state.cards[i] + 1),), f"has paid {state.paid[i]}") for i in range(2))
@@ -169,7 +161,7 @@ def poker(state: Any, seat: int | None) -> Drawing:
     return Table("Poker", hands, table, poker_text(state).split("\n")[-1])
 
 
-def liars_dice(state: Any, seat: int | None) -> Drawing:
+def liars_dice(state: Facts, seat: int | None) -> Drawing:
     """The seat's own dice, and the last bid."""
     looks = None if state.called else seat
     hands = tuple(
@@ -180,16 +172,16 @@ def liars_dice(state: Any, seat: int | None) -> Drawing:
     return Table("Liar's Dice", hands, (), f"{bid}; player {opponent} {'has called' if state.called else 'to act'}")
 
 
-def card_parts(state: Any, action: int) -> tuple[str, ...]:
+def card_parts(state: Facts, action: int) -> tuple[str, ...]:
     """The card that an action plays or passes."""
     return (card_text(action % 52),) if action < 104 else ()
 
 
-def whist_parts(state: Any, action: int) -> tuple[str, ...]:
+def whist_parts(state: Facts, action: int) -> tuple[str, ...]:
     """The card that an action plays."""
     return (card_text(action),) if action < 52 else ()
 
 
-def bid_parts(state: Any, action: int) -> tuple[str, ...]:
+def bid_parts(state: Facts, action: int) -> tuple[str, ...]:
     """The card that is bid."""
     return (str(action),) if action != LIAR else ()

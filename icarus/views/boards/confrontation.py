@@ -2,13 +2,13 @@
 
 import textwrap
 from html import escape
-from typing import Any
 
 import attrs
 
 from icarus.games.lotr_confrontation import facts
 from icarus.games.lotr_confrontation.text import ROWS, held_cards
 from icarus.games.lotr_confrontation.text import text as board_text
+from icarus.kernel import Facts
 from icarus.views.drawing import EDGE, INK, PAPER, box, part, svg, words
 
 COLOURS = ("#e9e2c8", "#3b3f49")  # of Light and Dark
@@ -90,7 +90,7 @@ class Regions:
         return part(facts.SQUARE_NAMES[square], *inside, holds="; ".join(others))
 
 
-def lotr_confrontation(state: Any, seat: int | None) -> Regions:
+def lotr_confrontation(state: Facts, seat: int | None) -> Regions:
     """The board as a side knows it: enemies are named where only one square is possible for them."""
     squares: list[tuple[Piece, ...]] = []
     for square in range(facts.SQUARES):
@@ -111,7 +111,7 @@ def _team(side: int) -> range:
     return range(side * facts.TEAM, side * facts.TEAM + facts.TEAM)
 
 
-def _piece(state: Any, piece: int, square: int, seat: int | None) -> Piece:
+def _piece(state: Facts, piece: int, square: int, seat: int | None) -> Piece:
     side = piece // facts.TEAM
     alone = int(state.possible[piece]) == 1 << square
     if seat in (None, side) or alone or state.winner != facts.NOBODY:
@@ -120,7 +120,7 @@ def _piece(state: Any, piece: int, square: int, seat: int | None) -> Piece:
     return Piece(side, None, suspects="may be " + ", ".join(names))
 
 
-def _situation(state: Any, seat: int | None) -> str:
+def _situation(state: Facts, seat: int | None) -> str:
     """The decision to be made; who moves unseen is not named to the other side."""
     sentence = board_text(state).rsplit("\n", 1)[1]
     if state.winner != facts.NOBODY or state.node == facts.MOVE or seat in (None, state.side):
@@ -130,14 +130,14 @@ def _situation(state: Any, seat: int | None) -> str:
     return sentence if is_known else sentence.replace(facts.PIECE_NAMES[mover], "a piece", 1)
 
 
-def lotr_parts(state: Any, action: int) -> tuple[str, ...]:
+def lotr_parts(state: Facts, action: int) -> tuple[str, ...]:
     """The piece that moves, and the square reached."""
     if action >= facts.PASS_AMBUSH:
         return ()
     return facts.PIECE_NAMES[action // (facts.SQUARES * facts.SQUARES)], facts.SQUARE_NAMES[action % facts.SQUARES]
 
 
-def lotr_marks(state: Any, action: int) -> tuple[str, ...]:
+def lotr_marks(state: Facts, action: int) -> tuple[str, ...]:
     """The squares of a move, which both sides see."""
     if action >= facts.PASS_AMBUSH:
         return ()

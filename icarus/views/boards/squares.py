@@ -1,13 +1,15 @@
 """Boards of squares: Othello, Checkers and the phantom m,n,k-games."""
 
 from collections.abc import Callable
-from typing import Any
 
+from icarus.games.checkers import SQUARES, square_text
 from icarus.games.checkers import text as checkers_text
 from icarus.games.othello import PASS, SIZE
+from icarus.games.othello import action_text as othello_square
 from icarus.games.othello import text as othello_text
 from icarus.games.phantom import action_text as phantom_square
 from icarus.games.phantom import text as phantom_text
+from icarus.kernel import Facts
 from icarus.views.drawing import DISCS, INK, Drawing, Grid, disc, in_colours, words
 
 BLACK, WHITE = "#1d1f23", "#fbf8f0"
@@ -29,7 +31,7 @@ def _bits(squares: int) -> list[int]:
     return [square for square in range(64) if int(squares) >> square & 1]
 
 
-def othello(state: Any, seat: int | None) -> Drawing:
+def othello(state: Facts, seat: int | None) -> Drawing:
     """The board, a1 at the upper left; the last disc is pointed out."""
     pieces = {
         (square % SIZE, square // SIZE): ("XO"[player], _disc((BLACK, WHITE)[player]))
@@ -45,7 +47,7 @@ def othello(state: Any, seat: int | None) -> Drawing:
     )
 
 
-def checkers(state: Any, seat: int | None) -> Drawing:
+def checkers(state: Facts, seat: int | None) -> Drawing:
     """The board from Black's side."""
     pieces = {}
     for player in range(2):
@@ -59,7 +61,7 @@ def checkers(state: Any, seat: int | None) -> Drawing:
     )
 
 
-def phantom(state: Any, seat: int | None) -> Drawing:
+def phantom(state: Facts, seat: int | None) -> Drawing:
     """The seat's own marks, and the other's that it has found; the whole board at the end."""
     looks = None if state.ended else seat
     pieces: dict[tuple[int, int], tuple[str, Drawn]] = {}
@@ -79,16 +81,16 @@ def _mark(letter: str) -> Drawn:
     return lambda x, y, side: words(x, y + side * 0.22, letter, side * 0.62, "middle", fill, bold=True)
 
 
-def othello_parts(state: Any, action: int) -> tuple[str, ...]:
+def othello_parts(state: Facts, action: int) -> tuple[str, ...]:
     """The square where the disc goes."""
-    return () if action == PASS else (f"{'abcdefgh'[action % SIZE]}{action // SIZE + 1}",)
+    return () if action == PASS else (othello_square(state, action),)
 
 
-def checkers_parts(state: Any, action: int) -> tuple[str, ...]:
+def checkers_parts(state: Facts, action: int) -> tuple[str, ...]:
     """The square left, and the square reached."""
-    return tuple(f"{'abcdefgh'[square % 8]}{square // 8 + 1}" for square in divmod(action, 64))
+    return tuple(map(square_text, divmod(action, SQUARES)))
 
 
-def phantom_parts(state: Any, action: int) -> tuple[str, ...]:
+def phantom_parts(state: Facts, action: int) -> tuple[str, ...]:
     """The square that is tried."""
     return (phantom_square(state, action),)
