@@ -149,7 +149,7 @@ def test_who_acts_hears_what_he_did_whatever_number_his_move_is_seen_by(file: Pa
     )
     session = Session(game, [None, None])
     session.act(1), session.act(0)
-    assert [session.heard(0, index) for index in (0, 1)] == ["1", None]
+    assert [session.visible_text(0, index) for index in (0, 1)] == ["1", None]
 
 
 def test_rules_are_checked_beside_a_reference(file: Path, icarus: Call) -> None:

@@ -303,11 +303,11 @@ def test_an_only_legal_action_is_named_where_the_seat_knows_that_it_is_the_only_
     while len(bids.played) < 7:  # each player has a card less after each bid; the last of player 0 is no choice
         bids.apply(bids.state.legal_actions()[-1 if bids.state.current_player() == 0 else 0])
     assert len(bids.at(6).legal_actions()) == 1 and bids.notices(1, 6)
-    assert bids.heard(1, 6) is None and bids.heard(0, 6) == bids.played[6].text
+    assert bids.visible_text(1, 6) is None and bids.visible_text(0, 6) == bids.played[6].text
     hearts = Session(games.load("hearts"), [None] * 4, 0)
     while not (hearts.played and hearts.played[-1].text == "exchange"):
         hearts.apply(hearts.state.legal_actions()[0])
-    assert all(hearts.heard(seat, len(hearts.played) - 1) == "exchange" for seat in range(4))
+    assert all(hearts.visible_text(seat, len(hearts.played) - 1) == "exchange" for seat in range(4))
 
 
 def test_a_game_whose_cards_have_been_shown_is_not_taken_back(served) -> None:

@@ -212,7 +212,7 @@ class Session:
             return True
         return bool(self.at(index).observed(self.played[index].action)[seat] != UNSEEN)
 
-    def heard(self, seat: int | None, index: int) -> str | None:
+    def visible_text(self, seat: int | None, index: int) -> str | None:
         """The name of an action if a seat may know it; None where the seat observes only that an action was done, or nothing."""
         played = self.played[index]
         if seat in (None, played.player) or self.game.observe is None:

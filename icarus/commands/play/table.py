@@ -187,7 +187,7 @@ class Table:
         first = self._noticed[-1] + 1 if self._noticed else 0
         for index in range(first, len(self.session.played)):
             if self.session.notices(observer, index):
-                played, text = self.session.played[index], self.session.heard(observer, index)
+                played, text = self.session.played[index], self.session.visible_text(observer, index)
                 before = self.session.at(index)
                 places = list(marks(before, played.action, text is not None))
                 text = text and label(before, played.action)

@@ -73,7 +73,7 @@ class Terminal:
 
     def describe(self, played: Played) -> str:
         """The last action, as far as the person may see it."""
-        text = self.session.heard(self.seat, len(self.session.played) - 1)
+        text = self.session.visible_text(self.seat, len(self.session.played) - 1)
         return f"{self.session.name_of(played.player)}: {text or '(hidden from you)'}"
 
     def board(self) -> None:
