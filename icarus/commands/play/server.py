@@ -5,13 +5,14 @@ import hmac
 import json
 import secrets
 import socket
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 try:
     import uvicorn
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
+    from starlette.exceptions import HTTPException
     from starlette.requests import Request
     from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
     from starlette.routing import Route
@@ -41,14 +42,6 @@ _POLICY = (
     "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors {ancestors}"
 )
 Handler = Callable[[Request], Awaitable[Response]]
-
-
-class Refusal(Exception):
-    """A request that is answered by a status and a sentence, and whose connection is closed."""
-
-    def __init__(self, status: int, sentence: str) -> None:
-        super().__init__(sentence)
-        self.status = status
 
 
 class _Uvicorn(uvicorn.Server):
@@ -130,8 +123,8 @@ class Server:
             try:
                 self._check(request)
                 response = await handler(request)
-            except Refusal as refusal:
-                response = JSONResponse({"error": str(refusal)}, refusal.status, {"Connection": "close"})
+            except HTTPException as refusal:
+                response = JSONResponse({"error": refusal.detail}, refusal.status_code, {"Connection": "close"})
             except Exception as error:  # what cannot be done now, or a function of the user's own game has failed
                 response = JSONResponse({"error": failure_text(error)}, 409)
             response.headers.update(_HEADERS)
@@ -143,13 +136,13 @@ class Server:
         """Refuse other hosts' names, other pages, and whoever does not know the token."""
         host = request.headers.get("host", "")
         if host not in [f"{name}:{self.port}" for name in NAMES]:
-            raise Refusal(403, "this game can be played only on the machine that it runs on")
+            raise HTTPException(403, "this game can be played only on the machine that it runs on")
         if request.headers.get("origin", f"http://{host}") != f"http://{host}":
-            raise Refusal(403, "this request comes from another page; only the page of the game may send it")
+            raise HTTPException(403, "this request comes from another page; only the page of the game may send it")
         # An address that was just opened is newer than the cookie, which may be of an earlier game on this port.
         token = request.query_params.get("token") or request.cookies.get(self._cookie, "")
         if not hmac.compare_digest(token.encode(), self.token.encode()):
-            raise Refusal(403, "this address has no token; open the address that icarus play printed")
+            raise HTTPException(403, "this address has no token; open the address that icarus play printed")
 
     async def _page(self, request: Request) -> Response:
         if "token" in request.query_params:  # from now on the cookie knows it, and no history or log of addresses
@@ -169,7 +162,7 @@ class Server:
     async def _tree(self, request: Request) -> Response:
         result = self.table.results.get(request.path_params["name"])
         if result is None:
-            raise Refusal(404, "there is no such search")
+            raise HTTPException(404, "there is no such search")
         return _with_policy(await run_in_threadpool(tree_page, result), "'self'")
 
     async def _request(self, request: Request) -> Response:
@@ -184,28 +177,28 @@ async def _nothing(request: Request, error: Exception) -> Response:
 async def _body(request: Request) -> bytes:
     """A short body of JSON, which arrives soon."""
     if request.headers.get("content-type") != "application/json":
-        raise Refusal(415, "a short text of JSON is expected")
+        raise HTTPException(415, "a short text of JSON is expected")
     body = b""
     try:
         async with asyncio.timeout(PATIENCE):
             async for piece in request.stream():
                 body += piece
                 if len(body) > LONGEST:
-                    raise Refusal(413, f"a text of at most {LONGEST:,} bytes is expected")
+                    raise HTTPException(413, f"a text of at most {LONGEST:,} bytes is expected")
     except TimeoutError:
-        raise Refusal(408, f"the text did not arrive within {PATIENCE:g} seconds") from None
+        raise HTTPException(408, f"the text did not arrive within {PATIENCE:g} seconds") from None
     return body
 
 
 def _arguments(body: bytes) -> Answer:
     if body.count(b"[") + body.count(b"{") > DEEPEST:
-        raise Refusal(400, "a flat JSON object is expected")
+        raise HTTPException(400, "a flat JSON object is expected")
     try:
         value: Any = json.loads(body or b"{}")
     except ValueError as error:
-        raise Refusal(400, f"a JSON object is expected: {error}") from None
+        raise HTTPException(400, f"a JSON object is expected: {error}") from None
     if not isinstance(value, dict):
-        raise Refusal(400, "a JSON object is expected")
+        raise HTTPException(400, "a JSON object is expected")
     return value
 
 
@@ -219,6 +212,3 @@ def _with_policy(text: str, ancestors: str) -> Response:
 
 def _count(text: str) -> int | None:
     return int(text) if text.isdecimal() and len(text) < 10 else None
-
-
-__all__: Sequence[str] = ("Refusal", "Server")
