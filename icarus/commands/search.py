@@ -21,7 +21,6 @@ from icarus.engine.scheme import Scheme
 from icarus.engine.search import search
 from icarus.engine.validation import check_budget, check_cutoff, check_scheme, check_threads
 from icarus.equilibrium.online.parsing import check_trees, read_scheme
-from icarus.equilibrium.online.tree_search import online_search
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 from icarus.specs import parse
@@ -166,16 +165,11 @@ def _compare(
 def _search_online(game: AnyGame, agent: Agent, seed: int, moves: str) -> None:
     """Search by an algorithm that keeps the tree of a game."""
     check_seed(seed)
-    algorithm = agent.strategy
-    assert isinstance(algorithm, Algorithm)
     with show_compilation():
         check_trees(game, [agent])
         state = state_after(game, seed, moves)
         print_text(str(state))
-        budget: dict[str, Any] = {"iterations": agent.iterations, "seconds": agent.seconds}
-        result = _run_shown(
-            lambda progress: online_search(state, algorithm, **budget, seed=seed, progress=progress), agent.iterations
-        )
+        result = _run_shown(lambda progress: agent.search(state, seed, progress=progress), agent.iterations)
         print_text(str(result))
 
 
