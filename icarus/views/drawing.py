@@ -55,9 +55,9 @@ def box(x: float, y: float, width: float, height: float, fill: str, stroke: str 
     return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}"{round_} fill="{fill}"{line}/>'
 
 
-def disc(x: float, y: float, radius: float, fill: str, stroke: str = INK) -> str:
+def disc(x: float, y: float, radius: float, fill: str) -> str:
     """A round piece."""
-    return f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{fill}" stroke="{stroke}"/>'
+    return f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{fill}" stroke="{INK}"/>'
 
 
 def part(name: str, *inside: str, label: str = "", holds: str = "") -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from icarus.checks import is_integer
 from icarus.commands.play.notation import NOTATIONS
 from icarus.commands.play.review import Review
 from icarus.commands.play.sentences import ending_of, failure_text, progress_of
@@ -276,7 +277,7 @@ class Table:
 
     def _act(self, arguments: Answer) -> Answer:
         action = arguments.get("action")
-        if isinstance(action, bool) or not isinstance(action, int):
+        if not is_integer(action):
             raise ValueError(f"{action!r} is not an action")
         self.session.act(action)
         self._go_on()
