@@ -3,9 +3,12 @@
 import io
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 INK, GRID, SERIES = "#222222", "#88888855", ("#1f77b4", "#d9641e")
 STYLE: dict[str, Any] = {
@@ -28,7 +31,7 @@ STYLE: dict[str, Any] = {
 WIDTH, HEIGHT = 5.2, 2.9  # inches
 
 
-def _picture(name: str, draw: Callable[[Any], object], height: float = HEIGHT) -> str:
+def _picture(name: str, draw: Callable[["Axes"], object], height: float = HEIGHT) -> str:
     """What a function draws on axes, as a picture called `name`."""
     import matplotlib
 
@@ -61,10 +64,10 @@ def histogram(name: str, values: Mapping[str, Sequence[int]]) -> str:
     low, high = min(each.min() for each in samples.values()), max(each.max() for each in samples.values())
     bins = np.arange(low, high + 2) - 0.5 if high - low < BINS else np.linspace(low - 0.5, high + 0.5, BINS)
 
-    def draw(axes: Any) -> None:
+    def draw(axes: "Axes") -> None:
         for (label, each), colour in zip(samples.items(), SERIES, strict=False):
             weights = np.full(len(each), 100 / len(each))
-            axes.hist(each, bins, weights=weights, histtype="step", linewidth=1.8, color=colour, label=label)
+            axes.hist(each, bins.tolist(), weights=weights, histtype="step", linewidth=1.8, color=colour, label=label)
         axes.set(xlabel=name, ylabel="% of the games")
         axes.legend(frameon=False)
 
@@ -77,7 +80,7 @@ BINS = 30
 def curves(name: str, values: Mapping[str, Sequence[float | None]], floor: float | None = None) -> str:
     """Means over the parts of a game, from its beginning to its end."""
 
-    def draw(axes: Any) -> None:
+    def draw(axes: "Axes") -> None:
         for (label, each), colour in zip(values.items(), SERIES, strict=False):
             points = [(100 * (i + 0.5) / len(each), value) for i, value in enumerate(each) if value is not None]
             axes.plot(*zip(*points, strict=True), marker="o", markersize=4, color=colour, label=label)
@@ -94,7 +97,7 @@ def intervals(name: str, values: Mapping[str, tuple[float, float, float]]) -> st
     rows = np.arange(len(values))
     mean, low, high = np.array(list(values.values())).T
 
-    def draw(axes: Any) -> None:
+    def draw(axes: "Axes") -> None:
         axes.errorbar(mean, rows, xerr=[mean - low, high - mean], fmt="o", color=SERIES[0], capsize=3)
         axes.axvline(0, color=INK, linewidth=1)
         axes.set_yticks(rows, list(values))
