@@ -5,11 +5,12 @@ import operator
 import types as pytypes
 import weakref
 from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from icarus.compiler.cache.dependencies import names_in, reachable
 from icarus.compiler.kernels.functions import Helper, is_helper
 
+P = ParamSpec("P")
 T = TypeVar("T")
 Bindings: TypeAlias = dict[tuple[int, str], tuple[dict[str, Any], str, Any]]  # (namespace, name, value)
 # Namespaces, what looks their names up, and the values.
@@ -21,31 +22,31 @@ _compiled: "weakref.WeakSet[Any]" = weakref.WeakSet()  # what keeps machine code
 _generation = [0]  # how often values have been found bound anew
 
 
-def permanent_cache(make: Callable[..., T]) -> Callable[..., T]:
+def permanent_cache(make: Callable[P, T]) -> Callable[P, T]:
     """`functools.cache` whose values all stay: of two that threads make at once it drops one, whose address a search may use."""
     values: list[T] = []
 
     @functools.cache
-    def made(*arguments: Any, **named: Any) -> T:
+    def made(*arguments: P.args, **named: P.kwargs) -> T:
         value = make(*arguments, **named)
         values.append(value)
         return value
 
-    return made
+    return made  # type: ignore[return-value]  # to mypy it takes any arguments
 
 
-def kernel_cache(make: Callable[..., T], most: int | None = None) -> Callable[..., T]:
+def kernel_cache(make: Callable[P, T], most: int | None = None) -> Callable[P, T]:
     """`functools.cache` of a function that makes kernels: from `renew_rebound` on, what uses a global that was bound anew is made anew.
 
     What was made before is kept too, as a search may still use its addresses; where at most so many calls are kept, it holds what it uses.
     """
 
     @permanent_cache if most is None else functools.lru_cache(most)
-    def made(generation: int, *arguments: Any, **named: Any) -> T:
+    def made(generation: int, *arguments: P.args, **named: P.kwargs) -> T:
         return make(*arguments, **named)
 
     @functools.wraps(make)
-    def cached(*arguments: Any, **named: Any) -> T:
+    def cached(*arguments: P.args, **named: P.kwargs) -> T:
         return made(_generation[0], *arguments, **named)
 
     return cached
