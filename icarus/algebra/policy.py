@@ -86,7 +86,7 @@ def epsilon_greedy(epsilon: float = 0.2) -> Rule:
 
 
 def roulette() -> Rule:
-    """P(a) ∝ v(a) (MAST-Roulette-4); uniform where all values are 0."""
+    """P(a) ∝ v(a) (MAST-Roulette-4); uniform where all values are 0, and among those that are +∞."""
     return Rule("roulette", RULE_ROULETTE, "P(a) ∝ v(a)")
 
 

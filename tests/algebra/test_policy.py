@@ -126,6 +126,17 @@ def test_roulette_of_nothing_but_zeros_is_uniform() -> None:
     assert agrees(frequencies(RULE_ROULETTE, 0, [0.0] * 5), [0.2] * 5)
 
 
+@pytest.mark.parametrize("rule", [RULE_ROULETTE, RULE_GIBBS])
+def test_of_infinite_values_a_rule_draws_uniformly(rule: int) -> None:
+    assert agrees(frequencies(rule, 1.0, [INFINITE, 0.5, INFINITE, 0.0]), [0.5, 0, 0.5, 0])
+    assert agrees(frequencies(rule, 1.0, [INFINITE] * 4), [0.25] * 4)
+
+
+def test_gibbs_of_nothing_but_negative_infinities_is_uniform() -> None:
+    assert agrees(frequencies(RULE_GIBBS, 1.0, [-INFINITE] * 4), [0.25] * 4)
+    assert frequencies(RULE_GIBBS, 1.0, [-INFINITE, 0.5], draws=50) == [0, 50]
+
+
 def test_the_last_pocket_of_the_roulette_is_never_skipped_to() -> None:
     assert frequencies(RULE_ROULETTE, 0, [1.0, 0.0], draws=500) == [500, 0]
 

@@ -74,15 +74,17 @@ def pick_in_proportion(weights: np.ndarray, count: int, rng: np.ndarray) -> int:
 
 @inlined
 def pick_by_roulette(values: np.ndarray, count: int, rng: np.ndarray) -> int:
-    """`pick_in_proportion` to the values of a policy.
+    """`pick_in_proportion` to the values of a policy; uniformly among those that are +∞, if there are any.
 
     Raises:
         WeightError: one is negative.
     """
+    most = 0.0
     for i in range(count):
         if values[i] < 0.0:
             raise WeightError("roulette() met a negative value; none may be negative")
-    return pick_in_proportion(values, count, rng)
+        most = max(most, values[i])
+    return pick_best(values, count, rng) if most == np.inf else pick_in_proportion(values, count, rng)
 
 
 @inlined
@@ -105,7 +107,7 @@ def follow_rule(rule: int, parameter: float, values: np.ndarray, count: int, rng
         most = values[0]
         for i in range(1, count):
             most = max(most, values[i])
-        if most == np.inf:
+        if abs(most) == np.inf:
             return pick_best(values, count, rng)
         for i in range(count):  # scaled by e^(-most/τ), so that no temperature is too low
             values[i] = math.exp((values[i] - most) / parameter)
