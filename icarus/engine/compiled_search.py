@@ -190,7 +190,6 @@ class CompiledSearch:
             "episodes",
             "features_in_tree",
             "features_in_simulation",
-            "has_priors",
         ):
             part[name] = getattr(program, name)
         self._keep("buffers", "votes", np.zeros(len(program.alternative) * self.game.max_legal * program.votes))

@@ -39,7 +39,6 @@ class Table:
     used: int  # rows that hold a record
     reserved: int  # rows that playouts under way in several threads may still need
     lock: int  # 1 while one of several threads updates records
-    short: int  # 1 where there was no room for records that a policy asked about first
 
 
 TABLE = structure(Table)

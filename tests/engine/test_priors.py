@@ -6,9 +6,10 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import BASELINE, MAST, argmax, games, initial, initial_information, search, ucb1, values
+from icarus import BASELINE, MAST, Enhancement, argmax, games, gibbs, initial, initial_information, search, ucb1, values
 from icarus.algebra.slots import InitialInformation
 from icarus.compiler.errors import CompilationError
+from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.scheme import SO_ISMCTS, SO_ISMCTS_POM
 from icarus.kernel import lookahead_at
 from icarus.specs.baseline import children
@@ -33,6 +34,8 @@ def nudge(history: Any, i: int, stats: Any, visits: int = WORTH) -> None:
 
 
 NUDGED = attrs.evolve(BASELINE, name="NUDGED", initial=initial(nudge), policy=ucb1(0.5).over(children))
+
+SOFT = attrs.evolve(NUDGED, name="SOFT", policy=gibbs().over(children))
 
 
 class Nudged(Twin):
@@ -95,6 +98,19 @@ def test_a_table_that_grows_changes_nothing() -> None:
     held = once.records["NUDGED"].rows
     assert len(held) > 2000  # more than the first table has room for
     assert (held["visits"] >= 1).all() and (held["availability"] >= held["visits"]).all()
+
+
+@pytest.mark.parametrize("strategy", [NUDGED, BASELINE >> (SOFT + NUDGED) / 2], ids=str)
+def test_a_playout_that_finds_no_room_leaves_no_record_that_it_would_not_have_asked_about(
+    strategy: Enhancement,
+) -> None:
+    small, large = (CompiledSearch(games.load("othello").new_initial_state(), strategy, 7) for _ in range(2))
+    for table in large.tables:
+        table.grow(20_000)
+    for running in (small, large):
+        running.run(20)
+    for name, records in small.records().items():
+        assert np.array_equal(records.rows, large.records()[name].rows)
 
 
 def test_the_specification_tells_the_function() -> None:

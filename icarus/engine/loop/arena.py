@@ -70,7 +70,6 @@ class Composition:
     episodes: int
     features_in_tree: int  # feature tables, as bits of `icarus.kernel.features`
     features_in_simulation: int
-    has_priors: int  # 1 where records enter a table when a policy first asks about them
     row_words: int  # 64-bit words in a row of the baseline's table
     visits_column: int  # which of its 32-bit numbers is n
     vote: Address  # of the kernel of a majority vote; 0 where there is none
@@ -140,6 +139,7 @@ class Pending:
     too_long: int  # 1 where the playout has more actions than the game may have
     cut: int  # 1 where it was cut off before the end of the game
     links: int  # those of the playout included
+    short: int  # 1 where a table had no room for records that a policy asked about first: the playout is not to go on
 
 
 class Arena:

@@ -186,7 +186,9 @@ def ask_policy(a: Arena, leaf: Leaf, legal: int, count: int) -> None:
     if leaf.prior:
         a.running = leaf.prior
         room = leaf.parameters + WORD_BYTES * leaf.rule_parameters
-        call7(leaf.prior, (a.buffers.playout, component.table, legal, count, records, room, leaf.prior_parameters))
+        arguments = a.buffers.playout, component.table, legal, count, records, room, leaf.prior_parameters
+        if unlikely(call7(leaf.prior, arguments) != 0):
+            a.full_component, a.pending.short, a.buffers.poll_at = leaf.component, 1, 0
     a.running = leaf.kernel
     call7(leaf.kernel, (a.buffers.playout, component.table, legal, count, records, a.buffers.values, leaf.parameters))
     a.running = 0

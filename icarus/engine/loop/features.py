@@ -2,14 +2,12 @@
 
 import numpy as np
 
-from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call1, call2, call3, matrix_at, struct_at, unlikely
-from icarus.engine.loop.arena import DONE, MORE_ROWS, Arena
+from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call1, call2, call3, matrix_at, unlikely
+from icarus.engine.loop.arena import Arena
 from icarus.engine.loop.observation_classes import is_grouped
-from icarus.engine.program.structures import COMPONENT
 from icarus.kernel import CHANCE, TERMINAL, helper, inlined
 from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, LOOKAHEAD, are_rewards
 from icarus.kernel.history import Playout, Step
-from icarus.kernel.theta import TABLE
 
 _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
 
@@ -121,19 +119,3 @@ def take_means(a: Arena, table: np.ndarray, step: Step, actions: int) -> None:
                 size += classes[i] == edge
             for j in range(table.shape[1]):
                 table[edge, j] /= size
-
-
-# ------------------------------------------------------------------------------------ records that enter when first asked about
-
-
-@helper
-def room_for_priors(a: Arena) -> int:
-    """DONE, or MORE_ROWS where a table was short of room for what a policy asked about in this playout."""
-    components = array_at(a.composition.component, a.composition.components, COMPONENT)
-    for c in range(a.composition.components):
-        table = struct_at(components[c].table, TABLE)
-        if table.short:
-            table.short = 0
-            a.full_component = c
-            return MORE_ROWS
-    return DONE

@@ -16,9 +16,9 @@ import numpy as np
 from icarus.algebra.weights import TOLERANCE
 from icarus.compiler.kernels.atomic import is_interrupted
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call1, call2, call4, matrix_at, struct_at, unlikely
-from icarus.engine.loop.arena import ANY, DONE, INTERRUPTED, MORE_STEPS, TOO_LONG, Arena
+from icarus.engine.loop.arena import ANY, DONE, INTERRUPTED, MORE_ROWS, MORE_STEPS, TOO_LONG, Arena
 from icarus.engine.loop.choice import choose, pick_outcome
-from icarus.engine.loop.features import evaluate_state, evaluate_step, room_for_priors
+from icarus.engine.loop.features import evaluate_state, evaluate_step
 from icarus.engine.loop.histories import append, append_simply, has_simple_moves, label_episode
 from icarus.engine.loop.observation_classes import choose_in_class, group_by_observation, is_grouped
 from icarus.engine.loop.redetermination import NOBODY
@@ -60,10 +60,13 @@ def play_out(a: Arena, rng: np.ndarray) -> int:
     if t == _NO_ROOM or simulation(a, rng, t) == _NO_ROOM:  # lines 10-14, to the end of the game
         if is_interrupted(a):
             return INTERRUPTED
-        return TOO_LONG if a.pending.too_long else MORE_STEPS
+        if a.pending.short == 0:
+            return TOO_LONG if a.pending.too_long else MORE_STEPS
+    if a.pending.short:
+        return MORE_ROWS
     playout = struct_at(a.buffers.playout, PLAYOUT)
     a.pending.depth, a.pending.selected = t, root_index(a, struct_at(playout.steps, STEP).action)
-    return room_for_priors(a) if a.composition.has_priors else DONE
+    return DONE
 
 
 # ------------------------------------------------------------------------------------------------ lines 7-9: the beginning
@@ -90,7 +93,7 @@ def begin(a: Arena, rng: np.ndarray) -> None:
     struct_at(playout.steps, STEP).record = EMPTY_HISTORY
     for phase in range(3):
         a.pending.phase_steps[phase] = 0
-    a.pending.too_long = a.pending.cut = a.buffers.poll_at = 0
+    a.pending.too_long = a.pending.cut = a.pending.short = a.buffers.poll_at = 0
     if a.composition.episodes:
         start_episodes(a, playout)
 

@@ -116,7 +116,12 @@ def has_room(a: Arena, playout: Playout, t: int) -> bool:
 
 @helper
 def poll(a: Arena, t: int) -> bool:
-    """Whether there is room for step t and the one after it, and no interrupt; if so, the next poll is some steps away."""
+    """Whether there is room for step t and the one after it, and no interrupt; if so, the next poll is some steps away.
+
+    There is none where records that were asked about found no room: what would be chosen without them is not what the playout is to be.
+    """
+    if a.pending.short:
+        return False
     if t >= a.game.max_length:
         a.pending.too_long = 1
     if t >= a.game.max_length or t + 1 >= a.buffers.step_capacity or is_interrupted(a):

@@ -54,7 +54,6 @@ class Program:
         choices: whether a rule reads which decisions are simultaneous.
         moves_in_simulation, keys_in_simulation, episodes: which of these slots read.
         features_in_tree, features_in_simulation: which tables of what the game tells slots read, as bits (`icarus.kernel.features`).
-        has_priors: whether records enter a table when a policy first asks about them.
         votes: whether any alternative is a majority vote.
     """
 
@@ -71,7 +70,6 @@ class Program:
     episodes: bool
     features_in_tree: int
     features_in_simulation: int
-    has_priors: bool
     choices: bool
     votes: bool
     references: list[Kernel | np.ndarray]
@@ -192,7 +190,6 @@ class _Lowering:
             episodes=bool({"episodes", "episode"} & (self.read | in_simulation)),
             features_in_tree=requirements.tables_among(anywhere),
             features_in_simulation=requirements.tables_among(in_simulation),
-            has_priors=any(component.initial.function for component in self.components),
             choices="choice" in anywhere,
             votes=bool(self.voters),
             references=self.references,

@@ -37,7 +37,7 @@ def _entry(
 ) -> Kernel:
     """Compile: kernel(playout, table, legal, count, records, parameters of the candidates function, parameters).
 
-    Where there is no room the table is marked to be short of it, and the playout is made again.
+    Where there is no room it enters nothing and returns 1; the playout is then made again.
     """
     write_prior, unpack, words = inlined_once(prior), unpack_parameters(kinds), row.itemsize // WORD_BYTES
     name_records, unpack_candidates = inlined_once(candidates), unpack_parameters(candidate_kinds)
@@ -48,8 +48,7 @@ def _entry(
         history, keys, descriptor = history_at(playout), array_at(records, count, _INT), struct_at(table, TABLE)
         name_records(history, lent_array_at(legal, count, _INT), keys, *unpack_candidates(candidate_parameters))
         if not has_room_for(descriptor.used + count, descriptor.capacity):
-            descriptor.short = 1
-            return 0
+            return 1
         rows, index = array_at(descriptor.rows, descriptor.capacity, row), index_at(descriptor)
         words_of_rows = array_at(descriptor.rows, descriptor.capacity * words, _INT)
         for k in range(count):
