@@ -261,7 +261,7 @@ class Capture(Slot):
 
     Attributes:
         reads_simulation: whether it reads steps of the simulation phase.
-        writes_simulation: whether it names records of anything but the histories of the tree and their children.
+        writes_simulation: whether it names records of anything but the histories of selection and expansion, and their children.
         proves: whether it proves bounds of rewards.
     """
 
@@ -352,8 +352,9 @@ def capture(
     Args:
         reads_simulation: False if it reads only steps of selection and expansion, as the baseline's does; a simulation that no
             capture reads is not stored.
-        writes_simulation: False if it names only records of histories in the tree and of their children, as AMAF's does;
-            a policy over such records is not called where they cannot exist.
+        writes_simulation: False if it names only records of the histories of selection and expansion, and of their children, as AMAF's
+            does; of the expanded history, which is such a child, no children. A policy over such records is not called where they
+            cannot exist. `ICARUS_DEBUG=1` checks it.
         proves: True if it proves bounds of rewards, as MCTS_SOLVER's does: the fields `lower` and `upper` of a record (player,
             moves, another player), of HISTORY * PLAYER, are bounds of that other player's reward after these moves. A search then
             recommends no action that is proven to be dominated by another, and is refused in games with hidden information.

@@ -605,8 +605,8 @@ def test_only_candidates_declared_independent_are_asked_one_by_one() -> None:
 
 DECLARED_FALSELY = """
 import attrs
-from icarus import BASELINE, MAST, candidates, capture, gibbs, search
-from icarus.kernel import record, update
+from icarus import AMAF, BASELINE, MAST, candidates, capture, gibbs, search
+from icarus.kernel import child, expanded_at, record, update
 from tests.commands.test_contract import NIM
 
 @capture(reads_simulation=False)
@@ -618,6 +618,12 @@ def looks(history, updates):
 def names(history, updates):
     for i in range(len(history.steps) - 1):
         update(updates, record(history.steps[i].action, i), 0)
+
+@capture(writes_simulation=False)
+def names_below_the_expanded(history, updates):
+    last = expanded_at(history)
+    if last < len(history.steps) - 1:
+        update(updates, child(history, last, history.steps[last].action), 0)
 
 @candidates(independent=True)
 def by_number(history, legal, records):
@@ -636,13 +642,19 @@ for changes in ({"capture": looks}, {"capture": names}, *({"policy": policy} for
         print("nothing")
     except ValueError as error:
         print(error)
+try:
+    search(state, attrs.evolve(AMAF, name="SLIP", capture=names_below_the_expanded), iterations=30)
+    print("nothing")
+except ValueError as error:
+    print(error)
 """
 
 
 def test_false_declarations_are_found_with_checks(python: Python) -> None:
     done = python(DECLARED_FALSELY, ICARUS_DEBUG="1")
-    looks, names, independent, unwritten_record = done.stdout.splitlines() or [done.stderr]
+    looks, names, independent, unwritten_record, below_the_expanded = done.stdout.splitlines() or [done.stderr]
     assert "declared with reads_simulation=False reads steps of the simulation" in looks
     assert "declared with writes_simulation=False names a record beyond the tree and its children" in names
+    assert "writes_simulation=False names a record beyond the tree and its children" in below_the_expanded
     assert "by_number is declared independent, but names a different record" in independent
     assert "forgets wrote no record for a legal action" in unwritten_record

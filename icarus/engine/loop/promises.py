@@ -45,13 +45,16 @@ def check_promises(a: Arena, component: Component) -> None:
 
 @helper
 def is_near_tree(history: History, depth: int, key: int) -> bool:
-    """Whether a record is of one of the histories that the playout passed in the tree, or of a child of one."""
+    """Whether a record is of a history at which the playout chose in the tree, or of a child of one.
+
+    The expanded history is such a child. Its own children are not: what the loop knows of where records are does not reach them.
+    """
     if key == EMPTY_HISTORY:
         return True
     for i in range(depth + 1):
         if history.steps[i].record == key:
             return True
-        if i < len(history.steps) - 1:
+        if i < depth:
             for action in legal_at(history, i):
                 if child(history, i, action) == key:
                     return True
