@@ -58,11 +58,15 @@ class Shared:
     Attributes:
         tables: one for each component.
         control: [1] of SHARED.
+        earlier_iterations: of the searches with whose records they begin.
     """
 
-    def __init__(self, game: Game, strategy: Enhancement, scheme: Scheme) -> None:
+    def __init__(self, game: Game, strategy: Enhancement, scheme: Scheme, warm_start: WarmStart | None = None) -> None:
         self.tables = [Table(component, game) for component in lower(game, strategy, scheme, shared=True).components]
-        self.control = np.zeros(1, SHARED)
+        self.control, self.earlier_iterations = np.zeros(1, SHARED), 0
+        if warm_start is not None:
+            warm_start.fill(self.tables)
+            self.earlier_iterations = warm_start.iterations
 
 
 @functools.cache
@@ -101,6 +105,7 @@ class CompiledSearch:
         self._arena = np.zeros(1, ARENA)
         self._words = self._arena.view(np.int64)
         self._arena["shared"] = shared.control.ctypes.data if shared else 0
+        self._arena["counts"]["earlier_iterations"] = shared.earlier_iterations if shared else 0
         self._arrays: dict[str, np.ndarray] = {}
         self.halted = False
         self._observer = self.state.current_player()

@@ -185,9 +185,7 @@ def _start_sharing(
     reusable: bool,
 ) -> SharedRecords:
     """Threads that share their records; the first of them knows what is reused at the root."""
-    shared = Shared(scheme.view(state.game), strategy, scheme)
-    if reused is not None:
-        reused.fill(shared.tables)
+    shared = Shared(scheme.view(state.game), strategy, scheme, reused)
     parts = [reused, *[None] * (threads - 1)]
     searches = [
         CompiledSearch(state, strategy, (*checks.seed_key(seed), i), scheme, part, reusable, shared)

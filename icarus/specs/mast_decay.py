@@ -78,12 +78,12 @@ def capture_actions_with_batch(history: History, updates: Updates, batch: int = 
 
 @backpropagation
 def backpropagate_with_batch(stats: Row, context: int, rewards: np.ndarray, decay: float = BATCH_DECAY) -> None:
-    """(γ^{k−b} q + μ_ρ, γ^{k−b} n + 1, k) for ψ = (ρ, k), θ(a, ρ) = (q, n, b)"""
+    """(γ^{k−b} q + μ_ρ, γ^{k−b} n + 1, k) for ψ = (ρ, k), θ(a, ρ) = (q, n, b); (q + μ_ρ, n + 1, b) if k < b"""
     number = context // MAX_PLAYERS
     factor = decay ** max(0, number - stats.batch)
     stats.reward = factor * stats.reward + rewards[context % MAX_PLAYERS]
     stats.visits = factor * stats.visits + 1.0
-    stats.batch = number
+    stats.batch = max(number, stats.batch)  # of threads with the same records one may be a batch behind
 
 
 MAST_BATCH_DECAY = attrs.evolve(

@@ -1,5 +1,6 @@
 """Records that live on from search to search: against the twin, counted by hand, and refused where they do not fit."""
 
+import contextlib
 import itertools
 import random
 from typing import Any
@@ -33,6 +34,7 @@ from icarus import (
 )
 from icarus.algebra import initial
 from icarus.algebra.information import Kind
+from icarus.engine.parallel import SharedRecords
 from icarus.engine.scheme import ROOT_PLAYER
 from icarus.engine.search import start_search
 from icarus.kernel import CHANCE
@@ -435,6 +437,15 @@ def test_several_threads_go_on_too(sharing: str) -> None:
     after.apply_action(first.action)
     second = search(after, RAVE, seed=2, records=first, **options)
     assert second.iterations == 200 and second.visits.sum() > 200 + 10
+
+
+def test_all_threads_that_share_records_count_the_iterations_of_earlier_searches() -> None:
+    first = search(OTHELLO.new_initial_state(), BASELINE, iterations=40, seed=1)
+    running = start_search(first.state, BASELINE, 2, 3, "records", records=first)
+    with contextlib.closing(running):
+        assert isinstance(running, SharedRecords)
+        assert [each.earlier_iterations for each in running.searches] == [40, 40, 40]
+        assert running.result().earlier_iterations == 40
 
 
 # --------------------------------------------------------------------------------------------------------------- in games
