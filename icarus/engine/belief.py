@@ -7,7 +7,7 @@ import numpy as np
 
 from icarus.kernel.constants import UNSEEN
 from icarus.kernel.game import Game
-from icarus.kernel.python_game import PythonGame, PythonState
+from icarus.kernel.python_game import PythonGame, PythonState, check_is_state
 from icarus.kernel.state import State
 
 FEWEST = 64  # moves that there is room for
@@ -60,8 +60,7 @@ def with_belief(state: State, determinize: Callable) -> State:
         TypeError: `state` is not a State, or `determinize` not a function.
         ValueError: nothing is hidden in the game, or no player is to move.
     """
-    if not isinstance(state, State):
-        raise TypeError(f"with_belief needs a State, such as games.load('hearts').new_initial_state(), not {state!r}")
+    check_is_state("with_belief", state)
     game, observer = state.game, state.current_player()
     if not callable(determinize):
         raise TypeError(

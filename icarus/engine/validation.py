@@ -12,6 +12,7 @@ from icarus.engine.scheme import FRESH, ROOT_PLAYER, Scheme
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.history import UNLIMITED
+from icarus.kernel.python_game import check_is_state
 from icarus.kernel.state import State
 
 COMPILED, PYTHON = "compiled", "python"
@@ -19,14 +20,13 @@ ENGINES, SHARINGS = (COMPILED, PYTHON), (ROOTS, RECORDS)
 MOST_THREADS = 1024
 
 
-def check_state(state: object) -> None:
+def check_state(state: State) -> None:
     """Refuse what is not a state, a state of a game that does not redraw what it hides, and one in which no player is to move.
 
     Raises:
         TypeError: `state` is not a State. ValueError: the game has ended, or chance is to act.
     """
-    if not isinstance(state, State):
-        raise TypeError(f"search needs a State, such as games.load('othello').new_initial_state(), not {state!r}")
+    check_is_state("search", state)
     if state.game.observe is not None and state.game.determinize is None:
         raise ValueError(
             f"{state.game} has observe but no determinize, so that a search would see what observe hides: give it "

@@ -192,6 +192,16 @@ def check_game(reader: str, game: object) -> None:
         raise TypeError(f"{reader} needs a Game, such as games.load('othello'), not {game!r}")
 
 
+def check_is_state(reader: str, state: object) -> None:
+    """Refuse what is not a state.
+
+    Raises:
+        TypeError: it is not; the message begins with `reader`, which needs one.
+    """
+    if not isinstance(state, State):
+        raise TypeError(f"{reader} needs a State, such as games.load('hearts').new_initial_state(), not {state!r}")
+
+
 # --------------------------------------------------------------------------------------------- a compiled game in Python
 
 

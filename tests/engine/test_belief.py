@@ -86,7 +86,9 @@ def test_an_agent_plays_by_its_belief_and_says_so() -> None:
 def test_wrong_beliefs_are_refused() -> None:
     with pytest.raises(ValueError, match="nothing is hidden in othello"):
         with_belief(games.load("othello").new_initial_state(), as_dealt)
-    with pytest.raises(TypeError, match="with_belief needs a State"):
+    with pytest.raises(
+        TypeError, match=r"with_belief needs a State, such as games\.load\('hearts'\)\.new_initial_state\(\), not "
+    ):
         with_belief(KUHN, as_dealt)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="determinize is 3; it must be a function"):
         with_belief(queen_after(BET), 3)  # type: ignore[arg-type]

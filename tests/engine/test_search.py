@@ -275,7 +275,11 @@ def ended() -> State:
         ({"iterations": 5, "seed": (1, -2)}, ValueError, r"seed is \(1, -2\)"),
         ({"iterations": 5, "seed": True}, ValueError, "seed is True"),
         ({"iterations": 5, "seed": b"ab"}, ValueError, "seed is b'ab'"),
-        ({"iterations": 5, "state": toy.BRANCHES}, TypeError, r"needs a State, such as .*, not <game toy-branches"),
+        (
+            {"iterations": 5, "state": toy.BRANCHES},
+            TypeError,
+            r"search needs a State, such as games\.load\('hearts'\)\.new_initial_state\(\), not <game toy-branches",
+        ),
         ({"iterations": 5, "state": None}, TypeError, "not None"),
         (
             {"iterations": 5, "strategy": "RAVE >> MAST"},
