@@ -12,9 +12,9 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import MAST, capture, search
+from icarus import BASELINE, MAST, argmax, capture, search, values
 from icarus.compiler.cache.bindings import kernel_cache, permanent_cache, renew_rebound
-from icarus.kernel import helper, record, update
+from icarus.kernel import child, helper, record, update
 from tests.commands.test_contract import NIM
 
 OFFSET = 10
@@ -92,6 +92,39 @@ def test_a_slot_uses_what_a_global_is_bound_to_when_a_search_starts(
     monkeypatch.undo()
     assert before[0] == before[1] != after[0] == after[1]
     assert [keys(slot, engine) for engine in engines] == before
+
+
+@helper
+def no_value(history: Any, action: int) -> float:
+    """What `values_by_helper` calls."""
+    return 0.0
+
+
+@helper
+def value_by_key(history: Any, action: int) -> float:
+    """Another such function, which reads what the first does not."""
+    return float(child(history, len(history.steps) - 1, action) % 5)
+
+
+judge = no_value
+
+
+def values_by_helper(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
+    for i in range(len(legal)):
+        out[i] = judge(history, legal[i])
+
+
+def test_what_a_slot_reads_is_found_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    strategy = BASELINE >> attrs.evolve(MAST, name="OWN", policy=argmax().over(values(values_by_helper)))
+
+    def visits() -> list[list[int]]:
+        results = (search(NIM.new_initial_state(1), strategy, iterations=60, engine=e) for e in ("compiled", "python"))
+        return [result.records["BASELINE"].rows["visits"].tolist() for result in results]
+
+    before = visits()
+    monkeypatch.setitem(globals(), "judge", value_by_key)
+    after = visits()
+    assert before[0] == before[1] != after[0] == after[1]
 
 
 @pytest.mark.parametrize("engine", ["compiled", "python"])

@@ -36,7 +36,8 @@ def permanent_cache(make: Callable[P, T]) -> Callable[P, T]:
 
 
 def kernel_cache(make: Callable[P, T], most: int | None = None) -> Callable[P, T]:
-    """`functools.cache` of a function that makes kernels: from `renew_rebound` on, what uses a global that was bound anew is made anew.
+    """`functools.cache` of a function that makes kernels, or looks at what they are made from: from `renew_rebound` on, what uses a global
+    that was bound anew is made anew.
 
     What was made before is kept too, as a search may still use its addresses; where at most so many calls are kept, it holds what it uses.
     """

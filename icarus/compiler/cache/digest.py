@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from icarus.compiler.cache.bindings import watch
+from icarus.compiler.cache.bindings import kernel_cache, watch
 from icarus.compiler.cache.dependencies import NONE, names_in, reachable
 from icarus.compiler.kernels.functions import DEBUG
 from icarus.compiler.lazy import is_loaded, types
@@ -25,9 +25,9 @@ BELOW = ("compiler", "kernel")  # the folders whose sources name the folder of m
 HARMLESS = ("CACHE", "COLOR", "CUDA", "DUMP", "FULL", "NUMBA", "RUNNING", "SHOW", "THREADING", "USING")
 
 
-@functools.cache
+@kernel_cache
 def attributes_read(function: Callable) -> frozenset[str]:
-    """The names of all globals and attributes that a function, or a function it reaches, mentions."""
+    """The names of all globals and attributes that a function, or a function it reaches, mentions, as globals are bound now."""
     functions = [value for _, value in reachable(function) if isinstance(value, pytypes.FunctionType)]
     return frozenset(name for value in functions for name in names_in(value.__code__))
 

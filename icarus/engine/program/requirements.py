@@ -1,10 +1,10 @@
 """What slots read, found by the names in their code: features and the heuristic, which the game must have, and what no slot may read."""
 
-import functools
 from collections.abc import Iterable, Sequence
 
 from icarus.algebra import Enhancement
 from icarus.algebra.slots import Candidates, Slot
+from icarus.compiler.cache.bindings import kernel_cache
 from icarus.compiler.cache.digest import attributes_read, takes_by_place, unseeded_source
 from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.kernel import Kernel
@@ -116,7 +116,7 @@ def _refuse_slot(game: AnyGame, slot: Slot, label: str) -> None:
         )
 
 
-@functools.cache
+@kernel_cache
 def refuse_unseeded(slot: Slot) -> None:
     """Refuse a slot that draws from a generator which the seed of a search does not fix.
 
@@ -137,7 +137,7 @@ def unseeded_sources(game: Game) -> dict[str, str]:
     return {name: unseeded_source(plain(function)) for name, function in functions.items() if function is not None}
 
 
-@functools.cache
+@kernel_cache
 def refuse_unseeded_rules(game: Game) -> None:
     """Refuse a compiled game of which a function draws from a generator that no seed fixes.
 
@@ -152,7 +152,7 @@ def refuse_unseeded_rules(game: Game) -> None:
             )
 
 
-@functools.cache
+@kernel_cache
 def refuse_places(slot: Slot) -> None:
     """Refuse a slot that reads the arrays of a history by their places: what a slot reads is found by their names.
 
