@@ -92,6 +92,8 @@ class RaceProtocol:
             there = json.loads(path.read_text(encoding="utf-8"))
         except ValueError as error:
             raise ValueError(f"{path} is damaged: {error}") from None
+        if not isinstance(there, dict):
+            raise ValueError(f"{path} is damaged: it is not a JSON object")
         mine = json.loads(json.dumps(self._content()))
         if there != mine:
             raise ValueError(f"{directory} has another race: {_difference(there, mine)}; choose another directory")
@@ -140,7 +142,7 @@ def read_protocol(directory: Path) -> RaceProtocol:
         protocol = RaceProtocol(**table)
     except OSError:
         raise ValueError(f"{directory} has no race, because it has no {FILE}") from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"{directory / FILE} is damaged: {error}") from None
     if protocol.digest != recorded:
         raise ValueError(
@@ -196,8 +198,8 @@ def plan_units(
 
 
 def _difference(there: dict[str, Any], mine: dict[str, Any]) -> str:
-    key = next(key for key in mine if there.get(key) != mine[key])
+    key = next(key for key in {**mine, **there} if (key in there, there.get(key)) != (key in mine, mine.get(key)))
     if key == "files" and [file for file, _ in there.get(key, ())] == [file for file, _ in mine[key]]:
         changed = [file for (file, digest), (_, before) in zip(mine[key], there[key], strict=True) if digest != before]
         return f"{' and '.join(changed)} changed since it was started"
-    return f"{key} is {str(there.get(key))[:100]} there and {str(mine[key])[:100]} here"
+    return f"{key} is {str(there.get(key))[:100]} there and {str(mine.get(key))[:100]} here"

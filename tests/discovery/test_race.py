@@ -1,6 +1,7 @@
 """Races: the same seed, the same race; a killed one goes on and ends alike; no deal of the proof is met before the freeze."""
 
 import gzip
+import json
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -139,6 +140,22 @@ def test_another_race_in_the_directory_is_refused(finished_race: tuple[Discovery
     (tmp_path / "protocol.json").write_text(text[:100])
     with pytest.raises(ValueError, match="protocol.json is damaged"):
         race(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [(None, "is damaged: it is not a JSON object"), ({"later": None}, "another race: later is None there")],
+)
+def test_a_protocol_that_holds_something_else_is_refused(
+    finished_race: tuple[Discovery, Path], change: dict[str, Any] | None, message: str, tmp_path: Path
+) -> None:
+    discovery, directory = finished_race
+    content = json.loads((directory / "protocol.json").read_text())
+    (tmp_path / "protocol.json").write_text(json.dumps([] if change is None else content | change))
+    with pytest.raises(ValueError, match=message):
+        discovery.protocol.check(tmp_path)
+    with pytest.raises(ValueError, match="is damaged"):
+        read_protocol(tmp_path)
 
 
 def test_a_damaged_line_is_told(finished_race: tuple[Discovery, Path], tmp_path: Path) -> None:
