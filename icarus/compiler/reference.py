@@ -31,17 +31,46 @@ class SmallIntegers(np.ndarray):
 _element = np.ndarray.__getitem__
 
 
+class Record(np.record):  # type: ignore[misc]  # final for the stubs, not for numpy
+    """A record whose small integers are read as 64 bits, also inside records and arrays within it."""
+
+    def __getattribute__(self, name: str) -> Any:
+        return _read(np.record.__getattribute__(self, name))
+
+    def __getitem__(self, index: Any) -> Any:
+        return _read(np.record.__getitem__(self, index))
+
+
+class Records(np.ndarray):
+    """An array of such records; `records.field` is a column of them."""
+
+    def __getitem__(self, index: Any) -> Any:
+        return _read(_element(self, index))
+
+    def __getattr__(self, name: str) -> Any:
+        if name in (self.dtype.names or ()):
+            return self[name]
+        raise AttributeError(f"these records have no field {name!r}; they have {', '.join(self.dtype.names or ())}")
+
+
+def _read(value: Any) -> Any:
+    """What was read of a record, or of an array of records, as compiled code reads it."""
+    if isinstance(value, np.ndarray) and not isinstance(value, SmallIntegers):
+        return as_compiled(value) if value.dtype.names is not None or is_small(value.dtype) else value.view(np.ndarray)
+    return np.int64(value) if isinstance(value, np.integer) and is_small(value.dtype) else value
+
+
 def is_small(dtype: np.dtype) -> bool:
     """Whether these are integers, or arrays of integers, of less than 64 bits."""
     return dtype.base.kind in "iu" and dtype.base.itemsize < 8
 
 
-def _as_compiled(value: Arrays) -> Arrays:
+def as_compiled(value: Arrays) -> Arrays:
     """An array or record that reads as in compiled code: fields as attributes, small integers as 64 bits; nothing is copied."""
     if is_small(value.dtype):
         return value.view(SmallIntegers)
-    kind = np.dtype((np.record, value.dtype))
-    return np.ndarray((), kind, value.data)[()] if isinstance(value, np.void) else value.view(kind)
+    kind = np.dtype((Record, value.dtype))
+    return np.ndarray((), kind, value.data)[()] if isinstance(value, np.void) else value.view(kind).view(Records)
 
 
 def _differs(value: object) -> TypeGuard[Arrays]:
@@ -57,7 +86,7 @@ def _making_arrays(make: Callable) -> Callable:
     @functools.wraps(make)
     def made(*arguments: object, **keywords: object) -> object:
         array = make(*arguments, **keywords)
-        return _as_compiled(array) if _differs(array) else array
+        return as_compiled(array) if _differs(array) else array
 
     return made
 
@@ -108,7 +137,7 @@ class Interpreter:
             elif isinstance(function, Namespace):
                 result = _InterpretedNamespace(self, function)
             elif _differs(function):
-                result = _as_compiled(function)
+                result = as_compiled(function)
             else:
                 result = self._function(function) if isinstance(function, pytypes.FunctionType) else function
             self._alive.append(value)

@@ -27,7 +27,7 @@ import numpy as np
 from icarus import checks
 from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.messages import defined_at
-from icarus.compiler.reference import Interpreter, SmallIntegers, is_small
+from icarus.compiler.reference import Interpreter, SmallIntegers, as_compiled, is_small
 from icarus.kernel.answers import GAVE, answering, check_signatures, unchecked
 from icarus.kernel.constants import CONTINUES, NO_DEAL, RECALLED
 from icarus.kernel.contract import Facts
@@ -256,7 +256,7 @@ def _field(name: str, dtype: np.dtype) -> property:
 
     def read_structure(facts: _Facts) -> Any:
         inside = facts._data[name]
-        return inside.view(np.recarray) if dtype.shape else _facts_of(dtype)(inside)
+        return as_compiled(inside) if dtype.shape else _facts_of(dtype)(inside)
 
     def write(facts: _Facts, value: Any) -> None:
         facts._data[name] = value

@@ -464,18 +464,54 @@ def share(state: Any, out: Any) -> None:
     out[1] = 1 - out[0]
 
 
-def test_small_integers_are_computed_with_as_64_bits_by_both_engines() -> None:
-    functions = {
-        "initial": fill,
-        "player": whose_turn,
-        "legal": sums_of_small_integers,
-        "apply": take,
-        "rewards": share,
-    }
+HEAP = np.dtype([("sticks", np.int8), ("halves", np.uint8, (2,))], align=True)
+HEAPS = np.dtype([("heaps", HEAP, (2,)), ("factor", np.uint8), ("turn", np.int8)], align=True)
+SCALES = np.array([(100, (0, 50)), (50, (0, 50))], HEAP)
+
+
+def fill_heaps(state: Any, rng: Any) -> None:
+    state.factor = 200
+    for i in range(2):
+        state.heaps[i].sticks = 100
+
+
+def sums_of_heaps(state: Any, actions: Any) -> int:
+    halves = np.zeros(2, HEAP)
+    for i in range(2):
+        halves[i].halves[1] = 90
+        heap, scale = state.heaps[i], SCALES[i].sticks
+        actions[i] = heap.sticks + state.heaps[1 - i].sticks + halves[i].halves[1] * scale + 2 * state.factor
+        actions[i] += 100 * state.turn + 4 * heap.halves[0]
+    return 2
+
+
+def take_from_heap(state: Any, action: int) -> None:
+    state.heaps[state.turn].sticks += action // 100 % 20 - 10
+    state.heaps[state.turn].halves[0] += 100
+    state.turn += 1
+
+
+def share_heaps(state: Any, out: Any) -> None:
+    out[0] = (state.heaps[0].sticks + state.heaps[1].sticks) % 2
+    out[1] = 1 - out[0]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "functions"),
+    [
+        (SMALL, {"initial": fill, "legal": sums_of_small_integers, "apply": take, "rewards": share}),
+        (HEAPS, {"initial": fill_heaps, "legal": sums_of_heaps, "apply": take_from_heap, "rewards": share_heaps}),
+    ],
+    ids=["arrays", "structures"],
+)
+def test_small_integers_are_computed_with_as_64_bits_by_both_engines(
+    dtype: np.dtype, functions: dict[str, Any]
+) -> None:
     game = Game(
         name="sums",
         players=2,
-        state=SMALL,
+        state=dtype,
+        player=whose_turn,
         text=str,
         action_text=lambda state, action: str(action),
         max_legal=2,
