@@ -3,6 +3,7 @@
 import io
 import sys
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -47,8 +48,8 @@ def export(
     """Write the games played as CSV, one line per game, without their actions."""
     if file is not None:
         _refuse_to_replace(file, force)
-    rows = store.rows(directory, store.experiment_in(directory))
-    names, lines = (["agents", "scores"], tables.matches(rows)) if alpha_rank else tables.flattened(rows)
+    read = partial(store.rows, directory, store.experiment_in(directory))
+    names, lines = (["agents", "scores"], tables.matches(read())) if alpha_rank else tables.flattened(read)
     if file is None:
         tables.write_csv(sys.stdout, names, lines)
         return

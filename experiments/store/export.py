@@ -2,7 +2,7 @@
 
 import contextlib
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -52,18 +52,18 @@ def query(directory: Path, sql: str, allow_files: bool = False) -> tuple[list[st
             raise Refusal(" ".join(str(error).split("\n\n")[0].split())) from None
 
 
-def flattened(rows: Iterable[Row]) -> tuple[list[str], Iterator[list[object]]]:
-    """Rows without their actions and with dotted names for what is nested, such as statistics.agent.visits."""
-    flat = (dict(_leaves("", {key: value for key, value in row.items() if key != "actions"})) for row in rows)
-    first = next(flat, {})
+def flattened(read: Callable[[], Iterable[Row]]) -> tuple[list[str], Iterator[list[object]]]:
+    """Rows without their actions and with dotted names for what is nested, such as statistics.agent.visits.
 
-    def lines() -> Iterator[list[object]]:
-        if first:
-            yield list(first.values())
-        for row in flat:
-            yield [row.get(name) for name in first]
+    Args:
+        read: gives the rows; twice, for rows of an earlier version may lack what later ones of the same run have.
+    """
 
-    return list(first), lines()
+    def flat() -> Iterator[dict[str, object]]:
+        return (dict(_leaves("", {key: value for key, value in row.items() if key != "actions"})) for row in read())
+
+    names = list(dict.fromkeys(name for row in flat() for name in row))
+    return names, ([row.get(name) for name in names] for row in flat())
 
 
 def _leaves(path: str, value: object) -> Iterator[tuple[str, object]]:
