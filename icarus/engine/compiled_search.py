@@ -235,9 +235,9 @@ class CompiledSearch:
         self._keep("redetermination", "beliefs", np.zeros(int(part["belief_words"][0]), np.int64))
         self._keep("redetermination", "observed", np.zeros(game.players, np.int64))
 
-    def _allocate_steps(self, steps: int) -> None:
-        """Room for playouts of so many steps."""
-        perspectives, legal = self.game.perspectives, steps * 8 + 4 * self.game.max_legal
+    def _allocate_steps(self, steps: int, legal: int = 0) -> None:
+        """Room for playouts of so many steps, and of so many legal actions at all of them or more."""
+        perspectives, legal = self.game.perspectives, max(legal, steps * 8 + 4 * self.game.max_legal)
         self._arena["buffers"]["step_capacity"], self._arena["buffers"]["legal_capacity"] = steps, legal
         parts = {"steps": np.zeros(steps + 1, STEP), "legal": np.zeros(legal, np.int64)}
         parts.update({name: np.zeros((steps + 1) * perspectives, np.int64) for name in ("moves", "keys", "episodes")})
@@ -319,13 +319,15 @@ class CompiledSearch:
 
     def allocate(self, status: int) -> None:
         """Give the room that the loop asked for by its status."""
-        capacity, longest = int(self._arena["buffers"]["step_capacity"][0]), self.game.max_length + 1
+        steps, legal = (int(self._arena["buffers"][name][0]) for name in ("step_capacity", "legal_capacity"))
         if status == INTERRUPTED:
             return  # if it was Ctrl-C, Python has raised what it raises by now
-        if status == TOO_LONG or (status == MORE_STEPS and capacity > longest):
-            raise ValueError(self._too_long(capacity))
-        if status == MORE_STEPS:
-            self._allocate_steps(min(2 * capacity, longest + 1))
+        if status == TOO_LONG:
+            raise ValueError(self._too_long(steps))
+        if status == MORE_STEPS and self._playout["legal_length"][0] + self.game.max_legal > legal:
+            self._allocate_steps(steps, 2 * legal)
+        elif status == MORE_STEPS:
+            self._allocate_steps(min(2 * steps, self.game.max_length + 2), legal)
         elif status == MORE_ROWS:
             full, count = self.full_table()
             self.grow_table(full, count)

@@ -17,8 +17,20 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import BASELINE, MAST, DeterminizedUCT, SearchExhausted, backpropagation, games, initial, parse, search
+from icarus import (
+    BASELINE,
+    MAST,
+    DeterminizedUCT,
+    Game,
+    SearchExhausted,
+    backpropagation,
+    games,
+    initial,
+    parse,
+    search,
+)
 from icarus.engine.search import start_search
+from icarus.kernel import TERMINAL
 from icarus.kernel.state import State
 from tests.commands.test_contract import NIM
 from tests.conftest import child_process, environment
@@ -76,6 +88,53 @@ def test_a_playout_may_be_exactly_as_long_as_the_game() -> None:
     for strategy in ("BASELINE", "MAST"):
         state = attrs.evolve(NIM, max_length=7).new_initial_state(1)  # seven times one
         assert search(state, parse(strategy), iterations=500).iterations == 500
+
+
+WIDTH = 120  # legal actions of each state
+
+
+def choose_length(state: Any, rng: Any, actions: int = 1) -> None:
+    state.left = actions
+
+
+def who_chooses(state: Any) -> int:
+    return state.left % 2 if state.left > 0 else TERMINAL
+
+
+def list_many(state: Any, actions: Any) -> int:
+    for i in range(WIDTH):
+        actions[i] = i
+    return WIDTH
+
+
+def count_down(state: Any, action: int) -> None:
+    state.left -= 1
+
+
+def share(state: Any, out: Any) -> None:
+    out[0] = out[1] = 0.5
+
+
+@pytest.mark.parametrize("length", [121, 300])
+@pytest.mark.parametrize("engine", ["compiled", "python"])
+def test_a_game_that_says_how_long_it_is_may_have_many_actions_at_every_step(length: int, engine: str) -> None:
+    game = Game(
+        name="wide",
+        players=2,
+        state=np.dtype([("left", np.int64)], align=True),
+        initial=choose_length,
+        player=who_chooses,
+        legal=list_many,
+        apply=count_down,
+        rewards=share,
+        text=str,
+        action_text=lambda state, action: str(action),
+        max_legal=WIDTH,
+        max_length=length,
+        parameters={"actions": length},
+    )
+    result = search(game.new_initial_state(), BASELINE >> MAST, iterations=3, engine=engine)
+    assert sum(result.phase_steps.values()) == 3 * length
 
 
 @pytest.mark.parametrize(("threads", "sharing"), [(1, "roots"), (2, "roots"), (2, "records")])
