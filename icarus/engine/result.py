@@ -13,6 +13,7 @@ from icarus.engine.loop.parent_links import LINK
 from icarus.engine.recommendation import Recommendation, label, most_visits
 from icarus.engine.records.reuse import check_reusable, decayed_records, records_without_histories
 from icarus.engine.records.tables import Records
+from icarus.engine.root_statistics import root_statistics, sum_statistics
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.kernel.data import read_only
 from icarus.kernel.seats import seat_name
@@ -141,7 +142,8 @@ class Result:
         """Among `action` and the actions that the search finds equally good, the one with the highest preference.
 
         An action is equally good if it has the same mean reward and at most one visit fewer: if the game is won or lost with every
-        action, all actions are visited in turn. If preferences are equal too, the search decides.
+        action, all actions are visited in turn. One that another is proved to dominate is not. If preferences are equal too, the search
+        decides.
 
         Args:
             preference: `preference(state, action)`, higher is better; `state` is the root.
@@ -149,10 +151,19 @@ class Result:
         most = self.visits[self.actions.index(self.action)]
         equal = [
             action
-            for action, visits, value in zip(self.actions, self.visits, self.values, strict=True)
-            if visits == most or (visits == most - 1 and value == self.value)
+            for action, visits, value, worse in zip(
+                self.actions, self.visits, self.values, self._dominated, strict=True
+            )
+            if not worse and (visits == most or (visits == most - 1 and value == self.value))
         ]
         return max(equal, key=lambda action: (preference(self.state, action), action == self.action))
+
+    @property
+    def _dominated(self) -> np.ndarray:
+        """Whether another action is proved to dominate each. [actions]"""
+        searches = self.parts or (self,)
+        tables = [[part._table for part in each.records.values()] for each in searches]  # the baseline's is the first
+        return sum_statistics([root_statistics(self._state, self.visits, each) for each in tables]).dominated
 
     def __str__(self) -> str:
         player = self.state.current_player()

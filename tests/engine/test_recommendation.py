@@ -15,6 +15,7 @@ from icarus.engine.recommendation import recommend
 from icarus.engine.reference.search import ReferenceSearch
 from icarus.engine.running_search import run_within
 from icarus.kernel.history import UNLIMITED
+from icarus.specs import MCTS_SOLVER
 from tests import toy
 from tests.test_toy import after
 
@@ -131,3 +132,12 @@ def test_the_budget_is_what_was_given_or_what_the_clock_lets_expect(
     assert running.iterations == pytest.approx(total, abs=2)
     assert all(budget == pytest.approx(total, abs=2) for budget in running.expected if budget != UNLIMITED)
     assert running.expected[1] == (iterations or UNLIMITED) and (seconds is None or len(running.expected) > 5)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_is_proved_to_be_worse_is_not_preferred(threads: int) -> None:
+    for seed in range(
+        5
+    ):  # of the actions 0 and 1, each visited as often, the first is proved to win, the second to draw
+        result = search(toy.CHAIN.new_initial_state(), MCTS_SOLVER, iterations=18 * threads, seed=seed, threads=threads)
+        assert result.action == result.preferred(lambda _, action: action) == 0
