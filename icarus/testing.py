@@ -288,10 +288,10 @@ def _probabilities(rule: Rule, values: np.ndarray) -> np.ndarray:
     parameter, best = dict(rule.parameters), values == values.max()
     if rule.code == RULE_ROULETTE and values.min() < 0:
         raise ValueError(f"roulette() met the value {values.min()}; none may be negative")
-    weights = best.astype(float)
-    if rule.code == RULE_GIBBS and values.max() < np.inf:
+    weights, is_finite = best.astype(float), abs(values.max()) < np.inf  # of infinite values the best alone count
+    if rule.code == RULE_GIBBS and is_finite:
         weights = np.exp((values - values.max()) / parameter["temperature"])
-    elif rule.code == RULE_ROULETTE:
+    elif rule.code == RULE_ROULETTE and is_finite:
         weights = values
     elif rule.code == RULE_REPLY:
         weights = (values > 0) & (np.cumsum(values > 0) == 1)  # the first reply
