@@ -30,6 +30,7 @@ from icarus.bridges.seats import (
     check_agent,
     is_dealt,
     meets_chance,
+    numbered,
     parameters_of,
     remembered_by,
     seen_by,
@@ -195,11 +196,12 @@ class OpenSpielState(pyspiel.State):
 
     def _legal_actions(self, player: int) -> list[int]:
         assert self.position is not None
-        return sorted(self.position.legal_actions())
+        return sorted(numbered(self.position))
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         if self.position is None:
             return list(enumerate(self.contents.initial.probabilities))
+        numbered(self.position)
         return sorted(self.position.chance_outcomes())
 
     def _apply_action(self, action: int) -> None:

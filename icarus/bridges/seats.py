@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from icarus.compiler.messages import defined_at
 from icarus.games import GAMES
 from icarus.kernel import CHANCE
 from icarus.kernel.game import AnyGame
@@ -30,6 +31,21 @@ def action_count(game: AnyGame) -> int:
             f"{game} has no upper bound of its action numbers; give Game(actions=…), a number above all of them"
         )
     return game.actions
+
+
+def numbered(state: State) -> list[int]:
+    """The legal actions of a state, all below `action_count`: other libraries use them as indices, and C++ does not check them.
+
+    Raises:
+        ValueError: one is not.
+    """
+    actions, count = state.legal_actions(), action_count(state.game)
+    if actions and max(actions) >= count:
+        raise ValueError(
+            f"{state.game} has the legal action {max(actions)}, but `actions` is {count}; give Game(actions=…), a number above all of "
+            f"them{defined_at(state.game.legal)}"
+        )
+    return actions
 
 
 def check_agent(agent: object) -> None:

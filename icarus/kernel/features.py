@@ -5,7 +5,7 @@ They are compiled when a slot, or an early cut-off, first reads them, and refuse
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from icarus.compiler.cache.bindings import kernel_cache
 from icarus.compiler.kernels.functions import helper, inlined, plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import array_at, struct_at
+from icarus.compiler.messages import defined_at
 from icarus.compiler.reference import interpret
 
 FEATURES, ACTION_FEATURES, LOOKAHEAD, ENDINGS = TABLES = (1, 2, 4, 8)  # bits of what is read of a history
@@ -133,6 +134,20 @@ def checked_numbers(game: GameWithFeatures, kind: str, answer: npt.ArrayLike) ->
         expected = "a number from 0 to 1" if kind == "heuristic" else "a finite number"
         raise ValueError(f"{label} wrote {numbers[first]} for {names[first]}; it must be {expected}")
     return numbers
+
+
+def checked_rewards(game: Any, rewards: list[float]) -> list[float]:
+    """The rewards of a finished game.
+
+    Raises:
+        ValueError: not a number from 0 to 1 for each player.
+    """
+    if not all(0 <= reward <= 1 for reward in rewards):
+        raise ValueError(
+            f"the rewards function of {game} did not write a number from 0 to 1 for each player: "
+            f"{', '.join(f'{reward:g}' for reward in rewards)}{defined_at(game.rewards)}"
+        )
+    return rewards
 
 
 def check_names(game: GameWithFeatures, function: str, names: str) -> None:

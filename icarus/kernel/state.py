@@ -12,7 +12,7 @@ from icarus.compiler.messages import home
 from icarus.kernel.constants import CHANCE, CONTINUES, MORE, RECALLED, TERMINAL, UNLABELLED, UNSEEN
 from icarus.kernel.data import Beliefs, StateData, copied, facts_of, out_of_range
 from icarus.kernel.episodes import EpisodePosition
-from icarus.kernel.features import checked_numbers, written_by
+from icarus.kernel.features import checked_numbers, checked_rewards, written_by
 
 PlayedGame: TypeAlias = Any  # a `Game` or a `PythonGame`, which are made of what stands here
 
@@ -149,13 +149,13 @@ class State:
         """μ: each player's reward in [0, 1].
 
         Raises:
-            ValueError: the game has not ended.
+            ValueError: the game has not ended, or a reward is outside [0, 1].
         """
         if not self.is_terminal():
             raise ValueError(
                 f"there are no rewards yet: player {self.current_player()} is about to act in this state of {self.game}"
             )
-        return self._rewards()
+        return checked_rewards(self.game, self._rewards())
 
     def features(self) -> dict[str, float]:
         """The features of this state by their names; empty if the game has none.

@@ -168,6 +168,15 @@ def test_a_game_that_does_not_number_its_actions_or_takes_another_s_name_is_refu
         register_game(attrs.evolve(NIM, name="othello", actions=18))
 
 
+def test_an_action_beyond_the_number_of_actions_is_refused() -> None:
+    """OpenSpiel would write beyond its mask of legal actions."""
+    state = pyspiel.load_game(register_game(attrs.evolve(NIM, name="narrow-nim", actions=3))).new_initial_state()
+    with pytest.raises(
+        ValueError, match=r"narrow-nim has the legal action \d+, but `actions` is 3; give Game\(actions="
+    ):
+        state.legal_actions_mask()
+
+
 def test_what_is_no_game_or_no_agent_is_refused() -> None:
     with pytest.raises(TypeError, match="register_game needs a Game, such as games.load\\('othello'\\), not 'othello'"):
         register_game("othello")

@@ -127,6 +127,8 @@ def test_mistakes_are_told_in_a_sentence() -> None:
         env.step(0)
     with pytest.raises(ValueError, match=r"nim has no upper bound of its action numbers; give Game\(actions="):
         pettingzoo.env(NIM)
+    with pytest.raises(ValueError, match=r"nim has the legal action \d+, but `actions` is 3; give Game\(actions="):
+        pettingzoo.env(attrs.evolve(NIM, actions=3)).reset(seed=1)
     with pytest.raises(ValueError, match="give both encode and space"):
         pettingzoo.env("othello", encode=lambda state, seat: np.zeros(1))
     with pytest.raises(TypeError, match=r"an environment needs a Game, such as games.load\('othello'\), not BASELINE"):

@@ -224,3 +224,12 @@ def test_a_threshold_that_is_no_integer_is_refused_and_numpys_are_taken(threshol
     with pytest.raises(ValueError, match=re.escape(f"the threshold of hearts is {threshold!r}; it must be an integer")):
         games.load("hearts", threshold=threshold)
     assert str(games.load("hearts", threshold=np.int64(30))) == "hearts(threshold=30)"
+
+
+@pytest.mark.parametrize("rewards", [[1.5, 0.0], [-0.5, 0.5], [float("nan"), 1.0]])
+def test_returns_outside_their_range_are_refused(rewards: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    state = played_on(KUHN.new_initial_state(0), random.Random(1), 9)
+    monkeypatch.setattr(State, "_rewards", lambda self: rewards)
+    wrong = re.escape(f"did not write a number from 0 to 1 for each player: {rewards[0]:g}, {rewards[1]:g} (")
+    with pytest.raises(ValueError, match=f"the rewards function of toy-kuhn.* {wrong}"):
+        state.returns()
