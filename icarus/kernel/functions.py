@@ -1,6 +1,10 @@
 """The functions of a game as kernels: what the playout loop calls by address."""
 
+import functools
+import inspect
+import types as pytypes
 from collections.abc import Callable
+from typing import Any
 
 import attrs
 import numpy as np
@@ -10,6 +14,7 @@ from icarus.compiler.kernels.functions import helper, plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import array_at, struct_at, unpack_parameters
 from icarus.compiler.kernels.rng import RNG_WORDS
+from icarus.compiler.messages import defined_at
 
 _INT, _WORD, _REAL = np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.float64)
 
@@ -181,6 +186,39 @@ ARGUMENTS = {name: arguments for name, (_, arguments, _) in _COMPILED.items()} |
     "action_features": "state, action, out",
     "heuristic": "state, out",
 }  # what they are given; `initial` and `deal` the parameters of the game besides
+READ = ("text", "action_text")  # for people: run as plain Python only
+
+
+def check_arguments(game: Any) -> None:
+    """Refuse a function that cannot be called with what it will be given, or cannot be compiled."""
+    for name, arguments in ARGUMENTS.items():
+        function = getattr(game, name)
+        if not (function is None or name in READ or isinstance(plain(function), pytypes.FunctionType)):
+            raise TypeError(
+                f"{name} of {game.name} is a {type(function).__name__}; to be compiled it must be a function of Python, by def"
+            )
+        try:
+            signature = None if function is None else inspect.signature(plain(function))
+        except ValueError:  # a function of C tells nothing
+            signature = None
+        if signature is None:
+            continue
+        if name not in RETURNS and inspect.isgeneratorfunction(plain(function)):
+            raise TypeError(f"{name} of {game.name} has a yield; it must be a plain function{defined_at(function)}")
+        try:
+            signature.bind(*arguments.split(", "), *(parameters_of(function) if name in ("initial", "deal") else ()))
+        except TypeError:
+            parameters = ", ".join(signature.parameters)
+            raise TypeError(
+                f"{name} of {game.name} takes ({parameters}); it must take ({arguments}){defined_at(function)}"
+            ) from None
+
+
+@functools.cache
+def parameters_of(initial: Callable) -> dict[str, int | None]:
+    """What `initial` (or `deal`) takes after its first two arguments, in its order: each name with its default, None without."""
+    parameters = list(inspect.signature(plain(initial)).parameters.values())[2:]
+    return {item.name: None if item.default is item.empty else item.default for item in parameters}
 
 
 @kernel_cache

@@ -5,7 +5,6 @@ attribute access (`state.player`, `state.discs[0]`), so that the same source run
 """
 
 import difflib
-import functools
 import inspect
 import weakref
 from abc import ABC, abstractmethod
@@ -17,13 +16,12 @@ import numpy as np
 
 from icarus import checks
 from icarus.compiler.cache.bindings import Current, current, renew_rebound
-from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.messages import defined_at, raised_in
 from icarus.kernel.constants import CHANCE, MAX_PLAYERS
 from icarus.kernel.features import check_distinct, check_names, names_of, numbers_kernel
-from icarus.kernel.functions import ARGUMENTS, FUNCTIONS, RETURNS, Arrays, Kernels, kernels_of
+from icarus.kernel.functions import FUNCTIONS, Arrays, Kernels, check_arguments, kernels_of, parameters_of
 from icarus.kernel.state import State
 
 _NOTHING = np.dtype([("nothing", np.int64)], align=True)
@@ -40,6 +38,16 @@ def bounded(instance: "AnyGame", attribute: attrs.Attribute, value: int) -> None
     positive(instance, attribute, value)
     if value > MAX_PLAYERS:
         raise ValueError(f"{instance.name} has {value} players; at most {MAX_PLAYERS} are possible")
+
+
+def _increasing(instance: "AnyGame", attribute: attrs.Attribute, value: tuple[float, float]) -> None:
+    """Refuse utilities by which a greater reward gains less, or nothing."""
+    if not (
+        isinstance(value, tuple | list) and len(value) == 2 and all(map(checks.is_real, value)) and value[0] < value[1]
+    ):
+        raise ValueError(
+            f"utilities of {instance.name} are {value!r}; they must be (least, most), the gains at rewards of 0 and 1"
+        )
 
 
 def _readable(instance: "Game", attribute: attrs.Attribute, value: np.dtype) -> None:
@@ -138,7 +146,7 @@ class AnyGame(ABC):
     # for solvers and bridges
     deal: Callable | None = None
     deal_observation: Callable | None = None
-    utilities: tuple[float, float] = (-1.0, 1.0)
+    utilities: tuple[float, float] = attrs.field(default=(-1.0, 1.0), validator=_increasing)
 
     def __new__(cls, *arguments: object, **given: object) -> Self:
         """A game not yet made; refuses a name that is none of its parts."""
@@ -153,6 +161,8 @@ class AnyGame(ABC):
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise TypeError(f"the name of a game is {self.name!r}; it must be a str, such as 'knockout-whist'")
+        if not self.name.isprintable():
+            raise ValueError(f"the name of a game is {self.name!r}; it must be one line, such as 'knockout-whist'")
         for field in attrs.fields(type(self)):
             value = getattr(self, field.name)
             is_absent = value is None and field.type == Callable | None
@@ -270,7 +280,8 @@ class Game(AnyGame):
             `determinize` can compute in advance.
         episode: `episode(state) -> int`, e: an episode label ≥ 0 or CONTINUES (section 5.1).
         recall: `recall(state, perspective, moves) -> int`: the moves that `perspective` has seen since the current episode began, according
-            to the (determinized) state. Needed only if moves within an episode are hidden from a player.
+            to the (determinized) state. `perspective` is a player, or κ for the environment, which sees every action. Needed only if moves
+            within an episode are hidden from a player.
 
     Features and heuristic:
         features, feature_names: `features(state, out)` writes a number, or 1 or 0, for each of the names; slots read them
@@ -322,14 +333,14 @@ class Game(AnyGame):
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
-        _check_arguments(self)
-        parameters = _parameters_of(self.initial)
+        check_arguments(self)
+        parameters = parameters_of(self.initial)
         unknown = [name for name in self.parameters if name not in parameters]
         missing = [name for name, default in parameters.items() if default is None and name not in self.parameters]
         if unknown or missing:
             wrong = f"is given the parameter {unknown[0]!r}" if unknown else f"needs the parameter {missing[0]!r}"
             raise ValueError(f"{self.name} {wrong}; its initial function takes {', '.join(parameters) or 'none'}")
-        if self.deal is not None and list(_parameters_of(self.deal)) != list(parameters):
+        if self.deal is not None and list(parameters_of(self.deal)) != list(parameters):
             raise ValueError(
                 f"deal of {self.name} must take the parameters of initial: {', '.join(parameters) or 'none'}"
             )
@@ -340,7 +351,7 @@ class Game(AnyGame):
         if latest is None or not latest[0]:
             renew_rebound()
             functions = [getattr(self, name) for name in FUNCTIONS]
-            arrays = Arrays(self.state, self.beliefs, self.max_legal, len(_parameters_of(self.initial)))
+            arrays = Arrays(self.state, self.beliefs, self.max_legal, len(parameters_of(self.initial)))
             latest = _kernels[self] = current(*functions), kernels_of(arrays, *functions)
             if not latest[0]:  # equal numbers have been bound
                 latest[0].renew()
@@ -363,36 +374,8 @@ class Game(AnyGame):
 
     def initial_arguments(self) -> np.ndarray:
         """The values of the parameters in the order in which `initial` takes them; a single 0 where it takes none."""
-        parameters = _parameters_of(self.initial)
+        parameters = parameters_of(self.initial)
         return np.array([self.parameters.get(name, parameters[name]) for name in parameters] or [0], np.int64)
 
 
 _kernels: "weakref.WeakKeyDictionary[Game, tuple[Current, Kernels]]" = weakref.WeakKeyDictionary()
-
-
-def _check_arguments(game: Game) -> None:
-    """Refuse a function that cannot be called with what it will be given."""
-    for name, arguments in ARGUMENTS.items():
-        function = getattr(game, name)
-        try:
-            signature = None if function is None else inspect.signature(plain(function))
-        except ValueError:  # a function of C tells nothing
-            signature = None
-        if signature is None:
-            continue
-        if name not in RETURNS and inspect.isgeneratorfunction(plain(function)):
-            raise TypeError(f"{name} of {game.name} has a yield; it must be a plain function{defined_at(function)}")
-        try:
-            signature.bind(*arguments.split(", "), *(_parameters_of(function) if name in ("initial", "deal") else ()))
-        except TypeError:
-            parameters = ", ".join(signature.parameters)
-            raise TypeError(
-                f"{name} of {game.name} takes ({parameters}); it must take ({arguments}){defined_at(function)}"
-            ) from None
-
-
-@functools.cache
-def _parameters_of(initial: Callable) -> dict[str, int | None]:
-    """What `initial` (or `deal`) takes after its first two arguments, in its order: each name with its default, None without."""
-    parameters = list(inspect.signature(plain(initial)).parameters.values())[2:]
-    return {item.name: None if item.default is item.empty else item.default for item in parameters}

@@ -4,14 +4,17 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import attrs
 import numpy as np
 import pytest
 
 from icarus import BASELINE, MO_ISMCTS, Agent, CheatingUCT, games, parse
+from icarus.commands.play.sentences import ending_of
 from icarus.commands.play.session import ADVICE, Session, adviser_like
 from icarus.commands.play.terminal import HELP, Terminal, in_columns
 from icarus.equilibrium import OOS
 from icarus.kernel import CHANCE
+from tests import toy
 from tests.commands.test_cli import Call, icarus
 
 __all__ = ["icarus"]
@@ -266,3 +269,22 @@ def test_columns_fit_a_terminal() -> None:
 def test_a_wrong_command_is_refused_in_one_sentence(arguments: list[str], sentence: str, icarus: Call) -> None:
     code, output, errors = icarus("play", *arguments)
     assert code == 2 and sentence in errors and errors.count("\n") == 1 and not output
+
+
+@pytest.mark.parametrize(
+    ("rewards", "words"),
+    [
+        ([0.14], "the game is over"),
+        ([0.1, 0.2, 0.3, 0.4, 0.5], "you have lost"),
+        ([0.2, 0.1, 0.3, 0.4, 0.5], "you have come fourth"),
+        ([0.2, 0.1, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8], "you have come seventh"),
+        ([0.5, 0.5], "the game is drawn"),
+    ],
+)
+def test_the_end_of_a_game_of_any_number_of_players_has_words(
+    rewards: list[float], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = attrs.evolve(toy.CHAIN, players=len(rewards))
+    session = Session(game, [None, *[Agent(BASELINE, iterations=1)] * (len(rewards) - 1)])
+    monkeypatch.setattr(type(session.state), "returns", lambda self: rewards)
+    assert ending_of(session).startswith(f"{words}; rewards of player 0: ")

@@ -1,5 +1,6 @@
 """What the plain functions of a `PythonGame` may not answer: each is told with the game, the function, its line and what would be right."""
 
+import functools
 import pickle
 from typing import Any
 
@@ -187,6 +188,38 @@ async def apply_later(state: Any, action: int) -> None:
 def test_what_only_looks_like_a_part_of_a_game_is_refused(game: Any, changes: dict[str, Any], message: str) -> None:
     with pytest.raises(TypeError, match=message):
         attrs.evolve(game, **changes)
+
+
+@pytest.mark.parametrize("game", [HILO, NIM])
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": "hi\nlo"}, r"the name of a game is 'hi\\nlo'; it must be one line"),
+        ({"utilities": (1, -1)}, r"utilities of .* are \(1, -1\); they must be \(least, most\)"),
+        ({"utilities": (0, 0)}, r"utilities of .* are \(0, 0\); they must be"),
+        ({"utilities": 2.0}, "utilities of .* are 2.0; they must be"),
+        ({"utilities": (0, float("inf"))}, r"utilities of .* are \(0, inf\); they must be"),
+    ],
+)
+def test_names_and_utilities_that_mean_nothing_are_refused(game: Any, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        attrs.evolve(game, **changes)
+
+
+class Wins:
+    """Rewards as a method, and as an object that can be called."""
+
+    def method(self, state: Any, out: Any) -> None:
+        out[0] = 1.0
+
+    __call__ = method
+
+
+@pytest.mark.parametrize("function", [Wins().method, Wins(), functools.partial(Wins().method), functools.cache(Wins())])
+def test_what_can_be_called_but_not_compiled_is_refused(function: Any) -> None:
+    kind = type(function).__name__
+    with pytest.raises(TypeError, match=f"rewards of nim7 is a {kind}; to be compiled it must be a function of Python"):
+        attrs.evolve(NIM, rewards=function)
 
 
 def test_initial_takes_the_parameters() -> None:

@@ -7,6 +7,7 @@ from icarus.commands.play.session import Session
 from icarus.commands.play.worker import Task
 from icarus.compiler.cache.digest import PACKAGE
 
+ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")  # places that are not the last of eight
 REWARDS = (-1.0, 1.0)  # what `Game.utilities` is where nothing is said
 
 
@@ -45,9 +46,11 @@ def ending_of(session: Session) -> str:
 
 def _verdict(rewards: list[float], seat: int) -> str:
     """What a game has come to for a seat, in words."""
+    if len(rewards) == 1:
+        return "the game is over"
     better = sum(reward > rewards[seat] for reward in rewards)
     if min(rewards) == max(rewards):
         return "the game is drawn"
     if better == 0:
         return "you have won"
-    return "you have lost" if rewards[seat] == min(rewards) else f"you have come {('', 'second', 'third')[better]}"
+    return "you have lost" if rewards[seat] == min(rewards) else f"you have come {ORDINALS[better]}"
