@@ -51,7 +51,7 @@ _ABSENT = {
     "recall": "nothing is hidden in episodes",
     "ranges": "the game names no ranges",
     "hidden": "everyone sees every action",
-    "at once": "the game has no simultaneous choices",
+    "at once": "no simultaneous choices were met",
     "features": "the game has neither features nor a heuristic",
 }
 
@@ -335,7 +335,8 @@ class Contract:
             return
         for perspective, observed in enumerate(self._observed):
             recalled = self._twice("recall", partial(self._guarded_game.recalled, perspective))
-            message = f"perspective {perspective} has seen {observed[-10:]} of the episode, but recall returns {recalled[-10:]}"
+            whose = "" if perspective < self.game.players else ", the environment's, which sees every action,"
+            message = f"perspective {perspective}{whose} has seen {observed[-10:]} of the episode, but recall returns {recalled[-10:]}"
             self._require("recall", recalled == observed, message)
 
     def _board(self, player: int, following: tuple[float, ...]) -> None:

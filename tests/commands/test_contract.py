@@ -14,7 +14,7 @@ import pytest
 from icarus import BASELINE, Game, audit, search
 from icarus.audit import CONTRACT, HIDDEN, contract
 from icarus.compiler.kernels.pointers import address_of
-from icarus.kernel import CHANCE, CONTINUES, TERMINAL, below
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, below, helper
 
 STATE = np.dtype([("left", np.int64), ("mover", np.int64), ("taken", np.int64, (4,))], align=True)
 PILE, HEADS, TAILS = 7, 0, 1
@@ -87,6 +87,7 @@ SMALL_NIM = attrs.evolve(NIM, name="nim7-of-bytes", state=SMALL)
 # ---------------------------------------------------------------------------------------------------------- nim with secrets
 
 
+@helper
 def recall(state: Any, perspective: int, moves: np.ndarray) -> int:
     if state.taken[0] == 0:
         return 0
@@ -281,6 +282,14 @@ def recall_backwards(state: Any, perspective: int, moves: np.ndarray) -> int:
     return count
 
 
+def recall_of_players(state: Any, perspective: int, moves: np.ndarray) -> int:
+    """Where the environment's perspective has been forgotten."""
+    count = recall(state, perspective, moves)
+    if perspective == 2 and count > 0:
+        moves[0] = HIDDEN_MOVE
+    return count
+
+
 def recall_too_much(state: Any, perspective: int, moves: np.ndarray) -> int:
     return 1 << 40
 
@@ -447,6 +456,12 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
     (NIM, {"episode": episode_below}, "episodes", "the label is -7"),
     (NIM, {"simultaneous": simultaneous_below}, "episodes", "simultaneous is -1; it must be at least 0"),
     (SECRET, {"recall": recall_backwards}, "recall", "of the episode, but recall returns"),
+    (
+        SECRET,
+        {"recall": recall_of_players},
+        "recall",
+        "perspective 2, the environment's, which sees every action, has ",
+    ),
     (SECRET, {"recall": recall_too_much}, "recall", "recall returns 1099511627776 moves"),
     (NIM, {"max_length": 2}, "end", "the game has lasted 3 actions; max_length is 2"),  # type: ignore[dict-item]
     (SECRET, {"determinize": None}, "hidden", "a move is hidden, but the game has no determinize"),  # type: ignore[dict-item]
