@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from icarus.audit import AuditReport
 from icarus.commands import cli
+from icarus.commands.report.matches import EVEN, LEVELS, RANDOM_ENTRANT, Entrant, Plan, Task
 from icarus.commands.report.measures import course, known_from, leads, right, tension
-from icarus.commands.report.page import place_of
+from icarus.commands.report.page import place_of, sentences
 from icarus.discovery.configuration import Configuration
 from icarus.discovery.protocol import read_protocol
 from icarus.discovery.race import Discovery, Proof
@@ -200,3 +202,34 @@ def test_the_course_of_games_counts_lengths_choices_draws_and_seats() -> None:
     assert [seat["reward"].mean for seat in summary["seats"]] == [0.25, 0.75]
     assert [seat["best"].mean for seat in summary["seats"]] == [0.0, 0.5]
     assert summary["tree"] == pytest.approx((6 * 0.30103 + 2) / 2, abs=1e-4)
+
+
+PATIENCE = """
+from icarus import PythonGame
+from icarus.kernel import TERMINAL
+PATIENCE = PythonGame(
+    name="patience", players=1, initial=lambda rng: [], player=lambda state: 0 if len(state) < 3 else TERMINAL,
+    legal=lambda state: [0, 1], apply=lambda state, action: state.append(action), rewards=lambda state: [sum(state) / 3],
+)
+"""
+
+
+def test_two_who_are_compared_in_a_game_of_one_player_play_by_themselves(tmp_path: Path) -> None:
+    file = tmp_path / "patience.py"
+    file.write_text(PATIENCE)
+    plan = Plan("patience", (str(file),), "", 20, (), 1)
+    row = plan.play(Task(LEVELS, Entrant("BASELINE", 20), RANDOM_ENTRANT, 0))
+    best, by_luck = row["returns"]
+    assert best == 1.0 and by_luck < 1.0 and row["score"] == 1 / (1 + by_luck)
+    rows = [plan.play(Task(EVEN, RANDOM_ENTRANT, RANDOM_ENTRANT, number)) for number in range(3)]
+    measures: dict[str, Any] = {"course": {EVEN: course(load("patience"), rows)}, "tension": tension(1, rows)}
+    assert measures["course"][EVEN]["draws"] is measures["tension"]["changes"] is measures["tension"]["known"] is None
+    measures |= {
+        "skill": {"score": None},
+        "plan": {"iterations": 20},
+        "strategies": [],
+        "rates": {},
+        "composition": None,
+    }
+    said = " ".join(sentences(AuditReport("patience", 0, 0, 0, True, (), 0.0), measures))
+    assert "The mean reward is" in said and not re.search("drawn|seat|lead", said)

@@ -14,7 +14,7 @@ from icarus.discovery.matches import KEY, Row, work_of
 from icarus.engine.match import Agent, Decision, play
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
-from icarus.ladder.matches import RandomPlayer, play_game
+from icarus.ladder.matches import RandomPlayer, play_game, side_score
 from icarus.load_files import digest_of, load_files
 
 KINDS = ("random play", "search against itself", "levels", "strategies", "commented", "composition")
@@ -125,8 +125,24 @@ class Plan:
             return row | commented_game(game, Observed(player), seed)
         if task.kind in (RANDOM, EVEN):
             return row | self_play(game, Observed(player), seed)
+        if game.players == 1:
+            return row | play_alone(game, task.player.player(names), task.opponent.player(names), (*seed, task.side))
         result = play_game(game, player, task.opponent.player(names), seed=seed, side=task.side)
         return row | {key: result[key] for key in ("score", "returns", "seconds_per_decision")}
+
+
+def play_alone(
+    game: AnyGame, player: Agent | RandomPlayer, opponent: Agent | RandomPlayer, seed: tuple[int, ...]
+) -> Row:
+    """A game of one player, played by each of two with the same chance: the score is the first one's share of both rewards."""
+    logs = [play(game, [each], seed=seed) for each in (player, opponent)]
+    returns = [log.returns[0] for log in logs]
+    spent = [decision.seconds for decision in logs[0].decisions if decision.legal > 1]
+    return {
+        "score": side_score(returns, (True, False)),
+        "returns": returns,
+        "seconds_per_decision": round(sum(spent) / max(1, len(spent)), 5),
+    }
 
 
 def self_play(game: AnyGame, player: Observed, seed: tuple[int, ...]) -> Row:

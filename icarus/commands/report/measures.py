@@ -97,12 +97,12 @@ def course(game: AnyGame, rows: Sequence[Row]) -> Measures:
         "choices_by_part": by_part(rows, 2),
         "forced": float((choices == 1).mean()),
         "tree": float(np.log10(choices).sum() / len(rows)),
-        "draws": estimate(draws.astype(float)),
+        "draws": estimate(draws.astype(float)) if game.players > 1 else None,
         "seats": [
             {
                 "name": seat_name(game, seat),
                 "reward": estimate(returns[:, seat], game.players),
-                "best": estimate((best[:, seat] & ~draws).astype(float), game.players),
+                "best": estimate((best[:, seat] & ~draws).astype(float), game.players) if game.players > 1 else None,
             }
             for seat in range(game.players)
         ],
@@ -120,14 +120,17 @@ def by_part(rows: Sequence[Row], column: int) -> list[float | None]:
 
 
 def tension(players: int, rows: Sequence[Row]) -> Measures:
-    """How early the winner is known, how often the lead changes, and how much decisions matter, as the search of each player sees it."""
-    led = [leads(players, row) for row in rows]
-    won = [(row, lead) for row, lead in zip(rows, led, strict=True) if row["returns"].count(max(row["returns"])) == 1]
+    """How early the winner is known, how often the lead changes, and how much decisions matter, as the search of each player sees it.
+
+    A game of one player has neither winner nor lead.
+    """
+    courses = [(row, leads(players, row)) for row in rows] if players > 1 else []
+    won = [(row, lead) for row, lead in courses if row["returns"].count(max(row["returns"])) == 1]
     points = [known_from(row, lead) for row, lead in won]
     stakes = [[decision[4] for decision in row["decisions"] if decision[4] is not None] for row in rows]
     quartiles = np.quantile(points, (0.25, 0.5, 0.75)).tolist() if points else []
     return {
-        "changes": estimate([max(0, len(lead) - 1) for lead in led], least=0, most=math.inf),
+        "changes": estimate([max(0, len(lead) - 1) for _, lead in courses], least=0, most=math.inf),
         "known": {"quartiles": quartiles, "games": len(points)} if points else None,
         "right_by_part": [
             float(np.mean([right(players, row, lead, (part + 0.5) / PARTS) for row, lead in won])) if won else None

@@ -55,6 +55,9 @@ def _of_course(measures: Measures) -> Iterator[str]:
         f"A game has {game['length']['mean']:.1f} actions ({min(lengths)} to {max(lengths)}) and {game['decisions']:.1f} decisions, "
         f"with {game['choices']['mean']:.1f} choices each; {game['forced']:.0%} of them are forced."
     )
+    if game["draws"] is None:  # of one player
+        yield f"The mean reward is {game['seats'][0]['reward']}."
+        return
     yield f"{percent(game['draws'])} of the games are drawn."
     unequal = [seat for seat in game["seats"] if not seat["reward"].low <= _mean_reward(game) <= seat["reward"].high]
     for seat in unequal:
@@ -162,7 +165,7 @@ def _tension(measures: Measures) -> str:
     if not tension["stake"]:
         return NO_GAMES
     pictures = [curves("reward that a decision is worth", {"": tension["stake_by_part"]}, 0)]
-    text = "<p>No game had a single winner.</p>"
+    text = "<p>No game had a single winner.</p>" if tension["changes"] else "<p>Nobody wins against another.</p>"
     if tension["known"]:
         low, middle, high = tension["known"]["quartiles"]
         text = (
