@@ -102,7 +102,7 @@ class _Reader:
         if node.id not in self.names:
             near = [name for name in self.names if name.lower() == node.id.lower()]
             near = near or difflib.get_close_matches(node.id, self.names, n=3, cutoff=0.5)
-            hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(self.names)}"
+            hint = f"did you mean {' or '.join(near)}?" if near else "icarus specs lists the enhancements"
             raise self.wrong(node, f"no enhancement is called {node.id!r}; {hint}")
         return self.names[node.id]
 

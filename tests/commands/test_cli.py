@@ -327,7 +327,10 @@ def test_an_agent_against_itself_has_a_line_for_each_seat(monkeypatch: pytest.Mo
         ),
         (("search", "othello", "--strategy", ""), "cannot be read at position 1"),
         (("search", "othello", "--strategy", "MAST + NAST2"), "sum to 2, not to 1; did you mean (MAST + NAST2)/2?"),
-        (("search", "othello", "--strategy", "__import__('os')"), "no enhancement is called '__import__'"),
+        (
+            ("search", "othello", "--strategy", "__import__('os')"),
+            "no enhancement is called '__import__'; icarus specs lists the enhancements",
+        ),
         (
             ("search", "othello", "--strategy", "nast(0)"),
             "the length n of NAST's n-grams is 0; it must be an integer from 1 to 1000",
