@@ -111,6 +111,10 @@ def random_action(state: Any, luck: random.Random) -> int:
 def _difference(state: State, oracle: Reference) -> str:
     """What the two do not say alike of this state; "" where nothing is."""
     try:
+        state.returns() if state.is_terminal() else state.legal_actions()
+    except Exception as error:  # of the game itself
+        return f"the game raises {type(error).__name__}: {error}"
+    try:
         return next(_differences(state, oracle), "")
     except Exception as error:  # whatever a reference stumbles over is what there is to tell
         return f"the reference raises {type(error).__name__}: {error}"

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import attrs
 import pytest
 
 from icarus import games, load_files
@@ -12,6 +13,7 @@ from icarus.audit.lockstep import compare
 from icarus.audit.plain import audit_plain
 from icarus.commands import cli, new
 from icarus.commands.new import KINDS, PLAIN, hints, reference_in
+from icarus.kernel import TERMINAL
 from icarus.kernel.game import Game
 from icarus.kernel.python_game import PythonGame
 from icarus.load_files import load_file
@@ -276,3 +278,18 @@ def test_a_file_without_a_game_or_a_reference_is_refused(tmp_path: Path, capsys)
     assert "has no Game" in capsys.readouterr().err
     with pytest.raises(ValueError, match=r"has 0 classes with the methods is_terminal, .* or a function reference"):
         reference_in(tmp_path / "empty.py")
+
+
+def test_an_error_of_the_game_is_not_the_reference_s() -> None:
+    right = PythonGame(
+        name="once",
+        players=1,
+        initial=lambda rng: [],
+        player=lambda state: TERMINAL if state else 0,
+        legal=lambda state: [0],
+        apply=lambda state, action: state.append(action),
+        rewards=lambda state: [1.0],
+    )
+    for name, wrong in (("rewards", lambda state: [1.5]), ("legal", lambda state: [-1])):
+        said = compare(attrs.evolve(right, **{name: wrong}), lambda state: right.new_initial_state(), games=1)
+        assert f"the game raises ValueError: {name} of once" in str(said)
