@@ -25,7 +25,7 @@ from icarus.kernel import CHANCE
 from icarus.kernel.game import LONGEST, AnyGame, Game
 from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State
-from icarus.load_files import METHODS, game_classes, games_in, lacking_methods, load_file
+from icarus.load_files import METHODS, game_classes, games_in, lacking_methods, load_file, own_games
 from icarus.specs import BASELINE
 
 SKELETONS = Path(__file__).with_name("skeletons")
@@ -130,15 +130,18 @@ def check_command(
     if not file.exists() and str(file).partition("(")[0] in LIBRARY:
         raise ValueError(f"icarus check takes a file; for a game of the library: icarus audit {str(file)!r}")
     module = load_file(file)
-    own_games = games_in(module)
+    games_of_file = games_in(module)
     classes = game_classes(module) if against is None else []
-    if own_games:
+    if games_of_file:
         reference = None if against is None else reference_in(against)
-        passed = [check(game, reference, number, seed) for game in own_games]
+        passed = [check(game, reference, number, seed) for game in games_of_file]
     elif classes:
         passed = [_audited(audit_class, each, seed) for each in classes]
     else:
-        lacking = lacking_methods(module) or "icarus new writes a first one"
+        makers = [
+            f"{name} is made by a function: icarus audit {name} --with {file}" for name in own_games(module, file)
+        ]
+        lacking = lacking_methods(module) or next(iter(makers), "icarus new writes a first one")
         raise ValueError(f"{str(file)!r} has no Game; {lacking}")
     if not all(passed):
         raise typer.Exit(FAILED)

@@ -275,7 +275,13 @@ GAME = PythonGame(
 def test_a_file_without_a_game_or_a_reference_is_refused(tmp_path: Path, capsys) -> None:
     (tmp_path / "empty.py").write_text("X = 1\n")
     assert cli.run(["check", str(tmp_path / "empty.py")]) == 2
-    assert "has no Game" in capsys.readouterr().err
+    assert "has no Game; icarus new writes a first one" in capsys.readouterr().err
+    (tmp_path / "maker.py").write_text(
+        "import attrs\nfrom examples import nim\nfrom icarus import Game\n"
+        "def twin(players: int = 2) -> Game:\n    return attrs.evolve(nim.NIM, name='twin')\n"
+    )
+    assert cli.run(["check", str(tmp_path / "maker.py")]) == 2
+    assert "has no Game; twin is made by a function: icarus audit twin --with " in capsys.readouterr().err
     with pytest.raises(ValueError, match=r"has 0 classes with the methods is_terminal, .* or a function reference"):
         reference_in(tmp_path / "empty.py")
 
