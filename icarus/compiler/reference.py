@@ -1,6 +1,7 @@
 """Compiled functions as plain Python: the same source, with all that it calls, where a breakpoint or a print works."""
 
 import functools
+import operator
 import types as pytypes
 import weakref
 from collections.abc import Callable, Iterable, Iterator
@@ -175,6 +176,8 @@ class Interpreter:
     def take_up_rebound(self) -> None:
         """Take up the globals that have been bound to other values since they were copied."""
         for names, before, copy in self._copies:
+            if list(names) == list(before) and all(map(operator.is_, list(names.values()), list(before.values()))):
+                continue
             for name, value in list(names.items()):
                 if before.get(name, self) is not value:
                     before[name] = value

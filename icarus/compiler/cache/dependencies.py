@@ -201,7 +201,10 @@ def _overloaded(*sizes: int) -> list[tuple[object, Callable]]:
 
 def _overloaded_attributes() -> list[tuple[str, Callable]]:
     """Bodies for attributes and methods: (name, body)."""
-    if not is_loaded("numba"):
-        return []
+    return _attribute_bodies(len(_templates.builtin_registry.attributes)) if is_loaded("numba") else []
+
+
+@functools.lru_cache(maxsize=1)
+def _attribute_bodies(size: int) -> list[tuple[str, Callable]]:
     attributes = _templates.builtin_registry.attributes
     return [(template._attr, body) for template in attributes for body in _bodies_of([template])]
