@@ -42,7 +42,7 @@ def test_no_two_moves_of_a_chart_look_the_same(tmp_path: Path, page: Any) -> Non
         3
     )  # the searches visit more moves than there are colours
     write_comparison(
-        [follow_search(state, each, 200, 2) for each in (BASELINE, RAVE, RAVE >> MAST)], tmp_path / "3.html"
+        [follow_search(state, each, 80, 2) for each in (BASELINE, RAVE, RAVE >> MAST)], tmp_path / "3.html"
     )
     page.goto((tmp_path / "3.html").as_uri())
     page.wait_for_selector("body[data-ready]")

@@ -21,9 +21,23 @@ def hearts() -> Result:
     return search(games.load("hearts").new_initial_state(seed=3), parse("BASELINE >> MAST"), iterations=1500, seed=2)
 
 
-def opened(page: Any, result: Result, folder: Path) -> Any:
+@pytest.fixture(scope="module")
+def othello_page(othello: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(othello, tmp_path_factory.mktemp("othello"))
+
+
+@pytest.fixture(scope="module")
+def hearts_page(hearts: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(hearts, tmp_path_factory.mktemp("hearts"))
+
+
+def written(result: Result, folder: Path) -> Path:
     result.to_html(folder / "tree.html")
-    page.goto(f"file://{folder / 'tree.html'}")
+    return folder / "tree.html"
+
+
+def opened(page: Any, file: Path) -> Any:
+    page.goto(f"file://{file}")
     page.wait_for_selector("body[data-ready=yes]")
     return page
 
@@ -34,17 +48,17 @@ def rows(page: Any, depth: int) -> list[list[str]]:
     return [[cell.inner_text().strip() for cell in row.query_selector_all(":scope > span")] for row in elements]
 
 
-def test_a_page_asks_no_network_for_anything(othello: Result, tmp_path: Path, page: Any) -> None:
+def test_a_page_asks_no_network_for_anything(othello_page: Path, page: Any) -> None:
     urls: list[str] = []
     page.on("request", lambda request: urls.append(request.url))
-    opened(page, othello, tmp_path)
+    opened(page, othello_page)
     assert [url for url in urls if not url.startswith(("file:", "blob:"))] == []
 
 
 def test_the_moves_stand_in_the_order_of_their_visits_with_what_each_component_says(
-    othello: Result, tmp_path: Path, page: Any
+    othello: Result, othello_page: Path, page: Any
 ) -> None:
-    opened(page, othello, tmp_path)
+    opened(page, othello_page)
     shown = rows(page, 1)
     order = sorted(range(len(othello.actions)), key=lambda i: -othello.visits[i])
     assert [row[0].removeprefix("▸P0") for row in shown] == [
@@ -57,8 +71,8 @@ def test_the_moves_stand_in_the_order_of_their_visits_with_what_each_component_s
         assert float(row[5]) == pytest.approx(mast["reward"] / mast["visits"], abs=6e-4)
 
 
-def test_a_move_opens_to_its_replies_and_shows_its_board(othello: Result, tmp_path: Path, page: Any) -> None:
-    opened(page, othello, tmp_path)
+def test_a_move_opens_to_its_replies_and_shows_its_board(othello_page: Path, page: Any) -> None:
+    opened(page, othello_page)
     assert page.locator("#board circle").count() == 4
     page.locator(".row[aria-level='2']").first.click()
     assert len(rows(page, 2)) == 3 and page.locator("#board circle").count() == 5
@@ -66,17 +80,15 @@ def test_a_move_opens_to_its_replies_and_shows_its_board(othello: Result, tmp_pa
     assert rows(page, 2) == []
 
 
-def test_long_lists_are_cut_and_go_on_when_asked(hearts: Result, tmp_path: Path, page: Any) -> None:
-    opened(page, hearts, tmp_path)
+def test_long_lists_are_cut_and_go_on_when_asked(hearts_page: Path, page: Any) -> None:
+    opened(page, hearts_page)
     assert len(rows(page, 1)) == 12
     page.get_by_role("treeitem", name=re.compile("and 1 more")).click()
     assert len(rows(page, 1)) == 13
 
 
-def test_the_keyboard_goes_on_in_a_long_list_at_the_first_row_that_was_added(
-    hearts: Result, tmp_path: Path, page: Any
-) -> None:
-    opened(page, hearts, tmp_path)
+def test_the_keyboard_goes_on_in_a_long_list_at_the_first_row_that_was_added(hearts_page: Path, page: Any) -> None:
+    opened(page, hearts_page)
     page.get_by_role("treeitem", name=re.compile("and 1 more")).focus()
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement === document.querySelectorAll(`.row[aria-level='2']`)[12]")
@@ -85,7 +97,7 @@ def test_the_keyboard_goes_on_in_a_long_list_at_the_first_row_that_was_added(
 def test_on_a_narrow_screen_no_move_is_cut_off(tmp_path: Path, page: Any) -> None:
     state = games.load("lotr-confrontation").new_initial_state(seed=3)
     page.set_viewport_size({"width": 400, "height": 800})
-    opened(page, search(state, parse("BASELINE"), iterations=200, seed=2), tmp_path)
+    opened(page, written(search(state, parse("BASELINE"), iterations=200, seed=2), tmp_path))
     assert page.evaluate(
         "[...document.querySelectorAll('.row > .name')].every(name => name.scrollWidth <= name.clientWidth)"
     )
@@ -93,18 +105,17 @@ def test_on_a_narrow_screen_no_move_is_cut_off(tmp_path: Path, page: Any) -> Non
     assert page.locator("#value option").all_inner_texts()[-2:] == ["Light", "Dark"]
 
 
-def test_a_determinization_in_words_is_called_a_guess(hearts: Result, tmp_path: Path, page: Any) -> None:
-    opened(page, hearts, tmp_path)
+def test_a_determinization_in_words_is_called_a_guess(hearts_page: Path, tmp_path: Path, page: Any) -> None:
+    opened(page, hearts_page)
     assert page.inner_text("#since") == ""  # what is hidden lies face down in the picture
     game = next(toy for toy in ALL_TOYS if toy.determinize is not None)  # it has no picture
     state = game.new_initial_state(seed=3)
-    (tmp_path / "toy").mkdir()
-    opened(page, search(state, parse("BASELINE"), iterations=100, seed=2), tmp_path / "toy")
+    opened(page, written(search(state, parse("BASELINE"), iterations=100, seed=2), tmp_path))
     assert page.inner_text("#since").startswith("what player 0 does not know is drawn at random")
 
 
-def test_in_another_s_eyes_what_he_cannot_see_is_one_move(hearts: Result, tmp_path: Path, page: Any) -> None:
-    opened(page, hearts, tmp_path)
+def test_in_another_s_eyes_what_he_cannot_see_is_one_move(hearts: Result, hearts_page: Path, page: Any) -> None:
+    opened(page, hearts_page)
     page.select_option("#observer", "1")
     shown = rows(page, 1)
     assert len(shown) == 1 and "one of 13 actions, hidden" in shown[0][0]
@@ -113,8 +124,8 @@ def test_in_another_s_eyes_what_he_cannot_see_is_one_move(hearts: Result, tmp_pa
     assert len(rows(page, 1)) == 12
 
 
-def test_a_determinization_is_followed_on_the_board(hearts: Result, tmp_path: Path, page: Any) -> None:
-    opened(page, hearts, tmp_path)
+def test_a_determinization_is_followed_on_the_board(hearts: Result, hearts_page: Path, page: Any) -> None:
+    opened(page, hearts_page)
     line = lines_of(hearts, 2)[1]
     seat, drawn = page.inner_html("#board"), set()
     page.select_option("#line", label="2")
