@@ -17,7 +17,7 @@ from tests.test_documented_examples import example
 
 second_chance = example("second_chance")
 GAME = second_chance.GAME
-FEW = 15  # games
+FEW = 8  # games
 
 
 def determinized(state: dict, observer: int, beliefs: None, rng: np.ndarray, **wrong: Callable) -> dict:
@@ -121,9 +121,9 @@ def test_what_is_not_such_a_game_is_refused(call: Callable, pattern: str) -> Non
 
 
 def test_a_game_of_arrays_and_one_without_secrets_pass() -> None:
-    kuhn = audit_plain(in_python(games.load("kuhn-poker")), games=20)
+    kuhn = audit_plain(in_python(games.load("kuhn-poker")), games=10)
     assert kuhn.passed and kuhn["view"].checked and kuhn["truth"].checked
-    nim = audit_plain(in_python(example("nim").NIM), games=20)
+    nim = audit_plain(in_python(example("nim").NIM), games=10)
     assert nim.passed and nim.perfect and {check.name for check in nim.checks} == {
         "actions", "end", "repeat", "reads", "notation"
     }  # fmt: skip

@@ -166,7 +166,7 @@ class Three:
 def test_of_three_players_each_hidden_hand_is_redrawn_for_everybody(
     settings: dict[str, Any], failed: tuple[str, ...]
 ) -> None:
-    report = audit_class(type("Three", (Three,), settings), games=120)
+    report = audit_class(type("Three", (Three,), settings), games=60)
     assert report.failed == failed, report
     if failed:
         message = f"cards[{settings['blind']}] is never redrawn, while those of others are"
@@ -333,7 +333,7 @@ def hidden_observation(self: object, name: str) -> object:
 
 @pytest.mark.parametrize("name", [name for name in HIDDEN if name != "battleship"])  # which takes 19 s for 4 games
 def test_the_adopted_games_pass(name: str) -> None:
-    report = audit_class(game_class(name), games=25)
+    report = audit_class(game_class(name), games=12)
     assert report.passed, report
     assert set(CLAIMS) == {check.name for check in report.checks}
 

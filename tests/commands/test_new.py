@@ -172,7 +172,7 @@ def test_the_first_difference_from_a_reference_is_told(
     game, path = game_in(skeleton("perfect", tmp_path, monkeypatch)), tmp_path / "reference.py"
     assert right in REFERENCE
     path.write_text(REFERENCE.replace(right, wrong))
-    comparison = compare(game, reference_in(path), games=30)
+    comparison = compare(game, reference_in(path), games=12)
     assert sentence in str(comparison)
     assert comparison.passed == (not sentence)
     assert comparison.passed or str(comparison).startswith("game ")

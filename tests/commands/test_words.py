@@ -45,7 +45,7 @@ def test_a_strategy_too_deep_in_parentheses_is_refused_and_not_by_the_stack() ->
         parse(deep)
 
 
-@pytest.mark.parametrize("links", [10, 300])
+@pytest.mark.parametrize("links", [10, 150, pytest.param(300, marks=pytest.mark.slow)])
 def test_long_strategies_parse_back(links: int) -> None:
     strategy = MAST
     for i in range(links):

@@ -184,7 +184,7 @@ def random_counts(rng: np.random.Generator, cards: int) -> np.ndarray:
 # ---------------------------------------------------------------------------------------------------------------------- plays
 
 
-@pytest.mark.parametrize(("cards", "hands"), [(5, 30), (9, 30), (13, 30), (17, 30), (20, 30)])
+@pytest.mark.parametrize(("cards", "hands"), [(5, 30), (9, 30), (13, 30), (17, 15), (20, 12)])
 def test_the_leading_plays_are_the_subsets_that_make_a_play(cards: int, hands: int) -> None:
     rng = np.random.default_rng(cards)
     for _ in range(hands):
@@ -472,7 +472,7 @@ def test_an_episode_runs_from_one_lead_to_the_next() -> None:
 
 
 def test_a_determinization_keeps_all_that_the_observer_knows() -> None:
-    for i, state in enumerate(random_states(games=10, seed=11)):
+    for i, state in enumerate(random_states(games=5, seed=11)):
         if state.is_terminal():
             continue
         before = [np.array(counts_of(bits)) for bits in state.facts.hands]
@@ -563,11 +563,11 @@ def test_who_announces_kickers_is_known_to_have_them(observer: int) -> None:
         }
     )
     assert_proportional(
-        drawn_hands(announced("333 3 4 5 5", "444 5 T", "333+2"), observer, owner=1, draws=4000), completed
+        drawn_hands(announced("333 3 4 5 5", "444 5 T", "333+2"), observer, owner=1, draws=2000), completed
     )
     completed = Counter({text: n for text, n in ways("B 66 7 R", 2).items() if text not in ("66", "BR")})
     assert_proportional(
-        drawn_hands(announced("5555 7 R", "B 6 6", "5555+1+1"), observer, owner=1, draws=4000), completed
+        drawn_hands(announced("5555 7 R", "B 6 6", "5555+1+1"), observer, owner=1, draws=2000), completed
     )
 
 

@@ -35,12 +35,17 @@ LISTED = {**WHOLE, **TOYS}
 MOST_ACTIONS = 20_000  # of any random game
 LARGEST_ACTION = 1 << 56  # actions share a 64-bit word with a player
 ROOM = 4096  # more moves than any episode has
-WHOLE_GAMES, TOY_GAMES = 2, 12  # random games looked at
+WHOLE_GAMES, TOY_GAMES = 1, 8  # random games looked at
 LOOKED_AT = 25  # states of a game where a check costs a replay of its history
 PLAIN_STEPS = 60  # actions of a game that plain Python repeats
 PLAIN_DRAWS = 4  # of its states where plain Python determinizes
 
 each_game = pytest.mark.parametrize("game", LISTED.values(), ids=str)
+# What is audited with --slow alone runs the same code as hearts(threshold=1), knockout-whist, lotr-confrontation and toy-thicket-4.
+LONG = {"hearts", *VARIANTS[:3], *(str(game) for game in toy.THICKETS[:-1])}
+each_audited_game = pytest.mark.parametrize(
+    "game", [pytest.param(game, marks=[pytest.mark.slow] * (name in LONG)) for name, game in LISTED.items()], ids=LISTED
+)
 
 
 def equal_deals(state: Any) -> float:
@@ -241,12 +246,12 @@ def test_recall_repeats_what_each_perspective_has_seen_since_the_episode_began(g
             assert tuple(moves[:count].tolist()) == episode_moves[perspective], (perspective, state.history_str())
 
 
-@each_game
+@each_audited_game
 def test_determinizations_pass_the_audit(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["icarus.audit"], "GAMES_FOR_EACH", 2)  # whose contract is tested above, too
+    monkeypatch.setattr(sys.modules["icarus.audit"], "GAMES_FOR_EACH", 1)  # whose contract is tested above, too
     if game.name == "toy-clashes":  # its choices are one after the other, and only EXP3 takes them for simultaneous
         game = attrs.evolve(game, simultaneous=None)
-    few = {"games": 1, "determinizations": 16} if str(game) in WHOLE else {"games": 6, "determinizations": 100}
+    few = {"games": 1, "determinizations": 10} if str(game) in WHOLE else {"games": 6, "determinizations": 100}
     report = audit(game, **few, seed=1, multiplicity=MULTIPLICITY.get(game.name))
     assert report.passed, str(report)
     assert report.perfect == (game.determinize is None)

@@ -112,7 +112,7 @@ def lock_step_with_openspiel(number, games):
         assert state.is_terminal() and state.returns() == [(value + 1) / 2 for value in referee.returns()]
 
 
-@pytest.mark.parametrize("games", slow_after(1, [500, 2000]))
+@pytest.mark.parametrize("games", slow_after(1, [150, 2000]))
 @pytest.mark.parametrize("number", [1, 2, 5])
 def test_random_games_agree_with_openspiel(number, games):
     lock_step_with_openspiel(number, games)
@@ -133,7 +133,7 @@ def test_a_determinization_rolls_the_other_players_dice_uniformly(first, second,
     state = rolled(first, second, bids)
     hidden = len((first, second)[1 - observer])
     drawn = Counter()
-    for seed in range(60 * FACES**hidden):
+    for seed in range(25 * FACES**hidden):
         world = state.determinize(observer, seed)
         assert dice(world)[observer] == dice(state)[observer]
         assert world.facts.bid == state.facts.bid and world.legal_actions() == state.legal_actions()

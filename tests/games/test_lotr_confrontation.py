@@ -1035,7 +1035,7 @@ def uniform_over(drawn, expected):
 @pytest.mark.parametrize("observer", SIDES)
 def test_k2_the_draws_at_the_start_are_uniform(observer):
     state, hidden = GAME.new_initial_state(), 1 - observer
-    drawn = draws(state, observer, 15120 * 5)[:, hidden * TEAM : hidden * TEAM + TEAM]
+    drawn = draws(state, observer, 15120 * 3)[:, hidden * TEAM : hidden * TEAM + TEAM]
     assert uniform_over(drawn, assignments(state, hidden)) > 1e-4
 
 

@@ -229,7 +229,7 @@ def all_decisions(state):
             yield from all_decisions(child)
 
 
-@pytest.mark.parametrize("board", [(2, 2, 2), (5, 1, 4)])
+@pytest.mark.parametrize("board", [(2, 2, 2), (4, 1, 3)])
 def test_the_moves_that_a_player_has_seen_tell_him_which_of_his_tries_have_failed(board):
     table = {}
     for state in all_decisions(phantom(*board).new_initial_state()):
@@ -357,7 +357,7 @@ COUNTED = [  # tries, board, observer, states that he cannot tell apart
 def test_determinization_is_uniform_over_the_states_counted_by_hand(tries, board, observer, states):
     state = played(tries, *board)
     assert len(information_set(state, observer)) == states
-    assert uniformity(state, observer, per_state=80) > UNLIKELY
+    assert uniformity(state, observer, per_state=40) > UNLIKELY
 
 
 def uniform_in_random_games(board, seeds, most_states):
@@ -384,7 +384,10 @@ def estimate(state, observer):
     return math.comb(free.bit_count(), hidden) * 2 ** int(marks).bit_count() * math.factorial(tries)
 
 
-@pytest.mark.parametrize(("board", "games"), [((2, 2, 2), 3), ((3, 3, 3), 1), ((5, 1, 4), 2), ((4, 4, 4), 1)])
+@pytest.mark.parametrize(
+    ("board", "games"),
+    [((2, 2, 2), 3), ((3, 3, 3), 1), ((5, 1, 4), 2), pytest.param((4, 4, 4), 1, marks=pytest.mark.slow)],
+)
 def test_determinization_is_uniform_over_the_information_sets_of_random_games(board, games):
     assert uniform_in_random_games(board, range(games), 600) > 5 * games
 
