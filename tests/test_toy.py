@@ -14,7 +14,7 @@ from icarus.kernel.state import State
 from tests import toy
 from tests.naive import label_of, observed
 
-DRAWS = 1500  # determinizations for a test of uniformity
+DRAWS = 800  # determinizations for a test of uniformity
 CHANCE_OF_FALSE_ALARM = 1e-4
 
 
@@ -344,13 +344,16 @@ def test_in_figure_3_rewards_depend_on_the_state_after_b2_only(game: Game) -> No
 
 def test_a1_of_figure_3_is_worth_two_thirds_to_one_who_sees_and_half_to_one_who_does_not() -> None:
     # Player 1 knows state and mixture: he takes the smaller of his two answers; q[b] is the share of a₃ in reply to b.
+    thirds = [
+        {
+            b: best(after(toy.THREE_STATES, toy.A1, b, toy.A3, deal=deal))[0]
+            for b in after(toy.THREE_STATES, toy.A1, deal=deal).legal_actions()
+        }
+        for deal in range(3)
+    ]
+
     def worth(q: dict[int, float]) -> float:
-        least = []
-        for deal in range(3):
-            answers = after(toy.THREE_STATES, toy.A1, deal=deal).legal_actions()
-            thirds = [best(after(toy.THREE_STATES, toy.A1, b, toy.A3, deal=deal))[0] for b in answers]
-            least.append(min(q[b] * third + (1 - q[b]) * (1 - third) for b, third in zip(answers, thirds, strict=True)))
-        return sum(least) / 3
+        return sum(min(q[b] * third + (1 - q[b]) * (1 - third) for b, third in of.items()) for of in thirds) / 3
 
     shares = [i / 10 for i in range(11)]
     seeing = [

@@ -142,13 +142,13 @@ COMPOSITIONS = [
 def test_engine_and_twin_agree_on_what_the_game_tells(number: int, toys: Toys) -> None:
     strategy, twin = COMPOSITIONS[number]
     for place, game in toys:
-        agree(starts(game, place), strategy, twin, 40, seed=number)
+        agree(starts(game, place), strategy, twin, 25, seed=number)
 
 
 @pytest.mark.parametrize("scheme", [SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)], ids=str)
 def test_engine_and_twin_agree_on_what_the_game_tells_in_every_scheme(scheme: Any, toys: Toys) -> None:
     for place, game in toys:
-        schemes.agree(starts(game, place), INFORMED, TWIN, 30, place, scheme)
+        schemes.agree(starts(game, place), INFORMED, TWIN, 20, place, scheme)
 
 
 @pytest.mark.parametrize("scheme", [None, SO_ISMCTS_POM], ids=str)
@@ -158,7 +158,7 @@ def test_the_engine_in_plain_python_is_told_the_same(number: int, scheme: Any, t
     for place, game in toys:
         state = starts(game, place)
         compiled, reference = (
-            search(state, strategy, iterations=40, seed=number, engine=e, **by) for e in ("compiled", "python")
+            search(state, strategy, iterations=20, seed=number, engine=e, **by) for e in ("compiled", "python")
         )
         assert compiled.visits.tolist() == reference.visits.tolist()
         assert np.array_equal(compiled.records["INFORMED"].rows, reference.records["INFORMED"].rows)
@@ -355,7 +355,7 @@ def test_engine_and_twin_agree_on_playouts_that_are_cut_off(number: int, cutoff:
     strategy, twin = CUT[number]
     for scheme in (MO_ISMCTS, SO_ISMCTS_POM):
         for place, game in toys:
-            schemes.agree(starts(game, place), strategy, twin, 30, place, scheme.with_cutoff(cutoff))
+            schemes.agree(starts(game, place), strategy, twin, 20, place, scheme.with_cutoff(cutoff))
 
 
 @pytest.mark.parametrize("cutoff", [0, 2])

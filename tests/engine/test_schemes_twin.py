@@ -32,7 +32,7 @@ from tests.marks import slow_after
 from tests.toy import BLIND_STATES, CLASHES, PENNIES, THICKETS, WHISPERS
 
 COMPOSITIONS = 6
-ITERATIONS = {"toy": 40, "whole": 12, "exp3": 20, "tree": 25}
+ITERATIONS = {"toy": 30, "whole": 12, "exp3": 20, "tree": 20}
 ONE_TREE = [RIS_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)]
 SEVERAL_TREES = [DeterminizedUCT(1), DeterminizedUCT(3), CheatingEnsembleUCT(3)]
 REAL_GAMES = ["knockout-whist(players=3)", "phantom-mnk", "kuhn-poker", "goofspiel", "lotr-confrontation"]
@@ -157,10 +157,12 @@ SINGLE = [
 @pytest.mark.parametrize(
     ("strategy", "twin"), SINGLE, ids=lambda part: str(part) if isinstance(part, Enhancement) else ""
 )
-def test_engine_and_twin_agree_on_every_enhancement_where_moves_go_unnoticed(strategy: Enhancement, twin: Any) -> None:
-    for game in (WHISPERS, *THICKETS):
-        for scheme in (SO_ISMCTS, SO_ISMCTS_POM):
-            agree(starts(game, 1), strategy, twin, ITERATIONS["toy"], 1, scheme)
+@pytest.mark.parametrize("game", slow_after(2, [WHISPERS, *THICKETS]), ids=str)
+def test_engine_and_twin_agree_on_every_enhancement_where_moves_go_unnoticed(
+    game: Game, strategy: Enhancement, twin: Any
+) -> None:
+    for scheme in (SO_ISMCTS, SO_ISMCTS_POM):
+        agree(starts(game, 1), strategy, twin, ITERATIONS["toy"], 1, scheme)
 
 
 def test_engine_and_twin_break_the_ties_of_all_trees_alike() -> None:
@@ -180,7 +182,7 @@ def test_engine_and_twin_break_the_ties_of_all_trees_alike() -> None:
 @pytest.mark.parametrize("number", slow_after(1, range(COMPOSITIONS)))
 def test_engine_and_twin_agree_by_exp3_in_toy_games(number: int, scheme: Scheme, game: Game) -> None:
     strategy, twin = compositions(3000 + number)
-    for start in range(3):
+    for start in range(2):
         agree(starts(game, 10 * number + start), strategy, twin, ITERATIONS["toy"], number, scheme.with_exp3())
 
 
@@ -201,11 +203,10 @@ def test_engine_and_twin_agree_in_every_one_of_several_trees(number: int, scheme
 
 @by_scheme
 @pytest.mark.parametrize("name", slow_after(4, REAL_GAMES))
-def test_engine_and_twin_agree_in_whole_games(name: str, scheme: Scheme) -> None:
-    game = games.load(name)
-    for number in range(2):
-        strategy, twin = compositions(5000 + number)
-        agree(starts(game, number), strategy, twin, ITERATIONS["whole"], number, scheme)
+@pytest.mark.parametrize("number", slow_after(1, range(2)))
+def test_engine_and_twin_agree_in_whole_games(number: int, name: str, scheme: Scheme) -> None:
+    strategy, twin = compositions(5000 + number)
+    agree(starts(games.load(name), number), strategy, twin, ITERATIONS["whole"], number, scheme)
 
 
 @pytest.mark.parametrize("scheme", [MO_ISMCTS, *ONE_TREE], ids=str)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import attrs
@@ -442,20 +443,23 @@ VECTORS = attrs.evolve(
 WRITTEN = "{}, which is read-only .*test_slips.py, line"
 
 
+slow = partial(pytest.param, marks=pytest.mark.slow)  # slips that are like another one
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"policy": gibbs().over(half_written)}, "half_written wrote NaN or no value for a legal action"),
-        ({"policy": argmax().over(unwritten)}, "unwritten wrote NaN or no value for a legal action"),
+        slow({"policy": argmax().over(unwritten)}, "unwritten wrote NaN or no value for a legal action"),
         ({"policy": argmax().over(not_a_number)}, "not_a_number wrote NaN or no value for a legal action"),
         ({"policy": roulette().over(negative)}, "in .*roulette.. met a negative value; none may be negative"),
         ({"policy": argmax().over(writes_a_field)}, WRITTEN.format(r"writes_a_field writes to stats\.visits")),
         ({"policy": argmax().over(writes_by_a_helper)}, WRITTEN.format(r"has forget write to stats\.visits")),
-        ({"policy": argmax().over(writes_the_history)}, WRITTEN.format(r"writes to history\.moves\[0, 0\]")),
-        ({"backpropagation": halves_rewards}, WRITTEN.format(r"halves_rewards writes to rewards\[player\]")),
+        slow({"policy": argmax().over(writes_the_history)}, WRITTEN.format(r"writes to history\.moves\[0, 0\]")),
+        slow({"backpropagation": halves_rewards}, WRITTEN.format(r"halves_rewards writes to rewards\[player\]")),
         ({"policy": argmax().over(sorts_legal)}, r"sorts_legal has legal\.sort\(\) write to a read-only argument"),
         ({"capture": adds_to_rewards}, WRITTEN.format("adds_to_rewards writes to mine")),
-        ({"capture": captures_into_rewards_by_a_helper}, WRITTEN.format(r"has fill write to numbers\[0\]")),
+        slow({"capture": captures_into_rewards_by_a_helper}, WRITTEN.format(r"has fill write to numbers\[0\]")),
         (
             {"backpropagation": half_a_visit},
             "half_a_visit writes a float to visits, .* truncate it to an integer .*line",
@@ -469,7 +473,9 @@ WRITTEN = "{}, which is read-only .*test_slips.py, line"
         *RETURNING,
         ({"backpropagation": takes_a_visit}, "takes_a_visit wrote a negative number to a count of a record"),
         ({"backpropagation": reward_of_a_ninth_player}, BEYOND.format("backpropagation", "reward_of_a_ninth_player")),
-        ({"backpropagation": add_beyond_the_field, **SUMS}, BEYOND.format("backpropagation", "add_beyond_the_field")),
+        slow(
+            {"backpropagation": add_beyond_the_field, **SUMS}, BEYOND.format("backpropagation", "add_beyond_the_field")
+        ),
         ({"policy": argmax().over(beyond_the_last)}, BEYOND.format("values", "beyond_the_last")),
     ],
 )

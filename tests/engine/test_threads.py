@@ -154,8 +154,10 @@ def assert_no_record_twice(result: Result) -> None:
         assert len(np.unique(records.rows["record"])) == len(records.rows)
 
 
-@SEVERAL
-@pytest.mark.parametrize("root", [othello, whist])
+@pytest.mark.parametrize(
+    ("root", "threads"),
+    [(othello, 2), (whist, 3), *(pytest.param(*case, marks=pytest.mark.slow) for case in ((othello, 3), (whist, 2)))],
+)
 def test_no_update_of_a_shared_record_is_lost(root: Any, threads: int) -> None:
     iterations = 20_000
     result = search(root(), BASELINE >> COUNTING, iterations=iterations, threads=threads, sharing="records")
@@ -175,7 +177,7 @@ def test_no_update_of_a_shared_record_is_lost(root: Any, threads: int) -> None:
 
 @SEVERAL
 def test_shared_records_add_up_as_those_of_one_thread_do(threads: int) -> None:
-    result = search(othello(), EVERYTHING, iterations=2500, threads=threads, sharing="records")
+    result = search(othello(), EVERYTHING, iterations=800, threads=threads, sharing="records")
     assert_no_record_twice(result)
     base = result.records["BASELINE"]
     assert np.allclose(base.rows["reward"].sum(axis=1), base.rows["visits"])  # Othello's rewards sum to 1
@@ -267,12 +269,12 @@ def test_several_threads_end_when_the_time_is_up(sharing: str) -> None:
     result = search(
         othello(),
         BASELINE,
-        seconds=0.3,
+        seconds=0.15,
         threads=2,
         sharing=sharing,
         progress=lambda iterations, elapsed: reports.append(iterations),
     )
-    assert 0.3 <= result.seconds <= time.perf_counter() - started < 1.5
+    assert 0.15 <= result.seconds <= time.perf_counter() - started < 1.35
     assert result.iterations == result.visits.sum() == reports[-1] > 50
     assert reports == sorted(reports)
 
@@ -294,7 +296,7 @@ def ctrl_c(delay: float) -> Iterator[None]:
 def test_ctrl_c_ends_all_threads_and_gives_what_they_found(sharing: str) -> None:
     search(othello(), BASELINE, iterations=50, threads=2, sharing=sharing)
     started = time.perf_counter()
-    with ctrl_c(0.4), pytest.raises(SearchInterrupted) as caught:
+    with ctrl_c(0.15), pytest.raises(SearchInterrupted) as caught:
         search(othello(), BASELINE, seconds=60, threads=2, sharing=sharing)
     assert time.perf_counter() - started < 10
     result = caught.value.result
@@ -330,8 +332,14 @@ def failing_backpropagation(stats: Any, context: int, rewards: np.ndarray) -> No
     stats.visits += 0 * (6 // (40 - stats.visits) if stats.visits <= 40 else 6 // 0)
 
 
-@BOTH
-@SEVERAL
+@pytest.mark.parametrize(
+    ("sharing", "threads"),
+    [
+        ("roots", 2),
+        ("records", 3),
+        *(pytest.param(*case, marks=pytest.mark.slow) for case in (("roots", 3), ("records", 2))),
+    ],
+)
 @pytest.mark.parametrize(
     ("slot", "error", "message"),
     [

@@ -49,7 +49,7 @@ from tests import naive_catalogue as twins
 from tests.conftest import Toys
 from tests.engine import test_schemes_twin
 from tests.engine.test_twin import agree, starts
-from tests.marks import slow_after, slow_variants
+from tests.marks import slow_variants
 
 # Player 1 does not notice the second action of player 0.
 EXAMPLE = HistoryExample(
@@ -391,7 +391,7 @@ FIRST = [case for case in slow_variants(PAIRS) if isinstance(case, tuple) and ca
 @every_pair
 def test_engine_and_twin_agree_in_every_toy_game(strategy: Enhancement, twin: naive.Leaf, toys: Toys) -> None:
     for number, game in toys:
-        agree(starts(game, number), strategy, twin, 60, seed=number)
+        agree(starts(game, number), strategy, twin, 40, seed=number)
 
 
 @pytest.mark.parametrize(
@@ -404,16 +404,28 @@ def test_engine_and_twin_agree_in_every_toy_game(strategy: Enhancement, twin: na
     ids=lambda x: "" if isinstance(x, naive.Leaf) else str(x),
 )
 def test_engine_and_twin_agree_in_whole_games(strategy: Enhancement, twin: naive.Leaf, name: str) -> None:
-    agree(starts(games.load(name), 7), strategy, twin, 20, seed=7)
+    agree(starts(games.load(name), 7), strategy, twin, 12, seed=7)
 
 
 SCHEMES = [SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)]
 THIRDS = 3
 
 
-@every_pair
-@pytest.mark.parametrize("scheme", SCHEMES, ids=str)
-@pytest.mark.parametrize("thirds", slow_after(1, [1, THIRDS]))
+@pytest.mark.parametrize(
+    ("strategy", "twin", "scheme", "thirds"),
+    [  # each time every other scheme of an enhancement, the others of the next one
+        pytest.param(
+            *pair,
+            scheme,
+            thirds,
+            marks=[pytest.mark.slow] * (pair not in FIRST or thirds > 1 or (FIRST.index(pair) + j) % 2),
+        )
+        for pair in PAIRS
+        for j, scheme in enumerate(SCHEMES)
+        for thirds in (1, THIRDS)
+    ],
+    ids=lambda x: "" if isinstance(x, naive.Leaf) else str(x),
+)
 def test_engine_and_twin_agree_under_every_scheme(
     strategy: Enhancement, twin: naive.Leaf, scheme: Scheme, thirds: int, toys: Toys
 ) -> None:
@@ -422,7 +434,7 @@ def test_engine_and_twin_agree_under_every_scheme(
     for third in range(first, first + thirds):
         for number, game in toys[third % THIRDS :: THIRDS]:
             start = starts(game, number)
-            test_schemes_twin.agree(start, strategy, twin, 30, (number, 7), scheme)
+            test_schemes_twin.agree(start, strategy, twin, 20, (number, 7), scheme)
 
 
 @pytest.mark.parametrize("name", ["goofspiel", "lotr-confrontation"])
@@ -455,7 +467,7 @@ MIXED: list[Callable[[], tuple[Enhancement, Any]]] = [
 def test_engine_and_twin_agree_on_compositions(number: int, toys: Toys) -> None:
     strategy, twin = MIXED[number]()
     for place, game in toys:
-        agree(starts(game, place), strategy, twin, 60, seed=number)
+        agree(starts(game, place), strategy, twin, 40, seed=number)
 
 
 LATER = ["ppa(0.5)", "mast_simulation_decay(0.9)", "mast_batch_decay(0.5, 10, roulette())", "cmc(0.5, 0.5)"]

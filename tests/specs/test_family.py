@@ -25,11 +25,11 @@ POINTS = [
 ]
 
 
-def result_of(strategy: Enhancement, name: str) -> Result:
+def result_of(strategy: Enhancement, name: str, engine: str = "compiled") -> Result:
     state = games.load(name).new_initial_state(3)
     while state.is_chance_node() or len(state.legal_actions()) == 1:
         state.apply_action(state.legal_actions()[0] if not state.is_chance_node() else state.chance_outcomes()[0][0])
-    return search(state, strategy, iterations=150, seed=7)
+    return search(state, strategy, iterations=150 if engine == "compiled" else 50, seed=7, engine=engine)
 
 
 @pytest.mark.parametrize(
@@ -40,8 +40,9 @@ def result_of(strategy: Enhancement, name: str) -> Result:
         for j, name in enumerate(["knockout-whist(players=2)", "phantom-mnk"])
     ],
 )
-def test_known_enhancements_are_points(enhancement: Enhancement, point: Enhancement, name: str) -> None:
-    result, result_of_point = result_of(BASELINE >> enhancement, name), result_of(BASELINE >> point, name)
+@pytest.mark.parametrize("engine", slow_after(1, ["python", "compiled"]))
+def test_known_enhancements_are_points(enhancement: Enhancement, point: Enhancement, name: str, engine: str) -> None:
+    result, result_of_point = (result_of(BASELINE >> each, name, engine) for each in (enhancement, point))
     assert list(result.visits) == list(result_of_point.visits) and result.depth == result_of_point.depth
     np.testing.assert_array_equal(result.records[enhancement.name].rows, result_of_point.records[point.name].rows)
 

@@ -314,7 +314,7 @@ every_pair = pytest.mark.parametrize(
 )
 def test_engine_and_twin_agree_in_every_toy_game(strategy: Enhancement, twin: naive.Leaf, toys: Toys) -> None:
     for number, game in toys:
-        agree(starts(game, number), strategy, twin, 40, seed=number)
+        agree(starts(game, number), strategy, twin, 25, seed=number)
 
 
 @every_pair
@@ -329,7 +329,7 @@ def test_engine_and_twin_agree_in_every_scheme(strategy: Enhancement, twin: naiv
     """Every third toy, another third for the next scheme; or every one."""
     for i, scheme in enumerate(schemes.ONE_TREE):
         for number, game in toys[i % every :: every]:
-            schemes.agree(starts(game, number), strategy, twin, 25, number, scheme)
+            schemes.agree(starts(game, number), strategy, twin, 18, number, scheme)
 
 
 @every_pair

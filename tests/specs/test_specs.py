@@ -64,9 +64,11 @@ from icarus.specs.mast import actions
 from icarus.testing import Decision, HistoryExample, backpropagate
 from tests import toy
 from tests.conftest import ROOT, Python
+from tests.marks import slow_after
 from tests.test_toy import after
 
 SPECS = ROOT / "icarus" / "specs"
+OF_OTHER_LAYOUTS = ["dou-di-zhu", "hearts", "lotr-confrontation"]  # for which other machine code is made
 PASS = toy.PASS
 REWARDS = (0.0, 0.5, 1.0)  # of b in the chain after ⟨0, pass⟩
 SEVEN = {
@@ -320,7 +322,7 @@ def test_rave_learns_what_amaf_and_the_baseline_learn() -> None:
     assert information_of(running, BASELINE, (0, (PASS,))) == ([4.0], 4, 4)
 
 
-@pytest.mark.parametrize("name", ["dou-di-zhu", "hearts", "lotr-confrontation", "checkers", "othello", "backgammon"])
+@pytest.mark.parametrize("name", slow_after(3, ["checkers", "othello", "backgammon", *OF_OTHER_LAYOUTS]))
 def test_rave_tries_every_action_of_the_root_as_soon_as_the_baseline_does(name: str) -> None:
     # The first playout is simulation; each of the next expands one of the actions that are left.
     state = with_choice(games.load(name).new_initial_state(seed=3), actions=5)
@@ -414,7 +416,7 @@ def test_a_factory_refuses_what_is_no_parameter(refused: Any) -> None:
 
 # ----------------------------------------------------------------------------------------------------------- conformance
 
-ITERATIONS = 120
+ITERATIONS = 60
 PLACES = {
     "othello": lambda: games.load("othello").new_initial_state(),
     "whist": lambda: games.load("knockout-whist(players=2)").new_initial_state(3),
@@ -424,7 +426,6 @@ PLACES = {
     },
 }
 every_specification = pytest.mark.parametrize("name", SPECIFICATIONS)
-everywhere = pytest.mark.parametrize("place", PLACES)
 
 
 def deciding(place: str) -> State:
@@ -434,8 +435,14 @@ def deciding(place: str) -> State:
     return state
 
 
-@everywhere
-@every_specification
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [  # each in Othello and in another place in turn, and everywhere with --slow
+        pytest.param(name, place, marks=[pytest.mark.slow] * (j > 0 and (i + j) % (len(PLACES) - 1) > 1))
+        for j, place in enumerate(PLACES)
+        for i, name in enumerate(SPECIFICATIONS)
+    ],
+)
 def test_every_specification_runs_in_every_game_and_repeats_itself(name: str, place: str) -> None:
     strategy, root = SPECIFICATIONS[name], deciding(place)
     told_so = refusal(strategy, root.game)

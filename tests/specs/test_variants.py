@@ -82,7 +82,7 @@ def toy_of(name: str) -> Game:
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_variant_agrees_with_its_twin(name: str) -> None:
-    agree(starts(toy_of(name), 3), parse(VARIANTS[name]), TWINS[name], 60, seed=3)
+    agree(starts(toy_of(name), 3), parse(VARIANTS[name]), TWINS[name], 40, seed=3)
 
 
 @pytest.mark.parametrize("name", list(VARIANTS)[::9])
