@@ -1,6 +1,7 @@
 """The public names of the package are held to the glossary: one word for one thing."""
 
 import ast
+import functools
 import importlib
 import re
 from collections.abc import Iterator
@@ -41,13 +42,18 @@ NAMELESS = PARTICIPLES | {
 NAMED_SO = {("algebra", "given"), ("icarus", "known"), ("icarus", "seen")}
 
 
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
 def public_names() -> Iterator[tuple[str, str]]:
     """(file, name) of all public functions, methods, classes, and their arguments; bridges speak the other side's language."""
     for path in sorted(PACKAGE.rglob("*.py")):
         where = path.relative_to(PACKAGE).as_posix()
         if where.startswith("bridges/"):
             continue
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(parsed(path)):
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
                 yield where, node.name
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
@@ -97,7 +103,7 @@ def test_no_public_name_has_a_word_in_it_for_which_the_glossary_has_another() ->
 
 def test_no_public_function_is_called_by_an_irregular_participle() -> None:
     for path in sorted(PACKAGE.rglob("*.py")):
-        defined = {node.name for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef)}
+        defined = {node.name for node in ast.walk(parsed(path)) if isinstance(node, ast.FunctionDef)}
         assert not defined & PARTICIPLES, path
 
 
@@ -112,6 +118,6 @@ def values_in(tree: ast.AST) -> Iterator[str]:
 
 def test_no_value_is_called_by_a_bare_participle_or_function_word() -> None:
     sources = sorted(PACKAGE.rglob("*.py")) + sorted(EXPERIMENTS.rglob("*.py"))
-    names = [(path.parent.name, name.strip("_")) for path in sources for name in values_in(ast.parse(path.read_text()))]
+    names = [(path.parent.name, name.strip("_")) for path in sources for name in values_in(parsed(path))]
     assert len(names) > 10_000
     assert not [(layer, name) for layer, name in names if name in NAMELESS and (layer, name) not in NAMED_SO]

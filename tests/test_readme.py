@@ -1,6 +1,7 @@
 """The README is short, its first example runs as printed, and what pages name is there."""
 
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -19,11 +20,9 @@ def test_the_first_screen_runs_as_printed():
 
 
 @pytest.mark.parametrize("name", ["own_pairs.py", "nim.py"])
-def test_the_smallest_examples_run(name):
-    done = subprocess.run(
-        [sys.executable, ROOT / "examples" / name], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert "5000 iterations" in done.stdout
+def test_the_smallest_examples_run(name, capsys):
+    runpy.run_path(str(ROOT / "examples" / name), run_name="__main__")
+    assert "5000 iterations" in capsys.readouterr().out
 
 
 def test_the_readme_is_short():

@@ -14,6 +14,7 @@ from pettingzoo.test import api_test, seed_test
 from examples.nim import NIM
 from icarus import BASELINE, Agent, games
 from icarus.bridges import openspiel, pettingzoo
+from tests.marks import slow_after
 
 OPENSPIEL = ["kuhn_poker", "leduc_poker", "openspiel hearts", "tic_tac_toe", "liars_dice(numdice=2)"]
 
@@ -42,7 +43,9 @@ def played(env, luck, steps=10_000):
     return totals, truncated
 
 
-@pytest.mark.parametrize("name", ["kuhn-poker", "goofspiel", "othello", "knockout-whist", "kuhn_poker", "leduc_poker"])
+@pytest.mark.parametrize(
+    "name", slow_after(5, ["kuhn-poker", "goofspiel", "othello", "kuhn_poker", "leduc_poker", "knockout-whist"])
+)
 def test_pettingzoo_s_own_tests_pass(name) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

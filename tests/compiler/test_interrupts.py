@@ -53,7 +53,7 @@ def test_another_exception_of_a_finalizer_is_told_as_ever(monkeypatch: pytest.Mo
     assert messages == ["this is not a Ctrl-C"]
 
 
-@pytest.mark.parametrize("presses", [40, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("presses", [20, pytest.param(1000, marks=pytest.mark.slow)])
 def test_bunches_of_ctrl_c_hang_no_search_and_lose_no_result(presses: int) -> None:
     call = [sys.executable, "-m", "tests.compiler.bunches", str(presses)]
     done = subprocess.run(call, env=environment(), text=True, capture_output=True, timeout=900, check=False)
@@ -135,7 +135,7 @@ print(len(called) > 20, compile_anew()(2) > 10)
 """
 
 
-@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [6, pytest.param(1, marks=pytest.mark.slow)])
 def test_ctrl_c_after_any_function_of_llvm_leaves_the_compiler_in_one_piece(
     python: Python, tmp_path: Path, every: int
 ) -> None:

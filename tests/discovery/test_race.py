@@ -69,7 +69,7 @@ def test_a_killed_race_goes_on_and_ends_alike(
 ) -> None:
     discovery, whole = finished_race
     keep, directory = Games._keep, tmp_path / "killed"
-    for number in (5, 145, 180):  # games after the kill before
+    for number in (5, 325):  # games after the kill before
         played = 0
 
         def kill(self: Games, row: Any, last: int = number) -> None:
@@ -246,6 +246,7 @@ def test_processes_that_have_gone_end_a_race_in_a_sentence(loss: type[BaseExcept
     assert len(read_rows(tmp_path / "games.jsonl")) == 1
 
 
+@pytest.mark.slow
 def test_a_cluster_that_does_not_answer_is_refused() -> None:
     with pytest.raises(ValueError, match=r"no dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
         discover("kuhn-poker", cluster="tcp://127.0.0.1:9", **SETTINGS)
@@ -399,7 +400,7 @@ def test_a_race_with_a_file_that_has_changed_or_is_elsewhere_is_not_played_again
 ) -> None:
     (tmp_path / "mine.py").write_text("from icarus import MAST as MINE\n")
     monkeypatch.chdir(tmp_path)
-    race(Path("kept"), files=("mine.py",), finalists=1)
+    race(Path("kept"), files=("mine.py",), finalists=1, games=240)
     assert all(same for _, same in races.audit(Path("kept"), 2, 0))
     (tmp_path / "mine.py").write_text("from icarus import NAST2 as MINE\n")
     with pytest.raises(Refusal, match=r"mine\.py has changed since the race was started"):

@@ -13,7 +13,7 @@ from icarus.equilibrium.tree.deals import deal_observation, deals_of, informatio
 from icarus.kernel import below
 
 UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
-DRAWS = 4000
+DRAWS = 2000
 DEALING = [
     "kuhn-poker",
     "leduc-poker",

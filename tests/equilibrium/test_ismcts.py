@@ -140,10 +140,10 @@ every_bandit = pytest.mark.parametrize("selection", SELECTIONS)
 def test_a_search_from_the_deal_learns_what_plain_python_does(name, selection):
     game, scheme = games.load(name), ISMCTS(selection=selection)
     search, twin = ISMCTSSearch(game, scheme, seed=5), Twin(game, scheme, 5)
-    search.make(400)
-    for _ in range(400):
+    search.make(200)
+    for _ in range(200):
         twin.iterate(twin.from_the_deal)
-    assert search.iterations == 400
+    assert search.iterations == 200
     compare(search, twin)
 
 

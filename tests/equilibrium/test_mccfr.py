@@ -19,7 +19,7 @@ def test_the_first_sampled_regrets_are_on_average_those_of_cfr(name, sampling):
     exact = CFR(tree)
     exact.run(1)
     first = np.repeat(tree.sets["player"] == 0, tree.sets["count"])  # who is updated first, against uniform play
-    trials = 8_000
+    trials = 4_000
     drawn = np.zeros((trials, int(first.sum())))
     for seed in range(trials):
         sampled = MCCFR(tree, sampling, seed=seed)

@@ -212,8 +212,10 @@ def test_in_leduc_too(target, delta):
     assert np.abs(sums / search.weight - enumeration.averages_by_definition()).max() < 1e-12
 
 
-@by_target
-@pytest.mark.parametrize("all_known", [True, False])
+@pytest.mark.parametrize(
+    ("target", "all_known"),
+    [(IST, False), (PST, True), *(pytest.param(*case, marks=pytest.mark.slow) for case in ((IST, True), (PST, False)))],
+)
 def test_samples_are_drawn_as_their_weights_say(target, all_known):
     tree, samples = tree_of(games.load("kuhn-poker")), 20_000
     number = deep_set(tree, 0)

@@ -62,7 +62,7 @@ def test_its_states_are_found_in_its_information_sets(game):
 )
 def test_solvers_learn_the_same_to_the_last_bit(solver):
     compiled, plain = solver(LEDUC), solver(PYTHON[LEDUC])
-    compiled.run(200), plain.run(200)
+    compiled.run(100), plain.run(100)
     assert (compiled.sums == plain.sums).all() and (compiled.regrets == plain.regrets).all()
 
 

@@ -18,7 +18,7 @@ from experiments.play.running import games_left
 from experiments.store import rows as store
 from experiments.store.rows import Row
 
-TRIALS = 20  # games of each of three agents
+TRIALS = 12  # games of each of three agents
 TIMEOUT = 170  # seconds for one command, compilation on a cold cache included
 
 

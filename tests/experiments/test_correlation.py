@@ -77,7 +77,7 @@ def test_a_file_that_cannot_be_written_whole_leaves_the_old_one(tmp_path, monkey
 
 
 def test_positions_of_kept_games_are_measured_and_kept(played, tmp_path, capsys):
-    rows = list(measure_shared_values(played, positions=2, iterations=400, seed=1))
+    rows = list(measure_shared_values(played, positions=2, iterations=200, seed=1))
     assert {(each.game, each.position, each.half) for each in rows} == {
         ("othello", p, h) for p in (0, 1) for h in (0, 1)
     }
@@ -93,7 +93,7 @@ def test_positions_of_kept_games_are_measured_and_kept(played, tmp_path, capsys)
         "--positions",
         "2",
         "--iterations",
-        "400",
+        "200",
     ]
     assert main([*command, "--seed", "1"]) == 0 and "Othello" in capsys.readouterr().out
     assert (tmp_path / "two.csv").read_bytes() == (tmp_path / "one.csv").read_bytes()

@@ -18,7 +18,7 @@ from experiments.store.summary import MILLION
 from icarus.row_files import UNFINISHED
 from tests.experiments.conftest import a_row, all_of_table_1, keep, small
 
-ROWS, MANY_ROWS = 20_000, 1_000_000
+ROWS, MANY_ROWS = 8_000, 1_000_000
 RATE = 10_000  # rows that are to be stored per second
 SLACK = 3  # for the normal test, on machines that have other things to do
 SECONDS, GIBIBYTE = 20, 1 << 30  # in which, and with which, a report of many rows is written on two processors

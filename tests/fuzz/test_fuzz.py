@@ -8,6 +8,7 @@ from tests.fuzz.claims import CLAIMS
 from tests.fuzz.running import failed_before, fuzz
 
 EXAMPLES = {
+    "a_text_is_a_strategy_that_reads_back_or_is_refused": 25,
     "both_engines_find_the_same": 2,
     "threads_find_the_same_twice_or_lose_nothing": 3,
     "a_command_ends_in_output_or_one_sentence": 8,
