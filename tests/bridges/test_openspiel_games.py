@@ -17,7 +17,8 @@ from tests.marks import slow_after
 SHIPPED = dict(games.GAMES)  # before a test has loaded a file with games of its own
 NAMES = [f"icarus_{name.replace('-', '_')}" for name in SHIPPED]
 LONG = [  # their copies are replayed, all of the game at each step
-    f"icarus_{name}" for name in ("backgammon", "dou_di_zhu", "hearts", "knockout_whist", "lotr_confrontation")
+    f"icarus_{name}"
+    for name in ("backgammon", "dou_di_zhu", "hearts", "knockout_whist", "lotr_confrontation", "othello")
 ]
 
 

@@ -447,9 +447,9 @@ def keeps_one_hand_of(determinize: Any) -> Any:
     redraw = helper(determinize)
 
     def keeps_one_hand(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
-        hand = state.hands[(observer + 1) % 3]
+        hand = state.hands[(observer + 1) % 7]
         redraw(state, observer, beliefs, rng)
-        state.hands[(observer + 1) % 3] = hand
+        state.hands[(observer + 1) % 7] = hand
 
     return keeps_one_hand
 
@@ -457,12 +457,12 @@ def keeps_one_hand_of(determinize: Any) -> Any:
 def test_a_determinization_that_redraws_nothing_or_not_every_hidden_hand_is_found() -> None:
     nothing = audit(attrs.evolve(SECRETS, determinize=nothing_but_the_truth), games=4, determinizations=60)
     assert "no draw at any decision differs from the true state" in nothing["redraw"].examples[0]
-    rules = games.load("knockout-whist(players=3)")
+    rules = games.load("knockout-whist(players=7)")
     report = audit(attrs.evolve(rules, determinize=keeps_one_hand_of(rules.determinize)), games=1, determinizations=5)
     named = re.search(
         r"for player (\d), hands\[(\d)\] is never redrawn, while those of others are", str(report["redraw"])
     )
-    assert named is not None and int(named[2]) == (int(named[1]) + 1) % 3
+    assert named is not None and int(named[2]) == (int(named[1]) + 1) % 7
     assert audit(rules, games=1, determinizations=5)["redraw"].outcome == "passed"
 
 

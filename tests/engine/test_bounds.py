@@ -332,7 +332,7 @@ FULL_COUNTS: dict[str, tuple[str, str, str, str, dict[str, Any]]] = {
     "visits in Python": ("othello", "BASELINE", "BASELINE", "visits", {"engine": "python"}),
     "availability": ("othello", "BASELINE", "BASELINE", "availability", {}),
     "episodes": ("backgammon", "EPIC", "EPIC", "visits", {}),
-    "episodes in Python": ("knockout-whist", "EPIC", "EPIC", "visits", {"engine": "python"}),
+    "episodes in Python": ("knockout-whist(players=2)", "EPIC", "EPIC", "visits", {"engine": "python"}),
     "episodes below the tree": ("backgammon", "BASELINE >> EPIC", "EPIC", "visits", {}),
     "shared records": ("othello", "BASELINE >> MAST", "MAST", "visits", {"threads": 2, "sharing": "records"}),
     "one of two trees": ("othello", "BASELINE >> MAST", "MAST", "visits", {"threads": 2}),

@@ -129,8 +129,10 @@ def test_engine_and_twin_hold_the_same_records_under_every_scheme(scheme: Scheme
     ("name", "compositions"),
     [
         ("othello", 1),
-        ("knockout-whist(players=3)", 1),
-        *(pytest.param(*case, marks=pytest.mark.slow) for case in [("othello", 4), ("backgammon", 2)]),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in [("knockout-whist(players=3)", 1), ("othello", 4), ("backgammon", 2)]
+        ),
     ],
 )
 def test_engine_and_twin_hold_the_same_records_in_whole_games(name: str, compositions: int) -> None:

@@ -177,8 +177,15 @@ def test_engine_and_twin_break_the_ties_of_all_trees_alike() -> None:
     assert tied > 5
 
 
-@pytest.mark.parametrize("game", [PENNIES, CLASHES], ids=str)
-@pytest.mark.parametrize("scheme", [MO_ISMCTS, *ONE_TREE], ids=str)
+@pytest.mark.parametrize(
+    ("scheme", "game"),
+    [  # each scheme in one of the two, and in both with --slow
+        pytest.param(scheme, game, marks=[pytest.mark.slow] * ((i + j) % 2))
+        for i, scheme in enumerate([MO_ISMCTS, *ONE_TREE])
+        for j, game in enumerate([PENNIES, CLASHES])
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("number", slow_after(1, range(COMPOSITIONS)))
 def test_engine_and_twin_agree_by_exp3_in_toy_games(number: int, scheme: Scheme, game: Game) -> None:
     strategy, twin = compositions(3000 + number)

@@ -18,7 +18,7 @@ from tests.marks import slow_after
 from tests.toy import ALL_TOYS
 
 COMPOSITIONS = 36
-ITERATIONS = {"toy": 40, "whole": 12}
+ITERATIONS = {"toy": 60, "whole": 18}
 LAST_BITS = 1e-12  # relative, and of sums that cancel
 
 

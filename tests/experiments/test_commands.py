@@ -144,7 +144,7 @@ def test_a_report_of_an_unfinished_run_says_so(call, tmp_path):
         writer.append(a_row(experiment.cells[0], 0))
     code, _, _ = call("report", tmp_path)
     assert code == 0
-    assert "1 of 60 games played; the run is not complete." in (tmp_path / "report.md").read_text()
+    assert f"1 of {3 * TRIALS} games played; the run is not complete." in (tmp_path / "report.md").read_text()
 
 
 def test_status_tells_how_far_a_run_is_and_when_it_will_end(tmp_path):
@@ -169,7 +169,7 @@ def test_status_knows_a_complete_run_and_one_that_has_not_begun(call, played, tm
     assert call("status", played)[1].splitlines()[-1] == "complete"
     with store.writer(tmp_path, small()):
         pass
-    assert "0 of 60 games" in call("status", tmp_path)[1]
+    assert f"0 of {3 * TRIALS} games" in call("status", tmp_path)[1]
 
 
 def test_a_query_is_answered_from_the_file(call, played):

@@ -10,7 +10,7 @@ from experiments.plan.definition import Refusal
 from experiments.store import rows as store
 from experiments.store.export import flattened
 from experiments.store.rows import Damage
-from tests.experiments.conftest import a_row, small
+from tests.experiments.conftest import TRIALS, a_row, small
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,7 @@ def test_a_game_kept_twice_is_damage(directory, experiment):
         trials(directory, experiment)
 
 
-@pytest.mark.parametrize("changes", [{"trial": 20}, {"trial": -1}, {"cell": "0123456789abcdef"}])
+@pytest.mark.parametrize("changes", [{"trial": TRIALS}, {"trial": -1}, {"cell": "0123456789abcdef"}])
 def test_a_game_of_another_experiment_is_damage(directory, experiment, changes):
     damaged(directory, 2, json.dumps(a_row(experiment.cells[0], 3) | changes) + "\n")
     with pytest.raises(Damage, match="line 2: not a game of this experiment"):
@@ -119,7 +119,7 @@ def refused(directory, experiment, before):
 @pytest.mark.parametrize(
     "changes, message",
     [
-        ({"trials": 5}, "trials is 20 there and 5 here"),
+        ({"trials": 5}, f"trials is {TRIALS} there and 5 here"),
         ({"seed": 3}, "seed is 0 there and 3 here"),
         ({"iterations": 21}, "iterations is 20 there and 21 here"),
     ],
@@ -127,7 +127,7 @@ def refused(directory, experiment, before):
 def test_the_directory_of_other_settings_is_refused_and_left_alone(directory, changes, message):
     from experiments.plan import loading
 
-    new_experiment = loading.load("figure5", {"games": ["othello"], "trials": 20, "iterations": 20, **changes})
+    new_experiment = loading.load("figure5", {"games": ["othello"], "trials": TRIALS, "iterations": 20, **changes})
     before = {path.name: path.read_bytes() for path in directory.iterdir()}
     assert message in refused(directory, new_experiment, before)
 
@@ -135,7 +135,7 @@ def test_the_directory_of_other_settings_is_refused_and_left_alone(directory, ch
 def test_the_directory_of_another_experiment_is_refused(directory):
     from experiments.plan import loading
 
-    new_experiment = loading.load("figure4", {"games": ["othello"], "trials": 20, "iterations": 20})
+    new_experiment = loading.load("figure4", {"games": ["othello"], "trials": TRIALS, "iterations": 20})
     before = {path.name: path.read_bytes() for path in directory.iterdir()}
     assert "name is 'figure5' there and 'figure4' here" in refused(directory, new_experiment, before)
 

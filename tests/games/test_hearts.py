@@ -603,7 +603,7 @@ ENDINGS = 16
 MOST_DEALS = 900
 
 
-@pytest.mark.parametrize("lumps", [False, True], ids=["random deals", "almost whole suits"])
+@pytest.mark.parametrize("lumps", slow_after(1, [True, False]), ids=["almost whole suits", "random deals"])
 def test_in_endings_all_deals_that_agree_are_equally_likely(lumps: bool) -> None:
     random, p_values = np.random.default_rng((14, lumps)), []
     while len(p_values) < ENDINGS:

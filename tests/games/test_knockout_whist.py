@@ -389,7 +389,7 @@ def test_a_determinization_never_contradicts_what_the_observer_has_seen(players,
     assert drawn > 70 * games
 
 
-@pytest.mark.parametrize(("players", "games"), [(2, 2), (4, 1), (7, 1)])
+@pytest.mark.parametrize(("players", "games"), [(2, 2), (4, 1), pytest.param(7, 1, marks=pytest.mark.slow)])
 def test_a_determinization_can_be_retraced_and_recalls_the_moves_of_its_episode(players, games):
     this = game(players)
     recalled = np.zeros(players + 1, np.int64)

@@ -391,7 +391,7 @@ FIRST = [case for case in slow_variants(PAIRS) if isinstance(case, tuple) and ca
 @every_pair
 def test_engine_and_twin_agree_in_every_toy_game(strategy: Enhancement, twin: naive.Leaf, toys: Toys) -> None:
     for number, game in toys:
-        agree(starts(game, number), strategy, twin, 40, seed=number)
+        agree(starts(game, number), strategy, twin, 60, seed=number)
 
 
 @pytest.mark.parametrize(
