@@ -18,7 +18,7 @@ from experiments.report.drawing import unfinished
 from experiments.store import rows as store
 from experiments.store.results import results_of, runs_in
 from experiments.store.summary import Tally
-from tests.experiments.conftest import a_row, keep, small
+from tests.experiments.conftest import TRIALS, a_row, keep, small
 from tests.experiments.test_campaign import SMALL, Inventing, state_of
 
 
@@ -234,7 +234,7 @@ def test_a_folder_of_runs_that_are_no_campaign_is_told_run_by_run_and_not_report
     for name in ("one", "other"):
         keep(tmp_path / name, small(), [a_row(small().cells[0], 0)])
     assert runs_in(tmp_path) == [tmp_path / "one", tmp_path / "other"]
-    assert main(["status", str(tmp_path)]) == 0 and capsys.readouterr().out.count("1 of 60 games") == 2
+    assert main(["status", str(tmp_path)]) == 0 and capsys.readouterr().out.count(f"1 of {3 * TRIALS} games") == 2
     assert main(["report", str(tmp_path)]) == 2
     assert "holds several runs (one, other), which are not a campaign; give one of them" in capsys.readouterr().err
 

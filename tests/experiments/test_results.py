@@ -16,7 +16,7 @@ from experiments.store import rows as store
 from experiments.store.results import results_of
 from experiments.store.summary import MILLION
 from icarus.row_files import UNFINISHED
-from tests.experiments.conftest import a_row, all_of_table_1, keep, small
+from tests.experiments.conftest import TRIALS, a_row, all_of_table_1, keep, small
 
 ROWS, MANY_ROWS = 8_000, 1_000_000
 RATE = 10_000  # rows that are to be stored per second
@@ -55,7 +55,7 @@ def invented(experiment, trials, seed=1):
 
 def test_the_sums_are_those_of_the_rows_whatever_their_order(tmp_path):
     experiment = small()
-    rows = list(invented(experiment, 20))
+    rows = list(invented(experiment, TRIALS))
     keep(tmp_path / "one", experiment, rows)
     keep(tmp_path / "other", experiment, random.Random(2).sample(rows, len(rows)))
     tallies = []
@@ -79,7 +79,7 @@ def test_mean_and_error_are_those_of_the_textbook(tmp_path):
     import numpy
 
     experiment = small()
-    rows = list(invented(experiment, 20))
+    rows = list(invented(experiment, TRIALS))
     with results_of(keep(tmp_path, experiment, rows)) as results:
         depth = results.tallies()[0].moments["depth"]
     values = [row["statistics"]["agent"]["depth"] for row in rows if row["cell"] == experiment.cells[0].key]
