@@ -630,7 +630,7 @@ def test_a_second_tab_follows_the_first_and_a_closed_one_loses_nothing(served, p
     expect(page.locator("#log li").nth(3)).to_be_attached()
 
 
-MOVES_BEFORE = {"lotr-confrontation": 12}  # which are sent, and not clicked
+MOVES_BEFORE = {"lotr-confrontation": 7}  # which are sent; the next ones are made on the board
 QUICKLY_PLAYED = ["dou-di-zhu", "kuhn-poker", "lotr-confrontation"]
 WHOLE_GAMES = [
     "backgammon",
