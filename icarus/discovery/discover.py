@@ -2,7 +2,7 @@
 
 import itertools
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -147,15 +147,10 @@ def protocol_of(
     Raises:
         ValueError: see `discover`.
     """
-    check_settings(settings)
-    space = settings.space if isinstance(settings.space, Space) else load_space(settings.space)
-    pool = tuple(each if isinstance(each, Configuration) else read_configuration(each) for each in settings.against)
-    if not pool:
-        raise ValueError("against: no opponent is given; the last opponent is the reference")
-    of_games = partial(_protocol, match_settings, settings, space, pool)
     number = settings.games
     if number is None and directory is not None and (directory / protocols.FILE).exists():
         number = protocols.read_protocol(directory).games
+    of_games, space, pool = planner(match_settings, settings)
     protocol = None if number is None else of_games(number)
     if directory is not None and protocol is not None:
         protocol.check(directory)
@@ -164,6 +159,22 @@ def protocol_of(
     refuse_equal_rewards(match_settings.loaded(), match_settings.seed)
     check_playable(match_settings, space, pool, report)
     return of_games(games_of(match_settings, settings, pool, workers)) if protocol is None else protocol
+
+
+def planner(
+    match_settings: MatchSettings, settings: Settings
+) -> tuple[Callable[[int], RaceProtocol], Space, tuple[Configuration, ...]]:
+    """What plans a race of so many games, and refuses too few of them; the space; and the opponents. Nothing is played.
+
+    Raises:
+        ValueError: settings that make no race.
+    """
+    check_settings(settings)
+    space = settings.space if isinstance(settings.space, Space) else load_space(settings.space)
+    pool = tuple(each if isinstance(each, Configuration) else read_configuration(each) for each in settings.against)
+    if not pool:
+        raise ValueError("against: no opponent is given; the last opponent is the reference")
+    return partial(_protocol, match_settings, settings, space, pool), space, pool
 
 
 def check_settings(settings: Settings) -> None:

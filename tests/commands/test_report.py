@@ -108,7 +108,8 @@ def test_the_winner_of_a_race_is_told_with_its_proof_and_rated_among_the_levels(
     assert cli.run([*RACE.split(), "--race", "480"]) == 0
     told, content = capsys.readouterr().out, json.loads(Path("report-my-game/report.json").read_text())
     (settings,) = asked
-    assert (settings["games"], settings["space"], settings["iterations"]) == (480, "reuse", 32)
+    race = settings["settings"]
+    assert (race.games, race.space, race.iterations, len(race.files)) == (480, "reuse", 32, 1)
     assert (settings["game"], settings["directory"]) == ("my-game", "report-my-game/race")
     rows = [json.loads(row) for row in Path("report-my-game/games.jsonl").read_text().splitlines()]
     games = [row for row in rows if row["stream"] == "composition"]
@@ -130,13 +131,20 @@ def test_a_report_runs_a_race_which_goes_on_with_the_same_command(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert cli.run(["new", "my_game", "--python"]) == 0
-    assert cli.run([*RACE.split(), "--race", "40"]) == 2
-    assert "a budget of 40 games proves nothing" in capsys.readouterr().err
     assert cli.run([*RACE.split(), "--race", "480"]) == 0
     games = Path("report-my-game/race/games.jsonl").read_bytes()
     assert "A race of " in capsys.readouterr().out and Path("report-my-game/race/result.html").exists()
     assert cli.run(RACE.split()) == 0
     assert "A race of " in capsys.readouterr().out and Path("report-my-game/race/games.jsonl").read_bytes() == games
+
+
+def test_a_race_of_too_few_games_is_refused_before_the_audit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.run(["new", "my_game", "--python"]) == 0
+    assert cli.run([*RACE.split(), "--race", "40"]) == 2
+    assert "a budget of 40 games proves nothing" in capsys.readouterr().err and not Path("report-my-game").exists()
 
 
 def test_places_among_levels() -> None:

@@ -3,7 +3,7 @@
 import contextlib
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -20,6 +20,7 @@ from icarus.commands.discover import run_race
 from icarus.commands.report.matches import LEAST_ITERATIONS, Plan, Task, make_plan
 from icarus.commands.report.measures import Measures, measures_of
 from icarus.commands.report.page import page_of, sentences
+from icarus.discovery.discover import Settings, match_settings_of, planner
 from icarus.discovery.matches import Row, Rows
 from icarus.discovery.processes import processes
 from icarus.discovery.protocol import FILE as PROTOCOL
@@ -87,6 +88,8 @@ def report_command(
     stored = _stored_plan(directory, files)
     if stored is not None:
         _check_same(attrs.evolve(stored, game=str(loaded), digest=digest_of(*files), seed=seed), stored, directory)
+    if race is not None:
+        _check_race(loaded, files, race, seed)
     report = _audited(loaded, directory, digest_of(*files), seed)
     measures, interrupted = None, False
     if report.passed:
@@ -170,21 +173,29 @@ def _check_same(plan: Plan, stored: Plan, directory: Path) -> None:
         raise ValueError(f"{directory} has the games of another report: {what}; choose another directory with --to")
 
 
+def _race_settings(game: AnyGame, files: Sequence[str], number: int, seed: int, iterations: int | None) -> Settings:
+    space = "reuse" if game.heuristic is None else "knowledge"
+    return Settings(space=space, games=number, iterations=iterations, finalists=FINALISTS, seed=seed, files=files)
+
+
+def _check_race(game: AnyGame, files: Sequence[str], number: int, seed: int) -> None:
+    """Refuse a race of too few games before anything is played.
+
+    Raises:
+        ValueError: they could prove nothing.
+    """
+    settings = _race_settings(game, files, number, seed, None)
+    plan_race, _, _ = planner(match_settings_of(str(game), settings), settings)
+    plan_race(number)
+
+
 def _race(plan: Plan, game: AnyGame, directory: Path, number: int | None, workers: int) -> Discovery | None:
     """The race of a report, or what is left of it; that of an earlier call where no number of games is given."""
     if number is None and not (directory / PROTOCOL).exists():
         return None
-    return run_race(
-        plan.game,
-        directory,
-        workers=workers,
-        space="reuse" if game.heuristic is None else "knowledge",
-        games=read_protocol(directory).games if number is None else number,
-        iterations=plan.iterations,
-        finalists=FINALISTS,
-        seed=plan.seed,
-        files=plan.files,
-    )
+    number = read_protocol(directory).games if number is None else number
+    settings = _race_settings(game, plan.files, number, plan.seed, plan.iterations)
+    return run_race(plan.game, directory, workers=workers, settings=settings)
 
 
 def _play(
