@@ -10,16 +10,17 @@ played. The third command plays nothing: it prints what files of rows hold, winn
 """
 
 import argparse
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+import attrs
+
 from experiments.plan.definition import Refusal
 from icarus import games
-from icarus.discovery.configuration import Configuration
+from icarus.discovery.configuration import Configuration, read_configuration
 from icarus.discovery.discover import REFERENCE, first_decision, try_out
 from icarus.discovery.discovered import proven_configurations
-from icarus.discovery.matches import PROOF, Games, MatchSettings, read_rows, usual_seats
+from icarus.discovery.matches import PROOF, Games, Match, MatchSettings, key_of, read_rows, reward_in, usual_seats
 from icarus.discovery.race import Pair, differences
 from icarus.discovery.statistics import Difference, difference
 from icarus.row_files import PACKED
@@ -50,25 +51,25 @@ def differences_in(path: Path) -> dict[tuple[str, str], Difference]:
     Raises:
         ValueError: a line is damaged.
     """
-    rewards: defaultdict[tuple[str, str], defaultdict[int, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
-    for row in read_rows(path):
-        by_seat = rewards[row["player"], row["opponent"]][row["deal"]]
-        alone = (
-            row["player"] == row["opponent"] and row["seat"] == 0
-        )  # who plays only itself may have one game for all seats
-        for seat in range(len(row["returns"])) if alone else ():
-            by_seat.setdefault(seat, row["returns"][seat])
-        by_seat[row["seat"]] = row["returns"][row["seat"]]
+    rows = {key_of(row): row for row in read_rows(path)}
+    seats = sorted({row["seat"] for row in rows.values()})
+    deals = sorted({row["deal"] for row in rows.values()})
     results = dict[tuple[str, str], Difference]()
-    for (player, opponent), deals in rewards.items():
-        even, seats = rewards[opponent, opponent], {seat for by_seat in deals.values() for seat in by_seat}
-        gains = [
-            sum(by_seat[seat] - even[deal][seat] for seat in seats) / len(seats)
-            for deal, by_seat in sorted(deals.items())
-            if seats <= by_seat.keys() and deal in even and seats <= even[deal].keys()
-        ]
-        if player != opponent and gains:
-            results[player, opponent] = difference(gains)
+    pairs = ((row["player"], row["opponent"]) for row in rows.values() if row["player"] != row["opponent"])
+    for names in dict.fromkeys(pairs):
+        player, opponent = map(read_configuration, names)
+        gains = list[float]()
+        for deal in deals:
+            games_of_player = [Match(PROOF, player, opponent, deal, seat) for seat in seats]
+            games_of_opponent = [attrs.evolve(match, player=opponent) for match in games_of_player]
+            if all(match.key in rows for match in [*games_of_player, games_of_opponent[0]]):
+                received, even = (
+                    sum(reward_in(rows, match, seats[0]) for match in matches)
+                    for matches in (games_of_player, games_of_opponent)
+                )
+                gains.append((received - even) / len(seats))
+        if gains:
+            results[names] = difference(gains)
     return results
 
 

@@ -192,12 +192,13 @@ class Games(Rows):
             matches += [Match(stream, player, opponent, deal, seat) for seat in (seats[:1] if alone else seats)]
         rows = {match.key: row for match, row in zip(matches, self.play(matches), strict=True)}
         return [
-            sum(_reward(rows, Match(stream, *pair, deal, seat), seats[0]) for seat in seats) / len(seats)
+            sum(reward_in(rows, Match(stream, *pair, deal, seat), seats[0]) for seat in seats) / len(seats)
             for pair, deal in zip(pairs, deals, strict=True)
         ]
 
 
-def _reward(rows: Mapping[tuple[object, ...], Row], match: Match, first: int) -> float:
+def reward_in(rows: Mapping[tuple[object, ...], Row], match: Match, first: int) -> float:
+    """What the player of a match gets; one who plays only itself has one game for all seats, in the first."""
     row = rows.get(match.key) or rows[attrs.evolve(match, seat=first).key]
     return float(row["returns"][match.seat])
 
