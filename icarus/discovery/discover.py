@@ -2,8 +2,7 @@
 
 import itertools
 import time
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -147,24 +146,22 @@ def protocol_of(
     Raises:
         ValueError: see `discover`.
     """
+    space, pool = space_and_pool(settings)
     number = settings.games
     if number is None and directory is not None and (directory / protocols.FILE).exists():
         number = protocols.read_protocol(directory).games
-    of_games, space, pool = planner(match_settings, settings)
-    protocol = None if number is None else of_games(number)
+    protocol = None if number is None else plan_race(match_settings, settings, number)
     if directory is not None and protocol is not None:
         protocol.check(directory)
     elif directory is not None:
         protocols.check_no_rows(directory)
     refuse_equal_rewards(match_settings.loaded(), match_settings.seed)
     check_playable(match_settings, space, pool, report)
-    return of_games(games_of(match_settings, settings, pool, workers)) if protocol is None else protocol
+    return protocol or plan_race(match_settings, settings, games_of(match_settings, settings, pool, workers))
 
 
-def planner(
-    match_settings: MatchSettings, settings: Settings
-) -> tuple[Callable[[int], RaceProtocol], Space, tuple[Configuration, ...]]:
-    """What plans a race of so many games, and refuses too few of them; the space; and the opponents. Nothing is played.
+def space_and_pool(settings: Settings) -> tuple[Space, tuple[Configuration, ...]]:
+    """What is searched, and the opponents.
 
     Raises:
         ValueError: settings that make no race.
@@ -174,7 +171,7 @@ def planner(
     pool = tuple(each if isinstance(each, Configuration) else read_configuration(each) for each in settings.against)
     if not pool:
         raise ValueError("against: no opponent is given; the last opponent is the reference")
-    return partial(_protocol, match_settings, settings, space, pool), space, pool
+    return space, pool
 
 
 def check_settings(settings: Settings) -> None:
@@ -195,14 +192,13 @@ def check_settings(settings: Settings) -> None:
         checks.integer("games", settings.games, least=1)
 
 
-def _protocol(
-    match_settings: MatchSettings, settings: Settings, space: Space, pool: tuple[Configuration, ...], number: int
-) -> RaceProtocol:
-    """The protocol of a race of so many games.
+def plan_race(match_settings: MatchSettings, settings: Settings, number: int) -> RaceProtocol:
+    """The protocol of a race of so many games. Nothing is played.
 
     Raises:
-        ValueError: they could prove nothing.
+        ValueError: settings that make no race, or so few games that they could prove nothing.
     """
+    space, pool = space_and_pool(settings)
     seats, players = len(match_settings.seats), match_settings.loaded().players
     deviation = 0.5 / seats**0.5 * (2**0.5 if seats < players else 1)
     reference_games = 1 if match_settings.seconds is None else seats

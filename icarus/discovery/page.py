@@ -101,10 +101,9 @@ def _verdict(discovery: Discovery) -> list[str]:
             f"on {winner.difference.units} units that it was not chosen by",
             f"iterations per second as a share of the reference's: {_rate_text(winner)}",
         ]
-    most = max(each.difference.interval()[1] for each in discovery.proofs)
     return [
         f"Nothing was proven better than {protocol.reference}.",
-        f"None of the finalists is better by more than {most:.3f} in mean reward ({CONFIDENCE:.0%}, each by itself).",
+        f"None of the finalists is better by more than {discovery.excluded:.3f} in mean reward ({CONFIDENCE:.0%}, each by itself).",
     ]
 
 

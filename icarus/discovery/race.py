@@ -114,6 +114,11 @@ class Discovery:
         proven = [proof for proof in self.proofs if proof.p < self.protocol.level and proof.difference.mean > 0]
         return proven[0] if proven else None
 
+    @property
+    def excluded(self) -> float:
+        """The lead over the reference that no finalist exceeds, by its interval."""
+        return max(proof.difference.interval()[1] for proof in self.proofs)
+
     def __repr__(self) -> str:
         best = "nothing" if self.winner is None else repr(str(self.winner.configuration))
         return f"<race in {self.protocol.game}: {best} proven better than {str(self.protocol.reference)!r}, {self.games} games>"

@@ -200,7 +200,7 @@ def composition(plan: Plan, race: Discovery, rated: Posterior | None) -> Measure
     reference, units = str(race.protocol.reference), race.protocol.units[1]
     content: Measures = {"games": race.games, "reference": reference, "units": units, "winner": None}
     if race.winner is None:
-        return content | {"excluded": max(proof.difference.interval()[1] for proof in race.proofs)}
+        return content | {"excluded": race.excluded}
     winner, gain = str(race.winner.configuration), race.winner.difference
     name = str(Entrant(winner, plan.iterations))
     return content | {

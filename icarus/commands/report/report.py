@@ -20,7 +20,7 @@ from icarus.commands.discover import run_race
 from icarus.commands.report.matches import LEAST_ITERATIONS, Plan, Task, make_plan
 from icarus.commands.report.measures import Measures, measures_of
 from icarus.commands.report.page import page_of, sentences
-from icarus.discovery.discover import Settings, match_settings_of, planner
+from icarus.discovery.discover import Settings, match_settings_of, plan_race
 from icarus.discovery.matches import Row, Rows
 from icarus.discovery.processes import processes
 from icarus.discovery.protocol import FILE as PROTOCOL
@@ -105,8 +105,8 @@ def report_command(
         winner = str(discovery.winner.configuration) if discovery and discovery.winner else None
         rows, interrupted = _play(plan, winner, directory, rounds, 60 * minutes, workers)
         measures = measures_of(plan, loaded, rows, discovery)
-        levels = {"scale": SCALE, "games": {plan.game: measures["levels"]}}
         if measures["levels"]:
+            levels = {"scale": SCALE, "games": {plan.game: measures["levels"]}}
             _write(directory / LEVELS, json.dumps(levels, indent=1, ensure_ascii=False) + "\n")
     _write(directory / PAGE, page_of(str(loaded), report, measures))
     _write(directory / JSON, _json(report, measures))
@@ -185,8 +185,7 @@ def _check_race(game: AnyGame, files: Sequence[str], number: int, seed: int) -> 
         ValueError: they could prove nothing.
     """
     settings = _race_settings(game, files, number, seed, None)
-    plan_race, _, _ = planner(match_settings_of(str(game), settings), settings)
-    plan_race(number)
+    plan_race(match_settings_of(str(game), settings), settings, number)
 
 
 def _race(plan: Plan, game: AnyGame, directory: Path, number: int | None, workers: int) -> Discovery | None:
