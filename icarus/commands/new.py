@@ -138,11 +138,11 @@ def check_command(
     elif classes:
         passed = [_audited(audit_class, each, seed) for each in classes]
     else:
-        makers = [
+        audits = [
             f"{name} is made by a function: icarus audit {name} --with {file}" for name in own_games(module, file)
         ]
-        lacking = lacking_methods(module) or next(iter(makers), "icarus new writes a first one")
-        raise ValueError(f"{str(file)!r} has no Game; {lacking}")
+        advice = lacking_methods(module) or (audits[0] if audits else "icarus new writes a first one")
+        raise ValueError(f"{str(file)!r} has no Game; {advice}")
     if not all(passed):
         raise typer.Exit(FAILED)
 

@@ -1,14 +1,14 @@
 """Games of a ladder: two players, each in the seats of a side; openings, and rows of what was played."""
 
 import datetime
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import attrs
 import numpy as np
 
 from icarus.engine.algorithm import SearchResult, SeatedPlayer
-from icarus.engine.match import Player, play
+from icarus.engine.match import Decision, Player, play
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 from icarus.ladder.engines import EngineAnswer, EnginePlayer
@@ -94,10 +94,16 @@ def play_game(game: AnyGame, player: Player, opponent: Player, *, seed: tuple[in
     except EngineFailed as error:
         return row | {"engines": _settings(engines), "void": str(error), "failed": error.name}
     row["engines"] = _settings(engines)
-    spent = [decision for decision in log.decisions if seats[decision.player] is player and decision.legal > 1]
+    seconds = seconds_per_decision(decision for decision in log.decisions if seats[decision.player] is player)
     row |= {"score": side_score(log.returns, [each is player for each in seats]), "returns": list(log.returns)}
     row |= {"actions": [action for _, action in log.actions], "seconds": round(log.seconds, 3)}
-    return row | {"seconds_per_decision": round(sum(each.seconds for each in spent) / max(1, len(spent)), 5)}
+    return row | {"seconds_per_decision": seconds}
+
+
+def seconds_per_decision(decisions: Iterable[Decision]) -> float:
+    """The mean time of those decisions in which there was a choice."""
+    spent = [decision.seconds for decision in decisions if decision.legal > 1]
+    return round(sum(spent) / max(1, len(spent)), 5)
 
 
 def _settings(engines: Sequence[EnginePlayer]) -> dict[str, list[str]]:

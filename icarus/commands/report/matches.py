@@ -14,22 +14,13 @@ from icarus.discovery.matches import KEY, Row, work_of
 from icarus.engine.match import Agent, Decision, play
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
-from icarus.ladder.matches import RandomPlayer, play_game, side_score
+from icarus.ladder.matches import RandomPlayer, play_game, seconds_per_decision, side_score
 from icarus.load_files import digest_of, load_files
 
 KINDS = ("random play", "search against itself", "levels", "strategies", "commented", "composition")
 RANDOM, EVEN, LEVELS, STRATEGIES, COMMENTED, COMPOSITION = KINDS
-SHARES = (
-    1 / 32,
-    1 / 16,
-    1 / 8,
-    1 / 4,
-    1 / 2,
-    1.0,
-    2.0,
-    4.0,
-)  # of the iterations: the players of the levels, beside random play
-LEAST_ITERATIONS = 32  # so that the first level has one
+SHARES = tuple(2.0**step for step in range(-5, 3))  # of the iterations: the players of the levels, beside random play
+LEAST_ITERATIONS = round(1 / SHARES[0])  # so that the first level has one
 RATED_AT = (1.0, 4.0)  # of the levels: whom the composition that won a race plays
 POOL = ("RAVE", "GRAVE", "PROGRESSIVE_HISTORY", "BASELINE >> MAST", "BASELINE >> NAST2", "BASELINE >> LGRF")
 REFERENCE = "BASELINE"
@@ -126,7 +117,7 @@ class Plan:
         if task.kind in (RANDOM, EVEN):
             return row | self_play(game, Observed(player), seed)
         if game.players == 1:
-            return row | play_alone(game, task.player.player(names), task.opponent.player(names), (*seed, task.side))
+            return row | play_alone(game, player, task.opponent.player(names), (*seed, task.side))
         result = play_game(game, player, task.opponent.player(names), seed=seed, side=task.side)
         return row | {key: result[key] for key in ("score", "returns", "seconds_per_decision")}
 
@@ -137,12 +128,8 @@ def play_alone(
     """A game of one player, played by each of two with the same chance: the score is the first one's share of both rewards."""
     logs = [play(game, [each], seed=seed) for each in (player, opponent)]
     returns = [log.returns[0] for log in logs]
-    spent = [decision.seconds for decision in logs[0].decisions if decision.legal > 1]
-    return {
-        "score": side_score(returns, (True, False)),
-        "returns": returns,
-        "seconds_per_decision": round(sum(spent) / max(1, len(spent)), 5),
-    }
+    seconds = seconds_per_decision(logs[0].decisions)
+    return {"score": side_score(returns, (True, False)), "returns": returns, "seconds_per_decision": seconds}
 
 
 def self_play(game: AnyGame, player: Observed, seed: tuple[int, ...]) -> Row:

@@ -9,10 +9,12 @@ from icarus.audit import AuditReport
 from icarus.commands.report.matches import EVEN, REFERENCE
 from icarus.commands.report.measures import AHEAD, Estimate, Measures
 from icarus.commands.report.pictures import curves, histogram, intervals
+from icarus.discovery.statistics import CONFIDENCE
 from icarus.ladder.rating import Rating
 from icarus.views.pages import page
 
 NONE, NO_BREAK = "–", "\N{NO-BREAK SPACE}"
+PROOF = f"{100 * CONFIDENCE:g} %"  # of the intervals of a race
 NO_GAMES = "<p>No game has been played yet.</p>"
 
 
@@ -101,12 +103,12 @@ def _of_composition(measures: Measures) -> Iterator[str]:
     race = measures["composition"]
     games, reference = f"{race['games']:,} games", race["reference"]
     if race["winner"] is None:
-        excluded = f"a lead of more than {race['excluded']:.3f} in mean reward is excluded (99 %)"
+        excluded = f"a lead of more than {race['excluded']:.3f} in mean reward is excluded ({PROOF})"
         yield f"A race of {games} proved no composition better than {reference}; for its finalists {excluded}."
         return
     yield (
         f"The best composition is {race['winner']}, proven by a race of {games}: better than {reference} by {race['gain']} in mean reward "
-        f"(99 %), on {race['gain'].number} units of new deals."
+        f"({PROOF}), on {race['gain'].number} units of new deals."
     )
     if race["rating"]:
         place = place_of(race["rating"], measures["levels"])
@@ -187,15 +189,17 @@ def _levels(measures: Measures) -> str:
     if not levels:
         return NO_GAMES
     names = [f"level {level['level']}: {_iterations(level['agent']['iterations'])}" for level in levels]
-    rated = {name: (level["elo"], level["low"], level["high"]) for name, level in zip(names, levels, strict=True)}
-    race = measures["composition"]
-    if race and race["winner"] and race["rating"]:
-        name, rating = f"best composition: {_iterations(measures['plan']['iterations'])}", race["rating"]
-        rated[name] = (rating.value, rating.low, rating.high)
-    picture = intervals("rating in Elo, random play at 0", dict(reversed(rated.items())))
     cells = [
-        [name, _elo(level), _elo(level["step"]), str(level["games"])] for name, level in zip(names, levels, strict=True)
+        [name, str(_rating(level)), str(_rating(level["step"])), str(level["games"])]
+        for name, level in zip(names, levels, strict=True)
     ]
+    ratings = dict(zip(names, map(_rating, levels), strict=True))
+    if measures["composition"] and measures["composition"].get("rating"):
+        ratings[f"best composition: {_iterations(measures['plan']['iterations'])}"] = measures["composition"]["rating"]
+    picture = intervals(
+        "rating in Elo, random play at 0",
+        {name: (rating.value, rating.low, rating.high) for name, rating in reversed(ratings.items())},
+    )
     longer = f"{skill['player']} score {percent(skill['score'])} against {skill['opponent']}: ½ would show no skill."
     command = _code(f"icarus play {_file_or_game(measures)} --level 3 --levels DIR")
     text = f"""<p>Each level is {REFERENCE} with twice the iterations of the one below; the first stands above random play. {escape(longer)}
@@ -207,8 +211,8 @@ def _iterations(number: int) -> str:
     return f"{number:,} iteration{'s' if number > 1 else ''}"
 
 
-def _elo(rating: Measures) -> str:
-    return f"{rating['elo']} ± {(rating['high'] - rating['low']) / 2:.0f}"
+def _rating(level: Measures) -> Rating:
+    return Rating(level["elo"], level["low"], level["high"])
 
 
 def _composition(measures: Measures) -> str:
