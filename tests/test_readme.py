@@ -41,7 +41,6 @@ def test_every_file_that_a_page_names_exists(page):
 
 
 def test_the_worth_of_a_second_thread_can_be_measured():
-    pytest.importorskip("scipy")  # of the experiments, which are not installed on every Python that is tried
     command = [sys.executable, ROOT / "examples" / "two_threads.py", "othello", "20", "4"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     for sharing, line in zip(("roots", "records"), done.stdout.splitlines(), strict=True):

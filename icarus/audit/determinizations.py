@@ -26,7 +26,7 @@ from icarus.audit.lockstep import random_action
 from icarus.audit.redraws import Redraws, redrawn_fields
 from icarus.audit.report import Check
 from icarus.audit.steps import STEP_ABSENT, Steps
-from icarus.audit.uniformity import DRAWS_PER_STATE, Face, Tally, chi_square_functions, uneven
+from icarus.audit.uniformity import DRAWS_PER_STATE, Face, Tally, chi_square_tail, chi_square_test, uneven
 from icarus.compiler.kernels.rng import seeded
 from icarus.engine.search import search
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN
@@ -65,7 +65,6 @@ class Determinizations:
         self.game, self.determinizations, self.seed, self.multiplicity = game, determinizations, seed, multiplicity
         self.checks = {name: Check(name, claim) for name, claim in HIDDEN.items()}
         self.decisions = self.draw_count = 0
-        self._chi_square, self._chi_square_tail = chi_square_functions()
         self._statistic = self._freedom = self._largest = 0.0
         self._least, self._least_text = 1.0, ""
         # by what an observer has noticed: the true states, and the deals of each
@@ -244,11 +243,11 @@ class Determinizations:
         self._test(state, *tally.compared(), tally.merged)
 
     def _test(self, state: State, counts: list[int], expected: list[float], merged: int) -> None:
-        if self._chi_square is None or len(counts) < 2:
+        if len(counts) < 2:
             return
-        statistic, p = self._chi_square(counts, expected)
+        statistic, p = chi_square_test(counts, expected)
         self.checks["uniform"].checked += 1
-        self.checks["uniform"].p_values.append(float(p))
+        self.checks["uniform"].p_values.append(p)
         self._statistic, self._freedom = self._statistic + statistic, self._freedom + len(counts) - 1
         self._largest = max(self._largest, len(counts))
         if p < self._least:
@@ -338,10 +337,8 @@ class Determinizations:
     def _judge_uniformity(self) -> None:
         """The least p-value, corrected for the number of tests, and one for the sum of all statistics."""
         check = self.checks["uniform"]
-        if self._chi_square_tail is None:
-            check.note = "scipy is missing: pip install 'icarus-mcts[experiments]'"
-        elif check.checked:
-            together = float(self._chi_square_tail(self._statistic, self._freedom))
+        if check.checked:
+            together = chi_square_tail(self._statistic, self._freedom)
             check.note = (
                 f"sets of up to {self._largest:.0f} states; the least p of {check.checked:,} is {self._least:.2g}, "
                 f"all together p = {together:.2g}"

@@ -28,7 +28,7 @@ from icarus.audit.facts import pairs_of_facts
 from icarus.audit.lockstep import Reference, random_action, writes_text
 from icarus.audit.redraws import Redraws
 from icarus.audit.report import AuditReport, Check
-from icarus.audit.uniformity import DRAWS_PER_STATE, Tally, chi_square_functions, uneven
+from icarus.audit.uniformity import DRAWS_PER_STATE, Tally, chi_square_test, uneven
 from icarus.checks import integer
 from icarus.compiler.cache.digest import PACKAGE
 from icarus.kernel.constants import CHANCE, TERMINAL
@@ -53,7 +53,7 @@ UNCHECKED_NOTES = {
     "unseen": "no actions were met that a player cannot tell from one another",
     "swap": "no draw differs from its state",
     "facts": "too few draws for two facts to stand together often",
-    "uniform": "no information set was small enough, or scipy is missing: pip install 'icarus-mcts[experiments]'",
+    "uniform": "no information set was small enough",
 }
 MOST_ACTIONS = 20_000  # of a game that is taken to end
 GAMES = 2500
@@ -130,7 +130,6 @@ class _Audit:
         self.played: Counter = Counter()
         self.drawn: Counter = Counter()
         self.p_values: list[float] = []
-        self.chi_square = chi_square_functions()[0]
 
     def report(self, progress: Callable[[int], None]) -> AuditReport:
         """The random games, and what they came to."""
@@ -266,7 +265,7 @@ class _Audit:
         if alternative is not None:
             again = [_face(draw) for draw in self._draws(alternative, player, seeds)]
             self._count("swap", [first != second for first, second in zip(faces, again, strict=True)], place)
-        if self.chi_square is None or len(self.p_values) == TESTED or len(set(faces)) in (1, len(faces)):
+        if len(self.p_values) == TESTED or len(set(faces)) in (1, len(faces)):
             return
         luck = random.Random(f"{self.seed} {place}")
         seeds = [luck.getrandbits(32) for _ in range(FEW_STATES * DRAWS_PER_STATE)]
@@ -278,7 +277,7 @@ class _Audit:
         observed, expected = tally.compared()
         if len(tally.counts) > FEW_STATES or len(observed) < 2:
             return
-        self.p_values.append(float(self.chi_square(observed, expected)[1]))
+        self.p_values.append(chi_square_test(observed, expected)[1])
         biased = self.p_values[-1] * TESTED < FALSE_ALARM
         self.checks["uniform"].count(1, biased, lambda: f"{place}: {uneven(observed, expected)}")
 

@@ -1,7 +1,6 @@
 """Whether draws are uniform: the states of a small information set, counted, and the chi-square test of the counts."""
 
 from collections import Counter
-from collections.abc import Callable
 from typing import TypeAlias
 
 import attrs
@@ -50,10 +49,16 @@ def uneven(counts: list[int], expected: list[float]) -> str:
     return f"of {len(counts)} states one was drawn {least} and one {most}"
 
 
-def chi_square_functions() -> tuple[Callable | None, Callable | None]:
-    """scipy's test against the uniform distribution and the tail of the chi-square distribution; None without scipy."""
-    try:
-        from scipy.stats import chi2, chisquare
-    except ModuleNotFoundError:
-        return None, None
-    return chisquare, chi2.sf
+def chi_square_test(counts: list[int], expected: list[float]) -> tuple[float, float]:
+    """The chi-square statistic of counts, and its p-value."""
+    from scipy.stats import chisquare
+
+    statistic, p = chisquare(counts, expected)
+    return float(statistic), float(p)
+
+
+def chi_square_tail(statistic: float, freedom: float) -> float:
+    """The probability of a larger chi-square statistic."""
+    from scipy.special import chdtrc
+
+    return float(chdtrc(freedom, statistic))

@@ -68,7 +68,6 @@ def audit_sampler(
 
     Raises:
         ValueError: no such game, or nothing that draws.
-        ModuleNotFoundError: scipy is missing (the extra [experiments]).
     """
     integer("games", games, 1)
     integer("draws", draws, 1)

@@ -11,7 +11,7 @@ import attrs
 
 from icarus.discovery.configuration import Configuration
 from icarus.discovery.space import Space, read_space
-from icarus.discovery.student import student_quantile
+from icarus.discovery.statistics import student_quantile
 from icarus.row_files import packed_path, written_whole
 
 FORMAT = 1

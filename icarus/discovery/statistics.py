@@ -6,8 +6,6 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 
-from icarus.discovery.student import student_quantile, student_tail
-
 CONFIDENCE = 0.99
 ROUNDING = 1e-8  # of differences: rows keep nine decimals of a reward
 
@@ -56,6 +54,20 @@ def difference(scores: Sequence[float]) -> Difference:
 def freedom(units: int) -> float:
     """The degrees of freedom of the variance of so many units; infinity for one, whose variance is not estimated."""
     return units - 1 if units > 1 else math.inf
+
+
+def student_tail(value: float, freedom: float) -> float:
+    """The probability that Student's t exceeds a value; by the normal distribution for infinitely many degrees of freedom."""
+    from scipy.special import stdtr
+
+    return float(stdtr(freedom, -value))
+
+
+def student_quantile(tail: float, freedom: float) -> float:
+    """The value that Student's t exceeds with a probability; degrees of freedom as of `student_tail`."""
+    from scipy.special import stdtrit
+
+    return -float(stdtrit(freedom, tail))
 
 
 def holm(p: Sequence[float]) -> list[float]:

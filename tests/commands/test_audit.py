@@ -316,13 +316,6 @@ def test_without_retrace_the_way_back_is_not_checkable_and_has_not_passed() -> N
     assert re.search(r"passed \(not checked: .*legal, history\)$", str(report))
 
 
-def test_without_scipy_uniformity_is_not_checkable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "scipy.stats", None)
-    report = audited(KUHN, first_twice_as_likely)
-    assert report.passed and not report["uniform"].passed
-    assert report["uniform"].note == "scipy is missing: pip install 'icarus-mcts[experiments]'"
-
-
 def test_with_too_few_draws_nothing_is_said_of_uniformity() -> None:
     report = audit(KUHN, games=2, determinizations=20)
     assert not report["uniform"].checked and not report["truth"].checked
