@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 
 from icarus.compiler.cache.dependencies import reachable
 from icarus.compiler.kernels.functions import plain
-from icarus.compiler.lent import PLACE, is_authors
 from icarus.compiler.location import location
+from icarus.compiler.read_only import PLACE, is_authors
 
 
 def home(function: Callable | None) -> str:

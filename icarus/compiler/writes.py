@@ -7,12 +7,12 @@ from icarus.compiler.cache.dependencies import reachable
 from icarus.compiler.errors import CompilationError
 from icarus.compiler.kernels.functions import Helper, is_helper, plain
 from icarus.compiler.kernels.kernel import Kernel
-from icarus.compiler.kernels.pointers import is_lent
+from icarus.compiler.kernels.pointers import is_read_only
 from icarus.compiler.lazy import Lazy, types
-from icarus.compiler.lent import written
 from icarus.compiler.location import location
 from icarus.compiler.messages import defined_at
 from icarus.compiler.numba_types import CompileResult, Dispatcher, NumbaType, Statement, TypedFunction
+from icarus.compiler.read_only import describe_write
 
 ir = Lazy("numba.core.ir")
 _annotations = Lazy("numba.core.annotations.type_annotations")
@@ -34,14 +34,14 @@ def refuse_cuts(kernel: Kernel, function: Callable, label: str) -> Kernel:
 
 
 def refuse_changes(kernel: Kernel, function: Callable, label: str) -> Kernel:
-    """Refuse a function that writes to a structure that it is lent: a step of the history, a row of θ. (Arrays the compiler refuses.)
+    """Refuse a function that writes to a read-only structure: a step of the history, a row of θ. (The compiler refuses arrays.)
 
     Raises:
         CompilationError: it does; its machine code is not kept.
     """
     for typed, statement in _writes(kernel, function):
-        if is_lent(typed.typemap[statement.target.name]):
-            _refuse(kernel, f"{label} {written(label, (statement.loc.filename, statement.loc.line))}")
+        if is_read_only(typed.typemap[statement.target.name]):
+            _refuse(kernel, f"{label} {describe_write(label, (statement.loc.filename, statement.loc.line))}")
     return kernel
 
 

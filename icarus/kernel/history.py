@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from icarus.compiler.kernels.functions import compiled_as, inlined, plain
-from icarus.compiler.kernels.pointers import array_at, lent_array_at, lent_matrix_at, struct_at
+from icarus.compiler.kernels.pointers import array_at, read_only_array_at, read_only_matrix_at, struct_at
 from icarus.compiler.kernels.rng import RNG_WORDS
 from icarus.compiler.lazy import numba, types
 from icarus.compiler.numba_types import Argument
@@ -66,19 +66,19 @@ def history_at(address: int) -> History:
     playout = struct_at(address, PLAYOUT)
     length, perspectives, legal_length = playout.length, playout.perspectives, playout.legal_length
     return History(
-        lent_array_at(playout.steps, length, STEP),
-        lent_matrix_at(playout.moves, length, perspectives, _INT),
-        lent_matrix_at(playout.keys, length, perspectives, _INT),
-        lent_matrix_at(playout.episodes, length, perspectives, _INT),
-        lent_array_at(playout.legal, legal_length, _INT),
-        lent_array_at(playout.rewards, playout.players, _REAL),
+        read_only_array_at(playout.steps, length, STEP),
+        read_only_matrix_at(playout.moves, length, perspectives, _INT),
+        read_only_matrix_at(playout.keys, length, perspectives, _INT),
+        read_only_matrix_at(playout.episodes, length, perspectives, _INT),
+        read_only_array_at(playout.legal, legal_length, _INT),
+        read_only_array_at(playout.rewards, playout.players, _REAL),
         array_at(playout.rng, RNG_WORDS, _WORDS),
         playout.iteration,
         playout.budget,
-        lent_matrix_at(playout.features, length, playout.features_width, _REAL),
-        lent_matrix_at(playout.action_features, legal_length, playout.action_features_width, _REAL),
-        lent_matrix_at(playout.lookahead, legal_length, playout.lookahead_width, _REAL),
-        lent_matrix_at(playout.endings, legal_length, playout.endings_width, _REAL),
+        read_only_matrix_at(playout.features, length, playout.features_width, _REAL),
+        read_only_matrix_at(playout.action_features, legal_length, playout.action_features_width, _REAL),
+        read_only_matrix_at(playout.lookahead, legal_length, playout.lookahead_width, _REAL),
+        read_only_matrix_at(playout.endings, legal_length, playout.endings_width, _REAL),
     )
 
 

@@ -13,9 +13,9 @@ from icarus.compiler.errors import CompilationError
 from icarus.compiler.interrupts import deferred_interrupts, handle_pending, listen, runs_compiled_code
 from icarus.compiler.kernels.functions import DEBUG, DISABLED, compiler, parts_in_memory
 from icarus.compiler.lazy import Lazy, is_loaded, types
-from icarus.compiler.lent import lent_write
 from icarus.compiler.messages import about_kinds, mention, reason
 from icarus.compiler.numba_types import Dispatcher, Signature
+from icarus.compiler.read_only import describe_forbidden_write
 
 _pipeline = Lazy("icarus.compiler.kernels.pipeline")
 _errors = Lazy("numba.core.errors")
@@ -168,14 +168,17 @@ def compilation_errors(function: Callable, name: str, returns: str = "") -> Iter
             f"{name} cannot be compiled: no record here has a field {field!r}{mention(function, field)}"
         ) from None
     except AttributeError as error:
-        sentence, missing = lent_write(name, error), re.fullmatch(r"module '.*' has no attribute '(\w+)'", str(error))
+        sentence, missing = (
+            describe_forbidden_write(name, error),
+            re.fullmatch(r"module '.*' has no attribute '(\w+)'", str(error)),
+        )
         if missing:
             sentence = f"cannot be compiled: {error}{mention(function, missing[1])}"
         if not sentence:
             raise
         raise CompilationError(f"{name} {sentence}") from None
     except (_errors.NumbaError, _errors.UnsupportedBytecodeError) as error:  # the second is none of the first
-        sentence = lent_write(name, error)
+        sentence = describe_forbidden_write(name, error)
         if sentence:
             raise CompilationError(f"{name} {sentence}") from None
         raise CompilationError(f"{name} cannot be compiled: {reason(function, error, returns)}") from None

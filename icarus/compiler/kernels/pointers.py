@@ -81,40 +81,40 @@ def array_at(typingctx: TypingContext, address: NumbaType, length: NumbaType, dt
 
 
 @functools.cache
-def _lent_types() -> tuple[type, type]:
-    """The types of a structure that is lent, and of an array that is a field of one."""
+def _read_only_types() -> tuple[type, type]:
+    """The types of a read-only structure, and of an array that is a field of one."""
 
     def begin(field: NumbaType, array: NumbaType) -> None:
         types.NestedArray.__init__(field, array.dtype, array.shape)
         field.name = f"readonly {field.name}"
 
-    lent_record = type("LentRecord", (types.Record,), {})
-    lent_field = type("LentField", (types.NestedArray,), {"mutable": False, "__init__": begin})
-    _extending.register_model(lent_record)(_models.RecordModel)
-    _extending.register_model(lent_field)(_models.NestedArrayModel)
-    return lent_record, lent_field
+    record = type("ReadOnlyRecord", (types.Record,), {})
+    field = type("ReadOnlyField", (types.NestedArray,), {"mutable": False, "__init__": begin})
+    _extending.register_model(record)(_models.RecordModel)
+    _extending.register_model(field)(_models.NestedArrayModel)
+    return record, field
 
 
-def _lent(item: NumbaType) -> NumbaType:
-    """The type of an item of an array that is lent."""
+def _read_only(item: NumbaType) -> NumbaType:
+    """The type of an item of a read-only array."""
     if not isinstance(item, types.Record):
         return item
-    record, array = _lent_types()
+    record, array = _read_only_types()
     fields = [(name, field._asdict()) for name, field in item.fields.items()]
     for _, field in fields:
         field["type"] = array(field["type"]) if isinstance(field["type"], types.NestedArray) else field["type"]
     return record(fields, item.size, item.aligned)
 
 
-def is_lent(item: NumbaType) -> bool:
-    """Whether something of a type is a structure that only its owner may write to."""
-    return isinstance(item, _lent_types()[0])
+def is_read_only(item: NumbaType) -> bool:
+    """Whether a type is that of a read-only structure."""
+    return isinstance(item, _read_only_types()[0])
 
 
 @intrinsic
-def lent_array_at(typingctx: TypingContext, address: NumbaType, length: NumbaType, dtype: NumbaType) -> Definition:
+def read_only_array_at(typingctx: TypingContext, address: NumbaType, length: NumbaType, dtype: NumbaType) -> Definition:
     """As `array_at`, an array that the compiler lets nobody write to, nor to the arrays in its structures."""
-    return _viewed(types.Array(_lent(dtype.dtype), 1, "C", readonly=True), dtype)
+    return _viewed(types.Array(_read_only(dtype.dtype), 1, "C", readonly=True), dtype)
 
 
 @intrinsic
@@ -126,7 +126,7 @@ def matrix_at(
 
 
 @intrinsic
-def lent_matrix_at(
+def read_only_matrix_at(
     typingctx: TypingContext, address: NumbaType, rows: NumbaType, columns: NumbaType, dtype: NumbaType
 ) -> Definition:
     """As `matrix_at`, an array that the compiler lets nobody write to."""

@@ -9,7 +9,7 @@ from icarus.algebra.slots import InitialInformation, result_message
 from icarus.compiler.cache.bindings import kernel_cache
 from icarus.compiler.kernels.functions import inlined_once
 from icarus.compiler.kernels.kernel import Kernel
-from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, lent_array_at, struct_at, unpack_parameters
+from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, read_only_array_at, struct_at, unpack_parameters
 from icarus.compiler.writes import refuse_cuts, refuse_result
 from icarus.kernel import NO_RECORD
 from icarus.kernel.history import history_at
@@ -46,7 +46,7 @@ def _entry(
         playout: int, table: int, legal: int, count: int, records: int, candidate_parameters: int, parameters: int
     ) -> int:
         history, keys, descriptor = history_at(playout), array_at(records, count, _INT), struct_at(table, TABLE)
-        name_records(history, lent_array_at(legal, count, _INT), keys, *unpack_candidates(candidate_parameters))
+        name_records(history, read_only_array_at(legal, count, _INT), keys, *unpack_candidates(candidate_parameters))
         if not has_room_for(descriptor.used + count, descriptor.capacity):
             return 1
         rows, index = array_at(descriptor.rows, descriptor.capacity, row), index_at(descriptor)

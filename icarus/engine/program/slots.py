@@ -16,9 +16,9 @@ from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import (
     WORD_BYTES,
     array_at,
-    lent_array_at,
     offset_of,
     prefetch,
+    read_only_array_at,
     struct_at,
     unlikely,
     unpack_parameters,
@@ -53,7 +53,9 @@ def theta_of(row: np.dtype) -> Callable:
     @helper
     def theta_at(address: int) -> Theta:
         table = struct_at(address, TABLE)
-        return Theta(lent_array_at(table.rows, table.capacity, row), lent_array_at(table.index, table.capacity, ENTRY))
+        return Theta(
+            read_only_array_at(table.rows, table.capacity, row), read_only_array_at(table.index, table.capacity, ENTRY)
+        )
 
     return theta_at
 
@@ -79,7 +81,7 @@ def values_kernel(
             return 0
         for i in range(count):
             values[i] = np.nan
-        inner(history_at(playout), theta_at(table), lent_array_at(legal, count, _INT), values, *unpack(parameters))
+        inner(history_at(playout), theta_at(table), read_only_array_at(legal, count, _INT), values, *unpack(parameters))
         wrong = False
         for i in range(count):
             wrong |= values[i] != values[i]
@@ -127,13 +129,13 @@ def candidates_kernel(
         checked = unlikely(is_checked(history.iteration))
         if checked:
             keys[:] = UNWRITTEN
-        inner(history, lent_array_at(legal, count, _INT), keys, *unpack(parameters + offset))
+        inner(history, read_only_array_at(legal, count, _INT), keys, *unpack(parameters + offset))
         if checked:
             for i in range(count):
                 if keys[i] == UNWRITTEN:
                     raise ValueError(unwritten)
         if compares:
-            check(history, lent_array_at(legal, count, _INT), keys, *unpack(parameters + offset))
+            check(history, read_only_array_at(legal, count, _INT), keys, *unpack(parameters + offset))
         theta = theta_at(table)
         for i in range(count):
             keys[i] = row_index(theta.entries, theta.rows["record"], keys[i])
@@ -245,7 +247,7 @@ def backpropagation_kernel(
         rows, index = array_at(descriptor.rows, descriptor.capacity, row), index_at(descriptor)
         words_of_rows = array_at(descriptor.rows, descriptor.capacity * words, _INT)
         keys, psi = array_at(records, count, _INT), array_at(contexts, count, _INT)
-        mu = lent_array_at(rewards, players, _REAL)
+        mu = read_only_array_at(rewards, players, _REAL)
         if shared:
             close_lock(table + _LOCK)
         for j in range(count):

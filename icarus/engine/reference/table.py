@@ -19,11 +19,11 @@ _set = object.__setattr__
 
 
 class Row:
-    """The information of one record, its fields as attributes; written only while it is open.
+    """The information of one record, its fields as attributes; it can be written only while it is open.
 
     Raises:
-        ValueError: it is written where it is only lent.
-        TypeError: a real is written where only an integer has room; compiled code is refused for it.
+        ValueError: it is written while it is read-only.
+        TypeError: a float is written to an integer; compiled code is refused for it.
     """
 
     __slots__ = ("_opened",)

@@ -1,4 +1,4 @@
-"""What a function writes to though it is only given it to be read: where the compiler refuses that, and in which words."""
+"""Writes to read-only arguments: where the compiler refuses them, and in which words they are reported."""
 
 import ast
 import importlib.util
@@ -17,27 +17,27 @@ Place: TypeAlias = tuple[str, int]  # a file and a line in it
 # How the compiler says that something cannot be written to; the last one comes of its own mistake, met by `array += 1`.
 _REFUSED = ("Cannot modify readonly array", "explicit output that is read-only", " to readonly nestedarray")
 PLACE = r'(?:File "|" at )([^"]+?)(?:", line | \()(\d+)'
-_STUMBLED = "'NoneType' object has no attribute 'args'"
+_OWN_MISTAKE = "'NoneType' object has no attribute 'args'"
 
 
-def lent_write(name: str, error: Exception) -> str:
-    """That a function writes to what it is lent, and where, if that is what the compiler refuses; else "".
+def describe_forbidden_write(name: str, error: Exception) -> str:
+    """That a function writes to a read-only argument, and where, if that is what the compiler refuses; else "".
 
     Args:
-        name: of what is compiled, which the words that are returned follow.
+        name: of what is compiled; the words that are returned follow it.
     """
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     if any(words in text for words in _REFUSED):
         places = [(file, int(line)) for file, line in re.findall(PLACE, text) if is_authors(file)]
-    elif isinstance(error, AttributeError) and text == _STUMBLED:
-        places = list(_typed_last(error))
+    elif isinstance(error, AttributeError) and text == _OWN_MISTAKE:
+        places = list(_inferred_statements(error))
     else:
         return ""
-    return written(name, places[0]) if places else "writes to a read-only argument"
+    return describe_write(name, places[0]) if places else "writes to a read-only argument"
 
 
-def written(name: str, place: Place) -> str:
-    """What a line writes to though it is lent; arguments as of `lent_write`."""
+def describe_write(name: str, place: Place) -> str:
+    """Which read-only value a line writes to; arguments as of `describe_forbidden_write`."""
     file, line = place
     nodes = [node for node in ast.walk(_tree(file)) if isinstance(node, ast.stmt)]
     around = [node for node in nodes if node.lineno <= line <= (node.end_lineno or 0)]
@@ -76,8 +76,8 @@ def _calls(statement: ast.stmt) -> Iterator[str]:
             yield ast.unparse(node)
 
 
-def _typed_last(error: Exception) -> Iterator[Place]:
-    """Which statement the compiler was about to find types for when it stumbled."""
+def _inferred_statements(error: Exception) -> Iterator[Place]:
+    """The statements whose types the compiler was inferring when it failed, the innermost first."""
     frame = error.__traceback__
     places = []
     while frame is not None:
