@@ -139,10 +139,10 @@ def _gain_over(place: Place, compared: Place) -> Comparison:
 
 
 def _sides(agent: str, expected: Expectation, rival: str, measure: str) -> str:
-    return ("" if measure == WINS else f"{measure}: ") + f"{_shown(agent)} {expected.text} {_shown(rival)}"
+    return ("" if measure == WINS else f"{measure}: ") + f"{_text(agent)} {expected.text} {_text(rival)}"
 
 
-def _shown(agent: str) -> str:
+def _text(agent: str) -> str:
     return "the baseline" if agent == "-" else agent
 
 

@@ -177,7 +177,7 @@ class Estimator:
     def estimate(self, comparison: Comparison, confidence: float) -> Estimate | None:
         """The difference with its interval; None where games are missing on any side."""
         if comparison.pooled:
-            return self._analysed(comparison, confidence)
+            return self._analyse(comparison, confidence)
         sides = [(term.weight, self._side(term, comparison.measure, confidence)) for term in comparison.terms]
         complete = [(weight, side) for weight, side in sides if side is not None]
         return contrast(complete) if len(complete) == len(sides) else None
@@ -190,10 +190,10 @@ class Estimator:
     def _side(self, term: Term, measure: str, confidence: float) -> Estimate | None:
         key = term.place, term.strategies, measure, confidence
         if key not in self._sides:
-            self._sides[key] = self._made(term, measure, confidence)
+            self._sides[key] = self._estimate(term, measure, confidence)
         return self._sides[key]
 
-    def _made(self, term: Term, measure: str, confidence: float) -> Estimate | None:
+    def _estimate(self, term: Term, measure: str, confidence: float) -> Estimate | None:
         tallies = [self.tally(term.place, strategy) for strategy in term.strategies]
         complete = [tally for tally in tallies if tally is not None]
         if len(complete) < len(tallies):
@@ -208,7 +208,7 @@ class Estimator:
             return score(wins, draws, games, confidence)
         return _mean([tally.moments[measure] for tally in complete], measure, confidence)
 
-    def _analysed(self, comparison: Comparison, confidence: float) -> Estimate | None:
+    def _analyse(self, comparison: Comparison, confidence: float) -> Estimate | None:
         """The difference between the averages with the interval that belongs to its test in the analysis of variance."""
         from scipy.special import ndtri
 

@@ -35,12 +35,12 @@ def predicted_interims(counts: Mapping[Key, int], interims: Sequence[Interim], s
         played = [interim.estimator.tally(place, strategy) for interim in interims[:count]]
         complete = [tally for tally in played if tally is not None]
         assert len(complete) == count > 0
-        for number, tally in enumerate(complete + _continued(complete[-1], sizes[place][count:], random)):
+        for number, tally in enumerate(complete + _continue(complete[-1], sizes[place][count:], random)):
             tallies[number].append(tally)
     return [Interim(Estimator(group), interim.share) for group, interim in zip(tallies, interims, strict=True)]
 
 
-def _continued(tally: Tally, sizes: Sequence[int], random: np.random.Generator) -> list[Tally]:
+def _continue(tally: Tally, sizes: Sequence[int], random: np.random.Generator) -> list[Tally]:
     """The tallies of a cell after more games, in every replication."""
     rate = random.beta(tally.wins + 0.5, tally.games - tally.wins + 0.5, REPLICATIONS)
     means, totals = {}, {}

@@ -249,7 +249,7 @@ def _spends(iterations: int | None, total: int) -> bool:
 def decisions(results: Results) -> dict[str, list[Decision]]:
     """The claims of which something was played, for each budget per decision."""
     columns = results.columns()
-    if not searched(columns):
+    if not is_searched(columns):
         return {}
     decided = {
         name: [decide(claim, [Interim(estimator)]) for claim in CLAIMS]
@@ -259,7 +259,7 @@ def decisions(results: Results) -> dict[str, list[Decision]]:
     return {name: decisions for name, decisions in estimated.items() if decisions}
 
 
-def searched(columns: Columns) -> bool:
+def is_searched(columns: Columns) -> bool:
     """Whether any agent or opponent has another scheme than the usual one."""
     return any(
         MO_ISMCTS != tally.cell.spec.scheme or MO_ISMCTS != column.opponent.scheme

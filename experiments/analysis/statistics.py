@@ -104,14 +104,14 @@ def marginals(counts: dict[str, Counts]) -> dict[str, tuple[Counts, Counts]]:
         counts: the results of combinations, by their names in Table 1.
     """
 
-    def averaged(enhancement: str, featured: bool) -> Counts:
+    def average(enhancement: str, featured: bool) -> Counts:
         cells = [
             counts[c.name] for c in COMBINATIONS if c.name in counts and (enhancement in c.enhancements) == featured
         ]
         wins, games = average_cell([(wins, games) for wins, games in cells if games])
         return round(wins), round(games)
 
-    return {enhancement: (averaged(enhancement, False), averaged(enhancement, True)) for enhancement in ENHANCEMENTS}
+    return {enhancement: (average(enhancement, False), average(enhancement, True)) for enhancement in ENHANCEMENTS}
 
 
 def paired_effects(wins: np.ndarray) -> dict[str, Estimate]:

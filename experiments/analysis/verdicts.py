@@ -265,10 +265,10 @@ def figures_of(outcome: Outcome) -> tuple[str, str, str]:
     assert outcome.estimate is not None and outcome.against is not None
     measure, estimate, against = outcome.comparison.measure, outcome.estimate, outcome.against
     intervals = (
-        f"{_shown(each.low, measure)} to {_shown(each.high, measure)} ({level_text(level)})"
+        f"{_text(each.low, measure)} to {_text(each.high, measure)} ({level_text(level)})"
         for each, level in zip((estimate, against), outcome.levels, strict=True)
     )
-    return _shown(estimate.value, measure), *intervals  # type: ignore[return-value]
+    return _text(estimate.value, measure), *intervals  # type: ignore[return-value]
 
 
 def level_text(level: float) -> str:
@@ -277,7 +277,7 @@ def level_text(level: float) -> str:
     return f"{100 * level:.{digits}f} %"
 
 
-def _shown(number: float, measure: str) -> str:
+def _text(number: float, measure: str) -> str:
     match measure:
         case "wins" | "score":
             return f"{100 * number:+.1f} %"

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from experiments.analysis.document import Table
-from experiments.plan.checks import refused
+from experiments.plan.checks import refusing
 from experiments.plan.definition import Column, Refusal
 from experiments.play.progress import console
 from experiments.report import terminal
@@ -56,7 +56,7 @@ def require_file(page: Path) -> Path:
 
 def refresh(page: Path, texts: Mapping[str, str]) -> None:
     """Give the places of a page (`fill_places`) their new texts."""
-    with refused():
+    with refusing():
         text = fill_places(page.read_text("utf-8"), texts)
     with written_whole(page) as file:
         file.write(text.encode())

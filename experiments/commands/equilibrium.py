@@ -8,7 +8,7 @@ from experiments.analysis.enhancement_effects import effects_table, measured_cel
 from experiments.analysis.exploitability import exploitability_table
 from experiments.analysis.head_to_head import head_to_head_table
 from experiments.commands.common import argument, print_table, refresh, require_file, say
-from experiments.plan.checks import refused
+from experiments.plan.checks import refusing
 from experiments.plan.definition import Refusal
 from experiments.plan.equilibrium import IST, PLANS, PST, SIXTEEN, Plan
 from experiments.play.best_responses import COUNTERPARTS, compare_best_responses
@@ -51,7 +51,7 @@ def exploitability(
 ) -> None:
     """Measure how far searches are from equilibrium (Lanctot, Lisý and Bowling, 2015)."""
     budgets = tuple(iterations or (100, 1000))
-    with refused():
+    with refusing():
         for budget in budgets:
             integer("iterations", budget, least=1)
         integer("seeds", seeds, least=1)
@@ -112,7 +112,7 @@ def best_response(
     repeats: Annotated[int, value_option("N", "Runs of each program, alternating; medians are shown.")] = 1,
 ) -> None:
     """Compare time and memory of the exploitability of uniform choice with OpenSpiel's C++, which needs minutes for Goofspiel(6)."""
-    with refused():
+    with refusing():
         integer("repeats", repeats, least=1)
     print_table(best_response_table([compare_best_responses(name, repeats, say) for name in names.split()]))
 

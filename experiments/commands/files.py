@@ -49,7 +49,7 @@ def export(
     if file is not None:
         _refuse_to_replace(file, force)
     read = partial(store.rows, directory, store.experiment_in(directory))
-    names, lines = (["agents", "scores"], tables.matches(read())) if alpha_rank else tables.flattened(read)
+    names, lines = (["agents", "scores"], tables.matches(read())) if alpha_rank else tables.flatten(read)
     if file is None:
         tables.write_csv(sys.stdout, names, lines)
         return
@@ -87,7 +87,7 @@ def verify(
     experiment = store.experiment_in(directory)
     for module in sorted({cell.module for cell in experiment.cells if cell.module}):
         say(f"{directory} uses a Python file, which is run now: {module}")
-    if unchecked := store.unchecked(directory):
+    if unchecked := store.count_unchecked(directory):
         say(without_checksum(unchecked))
     return _print_audit(audit(experiment, store.rows(directory, experiment), positive("sample", sample), seed))
 

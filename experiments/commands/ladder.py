@@ -8,7 +8,7 @@ from typing import Annotated
 from experiments.analysis.document import Table
 from experiments.analysis.head_to_head import INTERVALS, interval_text
 from experiments.commands.common import argument, flag, print_table, say
-from experiments.plan.checks import refused
+from experiments.plan.checks import refusing
 from experiments.plan.ladder import TABLE_SECONDS, opponents
 from experiments.play import ladder as playing
 from icarus.checks import integer, real
@@ -40,7 +40,7 @@ def ladder(
 ) -> None:
     """Play a game's outside ladder: its opponents against each other; with --table or --timed, compositions against them; with
     --compare, planned pairs. Ctrl-C loses no finished game."""
-    with refused():
+    with refusing():
         integer("--seed", seed, 0)
         integer("--games", number, 1)
         real("--minutes", minutes, 0)
@@ -92,7 +92,7 @@ def _table(game: str, kind: str, standings: Sequence[playing.Standing]) -> Table
         [
             standing.name,
             str(standing.rating),
-            "" if standing.above is None or standing.above.value == 0 else _signed(standing.above),
+            "" if standing.above is None or standing.above.value == 0 else _with_sign(standing.above),
             str(standing.rating.games),
         ]
         for standing in standings
@@ -101,7 +101,7 @@ def _table(game: str, kind: str, standings: Sequence[playing.Standing]) -> Table
     return Table(f"{game}: Elo, 95 % intervals", ("player", "above random play", f"above {first}", "games"), lines)
 
 
-def _signed(difference: Rating) -> str:
+def _with_sign(difference: Rating) -> str:
     return f"{difference.value:+.0f} ± {(difference.high - difference.low) / 2:.0f}"
 
 

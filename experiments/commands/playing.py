@@ -69,7 +69,7 @@ def run(
     Every game is kept in DIR/results.jsonl as it ends. A run may be stopped or killed at any time: run the same command to continue.
     No game is lost or played twice. The games do not depend on the number of processes.
     """
-    selection = _chosen(
+    selection = _choose(
         experiment,
         games,
         trials=trials,
@@ -100,7 +100,7 @@ def estimate(
 ) -> None:
     """Estimate how long an experiment will take, from a few short games of every agent (some minutes for all of section 8)."""
     changes = {"trials": trials, "iterations": iterations, "seconds": _numbers("seconds", seconds)}
-    _estimate(_chosen(experiment, games, **changes), _size(workers))
+    _estimate(_choose(experiment, games, **changes), _size(workers))
 
 
 def rehearse(
@@ -118,7 +118,7 @@ def rehearse(
     The estimate is for this size and for the paper's own size (5000 iterations, 1000 games). After a stop, run the same command to
     continue.
     """
-    selection, size = _chosen("section8", games, trials=trials, iterations=iterations, seed=seed), _size(workers)
+    selection, size = _choose("section8", games, trials=trials, iterations=iterations, seed=seed), _size(workers)
     if not (out / store.EXPERIMENT).exists():
         _estimate(selection, size)
 
@@ -163,7 +163,7 @@ def campaign(
     )
 
 
-def _chosen(experiment: str, games: str | None, **changes: object) -> Experiment:
+def _choose(experiment: str, games: str | None, **changes: object) -> Experiment:
     changed = {"games": None if games is None else split_games(games), **changes}
     return loading.load(experiment, {key: value for key, value in changed.items() if value is not None})
 
@@ -205,7 +205,7 @@ def _interruptible(experiment: Experiment, out: Path, work: Callable[[], object]
 
 def _estimate(experiment: Experiment, workers: int) -> None:
     paces = estimates.measure_paces(experiment, say)
-    trials, iterations = loading.published(experiment)
+    trials, iterations = loading.published_size(experiment)
     for size, full in ((experiment, None), (attrs.evolve(experiment, trials=trials), iterations)):
         seconds = estimates.core_seconds(size, paces, full)
         print("\n".join(estimates.describe(size, seconds, workers, full)), flush=True)

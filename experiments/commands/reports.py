@@ -14,7 +14,7 @@ from experiments.analysis.verdicts import details_table, summary_table, tally_se
 from experiments.commands.common import Directory, argument, flag, print_table, print_tables, refresh, require_file, say
 from experiments.discovery import races
 from experiments.papers import earlier
-from experiments.plan.checks import one_of, refused
+from experiments.plan.checks import one_of, refusing
 from experiments.plan.definition import Refusal
 from experiments.plan.pictures import PICTURES
 from experiments.play import branching as measure
@@ -91,7 +91,7 @@ def picture(
     with results_of(directory) as results:
         columns = results.columns()
         if statements.has_interims(results):
-            columns = campaign.marked(columns)
+            columns = campaign.with_due_games(columns)
     paths = figures.draw(columns, into, [name])
     if not paths:
         raise Refusal(f"{directory} does not have all games that the picture {name} shows")
@@ -105,7 +105,7 @@ def branching(
     out: Annotated[Path | None, value_option("DIR", "Directory for counts and report; default: print only.")] = None,
 ) -> None:
     """Measure Table II of 2012: the leading plays of Dou Di Zhu's peasants as the landlord sees them. No games are played."""
-    with refused():
+    with refusing():
         integer("deals", deals, least=measure.FEWEST)
         integer("seed", seed, least=0)
     if out is not None:
@@ -129,7 +129,7 @@ def correlation(
 
     No games are played.
     """
-    with refused():
+    with refusing():
         integer("positions", positions, least=1)
         integer("iterations", iterations, least=1)
         integer("seed", seed, least=0)
@@ -202,7 +202,7 @@ def plan(
     power: Annotated[float, value_option("POWER", "Probability that the test finds the difference.")] = POWER,
 ) -> None:
     """Compute how many games each of two agents must play to find a difference in win rate at the 95 % level."""
-    with refused():
+    with refusing():
         games = games_needed(rate, alternative, power)
     low, high = clopper_pearson(round(rate * games), games)
     print(f"{games} games each; the 95 % interval of {100 * rate:g} % is then {100 * low:.1f} - {100 * high:.1f} %")

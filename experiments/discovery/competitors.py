@@ -149,13 +149,13 @@ class NTBEA(Means):
             self.winners.append(self._best())
             self._begin()
             return
-        near = [self._mutated(self.current) for _ in range(NEIGHBOURHOOD)]
+        near = [self._mutate(self.current) for _ in range(NEIGHBOURHOOD)]
         cells = self._cells(near)
         bonus = np.sqrt(np.log1p(self.run) / (EPSILON + self.visits[cells])).mean(1)
         values = self._estimates(near) + K_EXPLORE * bonus + 1e-6 * self.rng.random(len(near))
         self.current = near[int(np.argmax(values))]
 
-    def _mutated(self, point: Point) -> Point:
+    def _mutate(self, point: Point) -> Point:
         sizes = [len(levels) for levels in self.space.factors.values()]
         forced = int(self.rng.integers(len(sizes)))
         changed = [

@@ -155,7 +155,7 @@ class Sampled:
         return float(self.judged.max())
 
 
-def searched(world: World, finder: Any, budget: int, rng: np.random.Generator) -> Point:
+def recommend(world: World, finder: Any, budget: int, rng: np.random.Generator) -> Point:
     """What a finder recommends after so many games."""
     spent = 0
     while spent < budget:
@@ -172,7 +172,9 @@ def compare(make: Callable[[int], World], budget: int, seeds: range, names: list
         world = make(seed)
         for name in names:
             started = time.process_time()
-            point = searched(world, FINDERS[name](world.space, budget, seed), budget, np.random.default_rng((seed, 11)))
+            point = recommend(
+                world, FINDERS[name](world.space, budget, seed), budget, np.random.default_rng((seed, 11))
+            )
             seconds = time.process_time() - started
             rate = world.truth(point)
             rows.append({"finder": name, "seed": seed, "rate": rate, "regret": world.best() - rate, "seconds": seconds})

@@ -49,13 +49,13 @@ def choices(directory: Path, positions: int, iterations: int, judge: tuple[str, 
     for baseline, rows, generator in baseline_games(directory, seed):
         cells = [cell for cell in experiment.cells if cell.column == baseline.column]
         for position, (state, _) in enumerate(positions_of(baseline, rows, positions, generator)):
-            value = judged(state, judge, (seed, position))
+            value = judge_actions(state, judge, (seed, position))
             for cell in cells:
                 choice = agent_of(cell.spec, cell.module, iterations, None).search(state, (seed, position)).action
                 yield Choice(str(baseline.column.role or ""), cell.agent, position, round(value[choice], 6))
 
 
-def judged(state: State, judge: tuple[str, int], seed: Sequence[int]) -> Mapping[int, float]:
+def judge_actions(state: State, judge: tuple[str, int], seed: Sequence[int]) -> Mapping[int, float]:
     """The value of each action of a position, by a long search: a strategy and its iterations."""
     strategy, iterations = judge
     result = search(state, parse(strategy), iterations=iterations, seed=tuple(seed))
@@ -121,7 +121,7 @@ def main() -> None:
     for run in arguments.runs:
         path = arguments.to / f"{run.name}.csv"
         if not path.exists():
-            judge = (arguments.judge, arguments.judged)
+            judge = (arguments.judge, arguments.judge_actions)
             measured = choices(run, arguments.positions, arguments.iterations, judge, arguments.seed)
             write_values(path, Choice, list(measured))
         screened = read_values(path, Choice)

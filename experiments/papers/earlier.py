@@ -94,7 +94,7 @@ def _balance_lotr(iterations: int) -> list[Table]:
     ]
 
 
-def scaled(numbers: Iterable[int], iterations: int) -> list[int]:
+def scale(numbers: Iterable[int], iterations: int) -> list[int]:
     """Numbers of iterations given for decisions of 10,000, for decisions of another size."""
     return [max(1, number * iterations // ITERATIONS) for number in numbers]
 
@@ -106,11 +106,11 @@ def lines_of_2011(iterations: int) -> tuple[dict[int, dict[int, tuple[int, int]]
     tree vary, in the others the trees.
     """
     return (
-        {each: {number: (number, each) for number in DETERMINIZATIONS} for each in scaled(EACH_FIXED, iterations)},
-        {number: {each: (number, each) for each in scaled(EACH, iterations)} for number in FIXED},
+        {each: {number: (number, each) for number in DETERMINIZATIONS} for each in scale(EACH_FIXED, iterations)},
+        {number: {each: (number, each) for each in scale(EACH, iterations)} for number in FIXED},
         {
             total: {number: (number, max(1, total // number)) for number in DETERMINIZATIONS}
-            for total in scaled(TOTALS, iterations)
+            for total in scale(TOTALS, iterations)
         },
     )
 

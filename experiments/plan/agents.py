@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-from experiments.plan.checks import Table, nearest, paths, positive, refused, required, text
+from experiments.plan.checks import Table, nearest, paths, positive, refusing, require, text
 from experiments.plan.definition import AgentSpec, Label, Refusal, read_agent, strategy_of
 from icarus import Enhancement
 from icarus.engine.algorithm import Algorithm, refuse_settings_of_search
@@ -31,7 +31,7 @@ def read_agents(table: Table, module: str) -> dict[str, Entry]:
     Raises:
         Refusal: there are none, or one cannot be understood.
     """
-    by_name = required(table, "agents")
+    by_name = require(table, "agents")
     if isinstance(by_name, Mapping) and by_name:
         entries = {name: read_entry(f"agents.{name}", value, module) for name, value in by_name.items()}
     else:
@@ -59,7 +59,7 @@ def read_entry(path: str, value: object, module: str, keys: Sequence[str] = AGEN
     scheme = _scheme(f"{path}.scheme", value["scheme"]) if "scheme" in value else MO_ISMCTS
     iterations = positive(f"{path}.iterations", value["iterations"]) if "iterations" in value else None
     if isinstance(strategy, Algorithm):
-        with refused():
+        with refusing():
             refuse_settings_of_search(strategy, scheme=scheme)
     return Entry(AgentSpec(strategy, scheme), iterations)
 
@@ -67,7 +67,7 @@ def read_entry(path: str, value: object, module: str, keys: Sequence[str] = AGEN
 def _name(path: str, value: object) -> str:
     """The name of an agent that is given none."""
     if not isinstance(value, Mapping):
-        return text(path, _written(value))
+        return text(path, _as_text(value))
     return ", ".join(text(f"{path}.{key}", str(part)) for key, part in value.items())
 
 
@@ -75,7 +75,7 @@ def _scheme(path: str, value: object) -> Scheme:
     """A scheme, or what its text describes."""
     if isinstance(value, Scheme):
         return value
-    with refused(path):
+    with refusing(path):
         return read_scheme(text(path, value))
 
 
@@ -92,8 +92,8 @@ def _strategy(path: str, value: object, module: str) -> Enhancement | Algorithm:
     Raises:
         Refusal: the text cannot be understood, or it names something else.
     """
-    with refused(path, (TypeError, ValueError)):
-        strategy = strategy_of(text(path, _written(value)), module)
+    with refusing(path, (TypeError, ValueError)):
+        strategy = strategy_of(text(path, _as_text(value)), module)
     if isinstance(value, Enhancement | Algorithm) and strategy != value:
         raise Refusal(
             f'{path}: "{value}" names another strategy than the one that is given; give what was changed a name of its own, '
@@ -107,6 +107,6 @@ def _strategy(path: str, value: object, module: str) -> Enhancement | Algorithm:
     return strategy
 
 
-def _written(value: object) -> object:
+def _as_text(value: object) -> object:
     """A composition as text; in Python files people also write the value itself."""
     return str(value) if isinstance(value, Enhancement | Algorithm) else value

@@ -14,14 +14,14 @@ from experiments.papers.suite import ROLES
 from experiments.plan.agents import BASELINE, OPPONENT_KEYS, Entry, read_agents, read_entry
 from experiments.plan.checks import (
     Table,
-    listed,
+    list_of,
     nearest,
     one_of,
     paths,
     positive,
     positive_real,
-    refused,
-    required,
+    refusing,
+    require,
     seed,
     text,
     truth,
@@ -66,10 +66,10 @@ def build(table: Table, module: str = "") -> Experiment:
             raise Refusal(f"{key}: no such key{nearest(key, KEYS)}")
     table = {**DEFAULTS, **table}
     cells = _cells(table, module)
-    names = enumerate(listed("pictures", table))
+    names = enumerate(list_of("pictures", table))
     pictures = tuple(one_of(f"pictures[{i}]", picture, tuple(PICTURES)) for i, picture in names)
     _for_two_players(pictures, cells)
-    name, trials = text("name", required(table, "name")), positive("trials", table["trials"])
+    name, trials = text("name", require(table, "name")), positive("trials", table["trials"])
     paired, sprt = truth("paired", table["paired"]), _sprt(table["sprt"])
     experiment = Experiment(name, cells, trials, seed(table["seed"]), pictures, paired, sprt)
     if experiment.sprt:
@@ -107,7 +107,7 @@ def _sprt(value: object) -> Sprt | None:
     fields = tuple(attribute.name for attribute in attrs.fields(Sprt))
     for key, number in value.items():
         one_of(f"sprt.{key}", key, fields)
-        with refused():
+        with refusing():
             checks.real(f"sprt.{key}", number, 0, 0.5, above=True, below=True)
     return Sprt(**value)
 
@@ -198,7 +198,7 @@ def _walkable(cell: Cell) -> None:
     """A search that keeps the tree of a game needs one that can be walked whole."""
     for spec in (cell.spec, cell.column.opponent):
         if isinstance(spec.strategy, Algorithm):
-            with refused(f"games: {spec.text} cannot play here"):
+            with refusing(f"games: {spec.text} cannot play here"):
                 refuse_unless_walkable(known_game(cell.column.game, "games"))
 
 
@@ -235,7 +235,7 @@ def game_of(column: Column, modules: Iterable[str]) -> AnyGame:
     with contextlib.suppress(ValueError):
         return games.load(column.game)
     for module in filter(None, modules):
-        with refused():
+        with refusing():
             load_file(Path(module))
     return known_game(column.game, "games")
 

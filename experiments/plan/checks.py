@@ -13,7 +13,7 @@ Table: TypeAlias = Mapping[str, object]  # of an experiment, as a TOML or a Pyth
 
 
 @contextlib.contextmanager
-def refused(path: str = "", kinds: tuple[type[Exception], ...] = (ValueError,)) -> Iterator[None]:
+def refusing(path: str = "", kinds: tuple[type[Exception], ...] = (ValueError,)) -> Iterator[None]:
     """An error within becomes a `Refusal` that begins with the path, if there is one; a `Refusal` stays as it is.
 
     Args:
@@ -33,16 +33,16 @@ def nearest(name: str, names: Sequence[str]) -> str:
     return f"; did you mean {' or '.join(near)}?" if near else f"; known: {', '.join(names)}"
 
 
-def required(table: Table, key: str) -> object:
+def require(table: Table, key: str) -> object:
     """The value of a key that must be there."""
     if key not in table:
         raise Refusal(f"{key}: missing")
     return table[key]
 
 
-def listed(key: str, table: Table) -> list[object]:
+def list_of(key: str, table: Table) -> list[object]:
     """The values of a key that may hold a list."""
-    value = required(table, key)
+    value = require(table, key)
     values = value if isinstance(value, list) else [value]
     if not values:
         raise Refusal(f"{key}: the list is empty")
@@ -52,7 +52,7 @@ def listed(key: str, table: Table) -> list[object]:
 def paths(key: str, table: Table) -> list[tuple[str, object]]:
     """The values of a key that may hold a list, each with its path."""
     many = isinstance(table.get(key), list)
-    return [(f"{key}[{i}]" if many else key, value) for i, value in enumerate(listed(key, table))]
+    return [(f"{key}[{i}]" if many else key, value) for i, value in enumerate(list_of(key, table))]
 
 
 def text(path: str, value: object) -> str:
@@ -71,19 +71,19 @@ def one_of(path: str, value: object, names: Sequence[str]) -> str:
 
 def positive(path: str, value: object) -> int:
     """An integer of at least 1."""
-    with refused():
+    with refusing():
         return checks.integer(path, value, least=1)
 
 
 def positive_real(path: str, value: object) -> float:
     """A number of seconds."""
-    with refused():
+    with refusing():
         return checks.positive(path, value)
 
 
 def seed(value: object) -> int:
     """The seed of an experiment."""
-    with refused():
+    with refusing():
         return checks.integer("seed", value, 0, SEED_LIMIT - 1)
 
 

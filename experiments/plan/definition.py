@@ -118,7 +118,7 @@ class Column:
     def settings(self) -> dict[str, object]:
         """The column as JSON can hold it."""
         fields = attrs.asdict(self, recurse=False)
-        return {**fields, "seats": list(self.seats), **_written("opponent", "opponent_scheme", self.opponent)}
+        return {**fields, "seats": list(self.seats), **_agent_keys("opponent", "opponent_scheme", self.opponent)}
 
 
 @attrs.frozen
@@ -163,7 +163,7 @@ class Cell:
 
     def settings(self) -> dict[str, object]:
         """The cell as JSON can hold it; `read_cell` reads it back."""
-        spec = _written("strategy", "scheme", self.spec)
+        spec = _agent_keys("strategy", "scheme", self.spec)
         optional = {
             "own_iterations": self.own_iterations,
             "source": self.source or None,
@@ -182,7 +182,7 @@ class Cell:
         return read_cell, (self.settings(),)  # slots of one's own have no module that another process could import
 
 
-def _written(strategy: str, scheme: str, spec: AgentSpec) -> dict[str, str]:
+def _agent_keys(strategy: str, scheme: str, spec: AgentSpec) -> dict[str, str]:
     """An agent under two keys; the usual scheme goes without saying."""
     return {strategy: str(spec.strategy)} | ({} if spec.scheme == MO_ISMCTS else {scheme: str(spec.scheme)})
 

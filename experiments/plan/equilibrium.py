@@ -9,7 +9,7 @@ import itertools
 import attrs
 
 from experiments.papers.combinations import COMBINATIONS
-from experiments.plan.checks import refused
+from experiments.plan.checks import refusing
 from experiments.plan.definition import Refusal
 from icarus import games
 from icarus.checks import one_of
@@ -59,7 +59,7 @@ class Plan:
             Refusal: no such method, game or player.
         """
         self._check()
-        with refused(kinds=(TypeError, ValueError)):
+        with refusing(kinds=(TypeError, ValueError)):
             names = [str(games.load(name)) for name in self.games]
             for iterations in self.iterations:
                 agents = [agent(text, iterations) for text in self.players]
@@ -84,7 +84,7 @@ class Plan:
         ]
 
     def _check(self) -> None:
-        with refused():
+        with refusing():
             one_of("--method", self.method, METHODS)
             one_of("--missing", self.missing, MISSING)
         if self.missing != UNIFORM and self.method == STITCHING:
@@ -129,7 +129,7 @@ class Pairing:
         Raises:
             Refusal: no such game or player.
         """
-        with refused(kinds=(TypeError, ValueError)):
+        with refusing(kinds=(TypeError, ValueError)):
             name = str(games.load(self.game))
             pairs = [
                 {"one": str(agent(player, iterations).strategy), "other": str(agent(opponent, iterations).strategy)}

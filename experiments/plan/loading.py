@@ -7,7 +7,7 @@ from pathlib import Path
 from experiments.papers import catalogue, earlier, sensitivity
 from experiments.papers.suite import GAMES, ITERATIONS, SUITE, TRIALS
 from experiments.plan.building import build, build_together
-from experiments.plan.checks import Table, listed, nearest, positive
+from experiments.plan.checks import Table, list_of, nearest, positive
 from experiments.plan.definition import Experiment, Refusal
 from icarus.load_files import game_of_file, load_file
 
@@ -29,15 +29,17 @@ def load(name: str, changes: Table) -> Experiment:
     """
     if name in SUITE:
         return build(
-            _changed({"name": name, "games": GAMES, "iterations": ITERATIONS, "trials": TRIALS, **SUITE[name]}, changes)
+            _with_changes(
+                {"name": name, "games": GAMES, "iterations": ITERATIONS, "trials": TRIALS, **SUITE[name]}, changes
+            )
         )
     for source, small in ((sensitivity, sensitivity.SENSITIVITY), (catalogue, catalogue.CATALOGUE)):
         if name in small:
             usual = {"iterations": source.ITERATIONS, "trials": source.TRIALS, "pictures": ["agents"]}
-            return build(_changed({"name": name, **usual, **small[name]}, changes))
+            return build(_with_changes({"name": name, **usual, **small[name]}, changes))
     if name in earlier.EARLIER:
         tables = earlier.tables(name, positive("iterations", changes.get("iterations", earlier.ITERATIONS)))
-        return build_together([_changed(table, changes) for table in tables])
+        return build_together([_with_changes(table, changes) for table in tables])
     if name == earlier.BRANCHING:
         raise Refusal(f"{name} is a command, not an experiment; run python -m experiments {name}")
     path = Path(name)
@@ -47,9 +49,9 @@ def load(name: str, changes: Table) -> Experiment:
         )
     try:
         if path.suffix == ".py":
-            return build(_changed({"name": path.stem, **_python_table(path)}, changes), str(path.resolve()))
+            return build(_with_changes({"name": path.stem, **_python_table(path)}, changes), str(path.resolve()))
         table, file = _without_file({"name": path.stem, **tomllib.loads(path.read_text(encoding="utf-8"))}, path.parent)
-        return build(_changed(table, changes), file)
+        return build(_with_changes(table, changes), file)
     except OSError as error:
         raise Refusal(f"{name} cannot be read: {error.strerror or error}") from None
     except ValueError as error:  # tomllib's and codecs' own, and Refusal
@@ -62,7 +64,7 @@ def _without_file(table: dict[str, object], folder: Path) -> tuple[dict[str, obj
     Raises:
         ValueError: the file has not just one game. Refusal: the table names two files.
     """
-    names = listed("games", table) if "games" in table else []
+    names = list_of("games", table) if "games" in table else []
     files = list(dict.fromkeys(name for name in names if isinstance(name, str) and name.endswith(".py")))
     if not files:
         return table, ""
@@ -76,7 +78,7 @@ def _without_file(table: dict[str, object], folder: Path) -> tuple[dict[str, obj
     )
 
 
-def published(experiment: Experiment) -> tuple[int, int | None]:
+def published_size(experiment: Experiment) -> tuple[int, int | None]:
     """The paper's own size of an experiment, for others that of section 8: games per cell and iterations per decision; None instead
     of the latter if the experiment's budgets are in seconds."""
     timed = any(column.seconds is not None for column in experiment.columns)
@@ -92,7 +94,7 @@ def _python_table(path: Path) -> Table:
     return table
 
 
-def _changed(table: dict[str, object], changes: Table) -> Table:
+def _with_changes(table: dict[str, object], changes: Table) -> Table:
     for budget, replaced in (("iterations", "seconds"), ("seconds", "iterations")):
         if budget in changes:
             table.pop(replaced, None)

@@ -57,7 +57,7 @@ def imports_of(module: str) -> Imports:
     return tuple(sorted((os.path.relpath(path, start.parent), _digest_in_memory(path)) for path in files))
 
 
-def changed(before: Cell, now: Cell) -> tuple[Path, str, str]:
+def first_change(before: Cell, now: Cell) -> tuple[Path, str, str]:
     """The first file that two states of a cell do not agree on: (the file, its digest now, its digest before)."""
     files, files_before = _files(now), _files(before)
     for path in {**files_before, **files}:

@@ -145,7 +145,7 @@ def keep(directory: Path, plays: np.ndarray) -> None:
     (directory / BRANCHING_ROWS).write_bytes(csv_of([["deal", *MEASURES], *lines]))
 
 
-def kept(directory: Path) -> np.ndarray:
+def load_plays(directory: Path) -> np.ndarray:
     """The plays that a directory holds. [deals, MEASURES]
 
     Raises:

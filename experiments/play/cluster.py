@@ -4,7 +4,7 @@ import contextlib
 import itertools
 from collections.abc import Iterable, Iterator
 
-from experiments.plan.checks import refused
+from experiments.plan.checks import refusing
 from experiments.play.matches import Match, row
 from experiments.play.pool import MatchFailed, describe_match
 from experiments.store.rows import Row
@@ -28,7 +28,7 @@ class Cluster:
         self._address, self._workers, self._stack = address, workers, contextlib.ExitStack()
 
     def __enter__(self) -> "Cluster":
-        with refused():
+        with refusing():
             self._client = self._stack.enter_context(connection(self._address, self._workers))
         return self
 
@@ -45,7 +45,7 @@ class Cluster:
 
         queue = iter(matches)
         threads = max(1, sum(self._client.nthreads().values()))
-        pending = {self._submitted(match): match for match in itertools.islice(queue, AHEAD * threads)}
+        pending = {self._submit(match): match for match in itertools.islice(queue, AHEAD * threads)}
         if not pending:
             return
         completed = as_completed(list(pending))
@@ -61,7 +61,7 @@ class Cluster:
             except OSError:  # on the way here; an error of the game itself is a status
                 raise self._gone(match, "on its way here") from None
             if (following := next(queue, None)) is not None:
-                submitted = self._submitted(following)
+                submitted = self._submit(following)
                 pending[submitted] = following
                 completed.add(submitted)
             yield result
@@ -72,7 +72,7 @@ class Cluster:
             "finished games are kept; run the same command to continue"
         )
 
-    def _submitted(self, match: Match) -> "object":
+    def _submit(self, match: Match) -> "object":
         """Under a name that says all of what is played, since the runs of a scheduler share what has the same name."""
         name = "-".join(
             map(str, (match.cell.key, match.trial, *match.seed, match.cell.source, *sum(match.cell.imports, ())))

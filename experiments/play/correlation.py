@@ -35,7 +35,7 @@ def measure_shared_values(
                 if number == 0:
                     log(f"measuring {title(cell.column)}, {min(positions, len(rows))} positions …")
                 measured_any = True
-                yield from _shared(state, row, number, iterations, seed)
+                yield from _shared_records(state, row, number, iterations, seed)
     if not measured_any:
         raise Refusal(f"{directory} has no games of the baseline against itself, from which the positions are taken")
 
@@ -82,7 +82,7 @@ def _decisions(game: AnyGame, row: Row) -> list[State]:
     return decisions
 
 
-def _shared(state: State, row: Row, position: int, iterations: int, seed: int) -> Iterator[Shared]:
+def _shared_records(state: State, row: Row, position: int, iterations: int, seed: int) -> Iterator[Shared]:
     player, place = state.current_player(), state.position_in_episode()
     moves = place.moves[state.game.perspective(player)]
     for half in range(HALVES):

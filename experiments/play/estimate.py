@@ -59,10 +59,10 @@ def _pace(experiment: Experiment, cell: Cell) -> Pace:
     if cell.column.seconds is not None:
         return Pace(cell.column.seconds * _decisions(experiment, cell), 0.0)
     fewest = _fewest(cell)
-    _timed(experiment, cell, max(WARM_UP, fewest))
+    _time_trial(experiment, cell, max(WARM_UP, fewest))
     for scale in SCALES:
         small, large = (scale * max(sample, sample // SAMPLES[0] * fewest) for sample in SAMPLES)
-        few, many = (_timed(experiment, cell, iterations) for iterations in (small, large))
+        few, many = (_time_trial(experiment, cell, iterations) for iterations in (small, large))
         if many >= LONG_ENOUGH:
             break
     each = max(0.0, (many - few) / (large - small))
@@ -75,9 +75,9 @@ def _fewest(cell: Cell) -> int:
     return max(opponent_trees, math.ceil(agent_trees / _share(cell)))
 
 
-def _timed(experiment: Experiment, cell: Cell, iterations: int) -> float:
+def _time_trial(experiment: Experiment, cell: Cell, iterations: int) -> float:
     """The processor's seconds for trial 0 with another budget; the number of decisions is about the same with any."""
-    match = _shortened(experiment, cell, iterations)
+    match = _shorten(experiment, cell, iterations)
     start = time.process_time()  # whatever else the machine is doing
     matches.play_match(match)
     return time.process_time() - start
@@ -85,11 +85,11 @@ def _timed(experiment: Experiment, cell: Cell, iterations: int) -> float:
 
 def _decisions(experiment: Experiment, cell: Cell) -> int:
     """How many decisions with a choice trial 0 has with a small budget."""
-    result = matches.play_match(_shortened(experiment, cell, max(SAMPLES[0], _fewest(cell))))
+    result = matches.play_match(_shorten(experiment, cell, max(SAMPLES[0], _fewest(cell))))
     return sum(1 for decision in result.decisions if decision.legal > 1)
 
 
-def _shortened(experiment: Experiment, cell: Cell, iterations: int) -> Match:
+def _shorten(experiment: Experiment, cell: Cell, iterations: int) -> Match:
     """Trial 0 with another budget."""
     shortened = attrs.evolve(cell, column=attrs.evolve(cell.column, iterations=iterations, seconds=None))
     if cell.own_iterations is not None:

@@ -58,7 +58,7 @@ def chance(weights: np.ndarray, mine: np.uint64, theirs: np.uint64, places: np.n
 
 
 @compiled
-def searched(
+def search_value(
     weights: np.ndarray, mine: np.uint64, theirs: np.uint64, depth: int, low: float, high: float, places: np.ndarray
 ) -> float:
     """The chance of who is to move by alpha-beta search; to the end of the game where the depth is below 0."""
@@ -66,13 +66,13 @@ def searched(
     if squares == 0:
         if moves(theirs, mine) == 0:
             return result(mine, theirs)
-        return 1.0 - searched(weights, theirs, mine, depth, 1.0 - high, 1.0 - low, places)
+        return 1.0 - search_value(weights, theirs, mine, depth, 1.0 - high, 1.0 - low, places)
     if depth == 0:
         return chance(weights, mine, theirs, places)
     best = -1.0
     while squares:
         next_mine, next_theirs = after(mine, theirs, lowest_bit(squares))
-        value = 1.0 - searched(weights, next_mine, next_theirs, depth - 1, 1.0 - high, 1.0 - low, places)
+        value = 1.0 - search_value(weights, next_mine, next_theirs, depth - 1, 1.0 - high, 1.0 - low, places)
         best, low = max(best, value), max(low, value)
         if low >= high or best == 1.0:
             break
@@ -109,7 +109,7 @@ def play(
                 square = lowest_bit(squares)
                 next_mine, next_theirs = after(mine, theirs, square)
                 to_end = -1 if is_exact else depth - 1
-                value = 1.0 - searched(
+                value = 1.0 - search_value(
                     weights, next_mine, next_theirs, to_end, 0.0, 1.0 - max(best[number], 0.0), places
                 )
                 if i == random_number:

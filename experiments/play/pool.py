@@ -131,12 +131,12 @@ class ProcessPool:
                     if deaths[match] == MAX_DEATHS:
                         raise MatchFailed(f"{MAX_DEATHS} processes died while playing {describe_match(match)}")
                     again.append(match)
-                    worker = self._replaced(worker)
+                    worker = self._replace(worker)
                 employ(worker)
                 if answer is not None:
                     yield answer
 
-    def _replaced(self, dead: Worker) -> Worker:
+    def _replace(self, dead: Worker) -> Worker:
         dead.end()
         fresh = Worker()
         self._workers[self._workers.index(dead)] = fresh

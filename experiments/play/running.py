@@ -49,10 +49,10 @@ def part(text: str) -> Part:
 
 def games_left(experiment: Experiment, done: Container[tuple[str, int]], share: Part = WHOLE) -> Iterator[Match]:
     """The games of a share still to be played, all cells side by side."""
-    return _left(experiment, ((cell, trial) for cell, trial in experiment.games() if trial in share), done)
+    return _missing_matches(experiment, ((cell, trial) for cell, trial in experiment.games() if trial in share), done)
 
 
-def _left(
+def _missing_matches(
     experiment: Experiment, games: Iterable[tuple[Cell, int]], done: Container[tuple[str, int]]
 ) -> Iterator[Match]:
     return (
@@ -69,12 +69,12 @@ def _writer(directory: Path, experiment: Experiment) -> Iterator[store.Writer]:
     """
     with contextlib.ExitStack() as stack:
         try:
-            opened = stack.enter_context(store.writer(directory, experiment))
+            open_rows = stack.enter_context(store.writer(directory, experiment))
         except store.Unknown as unknown:
             _play_again(directory, experiment, str(unknown))
             store.adopt(directory, experiment)
-            opened = stack.enter_context(store.writer(directory, experiment))
-        yield opened
+            open_rows = stack.enter_context(store.writer(directory, experiment))
+        yield open_rows
 
 
 def _play_again(directory: Path, experiment: Experiment, why: str) -> None:
@@ -123,7 +123,9 @@ def run(
         if experiment.sprt is None:
             rounds: Iterable[Iterable[Match]] = [games_left(experiment, writer.done, share)]
         else:
-            rounds = (_left(experiment, games, writer.done) for games in Progress(experiment).rounds(writer.done))
+            rounds = (
+                _missing_matches(experiment, games, writer.done) for games in Progress(experiment).rounds(writer.done)
+            )
         for games in rounds:
             for row in pool.play(games):
                 writer.append(row)

@@ -39,7 +39,7 @@ def log_ratio(scores: Counter[float], possible: Iterable[float], margin: float) 
     counts = {score: scores[score] + PRIOR for score in possible}
     total = sum(counts.values())
 
-    def fitted(mean: float) -> float:
+    def fit(mean: float) -> float:
         """The greatest log-likelihood of a distribution with that mean: p = p̂ / (1 + x (score - mean)), x the tilt."""
         low, high = (-1 / (max(counts) - mean), -1 / (min(counts) - mean))
         while high - low > PRECISION * max(1.0, abs(low), abs(high)):
@@ -49,7 +49,7 @@ def log_ratio(scores: Counter[float], possible: Iterable[float], margin: float) 
         tilt = (low + high) / 2
         return sum(count * math.log(count / total / (1 + tilt * (score - mean))) for score, count in counts.items())
 
-    return fitted(margin) - fitted(0.0)
+    return fit(margin) - fit(0.0)
 
 
 def scores(cell: Cell, even: Cell, outcomes: Outcomes, units: range) -> list[float]:

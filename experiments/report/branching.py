@@ -8,7 +8,7 @@ import numpy as np
 
 from experiments.analysis.document import Block, Paragraph, Picture, Table
 from experiments.analysis.statistics import Estimate, student_mean
-from experiments.play.branching import AVERAGED, DETERMINIZATIONS, MEASURES, PUBLISHED, kept
+from experiments.play.branching import AVERAGED, DETERMINIZATIONS, MEASURES, PUBLISHED, load_plays
 from experiments.report.drawing import FILLS, INK, Style, bars, canvas, title_panel, with_intervals
 from experiments.report.pages import write_pages
 
@@ -87,7 +87,7 @@ def write(directory: Path) -> tuple[Table, list[Path]]:
     Raises:
         Refusal: see `kept`.
     """
-    plays = kept(directory)
+    plays = load_plays(directory)
     lines, picture = measurements(plays), directory / "figures" / PICTURE
     draw(lines, len(plays), picture)
     table_2 = table(lines, len(plays))

@@ -168,7 +168,7 @@ def describe_campaign(results: Results, running: bool) -> Iterator[Table | str]:
     yield states.count_sentence(order.state_of(results, results.unbroken()).decisions)
 
 
-def marked(columns: Columns, sizes: Sizes = INTERIM_GAMES) -> Columns:
+def with_due_games(columns: Columns, sizes: Sizes = INTERIM_GAMES) -> Columns:
     """The columns of which every cell has games, each cell with the games that its first interim analysis needs."""
 
     def due(tally: Tally) -> Tally:

@@ -66,7 +66,7 @@ def tables(results: Results) -> dict[str, str]:
             {name: name for name in ENHANCEMENTS},
             lambda name, place: average_overall(name, _ANY) if place is None else average(name, place, _ANY),
         ),
-        "mixed": _gains(estimator, MIXED, _mixed),
+        "mixed": _gains(estimator, MIXED, _gain_by_nast),
         "alone": _gains(
             estimator,
             ALONE,
@@ -117,7 +117,7 @@ def _figures(outcome: Outcome) -> str:
     return f"{comparison.where}: {comparison.what}: {difference}, {interval}".replace(" -", f" {MINUS}")
 
 
-def _mixed(column: tuple[str, bool], place: Place | None) -> Comparison:
+def _gain_by_nast(column: tuple[str, bool], place: Place | None) -> Comparison:
     """What an enhancement adds to the combinations that have NAST, or to those that have not."""
     name, has_nast = column
     among = [each for each in COMBINATIONS if ("NAST" in each.enhancements) == has_nast]

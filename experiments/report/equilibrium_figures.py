@@ -90,7 +90,7 @@ def half(row: Measurement) -> float:
     return row["nash_conv"] / 2
 
 
-def printed(game: str, kind: str, name: str) -> list[tuple[float, float]]:
+def printed_curve(game: str, kind: str, name: str) -> list[tuple[float, float]]:
     """(seconds, NashConv/2) of a curve of AAMAS 2015, Figure 3."""
     with PRINTED.open() as file:
         return [
@@ -122,7 +122,7 @@ def _curves(rows: Sequence[Measurement], method: str, path: Path) -> Path | None
                 _line(above, points(of_player, lambda row: row["iterations"], half), k, name)
                 _line(below, points(of_player, seconds_of, half), k, name)
                 if of_player and player in IN_PRINT:
-                    published = printed(GAMES_IN_PRINT[game], kind, IN_PRINT[player])
+                    published = printed_curve(GAMES_IN_PRINT[game], kind, IN_PRINT[player])
                     below.plot(*zip(*published, strict=True), color=LINES[k], **DASHED)
             labels = "iterations of a search", "seconds of a search; dashed: as printed in 2015"
             for axes, label in zip((above, below), labels, strict=True):

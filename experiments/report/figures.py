@@ -212,7 +212,7 @@ def _bars(name: str, columns: Columns, directory: Path) -> list[Path]:
         axes.set_ylabel(measure_title(columns.values()))
         if all(map(any_graded, columns.values())):
             axes.yaxis.set_major_formatter("{x:g}")
-        _noted(axes, columns)
+        _add_note(axes, columns)
         legend_below(figure, axes, len(agents))
     return [path]
 
@@ -225,18 +225,18 @@ def _labels(columns: Columns, inches: float) -> list[str]:
     """The titles of columns in lines no wider than a column, with the share of the first interim analysis, where that is not complete."""
     lines = [title(column, columns).replace(" (", "\n(").splitlines() for column in columns]
     letters = int(inches / LETTER)
-    names = ["\n".join(_folded(line, letters) for line in lines_of_column) for lines_of_column in lines]
+    names = ["\n".join(_fold(line, letters) for line in lines_of_column) for lines_of_column in lines]
     notes = [unfinished(tallies).replace(" of ", "\nof ") for tallies in columns.values()]
     return [f"{name}\n{note}" if note else name for name, note in zip(names, notes, strict=True)]
 
 
-def _folded(line: str, letters: int) -> str:
+def _fold(line: str, letters: int) -> str:
     """A line in lines of so many letters; a parameter and its value stay together, if they are wider too."""
     together = line.replace(" = ", "\u00a0=\u00a0")
     return textwrap.fill(together, letters, break_long_words=together == line).replace("\u00a0", " ")
 
 
-def _noted(axes: "Axes", columns: Columns) -> None:
+def _add_note(axes: "Axes", columns: Columns) -> None:
     """The games of all columns, and their budget, where they have one: otherwise the titles of the columns name it."""
     all_tallies = [tally for tallies in columns.values() for tally in tallies]
     budgets = {budget(column) for column in columns}
@@ -263,7 +263,7 @@ def _trees(columns: Columns, directory: Path) -> list[Path]:
             axes.set_title(text, loc="left", fontweight="bold")
             axes.set_ylabel("against the baseline")
         axes.set_xticks(range(len(compared)), _labels(compared, inches))
-        _noted(all_axes[0], compared)
+        _add_note(all_axes[0], compared)
         legend_below(figure, axes, len(agents))
     return [path]
 

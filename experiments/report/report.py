@@ -17,7 +17,7 @@ from experiments.play import sequential
 from experiments.report import campaign, figures, search_report
 from experiments.report.pages import write_pages
 from experiments.report.paired import discordance_table, paired_blocks, reward_table
-from experiments.report.terminal import measured, p_text
+from experiments.report.terminal import measures_of, p_text
 from experiments.store.results import Origins, Results, results_of
 from experiments.store.summary import STATISTICS, Moments, Tally, any_graded
 
@@ -40,7 +40,7 @@ def write(directory: Path) -> tuple[dict[Column, list[Tally]], list[Path]]:
     with results_of(directory) as results:
         experiment, columns = _whole(results, directory), results.columns()
         if claims.has_interims(results):
-            columns = campaign.marked(columns)
+            columns = campaign.with_due_games(columns)
         pictures = figures.draw(columns, directory / FIGURES, figures.fitting(experiment))
         blocks = list(_blocks(experiment, results, columns, pictures))
     return columns, [*write_pages(directory, f"{experiment.name}: results", blocks), *pictures]
@@ -108,11 +108,11 @@ def _sequential(experiment: Experiment, results: Results) -> Iterator[Block]:
             f"H1: {test.margin:g} more."
         )
     cells = [cell for cell in experiment.cells if not cell.is_opponent]
-    lines = [[title(cell.column, experiment.columns), cell.agent, *_answered(cell, answers)] for cell in cells]
+    lines = [[title(cell.column, experiment.columns), cell.agent, *_answer(cell, answers)] for cell in cells]
     yield Table("", ["Game", "Agent", "Than the baseline", "after games"], lines)
 
 
-def _answered(cell: Cell, answers: dict[Cell, tuple[str, int]]) -> tuple[str, str]:
+def _answer(cell: Cell, answers: dict[Cell, tuple[str, int]]) -> tuple[str, str]:
     if cell not in answers:
         return "undecided", ""
     answer, units = answers[cell]
@@ -122,7 +122,7 @@ def _answered(cell: Cell, answers: dict[Cell, tuple[str, int]]) -> tuple[str, st
 def _strengths(results: list[Tally]) -> Table:
     """What the agents are compared by, with the chance that an agent is no different from evenly matched players (Holm over the column)."""
     p_values = reward_p_values(results) if any_graded(results) else win_p_values(results)
-    headings, rows = measured(results)
+    headings, rows = measures_of(results)
     caption = GRADED if any_graded(results) else DRAWN if "Draws" in headings else WON
     p_texts = {key: p_text(p) for key, p in p_values.items()}
     lines = [

@@ -283,7 +283,7 @@ def _decision_time(columns: Columns, directory: Path) -> list[Path]:
         with canvas(paths[-1], (7.2, 4.8)) as figure:
             axes = figure.add_subplot()
             axes.axhline(0.5, **EVEN)
-            _lines(axes, [_scored(label, line) for label, line in lines.items()])
+            _lines(axes, [_score(label, line) for label, line in lines.items()])
             scores = [score for line in lines.values() for score in line.values()]
             axes.set_xlabel("seconds per decision")
             if any(score.draws for score in scores):
@@ -295,7 +295,7 @@ def _decision_time(columns: Columns, directory: Path) -> list[Path]:
     return paths
 
 
-def _scored(label: str, scores: Mapping[float, Score]) -> Line:
+def _score(label: str, scores: Mapping[float, Score]) -> Line:
     places = sorted(scores)
     return Line(label, places, [(scores[place].mean * scores[place].games, scores[place].games) for place in places])
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from experiments.analysis.document import Block, Heading, Paragraph, Table
 from experiments.analysis.groups import ALL_SEE, hidden_cards
 from experiments.analysis.round_robin import SEARCHES, RoundRobin, Score, round_robins
-from experiments.analysis.search_claims import searched
+from experiments.analysis.search_claims import is_searched
 from experiments.analysis.statistics import clopper_pearson, contrast, wilson
 from experiments.papers.earlier import DOU_DI_ZHU, PHANTOM
 from experiments.store.summary import Columns
@@ -23,7 +23,7 @@ CHEATING = tuple(name for name in SEARCHES.values() if name.startswith("Cheating
 
 def blocks(columns: Columns) -> Iterator[Block]:
     """The tables that the results fill; nothing where all agents search as section 8's do."""
-    if not searched(columns):
+    if not is_searched(columns):
         return
     for robin in round_robins(columns):
         if robin.complete and len(robin.searches) > 1:

@@ -24,7 +24,7 @@ EXPLAINED = (
 )
 
 
-def stated(place: Place) -> list[Comparison]:
+def stated_differences(place: Place) -> list[Comparison]:
     """The differences in games won that the paper states without reserve of a game, each once, with the narrowest range for it."""
     narrowest: dict[tuple[Term, ...], Comparison] = {}
     for claim in (claim for claim in CLAIMS if claim.needed == len(claim.cases)):
@@ -51,7 +51,7 @@ def _statements(columns: Columns, directory: Path) -> list[Path]:
         panels = figure.subplots(len(complete), 2, squeeze=False, width_ratios=WIDTHS)
         for (left, right), (column, tallies) in zip(panels, complete.items(), strict=True):
             points_panel(left, _of_table_1(tallies), title(column, columns))
-            _differences(right, Estimator(tallies), stated(place_of(tallies[0].cell)))
+            _differences(right, Estimator(tallies), stated_differences(place_of(tallies[0].cell)))
         figure.supxlabel(EXPLAINED, fontsize=8, color=SUBDUED)
     return [path]
 

@@ -24,7 +24,7 @@ def results_table(column: Column, tallies: list[Tally], among: list[Column]) -> 
         box=box.SIMPLE_HEAD,
         title_style="bold",
     )
-    headings, rows = measured(tallies)
+    headings, rows = measures_of(tallies)
     for heading in ("Agent", *headings, "Strategy"):
         table.add_column(
             heading,
@@ -45,7 +45,7 @@ def plain_table(names: Sequence[str], rows: Iterable[Sequence[object]], caption:
     return table
 
 
-def measured(tallies: list[Tally]) -> tuple[list[str], list[list[str]]]:
+def measures_of(tallies: list[Tally]) -> tuple[list[str], list[list[str]]]:
     """Headings and texts of what agents are compared by, and of the band: wins, or where rewards are graded the mean rewards.
 
     Where games were drawn, a column counts them, and the next one has the score, in which a draw counts one half.

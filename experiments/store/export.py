@@ -52,7 +52,7 @@ def query(directory: Path, sql: str, allow_files: bool = False) -> tuple[list[st
             raise Refusal(" ".join(str(error).split("\n\n")[0].split())) from None
 
 
-def flattened(read: Callable[[], Iterable[Row]]) -> tuple[list[str], Iterator[list[object]]]:
+def flatten(read: Callable[[], Iterable[Row]]) -> tuple[list[str], Iterator[list[object]]]:
     """Rows without their actions and with dotted names for what is nested, such as statistics.agent.visits.
 
     Args:

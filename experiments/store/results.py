@@ -147,7 +147,7 @@ class Results:
         values = ", ".join(f"('{key}', {index})" for key, index in cells)
         lines.create_view("lines", replace=True)
         before, _ = _count_lines(run.path)
-        self.unchecked += store.unchecked(run.directory)
+        self.unchecked += store.count_unchecked(run.directory)
         whole = " AND ".join(f"{field} IS NOT NULL" for field in (*_FIELDS, "statistics.agent"))
         ((read,),) = self.select(f"""
             INSERT INTO games SELECT {number}, known.index, trial, seat, win, returns::VARCHAR = '{DRAWN}',
@@ -292,7 +292,7 @@ class Results:
 def _count_lines(path: Path) -> tuple[int, bytes]:
     """The number of whole lines of a file, and what follows the last of them."""
     lines, rest = 0, b""
-    with store.opened(path) as file:
+    with store.open_rows(path) as file:
         while chunk := file.read(store.CHUNK):
             lines += chunk.count(b"\n")
             before, end, after = chunk.rpartition(b"\n")

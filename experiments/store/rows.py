@@ -23,7 +23,7 @@ import attrs
 
 from experiments.plan.definition import Experiment, Refusal, from_settings
 from experiments.plan.growth import difference, extends
-from experiments.plan.sources import changed
+from experiments.plan.sources import first_change
 from experiments.store import lines
 from experiments.store.lines import Damage, Row
 from icarus.row_files import UNFINISHED, written_whole
@@ -76,7 +76,7 @@ def check(directory: Path, experiment: Experiment) -> None:
     collections.deque(rows(directory, experiment), maxlen=0)
 
 
-def unchecked(directory: Path) -> int:
+def count_unchecked(directory: Path) -> int:
     """How many of the games were kept before lines had checksums.
 
     Raises:
@@ -86,7 +86,7 @@ def unchecked(directory: Path) -> int:
     if not path.exists():
         return 0
     count = 0
-    with opened(path) as file, _sound(path):
+    with open_rows(path) as file, _sound(path):
         for number, line in enumerate(file, 1):
             whole = lines.is_whole(line)
             if whole is False:
@@ -112,7 +112,7 @@ def is_of_a_run(path: Path) -> bool:
     )
 
 
-def opened(path: Path) -> BinaryIO | gzip.GzipFile:
+def open_rows(path: Path) -> BinaryIO | gzip.GzipFile:
     """The file, packed or not; what is read of a packed one is to be `_sound`."""
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 
@@ -125,7 +125,7 @@ def pack(directory: Path) -> Path:
         Damage: there is a packed file already that the plain one does not continue.
     """
     plain, packed = directory / RESULTS, directory / PACKED
-    with _locked(directory):
+    with _lock(directory):
         if plain.exists():
             _check_continued(directory)
             _compress(plain, packed)
@@ -196,7 +196,7 @@ def _sound(packed: Path) -> Iterator[None]:
 def _scan(path: Path, experiment: Experiment) -> Iterator[tuple[Row, int]]:
     """Each row with the position in the file after it; a torn last line is passed over."""
     try:
-        file = opened(path)
+        file = open_rows(path)
     except FileNotFoundError:
         return
     except OSError as error:
@@ -286,20 +286,20 @@ def writer(directory: Path, experiment: Experiment) -> Iterator[Writer]:
         Refusal: it belongs to another experiment or to other settings, or is being written by another process.
         Damage: see `rows`. Nothing has been changed then.
     """
-    with _locked(directory):
+    with _lock(directory):
         grows = _claim(directory, experiment)
         _unpack(directory)
-        opened = Writer(directory / RESULTS, experiment)
+        open_rows = Writer(directory / RESULTS, experiment)
         try:
             if grows:
                 _write_experiment(directory, experiment)
-            yield opened
+            yield open_rows
         finally:
-            opened.close()
+            open_rows.close()
 
 
 @contextlib.contextmanager
-def _locked(directory: Path) -> Iterator[None]:
+def _lock(directory: Path) -> Iterator[None]:
     try:
         directory.mkdir(parents=True, exist_ok=True)
         handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
@@ -368,7 +368,7 @@ def adopt(directory: Path, experiment: Experiment) -> None:
     Raises:
         Refusal: another process is writing there.
     """
-    with _locked(directory):
+    with _lock(directory):
         _write_experiment(directory, experiment)
 
 
@@ -383,7 +383,7 @@ def _refuse_edited(directory: Path, experiment: Experiment) -> None:
             raise Unknown(f"the run in {directory} did not keep a digest of {now.module} when it started")
         if stored.source == now.source and not stored.imports:
             raise Unknown(f"the run in {directory} did not keep digests of the files that {now.module} imports")
-        path, digest, before = changed(stored, now)
+        path, digest, before = first_change(stored, now)
         raise Refusal(
             f"{path} was edited after the run in {directory} had started: its digest is {digest}, in that run {before}; "
             f"undo the edit, or choose another directory"

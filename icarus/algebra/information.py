@@ -90,7 +90,7 @@ class Space:
             ValueError: the space has no such record.
         """
         if not self.has(parts):
-            raise ValueError(f"{parts!r} is not a record of {self}; give {self._described()}")
+            raise ValueError(f"{parts!r} is not a record of {self}; give {self._description()}")
         if self.continues_histories:
             key = HISTORY.key(game, parts[:2] if parts[1] else ())
             for part in parts[2:]:
@@ -107,7 +107,7 @@ class Space:
             return episode_record(label, game.perspective(player), player, tuple(moves))
         return plain(record)(*(int(part) for part in parts))
 
-    def _described(self) -> str:
+    def _description(self) -> str:
         """What the parts of a record are, in words."""
         if self.factors[:1] == HISTORY.factors:
             return "(player, moves)" + " and the integers that follow" * self.continues_histories

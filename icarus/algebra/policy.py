@@ -95,7 +95,7 @@ def reply() -> Rule:
     return Rule("reply", RULE_REPLY, "the recorded reply if it is legal, else U[A_s]")
 
 
-def _uncalled(name: str) -> Callable:
+def _refuse_uncalled(name: str) -> Callable:
     def over(source: object) -> NoReturn:
         raise TypeError(f"{name} is a function that makes a rule; call it: {name}().over({source!r})")
 
@@ -103,7 +103,7 @@ def _uncalled(name: str) -> Callable:
 
 
 for _rule in (ucb1, argmax, gibbs, epsilon_greedy, roulette, reply):
-    setattr(_rule, "over", _uncalled(_rule.__name__))  # noqa: B010  # a function has no such attribute for mypy
+    setattr(_rule, "over", _refuse_uncalled(_rule.__name__))  # noqa: B010  # a function has no such attribute for mypy
 
 
 @attrs.frozen

@@ -304,10 +304,10 @@ class Backpropagation(Slot):
     DOES = "changes the row"
 
 
-def _marked(kind: type[Slot], function: Callable | None, **promises: Any) -> Any:
+def _mark(kind: type[Slot], function: Callable | None, **promises: Any) -> Any:
     """The slot of a function, with what is promised of it; without a function what decorates one."""
     if function is None:
-        return functools.partial(_marked, kind, **promises)
+        return functools.partial(_mark, kind, **promises)
     return attrs.evolve(kind.of(function), **promises)
 
 
@@ -318,7 +318,7 @@ def candidates(function: CandidatesFunction[...] | None = None, *, independent: 
         independent: True if an action's record does not depend on the other legal actions, as in MAST, so that the function may be
             called with some of the legal actions only. `ICARUS_DEBUG=1` checks it.
     """
-    return _marked(Candidates, function, independent=independent)
+    return _mark(Candidates, function, independent=independent)
 
 
 def values(function: ValuesFunction[...] | None = None, *, uniform_in_simulation: bool = False) -> Any:
@@ -328,7 +328,7 @@ def values(function: ValuesFunction[...] | None = None, *, uniform_in_simulation
         uniform_in_simulation: True if every value is +∞ in the simulation phase, as those of the baseline are. The function is called
             in the tree only.
     """
-    return _marked(Values, function, uniform_in_simulation=uniform_in_simulation)
+    return _mark(Values, function, uniform_in_simulation=uniform_in_simulation)
 
 
 def initial_information(function: InitialInformationFunction[...]) -> InitialInformation:
@@ -360,7 +360,7 @@ def capture(
             recommends no action that is proven to be dominated by another, and is refused in games with hidden information.
     """
     promises = {"reads_simulation": reads_simulation, "writes_simulation": writes_simulation, "proves": proves}
-    return _marked(Capture, function, **promises)
+    return _mark(Capture, function, **promises)
 
 
 def backpropagation(function: BackpropagationFunction[...] | None = None, *, averages: bool = False) -> Any:
@@ -370,4 +370,4 @@ def backpropagation(function: BackpropagationFunction[...] | None = None, *, ave
         averages: True if `reward` and `visits` grow only together, a visit with one reward in [0, 1], as in MAST. Then no mean is above 1,
             and `gibbs` over a @candidates(independent=True) function need not read all. A search ends if a mean is above 1.
     """
-    return _marked(Backpropagation, function, averages=averages)
+    return _mark(Backpropagation, function, averages=averages)

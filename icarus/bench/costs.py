@@ -231,11 +231,11 @@ def cache_misses(name: str, strategy: Enhancement, iterations: int, files: Seque
     Raises:
         NoCounts: there is no perf, or it may not count, or the processor has no counter for it.
     """
-    least, most = (_missed(_searching(name, str(strategy), count, files)) for count in (1, iterations + 1))
+    least, most = (_count_misses(_searching(name, str(strategy), count, files)) for count in (1, iterations + 1))
     return (most - least) / iterations
 
 
-def _missed(searching: list[str]) -> float:
+def _count_misses(searching: list[str]) -> float:
     if shutil.which(PERF) is None:
         raise NoCounts(f"{PERF} is not installed; it comes with Linux")
     with tempfile.NamedTemporaryFile("r") as output:

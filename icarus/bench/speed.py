@@ -90,20 +90,20 @@ def _is_passing(state: State) -> bool:
 def _ours(state: State, strategy: Enhancement, iterations: int) -> Run:
     CompiledSearch(state, strategy, 0).run(2)
 
-    def searched(search: CompiledSearch) -> int:
+    def count_steps(search: CompiledSearch) -> int:
         search.run(iterations)
         return int(search.phase_steps().sum())
 
-    return _timed(state, strategy, iterations, searched)
+    return _measured_run(state, strategy, iterations, count_steps)
 
 
 def _our_playouts(state: State, iterations: int) -> Run:
     CompiledSearch(state, BASELINE, 0).run_raw(2)
 
-    return _timed(state, BASELINE, iterations, lambda search: search.run_raw(iterations))
+    return _measured_run(state, BASELINE, iterations, lambda search: search.run_raw(iterations))
 
 
-def _timed(state: State, strategy: Enhancement, iterations: int, work: Callable[[CompiledSearch], int]) -> Run:
+def _measured_run(state: State, strategy: Enhancement, iterations: int, work: Callable[[CompiledSearch], int]) -> Run:
     """A run of new searches, one after another for SECONDS; `work` has one make its iterations and returns their number of steps.
 
     Searches that take longer to begin than to make so few iterations go on for twice that long, their beginnings included.

@@ -193,13 +193,13 @@ class Interpreter:
             is_helper(value) or isinstance(value, CompiledCallable | Namespace) or _differs(value)
         ):
             return True
-        if id(value) in _replaced(len(REPLACEMENTS)):
+        if id(value) in _replaced_ids(len(REPLACEMENTS)):
             return True  # plain Python, which may call what has a stand-in
         return self._results.get(id(value), value) is not value
 
 
 @functools.lru_cache(maxsize=1)
-def _replaced(count: int) -> frozenset[int]:
+def _replaced_ids(count: int) -> frozenset[int]:
     """The ids of the functions for which compiled code has others."""
     return frozenset(id(function) for function, _ in REPLACEMENTS)
 

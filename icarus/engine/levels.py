@@ -23,7 +23,7 @@ def levels_of(game: AnyGame | str, file: Path | None = None) -> list[Settings]:
     Raises:
         ValueError: the levels of this game have not been measured, or the file cannot be read.
     """
-    measured = _measured(file or DATA)
+    measured = _read_levels(file or DATA)
     name = game if isinstance(game, str) else str(game) if file else game.name
     if name not in measured:
         where = "these games have" if file is None else f"{file} has those of"
@@ -37,10 +37,10 @@ def number_of_levels(game: AnyGame, file: Path | None) -> int:
     Raises:
         ValueError: a file is given, and has none of this game.
     """
-    return len(_measured(DATA).get(game.name, ()) if file is None else levels_of(game, file))
+    return len(_read_levels(DATA).get(game.name, ()) if file is None else levels_of(game, file))
 
 
-def _measured(file: Path) -> dict[str, list[Settings]]:
+def _read_levels(file: Path) -> dict[str, list[Settings]]:
     """The levels of each game in a file.
 
     Raises:

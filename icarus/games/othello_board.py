@@ -10,7 +10,7 @@ EVEN_PAIRS = np.uint64(0x0000FFFF0000FFFF)  # of rows
 
 
 @inlined
-def _reached(mine: np.uint64, theirs: np.uint64, step: np.uint64) -> np.uint64:
+def _flanked(mine: np.uint64, theirs: np.uint64, step: np.uint64) -> np.uint64:
     """Squares next to a line of the other's discs that starts at an own disc, along one axis, both ways."""
     double = step + step
     left = theirs & (mine << step)
@@ -30,8 +30,8 @@ def _reached(mine: np.uint64, theirs: np.uint64, step: np.uint64) -> np.uint64:
 def moves(mine: np.uint64, theirs: np.uint64) -> np.uint64:
     """The squares where a disc flips something."""
     inner = theirs & INNER_COLUMNS
-    reached = _reached(mine, inner, np.uint64(1)) | _reached(mine, theirs, np.uint64(8))
-    reached |= _reached(mine, inner, np.uint64(7)) | _reached(mine, inner, np.uint64(9))
+    reached = _flanked(mine, inner, np.uint64(1)) | _flanked(mine, theirs, np.uint64(8))
+    reached |= _flanked(mine, inner, np.uint64(7)) | _flanked(mine, inner, np.uint64(9))
     return reached & ~(mine | theirs)
 
 

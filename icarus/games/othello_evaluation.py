@@ -47,7 +47,7 @@ ROW = np.uint64(0xFF)  # the first one
 DIAGONAL_SQUARES = np.array([sum(1 << (LINE - 1) * i + n - 1 for i in range(n)) for n in DIAGONALS], np.uint64)
 
 
-def _shared() -> np.ndarray:
+def _mirror_classes() -> np.ndarray:
     """int [PLACES]: of each place the lower of its own and that of the mirror image, which has the weight of both."""
     places, images = np.arange(PLACES), []
     for first, mirror in zip(FIRST, MIRRORS, strict=False):
@@ -56,7 +56,7 @@ def _shared() -> np.ndarray:
     return np.minimum(places, np.concatenate([*images, places[FIRST[-1] :]]))
 
 
-SHARED = _shared()
+SHARED = _mirror_classes()
 WEIGHTS = np.load(Path(__file__).with_name("othello_weights.npz"))["weights"][:, SHARED]  # int8 [PHASES, PLACES]
 
 

@@ -134,7 +134,7 @@ def _initial(function: Answering, answer: StateData, *rest: object) -> StateData
     return answer
 
 
-def _changed(function: Answering, answer: StateData, state: StateData, *rest: object, right: str) -> StateData:
+def _next_state(function: Answering, answer: StateData, state: StateData, *rest: object, right: str) -> StateData:
     """A state that is made of another one, which stays as it is."""
     _initial(function, answer)
     if answer is state:
@@ -216,7 +216,7 @@ def _multiplicity(function: Answering, answer: str | SupportsFloat, state: State
     return number
 
 
-_determinize = functools.partial(_changed, right="leave that alone and return a changed copy")
+_determinize = functools.partial(_next_state, right="leave that alone and return a changed copy")
 CHECKS: dict[str, Callable[..., Any]] = {
     "initial": _initial,
     "player": _player,
@@ -224,7 +224,7 @@ CHECKS: dict[str, Callable[..., Any]] = {
     "apply": _apply,
     "rewards": _rewards,
     "chance": _chance,
-    "copy": functools.partial(_changed, right="return a copy that can be changed without changing that"),
+    "copy": functools.partial(_next_state, right="return a copy that can be changed without changing that"),
     "observe": _observe,
     "determinize": _determinize,
     "redeterminize": _determinize,

@@ -12,7 +12,7 @@ StateData: TypeAlias = Any  # an array [1] of `Game.state`
 Beliefs: TypeAlias = Any  # an array [1] of `Game.beliefs`
 
 
-def copied(data: np.ndarray) -> np.ndarray:
+def copy_data(data: np.ndarray) -> np.ndarray:
     """A copy of a state data to the last byte; numpy's own leaves the bytes between the fields undefined."""
     return data.view(np.uint8).copy().view(data.dtype)
 

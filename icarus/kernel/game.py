@@ -33,7 +33,7 @@ def positive(instance: object, attribute: attrs.Attribute, value: int) -> None:
     checks.integer(f"{attribute.name} of a game", value, 1)
 
 
-def bounded(instance: "AnyGame", attribute: attrs.Attribute, value: int) -> None:
+def check_player_count(instance: "AnyGame", attribute: attrs.Attribute, value: int) -> None:
     """Refuse a number of players that no game can have."""
     positive(instance, attribute, value)
     if value > MAX_PLAYERS:
@@ -51,7 +51,7 @@ def _increasing(instance: "AnyGame", attribute: attrs.Attribute, value: tuple[fl
 
 
 def _readable(instance: "Game", attribute: attrs.Attribute, value: np.dtype) -> None:
-    _aligned(instance, attribute, value)
+    _check_alignment(instance, attribute, value)
     reserved = [name for name in value.names or () if hasattr(np.record, name)]
     if reserved:
         raise ValueError(
@@ -59,7 +59,7 @@ def _readable(instance: "Game", attribute: attrs.Attribute, value: np.dtype) -> 
         )
 
 
-def _aligned(instance: "Game", attribute: attrs.Attribute, value: np.dtype) -> None:
+def _check_alignment(instance: "Game", attribute: attrs.Attribute, value: np.dtype) -> None:
     if not isinstance(value, np.dtype) or value.names is None or not value.isalignedstruct:
         raise TypeError(
             f"{attribute.name} of a game is {value!r}; it must be np.dtype([...], align=True) with named fields"
@@ -114,7 +114,7 @@ class AnyGame(ABC):
 
     # rules
     name: str
-    players: int = attrs.field(validator=bounded)
+    players: int = attrs.field(validator=check_player_count)
     initial: Callable
     player: Callable
     legal: Callable
@@ -323,7 +323,7 @@ class Game(AnyGame):
 
     state: np.dtype = attrs.field(validator=_readable)
     max_legal: int = attrs.field(validator=positive)
-    beliefs: np.dtype = attrs.field(default=_NOTHING, validator=_aligned)
+    beliefs: np.dtype = attrs.field(default=_NOTHING, validator=_check_alignment)
     # for audits and bridges
     ranges: Mapping[str, tuple[int, int]] = attrs.field(factory=dict, validator=_of_fields)
     retrace: Callable | None = None

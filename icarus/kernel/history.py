@@ -106,15 +106,15 @@ def _compiled_mix(key: Argument, part: Argument) -> Callable:
 
 def keys_before(keys: np.ndarray, parts: np.ndarray) -> np.ndarray:
     """The keys that `mix` makes these keys of, by these last parts: its inverse in the first argument. uint64, broadcast"""
-    return (_unmixed(keys) ^ parts.astype(np.uint64) * np.uint64(_ODD)) - np.uint64(_GOLDEN)
+    return (_unmix(keys) ^ parts.astype(np.uint64) * np.uint64(_ODD)) - np.uint64(_GOLDEN)
 
 
 def first_parts(keys: np.ndarray) -> np.ndarray:
     """The integers of which `record(part)` makes these keys, by their bits. uint64"""
-    return (_unmixed(keys) ^ np.uint64(_GOLDEN)) * np.uint64(_ODD_INVERSE)
+    return (_unmix(keys) ^ np.uint64(_GOLDEN)) * np.uint64(_ODD_INVERSE)
 
 
-def _unmixed(keys: np.ndarray) -> np.ndarray:
+def _unmix(keys: np.ndarray) -> np.ndarray:
     words = keys.astype(np.uint64)
     words ^= (words >> np.uint64(29)) ^ (words >> np.uint64(58))
     words *= np.uint64(_FINAL_INVERSE)

@@ -31,7 +31,7 @@ from icarus.compiler.reference import Interpreter, SmallIntegers, as_compiled, i
 from icarus.kernel.answers import GAVE, answering, check_signatures, unchecked
 from icarus.kernel.constants import CONTINUES, NO_DEAL, RECALLED
 from icarus.kernel.contract import Facts
-from icarus.kernel.data import Beliefs, StateData, copied, facts_of
+from icarus.kernel.data import Beliefs, StateData, copy_data, facts_of
 from icarus.kernel.features import KINDS, checked_numbers, written_by
 from icarus.kernel.game import FUNCTIONS, AnyGame, Game
 from icarus.kernel.state import State
@@ -154,7 +154,7 @@ class PythonState(State):
     def _stamp(self) -> None:
         """Of an object of any kind it is not known whether it was changed."""
 
-    def _copied(self, data: StateData) -> StateData:
+    def _copy(self, data: StateData) -> StateData:
         return self.game.copy(data)
 
     def _legal(self) -> list[int]:
@@ -223,7 +223,7 @@ def in_python(game: AnyGame) -> PythonGame:
         texts["multiplicity"] = lambda data: multiplicity(facts_of(data))
     names = [field.name for field in attrs.fields(AnyGame) if field.name not in (*FUNCTIONS, *KINDS)]
     same: dict[str, Any] = {name: getattr(game, name) for name in names}
-    return PythonGame(copy=copied, **same | texts | _Adapter(game).functions())
+    return PythonGame(copy=copy_data, **same | texts | _Adapter(game).functions())
 
 
 class _Facts:
@@ -363,7 +363,7 @@ class _Adapter:
         return self._redrawn("redeterminize", data, observer, beliefs, rng)
 
     def _redrawn(self, name: str, data: np.ndarray, observer: int, beliefs: np.ndarray, rng: np.ndarray) -> np.ndarray:
-        redrawn = copied(data)
+        redrawn = copy_data(data)
         self.plain[name](_facts(redrawn), observer, _facts(beliefs), rng)
         return redrawn
 

@@ -10,7 +10,7 @@ from icarus import checks
 from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.messages import home
 from icarus.kernel.constants import CHANCE, CONTINUES, MORE, RECALLED, TERMINAL, UNLABELLED, UNSEEN
-from icarus.kernel.data import Beliefs, StateData, copied, facts_of, out_of_range
+from icarus.kernel.data import Beliefs, StateData, copy_data, facts_of, out_of_range
 from icarus.kernel.episodes import EpisodePosition
 from icarus.kernel.features import checked_numbers, checked_rewards, written_by
 
@@ -213,7 +213,7 @@ class State:
 
     def redraw(self, observer: int, beliefs: Beliefs, generator: np.ndarray) -> StateData:
         """The data of a state drawn from the information set of `observer`, whose `beliefs` may be reused."""
-        data, kernels = copied(self.data), self.game.kernels()
+        data, kernels = copy_data(self.data), self.game.kernels()
         if kernels.determinize is not None:
             kernels.determinize(data.ctypes.data, observer, beliefs.ctypes.data, generator.ctypes.data)
         return data
@@ -352,7 +352,7 @@ class State:
         return self.data.tobytes()
 
     def _copied(self, data: StateData) -> StateData:
-        return copied(data)
+        return copy_data(data)
 
     def _legal(self) -> list[int]:
         room = np.empty(self.game.max_legal + MORE, np.int64)

@@ -70,7 +70,7 @@ def test_what_an_enhancement_adds_with_nast_and_without_is_told_apart():
         return 0.5 + ("L" in agent) * (-loss if "N" in agent else gain)
 
     estimator = Estimator(replication(rate, games=1000))
-    _, _, *lines = campaign_page._gains(estimator, campaign_page.MIXED, campaign_page._mixed).splitlines()
+    _, _, *lines = campaign_page._gains(estimator, campaign_page.MIXED, campaign_page._gain_by_nast).splitlines()
     gains = {
         cells[1].strip(): [cell.split()[0] for cell in cells[2:-1]] for cells in (line.split("|") for line in lines)
     }

@@ -218,7 +218,7 @@ def test_a_game_of_which_some_cells_have_not_played_is_in_no_picture(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         at_work.run(campaign, Inventing(stop_after=45), blocks=2)
     with results_of(campaign.rows) as results:
-        assert [column.game for column in progress.marked(results.columns())] == ["dou-di-zhu"]
+        assert [column.game for column in progress.with_due_games(results.columns())] == ["dou-di-zhu"]
         assert [each.idle for each in progress.progress(results, SMALL)] == [0, 15, 20, 20, 20, 20, 20]
 
 

@@ -41,7 +41,7 @@ def _without_checksums(directory: Path) -> Path:
 def test_a_row_is_read_as_it_was_written_without_its_checksum(run_directory: Path) -> None:
     experiment = small()
     assert list(store.rows(run_directory, experiment)) == [a_row(experiment.cells[0], trial) for trial in range(GAMES)]
-    assert store.unchecked(run_directory) == 0
+    assert store.count_unchecked(run_directory) == 0
 
 
 def test_any_digit_that_flips_is_told_with_its_line_by_whoever_reads(run_directory: Path) -> None:
@@ -96,14 +96,14 @@ def test_games_from_before_checksums_are_read_and_counted(run_directory: Path, t
     rows = list(store.rows(run_directory, experiment))
     _without_checksums(run_directory)
     assert list(store.rows(run_directory, experiment)) == rows
-    assert store.unchecked(run_directory) == GAMES
+    assert store.count_unchecked(run_directory) == GAMES
     with store.writer(run_directory, experiment) as writer:
         writer.append(a_row(experiment.cells[0], GAMES))
-    assert store.unchecked(run_directory) == GAMES
+    assert store.count_unchecked(run_directory) == GAMES
     with results_of(run_directory) as results:
         assert f"{GAMES} games have no checksum, because they are older than the checksums" in state_of(results, False)
     merge(tmp_path / "merged", [run_directory])
-    assert store.unchecked(tmp_path / "merged") == 0  # they are written anew
+    assert store.count_unchecked(tmp_path / "merged") == 0  # they are written anew
     with results_of(tmp_path / "merged") as results:
         assert "checksum" not in state_of(results, False)
     assert list(store.rows(tmp_path / "merged", experiment)) == list(store.rows(run_directory, experiment))
@@ -111,7 +111,7 @@ def test_games_from_before_checksums_are_read_and_counted(run_directory: Path, t
 
 def test_a_packed_run_keeps_its_checksums(run_directory: Path) -> None:
     store.pack(run_directory)
-    assert store.unchecked(run_directory) == 0
+    assert store.count_unchecked(run_directory) == 0
     assert len(list(store.rows(run_directory, small()))) == GAMES
 
 

@@ -23,7 +23,7 @@ def timed(monkeypatch):
         calls.append((str(cell.spec.strategy), iterations))
         return 0.2 + iterations / 1000
 
-    monkeypatch.setattr(estimate, "_timed", seconds)
+    monkeypatch.setattr(estimate, "_time_trial", seconds)
     return calls
 
 
@@ -37,14 +37,14 @@ def test_the_time_of_all_games_follows_from_that_of_two_sizes(timed):
 
 
 def test_a_game_that_is_no_slower_with_more_iterations_has_no_negative_pace(monkeypatch):
-    monkeypatch.setattr(estimate, "_timed", lambda experiment, cell, iterations: 1.0 if iterations < 50 else 0.5)
+    monkeypatch.setattr(estimate, "_time_trial", lambda experiment, cell, iterations: 1.0 if iterations < 50 else 0.5)
     assert set(estimate.measure_paces(small()).values()) == {Pace(1.0, 0.0)}
 
 
 def test_games_too_short_to_be_measured_are_timed_with_more_iterations(monkeypatch):
     budgets = []
     monkeypatch.setattr(
-        estimate, "_timed", lambda experiment, cell, iterations: budgets.append(iterations) or iterations / 10_000
+        estimate, "_time_trial", lambda experiment, cell, iterations: budgets.append(iterations) or iterations / 10_000
     )
     pace, *_ = estimate.measure_paces(small()).values()
     assert budgets[:5] == [1, 25, 100, 250, 1000]
@@ -54,7 +54,7 @@ def test_games_too_short_to_be_measured_are_timed_with_more_iterations(monkeypat
 
 def test_every_tree_has_an_iteration_where_games_are_timed(monkeypatch):
     budgets = []
-    monkeypatch.setattr(estimate, "_timed", lambda experiment, cell, iterations: budgets.append(iterations) or 1.0)
+    monkeypatch.setattr(estimate, "_time_trial", lambda experiment, cell, iterations: budgets.append(iterations) or 1.0)
     estimate.measure_paces(loading.load("searches-phantom", {"trials": 1}))
     assert min(budgets) == 1  # MO-ISMCTS against itself
     assert {40, 160} <= set(budgets)
@@ -76,7 +76,7 @@ def test_a_budget_in_seconds_is_spent_by_each_decision_with_a_choice():
 
 
 def test_a_real_game_takes_time():
-    assert estimate._timed(small(), small().cells[0], 2) > 0
+    assert estimate._time_trial(small(), small().cells[0], 2) > 0
 
 
 def test_the_estimate_tells_this_size_and_the_papers(timed, capsys):

@@ -9,7 +9,7 @@ from matplotlib.image import imread
 from experiments.plan import loading
 from experiments.plan.pictures import PICTURES
 from experiments.report import drawing, figures
-from experiments.report.statement_figures import stated
+from experiments.report.statement_figures import stated_differences
 from experiments.store import summary
 from experiments.store.summary import MILLION, STATISTICS, Moments
 
@@ -98,11 +98,11 @@ def test_the_same_results_make_the_same_svg(tmp_path):
 
 
 def test_a_statement_is_shown_once_with_the_narrowest_range_that_the_paper_gives_it():
-    by_terms = {comparison.terms: comparison for comparison in stated(("othello", ""))}
-    assert len(by_terms) == len(stated(("othello", ""))) == 7
+    by_terms = {comparison.terms: comparison for comparison in stated_differences(("othello", ""))}
+    assert len(by_terms) == len(stated_differences(("othello", ""))) == 7
     what = {comparison.what: comparison.expected.agree for comparison in by_terms.values()}
     assert what["EPIC higher than the baseline"] == ((0.0, float("inf")),)  # and not: not lower
-    (rave,) = (each for each in stated(("dou-di-zhu", "Landlord")) if "RAVE" in each.what)
+    (rave,) = (each for each in stated_differences(("dou-di-zhu", "Landlord")) if "RAVE" in each.what)
     assert rave.what == "with RAVE the same as without"  # and not: not higher
 
 
@@ -177,5 +177,5 @@ def test_titles_of_columns_with_several_opponents_do_not_overlap(tmp_path):
 
 
 def test_a_parameter_and_its_value_stay_on_one_line() -> None:
-    assert figures._folded("(random_setup = 1) (Light)", 12) == "(random_setup = 1)\n(Light)"
-    assert figures._folded("Knockout Whist", 9) == "Knockout\nWhist"
+    assert figures._fold("(random_setup = 1) (Light)", 12) == "(random_setup = 1)\n(Light)"
+    assert figures._fold("Knockout Whist", 9) == "Knockout\nWhist"

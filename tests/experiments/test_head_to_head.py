@@ -11,7 +11,7 @@ from experiments.plan.equilibrium import DELTAS, DICE, GAMES, HALF, NEAR, PLANS,
 from experiments.play import exploitability as at_work
 from experiments.play.exploitability import measure
 from experiments.play.head_to_head import play_pairing
-from experiments.report.equilibrium_figures import GAMES_IN_PRINT, draw, points, printed, seconds_of
+from experiments.report.equilibrium_figures import GAMES_IN_PRINT, draw, points, printed_curve, seconds_of
 from experiments.store.measurements import EXPLOITABILITY, HEAD_TO_HEAD, UnderWay
 from icarus.equilibrium import Stitching
 
@@ -112,8 +112,8 @@ def test_every_plan_of_the_papers_can_be_measured():
 def test_printed_points_are_there_for_every_game_and_curve():
     for game in GAMES:
         for name in ("OOS", "UCT", "RM"):
-            assert len(printed(GAMES_IN_PRINT[game], "convergence", name)) == 45
-            assert len(printed(GAMES_IN_PRINT[game], "agg_convergence", name)) == 5
+            assert len(printed_curve(GAMES_IN_PRINT[game], "convergence", name)) == 45
+            assert len(printed_curve(GAMES_IN_PRINT[game], "agg_convergence", name)) == 5
 
 
 def test_figures_are_drawn_from_what_there_is(tmp_path, monkeypatch):

@@ -200,5 +200,5 @@ def test_games_of_other_seeds_have_other_names_on_a_cluster() -> None:
         variant = attrs.evolve(experiment, seed=seed)
         for cell in variant.cells:
             for trial in range(3):
-                cluster._submitted(Match(cell, trial, variant.game_seed(cell, trial)))
+                cluster._submit(Match(cell, trial, variant.game_seed(cell, trial)))
     assert len(set(names)) == len(names) == 6 * len(experiment.cells)

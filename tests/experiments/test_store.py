@@ -8,7 +8,7 @@ import pytest
 
 from experiments.plan.definition import Refusal
 from experiments.store import rows as store
-from experiments.store.export import flattened
+from experiments.store.export import flatten
 from experiments.store.rows import Damage
 from tests.experiments.conftest import TRIALS, a_row, small
 
@@ -203,7 +203,7 @@ def test_an_exported_table_has_a_column_for_what_only_later_rows_have():
         {"trial": 0, "statistics": {"agent": {"depth": 3}}},
         {"trial": 1, "role": "Dark", "statistics": {"agent": {"visits": 2}}},
     ]
-    names, lines = flattened(lambda: iter(rows))
+    names, lines = flatten(lambda: iter(rows))
     assert names == ["trial", "statistics.agent.depth", "role", "statistics.agent.visits"]
     assert list(lines) == [[0, 3, None, None], [1, None, "Dark", 2]]
-    assert list(flattened(list)[1]) == []
+    assert list(flatten(list)[1]) == []

@@ -168,13 +168,13 @@ def _bodies_of(templates: Iterable[object]) -> list[Callable]:
 
 def _replacements(value: object) -> list[Callable]:
     """The bodies that `@overload` or `@lower_builtin` put in a callable's place."""
-    return [body for function, body in (*REPLACEMENTS, *_overloaded(*_sizes())) if function is value]
+    return [body for function, body in (*REPLACEMENTS, *_overloads(*_sizes())) if function is value]
 
 
 def _overloaded_operators() -> list[tuple[str, Callable]]:
     """Bodies for operators, which no name in a function's code mentions."""
     names = {id(function): name for name, function in vars(operator).items()}
-    return [(names[id(function)], body) for function, body in _overloaded(*_sizes()) if id(function) in names]
+    return [(names[id(function)], body) for function, body in _overloads(*_sizes()) if id(function) in names]
 
 
 def _sizes() -> tuple[int, int]:
@@ -184,7 +184,7 @@ def _sizes() -> tuple[int, int]:
 
 
 @functools.lru_cache(maxsize=1)
-def _overloaded(*sizes: int) -> list[tuple[object, Callable]]:
+def _overloads(*sizes: int) -> list[tuple[object, Callable]]:
     """All that was registered by others than a library, or `compiled_as`, with the compiler for a callable: (callable, body)."""
     if not is_loaded("numba"):
         return []

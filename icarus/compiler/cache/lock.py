@@ -23,7 +23,7 @@ def lock(path: Path | None) -> Iterator[None]:
 
     The system frees it when its process ends. Where there is no lock to be had within `PATIENCE`, the caller goes on without.
     """
-    file = None if path is None or fcntl is None else _locked(path)
+    file = None if path is None or fcntl is None else _open_locked(path)
     try:
         yield
     finally:
@@ -35,7 +35,7 @@ def lock(path: Path | None) -> Iterator[None]:
             os.close(file)
 
 
-def _locked(path: Path) -> int | None:
+def _open_locked(path: Path) -> int | None:
     """A file, open and locked; None where that cannot be."""
     try:
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

@@ -64,7 +64,7 @@ def _view(context: TargetContext, builder: Builder, array_type: NumbaType, addre
     return array._getvalue()
 
 
-def _viewed(array_type: NumbaType, dtype: NumbaType) -> Definition:
+def _view_at(array_type: NumbaType, dtype: NumbaType) -> Definition:
     """What views items of `dtype` at an address as an array of this type."""
     dimensions = array_type.ndim
 
@@ -77,7 +77,7 @@ def _viewed(array_type: NumbaType, dtype: NumbaType) -> Definition:
 @intrinsic
 def array_at(typingctx: TypingContext, address: NumbaType, length: NumbaType, dtype: NumbaType) -> Definition:
     """View `length` items of `dtype` at an address as a one-dimensional array, without a copy."""
-    return _viewed(types.Array(dtype.dtype, 1, "C"), dtype)
+    return _view_at(types.Array(dtype.dtype, 1, "C"), dtype)
 
 
 @functools.cache
@@ -114,7 +114,7 @@ def is_read_only(item: NumbaType) -> bool:
 @intrinsic
 def read_only_array_at(typingctx: TypingContext, address: NumbaType, length: NumbaType, dtype: NumbaType) -> Definition:
     """As `array_at`, an array that the compiler lets nobody write to, nor to the arrays in its structures."""
-    return _viewed(types.Array(_read_only(dtype.dtype), 1, "C", readonly=True), dtype)
+    return _view_at(types.Array(_read_only(dtype.dtype), 1, "C", readonly=True), dtype)
 
 
 @intrinsic
@@ -122,7 +122,7 @@ def matrix_at(
     typingctx: TypingContext, address: NumbaType, rows: NumbaType, columns: NumbaType, dtype: NumbaType
 ) -> Definition:
     """View `rows` × `columns` items of `dtype` at an address as a two-dimensional array, without a copy."""
-    return _viewed(types.Array(dtype.dtype, 2, "C"), dtype)
+    return _view_at(types.Array(dtype.dtype, 2, "C"), dtype)
 
 
 @intrinsic
@@ -130,7 +130,7 @@ def read_only_matrix_at(
     typingctx: TypingContext, address: NumbaType, rows: NumbaType, columns: NumbaType, dtype: NumbaType
 ) -> Definition:
     """As `matrix_at`, an array that the compiler lets nobody write to."""
-    return _viewed(types.Array(dtype.dtype, 2, "C", readonly=True), dtype)
+    return _view_at(types.Array(dtype.dtype, 2, "C", readonly=True), dtype)
 
 
 @intrinsic

@@ -122,7 +122,7 @@ def deal(state: Facts, rng: np.ndarray) -> None:
 
 
 @inlined
-def scored(state: Facts, player: int) -> int:
+def added_score(state: Facts, player: int) -> int:
     """What the round adds to a player's score."""
     if state.points[player] == ALL_POINTS:
         return 0

@@ -58,12 +58,12 @@ from icarus.games.hearts.facts import (
     SPADE_QUEEN,
     STATE,
     THRESHOLD,
+    added_score,
     card_bit,
     deal,
     giver,
     offset,
     passed_by,
-    scored,
 )
 from icarus.games.hearts.heuristic import heuristic
 from icarus.games.hearts.hidden import determinize, observe, prepare, recall, retrace
@@ -205,7 +205,7 @@ def _end_trick(state: Facts) -> None:
 def _end_round(state: Facts) -> None:
     reached = False
     for i in range(PLAYERS):
-        state.scores[i] += scored(state, i)
+        state.scores[i] += added_score(state, i)
         reached = reached or state.scores[i] >= state.threshold
     if reached or state.searching:
         state.phase, state.player = ENDED, TERMINAL

@@ -22,11 +22,11 @@ from icarus.games.hearts.facts import (
     PLAYERS,
     PLAYING,
     STATE,
+    added_score,
     deal,
     giver,
     offset,
     passed_by,
-    scored,
     subset,
 )
 from icarus.kernel import CHANCE, TERMINAL, Facts, inlined, lowest_bit, popcount, shuffle
@@ -95,10 +95,10 @@ def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
     unseen &= ~(beliefs.sure[0] | beliefs.sure[1] | beliefs.sure[2])
     beliefs.anyone = unseen
     for k in range(3):
-        beliefs.anyone &= ~_excluded(state, observer, k)
+        beliefs.anyone &= ~_excluded_cards(state, observer, k)
     for k in range(3):
-        here, next_ = _excluded(state, observer, k), _excluded(state, observer, k + 1)
-        last = _excluded(state, observer, k + 2)
+        here, next_ = _excluded_cards(state, observer, k), _excluded_cards(state, observer, k + 1)
+        last = _excluded_cards(state, observer, k + 2)
         beliefs.shared[k] = unseen & here & ~next_ & ~last
         beliefs.sure[k] |= unseen & ~here & next_ & last
     for k in range(3):
@@ -116,7 +116,7 @@ def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
 
 
 @inlined
-def _excluded(state: Facts, observer: int, k: int) -> np.uint64:
+def _excluded_cards(state: Facts, observer: int, k: int) -> np.uint64:
     """The cards that an opponent, by his place after the observer, has shown not to hold."""
     return state.excluded[(observer + 1 + k % 3) & 3]
 
@@ -276,5 +276,5 @@ def _start_of_round(facts: Facts) -> np.ndarray:
     for i in range(PLAYERS):
         received = 0 if facts.phase in (PASSING, EXCHANGING) else passed[giver(facts, i)]
         facts_at_start.held[i] = int(facts.held[i]) & ~received | passed[i]
-        facts_at_start.scores[i] = facts.scores[i] - (scored(facts, i) if facts.phase == ENDED else 0)
+        facts_at_start.scores[i] = facts.scores[i] - (added_score(facts, i) if facts.phase == ENDED else 0)
     return start
