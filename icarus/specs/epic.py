@@ -4,7 +4,7 @@ Readings: positions-in-episode count from the start of the game, not from the ro
 e(s) ∈ E is the first of that episode; the record of h # a is the position-in-episode of h extended by a, also when a ends the
 episode. Before a game's first label the initial position counts as labelled, with a label of its own. (EPIC-7) is (Base-7).
 (EPIC-6) is literal: i begins at 0, so the record that the move to the root leads to is visited in every iteration. With
-`capture_positions(first=1)` it is not; in 1,000 deals each of two games that made no difference beyond 2.5 % (docs/reproduction.md).
+`capture_positions(first=1)` it is not; in 1,000 deals each of two games that made no difference beyond 2.5 % (docs/reproduction-causes.md).
 """
 
 import attrs
