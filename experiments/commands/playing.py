@@ -24,7 +24,7 @@ from experiments.play.progress import ProgressBar
 from experiments.report import figures
 from experiments.store import rows as store
 from experiments.store.results import results_of
-from icarus.commands.options import value_option
+from icarus.commands.options import split_names, value_option
 
 NAMED = (
     f"Name of an experiment, or the path of your own as a .toml or .py file. Section 8: {', '.join(suite.SUITE)} (all of them). "
@@ -164,20 +164,8 @@ def campaign(
 
 
 def _choose(experiment: str, games: str | None, **changes: object) -> Experiment:
-    changed = {"games": None if games is None else split_games(games), **changes}
+    changed = {"games": None if games is None else split_names(games), **changes}
     return loading.load(experiment, {key: value for key, value in changed.items() if value is not None})
-
-
-def split_games(text: str) -> list[str]:
-    """Names separated by commas, except those inside brackets."""
-    names, depth = [""], 0
-    for letter in text:
-        depth += {"(": 1, ")": -1}.get(letter, 0)
-        if letter == "," and depth == 0:
-            names.append("")
-        else:
-            names[-1] += letter
-    return [name.strip() for name in names]
 
 
 def _numbers(name: str, text: str | None) -> list[float] | None:

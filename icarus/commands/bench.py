@@ -13,7 +13,7 @@ from icarus.algebra import Enhancement
 from icarus.bench import costs, speed
 from icarus.checks import integer
 from icarus.commands.console import notes, out, print_note, print_table, print_text, show_compilation
-from icarus.commands.options import DEFAULT_ITERATIONS, With, check_picture, integer_option, value_option
+from icarus.commands.options import DEFAULT_ITERATIONS, With, check_picture, integer_option, split_names, value_option
 from icarus.engine.validation import COMPILED, check_budget, checked_engine
 from icarus.load_files import load_files
 from icarus.specs import parse
@@ -58,7 +58,9 @@ def bench_command(
     files = files or []
     own_names = load_files(files)
     chosen = _games_of(names)
-    parsed = [parse(text, **own_names) for text in (speed.STRATEGIES if strategies is None else _split(strategies))]
+    parsed = [
+        parse(text, **own_names) for text in (speed.STRATEGIES if strategies is None else split_names(strategies))
+    ]
     pairs = list(itertools.product(chosen, parsed))
     check_budget(iterations, None)
     integer("--repeats", repeats, 1)
@@ -113,21 +115,9 @@ def _misses(
         return {}
 
 
-def _split(text: str) -> list[str]:
-    """What stands between the commas of a text, those within brackets not counted."""
-    parts, depth = [""], 0
-    for letter in text:
-        depth += (letter == "(") - (letter == ")")
-        if letter == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return [part.strip() for part in parts]
-
-
 def _games_of(names: str | None) -> list[str]:
     """The names of the games, each of which can be compiled."""
-    chosen = games.names() if names is None else _split(names)
+    chosen = games.names() if names is None else split_names(names)
     for name in chosen:
         checked_engine(COMPILED, games.load(name), threads=1)
     return chosen
@@ -136,14 +126,26 @@ def _games_of(names: str | None) -> list[str]:
 RATES = ("subject", "per second", "spread", "ns/step", "× peer", "× base")
 
 
-def print_rates(measured: Iterable[speed.Measurement]) -> None:
+def print_rates(measured: list[speed.Measurement]) -> None:
     """A row for each game and subject: under the name of its game on a terminal, which is narrow, with it elsewhere.
 
     The columns are the median rate, the distance of its quartiles as a share of it, the time of a step of a playout, and the
     rate as a multiple of OpenSpiel's and of BASELINE's.
     """
-    measured = list(measured)
-    rows = [(m.game, *_rate_row(m, measured)) for m in measured]
+    ratios = speed.ratios(measured)
+    baselines = {m.game: m.median for m in measured if m.subject == "BASELINE"}
+    rows = [
+        (
+            m.game,
+            m.subject,
+            f"{m.median:,.0f}",
+            f"{(m.quartiles[1] - m.quartiles[0]) / m.median:.0%}",
+            "" if math.isnan(m.step_nanoseconds) else f"{m.step_nanoseconds:.0f}",
+            f"{ratios[m.game, m.subject]:.1f}" if ratios.get((m.game, m.subject)) else "",
+            f"{m.median / baselines[m.game]:.2f}" if m.game in baselines else "",
+        )
+        for m in measured
+    ]
     _print_by_game(RATES, rows, f"spread: from quartile to quartile; peer: {speed.PEER}; base: BASELINE")
 
 
@@ -156,20 +158,6 @@ def _print_by_game(columns: Sequence[str], rows: Iterable[Sequence[str]], legend
         out.print(f"\n[bold]{game}[/bold]")
         print_table(columns, [row[1:] for row in of_game])
     print_text(f"\n{legend}")
-
-
-def _rate_row(m: speed.Measurement, measured: list[speed.Measurement]) -> tuple[str, ...]:
-    ratio = speed.ratios(measured).get((m.game, m.subject))
-    baselines = {measurement.game: measurement.median for measurement in measured if measurement.subject == "BASELINE"}
-    low, high = m.quartiles
-    return (
-        m.subject,
-        f"{m.median:,.0f}",
-        f"{(high - low) / m.median:.0%}",
-        "" if math.isnan(m.step_nanoseconds) else f"{m.step_nanoseconds:.0f}",
-        f"{ratio:.1f}" if ratio else "",
-        f"{m.median / baselines[m.game]:.2f}" if m.game in baselines else "",
-    )
 
 
 def print_use(used: Iterable[costs.TableUse]) -> None:

@@ -22,6 +22,7 @@ from icarus.commands.lists import games_command, specs_command
 from icarus.commands.match import match_command
 from icarus.commands.new import check_command, new_command
 from icarus.commands.once import Command
+from icarus.commands.options import integer_option
 from icarus.commands.play.play import play_command
 from icarus.commands.report.report import report_command
 from icarus.commands.search import search_command
@@ -39,11 +40,9 @@ app = typer.Typer(
 
 def audit_command(
     game: options.GameName,
-    number: Annotated[int, options.integer_option("Random games to play.", "--games")] = GAMES,
-    determinizations: Annotated[
-        int, options.integer_option("Determinizations to draw at each decision.")
-    ] = DETERMINIZATIONS,
-    seed: Annotated[int, options.integer_option("Seed of the games and of the draws.")] = 0,
+    number: Annotated[int, integer_option("Random games to play.", "--games")] = GAMES,
+    determinizations: Annotated[int, integer_option("Determinizations to draw at each decision.")] = DETERMINIZATIONS,
+    seed: Annotated[int, integer_option("Seed of the games and of the draws.")] = 0,
     files: options.With = None,
 ) -> None:
     """Check a game's rules and its hidden information.

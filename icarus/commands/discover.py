@@ -7,6 +7,7 @@ import typer
 
 from icarus.commands import options
 from icarus.commands.console import notes, print_note, print_text, progress_bar, show_compilation
+from icarus.commands.options import integer_option, iterations_option, real_option, value_option
 from icarus.discovery.discover import DEFAULT_ITERATIONS, POOL, discover
 from icarus.discovery.page import PAGE, text_of, write_result
 from icarus.discovery.protocol import FILE
@@ -24,41 +25,37 @@ LINES = 10  # of each stage, where no terminal shows the bar
 
 def discover_command(
     game: options.GameName,
-    number: Annotated[
-        int | None, options.integer_option("Games of the whole race. Give this or --hours.", "--games")
-    ] = None,
-    hours: Annotated[
-        float | None, options.real_option("HOURS", "Hours that the race may take, instead of --games.")
-    ] = None,
-    iterations: Annotated[int | None, options.iterations_option(DEFAULT_ITERATIONS)] = None,
+    number: Annotated[int | None, integer_option("Games of the whole race. Give this or --hours.", "--games")] = None,
+    hours: Annotated[float | None, real_option("HOURS", "Hours that the race may take, instead of --games.")] = None,
+    iterations: Annotated[int | None, iterations_option(DEFAULT_ITERATIONS)] = None,
     seconds: options.Seconds = None,
     space: Annotated[
-        str, options.value_option("SPACE", f"Search space: {', '.join(shipped_spaces())}, or a TOML file of your own.")
+        str, value_option("SPACE", f"Search space: {', '.join(shipped_spaces())}, or a TOML file of your own.")
     ] = "general",
     against: Annotated[
         list[str] | None,
-        options.value_option(
+        value_option(
             "STRATEGY",
             "Opponent: a strategy, or the result of a race as printed. Repeatable; the last is the one to beat. "
             f"{' and '.join(POOL)} if not given.",
         ),
     ] = None,
     finder: Annotated[
-        str, options.value_option("FINDER", 'Search method: "factorial", "halving" or "evolution".')
+        str, value_option("FINDER", 'Search method: "factorial", "halving" or "evolution".')
     ] = "factorial",
-    finalists: Annotated[int, options.integer_option("Finalists to be proven, at most.")] = 5,
+    finalists: Annotated[int, integer_option("Finalists to be proven, at most.")] = 5,
     seats: Annotated[
         list[int] | None,
-        options.value_option("INTEGER", "Seat to find a strategy for. Repeatable; all if not given.", "--seat"),
+        value_option("INTEGER", "Seat to find a strategy for. Repeatable; all if not given.", "--seat"),
     ] = None,
     seed: options.Seed = 0,
-    workers: Annotated[int, options.integer_option("Processes to play games in.")] = 1,
+    workers: Annotated[int, integer_option("Processes to play games in.")] = 1,
     cluster: Annotated[
-        str | None, options.value_option("ADDRESS", 'Play on a dask cluster: the address of its scheduler, or "local".')
+        str | None, value_option("ADDRESS", 'Play on a dask cluster: the address of its scheduler, or "local".')
     ] = None,
     to: Annotated[
         Path | None,
-        options.value_option(
+        value_option(
             "DIR",
             "Directory of protocol, games and page, where the same command continues; discovery-GAME-SEED if not given.",
         ),

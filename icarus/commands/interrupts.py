@@ -47,8 +47,7 @@ def end(code: int) -> NoReturn:
 @contextlib.contextmanager
 def interruptible() -> Iterator[None]:
     """Within, Ctrl-C raises KeyboardInterrupt, also out of compiled loops; where these do not return, the second one ends the process."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        with polled_interrupts():
-            yield
-    else:
-        yield  # Ctrl-C is ignored, or somebody else handles it
+    # Elsewhere Ctrl-C is ignored, or somebody else handles it.
+    is_usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    with polled_interrupts() if is_usual else contextlib.nullcontext():
+        yield

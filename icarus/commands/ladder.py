@@ -11,7 +11,7 @@ from icarus.checks import integer
 from icarus.checks import seed as check_seed
 from icarus.commands import options
 from icarus.commands.console import print_note, print_table, print_text, progress_of, show_compilation
-from icarus.commands.players import agent_settings
+from icarus.commands.options import agent_settings, integer_option, real_option, value_option
 from icarus.engine.match import Agent
 from icarus.equilibrium.online.parsing import read_scheme
 from icarus.ladder.climb import Climb
@@ -32,19 +32,17 @@ def ladder_command(
     ] = None,
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
-    number: Annotated[int, options.integer_option("Games to play.", "--games")] = 100,
-    minutes: Annotated[float | None, options.real_option("MINUTES", MINUTES_HELP)] = None,
+    number: Annotated[int, integer_option("Games to play.", "--games")] = 100,
+    minutes: Annotated[float | None, real_option("MINUTES", MINUTES_HELP)] = None,
     rows: Annotated[
         Path | None,
-        options.value_option(
-            "FILE", "File to keep the games in; the same command continues it. Nothing is kept if not given.", "--rows"
-        ),
+        value_option("FILE", "File to keep the games in; the same command continues it. Nothing is kept if not given."),
     ] = None,
     engine: Annotated[
         str | None,
-        options.value_option("ENGINE", f"Rate a GTP engine instead: its command line, or one of {', '.join(ENGINES)}."),
+        value_option("ENGINE", f"Rate a GTP engine instead: its command line, or one of {', '.join(ENGINES)}."),
     ] = None,
-    picture: Annotated[Path | None, options.value_option("FILE.svg", "Draw the ladder.")] = None,
+    picture: Annotated[Path | None, value_option("FILE.svg", "Draw the ladder.")] = None,
     scheme: options.Scheme = options.DEFAULT_SCHEME,
     cutoff: options.Cutoff = None,
     seed: options.Seed = 0,
@@ -66,9 +64,8 @@ def ladder_command(
         options.check_minutes(minutes)
     if (strategy is None) == (engine is None):
         raise ValueError("name either a strategy to rate, or an engine with --engine")
-    of_a_search = options.options_on_line(context, OF_A_SEARCH)
-    if engine is not None and of_a_search:
-        raise ValueError(f"an engine of --engine searches in its own way: leave out {', '.join(of_a_search)}")
+    if engine is not None:
+        options.refuse_options(context, OF_A_SEARCH, "an engine of --engine searches in its own way")
     player: Agent | EnginePlayer
     if strategy is not None:
         by, iterations = read_scheme(scheme).with_cutoff(cutoff), options.default_iterations(iterations, seconds)

@@ -1,6 +1,7 @@
 """`icarus match`: games between strategies, and what they come to."""
 
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Sequence
 from typing import Annotated, Any, TypeVar
 
 import typer
@@ -9,7 +10,7 @@ from icarus.checks import integer
 from icarus.checks import seed as check_seed
 from icarus.commands import options
 from icarus.commands.console import out, print_note, print_table, print_text, progress_of, show_compilation
-from icarus.commands.players import agent_settings
+from icarus.commands.options import agent_settings, integer_option, real_option, value_option
 from icarus.discovery.statistics import difference
 from icarus.engine.match import Agent, Decision, GameLog, SeatedAgent, play
 from icarus.engine.recommendation import read_recommendation
@@ -21,7 +22,6 @@ from icarus.kernel.state import State
 T = TypeVar("T")
 Rewards = Sequence[float]  # of each seat in a game
 CONFIDENCE = 0.95
-Watch = Callable[[State, int | None, Decision | None], None]
 
 
 def match_command(
@@ -30,9 +30,7 @@ def match_command(
         list[str],
         typer.Argument(metavar="A B …", help="Strategy of each seat, at least two. The last takes all other seats."),
     ],
-    number: Annotated[
-        int, options.integer_option("Games to play. The strategies change seats after each.", "--games")
-    ] = 10,
+    number: Annotated[int, integer_option("Games to play. The strategies change seats after each.", "--games")] = 10,
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
     seed: options.Seed = 0,
@@ -41,19 +39,15 @@ def match_command(
     sharing: options.Sharing = options.DEFAULT_SHARING,
     schemes: Annotated[
         list[str] | None,
-        options.value_option(
+        value_option(
             "SCHEME", f"Search scheme of all strategies, or repeated, of each. {options.SCHEMES_HELP}", "--scheme"
         ),
     ] = None,
     cutoff: options.Cutoff = None,
-    move_decays: Annotated[
-        list[float] | None, options.real_option("REAL", options.MOVE_DECAY_HELP, "--move-decay")
-    ] = None,
-    game_decays: Annotated[
-        list[float] | None, options.real_option("REAL", options.GAME_DECAY_HELP, "--game-decay")
-    ] = None,
+    move_decays: Annotated[list[float] | None, real_option("REAL", options.MOVE_DECAY_HELP, "--move-decay")] = None,
+    game_decays: Annotated[list[float] | None, real_option("REAL", options.GAME_DECAY_HELP, "--game-decay")] = None,
     level: Annotated[
-        int | None, options.integer_option(f"Add an agent of this strength after the strategies: {options.LEVEL_HELP}")
+        int | None, integer_option(f"Add an agent of this strength after the strategies: {options.LEVEL_HELP}")
     ] = None,
     levels: options.Levels = None,
     show: Annotated[bool, typer.Option("--show", help="Print every state and every decision.")] = False,
@@ -134,7 +128,7 @@ def _play_trial(game: AnyGame, agents: Sequence[Agent | SeatedAgent], seed: tupl
     """What each seat gets in a game in which agents sit as many seats further on as its number says."""
     _, trial = seed
     seats = [agents[(seat - trial) % len(agents)] for seat in range(len(agents))]
-    log = play(game, seats, seed=seed, watch=_watcher(seats) if show else None)
+    log = play(game, seats, seed=seed, watch=functools.partial(_print_decision, seats) if show else None)
     if show:
         _print_end(game, log)
     return log.returns
@@ -175,18 +169,17 @@ def _reward_texts(rewards: list[Rewards], seats: list[int], shift: int) -> tuple
     return wins, f"{estimate.mean:.3f}", f"[{max(0.0, low):.3f}, {high:.3f}]"
 
 
-def _watcher(seats: Sequence[Agent | SeatedAgent]) -> Watch:
-    def watch(state: State, action: int | None, decision: Decision | None) -> None:
-        print_text(str(state))
-        if action is not None:
-            player = state.current_player()
-            line = f"{seat_name(state.game, player)}: {state.action_to_string(action)}"
-            if decision is not None and decision.iterations:
-                line += f"   ({decision.visits} of {decision.iterations} visits, value {decision.value:.3f}, {seats[player].strategy})"
-            print_text(line)
-        out.print()
-
-    return watch
+def _print_decision(
+    seats: Sequence[Agent | SeatedAgent], state: State, action: int | None, decision: Decision | None
+) -> None:
+    print_text(str(state))
+    if action is not None:
+        player = state.current_player()
+        line = f"{seat_name(state.game, player)}: {state.action_to_string(action)}"
+        if decision is not None and decision.iterations:
+            line += f"   ({decision.visits} of {decision.iterations} visits, value {decision.value:.3f}, {seats[player].strategy})"
+        print_text(line)
+    out.print()
 
 
 def _print_end(game: AnyGame, log: GameLog) -> None:

@@ -1,7 +1,7 @@
 """What several commands take, and their exit codes."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -9,9 +9,12 @@ import typer
 
 from icarus import games
 from icarus.algebra.parsing import Operand
+from icarus.discovery.configuration import Configuration, read_configuration
 from icarus.engine.recommendation import RULES, most_visits
 from icarus.engine.result import ROOTS
-from icarus.engine.scheme import SCHEMES
+from icarus.engine.scheme import SCHEMES, parse_scheme
+from icarus.engine.scheme import Scheme as SearchScheme
+from icarus.equilibrium.online.parsing import parse_strategy
 from icarus.kernel.game import AnyGame
 from icarus.load_files import game_of_file, load_files
 
@@ -87,8 +90,7 @@ Recommendation = Annotated[
 ]
 LEVEL_HELP = "1 (weak and immediate) to 8 (strong); see docs/ladder.md."
 Levels = Annotated[
-    Path | None,
-    value_option("DIR", "Levels of a game of your own: the directory of its report (icarus report).", "--levels"),
+    Path | None, value_option("DIR", "Levels of a game of your own: the directory of its report (icarus report).")
 ]
 
 
@@ -108,10 +110,21 @@ SCHEMES_HELP = f'One of {", ".join(map(str, SCHEMES.values()))}; "MO_ISMCTS with
 Scheme = Annotated[str, value_option("SCHEME", f"Search scheme. {SCHEMES_HELP}")]
 
 
-def options_on_line(context: typer.Context, names: Sequence[str]) -> list[str]:
-    """Those of these options that stand on the command line, as they are typed there."""
-    sources = {name: context.get_parameter_source(name) for name in names}
-    return [f"--{name}" for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
+def refuse_options(context: typer.Context, names: Sequence[str], reason: str) -> None:
+    """Refuse those of these options that stand on the command line.
+
+    Raises:
+        ValueError: one does.
+    """
+    typed = [f"--{name}" for name in names if is_typed(context, name)]
+    if typed:
+        raise ValueError(f"{reason}: leave out {', '.join(typed)}")
+
+
+def is_typed(context: typer.Context, name: str) -> bool:
+    """Whether an option stands on the command line."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def check_levels(level: int | None, levels: Path | None) -> None:
@@ -166,6 +179,18 @@ def load_game(game: str, files: Sequence[Path] | None) -> tuple[AnyGame, dict[st
     return games.load(name), names, all_files
 
 
+def split_names(text: str) -> list[str]:
+    """The names in a text, separated by commas; a comma inside brackets separates nothing."""
+    names, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            names.append("")
+        else:
+            names[-1] += letter
+    return [name.strip() for name in names]
+
+
 def default_iterations(iterations: int | None, seconds: float | None) -> int | None:
     """The iterations of a search: DEFAULT_ITERATIONS where neither they nor a time are given."""
     return DEFAULT_ITERATIONS if iterations is None and seconds is None else iterations
@@ -185,3 +210,22 @@ def check_directory(path: Path) -> None:
     """Refuse a file where a directory is wanted, which need not be there yet."""
     if path.exists() and not path.is_dir():
         raise ValueError(f"--to is {str(path)!r}, which is a file; give a directory")
+
+
+def agent_settings(
+    text: str, names: Mapping[str, Any], scheme: SearchScheme, move_decay: float = 0.0
+) -> dict[str, Any]:
+    """Strategy, scheme and decay for `Agent`. What a race prints behind its winner, "[scheme = …, move_decay = …]", goes before options.
+
+    Args:
+        names: enhancements of one's own, by name.
+        scheme, move_decay: by the options.
+
+    Raises:
+        ValueError: the text cannot be understood.
+    """
+    player = read_configuration(text) if text.rstrip().endswith("]") else Configuration(text)
+    strategy, usual = parse_strategy(player.strategy, names), Configuration(player.strategy)
+    if player.scheme != usual.scheme:
+        scheme = parse_scheme(player.scheme)
+    return {"strategy": strategy, "scheme": scheme, "move_decay": player.move_decay or move_decay}

@@ -1,8 +1,9 @@
 """`icarus search`: what a search of one position finds for each action."""
 
-from collections.abc import Callable, Iterable, Sequence
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -11,7 +12,7 @@ from icarus.algebra import Enhancement
 from icarus.checks import seed as check_seed
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of, show_compilation
-from icarus.commands.players import agent_settings
+from icarus.commands.options import agent_settings, value_option
 from icarus.engine.algorithm import Algorithm
 from icarus.engine.match import Agent
 from icarus.engine.program.lowering import components_of
@@ -30,48 +31,38 @@ from icarus.views.playout import show_playout
 from icarus.views.records import show_records
 from icarus.views.tree_page import write_tree_page
 
-T = TypeVar("T")
-
 
 def search_command(
     game: options.GameName,
-    strategy: Annotated[str, options.value_option("STRATEGY", 'Such as "RAVE >> (MAST + NAST2)/2".')] = "BASELINE",
+    strategy: Annotated[str, value_option("STRATEGY", 'Such as "RAVE >> (MAST + NAST2)/2".')] = "BASELINE",
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
     seed: options.Seed = 0,
     moves: Annotated[
-        str, options.value_option("MOVES", 'Moves to play before the search, in the notation of the game: "d3 c5".')
+        str, value_option("MOVES", 'Moves to play before the search, in the notation of the game: "d3 c5".')
     ] = "",
     scheme: options.Scheme = options.DEFAULT_SCHEME,
     cutoff: options.Cutoff = None,
     recommendation: options.Recommendation = options.DEFAULT_RECOMMENDATION,
     threads: options.Threads = 1,
     sharing: options.Sharing = options.DEFAULT_SHARING,
-    html: Annotated[
-        Path | None, options.value_option("FILE", "Write the tree to this new file, as an HTML page.", "--html")
-    ] = None,
+    html: Annotated[Path | None, value_option("FILE", "Write the tree to this new file, as an HTML page.")] = None,
     playout: Annotated[
         bool, typer.Option("--playout", help="Print one more playout step by step. With --html it is part of the page.")
     ] = False,
     records: Annotated[
         list[str] | None,
-        options.value_option(
+        value_option(
             "NAME",
             "Print what this component of the strategy has learned: its records with the most updates. Repeatable.",
-            "--records",
         ),
     ] = None,
     beside: Annotated[
-        list[str] | None,
-        options.value_option(
-            "STRATEGY", "Another strategy for the same position, side by side. Repeatable.", "--beside"
-        ),
+        list[str] | None, value_option("STRATEGY", "Another strategy for the same position, side by side. Repeatable.")
     ] = None,
     to_json: Annotated[
         Path | None,
-        options.value_option(
-            "FILE", "Write the course of the search and its tree to this new file, as JSON.", "--json"
-        ),
+        value_option("FILE", "Write the course of the search and its tree to this new file, as JSON.", "--json"),
     ] = None,
     files: options.With = None,
 ) -> None:
@@ -110,12 +101,8 @@ def search_command(
         state = state_after(loaded, seed, moves)
         print_text(str(state))
         budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads, "sharing": sharing}
-        result = _run_shown(
-            lambda progress: search(
-                state, enhancement, **budget, seed=seed, scheme=by, recommendation=rule, progress=progress
-            ),
-            iterations,
-        )
+        with _shown_progress(iterations) as progress:
+            result = search(state, enhancement, **budget, seed=seed, scheme=by, recommendation=rule, progress=progress)
     print_text("\n\n".join([str(result), *(str(show_records(result, name)) for name in records or [])]))
     playout_page = show_playout(state, enhancement, seed, result.iterations, by) if playout else None
     if html is not None:
@@ -169,15 +156,17 @@ def _search_online(game: AnyGame, agent: Agent, seed: int, moves: str) -> None:
         check_trees(game, [agent])
         state = state_after(game, seed, moves)
         print_text(str(state))
-        result = _run_shown(lambda progress: agent.search(state, seed, progress=progress), agent.iterations)
+        with _shown_progress(agent.iterations) as progress:
+            result = agent.search(state, seed, progress=progress)
         print_text(str(result))
 
 
-def _run_shown(run: Callable[[Callable], T], iterations: int | None) -> T:
-    """What a search finds that is told where to show its progress; interrupted, it shows what it found so far, and ends the command."""
+@contextlib.contextmanager
+def _shown_progress(iterations: int | None) -> Iterator[Callable[[int, float], None]]:
+    """The `progress` of a search within; one that is interrupted prints its result so far, and ends the command."""
     try:
         with progress_of("iterations", iterations, remaining=False) as show:
-            return run(lambda iterations, _: show(iterations))
+            yield lambda iterations, _: show(iterations)
     except SearchInterrupted as interrupted:
         print_text(str(interrupted.result))
         print_note(f"icarus: {interrupted}")

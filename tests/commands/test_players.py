@@ -4,7 +4,7 @@ import pytest
 
 from icarus import MAST
 from icarus.commands.cli import run
-from icarus.commands.players import agent_settings
+from icarus.commands.options import agent_settings
 from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS
 
 

@@ -8,10 +8,10 @@ import shutil
 
 import pytest
 
-from experiments.commands.playing import split_games
 from experiments.report.status import state_of
 from experiments.store import rows as store
 from experiments.store.results import results_of
+from icarus.commands.options import split_names
 from tests.experiments.conftest import SMALL, TRIALS, a_row, all_of_table_1, keep, small
 
 
@@ -264,7 +264,7 @@ def test_a_plan_tells_the_number_of_games(call):
 
 
 def test_games_are_separated_by_commas_outside_brackets():
-    assert split_games("othello, knockout-whist(players=3),x(a=1,b=2)") == [
+    assert split_names("othello, knockout-whist(players=3),x(a=1,b=2)") == [
         "othello",
         "knockout-whist(players=3)",
         "x(a=1,b=2)",

@@ -73,13 +73,10 @@ def _write_ggf(game: AnyGame, actions: Sequence[int], players: Sequence[str]) ->
         moves = moves[:-2] if actions[-2:] == [PASS, PASS] else moves  # nobody writes that neither player can move
         black, white = (int(discs).bit_count() for discs in state.facts.discs)
         result = f"{black - white:+d}"
+    board = " ".join([*(_GGF_START[row : row + SIZE] for row in range(0, SQUARES, SIZE)), _GGF_START[-1]])
     black_player, white_player = (re.sub(r"[\[\]\\]", "", name) for name in players)
-    tags = f"GM[Othello]PC[icarus]PB[{black_player}]PW[{white_player}]RE[{result}]TY[8]BO[8 {_ggf_board()}]"
+    tags = f"GM[Othello]PC[icarus]PB[{black_player}]PW[{white_player}]RE[{result}]TY[8]BO[8 {board}]"
     return f"(;{tags}{''.join(moves)};)\n"
-
-
-def _ggf_board() -> str:
-    return " ".join([*(_GGF_START[row : row + SIZE] for row in range(0, SQUARES, SIZE)), _GGF_START[-1]])
 
 
 def _read_othello(game: AnyGame, text: str) -> list[int]:
@@ -152,7 +149,10 @@ def _write_pdn(game: AnyGame, actions: Sequence[int], players: Sequence[str]) ->
         state.apply_action(action)
     texts = [_pdn_move(path) for path in paths]
     turns = [f"{number // 2 + 1}. {' '.join(texts[number : number + 2])}" for number in range(0, len(texts), 2)]
-    result = {1: "0-1", 0: "1/2-1/2", -1: "1-0"}[_sign(state)] if state.is_terminal() else "*"  # of White first
+    result = "*"
+    if state.is_terminal():
+        black, white = state.returns()
+        result = "1/2-1/2" if black == white else "0-1" if black > white else "1-0"  # of White first
     names = [name.replace("\\", "").replace('"', "'") for name in players]
     tags = {"Event": "icarus", "Black": names[0], "White": names[1], "Result": result, "GameType": "21"}
     lines = [f'[{name} "{value}"]' for name, value in tags.items()]
@@ -162,11 +162,6 @@ def _write_pdn(game: AnyGame, actions: Sequence[int], players: Sequence[str]) ->
 def _pdn_move(path: list[int]) -> str:
     steps = len(path) == 2 and abs(path[0] - path[1]) <= 5  # a jump goes two rows, seven numbers or nine
     return ("-" if steps else "x").join(map(str, path))
-
-
-def _sign(state: State) -> int:
-    black, white = state.returns()
-    return (black > white) - (black < white)
 
 
 def _read_pdn(game: AnyGame, text: str) -> list[int]:

@@ -13,10 +13,10 @@ from icarus import games
 from icarus.checks import integer
 from icarus.commands import options
 from icarus.commands.console import print_text, show_compilation
+from icarus.commands.options import agent_settings, integer_option, value_option
 from icarus.commands.play.session import Session, adviser_like
 from icarus.commands.play.table import Table
 from icarus.commands.play.terminal import Terminal
-from icarus.commands.players import agent_settings
 from icarus.engine.match import Agent
 from icarus.equilibrium.online.parsing import check_trees, read_scheme
 from icarus.load_files import digest_of, load_files
@@ -28,15 +28,12 @@ OF_A_NEW_GAME = ("seat", "watch", "seed", *OF_AN_AGENT)
 def play_command(
     context: typer.Context,
     game: Annotated[str | None, typer.Argument(metavar="GAME", help=options.GAME_HELP)] = None,
-    seat: Annotated[int, options.integer_option("Your seat; the first is 0.")] = 0,
+    seat: Annotated[int, integer_option("Your seat; the first is 0.")] = 0,
     against: Annotated[
-        list[str] | None,
-        options.value_option(
-            "STRATEGY", "Strategy of the others, or repeated, of each other seat in order.", "--against"
-        ),
+        list[str] | None, value_option("STRATEGY", "Strategy of the others, or repeated, of each other seat in order.")
     ] = None,
     level: Annotated[
-        int | None, options.integer_option(f"Strength of the others, in place of --against: {options.LEVEL_HELP}")
+        int | None, integer_option(f"Strength of the others, in place of --against: {options.LEVEL_HELP}")
     ] = None,
     levels: options.Levels = None,
     watch: Annotated[bool, typer.Option("--watch", help="Only watch: agents play all seats.")] = False,
@@ -44,36 +41,35 @@ def play_command(
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
     scheme: Annotated[
-        str, options.value_option("SCHEME", f"Search scheme of the agents. {options.SCHEMES_HELP}")
+        str, value_option("SCHEME", f"Search scheme of the agents. {options.SCHEMES_HELP}")
     ] = options.DEFAULT_SCHEME,
     cutoff: options.Cutoff = None,
     seed: options.Seed = 0,
     resume: Annotated[
         Path | None,
-        options.value_option(
+        value_option(
             "FILE",
             "Continue a saved game. With GAME, a game of another program: PDN (Checkers), GGF or a transcript (Othello).",
-            "--resume",
         ),
     ] = None,
     browser: Annotated[
         bool, typer.Option("--browser", help="Play in a browser on this machine, not in the terminal.")
     ] = False,
-    port: Annotated[int, options.integer_option("Port of the browser's page; 0 takes one that is free.")] = 0,
+    port: Annotated[int, integer_option("Port of the browser's page; 0 takes one that is free.")] = 0,
     files: options.With = None,
 ) -> None:
     """Play a game against agents, here or in a browser.
 
     During a game, type help for a list of commands.
     """
-    beside = options.options_on_line(context, OF_AN_AGENT if game is not None else (*OF_AN_AGENT, "resume"))
-    if level is not None and beside:
-        raise ValueError(f"--level sets the others' strategy and budget: leave out {', '.join(beside)}")
+    if level is not None:
+        beside = OF_AN_AGENT if game is not None else (*OF_AN_AGENT, "resume")
+        options.refuse_options(context, beside, "--level sets the others' strategy and budget")
     if not browser:  # whose page offers all levels
         options.check_levels(level, levels)
-    if watch and options.options_on_line(context, ["seat"]):
-        raise ValueError("--watch leaves all seats to agents: leave out --seat")
-    if not browser and options.options_on_line(context, ["port"]):
+    if watch:
+        options.refuse_options(context, ["seat"], "--watch leaves all seats to agents")
+    if not browser and options.is_typed(context, "port"):
         raise ValueError("--port is of the page of --browser: give both")
     if game is not None:
         game, files = options.game_and_files(game, files)
@@ -95,7 +91,7 @@ def play_command(
         if resume is not None:
             session.follow(resume)
     elif resume is not None:
-        _refuse_beside_resume(context)
+        options.refuse_options(context, OF_A_NEW_GAME, "--resume FILE brings seats, agents and seed of its own")
         session = Session.resumed(resume, digests, names)
     else:
         raise ValueError("give a game, as in icarus play othello, or --resume FILE; icarus games lists the games")
@@ -108,17 +104,6 @@ def play_command(
     with show_compilation() as status_of:
         terminal.status_of = status_of
         terminal.run(_ask if people else _nobody)
-
-
-def _refuse_beside_resume(context: typer.Context) -> None:
-    """Refuse options that a saved game answers itself.
-
-    Raises:
-        ValueError: one of them is given.
-    """
-    beside = options.options_on_line(context, OF_A_NEW_GAME)
-    if beside:
-        raise ValueError(f"--resume FILE brings seats, agents and seed of its own: leave out {', '.join(beside)}")
 
 
 def _serve(table: Table, port: int, terminal: Terminal) -> None:

@@ -26,10 +26,25 @@ SHOWN = 6  # moves of a search under way
 LATE = "the game has changed in the meantime; this is the current position"
 POSITION = ("total", "over")  # of a description: what changes whenever the game goes on or back
 HINT = "a hint"
+REQUESTS = ("act", "undo", "resign", "strength", "review", "record", "hint", "why", "open", "save")  # a method of each
 STRENGTHS = ("level", "iterations", "seconds")
 ENDED = "the game has ended and everything is shown; start another one"
 
 Answer = dict[str, Any]
+
+
+@attrs.frozen
+class LogEntry:
+    """A line of the log.
+
+    Attributes:
+        index: of the action in the game.
+        parts: of the board, where the action shows.
+    """
+
+    index: int
+    text: str
+    parts: list[str]
 
 
 class Table:
@@ -56,8 +71,7 @@ class Table:
         self._strength_now = Answer()  # what was asked for since
         self._worker = Worker(self._due, self._hear)
         self._changed = self._worker.changed
-        self._log, self._noticed, self._log_observer = list[str](), list[int](), observer
-        self._marks = list[list[str]]()  # of each line of the log, the parts of the board where it shows
+        self._log, self._log_observer = list[LogEntry](), observer
         self._content = self._describe(None)  # loads all that a description needs before another thread runs
 
     def start(self) -> None:
@@ -143,7 +157,7 @@ class Table:
         log = self._log_of(observer)
         count = len(log) if at is None else max(0, min(at, len(log)))
         now = count == len(log)
-        state = session.at(len(session.played) if now else self._noticed[count])
+        state = session.at(len(session.played) if now else log[count].index)
         picture = drawing(state, observer, player=session.waits_for)
         return {
             "game": str(session.game),
@@ -156,8 +170,8 @@ class Table:
             "text": picture.text(),
             "moves": _moves(state) if session.waits_for is not None and now else [],
             "select": session.game.name in SELECTED,
-            "last": next((places for places in reversed(self._marks[:count]) if places), []),
-            "log": list(log),
+            "last": next((entry.parts for entry in reversed(log[:count]) if entry.parts), []),
+            "log": [entry.text for entry in log],
             "status": self.problem or self._status(),
             "over": over,
             "undo": self._may_undo(),
@@ -169,10 +183,10 @@ class Table:
             "review": self._reviewed(log) if over and self.review is not None else None,
         }
 
-    def _reviewed(self, log: list[str]) -> Answer:
+    def _reviewed(self, log: list[LogEntry]) -> Answer:
         """The review, with the place of each decision in the log."""
         assert self.review is not None
-        places = {index: place for place, index in enumerate(self._noticed)}
+        places = {entry.index: place for place, entry in enumerate(log)}
         entries = [{**attrs.asdict(each), "at": places[each.index]} for each in self.review.entries]
         return {
             "done": self.review.done,
@@ -180,27 +194,20 @@ class Table:
             "names": [self.session.name_of(i) for i in range(self.session.game.players)],
         }
 
-    def _log_of(self, observer: int | None) -> list[str]:
-        """A line for each action that the observer noticed."""
+    def _log_of(self, observer: int | None) -> list[LogEntry]:
+        """An entry for each action that the observer noticed."""
         if observer != self._log_observer:
-            self._forget_log()
-            self._log_observer = observer
-        first = self._noticed[-1] + 1 if self._noticed else 0
+            self._log, self._log_observer = [], observer
+        first = self._log[-1].index + 1 if self._log else 0
         for index in range(first, len(self.session.played)):
             if self.session.notices(observer, index):
                 played, text = self.session.played[index], self.session.visible_text(observer, index)
                 before = self.session.at(index)
                 places = list(marks(before, played.action, text is not None))
                 text = text and label(before, played.action)
-                entry = text or "-".join(places) or "(hidden from you)"
-                self._noticed.append(index)
-                self._marks.append(places)
-                self._log.append(f"{self.session.name_of(played.player)}: {entry}")
+                what = text or "-".join(places) or "(hidden from you)"
+                self._log.append(LogEntry(index, f"{self.session.name_of(played.player)}: {what}", places))
         return self._log
-
-    def _forget_log(self) -> None:
-        for entries in (self._log, self._noticed, self._marks):
-            entries.clear()
 
     def _status(self) -> str:
         session = self.session
@@ -245,7 +252,7 @@ class Table:
         log = self._log_of(None if self.session.over else self.observer)
         if count is None or count >= len(log):
             return self.session.played
-        return self.session.played[: self._noticed[count - 1] + 1 if count > 0 else 0]
+        return self.session.played[: log[count - 1].index + 1 if count > 0 else 0]
 
     # ------------------------------------------------------------------------------------------------------- the requests
 
@@ -255,25 +262,14 @@ class Table:
         Raises:
             ValueError: it cannot be done now, or not at all.
         """
-        requests: dict[str, Callable[[Answer], Answer]] = {
-            "act": self._act,
-            "undo": self._undo,
-            "resign": self._resign,
-            "strength": self._strength,
-            "review": self._review,
-            "record": self._record,
-            "hint": self._hint,
-            "why": self._why,
-            "open": self._open,
-            "save": self._save,
-        }
-        if name not in requests:
+        if name not in REQUESTS:
             raise ValueError(f"unknown request {name!r}")
         with self._changed:
             current = range(self._oldest, self.version + 1)
             if name in ("act", "undo", "resign") and arguments.get("version") not in current:
                 raise ValueError(LATE)
-            return requests[name](arguments)
+            answer: Answer = getattr(self, f"_{name}")(arguments)
+            return answer
 
     def _act(self, arguments: Answer) -> Answer:
         action = arguments.get("action")
@@ -287,10 +283,9 @@ class Table:
         if self._is_shown_at_last():
             raise ValueError(ENDED)
         at = arguments.get("at")
-        upto = self._noticed[at] if isinstance(at, int) and 0 <= at < len(self._noticed) else None
+        upto = self._log[at].index if isinstance(at, int) and 0 <= at < len(self._log) else None
         count = self.session.undo(upto, None if self.session.over else self.observer)
-        self.review = None
-        self._forget_log()
+        self.review, self._log = None, []
         self._go_on()
         return {"said": f"{count} action{'s' if count > 1 else ''} taken back"}
 

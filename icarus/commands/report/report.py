@@ -17,6 +17,7 @@ from icarus.checks import integer
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of, show_compilation
 from icarus.commands.discover import run_race
+from icarus.commands.options import integer_option, real_option, value_option
 from icarus.commands.report.matches import LEAST_ITERATIONS, Plan, Task, make_plan
 from icarus.commands.report.measures import Measures, measures_of
 from icarus.commands.report.page import page_of, sentences
@@ -44,24 +45,24 @@ STRATEGY_HELP = "Strategy to compare with BASELINE. Repeatable; a few from the c
 
 def report_command(
     game: options.GameName,
-    minutes: Annotated[float, options.real_option("MINUTES", "Minutes to play games for, this time.")] = 5.0,
-    rounds: Annotated[int, options.integer_option("Deals of each pair of players, at most.")] = 200,
+    minutes: Annotated[float, real_option("MINUTES", "Minutes to play games for, this time.")] = 5.0,
+    rounds: Annotated[int, integer_option("Deals of each pair of players, at most.")] = 200,
     iterations: Annotated[
         int | None,
-        options.integer_option("Iterations per decision; by default, so many that a game takes a quarter of a second."),
+        integer_option("Iterations per decision; by default, so many that a game takes a quarter of a second."),
     ] = None,
-    strategies: Annotated[list[str] | None, options.value_option("STRATEGY", STRATEGY_HELP, "--strategy")] = None,
+    strategies: Annotated[list[str] | None, value_option("STRATEGY", STRATEGY_HELP, "--strategy")] = None,
     race: Annotated[
         int | None,
-        options.integer_option(
+        integer_option(
             "Games of a race for the best composition, played first; see icarus discover. No race if not given."
         ),
     ] = None,
     seed: options.Seed = 0,
-    workers: Annotated[int, options.integer_option("Processes to play games in.")] = 1,
+    workers: Annotated[int, integer_option("Processes to play games in.")] = 1,
     to: Annotated[
         Path | None,
-        options.value_option(
+        value_option(
             "DIR", "Directory of the games and the page, where the same command continues; report-GAME if not given."
         ),
     ] = None,
