@@ -21,10 +21,9 @@ from icarus.engine.levels import DATA as LEVEL_DATA
 from icarus.engine.levels import LEVELS
 from icarus.ladder.climb import Climb
 from icarus.ladder.ladders import DATA, RANDOM, ZERO, Ladder, Rung, agent_of, fit, level_rows, read_ladder, scores_of
-from icarus.ladder.matches import Row
+from icarus.ladder.matches import Row, read_rows
 from icarus.ladder.pairs import Pairs
 from icarus.ladder.rating import Rating, posterior, ratings
-from icarus.ladder.rows import read_rows
 from icarus.row_files import pack_lines
 
 SHORTEST = 0.05  # seconds: what the quickest game counts as, and one between two who have not met yet

@@ -7,10 +7,9 @@ from pathlib import Path
 from icarus import games
 from icarus.engine.match import Player
 from icarus.ladder.ladders import Ladder, Rung, scores_of
-from icarus.ladder.matches import Row
+from icarus.ladder.matches import Row, read_rows
 from icarus.ladder.pairs import Pairs
 from icarus.ladder.rating import Rating, informative
-from icarus.ladder.rows import read_rows
 
 
 class Climb:

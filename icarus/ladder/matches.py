@@ -1,7 +1,9 @@
 """Games of a ladder: two players, each in the seats of a side; openings, and rows of what was played."""
 
 import datetime
+import json
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -13,6 +15,7 @@ from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 from icarus.ladder.engines import EngineAnswer, EnginePlayer
 from icarus.ladder.process import EngineFailed
+from icarus.row_files import read_lines
 from icarus.version import version
 
 # Random plies, half of them each player's; dice and deals vary the others by themselves.
@@ -116,3 +119,20 @@ def side_score(returns: Sequence[float], is_on_side: Sequence[bool]) -> float:
     side = np.mean([reward for reward, inside in zip(returns, is_on_side, strict=True) if inside])
     opponents = np.mean([reward for reward, inside in zip(returns, is_on_side, strict=True) if not inside])
     return float(side / (side + opponents)) if side + opponents else 0.5
+
+
+def read_rows(path: Path) -> list[Row]:
+    """The games of a file, the packed ones first; none if there is no file. No two have the same row, which says seed, side and time.
+
+    Raises:
+        ValueError: a complete line is not a game (the message has its number), or the packed file is damaged.
+    """
+    return [_row_of(line, place) for line, place in read_lines(path).items()]
+
+
+def _row_of(line: bytes, place: str) -> Row:
+    try:
+        row = json.loads(line)
+        return {**row, "player": row["player"], "opponent": row["opponent"], "seed": row["seed"]}
+    except (ValueError, KeyError, TypeError):
+        raise ValueError(f"{place}, is not a game of a ladder; nothing has been changed") from None

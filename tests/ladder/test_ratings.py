@@ -11,10 +11,9 @@ from icarus import Agent, games, parse
 from icarus.ladder import pairs
 from icarus.ladder.climb import Climb
 from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rung, fit, read_ladder, scores_of
-from icarus.ladder.matches import play_game, side_score
+from icarus.ladder.matches import play_game, read_rows, side_score
 from icarus.ladder.picture import ladder_svg
 from icarus.ladder.rating import UNKNOWN, Rating, expected, informative, posterior, ratings
-from icarus.ladder.rows import read_rows
 from icarus.row_files import append_row, pack_lines
 
 FIXED = {"zero": ZERO}

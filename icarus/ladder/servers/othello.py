@@ -29,12 +29,9 @@ class Engine:
         self.name, self.version = f"rust-reversi {kind} {size}", version("rust-reversi")
         if kind == "mcts":
             self._search: Any = rust_reversi.MctsSearch(int(size), EXPLORATION, VISITS_TO_EXPAND)
-            return
-        evaluators = {
-            "matrix": lambda: rust_reversi.MatrixEvaluator(MATRIX),
-            "mobility": rust_reversi.LegalNumEvaluator,
-        }
-        self._search = rust_reversi.AlphaBetaSearch(evaluators[kind](), int(size), WON)
+        else:  # "matrix" or "mobility"
+            evaluator = rust_reversi.MatrixEvaluator(MATRIX) if kind == "matrix" else rust_reversi.LegalNumEvaluator()
+            self._search = rust_reversi.AlphaBetaSearch(evaluator, int(size), WON)
 
     def new_game(self, state: State) -> None:
         """Nothing is kept from game to game."""
