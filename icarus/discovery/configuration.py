@@ -1,10 +1,10 @@
 """Who plays, as text: what a point of a space stands for, and what rows hold."""
 
 import re
-from typing import Any
 
 import attrs
 
+from icarus.algebra.parsing import Operand
 from icarus.engine.match import Agent
 from icarus.engine.scheme import MO_ISMCTS, parse_scheme
 from icarus.specs import parse
@@ -24,7 +24,7 @@ class Configuration:
     scheme: str = str(MO_ISMCTS)
     move_decay: float = 0.0
 
-    def agent(self, iterations: int | None = None, seconds: float | None = None, **names: Any) -> Agent:
+    def agent(self, iterations: int | None = None, seconds: float | None = None, **names: Operand) -> Agent:
         """The player of a match.
 
         Args:

@@ -164,21 +164,7 @@ def space_and_pool(settings: Settings) -> tuple[Space, tuple[Configuration, ...]
     """What is searched, and the opponents.
 
     Raises:
-        ValueError: settings that make no race.
-    """
-    check_settings(settings)
-    space = settings.space if isinstance(settings.space, Space) else load_space(settings.space)
-    pool = tuple(each if isinstance(each, Configuration) else read_configuration(each) for each in settings.against)
-    if not pool:
-        raise ValueError("against: no opponent is given; the last opponent is the reference")
-    return space, pool
-
-
-def check_settings(settings: Settings) -> None:
-    """Refuse settings that make no race.
-
-    Raises:
-        ValueError: no such finder, a number out of its range, or no budget.
+        ValueError: settings that make no race: no such finder, a number out of its range, no budget, or no opponent.
     """
     if settings.finder not in FINDERS:
         raise ValueError(f"finder is {settings.finder!r}; known finders: {', '.join(FINDERS)}")
@@ -190,6 +176,11 @@ def check_settings(settings: Settings) -> None:
         checks.positive("hours", settings.hours)
     if settings.games is not None:
         checks.integer("games", settings.games, least=1)
+    space = settings.space if isinstance(settings.space, Space) else load_space(settings.space)
+    pool = tuple(each if isinstance(each, Configuration) else read_configuration(each) for each in settings.against)
+    if not pool:
+        raise ValueError("against: no opponent is given; the last opponent is the reference")
+    return space, pool
 
 
 def plan_race(match_settings: MatchSettings, settings: Settings, number: int) -> RaceProtocol:

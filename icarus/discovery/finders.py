@@ -5,7 +5,7 @@ for its finalists, the best first.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -19,6 +19,7 @@ NEIGHBOURHOODS = 3  # best points whose neighbours are there too
 REFIT = 1.15  # the model is fitted anew when there are so many times as many scores
 FINALE = 0.3  # share of the budget in which the best few are halved
 FINALISTS = 8
+POPULATION = 24  # points of an evolution
 
 
 class Finder(Protocol):
@@ -43,27 +44,24 @@ class Factorial:
 
     Args:
         budget: how many scores there will be.
-        start: points that are played first, such as those that are known to be good.
     """
 
-    def __init__(self, space: Space, budget: int, seed: int | Sequence[int] = 0, start: Sequence[Point] = ()) -> None:
+    def __init__(self, space: Space, budget: int, seed: int | Sequence[int] = 0) -> None:
         self.space, self.budget, self.rng = space, budget, np.random.default_rng(seed)
         self.features = Features([len(levels) for levels in space.factors.values()])
-        self.start = list(dict.fromkeys([*start, space.default]))
         self.points: list[Point] = []
         self.batches: list[int] = []
         self.scores: list[float] = []
         self._number, self._fitted_at, self._halves = 0, 0, list[Point]()
         self.posterior: Posterior | None = None
         self._pool: list[Point] = []
-        self.incumbent = self.start[0]
+        self.incumbent = space.default
 
     def ask(self) -> list[Point]:
-        """A batch of points: at first the start and random ones; then the best of worlds drawn; in the finale those that are left."""
+        """A batch of points: at first the default and random ones; then the best of worlds drawn; in the finale those that are left."""
         remaining = self.budget - len(self.scores)
-        if self.posterior is None or self.start:
-            first, self.start = self.start[:BATCH], self.start[BATCH:]
-            return first + [self.space.sample(self.rng) for _ in range(BATCH - len(first))]
+        if self.posterior is None:
+            return [self.space.default, *(self.space.sample(self.rng) for _ in range(BATCH - 1))]
         if remaining <= self.budget * FINALE:
             return self._halved(remaining)
         pool, chosen = self._pool, [0]
@@ -115,9 +113,9 @@ class Factorial:
         return list(self._halves)
 
 
-def first_points(space: Space, number: int, start: Sequence[Point], rng: np.random.Generator) -> list[Point]:
-    """The start, the default, and random points, all different: so many in all, where so many are met."""
-    points = dict.fromkeys([*start, space.default])
+def first_points(space: Space, number: int, rng: np.random.Generator) -> list[Point]:
+    """The default and random points, all different: so many in all, where so many are met."""
+    points = {space.default: None}
     for _ in range(10 * number):
         if len(points) < number:
             points[space.sample(rng)] = None
@@ -128,20 +126,12 @@ class Halving:
     """Sequential halving of random points (Karnin, Koren and Somekh, 2013): no model, so nothing that can be wrong with it.
 
     Args:
-        budget: how many scores there will be.
-        number: of points to begin with; by default as many as can have 8 scores in the first stage.
+        budget: how many scores there will be. As many points begin as can have 8 scores in the first stage.
     """
 
-    def __init__(
-        self,
-        space: Space,
-        budget: int,
-        seed: int | Sequence[int] = 0,
-        start: Sequence[Point] = (),
-        number: int | None = None,
-    ) -> None:
-        rng, count = np.random.default_rng(seed), number or max(2, min(256, budget // 64))
-        self.alive, self.budget = first_points(space, count, start, rng), budget
+    def __init__(self, space: Space, budget: int, seed: int | Sequence[int] = 0) -> None:
+        self.alive = first_points(space, max(2, min(256, budget // 64)), np.random.default_rng(seed))
+        self.budget = budget
         self.stages = max(1, math.ceil(math.log2(len(self.alive))))
         self.sums: dict[Point, float] = dict.fromkeys(self.alive, 0.0)
         self.counts: dict[Point, int] = dict.fromkeys(self.alive, 0)
@@ -185,14 +175,11 @@ class Evolution:
 
     Args:
         budget: how many scores there will be.
-        size: of the population.
     """
 
-    def __init__(
-        self, space: Space, budget: int, seed: int | Sequence[int] = 0, start: Sequence[Point] = (), size: int = 24
-    ) -> None:
-        self.space, self.rng, self.size = space, np.random.default_rng(seed), size
-        self.population = first_points(space, size, start, self.rng)
+    def __init__(self, space: Space, budget: int, seed: int | Sequence[int] = 0) -> None:
+        self.space, self.rng = space, np.random.default_rng(seed)
+        self.population = first_points(space, POPULATION, self.rng)
         self.sums: dict[Point, float] = {}
         self.counts: dict[Point, int] = {}
 
@@ -221,7 +208,7 @@ class Evolution:
         self.population = list(dict.fromkeys([*self.population, *points]))
         parents = [point for point in self.population if point in self.counts]
         if len(parents) == len(self.population):
-            self.population = sorted(parents, key=self._shrunk, reverse=True)[: self.size]
+            self.population = sorted(parents, key=self._shrunk, reverse=True)[:POPULATION]
 
     def finalists(self, number: int) -> list[Point]:
         """The best of the population by their shrunk means."""
@@ -236,4 +223,8 @@ class Evolution:
 
 
 PRIOR_SCORES = 10  # by which a mean is drawn to that of all
-FINDERS = {"factorial": Factorial, "halving": Halving, "evolution": Evolution}
+FINDERS: dict[str, Callable[[Space, int, int | Sequence[int]], Finder]] = {
+    "factorial": Factorial,
+    "halving": Halving,
+    "evolution": Evolution,
+}

@@ -10,6 +10,7 @@ from typing import Any, Protocol, Self
 import attrs
 
 from icarus import games
+from icarus.algebra.parsing import Operand
 from icarus.discovery.configuration import Configuration
 from icarus.engine.match import Agent, Decision, play
 from icarus.kernel.game import AnyGame
@@ -68,7 +69,7 @@ class MatchSettings:
         self.names()
         return games.load(self.game) if isinstance(self.game, str) else self.game
 
-    def names(self) -> Mapping[str, Any]:
+    def names(self) -> Mapping[str, Operand]:
         """What strategies may name besides the catalogue."""
         return load_files([Path(file) for file in self.files])
 

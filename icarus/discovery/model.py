@@ -37,7 +37,7 @@ class Features:
         self._pairs = np.array(pairs, np.int64).reshape(-1, 2)
         counts = [self.sizes[k] * self.sizes[m] for k, m in pairs]
         starts = 1 + sum(self.sizes)
-        self._first_pair = starts + np.cumsum([0, *counts])[:-1] if counts else np.zeros(0, np.int64)
+        self._first_pair = starts + np.cumsum([0, *counts])[:-1]
         self.width = starts + sum(counts)
         self.deviations = np.repeat(SCALES[:3], [1, sum(self.sizes), sum(counts)])
 
@@ -99,8 +99,7 @@ class Posterior:
 
     def _with_rest(self, points: Sequence[Point], sums: Reals, rng: np.random.Generator | None) -> Reals:
         prior = 1 / SCALES[3] ** 2
-        observations = [self.observed.get(point, (0.0, 0.0)) for point in points]
-        score, precision = np.array([each[0] for each in observations]), np.array([each[1] for each in observations])
+        score, precision = np.array([self.observed.get(point, (0.0, 0.0)) for point in points]).T
         shrunk = precision * (score - sums) / (precision + prior)
         noise = rng.standard_normal(sums.shape) / np.sqrt(precision + prior) if rng is not None else 0.0
         return sums + shrunk + noise

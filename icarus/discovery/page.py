@@ -41,9 +41,8 @@ class Section:
 
     def html(self) -> str:
         """The part for a page."""
-        inside = (
-            table_of_html(self.header, self.rows) if self.header else f"<pre>{escape(chr(10).join(self.lines))}</pre>"
-        )
+        text = escape("\n".join(self.lines))
+        inside = table_of_html(self.header, self.rows) if self.header else f"<pre>{text}</pre>"
         return f"<h2>{escape(self.title)}</h2><div class='wide words' tabindex='0'>{inside}</div>"
 
 

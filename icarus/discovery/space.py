@@ -23,6 +23,7 @@ twice. Two points that differ in inactive factors only are one point.
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ import attrs
 import numpy as np
 
 from icarus import checks
+from icarus.algebra.parsing import Operand
 from icarus.discovery.configuration import Configuration
 from icarus.engine.scheme import MO_ISMCTS
 
@@ -106,7 +108,7 @@ class Space:
                     choices = f"{name} has the levels {', '.join(map(level_text, self.factors[name]))}"
                 raise SpaceError(f"{name} = {level_text(level)} is not a level of the space {self.name}; {choices}")
         return self.canonical(
-            tuple(levels_.index(levels[name]) if name in levels else 0 for name, levels_ in self.factors.items())
+            [each.index(levels[name]) if name in levels else 0 for name, each in self.factors.items()]
         )
 
     def canonical(self, levels: Sequence[int]) -> Point:
@@ -118,10 +120,6 @@ class Space:
                 active = active | self._named_by_level(k, point[k])
         return tuple(point)
 
-    def active(self, point: Point) -> tuple[str, ...]:
-        """The factors that play a role at a point."""
-        return tuple(name for name, level in zip(self.names, point, strict=True) if level != INACTIVE)
-
     def allows(self, point: Point) -> bool:
         """Whether no exclusion forbids a point."""
         return not any(all(point[k] == level for k, level in forbidden.items()) for forbidden in self._forbidden())
@@ -129,16 +127,14 @@ class Space:
     def count(self) -> int:
         """How many different points there are."""
         mentioned = {k for forbidden in self._forbidden() for k in forbidden}
-        ways: dict[tuple[frozenset[int], Point], int] = {
-            (self._named_by_templates(), (INACTIVE,) * len(self.factors)): 1
-        }
+        ways = Counter({(self._named_by_templates(), (INACTIVE,) * len(self.factors)): 1})
         for k in self._order:
-            following: dict[tuple[frozenset[int], Point], int] = {}
+            following: Counter[tuple[frozenset[int], Point]] = Counter()
             for (active, levels), number in ways.items():
                 for level in range(len(self.factors[self.names[k]])) if k in active else (INACTIVE,):
                     new = active | self._named_by_level(k, level)
                     chosen = levels[:k] + (level,) + levels[k + 1 :] if k in mentioned else levels
-                    following[new, chosen] = following.get((new, chosen), 0) + number
+                    following[new, chosen] += number
             ways = following
         return sum(number for (_, levels), number in ways.items() if self.allows(levels))
 
@@ -154,20 +150,6 @@ class Space:
             if self.allows(point):
                 return point
         raise SpaceError(f"all of {ATTEMPTS} random points of the space {self.name} are excluded")
-
-    def points(self) -> Iterator[Point]:
-        """All points, each once."""
-        yield from self._extended((INACTIVE,) * len(self.factors), self._named_by_templates(), 0)
-
-    def _extended(self, levels: Point, active: frozenset[int], depth: int) -> Iterator[Point]:
-        if depth == len(self._order):
-            if self.allows(levels):
-                yield levels
-            return
-        k = self._order[depth]
-        for level in range(len(self.factors[self.names[k]])) if k in active else (INACTIVE,):
-            chosen = levels[:k] + (level,) + levels[k + 1 :]
-            yield from self._extended(chosen, active | self._named_by_level(k, level), depth + 1)
 
     def neighbours(self, point: Point) -> list[Point]:
         """The points that differ in the level of one active factor; what that names newly has its default."""
@@ -209,7 +191,7 @@ class Space:
         return text
 
     def check(
-        self, names: Mapping[str, Any] | None = None, accept: Callable[[Configuration], None] | None = None
+        self, names: Mapping[str, Operand] | None = None, accept: Callable[[Configuration], None] | None = None
     ) -> None:
         """Refuse a space in which something makes nothing that can be played: each level of each factor once, and random points.
 
@@ -257,9 +239,8 @@ class Space:
     def describe(self, point: Point) -> str:
         """The levels of a point's active factors, as text."""
         pairs = zip(self.factors.items(), point, strict=True)
-        return ", ".join(
-            f"{name} = {level_text(levels[level])}" for (name, levels), level in pairs if level != INACTIVE
-        )
+        texts = [f"{name} = {level_text(each[level])}" for (name, each), level in pairs if level != INACTIVE]
+        return ", ".join(texts)
 
     # ---------------------------------------------------------------------------------------------------- reading, checking
 

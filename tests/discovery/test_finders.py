@@ -6,6 +6,7 @@ import pytest
 from icarus.discovery.finders import FINDERS
 from icarus.discovery.model import Features, fit
 from icarus.discovery.space import Point, Space
+from tests.discovery.test_space import points_of
 
 SIZES = (4, 3, 3, 2)
 SPACE = Space(
@@ -53,7 +54,7 @@ def test_the_model_recovers_main_effects_through_effects_of_batches() -> None:
     luck = rng.normal(0, 0.5, 200)
     scores = [rate(point) + luck[batch] + rng.normal(0, 0.2) for point, batch in zip(points, batches, strict=True)]
     posterior = fit(Features(SIZES), points, batches, scores)
-    everything = list(SPACE.points())
+    everything = points_of(SPACE)
     gap = posterior.means(everything) - np.array([rate(point) for point in everything])
     assert np.std(gap) < 0.05
     assert np.corrcoef(posterior.drawn(everything, 50, rng).mean(0), posterior.means(everything))[0, 1] > 0.98
