@@ -13,7 +13,7 @@ from icarus.audit.differences import differences
 from icarus.audit.indices import check_indices
 from icarus.audit.report import AuditReport, Check
 from icarus.checks import integer, seed_key
-from icarus.kernel.contract import Facts
+from icarus.kernel import Facts
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame
 
@@ -58,7 +58,8 @@ def audit(
         integer(name, number, least=1)
     started, key = time.perf_counter(), seed_key(seed)
     contract = Contract(game, key, games * GAMES_FOR_EACH)
-    hidden = Determinizations(game, determinizations, key, multiplicity or game.multiplicity)
+    multiplicity = multiplicity or game.multiplicity
+    hidden = Determinizations(game, determinizations, key, multiplicity)
     check_indices(game, key, contract.checks["indices"])
     for number in range(games):
         for extra in range(GAMES_FOR_EACH):
@@ -74,9 +75,7 @@ def audit(
     perfect, checks = game.determinize is None, tuple(contract.checks.values())
     checks += () if perfect else tuple(hidden.checks.values())
     if game.redeterminize is not None:
-        checks += (
-            _shift(game, games if not hidden.broken else 0, determinizations, key, multiplicity or game.multiplicity),
-        )
+        checks += (_shift(game, 0 if hidden.broken else games, determinizations, key, multiplicity),)
     seconds = time.perf_counter() - started
     return AuditReport(str(game), games, hidden.decisions, hidden.draw_count, perfect, checks, seconds)
 
@@ -85,9 +84,8 @@ def _shift(
     game: Game, games: int, determinizations: int, key: tuple[int, ...], multiplicity: Callable[[Facts], float] | None
 ) -> Check:
     """One check for all of HIDDEN, made of what `redeterminize` draws."""
-    draws = Determinizations(
-        attrs.evolve(game, determinize=game.redeterminize, redeterminize=None), determinizations, key, multiplicity
-    )
+    shifted = attrs.evolve(game, determinize=game.redeterminize, redeterminize=None)
+    draws = Determinizations(shifted, determinizations, key, multiplicity)
     for number in range(games):
         if not draws.broken:
             draws.play(number)

@@ -11,6 +11,7 @@ from icarus.kernel.constants import CHANCE, MAX_PLAYERS, TERMINAL
 
 CLOSE = 1e-6  # to 1, of a sum of probabilities
 SHOWN = 20  # items of a list, in a sentence
+LONGEST = 100  # characters of an answer, in a sentence
 PAIRS = "it must be a list of pairs (outcome, probability)"
 
 
@@ -33,7 +34,7 @@ def wrong_outcomes(outcomes: object, actions: Iterable[int]) -> str:
     """Of `chance_outcomes()`, where these are the legal actions."""
     listed = _listed(outcomes)
     if listed is None or any(not isinstance(pair, Sequence) or len(pair) != 2 for pair in listed):
-        return f"chance_outcomes() is {_shown(outcomes)}; {PAIRS}"
+        return f"chance_outcomes() is {checks.excerpt(repr(outcomes), LONGEST)}; {PAIRS}"
     legal = set(actions)
     for outcome, probability in listed:
         if not checks.is_integer(outcome) or outcome not in legal:
@@ -70,7 +71,7 @@ def wrong_returns(returns: object, players: int) -> str:
         return "there are no returns; there must be one for each player"
     odd = [each for each in listed if not (checks.is_real(each) or isinstance(each, bool | np.bool_))]
     if odd:
-        return f"returns() is {_shown(returns)}; {odd[0]!r} is not a finite number"
+        return f"returns() is {checks.excerpt(repr(returns), LONGEST)}; {odd[0]!r} is not a finite number"
     if len(listed) != players:
         return f"returns() has {len(listed)} numbers, and there are {players} players"
     return ""
@@ -79,8 +80,3 @@ def wrong_returns(returns: object, players: int) -> str:
 def _listed(answer: object) -> list[Any] | None:
     """The items of an answer; None where it has none."""
     return list(answer) if isinstance(answer, Iterable) and not isinstance(answer, str | bytes) else None
-
-
-def _shown(answer: object) -> str:
-    text = repr(answer)
-    return text if len(text) <= 100 else f"{text[:100]}…"

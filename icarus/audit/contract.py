@@ -1,8 +1,9 @@
 """The contract of a game: each promise that the docstring of `Game` asks for, tested in random games."""
 
+import contextlib
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeVar
 
@@ -80,7 +81,8 @@ class Contract:
         seed = (*self.seed, 2, number)
         self._in_playout = False
         self._begin(f"game {number + 1} of {self.games} for the contract, new_initial_state(seed={seed})", f"{seed}")
-        self._guarded(lambda: self._deal(seed))
+        with self._ending_where_broken():
+            self._deal(seed)
 
     def play_determinized(self, number: int) -> None:
         """Test the contract in a random game that goes on from a determinization, as a playout does."""
@@ -88,14 +90,11 @@ class Contract:
             return
         data, observer, where = random.Random(f"{self.seed} at {number}").choice(self.determinizations)
         self._begin(f"{where}, then in a determinization for player {observer}", f"{self.seed} from {number}")
-
-        def go_on() -> None:
+        with self._ending_where_broken():
             self._guarded_game.place(data)
             self._guarded_game.determinize(observer, seeded((*self.seed, 3, number)))
             self._observed, self._in_playout = None, True
             self._go_on()
-
-        self._guarded(go_on)
 
     def finish(self) -> None:
         """Say of what was never met that it was not."""
@@ -118,10 +117,11 @@ class Contract:
     def _begin(self, subject: str, luck: str) -> None:
         self._subject, self._texts, self.luck = subject, [], random.Random(luck)
 
-    def _guarded(self, game: Callable[[], None]) -> None:
-        """A game that ends where a promise is broken."""
+    @contextlib.contextmanager
+    def _ending_where_broken(self) -> Iterator[None]:
+        """The game within ends where a promise is broken, which is counted."""
         try:
-            game()
+            yield
         except BrokenPromise as broken:
             example = self._example(broken.message)
             self.checks[broken.promise].count(1, 1, lambda: example)

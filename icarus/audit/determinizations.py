@@ -21,7 +21,7 @@ import numpy as np
 
 from icarus.audit.claims import HIDDEN, NO_RETRACE, UNCHECKED_NOTES
 from icarus.audit.differences import differences
-from icarus.audit.draws import FAULTS, ROOM, ObserverDraws, fault_of
+from icarus.audit.draws import FAULTS, ROOM, ObserverDraws, differing, fault_of
 from icarus.audit.lockstep import random_action
 from icarus.audit.redraws import Redraws, redrawn_fields
 from icarus.audit.report import Check
@@ -29,9 +29,8 @@ from icarus.audit.steps import STEP_ABSENT, Steps
 from icarus.audit.uniformity import DRAWS_PER_STATE, Face, Tally, chi_square_tail, chi_square_test, uneven
 from icarus.compiler.kernels.rng import seeded
 from icarus.engine.search import search
-from icarus.kernel import CHANCE, TERMINAL, UNSEEN
+from icarus.kernel import CHANCE, TERMINAL, UNSEEN, Facts
 from icarus.kernel.constants import RECALLED
-from icarus.kernel.contract import Facts
 from icarus.kernel.data import facts_of
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
@@ -274,9 +273,7 @@ class Determinizations:
             return False
         worlds, faults = redrawn
         self._count_faults("again", state, worlds, np.flatnonzero(faults))
-        differ = [
-            i for i in np.flatnonzero(worlds != draws) if self._face(worlds[i : i + 1]) != self._face(draws[i : i + 1])
-        ]
+        differ = differing(worlds, draws, self._face)
         what = f"draw {differ[0] + 1} differs if this is the true state:" if differ else ""
         self._count_once("swap", bool(differ), state, what, alternative)
         return not faults.any()

@@ -1,7 +1,7 @@
 """The draws of an audit: many determinizations for an observer, each with its faults."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -118,6 +118,11 @@ class ObserverDraws:
 @functools.cache
 def _draw() -> Any:
     return Kernel(draw, 1, "the draws of an audit")
+
+
+def differing(first: np.ndarray, second: np.ndarray, face: Callable[[np.ndarray], object]) -> list[int]:
+    """The places of the draws that are not the same in both, as far as can be seen."""
+    return [i for i in np.flatnonzero(first != second).tolist() if face(first[i : i + 1]) != face(second[i : i + 1])]
 
 
 def fault_of(name: str, state: State, draw: State, actions: Sequence[int]) -> str:

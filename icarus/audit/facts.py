@@ -2,12 +2,11 @@
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 LONGEST_LIST = 128  # items whose values are facts one by one
 
 
-def pairs_of_facts(state: Any) -> Iterator[tuple[str, str]]:
+def pairs_of_facts(state: object) -> Iterator[tuple[str, str]]:
     """The pairs of facts of a state, each once."""
     facts: set[str] = set()
     lists: dict[str, Sequence[object]] = {}

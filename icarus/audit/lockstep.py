@@ -80,21 +80,18 @@ def compare(
         luck, state = random.Random(f"{seed} {number}"), game.new_initial_state((seed, number))
         start = state.clone()
         oracle = reference(start.clone())
-        while True:
-            if difference := _difference(state, oracle):
-                difference = _own_luck(start, state, reference) or difference
-                return Comparison(number, actions, f"{_place(state, number)} {difference}")
-            if state.is_terminal():
-                break
+        while not (difference := _difference(state, oracle)) and not state.is_terminal():
             action = random_action(state, luck)
             state.apply_action(action)
             try:
                 oracle.apply_action(action)
             except Exception as error:
-                reason = f"the reference raises {type(error).__name__}: {error}"
-                difference = _own_luck(start, state, reference) or reason
-                return Comparison(number, actions, f"{_place(state, number)} {difference}")
+                difference = f"the reference raises {type(error).__name__}: {error}"
+                break
             actions += 1
+        if difference:
+            difference = _own_luck(start, state, reference) or difference
+            return Comparison(number, actions, f"{_place(state, number)} {difference}")
         if progress is not None:
             progress(number + 1)
     return Comparison(games, actions, "")

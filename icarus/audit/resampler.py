@@ -158,7 +158,9 @@ class _Audit:
 
     # ------------------------------------------------------------------------------------------------------------- the rules
 
-    def _played(self, state: Any, luck: random.Random, where: str, claim: str | None = None) -> tuple[Any, str] | None:
+    def _played(
+        self, state: Reference, luck: random.Random, where: str, claim: str | None = None
+    ) -> tuple[Any, str] | None:
         """Play to the end; returns a decision of the game, each with the same chance, and where it was."""
         chosen, count = None, 0
         for length in range(MOST_ACTIONS):
@@ -177,7 +179,7 @@ class _Audit:
         self._require(claim or "end", False, f"{where}: the game has not ended after {MOST_ACTIONS:,} actions")
         return None
 
-    def _action(self, state: Any, luck: random.Random, place: str, claim: str) -> int:
+    def _action(self, state: Reference, luck: random.Random, place: str, claim: str) -> int:
         """A random action, or outcome of chance by its probability."""
         player, actions = state.current_player(), state.legal_actions()
         wrong = wrong_player(player, self.players) or wrong_actions(actions)
@@ -189,7 +191,7 @@ class _Audit:
         self.acted = max(self.acted, player + 1)
         return random_action(state, luck)
 
-    def _end(self, state: Any, place: str, claim: str) -> None:
+    def _end(self, state: Reference, place: str, claim: str) -> None:
         """The end of a game; the first one tells how many players there are, where the class does not."""
         returns = state.returns()
         players = self.players or self.acted
@@ -221,7 +223,7 @@ class _Audit:
 
     # ------------------------------------------------------------------------------------------------------------- the draws
 
-    def _look(self, state: Any, place: str, luck: random.Random) -> None:
+    def _look(self, state: Drawing, place: str, luck: random.Random) -> None:
         """Draw at a decision for a player, mostly for the one about to act."""
         self.decisions += 1
         player = state.current_player() if luck.random() < 0.5 else luck.randrange(self._player_count())
@@ -249,7 +251,7 @@ class _Audit:
         self._note_redraws(state, player, draws)
         self._played(copy.deepcopy(draws[0]), luck, f"{place}, from a draw", "onwards")
 
-    def _draws(self, state: Any, player: int, seeds: Sequence[int]) -> list[Any]:
+    def _draws(self, state: Drawing, player: int, seeds: Sequence[int]) -> list[Drawing]:
         self.draw_count += len(seeds)
         return [state.resample(player, random.Random(seed)) for seed in seeds]
 
@@ -258,7 +260,7 @@ class _Audit:
             len(wrong), sum(wrong), lambda: f"{place}: this does not hold for draw {wrong.index(True) + 1}"
         )
 
-    def _compare(self, state: Any, player: int, seeds: Sequence[int], draws: Sequence[Any], place: str) -> None:
+    def _compare(self, state: Drawing, player: int, seeds: Sequence[int], draws: Sequence[Drawing], place: str) -> None:
         """Draw from a draw as if it were the truth; and where few states can be drawn, count them."""
         faces = [_face(draw) for draw in draws]
         alternative = next((draw for draw, face in zip(draws, faces, strict=True) if face != _face(state)), None)
@@ -281,7 +283,7 @@ class _Audit:
         biased = self.p_values[-1] * TESTED < FALSE_ALARM
         self.checks["uniform"].count(1, biased, lambda: f"{place}: {uneven(observed, expected)}")
 
-    def _compare_twins(self, state: Any, luck: random.Random, place: str) -> None:
+    def _compare_twins(self, state: Drawing, luck: random.Random, place: str) -> None:
         """Draw after two actions, with the outcomes of chance after them, for each player who cannot tell them from one another."""
         for _ in range(TWINS):
             twins = [copy.deepcopy(state) for _ in range(2)]
@@ -297,13 +299,13 @@ class _Audit:
                     seeds = [luck.getrandbits(32) for _ in range(TWINS)]
                     self._compare_draws(first, second, player, seeds, f"{place}, an action on")
 
-    def _compare_draws(self, first: Any, second: Any, player: int, seeds: Sequence[int], place: str) -> None:
+    def _compare_draws(self, first: Drawing, second: Drawing, player: int, seeds: Sequence[int], place: str) -> None:
         """Draw by the same numbers from two states that a player cannot tell from one another."""
         faces, others = ([_face(draw) for draw in self._draws(twin, player, seeds)] for twin in (first, second))
         what = f"player {player} cannot tell these from one another, and their draws differ"
         self.checks["unseen"].count(1, faces != others, lambda: f"{place}: {what}:\n{first}\n{second}")
 
-    def _is_alike(self, first: Any, second: Any, player: int) -> bool:
+    def _is_alike(self, first: Drawing, second: Drawing, player: int) -> bool:
         """Whether a player knows the same of two states, and may do the same."""
         if first.current_player() != second.current_player() or first.observation(player) != second.observation(player):
             return False
@@ -313,7 +315,7 @@ class _Audit:
         assert self.players is not None  # a game has ended
         return self.players
 
-    def _note_redraws(self, state: Any, player: int, draws: Sequence[Any]) -> None:
+    def _note_redraws(self, state: Drawing, player: int, draws: Sequence[Drawing]) -> None:
         """Count whose items of lists are redrawn; and find out by items of another game whether the player sees those that are not."""
         redrawn: dict[str, list[bool]] = {}
         for name, items in vars(state).items():
@@ -330,7 +332,7 @@ class _Audit:
         assert self.redraws is not None  # a game has ended
         self.redraws.note(player, any(_face(draw) != _face(state) for draw in draws), redrawn)
 
-    def _is_unseen(self, state: Any, name: str, observer: int, player: int, item: object) -> bool:
+    def _is_unseen(self, state: Drawing, name: str, observer: int, player: int, item: object) -> bool:
         """Whether an observer knows the same where a player's item is another one; False where the class cannot say it."""
         changed, items = copy.deepcopy(state), vars(state)[name]
         vars(changed)[name] = type(items)([*items[:player], copy.deepcopy(item), *items[player + 1 :]])
@@ -356,6 +358,6 @@ class _Audit:
         self.checks["facts"].count(len(often), wrong, example)
 
 
-def _face(state: Any) -> str:
+def _face(state: Drawing) -> str:
     """All facts of a state: its text, or its attributes where it has none."""
     return str(state) if writes_text(state) else repr(vars(state))

@@ -17,7 +17,7 @@ from typing import TypeAlias
 import attrs
 import numpy as np
 
-from icarus.audit.draws import ObserverDraws
+from icarus.audit.draws import ObserverDraws, differing
 from icarus.audit.report import Check
 from icarus.kernel.constants import CHANCE
 from icarus.kernel.state import State
@@ -124,9 +124,7 @@ class Steps:
         before = rng.copy()
         first = ObserverDraws(step.after, observer).draw(truth, COMPARED, rng)[0]
         second = ObserverDraws(State.from_data(game, rival), observer).draw(rival, COMPARED, before)[0]
-        wrong = [
-            i for i in np.flatnonzero(first != second) if self._face(first[i : i + 1]) != self._face(second[i : i + 1])
-        ]
+        wrong = differing(first, second, self._face)
         reason = "is another one where this is the truth, which he cannot tell from it:"
         what = f"draw {wrong[0] + 1} for player {observer} {reason}" if wrong else ""
         self._unseen.count(1, bool(wrong), lambda: self._describe(step.after, step.texts, what, rival))
