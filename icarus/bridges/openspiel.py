@@ -23,6 +23,7 @@ nothing else is hidden, that is redrawn without help.
 
 import difflib
 import hashlib
+import os
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -190,11 +191,7 @@ def _difference(before: str | None, after: str | None) -> int:
     if before == after:
         return UNSEEN
     old, new = before or "", after or ""
-    start, shortest = 0, min(len(old), len(new))
-    while start < shortest and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < shortest - start and old[-1 - end] == new[-1 - end]:
-        end += 1
+    start = len(os.path.commonprefix([old, new]))
+    end = len(os.path.commonprefix([old[start:][::-1], new[start:][::-1]]))
     change = f"{start} {end} {new[start : len(new) - end]}"
     return int.from_bytes(hashlib.blake2b(change.encode(), digest_size=6).digest(), "big")

@@ -18,7 +18,7 @@ import os
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterator
 
 import numpy as np
 import pyspiel
@@ -96,14 +96,12 @@ class _Audit:
     def __init__(
         self, start: "pyspiel.State", determinize: Determinize | None, games: int, draws: int, seed: int
     ) -> None:
-        from scipy.stats import chi2_contingency, chisquare, mannwhitneyu
+        from scipy import stats
 
         self.start, self.games, self.draws = start, games, draws
         self.game, self.luck = start.get_game(), np.random.default_rng(seed)
         self.draw = determinize or (lambda state, player, random: state.resample_from_infostate(player, random))
-        self.contingency_test: Callable = chi2_contingency
-        self.chi_square_test: Callable = chisquare
-        self.rank_test: Callable = mannwhitneyu
+        self.stats = stats
         self.checks = {name: Check(name, claim) for name, claim in CLAIMS.items()}
         self.decisions, self.draw_count = 0, 0
         self.sets = self._information_sets()
@@ -183,9 +181,9 @@ class _Audit:
         faces = [face for face in {**counts, **others} if counts[face] + others[face] >= FEWEST_EXPECTED]
         table = np.array([[sample[face] for face in faces] for sample in (counts, others)])
         if len(faces) > 1 and table.sum() > 0.9 * 2 * self.draws and table.sum(1).all():
-            return float(self.contingency_test(table)[1])
-        near = [[_in_common(truth, face) for face in sample.elements()] for sample in (counts, others)]
-        return float(self.rank_test(*near).pvalue)
+            return float(self.stats.chi2_contingency(table)[1])
+        near, others_near = ([_in_common(truth, face) for face in each.elements()] for each in (counts, others))
+        return float(self.stats.mannwhitneyu(near, others_near).pvalue)
 
     def _against_chance(self, state: "pyspiel.State", counts: Counter) -> None:
         assert self.sets is not None
@@ -197,7 +195,7 @@ class _Audit:
         self.checks["truth"].count(1, bool(missed), lambda: self._where(state, f"never drawn: {missed[0]}"))
         if len(likely) > 1 and not missed:
             observed, fair = np.array([(counts[face], expected[face]) for face in likely], float).T
-            p = float(self.chi_square_test(observed, fair * observed.sum() / fair.sum())[1])
+            p = float(self.stats.chisquare(observed, fair * observed.sum() / fair.sum())[1])
             self.checks["chances"].count(1, p < FALSE_ALARM, lambda: self._where(state, f"p = {p:.1g}"))
 
     def _where(self, state: "pyspiel.State", what: str) -> str:

@@ -24,18 +24,7 @@ import numpy as np
 import pyspiel
 
 from icarus import games
-from icarus.bridges import openspiel
-from icarus.bridges.seats import (
-    action_count,
-    check_agent,
-    is_dealt,
-    meets_chance,
-    numbered,
-    parameters_of,
-    remembered_by,
-    seen_by,
-    tensor_of,
-)
+from icarus.bridges import openspiel, seats
 from icarus.engine.match import Agent
 from icarus.equilibrium.tree.deals import deals_of, dealt_state
 from icarus.games import GAMES
@@ -56,8 +45,8 @@ def register_games() -> list[str]:
     """Make all games of the library known to `pyspiel.load_game`, as icarus_othello and so on; returns these names."""
     names = []
     for name in GAMES:
-        game = games.load(name)
-        names.append(_registered(game, functools.partial(games.load, name), parameters_of(name), game.players == 2))
+        game, maker = games.load(name), functools.partial(games.load, name)
+        names.append(_registered(game, maker, seats.parameters_of(name), game.players == 2))
     return names
 
 
@@ -72,7 +61,7 @@ def register_game(game: AnyGame, *, constant_sum: bool = False) -> str:
         ValueError: the game does not say how far its actions are numbered; OpenSpiel has another game of this name.
     """
     check_game("register_game", game)
-    action_count(game)
+    seats.action_count(game)
     name = _short_name(game)
     if name in _MAKERS and _MAKERS[name]() is not game:
         raise ValueError(f"OpenSpiel knows another game by the name {name}; give this one another name")
@@ -94,9 +83,9 @@ def _registered(game: AnyGame, maker: Callable[..., AnyGame], parameters: dict[s
 
 
 def _type_of(game: AnyGame, parameters: dict[str, int], constant_sum: bool) -> "pyspiel.GameType":
-    kind, dealt = pyspiel.GameType, is_dealt(game)
+    kind, dealt = pyspiel.GameType, seats.is_dealt(game)
     fewest, most = _MOST_PLAYERS.get(game.name, (game.players, game.players))
-    chance = dealt or game.chance is not None or meets_chance(game)
+    chance = dealt or game.chance is not None or seats.meets_chance(game)
     return kind(
         short_name=_short_name(game),
         long_name=f"icarus: {game.name}",
@@ -147,7 +136,7 @@ class OpenSpielGame(pyspiel.Game):
         deals = numbers.pop("deals", DEALS) if "deals" in game_type.parameter_specification else 0
         self.game = _MAKERS[game_type.short_name](**numbers)
         self.initial = _Initial(self.game, deals)
-        number, has_chance = action_count(self.game), game_type.chance_mode != game_type.ChanceMode.DETERMINISTIC
+        number, has_chance = seats.action_count(self.game), game_type.chance_mode != game_type.ChanceMode.DETERMINISTIC
         info = pyspiel.GameInfo(
             num_distinct_actions=number,
             max_chance_outcomes=max(len(self.initial.probabilities), number) if has_chance else 0,
@@ -183,9 +172,8 @@ class OpenSpielState(pyspiel.State):
 
     def __init__(self, game: OpenSpielGame) -> None:
         super().__init__(game)
-        self.contents = _Contents(
-            game.game, game.initial, None if game.initial.probabilities else game.initial.state(0)
-        )
+        position = None if game.initial.probabilities else game.initial.state(0)
+        self.contents = _Contents(game.game, game.initial, position)
 
     @property
     def position(self) -> IcarusState | None:
@@ -196,12 +184,12 @@ class OpenSpielState(pyspiel.State):
 
     def _legal_actions(self, player: int) -> list[int]:
         assert self.position is not None
-        return sorted(numbered(self.position))
+        return sorted(seats.numbered(self.position))
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         if self.position is None:
             return list(enumerate(self.contents.initial.probabilities))
-        numbered(self.position)
+        seats.numbered(self.position)
         return sorted(self.position.chance_outcomes())
 
     def _apply_action(self, action: int) -> None:
@@ -238,12 +226,11 @@ class _Observer:
     def set_from(self, state: OpenSpielState, player: int) -> None:
         """Fill the tensor; before the deal nobody has seen anything."""
         for name, view in self.dict.items():
-            view[...] = 0 if state.position is None else tensor_of(name, state.position, player)
+            view[...] = 0 if state.position is None else seats.tensor_of(name, state.position, player)
 
     def string_from(self, state: OpenSpielState, player: int) -> str:
-        if state.position is None:
-            return "before the deal"
-        return remembered_by(state.position, player) if self.perfect_recall else seen_by(state.position, player)
+        view = seats.remembered_by if self.perfect_recall else seats.seen_by
+        return "before the deal" if state.position is None else view(state.position, player)
 
 
 # ------------------------------------------------------------------------------------------------------------------ bots
@@ -270,7 +257,7 @@ class Bot(pyspiel.Bot):
 
     def __init__(self, agent: Agent, player: int, *, seed: int = 0, of: PythonGame | None = None) -> None:
         super().__init__()
-        check_agent(agent)
+        seats.check_agent(agent)
         self.agent, self.player, self.seed, self._of = agent, player, seed, of
 
     def restart(self) -> None:

@@ -71,13 +71,8 @@ def write_comparison(courses: Sequence[Course], path: Path) -> None:
         ValueError: the file exists, or its directory does not exist.
     """
     state = courses[0].result.state
-    text = page(
-        "comparison",
-        f"{state.game}: {len(courses)} strategies on one position",
-        columns="".join(map(_column, courses)),
-        data=packed([_lines(course) for course in courses]),
-    )
-    write_new(path, text)
+    title, columns = f"{state.game}: {len(courses)} strategies on one position", "".join(map(_column, courses))
+    write_new(path, page("comparison", title, columns=columns, data=packed([*map(_lines, courses)])))
 
 
 def _column(course: Course) -> str:
@@ -92,18 +87,11 @@ def _column(course: Course) -> str:
 def _lines(course: Course) -> dict[str, Any]:
     """The courses of the moves that are visited most, for the page."""
     order = np.argsort(-course.result.visits, kind="stable")[:LINES].tolist()
-    shares = course.visits / np.maximum(1, course.visits.sum(1, keepdims=True))
-    text = course.result.state.action_to_string
+    shares = (course.visits / np.maximum(1, course.visits.sum(1, keepdims=True))).round(4).T.tolist()
+    names = [course.result.state.action_to_string(action) for action in course.result.actions]
     return {
         "iterations": course.iterations.tolist(),
-        "moves": [
-            {
-                "name": text(course.result.actions[i]),
-                "visits": shares[:, i].round(4).tolist(),
-                "values": _or_none(course.values[:, i]),
-            }
-            for i in order
-        ],
+        "moves": [{"name": names[i], "visits": shares[i], "values": _or_none(course.values[:, i])} for i in order],
     }
 
 

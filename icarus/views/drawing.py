@@ -12,7 +12,7 @@ import attrs
 FELT, PAPER, INK, FAINT, EDGE = "#2f5d50", "#f3eee3", "#22252a", "#6b6f76", "#8a8478"
 CARD_BACK, RED_INK = "#3d5a80", "#b3261e"
 WIDTH = 420  # of a card table
-LETTERS = 60  # of a line of text in a picture
+LETTERS = 60  # of a line of text in a picture, so that it can be read on a small screen
 ON_FELT = "#f3eee3"
 SUITS = "♠♥♦♣"
 DISCS = {"X": "black", "O": "white"}  # the colours of players whom a text calls X and O
@@ -256,11 +256,6 @@ class Grid:
         return part(f"{'abcdefghijkl'[column]}{row + 1}", *inside, holds=self.names.get(letter, letter))
 
 
-def _wrapped(line: str) -> list[str]:
-    """A line of text in lines of at most `LETTERS`, so that it can be read on a small screen."""
-    return textwrap.wrap(line, LETTERS, replace_whitespace=False, subsequent_indent="  ") or [""]
-
-
 @attrs.frozen
 class Lines:
     """A state in words, where no picture is known."""
@@ -271,7 +266,8 @@ class Lines:
         return "\n".join(self.lines)
 
     def svg(self) -> str:
-        lines = [short for line in self.lines for short in _wrapped(line)]
+        fold = textwrap.TextWrapper(LETTERS, replace_whitespace=False, subsequent_indent="  ").wrap
+        lines = [short for line in self.lines for short in fold(line) or [""]]
         width = max([40, *map(len, lines)]) * 7.3 + 28
         style = 'font-family="ui-monospace, monospace" xml:space="preserve"'
         parts = [

@@ -2,11 +2,11 @@
 
 import base64
 import json
+import re
 import zlib
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 
 def check_new_file(path: Path) -> None:
@@ -37,12 +37,7 @@ def asset(name: str) -> str:
 
 def filled(name: str, **parts: str) -> str:
     """A page with its {places} filled in; what is filled in is not looked into again."""
-    page = asset(name)
-    for place in parts:
-        page = page.replace(f"{{{place}}}", f"\0{place}\0")
-    for place, text in parts.items():
-        page = page.replace(f"\0{place}\0", text)
-    return page
+    return re.sub(r"\{(\w+)\}", lambda place: parts.get(place[1], place[0]), asset(name))
 
 
 def page(name: str, title: str, **parts: str) -> str:
@@ -63,6 +58,6 @@ def page(name: str, title: str, **parts: str) -> str:
     )
 
 
-def packed(data: Any) -> str:
+def packed(data: object) -> str:
     """Data as a page unpacks them."""
     return base64.b64encode(zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 6)).decode()

@@ -28,12 +28,8 @@ def playout_page(playout: InspectedPlayout) -> str:
     """A playout as an HTML page."""
     strategy = playout.scheme.label(playout.strategy)
     summary = f"{strategy}, seed {playout.seed}: {len(playout.choices)} actions, rewards {rewards_text(playout)}"
-    return page(
-        "playout",
-        f"{playout.state.game}: playout {playout.iteration:,}",
-        summary=escape(summary),
-        data=packed(_data(playout)),
-    )
+    title = f"{playout.state.game}: playout {playout.iteration:,}"
+    return page("playout", title, summary=escape(summary), data=packed(_data(playout)))
 
 
 def _data(playout: InspectedPlayout) -> dict[str, Any]:

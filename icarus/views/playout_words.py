@@ -1,8 +1,8 @@
 """How a playout is told in words: who decided, what was captured, and what became of it."""
 
 from collections.abc import Sequence
-from typing import Any
 
+from icarus.algebra.information import FieldValue
 from icarus.engine.inspect.playout import Choice, InspectedPlayout, Update
 
 
@@ -33,11 +33,11 @@ def change(update: Update) -> str:
     return ", ".join(changed) or "as it was"
 
 
-def _change(before: Any, after: Any) -> str:
+def _change(before: FieldValue | None, after: FieldValue) -> str:
     return f"{number_text(after)}" if before is None else f"{number_text(before)} → {number_text(after)}"
 
 
-def number_text(value: Any) -> str:
+def number_text(value: FieldValue) -> str:
     """A number, or several, in four digits."""
     if isinstance(value, list):
         return f"({', '.join(map(number_text, value))})"

@@ -12,8 +12,7 @@ from icarus.engine.inspect.tree import tree_of
 from icarus.engine.records.parts import part_text, parts_of
 from icarus.engine.records.tables import Records
 from icarus.engine.result import Result
-from icarus.kernel import UNSEEN
-from icarus.kernel.history import NONE
+from icarus.kernel import NONE, UNSEEN
 from icarus.kernel.state import State
 from icarus.views.playout_words import number_text
 from icarus.views.tables import html_table, text_columns

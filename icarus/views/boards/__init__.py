@@ -5,6 +5,7 @@ only show what the seat knows, or a guess.
 """
 
 import itertools
+import os
 from collections.abc import Callable, Sequence
 
 from icarus.compiler.kernels.rng import seeded
@@ -96,17 +97,13 @@ def _common(state: State, seat: int) -> Lines:
         common, draws, goal = latest, goal, 4 * goal
 
 
-def _agreed(variants: Sequence[Sequence[str]], of_one: Callable[[Sequence[str]], str]) -> list[str]:
-    """What sequences have in common, place by place; of different lengths, what they have at the beginning and at the end."""
-    shortest = min(map(len, variants))
-    if all(len(variant) == shortest for variant in variants):
+def _agreed(variants: Sequence[list[str]], of_one: Callable[[Sequence[str]], str]) -> list[str]:
+    """What lists have in common, place by place; of different lengths, what they have at the beginning and at the end."""
+    if len({len(variant) for variant in variants}) == 1:
         return [of_one(place) for place in zip(*variants, strict=True)]
-    first = variants[0]
-    before = next((i for i in range(shortest) if any(variant[i] != first[i] for variant in variants)), shortest)
-    after = next(
-        (i for i in range(shortest - before) if any(v[-1 - i] != first[-1 - i] for v in variants)), shortest - before
-    )
-    return [*first[:before], HIDDEN, *first[len(first) - after :]]
+    before = os.path.commonprefix(variants)  # of any lists, not of paths alone
+    after = os.path.commonprefix([variant[len(before) :][::-1] for variant in variants])
+    return [*before, HIDDEN, *reversed(after)]
 
 
 def _agreed_line(lines: Sequence[str]) -> str:
@@ -124,10 +121,7 @@ def _agreed_word(words: Sequence[str]) -> str:
 
 def _punctuation(words: Sequence[str]) -> str:
     """The punctuation with which all words begin."""
-    places = itertools.takewhile(
-        lambda letters: len(set(letters)) == 1 and not letters[0].isalnum(), zip(*words, strict=False)
-    )
-    return "".join(letters[0] for letters in places)
+    return "".join(itertools.takewhile(lambda letter: not letter.isalnum(), os.path.commonprefix(words)))
 
 
 def parts(state: State, action: int) -> tuple[str, ...]:

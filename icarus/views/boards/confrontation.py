@@ -55,10 +55,8 @@ class Regions:
         parts = []
         for i, row in enumerate(ROWS):
             width = CELL_WIDTH * (2 if len(row) == 1 else 1)  # Mordor and the Shire hold four pieces
-            left = (WIDTH - len(row) * width) / 2
-            parts += [
-                self._region(square, left + k * width, 6 + i * CELL_HEIGHT, width) for k, square in enumerate(row)
-            ]
+            left, y = (WIDTH - len(row) * width) / 2, 6 + i * CELL_HEIGHT
+            parts += [self._region(square, left + k * width, y, width) for k, square in enumerate(row)]
         top = 6 + len(ROWS) * CELL_HEIGHT
         lines = [short for line in self.lines for short in textwrap.wrap(line, LETTERS)]
         parts += [words(10, top + 18 + 17 * i, line, 12) for i, line in enumerate(lines)]
@@ -100,10 +98,8 @@ def lotr_confrontation(state: Facts, seat: int | None) -> Regions:
     lines = []
     for side in (facts.DARK, facts.LIGHT):
         dead = ", ".join(facts.PIECE_NAMES[piece] for piece in _team(side) if state.pos[piece] == facts.DEAD)
-        lines += [
-            f"{facts.SIDE_NAMES[side]} holds {held_cards(state, side)}",
-            f"{facts.SIDE_NAMES[side]}'s dead: {dead or 'none'}",
-        ]
+        name = facts.SIDE_NAMES[side]
+        lines += [f"{name} holds {held_cards(state, side)}", f"{name}'s dead: {dead or 'none'}"]
     return Regions(tuple(squares), (*lines, _situation(state, seat)))
 
 
