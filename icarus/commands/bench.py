@@ -58,9 +58,8 @@ def bench_command(
     files = files or []
     own_names = load_files(files)
     chosen = _games_of(names)
-    parsed = [
-        parse(text, **own_names) for text in (speed.STRATEGIES if strategies is None else split_names(strategies))
-    ]
+    texts = speed.STRATEGIES if strategies is None else split_names(strategies)
+    parsed = [parse(text, **own_names) for text in texts]
     pairs = list(itertools.product(chosen, parsed))
     check_budget(iterations, None)
     integer("--repeats", repeats, 1)

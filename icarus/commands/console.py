@@ -8,16 +8,9 @@ from icarus.compiler.cache.disk import cache_folder, on_compile
 from icarus.load_files import without_modules
 
 try:
+    from rich import progress
     from rich.console import Console
     from rich.measure import Measurement
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
     from rich.table import Table
     from rich.text import Text
 except ModuleNotFoundError as missing:
@@ -78,13 +71,12 @@ def _is_number(cell: str) -> bool:
     return cell == NOTHING or cell.rstrip(" %").replace(",", "").replace(".", "", 1).isdigit()
 
 
-def progress_bar(*, remaining: bool = False, disable: bool = False) -> Progress:
+def progress_bar(*, remaining: bool = False, disable: bool = False) -> progress.Progress:
     """A bar on a terminal that vanishes when the work is done; with the time that is left, where it can be told."""
     disable = disable or notes.is_dumb_terminal or not notes.is_terminal  # it would leave an empty line
-    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()]
-    return Progress(
-        *columns, *([TimeRemainingColumn()] if remaining else []), console=notes, transient=True, disable=disable
-    )
+    columns = [progress.TextColumn("{task.description}"), progress.BarColumn(), progress.MofNCompleteColumn()]
+    columns += [progress.TimeElapsedColumn(), *([progress.TimeRemainingColumn()] if remaining else [])]
+    return progress.Progress(*columns, console=notes, transient=True, disable=disable)
 
 
 @contextlib.contextmanager
@@ -106,7 +98,7 @@ def show_compilation() -> Iterator[Callable[[str], contextlib.AbstractContextMan
     if notes.is_dumb_terminal:  # what is written there cannot be taken back
         yield lambda text: contextlib.nullcontext()
         return
-    with notes.status("") as status:
+    with notes.status("") as status, contextlib.ExitStack() as stack:
         status.stop()
 
         def show(name: str) -> None:
@@ -116,14 +108,8 @@ def show_compilation() -> Iterator[Callable[[str], contextlib.AbstractContextMan
         @contextlib.contextmanager
         def status_of(text: str) -> Iterator[None]:
             status.update(text)
-            status.start()
-            try:
+            with status:
                 yield
-            finally:
-                status.stop()
 
-        end = on_compile(show)
-        try:
-            yield status_of
-        finally:
-            end()
+        stack.callback(on_compile(show))
+        yield status_of

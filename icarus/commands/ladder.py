@@ -121,14 +121,10 @@ def _play(climb: Climb, number: int, minutes: float | None) -> bool:
 
 def _print_climb(climb: Climb) -> None:
     """A table of the scores against each opponent, and the rating."""
-    scores: dict[str, list[float]] = {}
-    for _, opponent, score in scores_of(climb.rows):
-        scores.setdefault(opponent, []).append(score)
-    lines = [
-        (len(scores[rung.name]), f"{sum(scores[rung.name]) / len(scores[rung.name]):.3f}", str(rung.rating), rung.name)
-        for rung in climb.ladder.rungs
-        if rung.name in scores
-    ]
+    games, lines = scores_of(climb.rows), []
+    for rung in climb.ladder.rungs:
+        if scores := [score for _, opponent, score in games if opponent == rung.name]:
+            lines.append((len(scores), f"{sum(scores) / len(scores):.3f}", str(rung.rating), rung.name))
     print_table(("games", "score", "opponent's Elo", "opponent"), lines)
     if climb.has_failed:
         print_text(f"{climb.name} failed repeatedly and is not used again")

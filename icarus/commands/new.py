@@ -72,10 +72,8 @@ def new_command(
         hidden = typer.confirm("Is anything hidden from a player?", default=False)
         chance = not hidden and typer.confirm("Are dice rolled, or cards turned up, during the game?", default=False)
     kind = PLAIN if python else "hidden" if hidden else "chance" if chance else "perfect"
-    files = {
-        Path(f"{name}.py"): f"{kind}.py.txt",
-        Path(f"test_{name}.py"): "test_python.py.txt" if python else "test.py.txt",
-    }
+    test = "test_python.py.txt" if python else "test.py.txt"
+    files = {Path(f"{name}.py"): f"{kind}.py.txt", Path(f"test_{name}.py"): test}
     for path in files:
         if path.exists():
             raise ValueError(f"{str(path)!r} exists and is not overwritten")

@@ -213,7 +213,7 @@ def check_directory(path: Path) -> None:
 
 
 def agent_settings(
-    text: str, names: Mapping[str, Any], scheme: SearchScheme, move_decay: float = 0.0
+    text: str, names: Mapping[str, Operand], scheme: SearchScheme, move_decay: float = 0.0
 ) -> dict[str, Any]:
     """Strategy, scheme and decay for `Agent`. What a race prints behind its winner, "[scheme = …, move_decay = …]", goes before options.
 

@@ -6,7 +6,6 @@ import json
 import secrets
 import socket
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 try:
     import uvicorn
@@ -194,7 +193,7 @@ def _arguments(body: bytes) -> Answer:
     if body.count(b"[") + body.count(b"{") > DEEPEST:
         raise HTTPException(400, "a flat JSON object is expected")
     try:
-        value: Any = json.loads(body or b"{}")
+        value = json.loads(body or b"{}")
     except ValueError as error:
         raise HTTPException(400, f"a JSON object is expected: {error}") from None
     if not isinstance(value, dict):

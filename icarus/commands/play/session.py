@@ -14,6 +14,7 @@ import attrs
 import numpy as np
 
 from icarus import games
+from icarus.algebra.parsing import Operand
 from icarus.commands.play.notation import SUFFIXES, notation_of
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
@@ -301,7 +302,7 @@ class Session:
             raise ValueError(f"{str(path)!r} is not a game of {self.game.name} in {notation.name}: {error}") from None
 
     @classmethod
-    def resumed(cls, path: Path, files: Mapping[Path, str] = _NONE, names: Mapping[str, Any] = _NONE) -> "Session":
+    def resumed(cls, path: Path, files: Mapping[Path, str] = _NONE, names: Mapping[str, Operand] = _NONE) -> "Session":
         """The game that a file keeps.
 
         Args:
@@ -364,6 +365,6 @@ def _agent_fields(agent: Agent) -> dict[str, Any]:
     return {"strategy": str(agent.strategy), "scheme": str(agent.scheme), **budget}
 
 
-def _agent_of(fields: dict[str, Any], names: Mapping[str, Any]) -> Agent:
+def _agent_of(fields: dict[str, Any], names: Mapping[str, Operand]) -> Agent:
     budget = {name: fields[name] for name in _BUDGETS if name in fields}
     return Agent(parse_strategy(fields["strategy"], dict(names)), scheme=parse_scheme(fields["scheme"]), **budget)

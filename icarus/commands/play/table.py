@@ -188,11 +188,8 @@ class Table:
         assert self.review is not None
         places = {entry.index: place for place, entry in enumerate(log)}
         entries = [{**attrs.asdict(each), "at": places[each.index]} for each in self.review.entries]
-        return {
-            "done": self.review.done,
-            "entries": entries,
-            "names": [self.session.name_of(i) for i in range(self.session.game.players)],
-        }
+        names = [self.session.name_of(i) for i in range(self.session.game.players)]
+        return {"done": self.review.done, "entries": entries, "names": names}
 
     def _log_of(self, observer: int | None) -> list[LogEntry]:
         """An entry for each action that the observer noticed."""

@@ -62,14 +62,12 @@ class Terminal:
 
     def catch_up(self) -> None:
         """Let the others act, and print their actions."""
-        watched = not self.session.people
-        for played in self.session.steps(
-            lambda player: self.status_of(f"{self.session.name_of(player)} is thinking …")
-        ):
-            if self.session.notices(self.seat, len(self.session.played) - 1):
+        session = self.session
+        for played in session.steps(lambda player: self.status_of(f"{session.name_of(player)} is thinking …")):
+            if session.notices(self.seat, len(session.played) - 1):
                 self.say(self.describe(played))
-            if watched and not self.session.over:
-                self.say(drawing(self.session.state, self.seat).text() + "\n")
+            if not session.people and not session.over:
+                self.say(drawing(session.state, self.seat).text() + "\n")
 
     def describe(self, played: Played) -> str:
         """The last action, as far as the person may see it."""

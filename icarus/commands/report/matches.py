@@ -1,5 +1,6 @@
 """The games of a report. They come in rounds: whenever time is up, every question has had its share."""
 
+import itertools
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -99,7 +100,7 @@ class Plan:
         even, levels = Entrant(REFERENCE, self.iterations), self.entrants()
         tasks = [Task(RANDOM, RANDOM_ENTRANT, RANDOM_ENTRANT, number * RANDOM_GAMES + i) for i in range(RANDOM_GAMES)]
         tasks += [Task(EVEN, even, even, number * EVEN_GAMES + i) for i in range(EVEN_GAMES)]
-        pairs = [(LEVELS, strong, weak) for weak, strong in zip(levels, levels[1:], strict=False)]
+        pairs = [(LEVELS, strong, weak) for weak, strong in itertools.pairwise(levels)]
         pairs += [(STRATEGIES, Entrant(each, self.iterations), even) for each in self.strategies]
         rivals = [] if winner is None else [levels[1 + SHARES.index(share)] for share in RATED_AT]
         pairs += [(COMPOSITION, Entrant(str(winner), self.iterations), rival) for rival in rivals]

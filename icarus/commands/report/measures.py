@@ -1,23 +1,15 @@
 """What the games of a report come to. Every mean has its 95 % interval."""
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import attrs
 import numpy as np
 
-from icarus.commands.report.matches import (
-    COMMENTED,
-    COMPOSITION,
-    EVEN,
-    LEVELS,
-    RANDOM,
-    REFERENCE,
-    STRATEGIES,
-    Entrant,
-    Plan,
-)
+from icarus.commands.report import matches
+from icarus.commands.report.matches import REFERENCE, Entrant, Plan
 from icarus.discovery.matches import Row
 from icarus.discovery.race import Discovery
 from icarus.discovery.statistics import difference
@@ -61,22 +53,21 @@ def estimate(values: Iterable[float], comparisons: int = 1, least: float = -1, m
 
 def measures_of(plan: Plan, game: AnyGame, rows: Iterable[Row], race: Discovery | None) -> Measures:
     """All measures, as JSON can hold them once `attrs.asdict` has seen the estimates."""
-    by_kind: dict[str, list[Row]] = {}
+    games = defaultdict[str, list[Row]](list)
     for row in rows:
-        by_kind.setdefault(row["stream"], []).append(row)
-    even = by_kind.get(EVEN, [])
-    pairs = {name: by_kind.get(name, []) for name in (LEVELS, STRATEGIES, COMPOSITION)}
-    rated = rated_players(plan, [*pairs[LEVELS], *pairs[COMPOSITION]])
+        games[row["stream"]].append(row)
+    even, compared = games[matches.EVEN], games[matches.STRATEGIES]
+    rated = rated_players(plan, games[matches.LEVELS] + games[matches.COMPOSITION])
     return {
         "plan": attrs.asdict(plan),
-        "course": {kind: course(game, by_kind.get(kind, [])) for kind in (RANDOM, EVEN)},
+        "course": {kind: course(game, games[kind]) for kind in (matches.RANDOM, matches.EVEN)},
         "tension": tension(game.players, even),
-        "skill": skill(plan, pairs[LEVELS]),
+        "skill": skill(plan, games[matches.LEVELS]),
         "levels": levels(plan, rated),
         "composition": None if race is None else composition(plan, race, rated),
-        "strategies": strategies(plan, pairs[STRATEGIES]),
-        "rates": rates(plan, even, pairs[STRATEGIES]),
-        "commented": next(iter(by_kind.get(COMMENTED, [])), None),
+        "strategies": strategies(plan, compared),
+        "rates": rates(plan, even, compared),
+        "commented": next(iter(games[matches.COMMENTED]), None),
     }
 
 

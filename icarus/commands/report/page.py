@@ -142,24 +142,28 @@ def _course(measures: Measures) -> str:
     games = {kind: game for kind, game in measures["course"].items() if game["games"]}
     if not games:
         return NO_GAMES
-    rows = [
-        ("games", [f"{game['games']:,}" for game in games.values()]),
-        ("actions", [f"{game['length']['mean']:.1f} ± {game['length']['deviation']:.1f}" for game in games.values()]),
-        ("decisions", [f"{game['decisions']:.1f}" for game in games.values()]),
-        ("choices of a decision, mean", [f"{game['choices']['mean']:.1f}" for game in games.values()]),
-        ("the most choices", [str(game["choices"]["most"]) for game in games.values()]),
-        ("forced decisions", [f"{game['forced']:.0%}" for game in games.values()]),
-        ("size of the game tree, about", [f"10^{game['tree']:.0f}" for game in games.values()]),
-        ("drawn games", [percent(game["draws"]) for game in games.values()]),
-    ]
-    for seat in range(len(next(iter(games.values()))["seats"])):
-        name = next(iter(games.values()))["seats"][seat]["name"]
-        rows.append((f"mean reward of {name}", [str(game["seats"][seat]["reward"]) for game in games.values()]))
-        rows.append((f"{name} wins", [percent(game["seats"][seat]["best"]) for game in games.values()]))
-    table = _table(["measure", *games], [[name, *cells] for name, cells in rows])
+    columns = [_cells_of(game) for game in games.values()]
+    table = _table(["measure", *games], [[name, *(cells[name] for cells in columns)] for name in columns[0]])
     lengths = histogram("actions of a game", {kind: game["length"]["all"] for kind, game in games.items()})
     choices = curves("choices", {kind: game["choices_by_part"] for kind, game in games.items()}, 0)
     return f"{table}{_pictures(lengths, choices)}"
+
+
+def _cells_of(game: Measures) -> dict[str, str]:
+    """What the table says of games of one kind, by the names of its rows."""
+    cells = {
+        "games": f"{game['games']:,}",
+        "actions": f"{game['length']['mean']:.1f} ± {game['length']['deviation']:.1f}",
+        "decisions": f"{game['decisions']:.1f}",
+        "choices of a decision, mean": f"{game['choices']['mean']:.1f}",
+        "the most choices": str(game["choices"]["most"]),
+        "forced decisions": f"{game['forced']:.0%}",
+        "size of the game tree, about": f"10^{game['tree']:.0f}",
+        "drawn games": percent(game["draws"]),
+    }
+    for seat in game["seats"]:
+        cells |= {f"mean reward of {seat['name']}": str(seat["reward"]), f"{seat['name']} wins": percent(seat["best"])}
+    return cells
 
 
 def _tension(measures: Measures) -> str:
@@ -174,14 +178,11 @@ def _tension(measures: Measures) -> str:
             f"<p>The winner takes the final lead before {middle:.0%} of the game (median; quartiles {low:.0%} and {high:.0%}; "
             f"{tension['known']['games']} games). The lead changes {tension['changes']} times.</p>"
         )
-        pictures.insert(0, curves("% of games that the leader wins", {"": _in_percent(tension["right_by_part"])}))
+        shares = [None if share is None else 100 * share for share in tension["right_by_part"]]
+        pictures.insert(0, curves("% of games that the leader wins", {"": shares}))
     return f"""{text}<p class="faint">The searches of the players decide who leads, each by what its player may observe: the leader expects
 the highest reward, and a player who expects {AHEAD} more takes the lead. Where no player leads, a guess is counted. The worth of a decision
 is the value of the chosen action minus the mean of all legal ones.</p>{_pictures(*pictures)}"""
-
-
-def _in_percent(shares: list[float | None]) -> list[float | None]:
-    return [None if share is None else 100 * share for share in shares]
 
 
 def _levels(measures: Measures) -> str:
