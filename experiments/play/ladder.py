@@ -23,7 +23,7 @@ from icarus.ladder.climb import Climb
 from icarus.ladder.ladders import DATA, RANDOM, ZERO, Ladder, Rung, agent_of, fit, level_rows, read_ladder, scores_of
 from icarus.ladder.matches import Row, read_rows
 from icarus.ladder.pairs import Pairs
-from icarus.ladder.rating import Rating, posterior, ratings
+from icarus.ladder.rating import Rating, posterior
 from icarus.row_files import pack_lines
 
 SHORTEST = 0.05  # seconds: what the quickest game counts as, and one between two who have not met yet
@@ -82,7 +82,7 @@ def fitted_ladder(game: str, directory: Path) -> Ladder:
 
 def proposed_levels(game: str, directory: Path) -> list[int]:
     """Iterations of the baseline for levels that are equally far apart, by all baselines that have played; none where none has."""
-    values = ratings(scores_of(read_rows_of(directory, game, BETWEEN)), {RANDOM: ZERO})
+    values = posterior(scores_of(read_rows_of(directory, game, BETWEEN)), {RANDOM: ZERO}).ratings()
     baselines = {int(match[1]): rating for name, rating in values.items() if (match := BASELINE.fullmatch(name))}
     step = min(STEP, max((rating.value for rating in baselines.values()), default=0) / LEVELS)
     return iterations_for(baselines, [step * level for level in range(1, LEVELS + 1)])

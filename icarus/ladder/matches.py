@@ -42,25 +42,14 @@ class RandomPlayer:
 
 @attrs.frozen
 class PlayerWithOpening:
-    """A player whose first moves are random, the same whoever plays them."""
-
-    player: Player
-    plies: int
-
-    def seated(self, game: AnyGame) -> "SeatedWithOpening":
-        return SeatedWithOpening(self.player.seated(game), self.plies)
-
-    def __str__(self) -> str:
-        return str(self.player)
-
-
-@attrs.frozen
-class SeatedWithOpening:
-    """Such a player in one match."""
+    """A player of one match whose first moves are random, the same whoever plays them."""
 
     player: SeatedPlayer
     plies: int
     preference: None = None
+
+    def seated(self, game: AnyGame) -> "PlayerWithOpening":
+        return self
 
     def search(self, state: State, seed: tuple[int, ...]) -> SearchResult:
         """A random decision within the opening, the player's after it."""
@@ -93,7 +82,7 @@ def play_game(game: AnyGame, player: Player, opponent: Player, *, seed: tuple[in
             engine.observe(state, action)
 
     try:
-        log = play(game, [PlayerWithOpening(each, plies) for each in seats], seed=seed, watch=watch)
+        log = play(game, [PlayerWithOpening(each.seated(game), plies) for each in seats], seed=seed, watch=watch)
     except EngineFailed as error:
         return row | {"engines": _settings(engines), "void": str(error), "failed": error.name}
     row["engines"] = _settings(engines)

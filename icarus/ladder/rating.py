@@ -102,9 +102,8 @@ def posterior(
         covariance: [prior, prior] of the priors in their order, in Elo²; without it they are independent, as wide as their intervals say.
     """
     games = list(scores)
-    names = tuple(
-        sorted({name for player, opponent, _ in games for name in (player, opponent)} | {*priors, *newcomers})
-    )
+    players = {name for *pair, _ in games for name in pair}
+    names = tuple(sorted(players | {*priors, *newcomers}))
     index = {name: i for i, name in enumerate(names)}
     first = np.array([index[player] for player, _, _ in games], int)
     second = np.array([index[opponent] for _, opponent, _ in games], int)
@@ -138,11 +137,6 @@ def _precision(names: tuple[str, ...], priors: Mapping[str, Rating], covariance:
         prior[np.ix_(places, places)] = covariance
     np.fill_diagonal(prior, np.maximum(np.diag(prior), PRECISION**2))
     return np.linalg.inv(prior)
-
-
-def ratings(scores: Iterable[Score], priors: Mapping[str, Rating]) -> dict[str, Rating]:
-    """The ratings of all who played, and of those known beforehand (see `posterior`)."""
-    return posterior(scores, priors).ratings()
 
 
 def informative(rating: Rating, opponent: Rating, games: int) -> float:

@@ -12,7 +12,7 @@ from experiments.play import ladder as playing
 from icarus.engine.levels import LEVELS
 from icarus.ladder import ladders, pairs
 from icarus.ladder.matches import read_rows
-from icarus.ladder.rating import Rating, ratings
+from icarus.ladder.rating import Rating, posterior
 from icarus.row_files import append_row
 
 SURE = 10.0  # Elo
@@ -127,7 +127,7 @@ def test_the_shipped_ladder_rates_as_the_rows_of_its_opponents_do(game: str) -> 
         row for row in read_rows(playing.rows_of(rows, game, playing.BY_ITERATIONS)) if row["player"] == player
     ]
     rating = ladders.read_ladder(game).rating_of(player, ladders.scores_of(player_rows))
-    together = ratings(ladders.scores_of([*between, *player_rows]), {ladders.RANDOM: ladders.ZERO})[player]
+    together = posterior(ladders.scores_of([*between, *player_rows]), {ladders.RANDOM: ladders.ZERO}).ratings()[player]
     assert rating.value == pytest.approx(together.value, abs=1)
     assert rating.deviation == pytest.approx(together.deviation, rel=0.01)
 

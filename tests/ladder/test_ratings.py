@@ -13,7 +13,7 @@ from icarus.ladder.climb import Climb
 from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rung, fit, read_ladder, scores_of
 from icarus.ladder.matches import play_game, read_rows, side_score
 from icarus.ladder.picture import ladder_svg
-from icarus.ladder.rating import UNKNOWN, Rating, expected, informative, posterior, ratings
+from icarus.ladder.rating import UNKNOWN, Rating, expected, informative, posterior
 from icarus.row_files import append_row, pack_lines
 
 FIXED = {"zero": ZERO}
@@ -21,11 +21,11 @@ FIXED = {"zero": ZERO}
 
 def test_three_wins_of_four_are_191_elo() -> None:
     scores = [("a", "zero", score) for score in (1.0, 1.0, 1.0, 0.0)] * 250
-    assert ratings(scores, FIXED)["a"].value == pytest.approx(400 * np.log10(3), abs=0.5)
+    assert posterior(scores, FIXED).ratings()["a"].value == pytest.approx(400 * np.log10(3), abs=0.5)
 
 
 def test_draws_are_halves_and_the_interval_is_that_of_the_binomial() -> None:
-    rating = ratings([("a", "zero", 0.5)] * 400, FIXED)["a"]
+    rating = posterior([("a", "zero", 0.5)] * 400, FIXED).ratings()["a"]
     assert rating.value == pytest.approx(0, abs=1e-6)
     assert rating.high == pytest.approx(
         1.96 * 400 / np.log(10) * 2 / np.sqrt(400), rel=0.001
@@ -33,15 +33,15 @@ def test_draws_are_halves_and_the_interval_is_that_of_the_binomial() -> None:
 
 
 def test_who_wins_all_games_has_a_finite_rating_and_a_wide_interval() -> None:
-    rating = ratings([("a", "zero", 1.0)] * 20, FIXED)["a"]
+    rating = posterior([("a", "zero", 1.0)] * 20, FIXED).ratings()["a"]
     assert rating.low < 400 < rating.value < rating.high < 2500
 
 
 def test_an_opponent_s_uncertainty_is_in_the_rating() -> None:
     sure, unsure = Rating(100, 99, 101), Rating(100, 0, 200)
     scores = [("a", "b", 0.5)] * 1000
-    assert ratings(scores, {"b": sure})["a"].deviation < 15
-    assert 50 < ratings(scores, {"b": unsure})["a"].deviation < 55
+    assert posterior(scores, {"b": sure}).ratings()["a"].deviation < 15
+    assert 50 < posterior(scores, {"b": unsure}).ratings()["a"].deviation < 55
 
 
 def test_what_opponents_share_does_not_average_out_over_them() -> None:
@@ -69,7 +69,7 @@ def test_ninety_five_percent_intervals_hold_what_they_promise() -> None:
             for player, opponent in itertools.combinations(truth, 2)
             for _ in range(60)
         ]
-        rating = ratings(scores, FIXED)["c"]
+        rating = posterior(scores, FIXED).ratings()["c"]
         hits += rating.low <= truth["c"] <= rating.high
     assert 180 <= hits <= 199
 
@@ -106,7 +106,7 @@ def test_a_new_player_is_as_unknown_as_the_model_says() -> None:
     climb = Climb(LADDER, Agent(parse("BASELINE"), iterations=3))
     assert climb.rating().deviation == pytest.approx(UNKNOWN)
     climb.rows = [{"player": climb.name, "opponent": RANDOM, "score": 1.0}] * 20
-    assert climb.rating() == ratings([(climb.name, RANDOM, 1.0)] * 20, LADDER.ratings())[climb.name]
+    assert climb.rating() == posterior([(climb.name, RANDOM, 1.0)] * 20, LADDER.ratings()).ratings()[climb.name]
 
 
 def test_a_climb_is_rated_as_by_all_games_together() -> None:

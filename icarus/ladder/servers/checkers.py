@@ -1,5 +1,6 @@
 """Checkers by py-draughts' SimpleEngine, alpha-beta by depth. Its American board leaves captures free; here they are forced, as in ours."""
 
+import itertools
 from importlib.metadata import version
 from typing import Any
 
@@ -36,7 +37,7 @@ class Engine:
         if not self._chain or self._chain[0] not in state.legal_actions():
             move = self._engine.get_best_move(board_of(state))
             squares = [from_draughts(square) for square in move.square_list]
-            self._chain = [SIZE * SIZE * a + b for a, b in zip(squares, squares[1:], strict=False)]
+            self._chain = [SIZE * SIZE * a + b for a, b in itertools.pairwise(squares)]
         return self._chain.pop(0)
 
 
