@@ -190,7 +190,7 @@ class Contract:
             self._require("ranges", outside is None, str(outside))
 
     def _player(self) -> int:
-        player, players = self._twice("player", self._guarded_game.player), self.game.players
+        player, players = self._integer("player"), self.game.players
         message = f"player {player} is about to act; it must be 0 to {players - 1}, CHANCE ({CHANCE}) or TERMINAL ({TERMINAL})"
         self._require("mover", player in (CHANCE, TERMINAL) or 0 <= player < players, message)
         return player
@@ -201,6 +201,10 @@ class Contract:
         message = f"{name} returns {answer}, then for the same state {again}"
         self._require("repeat", repr(answer) == repr(again), message)  # as texts NaN is NaN
         return answer
+
+    def _integer(self, name: str) -> int:
+        """What a function that writes nothing returns, twice the same."""
+        return self._twice(name, partial(self._guarded_game.ask, name))
 
     def _choices(self) -> list[int]:
         actions = self._guarded_game.legal()
@@ -262,7 +266,7 @@ class Contract:
         """The number of a decision among those made at once, which follows on that of the decision before."""
         if not self._guarded_game.knows("simultaneous"):
             return
-        number = self._twice("simultaneous", self._guarded_game.choice)
+        number = self._integer("simultaneous")
         self._require("episodes", number >= 0, f"simultaneous is {number}; it must be at least 0")
         earlier, chooser, visible = self._earlier_choice
         if number > 1:
@@ -277,7 +281,7 @@ class Contract:
 
     def _evaluate(self) -> None:
         """Features and the heuristic of the state, and the features of its first legal action."""
-        data, player = self._guarded_game.data, self._guarded_game.player()
+        data, player = self._guarded_game.data, self._guarded_game.ask("player")
         for kind in KINDS:
             over = kind != "features" and player == TERMINAL or kind == "action_features" and player == CHANCE
             if getattr(self.game, kind) is None or over:
@@ -307,24 +311,24 @@ class Contract:
 
     def _apply(self, action: int) -> None:
         before = self._guarded_game.data
-        self._guarded_game.apply(action)
+        self._guarded_game.ask("apply", action)
         after = self._guarded_game.data
         self._guarded_game.place(before)
-        self._guarded_game.apply(action)
+        self._guarded_game.ask("apply", action)
         same = _same(after, self._guarded_game.data)
         self._require("repeat", same, f"apply makes two different states from one by the same action {action}")
 
     def _label(self) -> None:
         if not self._guarded_game.knows("episode"):
             return
-        label = self._twice("episode", self._guarded_game.label)
+        label = self._integer("episode")
         message = f"the label is {label}; it must be at least 0 or CONTINUES (-1)"
         self._require("episodes", label >= CONTINUES, message)
         if label >= 0:
             self._observed = [[] for _ in range(self.game.perspectives)]
 
     def _recall(self) -> None:
-        if self._observed is None or self.game.perspectives == 1 or self._guarded_game.player() == TERMINAL:
+        if self._observed is None or self.game.perspectives == 1 or self._guarded_game.ask("player") == TERMINAL:
             return
         if not self._guarded_game.knows("recall"):
             # Without `episode` the game is one.

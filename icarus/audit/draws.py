@@ -2,7 +2,6 @@
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -116,7 +115,7 @@ class ObserverDraws:
 
 
 @functools.cache
-def _draw() -> Any:
+def _draw() -> Kernel:
     return Kernel(draw, 1, "the draws of an audit")
 
 

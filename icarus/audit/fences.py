@@ -58,7 +58,7 @@ class Fence:
 
 
 class GuardedGame:
-    """A state of a game and room for answers, inside fences; each method asks one function.
+    """A state of a game and room for answers, inside fences; a method asks each function that writes its answer, `ask` the others.
 
     Every method raises `BrokenPromise` where the function raises an error, writes outside, or changes a state that it may only read.
     """
@@ -89,7 +89,7 @@ class GuardedGame:
     def knows(self, name: str) -> bool:
         return getattr(self._entries, name) is not None
 
-    def _ask(self, name: str, *arguments: int) -> int:
+    def ask(self, name: str, *arguments: int) -> int:
         """The answer of a function, whose first argument is the state."""
         state = self._states[0]
         before = None if name in CHANGING else state.bytes.copy()
@@ -123,51 +123,38 @@ class GuardedGame:
         self.place(np.zeros(1, self.game.state))
         _, address = self._room("the generator", np.uint64, generator)
         arguments = self.game.initial_arguments()
-        self._ask("initial", address, arguments.ctypes.data)
-
-    def player(self) -> int:
-        return self._ask("player")
+        self.ask("initial", address, arguments.ctypes.data)
 
     def legal(self) -> list[int]:
         """What is written as legal actions, as many as there are said to be."""
         actions, address = self._room("the legal actions", np.int64, UNWRITTEN)
-        count = self._ask("legal", address)
+        count = self.ask("legal", address)
         if not 1 <= count <= self.game.max_legal:
             raise BrokenPromise(
                 "choices", f"there are {count} legal actions; it must be 1 to max_legal, {len(actions)}"
             )
         return actions[:count].tolist()
 
-    def apply(self, action: int) -> None:
-        self._ask("apply", action)
-
     def rewards(self, unwritten: float) -> list[float]:
         out, address = self._room("the rewards", np.float64, unwritten)
-        self._ask("rewards", address, self.game.players)
+        self.ask("rewards", address, self.game.players)
         return out.tolist()
 
     def probabilities(self, count: int, unwritten: float) -> list[float]:
         out, address = self._room("the probabilities", np.float64, unwritten)
-        self._ask("chance", address)
+        self.ask("chance", address)
         return out[:count].tolist()
 
     def moves(self, action: int) -> list[int]:
         """What each player sees of an action."""
         out, address = self._room("the moves", np.int64, action)
         if self.knows("observe"):
-            self._ask("observe", action, address, self.game.players)
+            self.ask("observe", action, address, self.game.players)
         return out.tolist()
-
-    def label(self) -> int:
-        return self._ask("episode")
-
-    def choice(self) -> int:
-        """Which of the choices made at once this is."""
-        return self._ask("simultaneous")
 
     def recalled(self, perspective: int) -> list[int]:
         out, address = self._room("the recalled moves", np.int64, UNWRITTEN)
-        count = self._ask("recall", perspective, address, RECALLED)
+        count = self.ask("recall", perspective, address, RECALLED)
         if not 0 <= count <= RECALLED:
             raise BrokenPromise("recall", f"recall returns {count} moves; at most {RECALLED} are possible")
         return out[:count].tolist()
@@ -175,6 +162,6 @@ class GuardedGame:
     def determinize(self, observer: int, generator: np.ndarray) -> None:
         beliefs, belief_address = self._room("the beliefs", np.uint8, 0)
         if self.knows("prepare"):
-            self._ask("prepare", observer, belief_address)
+            self.ask("prepare", observer, belief_address)
         _, address = self._room("the generator", np.uint64, generator)
-        self._ask("determinize", observer, belief_address, address)
+        self.ask("determinize", observer, belief_address, address)
