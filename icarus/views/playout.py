@@ -11,7 +11,8 @@ from icarus.engine.inspect.playout import Choice, InspectedPlayout, Update, insp
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.kernel.seats import seat_name
 from icarus.kernel.state import State
-from icarus.views.playout_page import write_playout_page
+from icarus.views.pages import write_new
+from icarus.views.playout_page import playout_page
 from icarus.views.playout_words import change, counted, decider, number_text, rewards_text
 from icarus.views.tables import html_table, text_columns
 
@@ -60,7 +61,7 @@ class Shown:
         Raises:
             ValueError: the file exists, or its directory does not exist.
         """
-        write_playout_page(self.playout, path)
+        write_new(Path(path), playout_page(self.playout))
 
     def _repr_html_(self) -> str:
         playout = self.playout

@@ -2,26 +2,16 @@
 
 import math
 from html import escape
-from pathlib import Path
 from typing import Any
 
 from icarus.engine.inspect.playout import Choice, InspectedPlayout
 from icarus.kernel.seats import seat_name
 from icarus.views.boards import drawing
-from icarus.views.pages import packed, page, write_new
+from icarus.views.pages import packed, page
 from icarus.views.playout_words import change, counted, decider, rewards_text
 
 OPENED = 40  # of a component's updates that are shown without being asked for
 DRAWN = 300  # boards
-
-
-def write_playout_page(playout: InspectedPlayout, path: str | Path) -> None:
-    """Write a playout into a new HTML file.
-
-    Raises:
-        ValueError: the file exists, or its directory does not exist.
-    """
-    write_new(Path(path), playout_page(playout))
 
 
 def playout_page(playout: InspectedPlayout) -> str:
