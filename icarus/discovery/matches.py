@@ -129,11 +129,10 @@ class Rows:
 
     Attributes:
         rows: of the games played, by their keys, in the order in which they were.
-        played: how many were played now, not read.
     """
 
     def __init__(self, settings: Playing, path: Path | None = None, executor: Executor | None = None) -> None:
-        self.settings, self.path, self.played, self._executor = settings, path, 0, executor
+        self.settings, self.path, self._executor = settings, path, executor
         self._file = open_to_append(path) if path else None
         try:
             self.rows: dict[tuple[object, ...], Row] = {key_of(row): row for row in read_rows(path)} if path else {}
@@ -167,7 +166,6 @@ class Rows:
 
     def _keep(self, row: Row) -> None:
         self.rows[key_of(row)] = row
-        self.played += 1
         if self._file is not None:
             self._file.write(line_of(row))
             self._file.flush()
