@@ -591,6 +591,30 @@ def test_one_plays_by_clicking_on_the_board_and_sees_the_tree(served, page, expe
     expect(page.locator("#recorded")).to_contain_text('[Game "othello"]')
 
 
+LATE_LOOK = """() => {
+    const answer_of = window.fetch;
+    window.fetch = async (path, ...rest) => {
+        const answer = await answer_of(path, ...rest);
+        if (String(path).includes("at=")) await new Promise((go) => { window.release = go; });
+        return answer;
+    };
+}"""
+
+
+def test_an_earlier_position_that_comes_after_an_undo_is_not_shown(served, page, expect) -> None:
+    page.goto(served("othello").address)
+    page.locator("#board [data-part].open").first.click()
+    expect(page.locator("#log li").nth(1)).to_be_attached()
+    expect(page.locator("#status")).to_contain_text("your turn")
+    page.evaluate(LATE_LOOK)
+    page.click("#back")
+    until(lambda: page.evaluate("() => 'release' in window"))
+    page.click("#undo")
+    expect(page.locator("#said")).to_contain_text("taken back")
+    page.evaluate("() => { release(); return new Promise((drawn) => setTimeout(drawn, 300)); }")
+    expect(page.locator("#status")).to_contain_text("your turn")
+
+
 def test_in_hearts_one_sees_why_another_led_a_card_once_all_is_shown(served, page, expect) -> None:
     game = served("hearts", seed=5)
     page.on("dialog", lambda dialog: dialog.accept())

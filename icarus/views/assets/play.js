@@ -1,5 +1,6 @@
 let now = null;      // what the server told last of the game as it stands
 let looking = null;  // after how many actions the board is looked at; null for now
+let looks = 0;       // how often another position was asked for; answers to earlier requests are late
 let chosen = [];     // parts clicked so far, by name
 let copies = [];     // and which parts of the board these are, where several have one name
 let lost = false;    // whether the game was out of reach when it was last asked
@@ -213,12 +214,20 @@ function closePanels() {
   byId("thinking").hidden = byId("recorded").hidden = true;
 }
 
+function returnToNow() {
+  looks += 1;
+  looking = null;
+  draw(now);
+}
+
 async function look(at) {
   choose([], []);
   say("");
-  if (at >= now.total) { looking = null; draw(now); return; }
+  if (at >= now.total) { returnToNow(); return; }
+  const request = ++looks;
   try {
     const answer = await fetch(`/state?at=${Math.max(0, at)}`), told = await answer.json();
+    if (request !== looks) return;
     if (!answer.ok) { say(told.error); return; }
     looking = Math.max(0, at);
     draw(told);
@@ -259,9 +268,8 @@ function lose(sentence) {
   byId("status").textContent = "out of reach";
   if (now === null) return;
   now = { ...now, version: -1, moves: [], undo: false, hint: false, why: false, status: "out of reach" };
-  looking = null;
   choose([], []);
-  draw(now);
+  returnToNow();
 }
 
 // The search under way: its moves with their visits, while somebody thinks.
@@ -361,7 +369,7 @@ byId("first").addEventListener("click", () => look(0));
 byId("back").addEventListener("click", () => look((looking ?? now.total) - 1));
 byId("forward").addEventListener("click", () => look((looking ?? now.total) + 1));
 byId("last").addEventListener("click", () => look(now.total));
-byId("undo").addEventListener("click", async () => { const found = await ask("undo", looking === null ? {} : { at: looking }); if (found) { looking = null; draw(now); say(found.said, false); } });
+byId("undo").addEventListener("click", async () => { const found = await ask("undo", looking === null ? {} : { at: looking }); if (found) { returnToNow(); say(found.said, false); } });
 byId("review").addEventListener("click", () => ask("review", {}));
 byId("record").addEventListener("click", async () => { if (!byId("recorded").hidden) { byId("recorded").hidden = true; return; } const found = await ask("record", {}); if (found) { byId("recorded").textContent = found.said; byId("recorded").hidden = false; } });
 byId("strength").addEventListener("change", async () => { const found = await ask("strength", JSON.parse(byId("strength").value)); if (found) say(found.said, false); });
