@@ -17,6 +17,21 @@ def excerpt(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
+def count_text(number: int, noun: str) -> str:
+    """A number with its noun, whose plural ends in -s: "1 seat", "3 seats"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def range_text(least: int, most: int) -> str:
+    """The integers within limits: "0 to 3", or "0" where there is one only."""
+    return f"{least}" if least == most else f"{least} to {most}"
+
+
+def indices_text(noun: str, number: int) -> str:
+    """What so many things are counted by, from 0: "seats 0 to 3", "seat 0"."""
+    return f"{noun}{'' if number == 1 else 's'} {range_text(0, number - 1)}"
+
+
 def is_integer(value: object) -> TypeGuard[int]:
     """Whether a value is an integer; True and False are not."""
     return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
@@ -51,6 +66,8 @@ def integer(name: str, value: object, least: int | None = None, most: int | None
     """
     if is_integer(value) and (least is None or value >= least) and (most is None or value <= most):
         return int(value)
+    if least is not None and least == most:
+        raise ValueError(f"{name} is {value!r}; it must be {least}")
     limits = "" if least is None else f" of at least {least}" if most is None else f" from {least} to {most}"
     if least is None and most is not None:
         limits = f" of at most {most}"

@@ -20,7 +20,7 @@ from icarus.algebra.enhancement import Composition
 from icarus.algebra.information import FieldValue, FieldValues, Parts
 from icarus.algebra.policy import RULE_GIBBS, RULE_REPLY, RULE_ROULETTE, Rule
 from icarus.algebra.slots import Candidates, Slot
-from icarus.checks import integer
+from icarus.checks import count_text, integer, range_text
 from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.reference import interpret
 from icarus.engine.program.requirements import widths_of
@@ -116,12 +116,15 @@ class HistoryExample:
         self.decisions, self.label = tuple(decisions), label
         strangers = [player for player in players_named if player not in range(CHANCE, self.players)]
         if strangers:
-            raise ValueError(f"player {strangers[0]} decides or observes, but the players are 0 to {self.players - 1}")
+            verb = "only player is" if self.players == 1 else "players are"
+            raise ValueError(
+                f"player {strangers[0]} decides or observes, but the {verb} {range_text(0, self.players - 1)}"
+            )
         if any(decision.action is None for decision in decisions[:-1]):
             raise ValueError("only the last decision of a history can be open")
         if len(rewards) not in (0, self.players):
             raise ValueError(
-                f"the rewards of a history are {rewards!r}; it needs one for each of {self.players} players"
+                f"the rewards of a history are {rewards!r}; it needs one for each of {count_text(self.players, 'player')}"
             )
         if self.is_open and len(rewards) > 0:
             raise ValueError(

@@ -6,11 +6,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from icarus import Agent, checks, games, search
+from icarus import Agent, checks, exploitability, games, play, search
+from icarus.commands.play.session import Session
+from icarus.engine.program.promises import context_message
 from icarus.engine.scheme import DeterminizedUCT
 from icarus.engine.validation import check_threads
 from icarus.games.knockout_whist.game import knockout_whist
 from icarus.specs import BASELINE, nast
+from icarus.testing import Decision, HistoryExample
+from icarus.views.boards import drawing
+from tests import toy
 
 NO_INTEGERS = (True, False, np.True_, 1.0, 2.5, "3", None, math.nan, math.inf, [1])
 NO_REALS = (True, np.False_, "0.5", None, math.nan, math.inf, -math.inf, np.float64("inf"), 1j)
@@ -36,6 +41,28 @@ def test_the_limits_of_an_integer_are_told(least: int | None, most: int | None, 
     outside = 0 if least is not None else 5
     with pytest.raises(ValueError, match=f"^n is {outside}; it must be {right}$"):
         checks.integer("n", outside, least, most)
+
+
+def test_of_one_seat_no_message_speaks_of_several() -> None:
+    """In a game for one player "it must be 0", not "from 0 to 0"; and it has 1 seat, not 1 seats."""
+    with pytest.raises(ValueError, match="^the seat is 1; it must be 0$"):
+        checks.integer("the seat", 1, 0, 0)
+    alone = toy.CHAIN
+    state = alone.new_initial_state()
+    with pytest.raises(ValueError, match=r"has player 0, not 1$"):
+        state.determinize(1, seed=0)
+    with pytest.raises(ValueError, match=r"has seat 0, not 2$"):
+        drawing(state, seat=2)
+    with pytest.raises(ValueError, match=r"needs 1 agent, not 2$"):
+        play(alone, [Agent(BASELINE, iterations=1)] * 2)
+    with pytest.raises(ValueError, match=r"has 1 seat, not 2$"):
+        Session(alone, [None, None])
+    with pytest.raises(ValueError, match=r"has 1 player: best responses"):
+        exploitability(alone, BASELINE)
+    with pytest.raises(ValueError, match=r"the only player is 0$"):
+        HistoryExample([Decision(1, (4, 5))], players=1)
+    assert repr(search(state, BASELINE, iterations=1)).endswith("after 1 iteration>")
+    assert "Ψ is PLAYER, 0 here" in context_message("ξ", "OWN", 1, 1)
 
 
 @pytest.mark.parametrize("value", (1, 0.5, np.float32(0.5), np.int64(1)))

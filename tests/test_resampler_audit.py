@@ -253,7 +253,7 @@ class Drawn(Coins):
 SLIPS: list[tuple[str, str, Any, str]] = [
     ("end", "returns", lambda self: "abc", "returns() is 'abc'; it must be a list of numbers"),
     ("end", "returns", lambda self: [math.nan] * 2, "nan is not a finite number"),
-    ("end", "returns", lambda self: [1.0], "returns() has 1 numbers, and there are 2 players"),
+    ("end", "returns", lambda self: [1.0], "returns() has 1 number, and there are 2 players"),
     ("end", "returns", lambda self: 1 / 0, "raises ZeroDivisionError"),
     ("actions", "chance_outcomes", lambda self: [(card, 1) for card in self.stock], "chance_outcomes() sum to 4"),
     ("actions", "chance_outcomes", lambda self: self.stock, "it must be a list of pairs (outcome, probability)"),

@@ -52,7 +52,7 @@ def wrong_player(player: object, players: int | None) -> str:
     most = MAX_PLAYERS if players is None else players
     if checks.is_integer(player) and (player == CHANCE or 0 <= player < most):
         return ""
-    right = "from 0" if players is None else f"0 to {players - 1}"
+    right = "from 0" if players is None else checks.range_text(0, players - 1)
     return f"current_player() is {player!r}; before the end it must be {right}, or {CHANCE} for chance"
 
 
@@ -73,7 +73,8 @@ def wrong_returns(returns: object, players: int) -> str:
     if odd:
         return f"returns() is {checks.excerpt(repr(returns), LONGEST)}; {odd[0]!r} is not a finite number"
     if len(listed) != players:
-        return f"returns() has {len(listed)} numbers, and there are {players} players"
+        are = f"{'is' if players == 1 else 'are'} {checks.count_text(players, 'player')}"
+        return f"returns() has {checks.count_text(len(listed), 'number')}, and there {are}"
     return ""
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from icarus.audit.fences import UNWRITTEN, BrokenPromise, GuardedGame
 from icarus.audit.report import Check
+from icarus.checks import range_text
 from icarus.compiler.kernels.rng import seeded
 from icarus.engine.program.requirements import unseeded_sources
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN
@@ -191,7 +192,7 @@ class Contract:
 
     def _player(self) -> int:
         player, players = self._integer("player"), self.game.players
-        message = f"player {player} is about to act; it must be 0 to {players - 1}, CHANCE ({CHANCE}) or TERMINAL ({TERMINAL})"
+        message = f"player {player} is about to act; it must be {range_text(0, players - 1)}, CHANCE ({CHANCE}) or TERMINAL ({TERMINAL})"
         self._require("mover", player in (CHANCE, TERMINAL) or 0 <= player < players, message)
         return player
 

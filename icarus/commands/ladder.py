@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from icarus.checks import integer
+from icarus.checks import count_text, integer
 from icarus.checks import seed as check_seed
 from icarus.commands import options
 from icarus.commands.console import print_note, print_table, print_text, progress_of, show_compilation
@@ -130,5 +130,5 @@ def _print_climb(climb: Climb) -> None:
         print_text(f"{climb.name} failed repeatedly and is not used again")
     rating, voids = climb.rating(), sum("void" in row for row in climb.rows)
     if voids:
-        print_text(f"{voids} games are void")
+        print_text(f"{count_text(voids, 'game')} {'is' if voids == 1 else 'are'} void")
     print_text(f"{climb.name}: {rating.value:.0f} Elo, 95 % interval {rating.low:.0f} … {rating.high:.0f}")

@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from icarus.checks import integer
+from icarus.checks import count_text, integer, range_text
 from icarus.checks import seed as check_seed
 from icarus.commands import options
 from icarus.commands.console import out, print_note, print_table, print_text, progress_of, show_compilation
@@ -103,11 +103,11 @@ def _check_seats(strategies: list[str], game: AnyGame, level: int | None) -> Non
     least, most = min(2, game.players) - beside, game.players - beside
     if least <= len(strategies) <= most:
         return
-    numbers = f"{most}" if least == most else f"{least} to {most}"
+    numbers = range_text(least, most)
     noun = "strategy" if numbers == "1" else "strategies"
     rest = " (the last one takes all other seats)" if least < most else ""
     raise ValueError(
-        f"{game} has {game.players} seats; give {numbers} {noun}{' beside --level' * beside}, not {len(strategies)}{rest}"
+        f"{game} has {count_text(game.players, 'seat')}; give {numbers} {noun}{' beside --level' * beside}, not {len(strategies)}{rest}"
     )
 
 
@@ -184,4 +184,4 @@ def _print_decision(
 
 def _print_end(game: AnyGame, log: GameLog) -> None:
     rewards = ", ".join(f"{seat_name(game, seat)} {reward:g}" for seat, reward in enumerate(log.returns))
-    print_text(f"result: {rewards}   ({len(log.actions)} actions, {log.seconds:.1f} s)")
+    print_text(f"result: {rewards}   ({count_text(len(log.actions), 'action')}, {log.seconds:.1f} s)")

@@ -121,7 +121,7 @@ def match_settings_of(game: AnyGame | str, settings: Settings) -> MatchSettings:
     seats = settings.seats if settings.seats is not None else usual_seats(loaded)
     places = tuple(checks.integer("seats", seat, 0, loaded.players - 1) for seat in seats)
     if not places:
-        raise ValueError(f"seats: the list is empty; {loaded} has the seats 0 to {loaded.players - 1}")
+        raise ValueError(f"seats: the list is empty; {loaded} has the {checks.indices_text('seat', loaded.players)}")
     if len(set(places)) < len(places):
         raise ValueError(f"seats: {places} has a seat twice; each seat is played once on every deal")
     if settings.iterations is not None and settings.seconds is not None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import attrs
 
+from icarus.checks import count_text
 from icarus.discovery.configuration import Configuration
 from icarus.discovery.space import Space, read_space
 from icarus.discovery.statistics import student_quantile
@@ -191,7 +192,7 @@ def plan_units(
         enough = units_needed(deviation, level / finalists) * (finalists * seats + confirmations)
         what = f"a difference of {least:.2f} in mean reward or more" if least <= 1 else "no difference in mean reward"
         raise ValueError(
-            f"a budget of {games} games proves nothing: with {units[1]} units for each of {of_all} it could detect {what}; "
+            f"a budget of {games} games proves nothing: with {count_text(units[1], 'unit')} for each of {of_all} it could detect {what}; "
             f"give at least {math.ceil(enough / SHARES[1]) + seats} games{or_fewer}"
         )
     return units

@@ -269,7 +269,8 @@ class GameLog:
     seconds: float
 
     def __repr__(self) -> str:
-        return f"<game of {self.game}: {len(self.actions)} actions, returns {', '.join(f'{each:g}' for each in self.returns)}>"
+        returns = ", ".join(f"{each:g}" for each in self.returns)
+        return f"<game of {self.game}: {checks.count_text(len(self.actions), 'action')}, returns {returns}>"
 
 
 def play(
@@ -297,7 +298,7 @@ def play(
     if not isinstance(agents, Sequence):
         raise TypeError(f"play needs a list of agents, one for each seat, not {agents!r}")
     if len(agents) != game.players:
-        raise ValueError(f"{game} needs {game.players} agents, not {len(agents)}")
+        raise ValueError(f"{game} needs {checks.count_text(game.players, 'agent')}, not {len(agents)}")
     for agent in agents:
         if isinstance(agent, type) or not callable(getattr(agent, "seated", None)):
             raise TypeError(f"an agent must be an Agent(strategy, iterations=…), not {agent!r}")

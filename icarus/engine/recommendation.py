@@ -65,7 +65,7 @@ def recommend(root: RootStatistics, rule: Recommendation, rng: np.ndarray) -> in
     except (TypeError, ValueError):
         scores = np.full(len(root.actions), np.nan)
     if scores.shape != (len(root.actions),) or np.isnan(scores).any():
-        right = f"it must give a number for each of {len(root.actions)} actions"
+        right = f"it must give a number for each of {checks.count_text(len(root.actions), 'action')}"
         raise ValueError(f"the recommendation {label(rule)} gave {np.asarray(answer).tolist()}; {right}")
     candidates = np.flatnonzero(~root.dominated)
     best = candidates[scores[candidates] == scores[candidates].max()]

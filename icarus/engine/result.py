@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from icarus.algebra import Enhancement
-from icarus.checks import real
+from icarus.checks import count_text, real
 from icarus.engine.loop.parent_links import LINK
 from icarus.engine.recommendation import Recommendation, label, most_visits
 from icarus.engine.records.reuse import check_reusable, decayed_records, records_without_histories
@@ -184,7 +184,7 @@ class Result:
         rule = "" if self.recommendation is most_visits else f", by {label(self.recommendation)}"
         what = f"{self.state.game}, {seat_name(self.state.game, player)}, {self.scheme.label(self.strategy)}{threads}{rule}"
         records = sum(map(len, self.records.values()))
-        spent = f"{self.iterations} iterations in {self.seconds:.2f} s ({rate:,.0f}/s)"
+        spent = f"{count_text(self.iterations, 'iteration')} in {self.seconds:.2f} s ({rate:,.0f}/s)"
         return f"{what}: {spent}, depth {self.depth}, {records} records\n{table}"
 
     def to_html(self, path: str | Path) -> None:
@@ -199,14 +199,14 @@ class Result:
         return self.pages.frame(self)
 
     def __repr__(self) -> str:
-        return f"<search result: {self.state.action_to_string(self.action)} after {self.iterations} iterations>"
+        return f"<search result: {self.state.action_to_string(self.action)} after {count_text(self.iterations, 'iteration')}>"
 
 
 class SearchInterrupted(KeyboardInterrupt):
     """Ctrl-C during a search; `result` is what it had found by then."""
 
     def __init__(self, result: Result) -> None:
-        super().__init__(f"search interrupted after {result.iterations} iterations")
+        super().__init__(f"search interrupted after {count_text(result.iterations, 'iteration')}")
         self.result = result
 
 
@@ -215,5 +215,5 @@ class SearchExhausted(RuntimeError):
 
     def __init__(self, result: Result, error: MemoryError | OverflowError) -> None:
         why = "memory has run out" if isinstance(error, MemoryError) else str(error)
-        super().__init__(f"the search ended after {result.iterations} iterations: {why}")
+        super().__init__(f"the search ended after {count_text(result.iterations, 'iteration')}: {why}")
         self.result = result

@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from icarus.algebra import Enhancement
+from icarus.checks import count_text
 from icarus.engine.recommendation import Recommendation, most_visits, recommend
 from icarus.engine.records.tables import Records
 from icarus.engine.result import Result
@@ -168,5 +169,5 @@ def too_long_message(state: State, actions: Sequence[int]) -> str:
     limit = "and it has no max_length, which would say how long a game can be" if unlimited else "its max_length"
     return (
         f"a playout of {state.game} has not ended after {state.game.max_length} actions, {limit}; "
-        f"after {len(state.history)} actions of the game (the last: {last_actions or 'none'}) it started with {first} …"
+        f"after {count_text(len(state.history), 'action')} of the game (the last: {last_actions or 'none'}) it started with {first} …"
     )

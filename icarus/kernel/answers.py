@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from operator import index
 from typing import Any, NoReturn, SupportsFloat, SupportsIndex, TypeVar
 
-from icarus.checks import excerpt, is_integer
+from icarus.checks import count_text, excerpt, is_integer
 from icarus.compiler.messages import defined_at
 from icarus.kernel.constants import CHANCE, CONTINUES, TERMINAL
 from icarus.kernel.data import StateData
@@ -169,7 +169,7 @@ def _apply(function: Answering, answer: object, state: StateData, action: int) -
 
 def _rewards(function: Answering, answer: object, state: StateData) -> list[float]:
     players = function.game.players
-    right = f"be {players} numbers from 0 to 1, one for each player"
+    right = f"be {count_text(players, 'number')} from 0 to 1, one for each player"
     rewards = function.items(answer, _real, right)
     if len(rewards) != players or not all(0 <= reward <= 1 for reward in rewards):
         function.refuse(rewards, right)

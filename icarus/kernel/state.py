@@ -89,8 +89,9 @@ class State:
         player = self._player()
         if player in (CHANCE, TERMINAL) or 0 <= player < self.game.players:
             return player
+        of_players = checks.range_text(0, self.game.players - 1)
         raise ValueError(
-            f"{self.game} returns the player {player} as the player to act; it must be 0 to {self.game.players - 1}, CHANCE or TERMINAL"
+            f"{self.game} returns the player {player} as the player to act; it must be {of_players}, CHANCE or TERMINAL"
         )
 
     def _player(self) -> int:
@@ -291,7 +292,7 @@ class State:
     def _check_player(self, player: int) -> int:
         if checks.is_integer(player) and (player == CHANCE or 0 <= player < self.game.players):
             return int(player)
-        raise ValueError(f"{self.game} has players 0 to {self.game.players - 1}, not {player!r}")
+        raise ValueError(f"{self.game} has {checks.indices_text('player', self.game.players)}, not {player!r}")
 
     def action_to_string(self, action: int) -> str:
         """A legal action in the notation of the game.
@@ -331,7 +332,7 @@ class State:
         return self.game.text_of(self.facts)
 
     def __repr__(self) -> str:
-        return f"<{self.game} after {len(self.history)} actions>"
+        return f"<{self.game} after {checks.count_text(len(self.history), 'action')}>"
 
     # the functions of the game, as its kind of state data takes them
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import attrs
 
 from icarus.algebra import Enhancement
+from icarus.checks import count_text
 from icarus.engine.inspect.playout import Choice, InspectedPlayout, Update, inspect_playout
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.kernel.seats import seat_name
@@ -53,7 +54,7 @@ class Shown:
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"<playout {self.playout.iteration}: {len(self.playout.choices)} actions>"
+        return f"<playout {self.playout.iteration}: {count_text(len(self.playout.choices), 'action')}>"
 
     def to_html(self, path: str | Path) -> None:
         """Write the playout into a new HTML file, one page that needs no network, with the board before each decision.
@@ -77,7 +78,8 @@ class Shown:
 
 def _title(playout: InspectedPlayout) -> str:
     strategy = playout.scheme.label(playout.strategy)
-    return f"playout {playout.iteration} of {strategy}, {playout.state.game}, seed {playout.seed}: {len(playout.choices)} actions"
+    length = count_text(len(playout.choices), "action")
+    return f"playout {playout.iteration} of {strategy}, {playout.state.game}, seed {playout.seed}: {length}"
 
 
 def _heading(name: str, updates: Sequence[Update]) -> str:

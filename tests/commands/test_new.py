@@ -59,7 +59,7 @@ FAULTS = [
         "in the reference legal_actions() is None; it must be a list of integers",
     ),
     ("list(range(1, min(3, self.stones) + 1))", "['a']", "'a' is not an integer of at least 0"),
-    ("[-1.0, 1.0] if", "[1.0] if", "returns() has 1 numbers, and there are 2 players"),
+    ("[-1.0, 1.0] if", "[1.0] if", "returns() has 1 number, and there are 2 players"),
     (
         "self.player = 1 - self.player",
         "import random; self.player = random.randrange(2)",

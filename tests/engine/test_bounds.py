@@ -56,7 +56,7 @@ def test_a_game_that_does_not_end_is_refused_with_its_name_and_moves(strategy: s
     state = game.new_initial_state(1)
     state.apply_action(2)
     with pytest.raises(
-        ValueError, match="a playout of nim7 has not ended after 300 actions.*after 1 actions of the game .*: 2"
+        ValueError, match="a playout of nim7 has not ended after 300 actions.*after 1 action of the game .*: 2"
     ):
         search(state, parse(strategy), iterations=10, engine=engine)
 

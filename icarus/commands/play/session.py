@@ -15,6 +15,7 @@ import numpy as np
 
 from icarus import games
 from icarus.algebra.parsing import Operand
+from icarus.checks import count_text
 from icarus.commands.play.notation import SUFFIXES, notation_of
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
@@ -73,7 +74,7 @@ class Session:
 
     def __init__(self, game: AnyGame, agents: list[Agent | None], seed: int = 0) -> None:
         if len(agents) != game.players:
-            raise ValueError(f"{game} has {game.players} seats, not {len(agents)}")
+            raise ValueError(f"{game} has {count_text(game.players, 'seat')}, not {len(agents)}")
         self.game, self.agents, self.seed = game, agents, seed
         self.state: State = game.new_initial_state((seed, _CHANCE_STREAM))
         self.played: list[Played] = []

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
+from icarus.checks import count_text
 from icarus.commands.play.sentences import ending_of
 from icarus.commands.play.session import Played, Session
 from icarus.engine.match import Agent
@@ -190,7 +191,9 @@ class Terminal:
         session = self.session
         self.say("")
         if session.resigned is not None:
-            self.say(f"{session.name_of(session.resigned)} has resigned after {len(session.played)} actions")
+            self.say(
+                f"{session.name_of(session.resigned)} has resigned after {count_text(len(session.played), 'action')}"
+            )
             return
         self.say(drawing(session.state).text())
         self.say(ending_of(session))

@@ -17,4 +17,5 @@ def is_checked(iteration: int) -> bool:
 
 def context_message(label: str, name: str, context: int, players: int) -> str:
     """That a capture gave a context that is not a player, where it must be one."""
-    return f"{label} of {name} gave the context {context}; Ψ is PLAYER, 0 … {players - 1} here"
+    of_players = "0" if players == 1 else f"0 … {players - 1}"
+    return f"{label} of {name} gave the context {context}; Ψ is PLAYER, {of_players} here"

@@ -11,6 +11,7 @@ from typing import Annotated
 import attrs
 import numpy as np
 
+from icarus.checks import count_text
 from icarus.compiler.kernels.pointers import struct_at
 from icarus.equilibrium.tree.arrays import PLAYERS
 from icarus.equilibrium.tree.deals import Deals
@@ -125,7 +126,7 @@ class _Writer(Questions):
             child = self.after(state, self.choices["action"][row])
             self.choices["child"][row] = len(self.histories["player"])
             if len(ancestors) > self.game.max_length:
-                self.refuse(f"continues beyond its max_length of {self.game.max_length} actions")
+                self.refuse(f"continues beyond its max_length of {count_text(self.game.max_length, 'action')}")
             ancestors.append((child, self.path, iter(self.enter(child))))
         return number
 

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from icarus.checks import count_text
 from icarus.compiler.kernels.functions import DISABLED
 from icarus.equilibrium.tree import growth
 from icarus.equilibrium.tree.arrays import END, NODE, NOTHING, PLAYERS, SET, SLOT, VIEW
@@ -264,8 +265,8 @@ def refuse_unless_two_players(game: object) -> None:
         raise TypeError(f"a game must be a Game, such as games.load('leduc-poker'), or a PythonGame, not {game!r}")
     if game.players != PLAYERS:
         raise ValueError(
-            f"{game} has {game.players} players: best responses bound the distance from an equilibrium, and counterfactual regret "
-            "minimization reaches one, in two-player zero-sum games only"
+            f"{game} has {count_text(game.players, 'player')}: best responses bound the distance from an equilibrium, and "
+            "counterfactual regret minimization reaches one, in two-player zero-sum games only"
         )
     if DISABLED:
         raise RuntimeError(f"{game} cannot be walked, because NUMBA_DISABLE_JIT is set; unset it")

@@ -8,6 +8,7 @@ import itertools
 import os
 from collections.abc import Callable, Sequence
 
+from icarus.checks import indices_text
 from icarus.compiler.kernels.rng import seeded
 from icarus.kernel import Facts
 from icarus.kernel.state import State
@@ -63,7 +64,7 @@ def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False, p
     """
     game = state.game
     if seat is not None and not 0 <= seat < game.players:
-        raise ValueError(f"{game} has seats 0 to {game.players - 1}, not {seat!r}")
+        raise ValueError(f"{game} has {indices_text('seat', game.players)}, not {seat!r}")
     view = state
     if seat is not None and not drawn_for and game.determinize is not None and not state.is_terminal():
         view = state.determinize(seat, seed=0)
