@@ -13,7 +13,15 @@ from icarus.algebra import Enhancement
 from icarus.bench import costs, speed
 from icarus.checks import integer
 from icarus.commands.console import notes, out, print_note, print_table, print_text, show_compilation
-from icarus.commands.options import DEFAULT_ITERATIONS, With, check_picture, integer_option, split_names, value_option
+from icarus.commands.options import (
+    DEFAULT_ITERATIONS,
+    With,
+    check_picture,
+    game_and_files,
+    integer_option,
+    split_names,
+    value_option,
+)
 from icarus.engine.validation import COMPILED, check_budget, checked_engine
 from icarus.load_files import load_files
 from icarus.specs import parse
@@ -24,7 +32,8 @@ GROWTH = (3, 7)  # the least and the greatest power of ten that --growth takes
 
 def bench_command(
     names: Annotated[
-        str | None, value_option("GAMES", "Games, separated by commas; all if not given.", "--games")
+        str | None,
+        value_option("GAMES", "Games or FILE.py with a game, separated by commas; all if not given.", "--games"),
     ] = None,
     strategies: Annotated[
         str | None, value_option("STRATEGIES", "Strategies, separated by commas; a typical seven if not given.")
@@ -55,9 +64,10 @@ def bench_command(
 
     OpenSpiel's C++ is measured in the same run: on a shared machine only ratios count.
     """
-    files = files or []
+    chosen, files = _games_and_files(names, files)
     own_names = load_files(files)
-    chosen = _games_of(names)
+    for name in chosen:
+        checked_engine(COMPILED, games.load(name), threads=1)
     texts = speed.STRATEGIES if strategies is None else split_names(strategies)
     parsed = [parse(text, **own_names) for text in texts]
     pairs = list(itertools.product(chosen, parsed))
@@ -114,12 +124,13 @@ def _misses(
         return {}
 
 
-def _games_of(names: str | None) -> list[str]:
-    """The names of the games, each of which can be compiled."""
-    chosen = games.names() if names is None else split_names(names)
-    for name in chosen:
-        checked_engine(COMPILED, games.load(name), threads=1)
-    return chosen
+def _games_and_files(names: str | None, files: list[Path] | None) -> tuple[list[str], list[Path]]:
+    """The names of the games, and the files to load, those of games that are given as files among them."""
+    chosen, loaded = list[str](), list(files or ())
+    for game in games.names() if names is None else split_names(names):
+        name, loaded = game_and_files(game, loaded)
+        chosen.append(name)
+    return chosen, loaded
 
 
 RATES = ("subject", "per second", "spread", "ns/step", "× peer", "× base")

@@ -161,6 +161,8 @@ def test_rates_are_measured_of_a_game_and_a_strategy_of_ones_own(icarus: Call, t
     code, output, _ = icarus("bench", "--with", file, "--games", "my-kuhn", "--strategies", "MINE, RAVE>>MINE", *quick)
     assert code == 0 and [line.split()[0] for line in output.splitlines() if "my-kuhn" in line] == ["my-kuhn"] * 6
     assert "  RAVE >> MINE  " in output
+    code, output, _ = icarus("bench", "--games", file, "--strategies", "MINE", *quick[:-2])  # the game of the file
+    assert code == 0 and "my-kuhn  MINE" in output
 
 
 def test_a_move_may_have_spaces(icarus: Call, tmp_path: Path) -> None:

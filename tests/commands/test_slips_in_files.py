@@ -174,6 +174,7 @@ def test_the_functions_of_a_game_are_no_enhancements(here: Path, icarus: Call, s
         (("discover", "kuhn-poker", "--games", 500, "--finder", "random"), "--finder is 'random'; known finders:"),
         (("discover", "kuhn-poker", "--games", 500, "--space", "no.toml"), "there is no space and no file 'no.toml'; "),
         (("discover", "kuhn-poker", "--games", 200, "--finalists", 1), "for each of 1 finalist it could"),
+        (("bench", "--games", "othello,nogame.py"), "there is no file 'nogame.py'"),
     ],
 )
 def test_a_refusal_names_the_option(here: Path, icarus: Call, arguments: tuple[object, ...], message: str) -> None:
