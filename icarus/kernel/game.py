@@ -163,6 +163,10 @@ class AnyGame(ABC):
             raise TypeError(f"the name of a game is {self.name!r}; it must be a str, such as 'knockout-whist'")
         if not self.name.isprintable():
             raise ValueError(f"the name of a game is {self.name!r}; it must be one line, such as 'knockout-whist'")
+        if "/" in self.name or "\\" in self.name:
+            raise ValueError(
+                f"the name of a game is {self.name!r}; it must have no / or \\, because files are called by it"
+            )
         for field in attrs.fields(type(self)):
             value = getattr(self, field.name)
             is_absent = value is None and field.type == Callable | None

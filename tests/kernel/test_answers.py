@@ -195,6 +195,8 @@ def test_what_only_looks_like_a_part_of_a_game_is_refused(game: Any, changes: di
     ("changes", "message"),
     [
         ({"name": "hi\nlo"}, r"the name of a game is 'hi\\nlo'; it must be one line"),
+        ({"name": "hi/lo"}, "the name of a game is 'hi/lo'; it must have no / or"),
+        ({"name": "hi\\lo"}, r"the name of a game is 'hi\\\\lo'; it must have no / or"),
         ({"utilities": (1, -1)}, r"utilities of .* are \(1, -1\); they must be \(least, most\)"),
         ({"utilities": (0, 0)}, r"utilities of .* are \(0, 0\); they must be"),
         ({"utilities": 2.0}, "utilities of .* are 2.0; they must be"),
