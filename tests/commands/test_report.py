@@ -2,16 +2,18 @@
 
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from icarus import games
 from icarus.audit import AuditReport
 from icarus.commands import cli
 from icarus.commands.report.matches import EVEN, LEVELS, RANDOM_ENTRANT, Entrant, Plan, Task
-from icarus.commands.report.measures import course, known_from, leads, right, tension
-from icarus.commands.report.page import place_of, sentences
+from icarus.commands.report.measures import course, estimate, known_from, leads, right, tension
+from icarus.commands.report.page import _strategies, place_of, sentences
 from icarus.discovery.configuration import Configuration
 from icarus.discovery.protocol import read_protocol
 from icarus.discovery.race import Discovery, Proof
@@ -21,6 +23,16 @@ from icarus.games import load
 from icarus.ladder.rating import Rating
 
 RUNS = Path(__file__).parents[2] / "experiments" / "runs"
+
+
+@pytest.fixture(autouse=True)
+def games_of_a_test(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The games of the files of one test are forgotten after it: other tests have files with games of the same names."""
+    registered = dict(games.GAMES)
+    yield
+    games.GAMES.clear()
+    games.GAMES.update(registered)
+
 
 COMMAND = "report my_game.py --rounds {} --iterations 32 --strategy RAVE"
 
@@ -241,3 +253,6 @@ def test_two_who_are_compared_in_a_game_of_one_player_play_by_themselves(tmp_pat
     }
     said = " ".join(sentences(AuditReport("patience", 0, 0, 0, True, (), 0.0), measures))
     assert "The mean reward is" in said and not re.search("drawn|seat|lead", said)
+    measures["strategies"] = [{"strategy": "RAVE", "gain": estimate([0.1, 0.2])}]
+    section = _strategies(measures)
+    assert "each alone and with the same chance" in section and "side" not in section

@@ -246,7 +246,11 @@ def _strategies(measures: Measures) -> str:
         f"score above ½ against {REFERENCE}",
         {each["strategy"]: (each["gain"].mean, each["gain"].low, each["gain"].high) for each in results},
     )
-    text = f"""<p>Each plays {REFERENCE}, both with {plan["iterations"]:,} iterations for a decision, both sides of each deal. The intervals
+    alone = len(measures["course"][EVEN].get("seats", ())) == 1
+    verb, sides = (
+        ("is compared with", "each alone and with the same chance") if alone else ("plays", "both sides of each deal")
+    )
+    text = f"""<p>Each {verb} {REFERENCE}, both with {plan["iterations"]:,} iterations for a decision, {sides}. The intervals
 are simultaneous.</p>"""
     return f"{text}{_table(['strategy', 'score above ½', 'games', 'iterations a second'], cells)}{_pictures(picture)}"
 
