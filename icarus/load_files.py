@@ -55,11 +55,12 @@ def load_files(paths: Iterable[Path]) -> dict[str, Operand]:
     """What files define for strategies to name, see `strategy_names`; their games are registered.
 
     Raises:
-        ValueError: see `load_file`; a file defines nothing, or an enhancement under another name than its own; or two define different
-            games of one name.
+        ValueError: see `load_file`; a file defines nothing, or an enhancement under another name than its own or under that of one of
+            the library; or two define different games or enhancements of one name.
     """
     names: dict[str, Operand] = {}
     defined: dict[str, tuple[object, Path]] = {}
+    origins: dict[str, tuple[Enhancement, Path]] = {}
     for path in paths:
         file = _load(path)
         enhancements = strategy_names(file.module)
@@ -72,6 +73,13 @@ def load_files(paths: Iterable[Path]) -> dict[str, Operand]:
             first, where = defined.setdefault(name, (game, path))
             if not _is_same(first, game):
                 raise ValueError(f"{str(where)!r} and {str(path)!r} both define a game called {name!r}; rename one")
+        for name, value in enhancements.items():
+            if isinstance(value, Enhancement):
+                first, where = origins.setdefault(name, (value, path))
+                if first != value:
+                    raise ValueError(
+                        f"{str(where)!r} and {str(path)!r} both define an enhancement called {name!r}; rename one"
+                    )
         names.update(enhancements)
     return names
 
@@ -178,9 +186,16 @@ def strategy_names(module: ModuleType) -> Mapping[str, Operand]:
 
 
 def _check_names(path: Path, names: Mapping[str, Operand]) -> None:
-    """Refuse an enhancement that is printed by a name by which no strategy finds it: nothing that was saved with it could be read again."""
+    """Refuse an enhancement that is printed by a name by which no strategy finds it: nothing that was saved with it could be read again.
+
+    One with a name of the library's is refused as well: results that name it would be taken for those of the library's.
+    """
     operands = {**SPECIFICATIONS, **names}
     for variable, value in names.items():
+        if isinstance(value, Enhancement) and SPECIFICATIONS.get(variable, value) != value:
+            raise ValueError(
+                f"{str(path)!r} defines another {variable}, which is an enhancement of the library; give it a name of its own"
+            )
         single = isinstance(value, Enhancement) and value.components == (value,) and str(value).isidentifier()
         if single and operands.get(str(value)) != value:
             raise ValueError(

@@ -148,6 +148,29 @@ def test_two_games_of_one_name_are_refused_in_a_file_and_in_two(tmp_path: Path) 
         load_files([first, second])
 
 
+def test_two_enhancements_of_one_name_are_refused(tmp_path: Path) -> None:
+    """The last one would be searched with, and rows could not say which it was."""
+    first = written(tmp_path / "first.py", OWN)
+    second = written(
+        tmp_path / "second.py",
+        OWN.replace("(MAST, ", "(MAST, initial=initial(visits=1), ").replace(
+            "import MAST", "import MAST\nfrom icarus import initial"
+        ),
+    )
+    with pytest.raises(
+        ValueError, match="first.py' and .*second.py' both define an enhancement called 'GREEDY'; rename"
+    ):
+        load_files([first, second])
+    shadow = written(tmp_path / "shadow.py", OWN.replace("GREEDY", "NAST2"))
+    with pytest.raises(
+        ValueError, match="shadow.py' defines another NAST2, which is an enhancement of the library; give"
+    ):
+        load_files([shadow])
+    assert set(load_files([first, written(tmp_path / "third.py", "from icarus import NAST2, RAVE, capture\n")])) >= {
+        "NAST2"
+    }
+
+
 def test_a_game_may_come_from_two_files_of_which_one_imports_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
