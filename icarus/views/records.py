@@ -113,6 +113,9 @@ def _most_updated(records: Records, most: int) -> np.ndarray:
     return records.rows[np.argsort(-sizes, kind="stable")[:most]]
 
 
+NO_MOVES = {NONE: "⊥", UNSEEN: "unseen"}
+
+
 class _Texts:
     """Records of one component in the words of the game."""
 
@@ -140,7 +143,7 @@ class _Texts:
         return f"({', '.join(part_text(part, factor, self._records.game, self._move) for part, factor in pairs)})"
 
     def _move(self, move: int) -> str:
-        return self._texts.get(move, "⊥" if move == NONE else f"move {move}")
+        return self._texts.get(move, NO_MOVES.get(move, f"move {move}"))
 
 
 def history_texts(result: Result) -> dict[int, str]:

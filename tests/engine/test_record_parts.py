@@ -8,7 +8,7 @@ from icarus import ACTION, HISTORY, MOVE, PLAYER
 from icarus.algebra.information import Space
 from icarus.engine.records import parts
 from icarus.engine.records.parts import parts_of
-from icarus.kernel import record
+from icarus.kernel import UNSEEN, record
 from icarus.kernel.history import NONE, history_record, mix
 
 MOVES, PLAYERS = range(65), 4
@@ -42,6 +42,10 @@ def test_a_part_of_another_kind_is_read_in_its_range():
     for stage in (int(parts.OTHER[0]), 0, int(parts.OTHER[-1])):
         assert parts_of(record(9, 1, stage), space, PLAYERS, MOVES) == (9, 1, stage)
     assert parts_of(record(9, 1, int(parts.OTHER[-1]) + 1), space, PLAYERS, MOVES) is None
+
+
+def test_a_move_that_was_not_seen_is_read_back():
+    assert parts_of(record(7, 1, UNSEEN), ACTION * PLAYER * MOVE, PLAYERS, MOVES) == (7, 1, UNSEEN)
 
 
 def test_each_space_of_a_union_is_tried():

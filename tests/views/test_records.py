@@ -2,10 +2,13 @@
 
 import re
 
+import attrs
 import pytest
 
-from icarus import BASELINE, LGRF, MAST, NAST2, games, parse, search, show_records
+from icarus import ACTION, BASELINE, LGRF, MAST, MOVE, NAST2, PLAYER, capture, games, parse, search, show_records
 from icarus.commands.cli import run
+from icarus.kernel import CHANCE, observed, update
+from icarus.kernel import record as key_of
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +54,22 @@ def test_moves_that_their_player_does_not_see_are_numbers():
     shown = show_records(result, "NAST2", most=5)
     assert all(record.parts is not None for record in shown.records)
     assert re.search(r"\(move \d+, ", str(shown))
+
+
+@capture
+def capture_answers(history, updates):
+    for i in range(len(history.steps) - 1):
+        step = history.steps[i]
+        if step.player != CHANCE:
+            update(updates, key_of(step.action, step.player, observed(history, i, 1)), step.player)
+
+
+def test_of_a_player_who_has_seen_no_move_the_record_says_so():
+    answers = attrs.evolve(MAST, name="ANSWERS", records=ACTION * PLAYER * MOVE, capture=capture_answers)
+    state = games.load("kuhn-poker").new_initial_state(seed=1)
+    shown = show_records(search(state, BASELINE >> answers, iterations=60, seed=2), "ANSWERS", most=20)
+    assert "(pass or fold, player 0, unseen)" in [entry.text for entry in shown.records]
+    assert not any(entry.text.startswith("key") for entry in shown.records)
 
 
 def test_a_reply_is_an_action_and_a_forgotten_one_is_none():

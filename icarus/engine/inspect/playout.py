@@ -194,7 +194,7 @@ class _RecordTexts:
         return f"({', '.join(texts)})" if texts else f"key {key}"
 
     def _action_text(self, action: int) -> str:
-        return self.actions.get(action, f"move {action}")
+        return self.actions.get(action, "unseen" if action == UNSEEN else f"move {action}")
 
     def _parts(self, key: int) -> list[int]:
         """The integers that `record` made a key of; none where the key was made otherwise."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from icarus.algebra.information import ACTION, ACTIONS, HISTORY, MOVE, PLAYER, POSITION, Either, Space
+from icarus.kernel.constants import UNSEEN
 from icarus.kernel.game import AnyGame
 from icarus.kernel.history import NONE, first_parts, keys_before
 from icarus.kernel.seats import seat_name
@@ -45,7 +46,7 @@ def values_of(space: Space, players: int, moves: Sequence[int]) -> list[np.ndarr
         return None
     by_factor: Mapping[str, np.ndarray] = {
         **dict.fromkeys(PLAYER.factors, np.arange(-1, players)),
-        **dict.fromkeys(ACTION.factors + MOVE.factors, np.array(sorted({*moves, NONE}))),
+        **dict.fromkeys(ACTION.factors + MOVE.factors, np.array(sorted({*moves, NONE, UNSEEN}))),
     }
     values = [by_factor.get(factor, OTHER) for factor in space.factors[1:]]
     return values if np.prod([len(each) for each in values]) <= MOST_KEYS else None
