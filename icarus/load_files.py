@@ -51,17 +51,20 @@ def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:DIGITS]
 
 
-def load_files(paths: Iterable[Path]) -> dict[str, Operand]:
+def load_files(paths: Iterable[str | Path]) -> dict[str, Operand]:
     """What files define for strategies to name, see `strategy_names`; their games are registered.
 
     Raises:
         ValueError: see `load_file`; a file defines nothing, or an enhancement under another name than its own or under that of one of
             the library; or two define different games or enhancements of one name.
+        TypeError: a file instead of a list of them.
     """
     names: dict[str, Operand] = {}
     defined: dict[str, tuple[object, Path]] = {}
     origins: dict[str, tuple[Enhancement, Path]] = {}
-    for path in paths:
+    if isinstance(paths, str | Path):
+        raise TypeError(f"load_files needs a list of files, such as ['{paths}'], not {paths!r}")
+    for path in map(Path, paths):
         file = _load(path)
         enhancements = strategy_names(file.module)
         _check_names(path, enhancements)

@@ -64,7 +64,9 @@ def test_a_file_brings_enhancements_weights_and_functions_that_make_them(tmp_pat
 
 def test_a_file_that_defines_nothing_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ValueError, match="mine.py' defines no game, enhancement, weight or rule, and no function that"):
-        load_files([written(tmp_path / "mine.py", "import math\n_hidden = math.pi\n")])
+        load_files([str(written(tmp_path / "mine.py", "import math\n_hidden = math.pi\n"))])  # a text is a path too
+    with pytest.raises(TypeError, match=r"load_files needs a list of files, such as \['mine.py'\], not 'mine.py'"):
+        load_files("mine.py")
     assert cli.run(["specs", "--with", str(tmp_path / "mine.py")]) == 2
     assert "defines no game" in capsys.readouterr().err
 
