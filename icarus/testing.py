@@ -161,7 +161,12 @@ class HistoryExample:
         return self.players if player == CHANCE else player
 
     def prefix(self, i: int) -> "HistoryExample":
-        """The history after i actions, with the decision that was made there still open."""
+        """The history after i actions, with the decision that was made there still open.
+
+        Raises:
+            ValueError: there is no decision after i actions.
+        """
+        integer("the number of actions of a prefix", i, 0, len(self.decisions) - 1)
         open_one = attrs.evolve(self.decisions[i], action=None)
         before = [*self.decisions[:i], open_one]
         return HistoryExample(before, self.players, self.label, (), self.iteration, self.seed, self.budget)
@@ -342,6 +347,9 @@ def _check_fields(enhancement: Enhancement, fields: Mapping[str, FieldValue]) ->
     names = enhancement.information.names
     if unknown := [name for name in fields if name not in names]:
         raise ValueError(f"the information of {enhancement} has no {unknown[0]!r}; it has {', '.join(names)}")
+    for name, domain in enhancement.information.fields:
+        if domain.type.base.kind == "i" and name in fields and np.asarray(fields[name]).dtype.kind == "f":
+            raise TypeError(f"{name} of {enhancement} is {fields[name]!r}; it must be an integer")
 
 
 def _single(enhancement: Enhancement) -> Enhancement:
