@@ -112,7 +112,7 @@ class Enhancement(_Algebra, CallableSlots):
         if not isinstance(self.name, str) or not self.name:
             raise TypeError(f"the name of an enhancement is {self.name!r}; it must be a str")
         if isinstance(self.policy, Policy):
-            self.policy.check(self.information)
+            self.policy.check(self.name, self.information)
             fields_set = [*self.initial.common, *(field for _, fields in self.initial.given for field in fields)]
             unknown = {name for name, _ in fields_set} - set(self.information.names)
             if unknown:

@@ -321,8 +321,15 @@ def initial(given: Mapping[Parts, Mapping[str, float]] | InitialInformation | No
 
     Args:
         given: {parts of a record: {field: value}}; or an `@initial_information` function, which may read the game's features.
+
+    Raises:
+        TypeError: `given` is neither.
     """
     if isinstance(given, InitialInformation):
         return Initial(tuple(common.items()), function=given)
+    if given is not None and not (isinstance(given, Mapping) and all(isinstance(f, Mapping) for f in given.values())):
+        raise TypeError(
+            f"given is {given!r}; it must be a dictionary {{parts of a record: {{field: value}}}} or an @initial_information function"
+        )
     exceptions = tuple((parts, tuple(values.items())) for parts, values in (given or {}).items())
     return Initial(tuple(common.items()), exceptions)

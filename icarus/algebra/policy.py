@@ -128,14 +128,26 @@ class Policy:
         """Whether this policy is of the form U[arg max v] (eq. 13), as maxilinear composition demands."""
         return self.rule.code == RULE_ARGMAX
 
-    def check(self, information: Information) -> None:
-        """Refuse information that the rule cannot read."""
-        if isinstance(self.source, Candidates) and not {"reward", "visits"} <= set(information.names):
+    def check(self, name: str, information: Information) -> None:
+        """Refuse information of an enhancement that the rule cannot read."""
+        if not isinstance(self.source, Candidates):
+            return
+        domains = dict(information.fields)
+        if not {"reward", "visits"} <= set(domains):
             raise ValueError(
                 f"{self.rule} reads the fields reward and visits, but the information has {', '.join(information.names)}"
             )
-        if isinstance(self.source, Candidates) and dict(information.fields)["visits"] != COUNT:
-            raise ValueError("the field visits of an information must be a COUNT")
+        rest = (
+            f"for {self.rule} over a @candidates function, but {name} has {{}}; with a @values function fields are free"
+        )
+        if domains["visits"] != COUNT:
+            raise ValueError(
+                f"the field visits of an information must be a COUNT {rest.format(domains['visits'].symbol)}"
+            )
+        if domains["reward"].type.shape:
+            raise ValueError(
+                f"the field reward of an information must be REWARD or REWARDS {rest.format(domains['reward'].symbol)}"
+            )
 
     def rule_parameters(self) -> tuple[float, ...]:
         """What the values from records take: c where they are UCB1's."""

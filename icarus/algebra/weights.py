@@ -31,7 +31,10 @@ class WeightFunction(Slot):
     def at(self, reward: float, visits: int, availability: int) -> float:
         """λ in plain Python, for one mean reward of every player."""
         rewards = np.full(8, reward * visits)
-        value = self.function(rewards, visits, availability, *self.values())
+        try:
+            value = self.function(rewards, visits, availability, *self.values())
+        except ZeroDivisionError as error:
+            raise ZeroDivisionError(f"{error}, in {self.label()} at n = {visits}") from None
         if not is_number(value):
             raise TypeError(f"{self.label()} returned {value!r}; it must return a number from 0 to 1")
         return float(value)

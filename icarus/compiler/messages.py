@@ -42,6 +42,15 @@ def mention(function: Callable, mentioned: str) -> str:
     return ""
 
 
+def about_fields(error: BaseException) -> str:
+    """The fields of the record that was asked for another one, as "; it has player, action"; "" where the compiler does not keep it."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    fields = getattr(frame and frame.tb_frame.f_locals.get("self"), "fields", None)
+    return f"; it has {', '.join(fields)}" if fields else ""
+
+
 def reason(function: Callable, error: Exception, returns: str = "") -> str:
     """What the compiler says, reduced to what is wrong and where.
 
@@ -78,6 +87,12 @@ def _about_syntax(function: Callable, text: str) -> str:
     if opcode := re.search(r"unsupported opcode \((\w+)\) found. Raised from (.+) \((\d+)\)", text):
         statement = STATEMENTS.get(opcode[1], f"the instruction {opcode[1]}")
         return f"it contains {statement}, which compiled code does not support ({location(opcode[2], opcode[3])})"
+    if "use of yield in a closure" in text:
+        places = [location(*place) for place in re.findall(PLACE, text) if is_authors(place[0])]
+        where = f" ({places[0]})" if places else ""
+        return (
+            f"it contains a generator expression, which compiled code does not support; write a loop or a list{where}"
+        )
     if "context manager" in text:
         return f"it contains a with block, which compiled code does not support{_place_of(function, 'BEFORE_WITH')}"
     caught = re.search(r"exception_match\(none, (\w+)\)", text)

@@ -130,13 +130,18 @@ UPDATES = structure(UpdateBuffer)
 _COUNT = offset_of(UPDATES, "count")
 
 
+def _right(parts: bool) -> str:
+    """What would be right instead of a float, or of the parts of a record."""
+    return "make a key of the parts, record(a, b, …)" if parts else "a float would be truncated"
+
+
 def as_integer(number: Integer) -> int:
     """The number itself, which must be an integer: compiled code would cut a real down to one."""
     try:
         return index(number)
     except TypeError:
         raise TypeError(
-            f"update(updates, record, context) takes integers, not {number!r}; a float would be truncated"
+            f"update(updates, record, context) takes integers, not {number!r}; {_right(isinstance(number, tuple))}"
         ) from None
 
 
@@ -144,7 +149,7 @@ def as_integer(number: Integer) -> int:
 def _compiled_as_integer(number: Argument) -> Callable:
     if not isinstance(number, types.Integer | types.Boolean | types.IntegerLiteral):
         raise numba.TypingError(
-            f"update(updates, record, context) takes integers, not {number}; a float would be truncated"
+            f"update(updates, record, context) takes integers, not {number}; {_right(isinstance(number, types.BaseTuple))}"
         )
 
     def implementation(number: Argument) -> int:

@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from icarus import Enhancement, State, backpropagation, capture, linear, maxilinear, values, weight
+from icarus import Enhancement, State, backpropagation, capture, linear, maxilinear, search, values, weight
 from icarus.algebra import (
     ACTION,
+    COUNT,
     NOTHING,
+    REAL,
     RewardsVisitsAvailability,
     RewardVisits,
     argmax,
@@ -248,6 +250,13 @@ def test_a_mean_is_total_reward_over_visits_and_1_without_visits() -> None:
     assert valued(mean, theta, [1, 2, 3, ABSENT]) == [0.25, 1.0, 0.0, 1.0]
 
 
+def test_rewards_that_are_neither_one_nor_one_for_each_player_are_refused() -> None:
+    """A policy would read the reward of player 2 beyond the end of a field of two numbers."""
+    message = r"reward of an information must be REWARD or REWARDS for gibbs.* but PAIR has ℝ\^2; with a @values"
+    with pytest.raises(ValueError, match=message):
+        attrs.evolve(MAST, name="PAIR", information=information(reward=REAL**2, visits=COUNT))
+
+
 def test_a_vector_of_rewards_is_read_for_the_player_about_to_act() -> None:
     assert valued(mean, by_vectors({1: ((1.0, 3.0), 4, 4)}), [1]) == [0.75]
 
@@ -256,7 +265,7 @@ def test_a_policy_over_visits_that_are_no_count_is_refused() -> None:
     from icarus.algebra import REWARD
     from icarus.specs.mast import actions, backpropagate, capture_actions
 
-    with pytest.raises(ValueError, match="visits of an information must be a COUNT"):
+    with pytest.raises(ValueError, match="visits of an information must be a COUNT for gibbs.* but REAL has ℝ; with"):
         Enhancement(
             "REAL",
             ACTION,
@@ -383,6 +392,17 @@ def test_a_rule_in_a_search_plays_as_the_rule_alone_does(rule: Any) -> None:
 def test_the_weight_of_rave_is_the_root_of_k_over_3n_plus_k(k: int, visits: int, expected: float) -> None:
     assert rave_weight(k=k).at(0.7, visits, visits + 3) == pytest.approx(expected)
     assert (1 - rave_weight(k=k)).at(0.7, visits, visits) == pytest.approx(1 - expected)
+
+
+@weight
+def halved(rewards: Any, visits: int, availability: int) -> float:
+    """1/n"""
+    return 1 / visits
+
+
+def test_a_weight_that_divides_by_no_visits_is_named() -> None:
+    with pytest.raises(ZeroDivisionError, match="by zero, in .*halved at n = 0"):
+        search(toy.KUHN.new_initial_state(), halved * AMAF ^ (1 - halved) * BASELINE, iterations=1)
 
 
 def test_a_weight_function_takes_three_arguments_and_numbers() -> None:

@@ -81,6 +81,13 @@ def test_initial_information_that_makes_no_sense_is_refused_when_it_is_declared(
         slip()
 
 
+def test_initial_information_of_a_record_is_a_dictionary() -> None:
+    with pytest.raises(
+        TypeError, match=r"given is {\(1, 0\): 3}; it must be a dictionary {parts of a record: {field: "
+    ):
+        initial({(1, 0): 3})  # type: ignore[dict-item]
+
+
 @weight
 def no_number(rewards: np.ndarray, visits: int, availability: int) -> Any:
     return "a"
@@ -423,6 +430,21 @@ def halves_rewards(stats: Any, player: int, rewards: np.ndarray) -> None:
 
 
 @capture
+def capture_of_a_misspelt_field(history: Any, updates: Any) -> None:
+    update(updates, record(history.steps[0].plyer), 0)
+
+
+@capture
+def capture_of_parts(history: Any, updates: Any) -> None:
+    update(updates, (history.steps[0].action, history.steps[0].player), 0)
+
+
+@capture
+def capture_by_a_generator(history: Any, updates: Any) -> None:
+    update(updates, record(sum(action for action in history.legal)), 0)
+
+
+@capture
 def capture_a_bare_action(history: Any, updates: Any) -> None:
     for i in range(len(history.steps) - 1):
         update(updates, history.steps[i].action - history.steps[0].action, 0)
@@ -495,6 +517,9 @@ def test_a_slip_inside_a_slot_ends_in_a_sentence(changes: dict[str, Any], messag
             capture_by_a_misspelt_name,
             "capture_by_a_misspelt_name cannot be compiled: module 'math' has no .* 'sqrtt' .*line",
         ),
+        (capture_of_a_misspelt_field, "no record here has a field 'plyer'; it has player, action, .*line"),
+        (capture_of_parts, r"takes integers, not UniTuple.*; make a key of the parts, record\(a, b, …\) .*line"),
+        (capture_by_a_generator, "it contains a generator expression, which compiled code .* a loop or a list .*line"),
     ],
 )
 def test_what_the_compiler_refuses_is_one_sentence_without_its_own_lines(slot: Any, message: str) -> None:
@@ -530,6 +555,7 @@ UNWRITTEN = "{} wrote NaN or no value for the legal action"
         *RETURNING,
         ({"backpropagation": takes_a_visit}, "takes_a_visit wrote a negative number to a count of a record"),
         ({"capture": capture_a_real}, "takes integers, not 0.5; a float would be truncated"),
+        ({"capture": capture_of_parts}, r"not \(.*\); make a key of the parts, record\(a, b, …\)"),
     ],
 )
 def test_a_slip_inside_a_slot_ends_in_a_sentence_in_plain_python_too(changes: dict[str, Any], message: str) -> None:

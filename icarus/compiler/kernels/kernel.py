@@ -13,7 +13,7 @@ from icarus.compiler.errors import CompilationError
 from icarus.compiler.interrupts import deferred_interrupts, handle_pending, listen, runs_compiled_code
 from icarus.compiler.kernels.functions import DEBUG, DISABLED, compiler, parts_in_memory
 from icarus.compiler.lazy import Lazy, is_loaded, types
-from icarus.compiler.messages import about_kinds, mention, reason
+from icarus.compiler.messages import about_fields, about_kinds, mention, reason
 from icarus.compiler.numba_types import Dispatcher, Signature
 from icarus.compiler.read_only import describe_forbidden_write
 
@@ -165,7 +165,7 @@ def compilation_errors(function: Callable, name: str, returns: str = "") -> Iter
     except KeyError as error:  # how the compiler says that a record has no such field
         field = str(error.args[0])
         raise CompilationError(
-            f"{name} cannot be compiled: no record here has a field {field!r}{mention(function, field)}"
+            f"{name} cannot be compiled: no record here has a field {field!r}{about_fields(error)}{mention(function, field)}"
         ) from None
     except AttributeError as error:
         sentence, missing = (
