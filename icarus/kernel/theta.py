@@ -100,7 +100,7 @@ def _compiled_find(theta: Argument, key: Argument) -> Callable:
 
 def reward_of(row: Row, player: int) -> float:
     """q_ρ: a row's total reward, or its component for a player where it is a vector."""
-    return row.reward if isinstance(row.reward, float) else row.reward[player]
+    return row.reward[player] if isinstance(row.reward, np.ndarray) else row.reward
 
 
 @compiled_as(reward_of)

@@ -193,6 +193,26 @@ def test_a_field_may_be_an_array_of_reals() -> None:
     assert (rows["sums"][:, 0] <= rows["visits"]).all() and (rows["sums"][:, 1] <= rows["sums"][:, 0]).all()
 
 
+@backpropagation
+def count_wins(stats: Any, player: int, rewards: np.ndarray) -> None:
+    """(q + 1 if μ_ρ > 1/2, n + 1)"""
+    if rewards[player] > 0.5:
+        stats.reward += 1
+    stats.visits += 1
+
+
+def test_wins_may_be_a_count_in_both_engines() -> None:
+    wins = attrs.evolve(
+        MAST, name="WINS", information=information(reward=COUNT, visits=COUNT), backpropagation=count_wins
+    )
+    state = games.load("kuhn-poker").new_initial_state(1)
+    compiled, reference = (
+        search(state, BASELINE >> wins, iterations=40, seed=1, engine=engine) for engine in ("compiled", "python")
+    )
+    assert compiled.visits.tolist() == reference.visits.tolist()
+    assert np.array_equal(compiled.records["WINS"].rows, reference.records["WINS"].rows)
+
+
 take, list_legal = helper(contract.apply), helper(contract.legal)
 ANOTHER_PILE = np.zeros(1, contract.STATE)[0]
 
