@@ -430,6 +430,18 @@ def halves_rewards(stats: Any, player: int, rewards: np.ndarray) -> None:
 
 
 @capture
+def capture_beyond_the_end(history: Any, updates: Any) -> None:
+    for i in range(len(history.steps)):
+        update(updates, record(history.steps[i + 1].action, 0), 0)
+
+
+@candidates
+def records_beyond_the_end(history: Any, legal: np.ndarray, records: np.ndarray) -> None:
+    for i in range(len(legal)):
+        records[i] = record(legal[i + 1], 0)
+
+
+@capture
 def capture_of_a_misspelt_field(history: Any, updates: Any) -> None:
     update(updates, record(history.steps[0].plyer), 0)
 
@@ -499,6 +511,8 @@ slow = partial(pytest.param, marks=pytest.mark.slow)  # slips that are like anot
             {"backpropagation": add_beyond_the_field, **SUMS}, BEYOND.format("backpropagation", "add_beyond_the_field")
         ),
         ({"policy": argmax().over(beyond_the_last)}, BEYOND.format("values", "beyond_the_last")),
+        ({"capture": capture_beyond_the_end}, BEYOND.format("capture", "capture_beyond_the_end")),
+        ({"policy": argmax().over(records_beyond_the_end)}, BEYOND.format("candidates", "records_beyond_the_end")),
     ],
 )
 def test_a_slip_inside_a_slot_ends_in_a_sentence(changes: dict[str, Any], message: str) -> None:

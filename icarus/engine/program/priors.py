@@ -7,10 +7,10 @@ import numpy as np
 from icarus.algebra import Enhancement
 from icarus.algebra.slots import InitialInformation, result_message
 from icarus.compiler.cache.bindings import kernel_cache
-from icarus.compiler.kernels.functions import inlined_once
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, read_only_array_at, struct_at, unpack_parameters
 from icarus.compiler.writes import refuse_cuts, refuse_result
+from icarus.engine.program.slots import checked_if_foreign
 from icarus.kernel import NO_RECORD
 from icarus.kernel.history import history_at
 from icarus.kernel.theta import TABLE, entry_of, has_room_for, index_at, write_initial
@@ -39,8 +39,8 @@ def _entry(
 
     Where there is no room it enters nothing and returns 1; the playout is then made again.
     """
-    write_prior, unpack, words = inlined_once(prior), unpack_parameters(kinds), row.itemsize // WORD_BYTES
-    name_records, unpack_candidates = inlined_once(candidates), unpack_parameters(candidate_kinds)
+    write_prior, unpack, words = checked_if_foreign(prior), unpack_parameters(kinds), row.itemsize // WORD_BYTES
+    name_records, unpack_candidates = checked_if_foreign(candidates), unpack_parameters(candidate_kinds)
 
     def kernel(
         playout: int, table: int, legal: int, count: int, records: int, candidate_parameters: int, parameters: int

@@ -11,7 +11,7 @@ from icarus.algebra.record_values import rule_values
 from icarus.algebra.slots import Backpropagation, Candidates, Capture, Slot, Values, result_message
 from icarus.compiler.cache.bindings import kernel_cache
 from icarus.compiler.kernels.atomic import atomic_load, atomic_store, atomic_store_half, compare_and_swap
-from icarus.compiler.kernels.functions import DEBUG, inlined_once
+from icarus.compiler.kernels.functions import DEBUG, inlined_once, plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import (
     WORD_BYTES,
@@ -92,6 +92,15 @@ def values_kernel(
     return reader(Kernel(kernel, 7, label), inner, label, Values)
 
 
+def checked_if_foreign(function: Callable) -> Callable:
+    """A function with one caller, whose indices are checked if it is not the library's own.
+
+    The check takes up to 4 % of a search; the tests of the library's own functions check their indices.
+    """
+    is_foreign = not (plain(function).__module__ or "").startswith("icarus.")
+    return inlined_once(function, boundscheck=DEBUG or is_foreign)
+
+
 def check_independence(inner: Callable, label: str) -> Callable:
     """What asks a candidates function about each action alone, and compares."""
     message = f"{label} is declared independent, but names a different record for a legal action when it is asked about that action alone"
@@ -118,7 +127,7 @@ def candidates_kernel(
     independent: bool = False,
 ) -> Kernel:
     """Compile a candidates function with the value of a record: the same arguments; the rule's parameters come first."""
-    inner, unpack, theta_at = inlined_once(function), unpack_parameters(kinds), theta_of(row)
+    inner, unpack, theta_at = checked_if_foreign(function), unpack_parameters(kinds), theta_of(row)
     check, compares = check_independence(inner, label), independent and DEBUG
     unwritten = f"{label} wrote no record for a legal action; it must write every records[i]"
     unpack_rule, offset = unpack_parameters(rule_kinds), WORD_BYTES * len(rule_kinds)
@@ -167,7 +176,7 @@ def capture_kernel(function: Callable, kinds: tuple[type, ...], row: np.dtype | 
     Args:
         row: of the table, where the function reads θ.
     """
-    inner, unpack = inlined_once(function), unpack_parameters(kinds)
+    inner, unpack = checked_if_foreign(function), unpack_parameters(kinds)
     if row is None:
 
         def kernel(playout: int, table: int, updates: int, parameters: int) -> int:
@@ -310,7 +319,7 @@ def policy_kernel(policy: Policy, information: Information, players: int, by_row
 @kernel_cache
 def weight_kernel(function: Callable, kinds: tuple[type, ...], row: np.dtype, label: str) -> Kernel:
     """Compile a weight function of the baseline's information: kernel(table, record, out, parameters)."""
-    inner, unpack, theta_at = inlined_once(function), unpack_parameters(kinds), theta_of(row)
+    inner, unpack, theta_at = checked_if_foreign(function), unpack_parameters(kinds), theta_of(row)
 
     def kernel(table: int, record: int, out: int, parameters: int) -> int:
         stats = find(theta_at(table), record)
