@@ -32,7 +32,7 @@ def ladder_command(
     ] = None,
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
-    number: Annotated[int, integer_option("Games to play.", "--games")] = 100,
+    number: Annotated[int, integer_option("Games to play, in pairs: an odd number plays one more.", "--games")] = 100,
     minutes: Annotated[float | None, real_option("MINUTES", MINUTES_HELP)] = None,
     rows: Annotated[
         Path | None,
