@@ -31,6 +31,7 @@ import math
 
 import numpy as np
 
+from icarus.compiler.kernels.pointers import copy_items
 from icarus.kernel import append_bits, below, helper, inlined, lowest_bit, popcount, uniform
 from icarus.kernel.contract import Facts
 from icarus.kernel.structures import Integer
@@ -139,7 +140,7 @@ def prepare_deal(deal: Facts) -> None:
         size += deal.group_sizes[group]  # what this group and those after it hold
         for index in range(remainders):
             deal.ways[group - 1, index] = _ways_from(deal, group, size) if _set_left(deal, index, size) else 0.0
-    deal.left[:] = deal.class_sizes
+    copy_items(deal.left, deal.class_sizes)
     deal.total = _ways_from(deal, 0, popcount(deal.unseen)) if deal.groups > 0 else 1.0
     if deal.total <= 0.0:
         raise ValueError("no deal agrees with the barred cards")
@@ -295,8 +296,8 @@ def _index(deal: Facts) -> int:
 @helper
 def draw_deal(deal: Facts, rng: np.ndarray) -> None:
     """Draw one of the deals, all equally likely, into `deal.dealt`; after `prepare_deal`."""
-    deal.cards[:] = deal.order
-    deal.left[:] = deal.class_sizes
+    copy_items(deal.cards, deal.order)
+    copy_items(deal.left, deal.class_sizes)
     deal.dealt[:] = np.uint64(0)
     rest = deal.unseen
     for group in range(deal.groups - 1):

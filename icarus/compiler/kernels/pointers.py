@@ -260,6 +260,13 @@ def append_bits(items: np.ndarray, count: int, base: int | np.int64, bits: int |
     return count
 
 
+@inlined
+def copy_items(target: np.ndarray, source: np.ndarray) -> None:
+    """`target[:] = source` would tell two lengths that differ in a sentence of its own making, which takes seconds to compile."""
+    for i in range(len(target)):
+        target[i] = source[i]
+
+
 @intrinsic
 def prefetch(typingctx: TypingContext, address: NumbaType) -> Definition:
     """Have the processor fetch what stands at an address, to be written soon."""

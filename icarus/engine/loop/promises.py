@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from icarus.compiler.kernels.pointers import array_at, call4, struct_at
+from icarus.compiler.kernels.pointers import array_at, call4, copy_items, struct_at
 from icarus.compiler.kernels.rng import RNG_WORDS
 from icarus.engine.loop.arena import Arena
 from icarus.engine.program.promises import KEYLESS
@@ -62,13 +62,6 @@ def is_near_tree(history: History, depth: int, key: int) -> bool:
 
 
 @helper
-def write(array: np.ndarray, numbers: np.ndarray) -> None:
-    """`array[:] = numbers` would tell two lengths that differ in a sentence of its own making, for which it needs the compiler."""
-    for i in range(len(array)):
-        array[i] = numbers[i]
-
-
-@helper
 def looks_beyond(a: Arena, component: Component, updates: UpdateBuffer, records: np.ndarray) -> bool:
     """Whether a capture function makes other updates where the simulation is cut off, as it is where no slot reads it."""
     playout, rng = struct_at(a.buffers.playout, PLAYOUT), array_at(a.buffers.rng, RNG_WORDS, _WORD)
@@ -79,8 +72,8 @@ def looks_beyond(a: Arena, component: Component, updates: UpdateBuffer, records:
     updates.count = component.first
     call4(component.capture, (a.buffers.playout, component.table, a.buffers.updates, component.capture_parameters))
     differs = updates.count != count or (records != records_before).any() or (contexts != contexts_before).any()
-    write(records, records_before)
-    write(contexts, contexts_before)
-    write(rng, rng_before)
+    copy_items(records, records_before)
+    copy_items(contexts, contexts_before)
+    copy_items(rng, rng_before)
     playout.length, updates.count = length, count
     return differs

@@ -4,7 +4,7 @@ import functools
 
 import numpy as np
 
-from icarus.compiler.kernels.pointers import address_of, call2, call4
+from icarus.compiler.kernels.pointers import address_of, call2, call4, copy_items
 from icarus.equilibrium.tree.arrays import END_SET, PLAYERS
 from icarus.equilibrium.tree.kernel import kernel
 from icarus.equilibrium.tree.tree import GameTree, walk_of
@@ -121,7 +121,7 @@ def find_public(
         tried[depth] += 1
         child, state, next_state = nodes[node].child + k, states[depth], states[depth + 1]
         if depth == 0:
-            next_state[:] = dealt[k]
+            copy_items(next_state, dealt[k])
         else:
             action = slots[info_set.slot + k].action
             moves[:] = action
@@ -131,7 +131,7 @@ def find_public(
             for player in range(PLAYERS):
                 if player != info_set.player and moves[player] != action:
                     public[child] = 0
-            next_state[:] = state
+            copy_items(next_state, state)
             call2(walk.apply, (address_of(next_state), action))
         depth += 1
         path[depth], tried[depth] = child, 0

@@ -4,7 +4,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from icarus.compiler.kernels.pointers import address_of, call1, call2, call3, call4
+from icarus.compiler.kernels.pointers import address_of, call1, call2, call3, call4, copy_items
 from icarus.equilibrium.tree.arrays import END_SET, NOTHING, PLAYERS, InfoSet
 from icarus.equilibrium.tree.kernel import kernel, unowned
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, helper, inlined, mix
@@ -254,7 +254,7 @@ def grow(
         child, next_state = frames[walk.depth + 1], states[walk.depth + 1]
         child.node, child.chance_reach, slot = tree.nodes[frame.node].child + k, frame.chance_reach, info_set.slot + k
         if walk.depth == 0:
-            next_state[:] = dealt[k]
+            copy_items(next_state, dealt[k])
             for player in range(PLAYERS):
                 child.views[player] = continue_view(tree, frame.views[player], observations[k, player], NOTHING)
         else:

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from icarus.compiler.kernels.atomic import is_interrupted
-from icarus.compiler.kernels.pointers import address_of, call1, call2, call4
+from icarus.compiler.kernels.pointers import address_of, call1, call2, call4, copy_items
 from icarus.compiler.kernels.rng import seeded
 from icarus.equilibrium.tree.arrays import PLAYERS
 from icarus.equilibrium.tree.control import Control, new_control, run_interruptibly
@@ -95,7 +95,7 @@ def measure(walks: np.ndarray, start: np.ndarray, perspective: int, rng: np.ndar
             if perspective in (mover, ALL_HISTORIES):
                 total += weights[i]
             for k in range(next_moves(walk, address, mover, perspective, actions, observations, choices, rng)):
-                state[:] = states[i]
+                copy_items(state, states[i])
                 call2(walk.apply, (address_of(state), actions[choices[k]]))
                 next_mover = call1(walk.player, (address_of(state),))
                 if next_mover == TERMINAL:

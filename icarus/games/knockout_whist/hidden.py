@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from icarus.compiler.kernels.pointers import copy_items
 from icarus.compiler.kernels.rng import RNG_WORDS, next_word
 from icarus.games.cards import CARDS, PACK, draw_deal, prepare_deal, suits_cards
 from icarus.games.knockout_whist.facts import (
@@ -53,8 +54,8 @@ def lay_next_hands(state: Facts) -> None:
     for player in range(MOST):
         state.voids[player] = 0
     if state.arranged == state.hand_size:
-        state.hands[:] = state.arranged_hands
-        state.deals[:] = state.arranged_deals
+        copy_items(state.hands, state.arranged_hands)
+        copy_items(state.deals, state.arranged_deals)
         _forget_arranged(state)
     else:
         deal_hands(state)
