@@ -17,7 +17,7 @@ PAIRS = "it must be a list of pairs (outcome, probability)"
 
 def wrong_actions(actions: object) -> str:
     """Of `legal_actions()`, before the end."""
-    listed = _listed(actions)
+    listed = _items(actions)
     if listed is None:
         return f"legal_actions() is {actions!r}; it must be a list of integers"
     sentence = f"the legal actions are {listed[:SHOWN]}"
@@ -32,7 +32,7 @@ def wrong_actions(actions: object) -> str:
 
 def wrong_outcomes(outcomes: object, actions: Iterable[int]) -> str:
     """Of `chance_outcomes()`, where these are the legal actions."""
-    listed = _listed(outcomes)
+    listed = _items(outcomes)
     if listed is None or any(not isinstance(pair, Sequence) or len(pair) != 2 for pair in listed):
         return f"chance_outcomes() is {checks.excerpt(repr(outcomes), LONGEST)}; {PAIRS}"
     legal = set(actions)
@@ -64,7 +64,7 @@ def wrong_end(player: object) -> str:
 
 def wrong_returns(returns: object, players: int) -> str:
     """Of `returns()` at the end, in a game for so many players."""
-    listed = _listed(returns)
+    listed = _items(returns)
     if listed is None:
         return f"returns() is {returns!r}; it must be a list of numbers, one for each player"
     if not listed:
@@ -78,6 +78,6 @@ def wrong_returns(returns: object, players: int) -> str:
     return ""
 
 
-def _listed(answer: object) -> list[Any] | None:
+def _items(answer: object) -> list[Any] | None:
     """The items of an answer; None where it has none."""
     return list(answer) if isinstance(answer, Iterable) and not isinstance(answer, str | bytes) else None

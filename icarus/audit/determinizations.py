@@ -192,7 +192,7 @@ class Determinizations:
 
     def _replay(self, state: State, observer: int, data: np.ndarray) -> None:
         """Go the way that leads to a determinization."""
-        replayed, wrong = self._retraced(state, data)
+        replayed, wrong = self._retrace(state, data)
         self._count_once("legal", bool(wrong), state, wrong, data)
         if replayed is not None:
             observed = [move for kind, move in self._noticed[observer] if kind == "move"]
@@ -201,7 +201,7 @@ class Determinizations:
             what = f"he has seen the moves {observed[-LAST_ACTIONS:]}, but here {moves[-LAST_ACTIONS:]}"
             self._count_once("history", differ, state, what, data)
 
-    def _retraced(self, state: State, data: np.ndarray) -> tuple[State | None, str]:
+    def _retrace(self, state: State, data: np.ndarray) -> tuple[State | None, str]:
         """The state that the way to a determinization leads to, with its history; or what is wrong with that way."""
         assert self.game.retrace is not None
         try:
@@ -294,7 +294,7 @@ class Determinizations:
 
     def _search(self, state: State, data: np.ndarray) -> None:
         """Search the truth, and a determinization as if it were the truth."""
-        alternative = self._retraced(state, data)[0] if self.game.retrace is not None else None
+        alternative = self._retrace(state, data)[0] if self.game.retrace is not None else None
         if alternative is None:
             alternative = state.from_determinization(data.copy())
         try:

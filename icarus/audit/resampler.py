@@ -137,10 +137,10 @@ class _Audit:
         while number < self.games and not any(check.failed for check in self.checks.values()):
             luck = random.Random(f"{self.seed} {number}")
             with contextlib.suppress(_Wrong):
-                with self._told("actions", f"game {number + 1}"):
-                    decision = self._played(self.make(luck), luck, f"game {number + 1}")
+                with self._reported_errors("actions", f"game {number + 1}"):
+                    decision = self._play_to_end(self.make(luck), luck, f"game {number + 1}")
                 if self.hides and decision is not None:
-                    with self._told("player", decision[1]):
+                    with self._reported_errors("player", decision[1]):
                         self._look(*decision, luck)
             number += 1
             progress(number)
@@ -158,14 +158,14 @@ class _Audit:
 
     # ------------------------------------------------------------------------------------------------------------- the rules
 
-    def _played(
+    def _play_to_end(
         self, state: Reference, luck: random.Random, where: str, claim: str | None = None
     ) -> tuple[Any, str] | None:
         """Play to the end; returns a decision of the game, each with the same chance, and where it was."""
         chosen, count = None, 0
         for length in range(MOST_ACTIONS):
             if state.is_terminal():
-                with self._told(claim or "end", f"{where}, at its end"):
+                with self._reported_errors(claim or "end", f"{where}, at its end"):
                     self._end(state, f"{where}, at its end", claim or "end")
                 return chosen
             place = f"{where}, after {length} action{'s' * (length != 1)}"
@@ -174,7 +174,7 @@ class _Audit:
                 count += 1
                 if self.hides and claim is None and luck.random() * count < 1:
                     chosen = copy.deepcopy(state), place
-            with self._told(claim or "actions", f"{place}, action {action}"):
+            with self._reported_errors(claim or "actions", f"{place}, action {action}"):
                 state.apply_action(action)
         self._require(claim or "end", False, f"{where}: the game has not ended after {MOST_ACTIONS:,} actions")
         return None
@@ -203,7 +203,7 @@ class _Audit:
             self.players, self.redraws = players, Redraws(players, fewest=DRAWS)
 
     @contextlib.contextmanager
-    def _told(self, claim: str, place: str) -> Iterator[None]:
+    def _reported_errors(self, claim: str, place: str) -> Iterator[None]:
         """Where a method of the class raises an error, tell it."""
         try:
             yield
@@ -249,7 +249,7 @@ class _Audit:
         if self.decisions <= THOROUGH:
             self._compare_twins(state, luck, place)
         self._note_redraws(state, player, draws)
-        self._played(copy.deepcopy(draws[0]), luck, f"{place}, from a draw", "onwards")
+        self._play_to_end(copy.deepcopy(draws[0]), luck, f"{place}, from a draw", "onwards")
 
     def _draws(self, state: Drawing, player: int, seeds: Sequence[int]) -> list[Drawing]:
         self.draw_count += len(seeds)

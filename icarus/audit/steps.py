@@ -118,7 +118,7 @@ class Steps:
     def _look_unseen(self, step: Step, observer: int, luck: random.Random, rng: np.ndarray) -> None:
         """Compare the draws after the step with those after another way that begins in the truth, too."""
         game, truth = step.after.game, step.after.data
-        rival = _another_way(step, step.before.data, observer, _noticed(step, observer), luck)
+        rival = _another_way(step, step.before.data, observer, _observed_moves(step, observer), luck)
         if rival is None or self._face(rival) == self._face(truth):
             return
         before = rng.copy()
@@ -133,7 +133,7 @@ class Steps:
         """Compare the texts of draws with those of the ends of other ways, which begin in draws."""
         starts = ObserverDraws(step.before, observer).draw(step.before.data, STARTS, rng)[0]
         words = words_of(step.after, step.after.data) - words_of(step.before, step.before.data)
-        ways, noticed = 0, _noticed(step, observer)
+        ways, noticed = 0, _observed_moves(step, observer)
         for k in range(STARTS):
             if ways == WAYS or not words or k == HOPELESS and ways < WAYS / 10:
                 break
@@ -162,7 +162,7 @@ def words_of(state: State, data: np.ndarray) -> set[Word]:
     return {(number, word.strip(",:()")) for number, part in enumerate(parts) for word in part.split()}
 
 
-def _noticed(step: Step, observer: int) -> list[tuple[int, int, int]]:
+def _observed_moves(step: Step, observer: int) -> list[tuple[int, int, int]]:
     """Of each action of a step, the move that the observer sees, and who is about to act after it with which label."""
     state, column, noticed = step.before.clone(), step.before.game.perspective(observer), []
     for action in step.actions:

@@ -55,7 +55,7 @@ def game(
         ValueError: no such game; no decisions of players in turn; no bounds of its utilities; hidden information that nobody can redraw
             or nobody is told of.
     """
-    original = _loaded(source)
+    original = _load(source)
     loaded = _in_turns(original)
     determinize = determinize or (_round_redrawn if _only_choices_hidden(original) else None)
     kind, lowest, highest = loaded.get_type(), loaded.min_utility(), loaded.max_utility()
@@ -73,7 +73,7 @@ def game(
         player=lambda state: TERMINAL if state.is_terminal() else state.current_player(),
         legal=lambda state: state.legal_actions(),
         apply=lambda state, action: state.apply_action(action),
-        rewards=lambda state: _scaled(state.returns(), lowest, highest),
+        rewards=lambda state: _scale(state.returns(), lowest, highest),
         copy=lambda state: state.clone(),
         text=str,
         action_text=lambda state, action: state.action_to_string(state.current_player(), action),
@@ -110,7 +110,7 @@ def public_actions(state: "pyspiel.State", action: int) -> list[int]:
     return _differences(state, action)
 
 
-def _loaded(source: "str | pyspiel.Game") -> "pyspiel.Game":
+def _load(source: "str | pyspiel.Game") -> "pyspiel.Game":
     if isinstance(source, pyspiel.Game):
         return source
     if not isinstance(source, str):
@@ -170,7 +170,7 @@ def _check_resampler(loaded: "pyspiel.Game") -> None:
         ) from None
 
 
-def _scaled(returns: Sequence[float], lowest: float, highest: float) -> list[float]:
+def _scale(returns: Sequence[float], lowest: float, highest: float) -> list[float]:
     return [min(1.0, max(0.0, (utility - lowest) / (highest - lowest))) for utility in returns]
 
 

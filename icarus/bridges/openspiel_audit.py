@@ -133,14 +133,14 @@ class _Audit:
         """What all players together know."""
         return tuple(read_view(state, player) for player in range(self.game.num_players()))
 
-    def _sampled(self, state: "pyspiel.State", count: int) -> list["pyspiel.State"]:
+    def _sample(self, state: "pyspiel.State", count: int) -> list["pyspiel.State"]:
         player = state.current_player()
         self.draw_count += count
         return [self.draw(state, player, self.luck.random) for _ in range(count)]
 
     def _decision(self, state: "pyspiel.State") -> None:
         self.decisions += 1
-        draws = self._sampled(state, self.draws)
+        draws = self._sample(state, self.draws)
         sound = [self._agrees(state, draw) for draw in draws]
         counts = Counter(map(self._face, draws))
         truth = self._face(state)
@@ -164,7 +164,7 @@ class _Audit:
 
     def _from_another(self, state: "pyspiel.State", alternative: "pyspiel.State", counts: Counter) -> None:
         try:
-            draws = self._sampled(alternative, self.draws)
+            draws = self._sample(alternative, self.draws)
         except pyspiel.SpielError as error:
             why = str(error).splitlines()[0]
             self.checks["again"].count(1, 1, lambda: self._where(state, f"{why} in {alternative.history_str()}"))
@@ -209,12 +209,12 @@ LONGEST = 400  # actions of a random game that is short enough to be audited wit
 
 def resampled_games() -> list[str]:
     """The games of OpenSpiel that hide something, can redraw it, and are short enough to be audited by the dozen."""
-    with _hushed():
+    with _without_messages():
         return [kind.short_name for kind in pyspiel.registered_games() if _is_resampled(kind)]
 
 
 @contextlib.contextmanager
-def _hushed() -> Iterator[None]:
+def _without_messages() -> Iterator[None]:
     """Without what OpenSpiel itself writes to stderr of each refusal."""
     sys.stderr.flush()
     descriptor, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)

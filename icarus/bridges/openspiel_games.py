@@ -46,7 +46,7 @@ def register_games() -> list[str]:
     names = []
     for name in GAMES:
         game, maker = games.load(name), functools.partial(games.load, name)
-        names.append(_registered(game, maker, seats.parameters_of(name), game.players == 2))
+        names.append(_register(game, maker, seats.parameters_of(name), game.players == 2))
     return names
 
 
@@ -65,14 +65,14 @@ def register_game(game: AnyGame, *, constant_sum: bool = False) -> str:
     name = _short_name(game)
     if name in _MAKERS and _MAKERS[name]() is not game:
         raise ValueError(f"OpenSpiel knows another game by the name {name}; give this one another name")
-    return _registered(game, lambda: game, {}, constant_sum)
+    return _register(game, lambda: game, {}, constant_sum)
 
 
 def _short_name(game: AnyGame) -> str:
     return _PREFIX + re.sub(r"\W", "_", game.name)
 
 
-def _registered(game: AnyGame, maker: Callable[..., AnyGame], parameters: dict[str, int], constant_sum: bool) -> str:
+def _register(game: AnyGame, maker: Callable[..., AnyGame], parameters: dict[str, int], constant_sum: bool) -> str:
     name = _short_name(game)
     if name not in _MAKERS:
         # A class, not a function: OpenSpiel lets go of it after Python has ended, which only a class survives.
@@ -184,12 +184,12 @@ class OpenSpielState(pyspiel.State):
 
     def _legal_actions(self, player: int) -> list[int]:
         assert self.position is not None
-        return sorted(seats.numbered(self.position))
+        return sorted(seats.numbered_actions(self.position))
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         if self.position is None:
             return list(enumerate(self.contents.initial.probabilities))
-        seats.numbered(self.position)
+        seats.numbered_actions(self.position)
         return sorted(self.position.chance_outcomes())
 
     def _apply_action(self, action: int) -> None:

@@ -26,7 +26,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from icarus import games
-from icarus.bridges.seats import TENSORS, action_count, check_agent, draw_outcome, numbered, seen_by, tensor_of
+from icarus.bridges.seats import TENSORS, action_count, check_agent, draw_outcome, numbered_actions, seen_by, tensor_of
 from icarus.checks import integer
 from icarus.engine.match import Agent
 from icarus.kernel.game import AnyGame, Game
@@ -134,7 +134,7 @@ class GameEnv(AECEnv):
         state = self._running()
         mask = np.zeros(self.action_spaces[agent].n, np.int8)
         if agent == self.agent_selection and not (state.is_terminal() or any(self.truncations.values())):
-            mask[numbered(state)] = 1
+            mask[numbered_actions(state)] = 1
         return mask
 
     def _words(self, state: State, seat: int) -> np.ndarray:

@@ -33,7 +33,7 @@ def action_count(game: AnyGame) -> int:
     return game.actions
 
 
-def numbered(state: State) -> list[int]:
+def numbered_actions(state: State) -> list[int]:
     """The legal actions of a state, all below `action_count`: other libraries use them as indices, and C++ does not check them.
 
     Raises:

@@ -24,7 +24,7 @@ GAP = 2  # spaces between columns
 
 def print_text(text: str) -> None:
     """Print text as it is: nothing in it is markup. On a terminal, prose is folded between words, rows of tables are not."""
-    out.print(_folded(text, out), markup=False, soft_wrap=True)
+    out.print(_fold(text, out), markup=False, soft_wrap=True)
 
 
 def line_width() -> int:
@@ -34,10 +34,10 @@ def line_width() -> int:
 
 def print_note(text: str) -> None:
     """Print a note on stderr, as `print_text` prints."""
-    notes.print(_folded(text, notes), markup=False, soft_wrap=True)
+    notes.print(_fold(text, notes), markup=False, soft_wrap=True)
 
 
-def _folded(text: str, console: Console) -> str:
+def _fold(text: str, console: Console) -> str:
     """A text whose prose fits a terminal: of lines with columns, which have several spaces in a row, and of files none is folded."""
     if not console.is_terminal:
         return text

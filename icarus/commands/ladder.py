@@ -72,7 +72,7 @@ def ladder_command(
         player = Agent(**agent_settings(strategy, names, by), iterations=iterations, seconds=seconds)
     else:
         assert engine is not None
-        player = EnginePlayer(_started(engine_of(loaded, engine, "" if engine in ENGINES else engine)))
+        player = EnginePlayer(_start(engine_of(loaded, engine, "" if engine in ENGINES else engine)))
     climb = Climb(read_ladder(loaded), player, path=rows, seed=seed)
     for name in climb.absent:
         print_note(f"{name} cannot play here: {ENGINES[name].installation}")
@@ -85,7 +85,7 @@ def ladder_command(
         raise typer.Exit(options.INTERRUPTED)
 
 
-def _started(engine: Engine) -> Engine:
+def _start(engine: Engine) -> Engine:
     """The engine, which has started and said its name.
 
     Raises:

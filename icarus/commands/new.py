@@ -134,7 +134,7 @@ def check_command(
         reference = None if against is None else reference_in(against)
         passed = [check(game, reference, number, seed) for game in games_of_file]
     elif classes:
-        passed = [_audited(audit_class, each, seed) for each in classes]
+        passed = [_audit(audit_class, each, seed) for each in classes]
     else:
         audits = [
             f"{name} is made by a function: icarus audit {name} --with {file}" for name in own_games(module, file)
@@ -183,7 +183,7 @@ def check_compiled(game: Game, seed: int) -> bool:
 
 def check_plain(game: PythonGame, seed: int) -> bool:
     """Print what is wrong with a game in plain functions; whether nothing is."""
-    passed = _audited(audit_plain, game, seed)
+    passed = _audit(audit_plain, game, seed)
     if passed and game.max_length == LONGEST:
         print_text(f"hint: {NO_LENGTH}")
     if passed and game.determinize is not None and game.observation is None:
@@ -191,7 +191,7 @@ def check_plain(game: PythonGame, seed: int) -> bool:
     return passed
 
 
-def _audited(audited_by: Callable[..., AuditReport], game: PythonGame | type, seed: int) -> bool:
+def _audit(audited_by: Callable[..., AuditReport], game: PythonGame | type, seed: int) -> bool:
     """Print what an audit in plain Python finds; whether the game passes."""
     with progress_of("games", CLASS_GAMES) as show:
         report = audited_by(game, games=CLASS_GAMES, seed=seed, progress=show)

@@ -63,7 +63,7 @@ class Factorial:
         if self.posterior is None:
             return [self.space.default, *(self.space.sample(self.rng) for _ in range(BATCH - 1))]
         if remaining <= self.budget * FINALE:
-            return self._halved(remaining)
+            return self._halve(remaining)
         pool, chosen = self._pool, [0]
         for world in self.posterior.drawn(pool, min(BATCH, len(pool)) - 1, self.rng):
             world[chosen] = -np.inf
@@ -83,7 +83,7 @@ class Factorial:
         """The posterior by all scores."""
         self.posterior = fit(self.features, self.points, self.batches, self.scores)
         self._fitted_at = len(self.scores)
-        best = self._ranked()[:FINALISTS]
+        best = self._rank()[:FINALISTS]
         near = [point for each in best[:NEIGHBOURHOODS] for point in self.space.neighbours(each)]
         self._pool = list(dict.fromkeys([*best, *near, *(self.space.sample(self.rng) for _ in range(POOL))]))
         self.incumbent = best[0]
@@ -92,24 +92,24 @@ class Factorial:
     def finalists(self, number: int) -> list[Point]:
         """The best points played, by the posterior mean; those of the finale first."""
         self.refit()
-        return sorted(self._ranked(), key=lambda point: point not in self._halves)[:number]
+        return sorted(self._rank(), key=lambda point: point not in self._halves)[:number]
 
-    def _ranked(self) -> list[Point]:
+    def _rank(self) -> list[Point]:
         assert self.posterior is not None
         points = list(dict.fromkeys(self.points))
         return [points[i] for i in np.argsort(-self.posterior.means(points), kind="stable")]
 
-    def _halved(self, remaining: int) -> list[Point]:
+    def _halve(self, remaining: int) -> list[Point]:
         """The finalists, of whom as time goes on only the better half is played."""
         stages = int(math.log2(FINALISTS))
         stage = min(stages - 1, int(stages * (1 - remaining / (self.budget * FINALE))))
         if not self._halves:
             self.refit()
-            self._halves = self._ranked()[:FINALISTS]
+            self._halves = self._rank()[:FINALISTS]
         keep = FINALISTS >> stage
         if keep < len(self._halves):
             self.refit()
-            self._halves = [point for point in self._ranked() if point in self._halves][:keep]
+            self._halves = [point for point in self._rank() if point in self._halves][:keep]
         return list(self._halves)
 
 
@@ -140,7 +140,7 @@ class Halving:
     @property
     def incumbent(self) -> Point:
         """The point of the best mean among those that are left."""
-        return self._ranked()[0]
+        return self._rank()[0]
 
     def ask(self) -> list[Point]:
         """All points that are left."""
@@ -154,16 +154,16 @@ class Halving:
         self.spent += len(points)
         while self.stage < self.stages - 1 and self.spent >= self.budget * (self.stage + 1) / self.stages:
             self.stage += 1
-            self.alive = self._ranked()[: max(1, (len(self.alive) + 1) // 2)]
+            self.alive = self._rank()[: max(1, (len(self.alive) + 1) // 2)]
 
     def finalists(self, number: int) -> list[Point]:
         """Those that are left, then those that were dropped last."""
         rest = sorted(
             set(self.sums) - set(self.alive), key=lambda point: (-self.counts[point], -self._mean(point), point)
         )
-        return (self._ranked() + rest)[:number]
+        return (self._rank() + rest)[:number]
 
-    def _ranked(self) -> list[Point]:
+    def _rank(self) -> list[Point]:
         return sorted(self.alive, key=self._mean, reverse=True)
 
     def _mean(self, point: Point) -> float:

@@ -79,7 +79,7 @@ class Space:
 
     def __attrs_post_init__(self) -> None:
         self._check()
-        object.__setattr__(self, "_order", self._sorted())
+        object.__setattr__(self, "_order", self._sort())
         if self.count() == 0:
             raise SpaceError(f"the space {self.name} is empty: every combination of levels is excluded")
 
@@ -153,7 +153,7 @@ class Space:
 
     def neighbours(self, point: Point) -> list[Point]:
         """The points that differ in the level of one active factor; what that names newly has its default."""
-        return [changed for changed in self._changed(point) if self.allows(changed)]
+        return [changed for changed in self._change(point) if self.allows(changed)]
 
     def mutated(self, point: Point, rng: np.random.Generator) -> Point:
         """A random neighbour of a point; the point itself where it has none."""
@@ -177,14 +177,14 @@ class Space:
         Raises:
             SpaceError: a decay that is not a number.
         """
-        texts = {name: self._expanded(text, point) for name, text in self.templates.items()}
+        texts = {name: self._expand(text, point) for name, text in self.templates.items()}
         try:
             decay = float(texts.get("move_decay", 0.0))
         except ValueError as error:
             raise SpaceError(f"the space {self.name} at {self.describe(point)}: {error}") from None
         return Configuration(texts["strategy"], texts.get("scheme", str(MO_ISMCTS)), decay)
 
-    def _expanded(self, text: str, point: Point) -> str:
+    def _expand(self, text: str, point: Point) -> str:
         while match := _FIELD.search(text):
             k = self.names.index(match[1])
             text = text[: match.start()] + str(self.factors[match[1]][point[k]]) + text[match.end() :]
@@ -225,12 +225,12 @@ class Space:
                 points.append(point)
             else:  # its neighbours may be allowed
                 excluded_count += 1
-            near = [changed for changed in self._changed(point) if changed not in queued_points]
+            near = [changed for changed in self._change(point) if changed not in queued_points]
             queued_points.update(near)
             queue += near
         return points
 
-    def _changed(self, point: Point) -> Iterator[Point]:
+    def _change(self, point: Point) -> Iterator[Point]:
         for k, level in enumerate(point):
             for alternative in range(len(self.factors[self.names[k]])) if level != INACTIVE else ():
                 if alternative != level:
@@ -292,7 +292,7 @@ class Space:
         except (ValueError, KeyError):
             raise SpaceError(f"the space {self.name} excludes a factor or a level that it does not have") from None
 
-    def _sorted(self) -> tuple[int, ...]:
+    def _sort(self) -> tuple[int, ...]:
         """The factors so that each comes after those whose levels name it."""
         names, order = self.names, list[int]()
         named_by = [self._factors_in(" ".join(map(str, levels))) for levels in self.factors.values()]

@@ -19,7 +19,7 @@ from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.search import start_search
 from icarus.engine.validation import checked_engine
 from icarus.kernel.state import State
-from icarus.views.pages import packed, page, write_new
+from icarus.views.pages import pack, page, write_new
 from icarus.views.tree_page import tree_page
 
 POINTS = 40  # of a course: the iterations at which a search is looked at grow by the same factor
@@ -72,7 +72,7 @@ def write_comparison(courses: Sequence[Course], path: Path) -> None:
     """
     state = courses[0].result.state
     title, columns = f"{state.game}: {len(courses)} strategies on one position", "".join(map(_column, courses))
-    write_new(path, page("comparison", title, columns=columns, data=packed([*map(_lines, courses)])))
+    write_new(path, page("comparison", title, columns=columns, data=pack([*map(_lines, courses)])))
 
 
 def _column(course: Course) -> str:
@@ -101,10 +101,10 @@ def export(courses: Sequence[Course], path: Path) -> None:
     Raises:
         ValueError: the file exists, or its directory does not exist.
     """
-    write_new(path, json.dumps([_exported(course) for course in courses], ensure_ascii=False, indent=1) + "\n")
+    write_new(path, json.dumps([_export(course) for course in courses], ensure_ascii=False, indent=1) + "\n")
 
 
-def _exported(course: Course) -> dict[str, Any]:
+def _export(course: Course) -> dict[str, Any]:
     result = course.result
     tree = tree_of(result)
     visited = np.where(tree.record >= 0, tree.visits[tree.record], 0)

@@ -35,7 +35,7 @@ def asset(name: str) -> str:
     return files("icarus.views").joinpath("assets", name).read_text("utf-8")
 
 
-def filled(name: str, **parts: str) -> str:
+def fill(name: str, **parts: str) -> str:
     """A page with its {places} filled in; what is filled in is not looked into again."""
     return re.sub(r"\{(\w+)\}", lambda place: parts.get(place[1], place[0]), asset(name))
 
@@ -49,15 +49,15 @@ def page(name: str, title: str, **parts: str) -> str:
     """
     title = escape(title)
     has_script = files("icarus.views").joinpath("assets", f"{name}.js").is_file()
-    return filled(
+    return fill(
         "page.html",
         title=title,
         style="".join(map(asset, ("colours.css", "page.css", f"{name}.css"))),
-        body=filled(f"{name}.html", title=title, **parts),
+        body=fill(f"{name}.html", title=title, **parts),
         script=asset("page.js") + asset(f"{name}.js") if has_script else "",
     )
 
 
-def packed(data: object) -> str:
+def pack(data: object) -> str:
     """Data as a page unpacks them."""
     return base64.b64encode(zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 6)).decode()

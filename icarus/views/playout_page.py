@@ -7,7 +7,7 @@ from typing import Any
 from icarus.engine.inspect.playout import Choice, InspectedPlayout
 from icarus.kernel.seats import seat_name
 from icarus.views.boards import drawing
-from icarus.views.pages import packed, page
+from icarus.views.pages import pack, page
 from icarus.views.playout_words import change, counted, decider, rewards_text
 
 OPENED = 40  # of a component's updates that are shown without being asked for
@@ -19,7 +19,7 @@ def playout_page(playout: InspectedPlayout) -> str:
     strategy = playout.scheme.label(playout.strategy)
     summary = f"{strategy}, seed {playout.seed}: {len(playout.choices)} actions, rewards {rewards_text(playout)}"
     title = f"{playout.state.game}: playout {playout.iteration:,}"
-    return page("playout", title, summary=escape(summary), data=packed(_data(playout)))
+    return page("playout", title, summary=escape(summary), data=pack(_data(playout)))
 
 
 def _data(playout: InspectedPlayout) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from icarus.engine.result import Result
 from icarus.kernel import UNSEEN
 from icarus.kernel.seats import seat_name, seat_names
 from icarus.views.boards import BOARDS, drawing
-from icarus.views.pages import packed, page, write_new
+from icarus.views.pages import pack, page, write_new
 from icarus.views.playout_page import playout_page
 
 DRAWN = 400  # boards in a page, of the nodes visited most
@@ -49,9 +49,9 @@ def tree_page(result: Result, limit: int = LIMIT, boards: int = DRAWN, playout: 
         f"{result.state.game}: {result.state.action_to_string(result.action)}",
         summary=escape(summary),
         variation=escape(" ".join(tree.label[node] for node in tree.principal_variation()) or "–"),
-        data=packed(_data(tree, boards)),
+        data=pack(_data(tree, boards)),
         tabs=_TABS if playout is not None else "",
-        playout="" if playout is None else _framed(playout),
+        playout="" if playout is None else _frame(playout),
     )
 
 
@@ -71,7 +71,7 @@ class TreePages:
     frame = staticmethod(notebook_frame)
 
 
-def _framed(playout: InspectedPlayout) -> str:
+def _frame(playout: InspectedPlayout) -> str:
     text = escape(playout_page(playout), quote=True)
     return f'<iframe id="playout" hidden title="the next playout" sandbox="allow-scripts" srcdoc="{text}"></iframe>'
 
@@ -111,7 +111,7 @@ def _data(tree: Tree, boards: int) -> dict[str, Any]:
         "rewards": np.round(tree.rewards * 1000).astype(int).ravel().tolist(),
         "values": _thousandths(tree.values),
         "counts": tree.counts.ravel().tolist(),
-        "seen": _observed(tree) if hidden else None,
+        "seen": _observations(tree) if hidden else None,
         "guess": state.game.determinize is not None and state.game.name not in BOARDS,
         "drawn": nodes,
         "boards": [drawing(tree.state(node), state.current_player(), drawn_for=True).svg() for node in nodes],
@@ -134,7 +134,7 @@ def _observers(tree: Tree) -> Iterator[dict[str, Any]]:
     yield {"perspective": game.players, "name": "all, every action open"}
 
 
-def _observed(tree: Tree) -> list[int]:
+def _observations(tree: Tree) -> list[int]:
     """What each observer saw of each last action, in small numbers."""
     assert tree.moves is not None
     _, small = np.unique(np.where(tree.moves == UNSEEN, -1 - tree.moves, tree.moves), return_inverse=True)

@@ -79,11 +79,11 @@ class Server:
         self.port = int(self._socket.getsockname()[1])
         self._cookie = f"icarus-{self.port}"
         routes = [
-            Route("/", self._guarded(self._page)),
-            Route("/state", self._guarded(self._state)),
-            Route("/live", self._guarded(self._live)),
-            Route("/tree/{name}", self._guarded(self._tree)),
-            Route("/{name}", self._guarded(self._request), methods=["POST"]),
+            Route("/", self._guard(self._page)),
+            Route("/state", self._guard(self._state)),
+            Route("/live", self._guard(self._live)),
+            Route("/tree/{name}", self._guard(self._tree)),
+            Route("/{name}", self._guard(self._request), methods=["POST"]),
         ]
         config = uvicorn.Config(
             Starlette(routes=routes, exception_handlers={404: _nothing, 405: _nothing}),
@@ -115,7 +115,7 @@ class Server:
 
     # ------------------------------------------------------------------------------------------------- who may ask for what
 
-    def _guarded(self, handler: Handler) -> Handler:
+    def _guard(self, handler: Handler) -> Handler:
         """A handler behind the checks of every request."""
 
         async def guarded(request: Request) -> Response:

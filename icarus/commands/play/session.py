@@ -321,7 +321,7 @@ class Session:
             session = cls(games.load(tags["Game"]), agents, int(tags["Seed"]))
             session.files = dict(files)
             for move in _MOVE.findall(text):
-                session.apply(session._named(move))
+                session.apply(session._action_named(move))
             session.resigned = tags["Resigned"]
         except OSError as error:
             raise ValueError(f"{str(path)!r} cannot be read: {error.strerror}") from None
@@ -331,7 +331,7 @@ class Session:
             raise ValueError(f"{str(path)!r} cannot be resumed: {error}") from None
         return session
 
-    def _named(self, text: str) -> int:
+    def _action_named(self, text: str) -> int:
         """The legal action that is written so."""
         if text not in map(self.state.action_to_string, self.state.legal_actions()):
             raise ValueError(f"action {len(self.played) + 1}, {text!r}, is not legal")

@@ -180,10 +180,10 @@ class Table:
             "why": self._has_reasons(count),
             "strength": self._strength_now,
             "levels": self._number_of_levels,
-            "review": self._reviewed(log) if over and self.review is not None else None,
+            "review": self._number_reviews(log) if over and self.review is not None else None,
         }
 
-    def _reviewed(self, log: list[LogEntry]) -> Answer:
+    def _number_reviews(self, log: list[LogEntry]) -> Answer:
         """The review, with the place of each decision in the log."""
         assert self.review is not None
         places = {entry.index: place for place, entry in enumerate(log)}
@@ -334,7 +334,7 @@ class Table:
             raise ValueError("the search for a hint was stopped")
         if task.error is not None:
             raise ValueError(f"no hint can be given: {failure_text(task.error)}")
-        return self._shown("hint", "what a search finds in your place")
+        return self._search_view("hint", "what a search finds in your place")
 
     def _save(self, arguments: Answer) -> Answer:
         try:
@@ -359,9 +359,9 @@ class Table:
         last = searched[-1]
         assert last.result is not None
         self.results["why"] = last.result
-        return self._shown("why", f"why {self.session.name_of(last.player)} played {last.text}")
+        return self._search_view("why", f"why {self.session.name_of(last.player)} played {last.text}")
 
-    def _shown(self, name: str, title: str) -> Answer:
+    def _search_view(self, name: str, title: str) -> Answer:
         """A search for the page: its table, and where its tree is, if it has one: OOS has none."""
         result = self.results[name]
         return {"title": title, "said": str(result), "tree": f"/tree/{name}" if isinstance(result, Result) else None}

@@ -28,7 +28,7 @@ def page_of(game: str, report: AuditReport, measures: Measures | None) -> str:
             ("Skill and levels", _levels(measures)),
             ("Enhancements", _strategies(measures)),
             ("The best composition", _composition(measures)),
-            ("A game with comments", _commented(measures)),
+            ("A game with comments", _comments(measures)),
         ]
     sections.append(("Audit", f'<pre tabindex="0">{escape(str(report))}</pre>'))
     return page(
@@ -255,7 +255,7 @@ are simultaneous.</p>"""
     return f"{text}{_table(['strategy', 'score above ½', 'games', 'iterations a second'], cells)}{_pictures(picture)}"
 
 
-def _commented(measures: Measures) -> str:
+def _comments(measures: Measures) -> str:
     game = measures["commented"]
     if game is None:
         return NO_GAMES

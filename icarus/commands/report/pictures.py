@@ -46,10 +46,10 @@ def _picture(name: str, draw: Callable[["Axes"], object], height: float = HEIGHT
             figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
         finally:
             pyplot.close(figure)
-    return _embedded(file.getvalue(), name)
+    return _embed(file.getvalue(), name)
 
 
-def _embedded(text: str, name: str) -> str:
+def _embed(text: str, name: str) -> str:
     """SVG for the inside of a page: its ink is that of the page, its ids are its own, and it has a name."""
     prefix = re.sub(r"\W+", "-", name)
     inside = text[text.index("<svg") :].replace(INK, "currentColor")

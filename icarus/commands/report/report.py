@@ -91,7 +91,7 @@ def report_command(
         _check_same(attrs.evolve(stored, game=str(loaded), digest=digest_of(*files), seed=seed), stored, directory)
     if race is not None:
         _check_race(loaded, files, race, seed)
-    report = _audited(loaded, directory, digest_of(*files), seed)
+    report = _audit_once(loaded, directory, digest_of(*files), seed)
     measures, interrupted = None, False
     if report.passed:
         chosen = tuple(strategies or ())
@@ -117,7 +117,7 @@ def report_command(
         raise typer.Exit(options.INTERRUPTED if interrupted else options.FAILED)
 
 
-def _audited(game: AnyGame, directory: Path, digest: str, seed: int) -> AuditReport:
+def _audit_once(game: AnyGame, directory: Path, digest: str, seed: int) -> AuditReport:
     """The audit of a game; that of an earlier call where the file of the game and the seed are the same."""
     path, origin = directory / AUDIT, {"game": str(game), "digest": digest, "seed": seed}
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):  # there is none, or none that can be read

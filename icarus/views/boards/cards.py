@@ -30,7 +30,7 @@ def hearts(state: Facts, seat: int | None) -> Drawing:
     hands = []
     for i in range(hearts_game.PLAYERS):
         hidden = state.phase == hearts_game.DEALING
-        passed = _passed(state, i)
+        passed = _passed_cards(state, i)
         cards = () if hidden else card_texts(int(state.held[i]) & ~int(state.played) & ~passed)
         points = int(state.points[i])
         note = f"{points} {'point' if points == 1 else 'points'}, score {state.scores[i]}"
@@ -46,7 +46,7 @@ def hearts(state: Facts, seat: int | None) -> Drawing:
     elif state.phase in (hearts_game.PASSING, hearts_game.EXCHANGING):
         for i in range(hearts_game.PLAYERS):
             if seat in (None, i):
-                middle += [(f"P{i} passes", name) for name in card_texts(_passed(state, i))]
+                middle += [(f"P{i} passes", name) for name in card_texts(_passed_cards(state, i))]
         waits = state.phase == hearts_game.EXCHANGING
         footer = "the cards are to be exchanged" if waits else f"player {state.player} to pass"
     else:
@@ -54,7 +54,7 @@ def hearts(state: Facts, seat: int | None) -> Drawing:
     return Table(f"round {state.round_number + 1}, {passing}", tuple(hands), tuple(middle), footer)
 
 
-def _passed(state: Facts, player: int) -> int:
+def _passed_cards(state: Facts, player: int) -> int:
     """The cards that a player has laid aside to pass, until they are exchanged."""
     if state.phase not in (hearts_game.PASSING, hearts_game.EXCHANGING):
         return 0
