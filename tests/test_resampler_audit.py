@@ -258,12 +258,7 @@ SLIPS: list[tuple[str, str, Any, str]] = [
     ("actions", "chance_outcomes", lambda self: [(card, 1) for card in self.stock], "chance_outcomes() sum to 4"),
     ("actions", "chance_outcomes", lambda self: self.stock, "it must be a list of pairs (outcome, probability)"),
     ("actions", "chance_outcomes", lambda self: [(9, 1)], "the outcome 9, which is not one of the legal actions"),
-    (
-        "actions",
-        "num_players",
-        lambda self: 1,
-        "current_player() is 1; before the end it must be 0 to 0, or -1 for chance",
-    ),
+    ("actions", "num_players", lambda self: 1, "current_player() is 1; before the end it must be 0, or -1 for chance"),
     ("actions", "legal_actions", lambda self: None, "legal_actions() is None; it must be a list of integers"),
     ("actions", "legal_actions", lambda self: ["a"], "'a' is not an integer of at least 0"),
     ("end", "current_player", lambda self: -1 if self.drawing else self.player % 2, "current_player() is 0 at the end"),

@@ -10,6 +10,7 @@ import typer
 
 from icarus import games
 from icarus.algebra import Enhancement
+from icarus.algebra.parsing import Operand
 from icarus.bench import costs, speed
 from icarus.checks import integer
 from icarus.commands.console import notes, out, print_note, print_table, print_text, show_compilation
@@ -64,12 +65,10 @@ def bench_command(
 
     OpenSpiel's C++ is measured in the same run: on a shared machine only ratios count.
     """
-    chosen, files = _games_and_files(names, files)
-    own_names = load_files(files)
-    for name in chosen:
-        checked_engine(COMPILED, games.load(name), threads=1)
-    texts = speed.STRATEGIES if strategies is None else split_names(strategies)
-    parsed = [parse(text, **own_names) for text in texts]
+    chosen, files, own_names = _load_games(names, files)
+    parsed = [
+        parse(text, **own_names) for text in (speed.STRATEGIES if strategies is None else split_names(strategies))
+    ]
     pairs = list(itertools.product(chosen, parsed))
     check_budget(iterations, None)
     integer("--repeats", repeats, 1)
@@ -124,13 +123,16 @@ def _misses(
         return {}
 
 
-def _games_and_files(names: str | None, files: list[Path] | None) -> tuple[list[str], list[Path]]:
-    """The names of the games, and the files to load, those of games that are given as files among them."""
-    chosen, loaded = list[str](), list(files or ())
+def _load_games(names: str | None, files: list[Path] | None) -> tuple[list[str], list[Path], dict[str, Operand]]:
+    """The names of the games, which can be compiled; the files, those of games among them; and what they define for strategies."""
+    chosen, all_files = list[str](), list(files or ())
     for game in games.names() if names is None else split_names(names):
-        name, loaded = game_and_files(game, loaded)
+        name, all_files = game_and_files(game, all_files)
         chosen.append(name)
-    return chosen, loaded
+    own_names = load_files(all_files)
+    for name in chosen:
+        checked_engine(COMPILED, games.load(name), threads=1)
+    return chosen, all_files, own_names
 
 
 RATES = ("subject", "per second", "spread", "ns/step", "× peer", "× base")

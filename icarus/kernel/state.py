@@ -54,7 +54,7 @@ class State:
     def _begin(self, origin: EpisodePosition | None) -> None:
         """Let the history begin here, at this position-in-episode; None where this state begins the game."""
         self._history: list[tuple[int, int]] = []
-        self._start, self._last_stamp = self._copied(self.data), self._stamp()
+        self._start, self._last_stamp = self._copy(self.data), self._stamp()
         self._origin, self._by_hand = origin, False
 
     def _settle(self) -> None:
@@ -195,7 +195,7 @@ class State:
 
     def clone(self) -> "State":
         self._settle()
-        state = self.from_data(self.game, self._copied(self.data))
+        state = self.from_data(self.game, self._copy(self.data))
         state._history, state._start, state._last_stamp = list(self._history), self._start, self._last_stamp
         state._origin, state._by_hand = self._origin, self._by_hand
         return state
@@ -279,11 +279,11 @@ class State:
         label = self._label(self._start)
         label = UNLABELLED if label == CONTINUES else label
         position = EpisodePosition(label, ((),) * self.game.perspectives, None, (label, ()))
-        return self.from_data(self.game, self._copied(self._start)).recalled(position) if self._by_hand else position
+        return self.from_data(self.game, self._copy(self._start)).recalled(position) if self._by_hand else position
 
     def replay(self) -> Iterator[tuple[int, list[int], StateData]]:
         """Each action of the history as (player, the move that each perspective saw, the state data after it)."""
-        data = self._copied(self._start)
+        data = self._copy(self._start)
         for player, action in self._history:
             moves = self._moves_of(data, action)
             self._advance(data, action)
@@ -321,7 +321,7 @@ class State:
 
     def history_str(self) -> str:
         """The actions since `start` in the notation of the game."""
-        state, texts = self.from_data(self.game, self._copied(self.start)), []
+        state, texts = self.from_data(self.game, self._copy(self.start)), []
         for _, action in self.history:
             texts.append(state.action_to_string(action))
             state.apply_action(action)
@@ -352,7 +352,7 @@ class State:
         """What is another after facts were changed."""
         return self.data.tobytes()
 
-    def _copied(self, data: StateData) -> StateData:
+    def _copy(self, data: StateData) -> StateData:
         return copy_data(data)
 
     def _legal(self) -> list[int]:

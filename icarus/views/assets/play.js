@@ -175,6 +175,7 @@ function draw(told) {
   byId("undo").disabled = !told.undo;
   byId("review").hidden = !told.over || !!told.review;
   byId("record").disabled = told.hidden;
+  byId("save").disabled = false;
   byId("record").title = told.hidden ? REVEALS : "";
   byId("why").title = told.hidden ? REVEALS : "the searches since the program was started; a saved game keeps none";
   offerStrengths(told.levels, told.strength);
