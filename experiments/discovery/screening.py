@@ -121,7 +121,7 @@ def main() -> None:
     for run in arguments.runs:
         path = arguments.to / f"{run.name}.csv"
         if not path.exists():
-            judge = (arguments.judge, arguments.judge_actions)
+            judge = (arguments.judge, arguments.judged)
             measured = choices(run, arguments.positions, arguments.iterations, judge, arguments.seed)
             write_values(path, Choice, list(measured))
         screened = read_values(path, Choice)

@@ -69,12 +69,12 @@ def _writer(directory: Path, experiment: Experiment) -> Iterator[store.Writer]:
     """
     with contextlib.ExitStack() as stack:
         try:
-            open_rows = stack.enter_context(store.writer(directory, experiment))
+            writer = stack.enter_context(store.writer(directory, experiment))
         except store.Unknown as unknown:
             _play_again(directory, experiment, str(unknown))
             store.adopt(directory, experiment)
-            open_rows = stack.enter_context(store.writer(directory, experiment))
-        yield open_rows
+            writer = stack.enter_context(store.writer(directory, experiment))
+        yield writer
 
 
 def _play_again(directory: Path, experiment: Experiment, why: str) -> None:

@@ -289,13 +289,13 @@ def writer(directory: Path, experiment: Experiment) -> Iterator[Writer]:
     with _lock(directory):
         grows = _claim(directory, experiment)
         _unpack(directory)
-        open_rows = Writer(directory / RESULTS, experiment)
+        writer = Writer(directory / RESULTS, experiment)
         try:
             if grows:
                 _write_experiment(directory, experiment)
-            yield open_rows
+            yield writer
         finally:
-            open_rows.close()
+            writer.close()
 
 
 @contextlib.contextmanager

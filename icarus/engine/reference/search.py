@@ -124,16 +124,14 @@ class ReferenceSearch:
         """What is known of the actions at the root."""
         return root_statistics(self.state, self._root_visits.copy(), self.tables)
 
-    def records(self, copy_data: bool = True) -> dict[str, Records]:
+    def records(self, copied: bool = True) -> dict[str, Records]:
         """The records of every component and of the baseline, by name, as they are now; they are copies whatever `copied` is."""
         tables = [table.snapshot() for table in self.tables]
         return {str(part): Records(part, self.game, tables[index]) for part, index in self.program.table_of.items()}
 
-    def result(
-        self, seconds: float = 0.0, copy_data: bool = True, recommendation: Recommendation = most_visits
-    ) -> Result:
+    def result(self, seconds: float = 0.0, copied: bool = True, recommendation: Recommendation = most_visits) -> Result:
         """What the search has found so far; the action by `recommendation`."""
-        return result_of(self, seconds, copy_data, recommendation)
+        return result_of(self, seconds, copied, recommendation)
 
     def close(self) -> None:
         """Nothing to end: the search runs in the thread of its caller."""
