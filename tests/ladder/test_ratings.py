@@ -1,6 +1,7 @@
 """Ratings: by hand, against simulated players, and a climb that is stopped and goes on."""
 
 import itertools
+import re
 from pathlib import Path
 
 import numpy as np
@@ -259,3 +260,11 @@ def test_the_picture_has_every_player() -> None:
     drawn = ladder_svg("Othello & more", {RANDOM: ZERO, "MAST >> NAST2": Rating(120, 20, 220)}, {"MAST >> NAST2"})
     assert drawn.count("<circle") == 2
     assert "MAST &gt;&gt; NAST2" in drawn and "Othello &amp; more" in drawn
+
+
+def test_a_long_name_has_room_in_the_picture() -> None:
+    name = "IMPLICIT_MINIMAX by MO_ISMCTS with cutoff=8 (5000 iterations)"
+    right = re.search(
+        r'<text x="(\d+)" y="[\d.]+" text-anchor="end"[^>]*>IMPLICIT', ladder_svg("", {name: ZERO, RANDOM: ZERO})
+    )
+    assert right and int(right[1]) > 7 * len(name)
