@@ -60,8 +60,7 @@ def load_files(paths: Iterable[str | Path]) -> dict[str, Operand]:
         TypeError: a file instead of a list of them.
     """
     names: dict[str, Operand] = {}
-    defined: dict[str, tuple[object, Path]] = {}
-    origins: dict[str, tuple[Enhancement, Path]] = {}
+    defined: dict[tuple[str, str], tuple[object, Path]] = {}
     if isinstance(paths, str | Path):
         raise TypeError(f"load_files needs a list of files, such as ['{paths}'], not {paths!r}")
     for path in map(Path, paths):
@@ -72,17 +71,12 @@ def load_files(paths: Iterable[str | Path]) -> dict[str, Operand]:
             raise ValueError(
                 f"{str(path)!r} defines no game, enhancement, weight or rule, and no function that makes one"
             )
-        for name, game in file.games.items():
-            first, where = defined.setdefault(name, (game, path))
-            if not _is_same(first, game):
-                raise ValueError(f"{str(where)!r} and {str(path)!r} both define a game called {name!r}; rename one")
-        for name, value in enhancements.items():
-            if isinstance(value, Enhancement):
-                first, where = origins.setdefault(name, (value, path))
-                if first != value:
-                    raise ValueError(
-                        f"{str(where)!r} and {str(path)!r} both define an enhancement called {name!r}; rename one"
-                    )
+        values = [("a game", *item) for item in file.games.items()]
+        values += [("an enhancement", *item) for item in enhancements.items() if isinstance(item[1], Enhancement)]
+        for kind, name, value in values:
+            first, where = defined.setdefault((kind, name), (value, path))
+            if not _is_same(first, value):
+                raise ValueError(f"{str(where)!r} and {str(path)!r} both define {kind} called {name!r}; rename one")
         names.update(enhancements)
     return names
 
@@ -335,7 +329,7 @@ def _is_registered(name: str, game: object) -> bool:
 
 
 def _is_same(game: object, known: object) -> bool:
-    """Whether two games agree in every part, or are one; functions that make games, where they are defined."""
+    """Whether two games agree in every part, or are one; enhancements are equal; functions that make games are defined in one place."""
     if isinstance(game, AnyGame) and type(game) is type(known):
         return all(
             _part(getattr(game, field.name)) == _part(getattr(known, field.name)) for field in attrs.fields(type(game))

@@ -35,6 +35,7 @@ from experiments.plan.definition import AgentSpec, Cell, Column, Label
 from experiments.plan.titles import budget, game_title
 from experiments.store.results import Results
 from experiments.store.summary import Columns, Tally
+from icarus.checks import count_text
 from icarus.engine.scheme import MO_ISMCTS
 
 SOURCE = "the papers of 2011 and 2012"
@@ -70,7 +71,7 @@ RULE += " In a round robin a cell is a search against all. Where nothing else is
 
 
 def trees_text(number: int) -> str:
-    return f"{number} determinization{'s' if number > 1 else ''}"
+    return count_text(number, "determinization")
 
 
 def size_text(iterations: int) -> str:

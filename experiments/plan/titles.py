@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from experiments.plan.definition import Column
+from icarus.checks import count_text
 
 NAMES = {"dou-di-zhu": "Dou Di Zhu", "lotr-confrontation": "LOTR:C", "phantom-mnk": "Phantom (4,4,4)"}  # in the papers'
 VARIED = {"phantom-mnk": "Phantom m,n,k"}  # … words, and where the parameters are others
@@ -30,7 +31,7 @@ def title(column: Column, among: Iterable[Column] = ()) -> str:
 def budget(column: Column) -> str:
     """What a decision may cost, in words."""
     if column.iterations is not None:
-        return f"{column.iterations} iteration{'s' if column.iterations > 1 else ''}"
+        return count_text(column.iterations, "iteration")
     return f"{column.seconds:g} s"
 
 

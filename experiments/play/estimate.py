@@ -10,6 +10,7 @@ from experiments.plan.definition import Cell, Column, Experiment
 from experiments.plan.titles import duration, title
 from experiments.play import matches
 from experiments.play.matches import Match
+from icarus.checks import count_text
 
 Kind = tuple[str, tuple[int, ...], str, str, float, float | None]
 SAMPLES = (25, 100)  # iterations per decision of the games that are timed
@@ -121,7 +122,7 @@ def describe(
     lines = [f"  {title(column, experiment.columns)}: {_hours(spent)}" for column, spent in seconds.items()]
     budgets = _budgets(experiment) if iterations is None else f"{iterations} iterations"
     size = f"{len(experiment.cells)} cells of {experiment.trials} games, {budgets} per decision"
-    shared = f"{duration(total / workers)} with {workers} worker{'s' if workers > 1 else ''}"
+    shared = f"{duration(total / workers)} with {count_text(workers, 'worker')}"
     return [f"{experiment.name}, {size}: {_hours(total)} ({shared})", *lines]
 
 

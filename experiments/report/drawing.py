@@ -12,6 +12,7 @@ from experiments.analysis.rewards import strengths
 from experiments.analysis.statistics import Estimate, clopper_pearson
 from experiments.plan.titles import budget
 from experiments.store.summary import Tally, any_graded, baseline
+from icarus.checks import count_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -116,7 +117,7 @@ def measure_title(columns: Iterable[Sequence[Tally]]) -> str:
 def describe_games(tallies: Sequence[Tally]) -> str:
     """How many games stand behind each mark, in words."""
     few, many = min(tally.games for tally in tallies), max(tally.games for tally in tallies)
-    return f"{few} game{'s' if few > 1 else ''} each" if few == many else f"{few} to {many} games each"
+    return f"{count_text(few, 'game')} each" if few == many else f"{few} to {many} games each"
 
 
 def unfinished(tallies: Sequence[Tally]) -> str:

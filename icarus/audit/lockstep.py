@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from icarus.audit.answers import wrong_actions, wrong_end, wrong_outcomes, wrong_player, wrong_returns
-from icarus.checks import integer
+from icarus.checks import count_text, integer
 from icarus.kernel import CHANCE
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
@@ -212,5 +212,6 @@ def _action_list(state: State, actions: Sequence[int]) -> str:
 
 def _place(state: State, number: int) -> str:
     last = [str(action) for _, action in state.history[-ACTIONS_SHOWN:]]
-    count = len(state.history)
-    return f"game {number + 1}, after {count} action{'s' * (count != 1)} (the last: {' '.join(last) or 'none'}):"
+    return (
+        f"game {number + 1}, after {count_text(len(state.history), 'action')} (the last: {' '.join(last) or 'none'}):"
+    )

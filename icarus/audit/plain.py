@@ -23,7 +23,7 @@ from icarus.audit.lockstep import random_action
 from icarus.audit.report import AuditReport, Check
 from icarus.audit.resampler import GAMES, audit_class
 from icarus.audit.uniformity import DRAWS_PER_STATE
-from icarus.checks import integer
+from icarus.checks import count_text, integer
 from icarus.compiler.kernels.rng import seeded
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN
 from icarus.kernel.data import StateData
@@ -188,7 +188,7 @@ class _Look:
         while self._is_same(state, twin, f"{where}, after {length} actions") and length < MOST_STATES:
             if state.is_terminal():
                 return
-            place = f"{where}, after {length} action{'s' * (length != 1)}"
+            place = f"{where}, after {count_text(length, 'action')}"
             self._ask(state, place)
             if state.current_player() != CHANCE and isinstance(state, HidingState) and decisions < DECISIONS:
                 decisions += 1

@@ -29,7 +29,7 @@ from icarus.audit.lockstep import Reference, random_action, writes_text
 from icarus.audit.redraws import Redraws
 from icarus.audit.report import AuditReport, Check
 from icarus.audit.uniformity import DRAWS_PER_STATE, Tally, chi_square_test, uneven
-from icarus.checks import integer
+from icarus.checks import count_text, integer
 from icarus.compiler.cache.digest import PACKAGE
 from icarus.kernel.constants import CHANCE, TERMINAL
 
@@ -168,7 +168,7 @@ class _Audit:
                 with self._reported_errors(claim or "end", f"{where}, at its end"):
                     self._end(state, f"{where}, at its end", claim or "end")
                 return chosen
-            place = f"{where}, after {length} action{'s' * (length != 1)}"
+            place = f"{where}, after {count_text(length, 'action')}"
             action = self._action(state, luck, place, claim or "actions")
             if state.current_player() != CHANCE:
                 count += 1

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from icarus.compiler.cache.dependencies import reachable
 from icarus.compiler.kernels.functions import plain
 from icarus.compiler.location import location
-from icarus.compiler.read_only import PLACE, is_authors
+from icarus.compiler.read_only import is_authors, places_in, places_of_authors
 
 
 def home(function: Callable | None) -> str:
@@ -88,8 +88,7 @@ def _about_syntax(function: Callable, text: str) -> str:
         statement = STATEMENTS.get(opcode[1], f"the instruction {opcode[1]}")
         return f"it contains {statement}, which compiled code does not support ({location(opcode[2], opcode[3])})"
     if "use of yield in a closure" in text:
-        places = [location(*place) for place in re.findall(PLACE, text) if is_authors(place[0])]
-        where = f" ({places[0]})" if places else ""
+        where = "".join(f" ({location(*place)})" for place in places_of_authors(text)[:1])
         return (
             f"it contains a generator expression, which compiled code does not support; write a loop or a list{where}"
         )
@@ -131,9 +130,7 @@ def about_kinds(function: Callable, kinds: Iterable[object], returns: str) -> st
 
 def _about_types(function: Callable, text: str) -> str:
     """What the compiler says of types, with the author's line."""
-    places = re.findall(PLACE, text)
-    authors = [place for place in places if is_authors(place[0])] or places
-    where = f" ({location(*authors[0])})" if authors else ""
+    where = "".join(f" ({location(*place)})" for place in (places_of_authors(text) or places_in(text))[:1])
     lines = [line.strip().removeprefix("- ") for line in text.splitlines()]
     called = next((line.removeprefix(">>> ") for line in lines if line.startswith(">>> ")), "")
     # By what is called itself.

@@ -16,7 +16,7 @@ ENGINE = ("compiler", "kernel", "engine")  # folders of the package in which no 
 Place: TypeAlias = tuple[str, int]  # a file and a line in it
 # How the compiler says that something cannot be written to; the last one comes of its own mistake, met by `array += 1`.
 _REFUSED = ("Cannot modify readonly array", "explicit output that is read-only", " to readonly nestedarray")
-PLACE = r'(?:File "|" at )([^"]+?)(?:", line | \()(\d+)'
+_PLACE = r'(?:File "|" at )([^"]+?)(?:", line | \()(\d+)'
 _OWN_MISTAKE = "'NoneType' object has no attribute 'args'"
 
 
@@ -28,7 +28,7 @@ def describe_forbidden_write(name: str, error: Exception) -> str:
     """
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     if any(words in text for words in _REFUSED):
-        places = [(file, int(line)) for file, line in re.findall(PLACE, text) if is_authors(file)]
+        places = places_of_authors(text)
     elif isinstance(error, AttributeError) and text == _OWN_MISTAKE:
         places = list(_inferred_statements(error))
     else:
@@ -86,6 +86,16 @@ def _inferred_statements(error: Exception) -> Iterator[Place]:
             places.append((location.filename, location.line))
         frame = frame.tb_next
     return reversed(places)
+
+
+def places_in(text: str) -> list[Place]:
+    """The places that the compiler names in a message."""
+    return [(file, int(line)) for file, line in re.findall(_PLACE, text)]
+
+
+def places_of_authors(text: str) -> list[Place]:
+    """Those of them that are in files in which an author's mistake may lie."""
+    return [place for place in places_in(text) if is_authors(place[0])]
 
 
 def is_authors(file: str) -> bool:

@@ -5,7 +5,7 @@ from html import escape
 
 from icarus.ladder.rating import Rating
 
-SCALE, MARGIN, ROW, LETTER = 530, 40, 24, 7.2  # pixels; a letter is as wide at most on average
+PLOT, MARGIN, ROW, LETTER = 530, 40, 24, 7.2  # pixels; a letter is as wide at most on average
 TICK = 200  # Elo
 COLOURS = {False: "#444", True: "#c2410c"}
 
@@ -22,9 +22,9 @@ def ladder_svg(title: str, ratings: Mapping[str, Rating], marked: set[str] | fro
     names = round(LETTER * max(map(len, ratings))) + MARGIN
 
     def x(elo: float) -> float:
-        return round(names + (elo - low) * SCALE / (high - low), 1)
+        return round(names + (elo - low) * PLOT / (high - low), 1)
 
-    width, height = names + SCALE + MARGIN, MARGIN * 2 + ROW * len(order)
+    width, height = names + PLOT + MARGIN, MARGIN * 2 + ROW * len(order)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="13">',
         f'<rect width="{width}" height="{height}" fill="white"/>',

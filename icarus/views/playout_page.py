@@ -4,6 +4,7 @@ import math
 from html import escape
 from typing import Any
 
+from icarus.checks import count_text
 from icarus.engine.inspect.playout import Choice, InspectedPlayout
 from icarus.kernel.seats import seat_name
 from icarus.views.boards import drawing
@@ -17,7 +18,7 @@ DRAWN = 300  # boards
 def playout_page(playout: InspectedPlayout) -> str:
     """A playout as an HTML page."""
     strategy = playout.scheme.label(playout.strategy)
-    summary = f"{strategy}, seed {playout.seed}: {len(playout.choices)} actions, rewards {rewards_text(playout)}"
+    summary = f"{strategy}, seed {playout.seed}: {count_text(len(playout.choices), 'action')}, rewards {rewards_text(playout)}"
     title = f"{playout.state.game}: playout {playout.iteration:,}"
     return page("playout", title, summary=escape(summary), data=pack(_data(playout)))
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from icarus.algebra.information import FieldValue
+from icarus.checks import count_text
 from icarus.engine.inspect.playout import Choice, InspectedPlayout, Update
 
 
@@ -14,7 +15,7 @@ def rewards_text(playout: InspectedPlayout) -> str:
 def counted(updates: Sequence[Update]) -> str:
     """How many records were captured."""
     new = sum(update.before is None for update in updates)
-    return f"{len(updates)} record{'s' * (len(updates) != 1)}, {new} of them new"
+    return f"{count_text(len(updates), 'record')}, {new} of them new"
 
 
 def decider(choice: Choice) -> str:

@@ -26,7 +26,7 @@ RUNS = Path(__file__).parents[2] / "experiments" / "runs"
 
 
 @pytest.fixture(autouse=True)
-def games_of_a_test(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def games_of_a_test() -> Iterator[None]:
     """The games of the files of one test are forgotten after it: other tests have files with games of the same names."""
     registered = dict(games.GAMES)
     yield

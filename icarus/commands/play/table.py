@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from icarus.checks import is_integer
+from icarus.checks import count_text, is_integer
 from icarus.commands.play.notation import NOTATIONS
 from icarus.commands.play.review import Review
 from icarus.commands.play.sentences import ending_of, failure_text, progress_of
@@ -284,7 +284,7 @@ class Table:
         count = self.session.undo(upto, None if self.session.over else self.observer)
         self.review, self._log = None, []
         self._go_on()
-        return {"said": f"{count} action{'s' if count > 1 else ''} taken back"}
+        return {"said": f"{count_text(count, 'action')} taken back"}
 
     def _strength(self, arguments: Answer) -> Answer:
         """Another strength of the agents from now on: a level, or a budget of their strategies; that of the start, if nothing is given."""

@@ -184,7 +184,7 @@ class Terminal:
 
     def go_back(self) -> None:
         count = self.session.undo(seat=None if self.session.over else self.seat)
-        self.say(f"{count} action{'s' if count > 1 else ''} taken back")
+        self.say(f"{count_text(count, 'action')} taken back")
 
     def end(self) -> None:
         """Print the last position and how the game has ended."""
