@@ -34,6 +34,16 @@ from tests.marks import slow_after
 
 QUICK = Agent(BASELINE, iterations=20)
 
+# A busy machine: a page hears of the game later than of the answer to its own request.
+LATE_STATES = """
+const answer_of = window.fetch;
+window.fetch = async (path, ...rest) => {
+  const answer = await answer_of(path, ...rest);
+  if (path.startsWith("/state")) await new Promise((done) => setTimeout(done, 300));
+  return answer;
+};
+"""
+
 
 def tree_data(text: str) -> dict[str, Any]:
     """What a page of a tree carries."""
@@ -295,7 +305,7 @@ def test_undo_does_not_count_the_moves_that_a_seat_does_not_notice() -> None:
         session.apply(session.state.legal_actions()[action])
     table = Table(session, QUICK, 0)
     assert len(session.played) == 3 and len(table.describe(-1, None)["log"]) == 2
-    assert table.request("undo", {"version": table.version}) == {"said": "2 actions taken back"}
+    assert table.request("undo", {"version": table.version})["said"] == "2 actions taken back"
     assert session.played == []
 
 
@@ -344,19 +354,18 @@ def test_undo_hint_and_resigning_work_by_requests(served) -> None:
     page.act(state["moves"][0]["action"], state)
     state = page.my_turn()
     assert "iterations" in page.send("hint", {})[1]["said"]
-    assert page.send("undo", {"version": state["version"]})[1] == {"said": "2 actions taken back"}
+    assert page.send("undo", {"version": state["version"]})[1]["said"] == "2 actions taken back"
     state = page.my_turn()
     assert state["total"] == 0 and state["log"] == []
     for _ in range(3):
         page.act(state["moves"][0]["action"], state)
         state = page.my_turn()
     log = state["log"]
-    assert page.send("undo", {"version": state["version"], "at": 2})[1] == {"said": "4 actions taken back"}
+    assert page.send("undo", {"version": state["version"], "at": 2})[1]["said"] == "4 actions taken back"
     state = page.my_turn()
     assert state["log"] == log[:2]
-    assert page.send("strength", {"level": 2})[1] == {
-        "said": "you: player 0 (black); BASELINE (10 iterations): player 1 (white)"
-    }
+    levelled = page.send("strength", {"level": 2})[1]["said"]
+    assert levelled == "you: player 0 (black); BASELINE (10 iterations): player 1 (white)"
     assert "BASELINE (2.5 s)" in page.send("strength", {"seconds": 2.5})[1]["said"]
     assert page.state()["strength"] == {"seconds": 2.5}
     assert "BASELINE (20 iterations)" in page.send("strength", {})[1]["said"]  # as at the start
@@ -371,9 +380,8 @@ def test_a_game_saved_from_the_page_is_kept_where_it_is_served(served, tmp_path,
     monkeypatch.chdir(tmp_path)
     page = served("kuhn-poker")
     page.my_turn()
-    assert page.send("save", {})[1] == {
-        "said": "saved; icarus play --resume kuhn-poker-1.txt --browser continues from here"
-    }
+    saved = page.send("save", {})[1]["said"]
+    assert saved == "saved; icarus play --resume kuhn-poker-1.txt --browser continues from here"
     again = Session.resumed(tmp_path / "kuhn-poker-1.txt")
     assert [played.action for played in again.played] == [played.action for played in page.table.session.played]
 
@@ -464,7 +472,7 @@ def test_undo_and_another_strength_abandon_a_search_that_nobody_waits_for(served
             page.act(state["moves"][0]["action"], state)
             until(lambda: page.client.get("/live").json())
             assert page.send("save", {})[0] == 200
-            assert page.send("undo", {"version": page.state()["version"]})[1] == {"said": "1 action taken back"}
+            assert page.send("undo", {"version": page.state()["version"]})[1]["said"] == "1 action taken back"
             assert page.my_turn()["status"] == "it is your turn"
         page.act(state["moves"][0]["action"], page.state())
         until(lambda: page.client.get("/live").json())
@@ -776,6 +784,7 @@ def focused(page: Any) -> str:
 
 def test_the_keyboard_is_not_lost_where_a_button_is_not_of_use_any_more(served, page, expect) -> None:
     game = served("checkers")
+    page.add_init_script(LATE_STATES)
     page.goto(game.address)
     page.locator("#moves button").first.click()
     expect(page.locator("#log li").nth(1)).to_be_attached()
@@ -787,6 +796,7 @@ def test_the_keyboard_is_not_lost_where_a_button_is_not_of_use_any_more(served, 
     assert focused(page) == "hint"
     page.keyboard.press("Enter")
     expect(page.locator("#thinking")).to_be_visible()
+    assert page.evaluate("now.version") == game.table.version  # or a later state would take the keyboard away
     assert focused(page) in ("hint", "save")
     expect(page.locator("#hint")).to_be_enabled()
     page.locator("#close").focus()

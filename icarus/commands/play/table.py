@@ -256,6 +256,9 @@ class Table:
     def request(self, name: str, arguments: Answer) -> Answer:
         """Do what the page asks for.
 
+        Returns:
+            The answer, with the version of the game that it left.
+
         Raises:
             ValueError: it cannot be done now, or not at all.
         """
@@ -266,7 +269,7 @@ class Table:
             if name in ("act", "undo", "resign") and arguments.get("version") not in current:
                 raise ValueError(LATE)
             answer: Answer = getattr(self, f"_{name}")(arguments)
-            return answer
+            return {"version": self.version, **answer}
 
     def _act(self, arguments: Answer) -> Answer:
         action = arguments.get("action")

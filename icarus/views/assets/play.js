@@ -19,6 +19,7 @@ async function ask(what, given) {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ version: now.version, ...given }),
     });
     const found = await answer.json();
+    while (answer.ok && !lost && now.version < found.version) await new Promise((done) => setTimeout(done, 10));  // the game is drawn first
     say(answer.ok ? "" : found.error);
     return answer.ok ? found : null;
   } catch (error) {
