@@ -24,7 +24,7 @@ from icarus.checks import count_text, integer, range_text
 from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.reference import interpret
 from icarus.engine.program.requirements import widths_of
-from icarus.engine.reference.choice import values_of
+from icarus.engine.reference.choice import keys_of, values_of
 from icarus.engine.reference.history import Playout
 from icarus.engine.reference.table import ReferenceTable, ReferenceTheta, open_row, row_of
 from icarus.kernel import CHANCE, MAX_PLAYERS, SELECTION, TERMINAL, Updates
@@ -212,14 +212,13 @@ class HistoryExample:
         """The keys of the records of the legal actions of the open decision, by a @candidates function.
 
         Raises:
-            TypeError: the policy uses a @values function. ValueError: no decision is open.
+            TypeError: the policy uses a @values function, or a key is no integer. ValueError: no decision is open.
         """
         source = _single(enhancement).policy.source
         if not isinstance(source, Candidates):
             raise TypeError(f"{source.label()} names no records; call values() for its values")
-        records = np.zeros(len(self._open().legal), np.int64)
-        self._called(source, self._playout.history(), read_only(np.array(self._open().legal)), records)
-        return [int(record) for record in records]
+        legal = read_only(np.array(self._open().legal))
+        return keys_of(source, self._playout.history(), legal, self._called)
 
     def values(self, enhancement: Enhancement, known: Mapping[Parts, FieldValues] | None = None) -> list[float]:
         """v of each legal action of the open decision.

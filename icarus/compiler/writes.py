@@ -20,16 +20,16 @@ OWN = ("icarus.kernel", "icarus.compiler")  # modules in which no author's mista
 
 
 def refuse_cuts(kernel: Kernel, function: Callable, label: str) -> Kernel:
-    """Refuse a backpropagation function that writes a real where only an integer has room: it would be cut down to one.
+    """Refuse a function that writes a float where only an integer has room: in a row of θ, or in an array that is an argument.
 
     Raises:
         CompilationError: it does; its machine code is not kept.
     """
     for typed, statement in _writes(kernel, function):
-        field, kind = _target(typed, statement)
-        if isinstance(kind, types.Integer) and isinstance(typed.typemap[statement.value.name], types.Float):
+        target, kind = _target(typed, statement)
+        if isinstance(kind, types.Integer) and _is_float(typed.typemap[statement.value.name]):
             place = f"({location(statement.loc.filename, statement.loc.line)})"
-            _refuse(kernel, f"{label} writes a float to {field}, which would truncate it to an integer {place}")
+            _refuse(kernel, f"{label} writes a float to {target}, which would truncate it to an integer {place}")
     return kernel
 
 
@@ -85,13 +85,18 @@ def _writes(kernel: Kernel, function: Callable) -> Iterator[tuple[TypedFunction,
 
 
 def _target(typed: TypedFunction, statement: Statement) -> tuple[str, NumbaType]:
-    """The field of a row of θ that a statement writes to, and the type that it has room for; or ("", None)."""
+    """The field of a row of θ, or the array, that a statement writes to, and the type that it has room for; or ("", None)."""
     target = typed.typemap[statement.target.name]
     if isinstance(target, types.Record):
         name = statement.attr if isinstance(statement, ir.SetAttr) else str(statement.index)
         return (name, target.typeof(name)) if _is_row(target) else ("", None)
-    field = "" if isinstance(statement, ir.SetAttr) else _field_behind(typed, statement.target.name)
-    return field, target.dtype if field else None
+    name = "" if isinstance(statement, ir.SetAttr) else _origin(typed, statement.target.name)
+    return name, target.dtype if name else None
+
+
+def _is_float(kind: NumbaType) -> bool:
+    """Whether a type is a float's, or that of an array of them."""
+    return isinstance(kind.dtype if isinstance(kind, types.Array) else kind, types.Float)
 
 
 def _is_row(kind: NumbaType) -> bool:
@@ -99,8 +104,8 @@ def _is_row(kind: NumbaType) -> bool:
     return isinstance(kind, types.Record) and "record" in kind.fields
 
 
-def _field_behind(typed: TypedFunction, name: str) -> str:
-    """The field that an array was taken from, by attributes and items; "" where it is no part of a row."""
+def _origin(typed: TypedFunction, name: str) -> str:
+    """The field of a row that an array was taken from, by attributes and items, or the argument that it is; else ""."""
     values = {s.target.name: s.value for block in typed.blocks.values() for s in block.body if isinstance(s, ir.Assign)}
     value = values.get(name)
     while isinstance(value, ir.Var) or (isinstance(value, ir.Expr) and value.op in _PARTS):
@@ -109,7 +114,7 @@ def _field_behind(typed: TypedFunction, name: str) -> str:
                 return str(value.attr)
             value = value.value
         value = values.get(value.name)
-    return ""
+    return str(value.name) if isinstance(value, ir.Arg) else ""
 
 
 _PARTS = ("getattr", "getitem", "static_getitem")

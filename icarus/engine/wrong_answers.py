@@ -8,7 +8,7 @@ import numpy as np
 from icarus.compiler.cache.machine import UNPLACED
 from icarus.compiler.messages import defined_at
 from icarus.engine.program.lowering import Program
-from icarus.engine.program.promises import NO_PLAYER, context_message
+from icarus.engine.program.promises import A_CAPTURE, NO_PLAYER, context_message, with_capture
 from icarus.engine.program.slots import OF_SHARED
 from icarus.kernel.constants import CHANCE, TERMINAL
 from icarus.kernel.game import Game
@@ -104,6 +104,8 @@ def _with_slot(error: Exception, game: Game, program: Program, arena: np.ndarray
         captured = contexts[first : first + count]
         wrong = captured[(captured < 0) | (captured >= game.players)]
         return context_message(part.capture.label(), part.name, int(wrong[0]), game.players)
+    if str(error).startswith(A_CAPTURE):
+        return with_capture(str(error), part.capture.label(), part.name)
     label = next((kernel.name for kernel in program.kernels if kernel.address == int(arena["running"][0])), "")
     if not label or UNPLACED not in getattr(error, "__notes__", ()):
         return str(error)

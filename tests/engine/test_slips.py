@@ -441,6 +441,17 @@ def records_beyond_the_end(history: Any, legal: np.ndarray, records: np.ndarray)
         records[i] = record(legal[i + 1], 0)
 
 
+@candidates
+def half_a_record(history: Any, legal: np.ndarray, records: np.ndarray) -> None:
+    for i in range(len(legal)):
+        records[i] = legal[i] / 2
+
+
+@candidates
+def halves_of_records(history: Any, legal: np.ndarray, records: np.ndarray) -> None:
+    records[:] = legal / 2
+
+
 @capture
 def capture_of_a_misspelt_field(history: Any, updates: Any) -> None:
     update(updates, record(history.steps[0].plyer), 0)
@@ -502,7 +513,10 @@ slow = partial(pytest.param, marks=pytest.mark.slow)  # slips that are like anot
             {"backpropagation": two_rewards},
             "averages=True is declared where rewards are added up, but a mean is above 1",
         ),
-        ({"capture": capture_a_bare_action}, "a capture names the record 0, .* make keys with record"),
+        (
+            {"capture": capture_a_bare_action},
+            "capture_a_bare_action of SLIP names the record 0, .* make keys with record",
+        ),
         ({"capture": capture_for_chance}, NOT_A_PLAYER),
         *RETURNING,
         ({"backpropagation": takes_a_visit}, "takes_a_visit wrote a negative number to a count of a record"),
@@ -513,6 +527,11 @@ slow = partial(pytest.param, marks=pytest.mark.slow)  # slips that are like anot
         ({"policy": argmax().over(beyond_the_last)}, BEYOND.format("values", "beyond_the_last")),
         ({"capture": capture_beyond_the_end}, BEYOND.format("capture", "capture_beyond_the_end")),
         ({"policy": argmax().over(records_beyond_the_end)}, BEYOND.format("candidates", "records_beyond_the_end")),
+        (
+            {"policy": argmax().over(half_a_record)},
+            "half_a_record writes a float to records, .* truncate it to an integer .*line",
+        ),
+        slow({"policy": argmax().over(halves_of_records)}, "halves_of_records writes a float to records, which"),
     ],
 )
 def test_a_slip_inside_a_slot_ends_in_a_sentence(changes: dict[str, Any], message: str) -> None:
@@ -564,11 +583,13 @@ UNWRITTEN = "{} wrote NaN or no value for the legal action"
         ({"policy": argmax().over(sorts_legal)}, "array is read-only"),
         ({"backpropagation": half_a_visit}, "writes the float 0.5 to visits, which would truncate it to an integer"),
         ({"backpropagation": two_rewards}, "but a mean is above 1"),
-        ({"capture": capture_a_bare_action}, "a capture names the record 0"),
+        ({"capture": capture_a_bare_action}, "capture_a_bare_action of SLIP names the record 0"),
         ({"capture": capture_for_chance}, NOT_A_PLAYER),
         *RETURNING,
         ({"backpropagation": takes_a_visit}, "takes_a_visit wrote a negative number to a count of a record"),
         ({"capture": capture_a_real}, "takes integers, not 0.5; a float would be truncated"),
+        ({"policy": argmax().over(half_a_record)}, r"records is given the float \d\.\d, which would be truncated"),
+        ({"policy": argmax().over(halves_of_records)}, r"records is given the float \[.*\], which would be trunc"),
         ({"capture": capture_of_parts}, r"not \(.*\); make a key of the parts, record\(a, b, …\)"),
     ],
 )
@@ -699,7 +720,7 @@ except ValueError as error:
 def test_false_declarations_are_found_with_checks(python: Python) -> None:
     done = python(DECLARED_FALSELY, ICARUS_DEBUG="1")
     looks, names, independent, unwritten_record, below_the_expanded = done.stdout.splitlines() or [done.stderr]
-    assert "declared with reads_simulation=False reads steps of the simulation" in looks
+    assert "looks of SLIP declared with reads_simulation=False reads steps of the simulation" in looks
     assert "declared with writes_simulation=False names a record beyond the tree and its children" in names
     assert "writes_simulation=False names a record beyond the tree and its children" in below_the_expanded
     assert "by_number is declared independent, but names a different record" in independent

@@ -3,7 +3,8 @@
 from icarus.compiler.kernels.functions import DEBUG
 from icarus.kernel import inlined
 
-KEYLESS = "a capture names the record 0, which is not a key; make keys with record(action, …), not from an action alone"
+A_CAPTURE = "a capture function "  # as the loop names it, which does not know its name
+KEYLESS = "a capture function names the record 0, which is not a key; make keys with record(action, …), not from an action alone"
 NO_PLAYER = "a capture gives a context that is not a player, though its Ψ is PLAYER"
 
 FIRST, INTERVAL = 100, 16  # a search checks in its first iterations, and in every 16th
@@ -13,6 +14,11 @@ FIRST, INTERVAL = 100, 16  # a search checks in its first iterations, and in eve
 def is_checked(iteration: int) -> bool:
     """Whether what a game and slots give is checked in this iteration, at little cost in the mean."""
     return DEBUG or iteration < FIRST or iteration % INTERVAL == 0
+
+
+def with_capture(sentence: str, label: str, name: str) -> str:
+    """The loop's sentence about a capture function, with its name and its enhancement's."""
+    return f"{label} of {name} {sentence.removeprefix(A_CAPTURE)}"
 
 
 def context_message(label: str, name: str, context: int, players: int) -> str:

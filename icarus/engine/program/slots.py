@@ -151,7 +151,7 @@ def candidates_kernel(
         rule(theta, keys, history.steps[-1].player, array_at(out, count, _REAL), *unpack_rule(parameters))
         return 0
 
-    return reader(Kernel(kernel, 7, label), inner, label, Candidates)
+    return reader(refuse_cuts(Kernel(kernel, 7, label), inner, label), inner, label, Candidates)
 
 
 @kernel_cache

@@ -258,9 +258,9 @@ class ReferenceProgram:
 
     def _enter_new(self, part: Enhancement, prior: Slot, history: ReferenceHistory, legal: np.ndarray) -> None:
         """Enter the records that are asked about for the first time, with what is known of them by the state."""
-        table, keys = self.tables[self.table_of[part]], np.zeros(len(legal), np.int64)
-        self.call_slot(part.policy.source, history, legal, keys)
-        for i, key in enumerate(keys.tolist()):
+        table, source = self.tables[self.table_of[part]], part.policy.source
+        assert isinstance(source, Candidates)
+        for i, key in enumerate(keys_of(source, history, legal, self.call_slot)):
             if key != NO_RECORD and not table.holds(key):
                 row = table.open(key)
                 self.call_slot(prior, history, i, row)
@@ -292,9 +292,22 @@ def values_of(
     return out
 
 
+class _Keys(np.ndarray):
+    """Where a candidates function writes: integers, as compiled code is refused that writes floats."""
+
+    def __setitem__(self, where: Any, value: Any) -> None:
+        if np.asarray(value).dtype.kind == "f":
+            raise TypeError(f"records is given the float {value}, which would be truncated to an integer")
+        super().__setitem__(where, value)
+
+
 def keys_of(source: Candidates, history: ReferenceHistory, legal: np.ndarray, call_slot: SlotCall) -> list[int]:
-    """The key of the record that stands for each legal action; arguments and errors as of `values_of`."""
-    keys = np.full(len(legal), kernels.UNWRITTEN)
+    """The key of the record that stands for each legal action; arguments as of `values_of`.
+
+    Raises:
+        TypeError: a float is written. ValueError: a key is not written.
+    """
+    keys = np.full(len(legal), kernels.UNWRITTEN).view(_Keys)
     call_slot(source, history, legal, keys)
     _check_written(source, legal, keys == kernels.UNWRITTEN)
     return keys.tolist()
