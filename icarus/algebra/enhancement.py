@@ -17,7 +17,7 @@ from icarus.algebra.callable_slots import CallableSlots
 from icarus.algebra.information import Information, Initial, Space
 from icarus.algebra.policy import Policy
 from icarus.algebra.slots import Backpropagation, Capture
-from icarus.algebra.texts import expression_text, policy_text, term_text
+from icarus.algebra.texts import check_name, expression_text, policy_text, term_text
 from icarus.algebra.unions import SLOTS, Mixture, Union, check_maximises, union_slots
 from icarus.algebra.weights import PROBES, TOLERANCE, Weight, WeightFunction, pair_from, total_text, weight_from
 from icarus.checks import is_real
@@ -109,8 +109,8 @@ class Enhancement(_Algebra, CallableSlots):
     backpropagation: Backpropagation = _slot(Backpropagation, "a @backpropagation function")
 
     def __attrs_post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name:
-            raise TypeError(f"the name of an enhancement is {self.name!r}; it must be a str")
+        if not isinstance(self, Composition):
+            check_name(self.name)
         if isinstance(self.policy, Policy):
             self.policy.check(self.name, self.information)
             fields_set = [*self.initial.common, *(field for _, fields in self.initial.given for field in fields)]
@@ -194,6 +194,8 @@ class Composition(Enhancement):
             raise ValueError(
                 f"the name of a composition is its expression; with_alias({expression}, …) gives it another"
             )
+        if self.alias is not None:
+            check_name(self.alias)
         super().__attrs_post_init__()
 
     def _expression(self) -> str:
@@ -311,13 +313,9 @@ class Sum(_Algebra):
     __repr__ = __str__
 
 
-def _is(operand: object, operator: str) -> bool:
-    return isinstance(operand, Composition) and operand.operator == operator and operand.alias is None
-
-
 def _inside(operand: Enhancement, operator: str) -> Terms:
     """The terms of an unnamed composition by the same operator, to be flattened; otherwise the operand itself."""
-    if isinstance(operand, Composition) and _is(operand, operator):
+    if isinstance(operand, Composition) and operand.operator == operator and operand.alias is None:
         return operand.terms
     return ((Weight(), operand),)
 

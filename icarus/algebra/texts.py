@@ -1,11 +1,24 @@
 """Compositions and their policies as text, which `parse` reads back."""
 
+import re
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from icarus.algebra.weights import Weight
 
 Term: TypeAlias = Any  # an `Enhancement`, which is made of what stands here
+
+
+def check_name(name: object) -> None:
+    """Refuse the name of an enhancement that reads as a composition, or is no text.
+
+    Raises:
+        TypeError: it is no str, or empty. ValueError: an operator stands in it, outside of brackets.
+    """
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"the name of an enhancement is {name!r}; it must be a str")
+    if operators := re.search(r"[>+/^&*]+", re.sub(r"\(.*\)", "", name)):
+        raise ValueError(f"the name of an enhancement is {name!r}, which reads as a composition by {operators[0]}")
 
 
 def expression_text(operator: str, terms: Sequence[tuple[Weight, Term]]) -> str:

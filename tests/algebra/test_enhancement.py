@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from icarus import Enhancement, linear, majority, maxilinear, parse, sequential, weight
-from icarus.algebra import Sum, Weight, argmax, capture, gibbs, rave_weight, ucb1
+from icarus.algebra import Sum, Weight, argmax, capture, gibbs, rave_weight, ucb1, with_alias
 from icarus.specs import (
     AMAF,
     BASELINE,
@@ -259,6 +259,24 @@ def test_what_follows_from_the_parts_of_a_composition_is_not_evolved(changes: di
     with pytest.raises(ValueError) as refused:
         attrs.evolve(RAVE >> MAST, **changes)
     assert str(refused.value).startswith(refusal)
+
+
+@pytest.mark.parametrize(
+    ("name", "operators"), [("A >> B", ">>"), ("(A + B)/2", "/"), ("0.5*A", "*"), ("A ^ B", "^"), ("&", "&")]
+)
+def test_no_name_reads_as_a_composition(name: str, operators: str) -> None:
+    message = f"the name of an enhancement is {name!r}, which reads as a composition by {operators}"
+    for strategy in (MAST, RAVE >> MAST):
+        with pytest.raises(ValueError) as refused:
+            with_alias(strategy, name)
+        assert str(refused.value) == message
+    assert str(with_alias(MAST, f"mine({name}, -1)")) == f"mine({name}, -1)"
+
+
+@pytest.mark.parametrize("name", ["", 3, None])
+def test_a_name_is_a_text(name: object) -> None:
+    with pytest.raises(TypeError, match=f"the name of an enhancement is {name!r}; it must be a str"):
+        attrs.evolve(MAST, name=name)
 
 
 def test_variants_are_evolutions_of_one_slot():
