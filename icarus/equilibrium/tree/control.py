@@ -34,6 +34,7 @@ def run_interruptibly(control: np.ndarray, iterations: int, run: Callable[[int],
         run: called with the iterations that are left; enters in `control` what it has made.
     """
     goal = int(control["iterations"][0]) + iterations
+    control["interrupt_flag"] = INTERRUPT_FLAG.ctypes.data  # of this process; the control may come from another
     with polled_interrupts():
         while control["iterations"][0] < goal:
             control["flag_at_start"] = INTERRUPT_FLAG
