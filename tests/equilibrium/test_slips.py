@@ -3,10 +3,12 @@
 import copy
 from typing import Any
 
+import attrs
 import pytest
 
-from icarus import RAVE, Agent, games
-from icarus.equilibrium import CFR, MCCFR, OOSSearch
+from icarus import RAVE, Agent, exploitability, games
+from icarus.equilibrium import CFR, MCCFR, NearEquilibrium, OOSSearch
+from icarus.equilibrium.tree.tree import tree_of
 from tests.forked import survive
 
 KUHN, LEDUC = games.load("kuhn-poker"), games.load("leduc-poker")
@@ -43,3 +45,18 @@ def test_a_solver_of_another_process_goes_on(kind):
         assert (moved.sums == same.sums).all()
 
     survive(1, go_on, 60)
+
+
+# ------------------------------------------------------------------------------------------------------ a global bound anew
+
+
+def test_a_tree_is_grown_anew_after_a_global_of_the_game_is_bound_anew(monkeypatch):
+    game = attrs.evolve(KUHN, name="staked-kuhn", rewards=staked_rewards, utilities=(-4, 4))
+    before, tree = exploitability(game, None).nash_conv, tree_of(game)
+    player = Agent(NearEquilibrium(0.01), iterations=1).seated(game)
+    assert tree_of(game) is tree
+    monkeypatch.setitem(globals(), "STAKE", 2.0)
+    assert exploitability(game, None).nash_conv == pytest.approx(2 * before)
+    assert tree_of(game) is not tree
+    assert Agent(NearEquilibrium(0.01), iterations=1).seated(game).policy.tree is tree_of(game)
+    assert player.policy.tree is tree

@@ -13,7 +13,7 @@ from icarus.equilibrium.online.result import OnlineResult, draw
 from icarus.equilibrium.online.settings import Settings
 from icarus.equilibrium.solvers.cfr import near_equilibrium
 from icarus.equilibrium.tree.policies import TabularPolicy
-from icarus.equilibrium.tree.tree import tree_of
+from icarus.equilibrium.tree.tree import GameTree, tree_of
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 
@@ -38,12 +38,12 @@ class NearEquilibrium(Settings):
 
     def seated(self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None) -> "SeatedPolicy":
         """The player of one match."""
-        return SeatedPolicy(self, _near(game, self.epsilon))
+        return SeatedPolicy(self, _near(tree_of(game), self.epsilon))
 
 
 @functools.lru_cache(maxsize=4)
-def _near(game: AnyGame, epsilon: float) -> TabularPolicy:
-    return near_equilibrium(tree_of(game), epsilon)
+def _near(tree: GameTree, epsilon: float) -> TabularPolicy:
+    return near_equilibrium(tree, epsilon)
 
 
 @attrs.frozen

@@ -9,7 +9,7 @@ from icarus.compiler.kernels.rng import seeded
 from icarus.kernel import NO_DEAL, UNSEEN
 from icarus.kernel.data import StateData, in_words
 from icarus.kernel.game import AnyGame, Game
-from icarus.kernel.python_game import PythonGame, PythonState
+from icarus.kernel.python_game import PythonGame, PythonState, check_game, check_is_state
 from icarus.kernel.state import State
 
 # Whether each was the player's own action, and what the player saw of it.
@@ -45,8 +45,9 @@ def deals_of(game: AnyGame) -> Deals:
     """All deals of a game; a game whose `initial` draws nothing has a single one.
 
     Raises:
-        ValueError: the game has hidden deals, or the probabilities of its deals do not sum to 1.
+        ValueError: the game has hidden deals, or the probabilities of its deals do not sum to 1. TypeError: no game.
     """
+    check_game("deals_of", game)
     if game.deal is None:
         return _single(game)
     states: list[StateData] = []
@@ -117,8 +118,14 @@ def information_state(state: State) -> InformationState:
     Each move is (own, move): whether it was the player's own action, and what the player saw of it. Where the order of moves depends on
     hidden facts, a player's own action differs from the other's of the same number. Where `observe` shows the mover something else than
     his action, he has seen that after it.
+
+    Raises:
+        ValueError: no player is to move, or the state has no history. TypeError: no state.
     """
+    check_is_state("information_state", state)
     player = state.current_player()
+    if player < 0:
+        raise ValueError(f"there is no information state: no player is to move in {state!r}")
     state.moves(player)  # refuses a state without a history
     perspective = state.game.perspective(player)
     moves = []

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from icarus.checks import count_text
+from icarus.checks import count_text, integer
 from icarus.compiler.kernels.functions import DISABLED
 from icarus.equilibrium.tree import growth
 from icarus.equilibrium.tree.arrays import END, NODE, NOTHING, PLAYERS, SET, SLOT, VIEW
@@ -15,8 +15,9 @@ from icarus.equilibrium.tree.questions import estimate_histories
 from icarus.equilibrium.tree.rules import rules_of
 from icarus.equilibrium.tree.size import Size, estimate_size, refuse_if_too_large
 from icarus.kernel import CHANCE
+from icarus.kernel.functions import Kernels
 from icarus.kernel.game import AnyGame, Game
-from icarus.kernel.python_game import PythonGame, in_python
+from icarus.kernel.python_game import PythonGame, check_is_state, in_python
 from icarus.kernel.state import PlayedGame, State
 
 GameOrTree: TypeAlias = "AnyGame | GameTree"
@@ -38,6 +39,9 @@ EXPECTED = {  # rows for each history, and for each estimated information state,
 class GameTree:
     """All histories of a game and what its players know at each, as arrays.
 
+    Args:
+        largest: the most histories; None for 20 million, or a million of a `PythonGame`.
+
     Attributes:
         game: whose tree it is, a `Game` or a `PythonGame`.
         nodes, sets, slots, views, ends: of NODE, SET, SLOT, VIEW and END; see `icarus.equilibrium.tree.arrays`.
@@ -46,13 +50,14 @@ class GameTree:
 
     Raises:
         ValueError: the game has not two players, is not zero-sum, has hidden deals, is too large, or does not show players their
-            legal actions; an answer of a `PythonGame` is invalid.
+            legal actions; an answer of a `PythonGame` is invalid; `largest` is not a positive integer. TypeError: no game.
     """
 
     def __init__(self, game: AnyGame, largest: int | None = None) -> None:
         refuse_unless_two_players(game)
         if largest is None:
             largest = LARGEST_IN_PYTHON if isinstance(game, PythonGame) else LARGEST
+        largest = integer("largest", largest, 1)
         self.game, self.deals = game, deals_of(game)
         self.rules = rules_of(game, self.deals, largest)
         self._walk, self._size = walk_of(self.rules.game), None
@@ -230,8 +235,9 @@ class GameTree:
         """The number of the information set that a state of the game is in.
 
         Raises:
-            ValueError: no player is to move in it, or it is of another game.
+            ValueError: no player is to move in it, or it is of another game. TypeError: no state.
         """
+        check_is_state("an information set", state)
         if state.current_player() < 0 or str(state.game) != str(self.game):
             raise ValueError(f"{state!r} is not a state of {self.game} in which a player is to move")
         number = self.set_of(*information_state(state))
@@ -298,7 +304,7 @@ def walk_of(game: Game) -> np.ndarray:
 
 
 def tree_of(game: GameOrTree) -> GameTree:
-    """The tree of a game, or the tree itself; the last few are kept.
+    """The tree of a game, or the tree itself. The last few are kept, until a global that a `Game` uses is bound to another value.
 
     Raises:
         ValueError, TypeError: as for a `GameTree`.
@@ -306,7 +312,10 @@ def tree_of(game: GameOrTree) -> GameTree:
     if isinstance(game, GameTree):
         return game
     refuse_unless_two_players(game)
-    return _kept_tree(game)
+    return _kept_tree(game, game.kernels() if isinstance(game, Game) else None)
 
 
-_kept_tree = functools.lru_cache(maxsize=4)(GameTree)
+@functools.lru_cache(maxsize=4)
+def _kept_tree(game: AnyGame, kernels: Kernels | None) -> GameTree:
+    """The tree of a game as its functions are compiled now."""
+    return GameTree(game)
