@@ -4,10 +4,11 @@ import copy
 from typing import Any
 
 import attrs
+import numpy as np
 import pytest
 
-from icarus import RAVE, Agent, exploitability, games
-from icarus.equilibrium import CFR, MCCFR, NearEquilibrium, OOSSearch
+from icarus import RAVE, Agent, best_response, exploitability, games
+from icarus.equilibrium import CFR, MCCFR, OOS, GameTree, NearEquilibrium, OOSSearch, TabularPolicy, tabulate
 from icarus.equilibrium.tree.tree import tree_of
 from tests.forked import survive
 
@@ -60,3 +61,80 @@ def test_a_tree_is_grown_anew_after_a_global_of_the_game_is_bound_anew(monkeypat
     assert tree_of(game) is not tree
     assert Agent(NearEquilibrium(0.01), iterations=1).seated(game).policy.tree is tree_of(game)
     assert player.policy.tree is tree
+
+
+# ------------------------------------------------------------------------------------------------------------- policies
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (lambda uniform: uniform[:3], r"have the shape \(3,\); it must be \(30,\)"),
+        (lambda uniform: uniform + np.nan, "sum to nan in information set 0; they must be at least 0 and sum to 1"),
+        (lambda uniform: 2 * uniform, "sum to 2 in information set 0"),
+        (lambda uniform: uniform + np.tile([2, -2], 15), "are negative somewhere"),
+    ],
+)
+def test_a_table_by_slots_holds_probabilities(changed, message):
+    tree = tree_of(KUHN)
+    uniform = tabulate(tree, None).probabilities
+    with pytest.raises(ValueError, match=f"the probabilities of a policy in kuhn-poker {message}"):
+        TabularPolicy(tree, changed(uniform))
+
+
+def test_a_table_may_be_a_list_or_a_strided_array():
+    tree = tree_of(KUHN)
+    uniform = tabulate(tree, None).probabilities
+    for same in (uniform.tolist(), np.repeat(uniform, 2)[::2]):
+        assert exploitability(tree, TabularPolicy(tree, same)).nash_conv == pytest.approx(UNIFORM)
+
+
+def test_a_table_of_a_game_of_the_same_name_is_refused():
+    other = attrs.evolve(LEDUC, name="kuhn-poker")
+    with pytest.raises(ValueError, match="is not a policy in kuhn-poker"):
+        exploitability(KUHN, tabulate(GameTree(other), None))
+
+
+@pytest.mark.parametrize(
+    "answer", ["ab", [[1], [2, 3]], [0.5 + 0j, 0.5], {0: "x", 1: 1.0}, iter([0.5, 0.5]), {1: 0.5}.values()]
+)
+def test_what_are_no_numbers_is_refused_as_other_probabilities_are(answer):
+    with pytest.raises(ValueError, match=r"player 0 of kuhn-poker plays .* after 'the deal'; it must be probabilities"):
+        exploitability(KUHN, lambda state: answer)
+
+
+def test_an_error_of_a_policy_has_a_note_where_it_was_asked():
+    def policy(state: Any) -> list[float]:
+        player = state.current_player()
+        state.apply_action(0)  # the state is the policy's own
+        return [1 / (1 - player), 0]
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        exploitability(KUHN, policy)
+    assert caught.value.__notes__ == ["the policy was asked in kuhn-poker after 'pass'"]
+
+
+@pytest.mark.parametrize("policy", [CFR, Agent, TabularPolicy, OOS])
+def test_a_class_is_not_a_policy(policy):
+    with pytest.raises(TypeError, match="is a class, not a policy; it must be made first"):
+        exploitability(KUHN, policy)
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, (1, 2), None, True])
+def test_a_bad_seed_is_named_as_it_was_given(seed):
+    for policy in (None, AGENT):
+        with pytest.raises(ValueError, match="seed is .*; it must be an integer of at least 0") as caught:
+            exploitability(KUHN, policy, seed=seed)
+        assert str(caught.value).startswith(f"seed is {seed!r};")
+
+
+@pytest.mark.parametrize("key", [(0, 2.7, ()), (0.0, 2, ()), (0, 2, ((True, 0.0), (False, 1)))])
+def test_an_information_state_is_of_integers(key):
+    with pytest.raises(ValueError, match="is not an information state of kuhn-poker"):
+        exploitability(KUHN, {key: [0.5, 0.5]})
+
+
+@pytest.mark.parametrize("player", [1.0, np.True_, None, np.array([0, 1])])
+def test_a_player_is_an_integer(player):
+    with pytest.raises(ValueError, match="it must be 0 or 1"):
+        best_response(KUHN, None, player)

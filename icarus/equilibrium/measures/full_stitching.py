@@ -8,10 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from icarus import checks
+from icarus.engine.algorithm import Algorithm
 from icarus.engine.match import Player
+from icarus.engine.validation import check_callable
 from icarus.equilibrium.tree.arrays import NOTHING
-from icarus.equilibrium.tree.policies import TabularPolicy, uniform_policy
+from icarus.equilibrium.tree.policies import TabularPolicy, checked_probabilities, uniform_policy
 from icarus.equilibrium.tree.tree import GameOrTree, GameTree, tree_of
+from icarus.kernel import CHANCE
 
 Part = Mapping[int, Sequence[float]]  # by the number of an information set, the probabilities of its actions
 
@@ -33,7 +36,7 @@ def refuse_unless_it_searches(agent: object) -> None:
     Raises:
         TypeError: `agent` is not an Agent.
     """
-    if not callable(getattr(agent, "seated", None)):
+    if isinstance(agent, type | Algorithm) or not callable(getattr(agent, "seated", None)):
         raise TypeError(f"{agent!r} cannot search; it must be an Agent, such as Agent(OOS(), iterations=1000)")
 
 
@@ -66,7 +69,13 @@ class Stitching:
         self.probabilities = uniform_policy(self.tree).probabilities
 
     def search(self, part: int) -> dict[int, list[float]]:
-        """Search in the information sets of a part; returns what is played in each where there is a choice."""
+        """Search in the information sets of a part; returns what is played in each where there is a choice.
+
+        Raises:
+            ValueError: `part` is not one of `parts`.
+        """
+        if part not in self.parts:
+            raise ValueError(f"part is {part!r}; it must be one of `parts`, which begin with {self.parts[0]}")
         seated, result = self.agent.seated(self.tree.game), {}
         memory = getattr(seated, "memory", None)
 
@@ -89,15 +98,13 @@ class Stitching:
         """Enter what was found in a part, now or in an earlier run.
 
         Raises:
-            ValueError: not as many probabilities as an information set has actions.
+            ValueError: a number of no information set of a player, or what are not probabilities of its actions.
         """
-        for number, probabilities in result.items():
-            slots = self.tree.slots_of(int(number))
-            count = slots.stop - slots.start
-            if len(probabilities) != count:
-                where = f"an information set of {self.tree.game} with {count} actions"
-                raise ValueError(f"{len(probabilities)} probabilities in {where}")
-            self.probabilities[slots] = probabilities
+        for key, probabilities in result.items():
+            number = int(key)
+            if not 0 <= number < len(self.tree.sets) or self.tree.sets[number]["player"] == CHANCE:
+                raise ValueError(f"{key!r} is not the number of an information set of a player in {self.tree.game}")
+            self.probabilities[self.tree.slots_of(number)] = checked_probabilities(self.tree, number, probabilities)
 
     @property
     def policy(self) -> TabularPolicy:
@@ -115,8 +122,9 @@ def stitch(
         progress: called with (parts done, parts in all).
 
     Raises:
-        ValueError, TypeError: as for `Stitching`.
+        ValueError, TypeError: as for `Stitching`; `progress` is no function.
     """
+    check_callable("progress", progress, "a function of (parts done, parts in all)")
     stitching = Stitching(game, agent, seed=seed)
     for done, part in enumerate(stitching.parts):
         if progress is not None:

@@ -8,6 +8,7 @@ where the responder moves, the best action; where he sees something, the sum. No
 import attrs
 import numpy as np
 
+from icarus.checks import is_integer
 from icarus.equilibrium.tree.arrays import NOTHING, PLAYERS, View
 from icarus.equilibrium.tree.kernel import kernel, unowned
 from icarus.equilibrium.tree.policies import Policy, TabularPolicy, tabulate
@@ -163,13 +164,13 @@ def exploitability(game: GameOrTree, policy: Policy, *, seed: int = 0) -> Exploi
             with an empty memory (for that within a match see `icarus.equilibrium.stitch`);
             a solver or search with an average policy: CFR, CFRPlus, MCCFR, OOSSearch, ISMCTSSearch; a TabularPolicy;
             or a pair of these, one for each player.
-        seed: of an Agent's searches.
+        seed: an integer ≥ 0, of an Agent's searches.
 
     Returns:
         an `Exploitability`: numbers in the units of the game's utilities.
 
     Raises:
-        ValueError: not a two-player zero-sum game, hidden deals, too large, or invalid probabilities.
+        ValueError: not a two-player zero-sum game, hidden deals, too large, invalid probabilities, or a bad seed.
         TypeError: no game or no policy.
     """
     _, out = _responses(tree_of(game), policy, seed)
@@ -182,7 +183,7 @@ def best_response(game: GameOrTree, policy: Policy, player: int, *, seed: int = 
     Raises:
         ValueError, TypeError: as in `exploitability`, and a player who is neither 0 nor 1.
     """
-    if isinstance(player, bool) or player not in range(PLAYERS):
+    if not is_integer(player) or player not in range(PLAYERS):
         raise ValueError(f"player is {player!r}; it must be 0 or 1")
     tree = tree_of(game)
     responses, out = _responses(tree, policy, seed)

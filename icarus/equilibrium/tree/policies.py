@@ -1,11 +1,12 @@
 """Policies of both players, written out: a probability for every action in every information set of a game tree."""
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import index
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from icarus.checks import one_of
+from icarus.checks import integer, one_of
 from icarus.equilibrium.tree.arrays import NOTHING
 from icarus.equilibrium.tree.deals import InformationState
 from icarus.equilibrium.tree.tree import GameTree
@@ -24,11 +25,29 @@ class TabularPolicy:
 
     Attributes:
         tree: of the game.
-        probabilities: of every action, by its slot in the tree; in chance's slots those of its outcomes.
+        probabilities: of every action, by its slot in the tree; in chance's slots those of its outcomes. [slots]
+
+    Raises:
+        ValueError: there is not a number ≥ 0 for each slot, or those of an information set do not sum to 1.
     """
 
     def __init__(self, tree: GameTree, probabilities: np.ndarray) -> None:
-        self.tree, self.probabilities = tree, probabilities
+        self.tree, self.probabilities = tree, np.ascontiguousarray(probabilities, float)
+        if self.probabilities.shape != tree.slots.shape:
+            raise ValueError(
+                f"the probabilities of a policy in {tree.game} have the shape {self.probabilities.shape}; it must be {tree.slots.shape}"
+            )
+        sums = np.add.reduceat(self.probabilities, tree.sets["slot"])
+        wrong = np.flatnonzero(~(np.abs(sums - 1) < TOLERANCE))
+        if len(wrong) > 0 or not (self.probabilities >= 0).all():
+            where = (
+                f"sum to {sums[wrong[0]]:g} in information set {wrong[0]}"
+                if len(wrong) > 0
+                else "are negative somewhere"
+            )
+            raise ValueError(
+                f"the probabilities of a policy in {tree.game} {where}; they must be at least 0 and sum to 1 in each information set"
+            )
 
     def at(self, number: int) -> np.ndarray:
         """The probabilities in an information set, by its number."""
@@ -96,25 +115,30 @@ def tabulate(tree: GameTree, policy: Policy, seed: int = 0) -> TabularPolicy:
             as his search visits it, or by the policy that his algorithm finds, each search with an empty memory; what has learned a
             policy, such as a CFR or an OOSSearch, which stands for its average;
             None for the uniform one; or a pair of these, one for each player.
-        seed: of the searches of agents; each information set has a stream of its own.
+        seed: an integer ≥ 0, of the searches of agents; each information set has a stream of its own.
 
     Raises:
-        TypeError: none of these, or no tree. ValueError: invalid probabilities, by information set and player.
+        TypeError: none of these, or no tree. ValueError: invalid probabilities, by information set and player; a bad seed.
     """
     if not isinstance(tree, GameTree):
         raise TypeError(f"tabulate needs the GameTree of a game, such as GameTree(game), not {tree!r}")
+    seed = integer("seed", seed, 0)
     if isinstance(policy, tuple | list):
         return _from_pair(tree, policy, seed)
     if policy is None:
         return uniform_policy(tree)
     if isinstance(policy, TabularPolicy):
-        if str(policy.tree.game) != str(tree.game):
+        if str(policy.tree.game) != str(tree.game) or not np.array_equal(policy.tree.sets, tree.sets):
             raise ValueError(f"{policy!r} is not a policy in {tree.game}")
         return TabularPolicy(tree, policy.probabilities)
     if isinstance(learned := getattr(policy, "average", None), TabularPolicy):
         return tabulate(tree, learned)
     if isinstance(policy, Mapping):
         return _from_table(tree, policy)
+    if isinstance(policy, type):
+        raise TypeError(
+            f"{policy!r} is a class, not a policy; it must be made first, such as CFR(game) or Agent(strategy, iterations=…)"
+        )
     if callable(getattr(policy, "search", None)):
         return _from_function(tree, lambda state, number: policy.search(state, (seed, number)).policy)
     if callable(policy):
@@ -137,7 +161,8 @@ def _from_table(tree: GameTree, table: Mapping[InformationState, Probabilities])
     for key, answer in table.items():
         try:
             player, observation, moves = key
-            number = tree.set_of(player, observation, tuple((bool(is_own), int(move)) for is_own, move in moves))
+            moves = tuple((bool(is_own), index(move)) for is_own, move in moves)
+            number = tree.set_of(index(player), index(observation), moves)
         except (TypeError, ValueError):
             number = NOTHING
         if number == NOTHING:
@@ -145,7 +170,7 @@ def _from_table(tree: GameTree, table: Mapping[InformationState, Probabilities])
                 f"{key!r} is not an information state of {tree.game}; it is (player, what it observes of the deal, ((own, move), …)), "
                 f"such as {next(tree.information_states())!r}"
             )
-        result.at(number)[:] = _checked_probabilities(tree, number, answer)
+        result.at(number)[:] = checked_probabilities(tree, number, answer)
     return result
 
 
@@ -154,20 +179,33 @@ def _from_function(tree: GameTree, ask: Callable[[State, int], Probabilities]) -
     result = uniform_policy(tree)
     for number in tree.decisions.tolist():
         if tree.sets[number]["count"] > 1:
-            result.at(number)[:] = _checked_probabilities(tree, number, ask(tree.state_of(number), number))
+            try:
+                answer = ask(tree.state_of(number), number)
+            except Exception as error:
+                history = tree.state_of(number).history_str() or "the deal"
+                error.add_note(f"the policy was asked in {tree.game} after {history!r}")
+                raise
+            result.at(number)[:] = checked_probabilities(tree, number, answer)
     return result
 
 
-def _checked_probabilities(tree: GameTree, number: int, answer: Probabilities) -> np.ndarray:
-    """The probabilities of an information set in the order of its actions."""
+def checked_probabilities(tree: GameTree, number: int, answer: Probabilities) -> np.ndarray:
+    """The probabilities of an information set in the order of its actions. [actions]
+
+    Raises:
+        ValueError: they are not numbers ≥ 0 that sum to 1, one for each action.
+    """
     actions = tree.actions(number)
+    in_order = answer
     if isinstance(answer, Mapping):
         wrong = [action for action in answer if action not in actions]
-        values = None if wrong else np.array([answer.get(action, 0.0) for action in actions], float)
-    else:
-        values = np.asarray(answer, float)
-    fits = values is not None and values.shape == (len(actions),) and (values >= 0).all()
-    if values is None or not fits or not abs(values.sum() - 1) < TOLERANCE:
+        in_order = [] if wrong else [answer.get(action, 0.0) for action in actions]
+    try:
+        values = np.asarray(in_order, float)
+    except (TypeError, ValueError):  # texts, lists of unequal lengths, a generator
+        values = np.zeros(0)
+    fits = values.shape == (len(actions),) and (values >= 0).all()
+    if not fits or not abs(values.sum() - 1) < TOLERANCE:
         state = tree.state_of(number)
         raise ValueError(
             f"player {state.current_player()} of {tree.game} plays {answer!r} after {state.history_str() or 'the deal'!r}; it must be "
