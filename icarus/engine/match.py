@@ -23,7 +23,7 @@ from icarus.engine.result import ROOTS, Result
 from icarus.engine.scheme import MO_ISMCTS, ROOT_PLAYER, Scheme
 from icarus.engine.search import run_search, start_search
 from icarus.kernel.game import AnyGame
-from icarus.kernel.python_game import check_game
+from icarus.kernel.python_game import check_game, check_is_state
 from icarus.kernel.state import State
 from icarus.specs import parse
 
@@ -126,7 +126,13 @@ class Agent:
         Args:
             watch: see `run_search`; it is used for searches of enhancements only.
             progress: called with (iterations made, seconds elapsed) about twenty times a second; its exceptions end the search.
+
+        Raises:
+            ValueError, TypeError, SearchInterrupted, SearchExhausted: as in `search`.
         """
+        check_is_state("search", state)
+        validation.check_callable("progress", progress, validation.PROGRESS)
+        validation.check_callable("watch", watch, "a function of the result so far")
         if isinstance(self.strategy, Algorithm):
             player = self.strategy.seated(state.game, iterations=self.iterations, seconds=self.seconds)
             return player.search(state, seed, progress)
@@ -287,7 +293,8 @@ def play(
     Args:
         agents: each an `Agent`; or one that is `seated`, which keeps records of earlier games.
         seed: an integer ≥ 0, or several as a key.
-        watch: called with the state, the action and its decision (None for chance) before every action, with None for both at the end.
+        watch: called with the state, which it must not change, the action and its decision (None for chance) before every action,
+            with None for both at the end.
 
     Raises:
         ValueError: the number of agents is not the number of players, or one seated player has two seats.
@@ -300,7 +307,7 @@ def play(
     if len(agents) != game.players:
         raise ValueError(f"{game} needs {checks.count_text(game.players, 'agent')}, not {len(agents)}")
     for agent in agents:
-        if isinstance(agent, type) or not callable(getattr(agent, "seated", None)):
+        if isinstance(agent, type | Algorithm) or not callable(getattr(agent, "seated", None)):
             raise TypeError(f"an agent must be an Agent(strategy, iterations=…), not {agent!r}")
         if isinstance(agent, SeatedAgent) and sum(each is agent for each in agents) > 1:
             raise ValueError(f"{agent} is one player, seated twice, with one memory; seat the agent once for each seat")

@@ -84,7 +84,7 @@ def search(
     validation.check_threads(threads, sharing)
     validation.check_scheme(scheme, iterations, threads, sharing)
     validation.check_recommendation(recommendation)
-    validation.check_callable("progress", progress, "a function of (iterations made, seconds elapsed)")
+    validation.check_callable("progress", progress, validation.PROGRESS)
     scheme = scheme.with_cutoff(cutoff)
     engine = validation.checked_engine(engine, state.game, threads)
     start = partial(start_search, state, strategy, seed, threads, sharing, scheme, engine, records)

@@ -18,6 +18,7 @@ from icarus.kernel.state import State
 COMPILED, PYTHON = "compiled", "python"
 ENGINES, SHARINGS = (COMPILED, PYTHON), (ROOTS, RECORDS)
 MOST_THREADS = 1024
+PROGRESS = "a function of (iterations made, seconds elapsed)"
 
 
 def check_state(state: State) -> None:

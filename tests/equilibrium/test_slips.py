@@ -7,8 +7,26 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import RAVE, Agent, best_response, exploitability, games
-from icarus.equilibrium import CFR, MCCFR, OOS, GameTree, NearEquilibrium, OOSSearch, TabularPolicy, tabulate
+from icarus import BASELINE, MAST, RAVE, Agent, best_response, exploitability, games, play
+from icarus.engine.result import Result
+from icarus.equilibrium import (
+    CFR,
+    ISMCTS,
+    MCCFR,
+    OOS,
+    Aggregate,
+    GameTree,
+    NearEquilibrium,
+    OOSSearch,
+    Stitching,
+    TabularPolicy,
+    deals_of,
+    information_state,
+    online_search,
+    parse_algorithm,
+    stitch,
+    tabulate,
+)
 from icarus.equilibrium.tree.tree import tree_of
 from tests.forked import survive
 
@@ -138,3 +156,135 @@ def test_an_information_state_is_of_integers(key):
 def test_a_player_is_an_integer(player):
     with pytest.raises(ValueError, match="it must be 0 or 1"):
         best_response(KUHN, None, player)
+
+
+# -------------------------------------------------------------------------------------------------------------- solvers
+
+
+@pytest.mark.parametrize("iterations", [0, -1, 1.5, 1e3, "10", None])
+@pytest.mark.parametrize("kind", [CFR, MCCFR, OOSSearch])
+def test_iterations_are_a_positive_integer(kind, iterations):
+    with pytest.raises(ValueError, match="iterations is .*; it must be an integer of at least 1"):
+        kind(KUHN).make(iterations)
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "a", (), None])
+def test_a_bad_seed_of_sampling_is_refused(seed):
+    with pytest.raises(ValueError, match="seed is .*; it must be an integer of at least 0, or a sequence"):
+        MCCFR(KUHN, seed=seed)
+
+
+@pytest.mark.parametrize("largest", [0, -1, "5", 2.5])
+def test_the_largest_tree_is_a_positive_integer(largest):
+    with pytest.raises(ValueError, match="largest is .*; it must be an integer of at least 1"):
+        GameTree(KUHN, largest=largest)
+
+
+# -------------------------------------------------------------------------------------------------------- online search
+
+
+@pytest.mark.parametrize("state", ["kuhn-poker", KUHN, None])
+def test_what_is_no_state_is_refused(state):
+    calls = [
+        lambda: online_search(state, OOS(), iterations=5),
+        lambda: OOSSearch(KUHN).run(state, iterations=5),
+        lambda: Agent(OOS(), iterations=5).search(state, 0),
+        lambda: tabulate(tree_of(KUHN), None)(state),
+        lambda: information_state(state),
+    ]
+    for call in calls:
+        with pytest.raises(TypeError, match="needs a State, such as .*, not "):
+            call()
+
+
+def test_progress_that_is_no_function_is_refused_before_the_search():
+    state = played()
+    calls = [
+        lambda: online_search(state, OOS(), iterations=5, progress=3),
+        lambda: online_search(state, NearEquilibrium(), iterations=5, progress=3),
+        lambda: OOSSearch(KUHN).run(state, iterations=5, progress=3),
+        lambda: Agent(ISMCTS(), iterations=5).search(state, 0, progress=3),
+        lambda: AGENT.search(state, 0, progress=3),
+        lambda: stitch(KUHN, AGENT, progress=3),
+    ]
+    for call in calls:
+        with pytest.raises(TypeError, match="progress is 3; it must be a function of "):
+            call()
+    with pytest.raises(TypeError, match="watch is 3; it must be a function of the result so far"):
+        AGENT.search(state, 0, watch=3)
+
+
+def test_who_watches_an_agent_sees_its_results():
+    watched: list[Result] = []
+    AGENT.search(played(), 0, watch=watched.append)
+    assert watched[-1].iterations == 5
+
+
+@pytest.mark.parametrize("actions", [(0, 0), (1, 1)])
+def test_a_state_in_which_nobody_moves_has_no_information_state(actions):
+    with pytest.raises(ValueError, match="no player is to move in <kuhn-poker after 2 actions>"):
+        information_state(played(*actions))
+
+
+def test_what_is_no_text_of_an_algorithm_is_refused():
+    with pytest.raises(ValueError, match="5 is not an algorithm; known algorithms: OOS"):
+        parse_algorithm(5)
+
+
+def test_what_is_no_game_has_no_deals():
+    with pytest.raises(TypeError, match="deals_of needs a Game, such as .*, not 'kuhn-poker'"):
+        deals_of("kuhn-poker")
+
+
+# ------------------------------------------------------------------------------------------------------------- measures
+
+
+@pytest.mark.parametrize("agent", [OOS(), ISMCTS(), Agent])
+def test_settings_without_a_budget_are_no_agent(agent):
+    for measure in (stitch, Stitching, Aggregate):
+        with pytest.raises(TypeError, match="cannot search; it must be an Agent, such as Agent"):
+            measure(KUHN, agent)
+    with pytest.raises(TypeError, match="an agent must be an Agent"):
+        play(KUHN, [agent, agent])
+
+
+@pytest.mark.parametrize("part", [99, -1, "x", 0])
+def test_a_part_is_one_of_the_parts(part):
+    with pytest.raises(ValueError, match="part is .*; it must be one of `parts`, which begin with 1"):
+        Stitching(KUHN, AGENT).search(part)
+
+
+@pytest.mark.parametrize(
+    ("entered", "message"),
+    [
+        ({1: [0.5, 9]}, r"plays \[0.5, 9\] after 'the deal'; it must be probabilities"),
+        ({1000: [0.5, 0.5]}, "1000 is not the number of an information set of a player in kuhn-poker"),
+        ({-1: [0.5, 0.5]}, "-1 is not the number of an information set"),
+        ({0: [1, 0, 0, 0, 0, 0]}, "0 is not the number of an information set of a player"),
+    ],
+)
+def test_what_is_entered_are_probabilities_of_a_player(entered, message):
+    with pytest.raises(ValueError, match=message):
+        Stitching(KUHN, AGENT).enter(entered)
+
+
+@pytest.mark.parametrize("version", ["AAAI", "AAMAS"])
+@pytest.mark.parametrize("algorithm", [BASELINE >> MAST, OOS()])
+def test_a_match_that_is_interrupted_counts_nothing(version, algorithm, monkeypatch):
+    whole, stopped = (Aggregate(KUHN, Agent(algorithm, iterations=20), version=version) for _ in range(2))
+    whole.play(4)
+    add, added = Aggregate._add, []
+
+    def interrupted(*arguments: Any) -> None:
+        add(*arguments)
+        added.append(arguments)
+        if len(added) in (1, 4):
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Aggregate, "_add", interrupted)
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            stopped.play(4 - stopped.matches)
+    stopped.play(4 - stopped.matches)
+    assert (stopped.matches, stopped.searches) == (whole.matches, whole.searches)
+    assert (stopped.weights == whole.weights).all()

@@ -61,14 +61,26 @@ class Aggregate:
         self._before = own_predecessors(self.tree)
 
     def play(self, matches: int) -> None:
-        """Play so many more matches."""
+        """Play so many more matches. One that Ctrl-C or an error ends counts nothing.
+
+        Raises:
+            ValueError: `matches` is not a positive integer.
+        """
         for _ in range(checks.integer("matches", matches, 1)):
-            if self.version == AAAI:
-                self._play_uniformly((self.seed, self.matches))
-            else:
-                for player in range(PLAYERS):
-                    self._play_in_seat(player, (self.seed, self.matches, player))
+            searches, weights = self.searches, self.weights.copy()
+            try:
+                self._play_match()
+            except BaseException:
+                self.searches, self.weights = searches, weights
+                raise
             self.matches += 1
+
+    def _play_match(self) -> None:
+        if self.version == AAAI:
+            self._play_uniformly((self.seed, self.matches))
+        else:
+            for player in range(PLAYERS):
+                self._play_in_seat(player, (self.seed, self.matches, player))
 
     def _play_uniformly(self, key: tuple[int, ...]) -> None:
         """A match of uniform choice, with searches by both players."""

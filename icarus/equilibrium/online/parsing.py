@@ -25,7 +25,7 @@ ALGORITHMS = {kind.__name__: kind for kind in TITLES}
 
 def names_algorithm(text: str) -> bool:
     """Whether a text begins like the settings of an algorithm, such as "OOS(delta=0.5)"."""
-    return _name(text) in ALGORITHMS
+    return isinstance(text, str) and _name(text) in ALGORITHMS
 
 
 def parse_algorithm(text: str) -> Algorithm:

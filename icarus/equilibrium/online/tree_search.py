@@ -12,7 +12,7 @@ from icarus.compiler.kernels.rng import seeded
 from icarus.engine.algorithm import Algorithm
 from icarus.engine.result import SearchInterrupted
 from icarus.engine.running_search import run_within
-from icarus.engine.validation import check_budget
+from icarus.engine.validation import PROGRESS, check_budget, check_callable
 from icarus.equilibrium.online.result import OnlineResult, draw
 from icarus.equilibrium.online.settings import Settings
 from icarus.equilibrium.solvers.best_response import Exploitability, exploitability
@@ -22,6 +22,7 @@ from icarus.equilibrium.tree.policies import TabularPolicy, normalise
 from icarus.equilibrium.tree.tree import GameOrTree
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.kernel.game import AnyGame
+from icarus.kernel.python_game import check_is_state
 from icarus.kernel.state import State
 
 
@@ -78,9 +79,12 @@ class TreeSearch(Learner):
 
         Raises:
             ValueError: no positive budget, a terminal or chance state, one of another game, a bad seed.
+            TypeError: `state` is not a state, or `progress` no function.
             SearchInterrupted: a KeyboardInterrupt that carries the result so far.
         """
         check_budget(iterations, seconds)
+        check_is_state("run", state)
+        check_callable("progress", progress, PROGRESS)
         if state.current_player() in (CHANCE, TERMINAL):
             raise ValueError("there is no decision to search for: no player is to move here")
         if seed is not None:
@@ -231,13 +235,15 @@ def online_search(
 
     Raises:
         ValueError: no positive budget, a terminal or chance state, a bad seed; as for a `GameTree`.
-        TypeError: no algorithm; for an enhancement there is `icarus.search`.
+        TypeError: no state; no algorithm (for an enhancement there is `icarus.search`); `progress` is no function.
         SearchInterrupted: a KeyboardInterrupt that carries the result so far.
     """
     if not isinstance(algorithm, Algorithm):
         raise TypeError(
             f"an algorithm must be OOS(…), ISMCTS(…) or NearEquilibrium(…), not {algorithm!r}; see also icarus.search"
         )
+    check_is_state("online_search", state)
+    check_callable("progress", progress, PROGRESS)
     player = algorithm.seated(state.game, iterations=iterations, seconds=seconds)
     result: OnlineResult = player.search(state, seed, progress)
     return result

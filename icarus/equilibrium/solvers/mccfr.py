@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from icarus.checks import one_of, real
+from icarus import checks
 from icarus.compiler.kernels.atomic import is_interrupted
 from icarus.compiler.kernels.rng import seeded
 from icarus.equilibrium.solvers.regret_matching import match_regrets
@@ -199,12 +199,12 @@ class MCCFR(Solver):
     Args:
         sampling: "external" or "outcome".
         exploration: ε of outcome sampling.
-        seed: fixes everything.
+        seed: an integer ≥ 0, or several as a key. It fixes everything.
 
     Attributes as of a `Solver`.
 
     Raises:
-        ValueError, TypeError: as for a `GameTree`; no such sampling; exploration that is not above 0 and at most 1.
+        ValueError, TypeError: as for a `GameTree`; no such sampling; exploration that is not above 0 and at most 1; a bad seed.
     """
 
     def __init__(
@@ -215,11 +215,12 @@ class MCCFR(Solver):
         exploration: float = EXPLORATION,
         seed: int | Sequence[int] = 0,
     ) -> None:
-        one_of("sampling", sampling, (EXTERNAL, OUTCOME))
-        self.exploration = real("exploration", exploration, 0, 1, above=True)
+        checks.one_of("sampling", sampling, (EXTERNAL, OUTCOME))
+        self.exploration = checks.real("exploration", exploration, 0, 1, above=True)
+        key = checks.seed(seed)
         super().__init__(game)
         self.sampling = sampling
-        self._policy, self._rng = self.tree.slots["probability"].copy(), seeded(seed)
+        self._policy, self._rng = self.tree.slots["probability"].copy(), seeded(key)
         self._path = np.zeros(self.tree.depth, STEP)
         self._values = np.zeros((self.tree.depth, int(self.tree.sets["count"].max())))
 

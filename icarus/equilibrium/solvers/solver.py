@@ -36,8 +36,12 @@ class Learner(ABC):
         """At most so many iterations in compiled code, which enters what it has made in `_control`."""
 
     def make(self, iterations: int) -> None:
-        """Make so many more iterations. Ctrl-C is raised after one, and loses none."""
-        run_interruptibly(self._control, iterations, self.sample)
+        """Make so many more iterations. Ctrl-C is raised after one, and loses none.
+
+        Raises:
+            ValueError: `iterations` is not a positive integer.
+        """
+        run_interruptibly(self._control, integer("iterations", iterations, 1), self.sample)
 
     @property
     def average(self) -> TabularPolicy:
@@ -62,8 +66,12 @@ class Solver(Learner):
         self.regrets = np.zeros(len(self.tree.slots))
 
     def run(self, iterations: int) -> None:
-        """Make so many more iterations. Ctrl-C is raised after one, and loses none."""
-        self.make(integer("iterations", iterations, 1))
+        """Make so many more iterations. Ctrl-C is raised after one, and loses none.
+
+        Raises:
+            ValueError: `iterations` is not a positive integer.
+        """
+        self.make(iterations)
 
     @property
     def current(self) -> TabularPolicy:
