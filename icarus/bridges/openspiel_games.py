@@ -23,7 +23,7 @@ from collections.abc import Callable
 import numpy as np
 import pyspiel
 
-from icarus import games
+from icarus import checks, games
 from icarus.bridges import openspiel, seats
 from icarus.engine.match import Agent
 from icarus.equilibrium.tree.deals import deals_of, dealt_state
@@ -247,18 +247,19 @@ class Bot(pyspiel.Bot):
 
     Args:
         agent: its strategy and budget.
-        player: its seat.
-        seed: of its searches; the same state is searched with the same draws.
+        player: its seat, from 0.
+        seed: an integer ≥ 0, of its searches; the same state is searched with the same draws.
         of: for games of OpenSpiel's own, `icarus.bridges.openspiel.game(…)` with functions of yours. Absent: as that makes it.
 
     Raises:
-        TypeError: `agent` is not an agent.
+        TypeError: `agent` is not an agent. ValueError: `player` or `seed` is not an integer ≥ 0.
     """
 
     def __init__(self, agent: Agent, player: int, *, seed: int = 0, of: PythonGame | None = None) -> None:
         super().__init__()
         seats.check_agent(agent)
-        self.agent, self.player, self.seed, self._of = agent, player, seed, of
+        self.agent, self._of = agent, of
+        self.player, self.seed = checks.integer("player", player, 0), checks.integer("seed", seed, 0)
 
     def restart(self) -> None:
         """A new game: nothing was kept of the last."""
@@ -277,8 +278,10 @@ class Bot(pyspiel.Bot):
         """What the agent plays.
 
         Raises:
-            ValueError: another player is to act.
+            ValueError: another player, or chance, is to act, or the game has ended.
         """
+        if state.is_chance_node():
+            raise ValueError(f"the bot plays seat {self.player}, but chance is to act")
         position = self.taken_up(state)
         if position.current_player() != self.player:
             acting = position.current_player()

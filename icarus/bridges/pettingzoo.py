@@ -65,8 +65,12 @@ class GameEnv(AECEnv):
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict | None = None) -> None:
-        """Begin a new game: the deal and all chance follow from the seed; without one they are new each time."""
-        self._luck = np.random.default_rng(seed)
+        """Begin a new game: the deal and all chance follow from the seed; without one they are new each time.
+
+        Raises:
+            ValueError: `seed` is not an integer ≥ 0.
+        """
+        self._luck = np.random.default_rng(None if seed is None else integer("seed", seed, 0))
         self.state_of_game = self.game.new_initial_state(int(self._luck.integers(1 << 62)))
         self.agents, self.steps = list(self.possible_agents), 0
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -82,38 +86,43 @@ class GameEnv(AECEnv):
         Raises:
             ValueError: there is no game yet, or the action is not legal.
         """
-        state = self._running()
+        state = self.running_state()
         if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
             self._was_dead_step(action)
             return
         if action is None:
             raise ValueError(f"{self.agent_selection} is to act: None is for agents whose game is over")
         self._cumulative_rewards[self.agent_selection] = 0.0
-        state.apply_action(int(action))
+        state.apply_action(action if isinstance(action, float | str) else int(action))  # what is refused there
         self.steps += 1
         self._to_next_player()
         self._accumulate_rewards()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What an agent sees, and its legal actions: none while another is to act."""
-        state, seat = self._running(), self.possible_agents.index(agent)
+        state, seat = self.running_state(), self.possible_agents.index(agent)
         observation = self._words(state, seat) if self._encode is None else self._encode(state, seat)
         return {"observation": observation, "action_mask": self._mask(agent)}
 
     def render(self) -> str:
-        return str(self._running())
+        return str(self.running_state())
 
     def close(self) -> None:
         """There is nothing to close."""
 
-    def _running(self) -> State:
+    def running_state(self) -> State:
+        """The state of the game.
+
+        Raises:
+            ValueError: there is no game yet.
+        """
         if self.state_of_game is None:
             raise ValueError("there is no game yet: call reset first")
         return self.state_of_game
 
     def _to_next_player(self) -> None:
         """Let chance act, and see whose turn it is."""
-        state = self._running()
+        state = self.running_state()
         while state.is_chance_node():
             state.apply_action(draw_outcome(state, self._luck))
         if state.is_terminal():
@@ -131,7 +140,7 @@ class GameEnv(AECEnv):
                 self.infos[name]["text"] = seen_by(state, seat)
 
     def _mask(self, agent: str) -> np.ndarray:
-        state = self._running()
+        state = self.running_state()
         mask = np.zeros(self.action_spaces[agent].n, np.int8)
         if agent == self.agent_selection and not (state.is_terminal() or any(self.truncations.values())):
             mask[numbered_actions(state)] = 1
@@ -209,13 +218,17 @@ def _spiel_tensor(name: str, shape: tuple[int, ...], state: State, seat: int) ->
 def policy(agent: Agent, *, seed: int = 0) -> Callable[[AECEnv], int]:
     """An agent as a policy: `policy(env)` is what it plays for the agent that is to act; it sees no more than that seat.
 
+    Args:
+        seed: an integer ≥ 0, of its searches.
+
     Raises:
-        TypeError: it is not an agent.
+        TypeError: it is not an agent. ValueError: a bad seed; from `policy(env)`, `reset` has not been called.
     """
     check_agent(agent)
+    integer("seed", seed, 0)
 
     def act(running: AECEnv) -> int:
-        state = running.unwrapped.state_of_game
+        state = running.unwrapped.running_state()
         legal = state.legal_actions()
         return legal[0] if len(legal) == 1 else agent.search(state, (seed, len(state.history))).action
 

@@ -61,9 +61,14 @@ def proven_configurations() -> dict[str, ProvenConfiguration]:
 def discovered(game: str) -> ProvenConfiguration:
     """The composition that was proven best for a game.
 
+    Args:
+        game: its name, such as "othello".
+
     Raises:
-        ValueError: no race proved anything; the message names the games for which one did.
+        ValueError: no race proved anything; the message names the games for which one did. TypeError: `game` is not a name.
     """
+    if not isinstance(game, str):
+        raise TypeError(f"discovered needs the name of a game, such as 'othello', not {game!r}")
     discoveries = proven_configurations()
     if game not in discoveries:
         raise ValueError(

@@ -184,3 +184,15 @@ def test_what_is_no_game_or_no_agent_is_refused() -> None:
     for agent in (BASELINE, Agent):
         with pytest.raises(TypeError, match="an agent must be an Agent\\(strategy, iterations=…\\), not "):
             Bot(agent, 0)
+
+
+@pytest.mark.parametrize("slip", [{"player": -1}, {"player": "0"}, {"seed": -1}, {"seed": (1, 2)}])
+def test_a_bot_has_a_seat_and_a_seed(slip) -> None:
+    with pytest.raises(ValueError, match=f"{next(iter(slip))} is .*; it must be an integer of at least 0"):
+        Bot(Agent(BASELINE, iterations=5), **{"player": 0} | slip)
+
+
+@pytest.mark.parametrize("name", ["icarus_kuhn_poker", "icarus_hearts", "kuhn_poker"])
+def test_a_bot_does_not_play_for_chance(name) -> None:
+    with pytest.raises(ValueError, match="the bot plays seat 0, but chance is to act"):
+        Bot(Agent(BASELINE, iterations=5), 0).step(pyspiel.load_game(name).new_initial_state())

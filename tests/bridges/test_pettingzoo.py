@@ -138,6 +138,16 @@ def test_mistakes_are_told_in_a_sentence() -> None:
         pettingzoo.env(BASELINE)
     with pytest.raises(TypeError, match=r"an agent must be an Agent\(strategy, iterations=…\), not BASELINE"):
         pettingzoo.policy(BASELINE)
+    for action in ("d3", 3.5):
+        with pytest.raises(ValueError, match=f"action {action!r} is not legal here; legal: "):
+            env.step(action)
+    for seed in (-1, 1.5, "x"):
+        with pytest.raises(ValueError, match="seed is .*; it must be an integer of at least 0"):
+            env.reset(seed=seed)
+        with pytest.raises(ValueError, match="seed is .*; it must be an integer of at least 0"):
+            pettingzoo.policy(Agent(BASELINE, iterations=5), seed=seed)
+    with pytest.raises(ValueError, match="there is no game yet: call reset first"):
+        pettingzoo.policy(Agent(BASELINE, iterations=5))(pettingzoo.env("othello"))
 
 
 def test_a_game_of_openspiel_s_is_observed_by_its_own_tensor():

@@ -354,6 +354,8 @@ def test_everything_in_the_table_can_be_played() -> None:
         assert str(line.strategy) and line.low > 0 and line.p < 0.01
     with pytest.raises(ValueError, match="no race has proved anything for 'chess'"):
         discovered("chess")
+    with pytest.raises(TypeError, match="discovered needs the name of a game, such as 'othello', not <game othello>"):
+        discovered(games.load("othello"))
 
 
 def test_a_protocol_reads_back(finished_race: tuple[Discovery, Path]) -> None:
