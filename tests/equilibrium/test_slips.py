@@ -22,6 +22,7 @@ from icarus.equilibrium import (
     TabularPolicy,
     deals_of,
     information_state,
+    near_equilibrium,
     online_search,
     parse_algorithm,
     stitch,
@@ -234,6 +235,18 @@ def test_what_is_no_text_of_an_algorithm_is_refused():
 def test_what_is_no_game_has_no_deals():
     with pytest.raises(TypeError, match="deals_of needs a Game, such as .*, not 'kuhn-poker'"):
         deals_of("kuhn-poker")
+
+
+def test_one_iteration_is_told_in_the_singular():
+    solver, search = CFR(KUHN), OOSSearch(KUHN)
+    solver.run(1)
+    result = search.run(played(), iterations=1)
+    assert repr(solver) == "<CFR in kuhn-poker after 1 iteration>"
+    assert repr(search) == "<OOS() in kuhn-poker after 1 iteration>"
+    assert repr(result).endswith(" after 1 iteration>")
+    assert str(result).startswith("kuhn-poker, player 0, OOS(): 1 iteration in ")
+    with pytest.raises(ValueError, match="after 1 iteration of CFR"):
+        near_equilibrium(KUHN, 1e-9, most=1)
 
 
 # ------------------------------------------------------------------------------------------------------------- measures

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 
+from icarus.checks import count_text
 from icarus.compiler.kernels.rng import uniform
 from icarus.engine.algorithm import Algorithm
 from icarus.kernel.data import read_only
+from icarus.kernel.seats import seat_name
 from icarus.kernel.state import State
 
 
@@ -53,13 +55,16 @@ class OnlineResult:
             mark = " *" if self.actions[i] == self.action else ""
             lines.append(f"{texts[i] + mark:<{width}}  {self.policy[i]:>11.3f}  {self.visits[i]:>8}")
         rate = self.iterations / self.seconds if self.seconds > 0 else 0.0
-        return (
-            f"{self.state.game}, player {self.state.current_player()}, {self.algorithm}: {self.iterations} iterations in "
-            f"{self.seconds:.2f} s ({rate:,.0f}/s), {self.information_sets} information sets\n" + "\n".join(lines)
+        player = seat_name(self.state.game, self.state.current_player())
+        iterations, sets = (
+            count_text(self.iterations, "iteration"),
+            count_text(self.information_sets, "information set"),
         )
+        title = f"{self.state.game}, {player}, {self.algorithm}: {iterations} in {self.seconds:.2f} s ({rate:,.0f}/s), {sets}"
+        return "\n".join([title, *lines])
 
     def __repr__(self) -> str:
-        return f"<search result: {self.state.action_to_string(self.action)} after {self.iterations} iterations>"
+        return f"<search result: {self.state.action_to_string(self.action)} after {count_text(self.iterations, 'iteration')}>"
 
 
 def draw(actions: tuple[int, ...], policy: np.ndarray, rng: np.ndarray) -> int:

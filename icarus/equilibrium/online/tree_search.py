@@ -159,7 +159,7 @@ class TreeSearch(Learner):
             getattr(self, name)[...] = array
 
     def __repr__(self) -> str:
-        return f"<{self.algorithm} in {self.tree.game} after {self.iterations} iterations>"
+        return f"<{self.algorithm} in {self.tree.game} after {checks.count_text(self.iterations, 'iteration')}>"
 
 
 class _Running:

@@ -6,7 +6,7 @@ are gathered from the ends at the views of a player, and passed on from the last
 
 import numpy as np
 
-from icarus.checks import integer, real
+from icarus.checks import count_text, integer, real
 from icarus.compiler.kernels.atomic import is_interrupted
 from icarus.equilibrium.solvers.best_response import gather_utilities, pass_up, reach
 from icarus.equilibrium.solvers.regret_matching import match_all
@@ -142,5 +142,5 @@ def near_equilibrium(game: GameOrTree, epsilon: float = 0.001, most: int = 1_000
         if nash_conv <= epsilon:
             return solver.average
     raise ValueError(
-        f"after {most} iterations of CFR+ in {solver.tree.game} NashConv is {nash_conv:.3g}, not {epsilon:g}"
+        f"after {count_text(most, 'iteration')} of CFR+ in {solver.tree.game} NashConv is {nash_conv:.3g}, not {epsilon:g}"
     )

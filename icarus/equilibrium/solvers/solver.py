@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from icarus.checks import integer
+from icarus.checks import count_text, integer
 from icarus.equilibrium.solvers.best_response import Exploitability, exploitability
 from icarus.equilibrium.tree.control import new_control, run_interruptibly
 from icarus.equilibrium.tree.policies import TabularPolicy, normalise
@@ -83,7 +83,7 @@ class Solver(Learner):
         return exploitability(self.tree, self.average)
 
     def __repr__(self) -> str:
-        return f"<{self} in {self.tree.game} after {self.iterations} iterations>"
+        return f"<{self} in {self.tree.game} after {count_text(self.iterations, 'iteration')}>"
 
     def __str__(self) -> str:
         return type(self).__name__

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from icarus.checks import integer, one_of
+from icarus.checks import count_text, integer, one_of
 from icarus.equilibrium.tree.arrays import NOTHING
 from icarus.equilibrium.tree.deals import InformationState
 from icarus.equilibrium.tree.tree import GameTree
@@ -64,7 +64,7 @@ class TabularPolicy:
         }
 
     def __repr__(self) -> str:
-        return f"<policy in {len(self.tree.decisions)} information sets of {self.tree.game}>"
+        return f"<policy in {count_text(len(self.tree.decisions), 'information set')} of {self.tree.game}>"
 
 
 def normalise(tree: GameTree, weights: np.ndarray) -> TabularPolicy:
