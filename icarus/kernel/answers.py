@@ -216,6 +216,26 @@ def _multiplicity(function: Answering, answer: str | SupportsFloat, state: State
     return number
 
 
+def _deal(function: Answering, answer: Any, number: int) -> tuple[StateData, float] | None:
+    if answer is None:
+        return None
+    try:
+        state, probability = answer
+        chance = _real(probability)
+    except (TypeError, ValueError):
+        state, chance = None, 0.0
+    if state is None or not 0 <= chance < math.inf:
+        function.refuse(answer, "be (state, probability), or None after the last deal")
+    return state, chance
+
+
+def _deal_observation(function: Answering, answer: SupportsIndex, state: StateData, player: int) -> int:
+    try:
+        return index(answer)
+    except TypeError:
+        function.refuse(answer, "be an integer, what the player observes of the deal")
+
+
 _determinize = functools.partial(_next_state, right="leave that alone and return a changed copy")
 CHECKS: dict[str, Callable[..., Any]] = {
     "initial": _initial,
@@ -231,5 +251,7 @@ CHECKS: dict[str, Callable[..., Any]] = {
     "episode": functools.partial(_number, least=0, also=CONTINUES, right="be a label of at least 0, or CONTINUES"),
     "recall": _recall,
     "multiplicity": _multiplicity,
+    "deal": _deal,
+    "deal_observation": _deal_observation,
     "simultaneous": functools.partial(_number, least=0, also=0, right="be 0, or the number of the choice"),
 }  # by the name of the function whose answer each checks

@@ -95,6 +95,21 @@ def test_probabilities_that_do_not_sum_to_1_are_refused():
         deals_of(attrs.evolve(games.load("kuhn-poker"), deal=unsure))
 
 
+@pytest.mark.parametrize("probability", [-0.5, float("nan"), -2.0])
+def test_a_deal_has_a_probability(probability):
+    game = attrs.evolve(games.load("kuhn-poker"), deal=lambda state, index: probability)
+    with pytest.raises(ValueError, match=r"deal of kuhn-poker .* returned .*; it must be a probability, or NO_DEAL"):
+        deals_of(game)
+
+
+def test_deals_of_probability_0_that_do_not_end_are_refused():
+    game = attrs.evolve(games.load("kuhn-poker"), deal=lambda state, index: 1 / 6 if index < 6 else 0.0)
+    with pytest.raises(
+        ValueError, match="100001 deals of kuhn-poker in a row have the probability 0; deal must return NO_DEAL"
+    ):
+        deals_of(game)
+
+
 def test_a_deal_without_what_players_see_of_it_is_refused():
     with pytest.raises(ValueError, match="a function deal but no deal_observation"):
         attrs.evolve(games.load("kuhn-poker"), deal_observation=None)

@@ -189,6 +189,20 @@ def test_deals_that_are_not_in_the_open_or_not_all_there_are_refused():
         GameTree(attrs.evolve(COIN, deal=lambda index: None if index else (toss(), 0.75)))
     with pytest.raises(ValueError, match=r"the 3 deals of coin sum to 1.5, not to 1"):  # there is no last one
         GameTree(attrs.evolve(COIN, deal=lambda index: (toss(), 0.5)))
+    with pytest.raises(ValueError, match="100001 deals of coin in a row have the probability 0; deal must return None"):
+        GameTree(attrs.evolve(COIN, deal=lambda index: COIN.deal(index) if index < 2 else (toss(), 0)))
+
+
+@pytest.mark.parametrize("answer", [5, (0.5,), (None, 0.5), (toss(), "x"), (toss(), -0.5), (toss(), float("nan"))])
+def test_a_deal_is_a_state_and_a_probability(answer):
+    with pytest.raises(ValueError, match=r"deal of coin .* returned .*; it must be \(state, probability\), or None"):
+        GameTree(attrs.evolve(COIN, deal=lambda index: answer))
+
+
+@pytest.mark.parametrize("answer", ["heads", 1.5, None])
+def test_what_is_seen_of_a_deal_is_an_integer(answer):
+    with pytest.raises(ValueError, match=r"deal_observation of coin .* returned .*; it must be an integer"):
+        GameTree(attrs.evolve(COIN, deal_observation=lambda state, player: answer))
 
 
 # ------------------------------------------------------------------------------------------------------- wrong games

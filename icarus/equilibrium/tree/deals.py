@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 
 from icarus.compiler.kernels.rng import seeded
+from icarus.compiler.messages import defined_at
 from icarus.kernel import NO_DEAL, UNSEEN
 from icarus.kernel.data import StateData, in_words
 from icarus.kernel.game import AnyGame, Game
@@ -16,6 +17,7 @@ from icarus.kernel.state import State
 Moves: TypeAlias = tuple[tuple[bool, int], ...]
 InformationState: TypeAlias = tuple[int, int, Moves]
 TOLERANCE = 1e-9  # how near to 1 probabilities must sum
+MOST_ZEROS = 100_000  # deals in a row that have the probability 0
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -45,7 +47,8 @@ def deals_of(game: AnyGame) -> Deals:
     """All deals of a game; a game whose `initial` draws nothing has a single one.
 
     Raises:
-        ValueError: the game has hidden deals, or the probabilities of its deals do not sum to 1. TypeError: no game.
+        ValueError: the game has hidden deals, or what its deals have are no probabilities, do not sum to 1, or do not end.
+        TypeError: no game.
     """
     check_game("deals_of", game)
     if game.deal is None:
@@ -53,10 +56,17 @@ def deals_of(game: AnyGame) -> Deals:
     states: list[StateData] = []
     probabilities: list[float] = []
     total = 0.0
-    while total < 1 + TOLERANCE and (dealt := _deal(game, len(states))) is not None:
+    zeros = 0  # of the probabilities, in a row
+    while total < 1 + TOLERANCE and zeros <= MOST_ZEROS and (dealt := _deal(game, len(states))) is not None:
         states.append(dealt[0])
         probabilities.append(float(dealt[1]))
         total += probabilities[-1]
+        zeros = 0 if probabilities[-1] > 0 else zeros + 1
+    if zeros > MOST_ZEROS:
+        end = "None" if isinstance(game, PythonGame) else "NO_DEAL"
+        raise ValueError(
+            f"{zeros} deals of {game} in a row have the probability 0; deal must return {end} after the last one"
+        )
     if not abs(total - 1) < TOLERANCE:
         raise ValueError(f"the probabilities of the {len(states)} deals of {game} sum to {total!r}, not to 1")
     observations = [[_observe_deal(game, state, player) for player in range(game.players)] for state in states]
@@ -71,7 +81,13 @@ def _deal(game: AnyGame, index: int) -> tuple[StateData, float] | None:
         return game.deal(index, **game.parameters)
     data, probability, parameters = np.zeros(1, game.state), np.zeros(1), game.initial_arguments()
     game.kernels().deal(data.ctypes.data, index, probability.ctypes.data, parameters.ctypes.data)  # type: ignore[misc]
-    return None if probability[0] == NO_DEAL else (data, float(probability[0]))
+    if probability[0] == NO_DEAL:
+        return None
+    if not probability[0] >= 0:
+        raise ValueError(
+            f"deal of {game}{defined_at(game.deal)} returned {probability[0]:g}; it must be a probability, or NO_DEAL after the last deal"
+        )
+    return data, float(probability[0])
 
 
 def _single(game: AnyGame) -> Deals:
