@@ -293,8 +293,7 @@ def play(
     Args:
         agents: each an `Agent`; or one that is `seated`, which keeps records of earlier games.
         seed: an integer ≥ 0, or several as a key.
-        watch: called with the state, which it must not change, the action and its decision (None for chance) before every action,
-            with None for both at the end.
+        watch: called before every action with the state, not to be changed, the action and its decision (None for chance); last with None.
 
     Raises:
         ValueError: the number of agents is not the number of players, or one seated player has two seats.
