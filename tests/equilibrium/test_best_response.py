@@ -1,5 +1,6 @@
 """Best responses and exploitability against OpenSpiel's, on uniform and on random policies, and by hand."""
 
+import attrs
 import numpy as np
 import pyspiel
 import pytest
@@ -202,6 +203,20 @@ def test_a_policy_of_another_game_and_a_player_who_is_none_are_refused():
             best_response(games.load("kuhn-poker"), None, player)
     with pytest.raises(TypeError, match="tabulate needs the GameTree of a game, such as .*, not <game kuhn-poker>"):
         tabulate(games.load("kuhn-poker"), None)
+
+
+def test_what_both_gain_together_need_not_be_0():
+    """In chips from 0 to 4 each player of Kuhn poker gains 2 more than in chips from -2 to 2."""
+    kuhn = games.load("kuhn-poker")
+    moved, usual = (
+        exploitability(game, kuhn_equilibrium(0.2)) for game in (attrs.evolve(kuhn, utilities=(0, 4)), kuhn)
+    )
+    assert moved.values == pytest.approx((2 - 1 / 18, 2 + 1 / 18))
+    for player in range(2):
+        assert moved.best_responses[player] == pytest.approx(usual.best_responses[player] + 2)
+        assert best_response(attrs.evolve(kuhn, utilities=(0, 4)), None, player).value == pytest.approx(
+            best_response(kuhn, None, player).value + 2
+        )
 
 
 def test_a_policy_is_told_by_its_game():

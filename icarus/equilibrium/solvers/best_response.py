@@ -198,4 +198,5 @@ def _responses(tree: GameTree, policy: Policy, seed: int) -> tuple[tuple[np.ndar
     best, out = np.zeros(len(probabilities)), np.zeros(2 * PLAYERS)
     by_view, by_slot = np.zeros((3, len(tree.views))), np.zeros((2, len(probabilities)))
     respond(tree.views, tree.sets, tree.ends, probabilities, best, by_view, by_slot, out)
+    out[1::PLAYERS] += sum(tree.game.utilities)  # what both gain together; `respond` takes it for 0
     return (probabilities, best), out
