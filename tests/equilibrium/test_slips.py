@@ -1,6 +1,7 @@
 """Slips of a user of `icarus.equilibrium`, each made on purpose: a sentence, not another number, a hang or the end of the process."""
 
 import copy
+import pickle
 from typing import Any
 
 import attrs
@@ -16,6 +17,7 @@ from icarus.equilibrium import (
     OOS,
     Aggregate,
     GameTree,
+    ISMCTSSearch,
     NearEquilibrium,
     OOSSearch,
     Stitching,
@@ -65,6 +67,19 @@ def test_a_solver_of_another_process_goes_on(kind):
         assert (moved.sums == same.sums).all()
 
     survive(1, go_on, 60)
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda solver: pickle.loads(pickle.dumps(solver))])
+@pytest.mark.parametrize("kind", [CFR, MCCFR, OOSSearch, ISMCTSSearch])
+def test_a_copy_of_a_solver_goes_on_as_the_solver(kind, copied):
+    solver = kind(KUHN)
+    solver.make(20)
+    twin = copied(solver)
+    before = solver.sums.copy()
+    twin.make(20)
+    assert (solver.sums == before).all()
+    solver.make(20)
+    assert (twin.sums == solver.sums).all() and (twin.sums != before).any()
 
 
 # ------------------------------------------------------------------------------------------------------ a global bound anew

@@ -96,12 +96,20 @@ class ISMCTSSearch(TreeSearch):
         super().__init__(game, algorithm, seed)
         tree = self.tree
         self._learned = np.zeros((len(tree.slots), len(bandits.ARM.names or ())))  # numpy copies records slowly
-        self.arms = self._learned.view(bandits.ARM)[:, 0]
-        self.sums = self.arms["weight"]
+        self._set_views()
         self._settings = algorithm.settings(tree.game)
         self._path, self._sigma = np.zeros(tree.depth, bandits.TRIAL), np.zeros(len(self._visits))
         self._starts, self._shares = np.zeros(1, np.int64), np.ones(1)
         bandits.search_by_bandits.prepare(*self._arguments(0))  # compiled before a clock runs
+
+    def _set_views(self) -> None:
+        self.arms = self._learned.view(bandits.ARM)[:, 0]
+        self.sums = self.arms["weight"]
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        """A copy, or what was pickled: its views are of its own array."""
+        vars(self).update(state)
+        self._set_views()
 
     def aim(self, number: int) -> None:
         """Begin with the histories of an information set."""
