@@ -17,7 +17,7 @@ from icarus.discovery.matches import CALIBRATION, Games, Match, MatchSettings, u
 from icarus.discovery.processes import processes
 from icarus.discovery.protocol import ROWS, RaceProtocol, plan_units
 from icarus.discovery.race import Discovery, RaceProgress, Report, run
-from icarus.discovery.space import Space, SpaceError, load_space
+from icarus.discovery.space import LEAST_ITERATIONS, Space, SpaceError, load_space
 from icarus.engine.validation import check_callable
 from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import check_game
@@ -155,6 +155,7 @@ def protocol_of(
         protocol.check(directory)
     elif directory is not None:
         protocols.check_no_rows(directory)
+    check_readable(match_settings, space, pool)
     refuse_equal_rewards(match_settings.loaded(), match_settings.seed)
     check_playable(match_settings, space, pool, report)
     return protocol or plan_race(match_settings, settings, games_of(match_settings, settings, pool, workers))
@@ -213,23 +214,35 @@ def plan_race(match_settings: MatchSettings, settings: Settings, number: int) ->
     )
 
 
+def check_readable(match_settings: MatchSettings, space: Space, pool: Sequence[Configuration]) -> None:
+    """Read each opponent, and what each level of each factor makes. Nothing is played or compiled.
+
+    Raises:
+        ValueError: one is no strategy or scheme.
+    """
+    for configuration in pool:
+        configuration.agent(iterations=LEAST_ITERATIONS, **match_settings.names())
+    space.check(match_settings.names())
+
+
 def check_playable(match_settings: MatchSettings, space: Space, pool: Sequence[Configuration], report: Report) -> None:
     """Search with each opponent and each level of each factor for an instant, which also compiles what they need.
 
     Raises:
         ValueError: the game cannot play one of them.
     """
-    start = first_decision(match_settings.loaded(), match_settings.seed)
-    total = len(pool) + len(space.covering())
+    start, points = first_decision(match_settings.loaded(), match_settings.seed), space.covering()
     numbers = itertools.count(1)
 
     def accept(configuration: Configuration) -> None:
         try_out(match_settings, configuration, start)
-        report(RaceProgress("check", next(numbers), total, str(configuration)))
+        report(RaceProgress("check", next(numbers), len(pool) + len(points), str(configuration)))
 
     for configuration in pool:
         accept(configuration)
-    space.check(match_settings.names(), accept)
+    for point in points:
+        with space.refusing(point):
+            accept(space.configuration(point))
 
 
 def games_of(match_settings: MatchSettings, settings: Settings, pool: Sequence[Configuration], workers: int) -> int:

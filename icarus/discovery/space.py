@@ -21,10 +21,11 @@ A level may name factors itself. A factor is active where the text names it, so 
 twice. Two points that differ in inactive factors only are one point.
 """
 
+import contextlib
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -190,27 +191,29 @@ class Space:
             text = text[: match.start()] + str(self.factors[match[1]][point[k]]) + text[match.end() :]
         return text
 
-    def check(
-        self, names: Mapping[str, Operand] | None = None, accept: Callable[[Configuration], None] | None = None
-    ) -> None:
-        """Refuse a space in which something makes nothing that can be played: each level of each factor once, and random points.
+    def check(self, names: Mapping[str, Operand] | None = None) -> None:
+        """Refuse a space in which something makes nothing that can be read: each level of each factor once, and random points.
 
         Args:
             names: enhancements that strategies may name.
-            accept: refuses, with a ValueError, a configuration that a game cannot play; it is asked about each level.
 
         Raises:
             SpaceError: with the point, and what is wrong there.
         """
-        rng, covering = np.random.default_rng(0), self.covering()
-        for point in dict.fromkeys([*covering, *(self.sample(rng) for _ in range(CHECKED))]):
-            configuration = self.configuration(point)
-            try:
-                configuration.agent(iterations=LEAST_ITERATIONS, **(names or {}))
-                if accept is not None and point in covering:
-                    accept(configuration)
-            except (ValueError, TypeError) as error:
-                raise SpaceError(f"the space {self.name} at {self.describe(point)}: {error}") from None
+        rng = np.random.default_rng(0)
+        for point in dict.fromkeys([*self.covering(), *(self.sample(rng) for _ in range(CHECKED))]):
+            with self.refusing(point):
+                self.configuration(point).agent(iterations=LEAST_ITERATIONS, **(names or {}))
+
+    @contextlib.contextmanager
+    def refusing(self, point: Point) -> Iterator[None]:
+        """An error within becomes a `SpaceError` that names the point."""
+        try:
+            yield
+        except SpaceError:
+            raise
+        except (ValueError, TypeError) as error:
+            raise SpaceError(f"the space {self.name} at {self.describe(point)}: {error}") from None
 
     def covering(self) -> list[Point]:
         """Points in which every level of every factor that can be active is found, each once at least where it is not excluded."""

@@ -340,6 +340,24 @@ def test_settings_of_another_kind_are_refused_in_a_sentence(changes: dict[str, A
         race(**changes)
 
 
+@pytest.mark.parametrize(
+    ("changes", "pattern"),
+    [
+        (
+            {"space": attrs.evolve(SPACE, factors={**SPACE.factors, "simulation": ("MAST", "LGRFF")})},
+            "simulation = LGRFF: .*'LGRFF'",
+        ),
+        ({"against": ("BASELINE", "BASELIN")}, "no enhancement is called 'BASELIN'"),
+        ({"against": ("BASELINE", "BASELINE [scheme = SO_ISMCT]")}, "'SO_ISMCT' is not a scheme"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_before_anything_is_searched(changes: dict[str, Any], pattern: str) -> None:
+    reports: list[object] = []
+    with pytest.raises(ValueError, match=pattern):
+        race(**changes, report=reports.append)
+    assert not reports
+
+
 def test_games_whose_rewards_are_always_equal_are_refused() -> None:
     def even(state: Any, out: Any) -> None:
         out[0] = out[1] = 0.5
