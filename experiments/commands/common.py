@@ -19,6 +19,7 @@ from icarus.row_files import written_whole
 INTERRUPTED = 130  # the exit code of a command stopped by Ctrl-C
 REFUSED = 2  # … of one that was given bad input
 FAILED = 1  # … of one that found something wrong
+TABLE_WIDTH = 80  # characters of a table of results where the output is a file
 
 
 def argument(metavar: str, help: str) -> typer.models.ArgumentInfo:
@@ -39,8 +40,10 @@ def say(text: str) -> None:
 
 
 def print_tables(columns: dict[Column, list[Tally]]) -> None:
+    page = console()
     for column, tallies in columns.items():
-        console().print(terminal.results_table(column, tallies, list(columns)))
+        table = terminal.results_table(column, tallies, list(columns))
+        page.print(table, "", width=None if page.is_terminal else TABLE_WIDTH)
 
 
 def print_table(table: Table) -> None:

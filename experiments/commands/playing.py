@@ -32,6 +32,7 @@ NAMED = (
     f"Settings that section 8 leaves open: {', '.join(sensitivity.SENSITIVITY)}. "
     f"Other enhancements: {', '.join(catalogue.CATALOGUE)}."
 )
+With = Annotated[Path | None, value_option("FILE.py", "Python file with enhancements or games of your own.", "--with")]
 Workers = Annotated[int | None, value_option("N", "Number of processes; default: the number of processors.")]
 
 
@@ -63,6 +64,7 @@ def run(
     cluster: Annotated[
         str | None, value_option("ADDRESS", "Dask cluster to play on: the address of its scheduler, or local.")
     ] = None,
+    file: With = None,
 ) -> int:
     """Play an experiment, or the rest of it; then print its table and draw its figures.
 
@@ -72,6 +74,7 @@ def run(
     selection = _choose(
         experiment,
         games,
+        file,
         trials=trials,
         iterations=iterations,
         seconds=_numbers("seconds", seconds),
@@ -97,10 +100,11 @@ def estimate(
         str | None, value_option("SECONDS", "Seconds per decision instead, separated by commas.")
     ] = None,
     workers: Workers = None,
+    file: With = None,
 ) -> None:
     """Estimate how long an experiment will take, from a few short games of every agent (some minutes for all of section 8)."""
     changes = {"trials": trials, "iterations": iterations, "seconds": _numbers("seconds", seconds)}
-    _estimate(_choose(experiment, games, **changes), _size(workers))
+    _estimate(_choose(experiment, games, file, **changes), _size(workers))
 
 
 def rehearse(
@@ -118,7 +122,7 @@ def rehearse(
     The estimate is for this size and for the paper's own size (5000 iterations, 1000 games). After a stop, run the same command to
     continue.
     """
-    selection, size = _choose("section8", games, trials=trials, iterations=iterations, seed=seed), _size(workers)
+    selection, size = _choose("section8", games, None, trials=trials, iterations=iterations, seed=seed), _size(workers)
     if not (out / store.EXPERIMENT).exists():
         _estimate(selection, size)
 
@@ -163,9 +167,9 @@ def campaign(
     )
 
 
-def _choose(experiment: str, games: str | None, **changes: object) -> Experiment:
+def _choose(experiment: str, games: str | None, file: Path | None, **changes: object) -> Experiment:
     changed = {"games": None if games is None else split_names(games), **changes}
-    return loading.load(experiment, {key: value for key, value in changed.items() if value is not None})
+    return loading.load(experiment, {key: value for key, value in changed.items() if value is not None}, file)
 
 
 def _numbers(name: str, text: str | None) -> list[float] | None:

@@ -37,16 +37,18 @@ from icarus.load_files import load_file
 
 DEFAULTS = {"trials": 1000, "opponent": BASELINE, "seed": 0, "paired": False, "sprt": False, "pictures": ["agents"]}
 KEYS = ("name", "games", "agents", "iterations", "seconds", "seats", "roles", *DEFAULTS)
-OWN_GAME = 'for a game of your own, name its file in a TOML file, games = ["mygame.py"], or its name in a .py file that imports it'
+OWN_GAME = (
+    'for a game of your own, name its file in a TOML file, games = ["mygame.py"], or give its name and --with mygame.py'
+)
 
 
-def build_together(tables: Sequence[Table]) -> Experiment:
-    """One experiment with the cells of several tables; whatever else it has is that of the first.
+def build_together(tables: Sequence[Table], module: str = "") -> Experiment:
+    """One experiment with the cells of several tables; whatever else it has is that of the first. `module` as of `build`.
 
     Raises:
         Refusal: see `build`, or the same cell is there twice.
     """
-    parts = [build(table) for table in tables]
+    parts = [build(table, module) for table in tables]
     cells = tuple(cell for part in parts for cell in part.cells)
     _all_different(cells)
     return attrs.evolve(parts[0], cells=cells)

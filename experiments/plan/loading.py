@@ -7,15 +7,15 @@ from pathlib import Path
 from experiments.papers import catalogue, earlier, sensitivity
 from experiments.papers.suite import GAMES, ITERATIONS, SUITE, TRIALS
 from experiments.plan.building import build, build_together
-from experiments.plan.checks import Table, list_of, nearest, positive
+from experiments.plan.checks import Table, list_of, nearest, positive, refusing
 from experiments.plan.definition import Experiment, Refusal
-from icarus.load_files import game_of_file, load_file
+from icarus.load_files import game_of_file, load_file, load_files
 
 NAMES = (*SUITE, *sensitivity.SENSITIVITY, *catalogue.CATALOGUE, *earlier.EARLIER, earlier.BRANCHING)
 PYTHON_TABLE = "EXPERIMENT"  # the name of the table in a Python file
 
 
-def load(name: str, changes: Table) -> Experiment:
+def load(name: str, changes: Table, file: Path | None = None) -> Experiment:
     """An experiment of the papers by its name, or one's own by the path of its TOML or Python file.
 
     A TOML file may name the file of a game of one's own, from the folder that it is in. A Python file holds the table as the dict
@@ -23,23 +23,22 @@ def load(name: str, changes: Table) -> Experiment:
 
     Args:
         changes: keys of the table to be replaced (games, trials, iterations, seconds, seed, paired, sprt).
+        file: a Python file with enhancements and games that the experiment may name.
 
     Raises:
-        Refusal: no such experiment, or a wrong table.
+        Refusal: no such experiment, a wrong table, or a file that defines nothing.
     """
+    module = "" if file is None else _module_of(file)
     if name in SUITE:
-        return build(
-            _with_changes(
-                {"name": name, "games": GAMES, "iterations": ITERATIONS, "trials": TRIALS, **SUITE[name]}, changes
-            )
-        )
+        usual = {"games": GAMES, "iterations": ITERATIONS, "trials": TRIALS}
+        return build(_with_changes({"name": name, **usual, **SUITE[name]}, changes), module)
     for source, small in ((sensitivity, sensitivity.SENSITIVITY), (catalogue, catalogue.CATALOGUE)):
         if name in small:
             usual = {"iterations": source.ITERATIONS, "trials": source.TRIALS, "pictures": ["agents"]}
-            return build(_with_changes({"name": name, **usual, **small[name]}, changes))
+            return build(_with_changes({"name": name, **usual, **small[name]}, changes), module)
     if name in earlier.EARLIER:
         tables = earlier.tables(name, positive("iterations", changes.get("iterations", earlier.ITERATIONS)))
-        return build_together([_with_changes(table, changes) for table in tables])
+        return build_together([_with_changes(table, changes) for table in tables], module)
     if name == earlier.BRANCHING:
         raise Refusal(f"{name} is a command, not an experiment; run python -m experiments {name}")
     path = Path(name)
@@ -49,13 +48,28 @@ def load(name: str, changes: Table) -> Experiment:
         )
     try:
         if path.suffix == ".py":
+            if module:
+                raise Refusal(f"a .py file imports what it uses; import {file} there instead of --with")
             return build(_with_changes({"name": path.stem, **_python_table(path)}, changes), str(path.resolve()))
-        table, file = _without_file({"name": path.stem, **tomllib.loads(path.read_text(encoding="utf-8"))}, path.parent)
-        return build(_with_changes(table, changes), file)
+        table, game_file = _without_file(
+            {"name": path.stem, **tomllib.loads(path.read_text(encoding="utf-8"))}, path.parent
+        )
+        if module and game_file not in ("", module):
+            raise Refusal(
+                f"games: {Path(game_file).name} is another file than that of --with; import it in {file}, and give the name of its game"
+            )
+        return build(_with_changes(table, changes), module or game_file)
     except OSError as error:
         raise Refusal(f"{name} cannot be read: {error.strerror or error}") from None
     except ValueError as error:  # tomllib's and codecs' own, and Refusal
         raise Refusal(f"{name}: {error}") from None
+
+
+def _module_of(file: Path) -> str:
+    """The path of a file of enhancements and games, which are checked as those of `icarus match --with`."""
+    with refusing("--with"):
+        load_files([file])
+    return str(file.resolve())
 
 
 def _without_file(table: dict[str, object], folder: Path) -> tuple[dict[str, object], str]:

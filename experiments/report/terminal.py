@@ -16,23 +16,26 @@ SMALLEST_P = 1e-4  # smaller ones are written as such
 
 
 def results_table(column: Column, tallies: list[Tally], among: list[Column]) -> Table:
-    """What a column's agents came to; the last but one column compares with evenly matched players (Figure 4's band)."""
+    """What a column's agents came to, compared with evenly matched players (Figure 4's band); strategies only where names are others."""
     name, against = title(column, among), f", against {column.opponent.caption}"
     table = Table(
         title=f"{name.removesuffix(against)}: {budget(column)} per decision{against}",
         title_justify="left",
         box=box.SIMPLE_HEAD,
         title_style="bold",
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+        show_edge=False,
     )
     headings, rows = measures_of(tallies)
-    for heading in ("Agent", *headings, "Strategy"):
-        table.add_column(
-            heading,
-            justify="left" if heading in ("Agent", "Strategy", "Band") else "right",
-            no_wrap=heading != "Strategy",
-        )
+    strategies = ["Strategy"] if any(tally.cell.agent != tally.cell.spec.caption for tally in tallies) else []
+    table.add_column("Agent", overflow="fold")
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading == "Band" else "right", no_wrap=True)
+    for heading in strategies:
+        table.add_column(heading, overflow="fold")
     for tally, row in zip(tallies, rows, strict=True):
-        table.add_row(Text(tally.cell.agent), *row, Text(tally.cell.spec.caption))
+        table.add_row(Text(tally.cell.agent), *row, *[Text(tally.cell.spec.caption)] * len(strategies))
     return table
 
 

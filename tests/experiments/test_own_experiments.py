@@ -76,6 +76,72 @@ def test_the_report_of_searches_in_a_game_of_ones_own_loads_its_file(tmp_path, m
     assert "SO-ISMCTS" in (run / "report.md").read_text() and "mine" in games.GAMES
 
 
+OWN = """
+import attrs
+from icarus import MAST, games, gibbs, mast
+SHARP = attrs.evolve(mast(gibbs(0.1)), name="SHARP")
+MINE = attrs.evolve(games.load("kuhn-poker"), name="mine")
+"""
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """The file of an enhancement and a game, beside a TOML file that names them."""
+    monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
+    monkeypatch.chdir(tmp_path)
+    Path("own.py").write_text(OWN)
+    Path("mine.toml").write_text(
+        "games = ['mine', 'kuhn-poker']\niterations = 5\ntrials = 2\nagents = ['BASELINE >> SHARP']"
+    )
+    return tmp_path / "own.py"
+
+
+def test_an_experiment_names_what_a_file_of_with_defines_and_is_continued_with_it(own, call):
+    command = ["run", "mine.toml", "--workers", 1, "--with", "own.py", "--out", "run"]
+    code, out, _ = call(*command)
+    assert code == 0 and "Mine: 5 iterations" in out
+    assert {cell.module for cell in store.experiment_in(Path("run")).cells} == {str(own)}
+    assert call(*command, "--trials", 3)[0] == 0
+    assert call("verify", "run")[0] == 0
+    own.write_text(OWN.replace("0.1", "0.2"))
+    code, _, errors = call(*command)
+    assert code == 2 and "own.py was edited" in errors
+
+
+def test_experiments_of_the_papers_take_a_file_too(own):
+    for name in ("figure5", "temperature", "searches-phantom"):
+        assert all(cell.module == str(own) for cell in load(name, {}, own).cells)
+    assert {cell.column.game for cell in load("figure5", {"games": ["mine"]}, own).cells} == {"mine"}
+
+
+@pytest.mark.parametrize(
+    ("file", "experiment", "sentence"),
+    [
+        ("none.py", "mine.toml", "--with: there is no file 'none.py'"),
+        ("mine.toml", "mine.toml", "--with: 'mine.toml' is not a Python file"),
+        ("empty.py", "mine.toml", "--with: 'empty.py' defines no game, enhancement"),
+        ("own.py", "empty.py", "a .py file imports what it uses; import own.py there"),
+        ("own.py", "other.toml", "games: game.py is another file than that of --with; import it in own.py"),
+    ],
+)
+def test_a_file_of_with_that_cannot_be_used_is_refused(own, call, file, experiment, sentence):
+    Path("empty.py").write_text("")
+    Path("game.py").write_text(OWN)
+    Path("other.toml").write_text("games = 'game.py'\niterations = 5\nagents = ['BASELINE']")
+    code, _, errors = call("run", experiment, "--with", file, "--out", "run")
+    assert code == 2 and sentence in errors and not Path("run").exists()
+
+
+def test_a_table_in_a_file_or_a_pipe_is_at_most_80_characters_wide(tmp_path, call):
+    agents = {"RAVE and all": "RAVE >> (MAST + LGRF + NAST2)/3", "-": "BASELINE"}
+    for name, table in (("named", agents), ("listed", list(agents.values()))):
+        experiment = build({**N, "agents": table})
+        rows = [a_row(cell, trial, reward=0.5, returns=[0.5, 0.5], win=False) for cell, trial in experiment.games()]
+        code, out, _ = call("report", keep(tmp_path / name, experiment, rows))
+        assert code == 0 and "50.0 %" in out and max(map(len, out.splitlines()[:12])) <= 80
+        assert ("Strategy" in out) == (name == "named")
+
+
 PAGE = (Path(__file__).parents[2] / "docs" / "experiments.md").read_text()
 
 
