@@ -97,11 +97,18 @@ def open_to_append(path: Path, *, wait: bool = False) -> BinaryIO:
 
 
 def append_row(path: Path, row: Mapping[str, object]) -> None:
-    """Write a row as a line of JSON after those that were written whole, and have it on the disk."""
-    with open_to_append(path, wait=True) as file:
-        file.write(json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
+    """Write a row as a line of JSON after those that were written whole, and have it on the disk.
+
+    Raises:
+        OSError: it cannot be written; the error names the file.
+    """
+    try:
+        with open_to_append(path, wait=True) as file:
+            file.write(json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:  # that of a full disk names none
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def _lock(file: BinaryIO, wait: bool) -> None:

@@ -1,5 +1,6 @@
 """`icarus ladder`: where a strategy stands among opponents whose ratings are known."""
 
+import itertools
 import math
 import time
 from pathlib import Path
@@ -19,6 +20,7 @@ from icarus.ladder.engines import ENGINES, Engine, EnginePlayer, engine_of
 from icarus.ladder.ladders import read_ladder, scores_of
 from icarus.ladder.picture import ladder_svg
 from icarus.ladder.process import EngineFailed
+from icarus.row_files import written_whole
 
 OF_A_SEARCH = ("iterations", "seconds", "scheme", "cutoff")
 MINUTES_HELP = "Stop after this many minutes, even with fewer games."
@@ -52,13 +54,12 @@ def ladder_command(
 
     The engines' ratings are known, in Elo above random play. With --rows Ctrl-C loses nothing.
     """
-    loaded, names, _ = options.load_game(game, files)
+    loaded, names, loaded_files = options.load_game(game, files)
     integer("--games", number, 1)
     if picture is not None:
         options.check_picture(picture, ".svg")
-    if rows is not None and (rows.is_dir() or not rows.absolute().parent.is_dir()):
-        what = "is a directory" if rows.is_dir() else f"cannot be written: there is no directory {str(rows.parent)!r}"
-        raise ValueError(f"--rows is {str(rows)!r}, which {what}; name a file such as mine.jsonl")
+    if rows is not None:
+        _check_rows(rows)
     check_seed(seed)
     if minutes is not None:
         options.check_minutes(minutes)
@@ -73,16 +74,36 @@ def ladder_command(
     else:
         assert engine is not None
         player = EnginePlayer(_start(engine_of(loaded, engine, "" if engine in ENGINES else engine)))
-    climb = Climb(read_ladder(loaded), player, path=rows, seed=seed)
-    for name in climb.absent:
-        print_note(f"{name} cannot play here: {ENGINES[name].installation}")
+    climb = Climb(read_ladder(loaded), player, path=rows, seed=seed, files=loaded_files)
+    for installation, engines in itertools.groupby(sorted(climb.absent, key=_installation), _installation):
+        print_note(f"not installed: {', '.join(engines)}; {installation}")
     stopped = _play(climb, number, minutes)
     _print_climb(climb)
     if picture is not None and scores_of(climb.rows):
         ratings = climb.ladder.ratings() | {climb.name: climb.rating()}
-        picture.write_text(ladder_svg(f"{loaded}: ratings in Elo, random play at 0", ratings, {climb.name}), "utf-8")
+        with written_whole(picture) as file:
+            file.write(ladder_svg(f"{loaded}: ratings in Elo, random play at 0", ratings, {climb.name}).encode())
     if stopped:
         raise typer.Exit(options.INTERRUPTED)
+    if climb.has_failed or not scores_of(climb.rows):
+        raise typer.Exit(options.FAILED)
+
+
+def _installation(name: str) -> str:
+    return ENGINES[name].installation
+
+
+def _check_rows(rows: Path) -> None:
+    """Refuse what is no file, or has no directory to be in.
+
+    Raises:
+        ValueError: it is so.
+    """
+    what = "is a directory" if rows.is_dir() else "is not a file" if rows.exists() and not rows.is_file() else ""
+    if not rows.absolute().parent.is_dir():
+        what = f"cannot be written: there is no directory {str(rows.parent)!r}"
+    if what:
+        raise ValueError(f"--rows is {str(rows)!r}, which {what}; name a file such as mine.jsonl")
 
 
 def _start(engine: Engine) -> Engine:
@@ -125,10 +146,14 @@ def _print_climb(climb: Climb) -> None:
     for rung in climb.ladder.rungs:
         if scores := [score for _, opponent, score in games if opponent == rung.name]:
             lines.append((len(scores), f"{sum(scores) / len(scores):.3f}", str(rung.rating), rung.name))
-    print_table(("games", "score", "opponent's Elo", "opponent"), lines)
+    if lines:
+        print_table(("games", "score", "opponent's Elo", "opponent"), lines)
     if climb.has_failed:
         print_text(f"{climb.name} failed repeatedly and is not used again")
     rating, voids = climb.rating(), sum("void" in row for row in climb.rows)
     if voids:
         print_text(f"{count_text(voids, 'game')} {'is' if voids == 1 else 'are'} void")
-    print_text(f"{climb.name}: {rating.value:.0f} Elo, 95 % interval {rating.low:.0f} … {rating.high:.0f}")
+    if lines:
+        print_text(f"{climb.name}: {rating.value:.0f} Elo, 95 % interval {rating.low:.0f} … {rating.high:.0f}")
+    else:
+        print_text(f"{climb.name} has no rating: no game was finished")

@@ -1,7 +1,7 @@
 """Rating one player on a ladder: pairs of games against whoever tells most, both sides played with the same opening, dice or deal."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from icarus import games
@@ -10,6 +10,7 @@ from icarus.ladder.ladders import Ladder, Rung, scores_of
 from icarus.ladder.matches import Row, read_rows
 from icarus.ladder.pairs import Pairs
 from icarus.ladder.rating import Rating, informative
+from icarus.load_files import digest_of
 
 
 class Climb:
@@ -18,23 +19,34 @@ class Climb:
     Args:
         ladder: the opponents; those that are not installed are passed over.
         player: an `Agent`, or another player for `icarus.play`.
-        path: the file of its rows. What is there of this player is counted and not played again.
+        path: the file of its rows. What is there of this player in this game is counted and not played again.
         seed: fixes openings, dice, deals and searches.
         stamp: fields that each new row gets besides.
+        files: Python files that define the player; each new row gets their digests.
 
     Attributes:
         rows: all games of this player, including void ones.
         absent: the opponents that cannot play here.
 
     Raises:
-        ValueError: no opponent can play here.
+        ValueError: no opponent can play here, or one of the files was edited after games that are counted.
     """
 
     def __init__(
-        self, ladder: Ladder, player: Player, *, path: Path | None = None, seed: int = 0, stamp: Row | None = None
+        self,
+        ladder: Ladder,
+        player: Player,
+        *,
+        path: Path | None = None,
+        seed: int = 0,
+        stamp: Row | None = None,
+        files: Sequence[Path] = (),
     ) -> None:
         self.ladder, self.player, self.name = ladder, player, str(player)
-        self.rows = [row for row in (read_rows(path) if path else []) if row["player"] == self.name]
+        rows = read_rows(path) if path else []
+        self.rows = [row for row in rows if (row.get("game"), row["player"]) == (ladder.game, self.name)]
+        digests = {file.name: digest_of(file) for file in files}
+        self._refuse_edited(digests)
         opponents = [rung for rung in ladder.rungs if rung.name != self.name]
         self._rungs = [rung for rung in opponents if rung.is_installed()]
         self.absent = [rung.name for rung in opponents if rung not in self._rungs]
@@ -42,7 +54,17 @@ class Climb:
             raise ValueError(f"no opponent of {ladder.game} can play here; not installed: {', '.join(self.absent)}")
         players: dict[str, Player] = {rung.name: rung.player() for rung in self._rungs}
         game = games.load(ladder.game)
-        self._pairs = Pairs(game, players | {self.name: player}, self.rows, path, seed, stamp or {})
+        stamp = (stamp or {}) | ({"files": digests} if digests else {})
+        self._pairs = Pairs(game, players | {self.name: player}, self.rows, path, seed, stamp)
+
+    def _refuse_edited(self, digests: Mapping[str, str]) -> None:
+        for row in self.rows:
+            for file, before in row.get("files", {}).items():
+                if (now := digests.get(file, before)) != before:
+                    raise ValueError(
+                        f"{file} was edited: its digest is {now}, in earlier games of {self.name} {before}; "
+                        "undo the edit, or keep the games in another file"
+                    )
 
     def rating(self) -> Rating:
         """What the games so far say, with what is known of the opponents."""

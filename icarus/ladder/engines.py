@@ -1,5 +1,6 @@
 """The engines: what is started, how a game is told to it, and what it says of itself."""
 
+import difflib
 import shlex
 import shutil
 import sys
@@ -14,6 +15,7 @@ from icarus.ladder.process import EngineFailed, Process
 
 SECONDS = 60.0  # for each answer: imports and compilation come with the first
 COLOURS = ("black", "white")  # how GTP calls the players
+GTP_GAMES = ("othello", "checkers")  # of two colours, without anything hidden or random
 SERVER = "icarus.ladder.server"
 
 
@@ -152,7 +154,8 @@ class EnginePlayer:
         action = self._notation.action(state, answer)
         if action is None:
             self.close()
-            raise EngineFailed(self.engine.name, f"plays {answer!r}, which is not legal here")
+            legal = ", ".join(map(state.action_to_string, state.legal_actions()))
+            raise EngineFailed(self.engine.name, f"plays {answer!r}, which is not legal here; legal: {legal}")
         self._generated = True
         return EngineAnswer(action, time.perf_counter() - started)
 
@@ -191,8 +194,8 @@ def _server(game: str, name: str, *settings: str, module: str, extra: str = "lad
 def _grhino(depth: int) -> Engine:
     program = shutil.which("gtp-rhino") or shutil.which("gtp-rhino", path="/usr/games") or "gtp-rhino"
     depths = [text for option in ("-m", "-e", "-w") for text in (option, str(depth))]
-    installation = "install it with apt-get install grhino, or give another GTP engine by --engine"
-    return Engine(f"grhino depth {depth}", "othello", (program, "-b", "0", *depths), installation=installation)
+    command = (program, "-b", "0", *depths)
+    return Engine(f"grhino depth {depth}", "othello", command, installation="apt-get install grhino")
 
 
 ENGINES: dict[str, Engine] = {
@@ -222,12 +225,26 @@ def engine_of(game: AnyGame, name: str, command: str = "") -> Engine:
     """An engine by its name, or a GTP engine by its command line.
 
     Raises:
-        ValueError: no engine of this game has this name.
+        ValueError: no engine of this game has this name, or the game is not one of `GTP_GAMES`.
     """
-    if command:
-        return Engine(name, game.name, tuple(shlex.split(command)))
-    engine = ENGINES.get(name)
-    if engine is None or engine.game != game.name:
-        names = ", ".join(engine.name for engine in ENGINES.values() if engine.game == game.name)
-        raise ValueError(f"no engine of {game.name} is called {name!r}; known: {names or 'none'}")
-    return engine
+    names = [engine.name for engine in ENGINES.values() if engine.game == game.name]
+    if game.name in GTP_GAMES and (words := _split_command(command)):
+        near = difflib.get_close_matches(command, names, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"give the path of a program, or an engine: {', '.join(names)}"
+        return Engine(name, game.name, words, installation=hint)
+    if name not in names:
+        only = "" if game.name in GTP_GAMES else f"; programs that speak GTP play {' and '.join(GTP_GAMES)} only"
+        raise ValueError(f"no engine of {game.name} is called {name!r}; known: {', '.join(names) or 'none'}{only}")
+    return ENGINES[name]
+
+
+def _split_command(command: str) -> tuple[str, ...]:
+    """The words of a command line.
+
+    Raises:
+        ValueError: a quotation in it does not end.
+    """
+    try:
+        return tuple(shlex.split(command))
+    except ValueError as error:
+        raise ValueError(f"the command line {command!r} cannot be read: {str(error).lower()}") from None

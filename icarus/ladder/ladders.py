@@ -94,13 +94,15 @@ def read_ladder(game: str | AnyGame) -> Ladder:
     """The ladder of a game.
 
     Raises:
-        ValueError: the game has none.
+        ValueError: the game has none, or not with these parameters.
     """
     name = game if isinstance(game, str) else game.name
     path = DATA / f"{name}.json"
     if not path.exists():
         names = ", ".join(sorted(path.stem for path in DATA.glob("*.json")))
         raise ValueError(f"there is no ladder of {name}; games with a ladder: {names}")
+    if str(game) != name:
+        raise ValueError(f"there is no ladder of {game}; the opponents' ratings are those of {name}")
     content = json.loads(path.read_text("utf-8"))
     rungs = [
         Rung(rung["name"], Rating(rung["value"], rung["low"], rung["high"], rung["games"]), rung.get("agent", {}))

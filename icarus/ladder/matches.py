@@ -23,6 +23,7 @@ OPENING = {"othello": 4, "checkers": 4}
 FIRST_SIDE = {"dou-di-zhu": (0,)}  # the seats of the first side; elsewhere every other seat
 
 Row = dict[str, Any]
+IDENTITY = ("game", "player", "opponent", "seed", "side")  # keys that no two games share
 
 
 class RandomPlayer:
@@ -77,18 +78,22 @@ def play_game(game: AnyGame, player: Player, opponent: Player, *, seed: tuple[in
     row: Row = {"game": str(game), "player": str(player), "opponent": str(opponent), "seed": list(seed), "side": side}
     row["icarus"], row["started"] = version(), datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
+    actions: list[int] = []
+
     def watch(state: State, action: int | None, decision: object) -> None:
+        if action is not None:
+            actions.append(action)
         for engine in engines:
             engine.observe(state, action)
 
     try:
         log = play(game, [PlayerWithOpening(each.seated(game), plies) for each in seats], seed=seed, watch=watch)
     except EngineFailed as error:
-        return row | {"engines": _settings(engines), "void": str(error), "failed": error.name}
+        return row | {"engines": _settings(engines), "void": str(error), "failed": error.name, "actions": actions}
     row["engines"] = _settings(engines)
     seconds = seconds_per_decision(decision for decision in log.decisions if seats[decision.player] is player)
     row |= {"score": side_score(log.returns, [each is player for each in seats]), "returns": list(log.returns)}
-    row |= {"actions": [action for _, action in log.actions], "seconds": round(log.seconds, 3)}
+    row |= {"actions": actions, "seconds": round(log.seconds, 3)}
     return row | {"seconds_per_decision": seconds}
 
 
@@ -111,12 +116,16 @@ def side_score(returns: Sequence[float], is_on_side: Sequence[bool]) -> float:
 
 
 def read_rows(path: Path) -> list[Row]:
-    """The games of a file, the packed ones first; none if there is no file. No two have the same row, which says seed, side and time.
+    """The games of a file, the packed ones first; none if there is no file. A game that two processes played counts once.
 
     Raises:
         ValueError: a complete line is not a game (the message has its number), or the packed file is damaged.
     """
-    return [_row_of(line, place) for line, place in read_lines(path).items()]
+    rows: dict[str, Row] = {}
+    for line, place in read_lines(path).items():
+        row = _row_of(line, place)
+        rows.setdefault(str([row.get(key) for key in IDENTITY]), row)
+    return list(rows.values())
 
 
 def _row_of(line: bytes, place: str) -> Row:

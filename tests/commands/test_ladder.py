@@ -1,6 +1,8 @@
 """`icarus ladder` and `--level`: ratings, what is refused, and rows that go on."""
 
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ from icarus import BASELINE, Agent, games
 from icarus.commands.cli import run
 from icarus.commands.play.session import Session
 from icarus.commands.play.table import Table
-from icarus.ladder import ladders
+from icarus.ladder import Engine, ladders
 from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rung
 from icarus.ladder.rating import Rating
 
@@ -48,6 +50,7 @@ def test_a_strategy_is_rated_and_goes_on_from_its_rows(
         (["othello", "MAST", "--picture", "no/such/x.svg"], "there is no directory 'no/such'"),
         (["othello", "MAST", "--picture", "mine.py"], "--picture is 'mine.py'; name a file such as mine.svg"),
         (["othello", "MAST", "--rows", "."], "--rows is '.', which is a directory; name a file"),
+        (["othello", "MAST", "--rows", os.devnull], "which is not a file; name a file such as mine.jsonl"),
         (["othello", "MAST", "--rows", "no/such/x.jsonl"], "there is no directory 'no/such'"),
         (["othello", "--engine", "pubeval"], "no engine of othello is called 'pubeval'; known: grhino depth 1,"),
         (["hearts", "MAST"], "there is no ladder of hearts; games with a ladder: othello"),
@@ -61,6 +64,27 @@ def test_bad_input_is_told_in_a_sentence(
     output = capsys.readouterr()
     assert sentence in " ".join((output.err + output.out).split())
     assert code == 2
+
+
+def test_an_engine_without_a_finished_game_has_no_rating(
+    short_ladder: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake = Path(__file__).parents[1] / "ladder" / "fake_engine.py"
+    assert run(["ladder", "othello", "--engine", f"{sys.executable} {fake} illegal", "--games", "2"]) == 1
+    output = capsys.readouterr()
+    assert output.out.splitlines()[-1].endswith("fake_engine.py illegal has no rating: no game was finished")
+    assert "Elo" not in output.out and "void: " in output.err
+
+
+def test_absent_opponents_are_told_once_for_each_way_to_install_them(
+    short_ladder: None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Engine, "is_installed", lambda engine: False)
+    engines = [Rung(f"grhino depth {depth}", Rating(500, 400, 600)) for depth in (1, 2)]
+    Ladder("othello", (Rung(RANDOM, ZERO), *engines)).write(ladders.DATA / "othello.json")
+    assert run(["ladder", "othello", "MAST", "--iterations", "2", "--games", "2"]) == 0
+    notes = " ".join(capsys.readouterr().err.split())
+    assert "not installed: grhino depth 1, grhino depth 2; apt-get install grhino" in notes
 
 
 def test_a_level_goes_with_nothing_that_says_another_strength(capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,19 +30,28 @@ def test_an_engine_plays_whole_games_with_both_sides() -> None:
     engine.close()
 
 
+def texts_after(actions: list[int]) -> list[str]:
+    """What may be played after some actions."""
+    state = OTHELLO.new_initial_state()
+    for action in actions:
+        state.apply_action(action)
+    return list(map(state.action_to_string, state.legal_actions()))
+
+
 @pytest.mark.parametrize(
     ("mode", "sentence"),
     [
         ("dies", "fake dies died at genmove; its last output: the table is on fire"),
         ("hangs", "fake hangs did not answer genmove within 5 s"),
-        ("illegal", "fake illegal plays 'a9', which is not legal here"),
+        ("illegal", "fake illegal plays 'a9', which is not legal here; legal: "),
         ("refuses", "fake refuses refused genmove: cannot think"),
     ],
 )
 def test_a_game_whose_engine_fails_is_void_and_the_next_one_is_played(mode: str, sentence: str, tmp_path: Path) -> None:
     engine = fake(mode, str(tmp_path / "once"), seconds=5 if mode == "hangs" else 60)  # which a busy machine keeps to
     void = play_game(OTHELLO, RandomPlayer(), engine, seed=(1, 0), side=0)
-    assert void["void"] == sentence
+    legal = ", ".join(texts_after(void["actions"])) if mode == "illegal" else ""
+    assert void["void"] == sentence + legal
     assert "score" not in void
     assert play_game(OTHELLO, RandomPlayer(), engine, seed=(1, 0), side=1)["score"] in (0, 0.5, 1)
     engine.close()
@@ -62,6 +71,24 @@ def test_an_unknown_engine_is_refused() -> None:
     with pytest.raises(ValueError, match="no engine of othello is called 'pubeval'; known: grhino depth 1,"):
         engine_of(OTHELLO, "pubeval")
     assert engine_of(OTHELLO, "mine", "edax -gtp -level 3").command == ("edax", "-gtp", "-level", "3")
+    with pytest.raises(ValueError, match="""command line 'python "x' cannot be read: no closing quotation"""):
+        engine_of(OTHELLO, "mine", 'python "x')
+    with pytest.raises(ValueError, match=r"no engine of othello is called ' '; known: grhino depth 1,.* 5000$"):
+        engine_of(OTHELLO, " ", " ")
+
+
+def test_a_misspelt_engine_is_told_with_the_name_that_it_resembles() -> None:
+    with pytest.raises(EngineFailed, match=r"^grhino dept 2 cannot be started: .*; did you mean grhino depth 2\?$"):
+        engine_of(OTHELLO, "grhino dept 2", "grhinoo dept 2").start()
+    with pytest.raises(EngineFailed, match="; give the path of a program, or an engine: grhino depth 1, "):
+        engine_of(OTHELLO, "mine", "/no/such/program").start()
+
+
+def test_a_program_that_speaks_gtp_is_refused_in_games_that_gtp_has_no_words_for() -> None:
+    for name in ("backgammon", "hearts"):
+        with pytest.raises(ValueError, match="programs that speak GTP play othello and checkers only"):
+            engine_of(games.load(name), "edax -gtp", "edax -gtp")
+    assert engine_of(games.load("checkers"), "mine", "mine -gtp").command == ("mine", "-gtp")
 
 
 def test_an_engine_is_a_player_for_any_match() -> None:

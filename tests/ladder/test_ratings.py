@@ -150,6 +150,37 @@ def test_a_climb_that_is_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
     assert again.rating().games == 6
 
 
+def test_games_that_two_processes_played_count_once(tmp_path: Path) -> None:
+    player, path = Agent(parse("BASELINE"), iterations=3), tmp_path / "rows.jsonl"
+    both = [Climb(LADDER, player, path=path) for _ in range(2)]
+    for climb in both:
+        list(climb.games(2))
+    assert len(path.read_bytes().splitlines()) == 4
+    assert Climb(LADDER, player, path=path).rating() == both[0].rating()
+
+
+def test_games_of_another_game_in_the_file_are_not_counted(tmp_path: Path) -> None:
+    player, path = Agent(parse("BASELINE"), iterations=3), tmp_path / "rows.jsonl"
+    list(Climb(LADDER, player, path=path).games(2))
+    assert not Climb(Ladder("checkers", LADDER.rungs), player, path=path).rows
+
+
+def test_games_of_a_player_whose_file_was_edited_are_not_counted_as_its_own(tmp_path: Path) -> None:
+    player, path, file = Agent(parse("BASELINE"), iterations=3), tmp_path / "rows.jsonl", tmp_path / "own.py"
+    file.write_text("A = 1")
+    list(Climb(LADDER, player, path=path, files=[file]).games(2))
+    assert len(Climb(LADDER, player, path=path, files=[file]).rows) == 2
+    file.write_text("A = 2")
+    with pytest.raises(ValueError, match=r"own.py was edited: its digest is .*, in earlier games of BASELINE \(3 iter"):
+        Climb(LADDER, player, path=path, files=[file])
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_a_row_for_which_there_is_no_room_is_told_with_its_file() -> None:
+    with pytest.raises(OSError, match="'/dev/full'"):
+        append_row(Path("/dev/full"), {"player": "a"})
+
+
 def test_whoever_fails_again_and_again_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(game: object, player: object, opponent: object, seed: object, side: object) -> dict[str, object]:
         return {"player": str(player), "void": "it fell", "failed": whoever or names[str(opponent)]}
@@ -225,6 +256,9 @@ def test_a_ladder_is_written_and_read(tmp_path: Path, monkeypatch: pytest.Monkey
     assert read_ladder("othello") == ladder != Ladder("othello", rungs)
     with pytest.raises(ValueError, match="there is no ladder of hearts; games with a ladder: othello"):
         read_ladder(games.load("hearts"))
+    Ladder("knockout-whist", rungs).write(tmp_path / "knockout-whist.json")
+    with pytest.raises(ValueError, match=r"no ladder of knockout-whist\(players=3\); the opponents' ratings are those"):
+        read_ladder(games.load("knockout-whist(players=3)"))
 
 
 def test_a_ladder_is_fitted_to_games_between_its_opponents() -> None:
