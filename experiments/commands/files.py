@@ -2,7 +2,7 @@
 
 import io
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -18,6 +18,7 @@ from experiments.report.status import without_checksum
 from experiments.store import export as tables
 from experiments.store import rows as store
 from experiments.store.export import merge as merge_runs
+from experiments.store.rows import Row
 from icarus.commands.options import value_option
 from icarus.row_files import written_whole
 
@@ -80,16 +81,40 @@ def verify(
     directory: Directory,
     sample: Annotated[int, value_option("N", "Number of games to play again.")] = 10,
     seed: Annotated[int, value_option("SEED", "Seed of the sample.")] = 0,
+    agent: Annotated[str | None, value_option("NAME", "Sample the games of this agent only.")] = None,
+    trial: Annotated[int | None, value_option("N", "Sample the games of this number only.")] = None,
 ) -> int:
     """Play a sample of games again and compare them action by action; the exit code is 1 if one differs."""
     if races.is_race(directory):
+        if (agent, trial) != (None, None):
+            raise Refusal(
+                f"{directory} is a race, whose games have no agents and trials; leave out --agent and --trial"
+            )
         return _print_audit(races.audit(directory, positive("sample", sample), seed))
     experiment = store.experiment_in(directory)
     for module in sorted({cell.module for cell in experiment.cells if cell.module}):
         say(f"{directory} uses a Python file, which is run now: {module}")
     if unchecked := store.count_unchecked(directory):
         say(without_checksum(unchecked))
-    return _print_audit(audit(experiment, store.rows(directory, experiment), positive("sample", sample), seed))
+    rows = _rows_of(store.rows(directory, experiment), agent, trial)
+    return _print_audit(audit(experiment, rows, positive("sample", sample), seed))
+
+
+def _rows_of(rows: Iterable[Row], agent: str | None, trial: int | None) -> Iterator[Row]:
+    """The games of an agent and of a number, where these are given.
+
+    Raises:
+        Refusal: there are none.
+    """
+    agents, count = set[str](), 0
+    for row in rows:
+        agents.add(row["agent"])
+        if agent in (None, row["agent"]) and trial in (None, row["trial"]):
+            count += 1
+            yield row
+    if agents and not count:
+        which = [f"of the agent {agent!r}"] * (agent is not None) + [f"with the number {trial}"] * (trial is not None)
+        raise Refusal(f"there is no game {' and '.join(which)}; agents: {', '.join(sorted(agents))}")
 
 
 def _print_audit(games: Iterable[tuple[str, bool]]) -> int:

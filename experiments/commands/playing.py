@@ -223,5 +223,9 @@ def _show(directory: Path) -> None:
     with results_of(directory) as results:
         columns, pictures = results.columns(), results.runs[0].experiment.pictures
     print_tables(columns)
-    for path in figures.draw(columns, directory / "figures", pictures):
-        say(f"{path} and {path.with_suffix('.svg').name}")
+    folder = directory / "figures"
+    try:
+        for path in figures.draw(columns, folder, pictures):
+            say(f"{path} and {path.with_suffix('.svg').name}")
+    except OSError as error:  # that of a full disk names no file
+        raise OSError(error.errno, error.strerror, str(folder)) from None

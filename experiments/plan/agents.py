@@ -32,7 +32,9 @@ def read_agents(table: Table, module: str) -> dict[str, Entry]:
         Refusal: there are none, or one cannot be understood.
     """
     by_name = require(table, "agents")
-    if isinstance(by_name, Mapping) and by_name:
+    if by_name == {}:
+        raise Refusal('agents: the table is empty; write a line such as mast = "BASELINE >> MAST"')
+    if isinstance(by_name, Mapping):
         entries = {name: read_entry(f"agents.{name}", value, module) for name, value in by_name.items()}
     else:
         entries = {_name(path, value): read_entry(path, value, module) for path, value in paths("agents", table)}

@@ -36,7 +36,7 @@ def nearest(name: str, names: Sequence[str]) -> str:
 def require(table: Table, key: str) -> object:
     """The value of a key that must be there."""
     if key not in table:
-        raise Refusal(f"{key}: missing")
+        raise Refusal(f"{key}: missing; docs/experiments.md has the keys of an experiment")
     return table[key]
 
 

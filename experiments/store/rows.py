@@ -53,7 +53,9 @@ def experiment_in(directory: Path) -> Experiment:
             raise Damage(f"{path} has format {content['format']!r}; this version reads format {FORMAT}")
         return from_settings(content)
     except (FileNotFoundError, NotADirectoryError):
-        raise Refusal(f"{directory} has no experiment (it has no {EXPERIMENT})") from None
+        inside = ", ".join(sorted(path.parent.name for path in directory.glob(f"*/{EXPERIMENT}")))
+        hint = f"; give one of its directories: {inside}" if inside else ""
+        raise Refusal(f"{directory} has no experiment (it has no {EXPERIMENT}){hint}") from None
     except OSError as error:
         raise Refusal(f"{path} cannot be read: {error.strerror}") from None
     except Damage:

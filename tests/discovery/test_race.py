@@ -391,6 +391,8 @@ def test_kept_races_tell_how_far_they_are_and_are_played_again_from_their_rows(
     assert races.result_of(directory).proofs == discovery.proofs
     assert main(["verify", str(directory), "--sample", "10"]) == 0
     assert capsys.readouterr().out.count("the same") == 10
+    assert main(["verify", str(directory), "--trial", "1"]) == 2
+    assert "is a race, whose games have no agents and trials" in capsys.readouterr().err
 
 
 def test_what_beats_the_winner_of_an_earlier_race_stands_in_the_table() -> None:

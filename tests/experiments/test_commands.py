@@ -2,12 +2,15 @@
 
 import csv
 import datetime
+import errno
 import io
 import json
 import shutil
 
 import pytest
 
+from experiments.commands import playing
+from experiments.report import figures
 from experiments.report.status import state_of
 from experiments.store import rows as store
 from experiments.store.results import results_of
@@ -213,6 +216,37 @@ def test_games_played_again_are_the_same(call, played):
     code, out, _ = call("verify", played, "--sample", 5)
     assert code == 0
     assert out.count("actions, the same") == 5
+
+
+def test_one_game_is_played_again_by_its_agent_and_number(call, played):
+    row = next(row for row in store.rows(played, small()) if row["trial"] == 1)
+    code, out, _ = call("verify", played, "--agent", row["agent"], "--trial", 1)
+    assert code == 0
+    assert out == f"{row['agent']} in {row['game']}, trial 1: {row['moves']} actions, the same\n"
+
+
+def test_a_game_that_is_not_there_is_refused_with_the_agents(call, played):
+    agents = ", ".join(sorted({cell.agent for cell in small().cells}))
+    code, _, errors = call("verify", played, "--agent", "nobody", "--trial", 3)
+    assert code == 2
+    assert f"there is no game of the agent 'nobody' and with the number 3; agents: {agents}" in errors
+    assert call("verify", played, "--trial", 10**6)[0] == 2
+
+
+def test_a_folder_of_runs_is_told_with_the_runs(call, played, tmp_path):
+    shutil.copytree(played, tmp_path / "inside")
+    code, _, errors = call("verify", tmp_path)
+    assert code == 2
+    assert "has no experiment (it has no experiment.json); give one of its directories: inside" in errors
+
+
+def test_a_figure_for_which_there_is_no_room_is_told_with_its_folder(call, copy, monkeypatch):
+    def full(*arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(figures, "draw", full)
+    with pytest.raises(OSError, match=f"'{copy / 'figures'}'"):
+        playing._show(copy)
 
 
 def write_unchecked(path, rows):
