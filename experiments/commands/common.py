@@ -42,8 +42,10 @@ def say(text: str) -> None:
 def print_tables(columns: dict[Column, list[Tally]]) -> None:
     page = console()
     for column, tallies in columns.items():
-        table = terminal.results_table(column, tallies, list(columns))
-        page.print(table, "", width=None if page.is_terminal else TABLE_WIDTH)
+        table, width = terminal.results_table(column, tallies, list(columns)), None if page.is_terminal else TABLE_WIDTH
+        page.print(table.title, style="bold", width=width)  # above the table, which may be narrower
+        table.title = None
+        page.print(table, "", width=width)
 
 
 def print_table(table: Table) -> None:

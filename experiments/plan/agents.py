@@ -37,7 +37,11 @@ def read_agents(table: Table, module: str) -> dict[str, Entry]:
     if isinstance(by_name, Mapping):
         entries = {name: read_entry(f"agents.{name}", value, module) for name, value in by_name.items()}
     else:
-        entries = {_name(path, value): read_entry(path, value, module) for path, value in paths("agents", table)}
+        entries = {}
+        for path, value in paths("agents", table):
+            if (name := _name(path, value)) in entries:
+                raise Refusal(f"{path}: {name} is in the list twice")
+            entries[name] = read_entry(path, value, module)
     honest = {_honest(name, each.spec.scheme): each for name, each in entries.items()}
     if len(honest) < len(entries):
         raise Refusal(f'agents: two have the same name, after "({CHEATING})" was added to agents that cheat')

@@ -87,7 +87,8 @@ class Process:
             try:
                 line = self._answers.get(timeout=self.seconds)
             except queue.Empty:
-                raise self._failure(f"did not answer {command} within {self.seconds:g} s") from None
+                unended = f": {lines[-1]!r} came without the empty line that ends an answer" if lines else ""
+                raise self._failure(f"did not answer {command} within {self.seconds:g} s{unended}") from None
             if line is None:
                 raise self._failure(f"died at {command}")
             if line.strip():
@@ -95,8 +96,10 @@ class Process:
             elif lines:
                 break
         answer = "\n".join(lines)
-        if not answer.startswith("="):
+        if answer.startswith("?"):
             raise self._failure(f"refused {command}: {answer.lstrip('? ')}")
+        if not answer.startswith("="):
+            raise self._failure(f"answered {lines[0]!r} to {command}; an answer begins with = or ?")
         return answer[1:].strip()
 
     def _failure(self, what: str) -> EngineFailed:

@@ -143,6 +143,7 @@ def test_seats_can_be_chosen():
         ({"agents": {"a": {"strategy": "RAVE >>"}}}, "agents.a.strategy: "),
         ({"agents": {"a": {"schema": "SO_ISMCTS"}}}, "agents.a.schema: no such key; did you mean scheme"),
         ({"agents": {"a": {}}}, "agents.a: the table is empty"),
+        ({"agents": ["RAVE", "MAST", "RAVE"]}, "agents[2]: RAVE is in the list twice"),
         ({"agents": {}}, "agents: the table is empty; write a line such as mast ="),
         ({"agents": {"a": {"iterations": 0}}}, "agents.a.iterations is 0; it must be an integer of at least 1"),
         ({"agents": ["RAVE", {"scheme": "MO"}]}, "agents[1].scheme: 'MO' is not a scheme"),

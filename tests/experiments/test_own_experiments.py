@@ -139,6 +139,7 @@ def test_a_table_in_a_file_or_a_pipe_is_at_most_80_characters_wide(tmp_path, cal
         rows = [a_row(cell, trial, reward=0.5, returns=[0.5, 0.5], win=False) for cell, trial in experiment.games()]
         code, out, _ = call("report", keep(tmp_path / name, experiment, rows))
         assert code == 0 and "50.0 %" in out and max(map(len, out.splitlines()[:12])) <= 80
+        assert out.startswith("Othello: 5 iterations per decision, against BASELINE\n")
         assert ("Strategy" in out) == (name == "named")
 
 

@@ -1,5 +1,6 @@
 """Engines in processes of their own: whoever dies, hangs or cheats costs one game, told in one sentence."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from icarus import Agent, games, parse, play
 from icarus.ladder.engines import ENGINES, Engine, EnginePlayer, engine_of
 from icarus.ladder.matches import RandomPlayer, play_game
-from icarus.ladder.process import EngineFailed
+from icarus.ladder.process import EngineFailed, Process
 
 OTHELLO = games.load("othello")
 FAKE = str(Path(__file__).with_name("fake_engine.py"))
@@ -65,6 +66,20 @@ def test_an_engine_that_is_missing_is_told_with_how_to_install_it() -> None:
         EngineFailed, match=r"^nobody cannot be started: /no/such/engine: No such file or directory; build it$"
     ):
         missing.start()
+
+
+@pytest.mark.parametrize(
+    ("output", "sentence"),
+    [
+        ("Welcome\n\n= Fake\n\n", "fake answered 'Welcome' to name; an answer begins with = or ?"),
+        ("= Fake\n", "fake did not answer name within 5 s: '= Fake' came without the empty line that ends an answer"),
+    ],
+)
+def test_a_program_that_does_not_keep_to_the_protocol_is_told_how(output: str, sentence: str) -> None:
+    program = f"import time; print({output!r}, end='', flush=True); time.sleep(60)"
+    process = Process("fake", (sys.executable, "-c", program), 5.0)
+    with pytest.raises(EngineFailed, match=re.escape(sentence)):
+        process.ask("name")
 
 
 def test_an_unknown_engine_is_refused() -> None:
