@@ -23,11 +23,22 @@ UNFINISHED = ".new"  # the end of the name of a file that is being written
 
 
 @contextlib.contextmanager
+def naming_file(path: Path) -> Iterator[None]:
+    """The error of a full disk within, which names no file, gets this one."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno and error.filename is None:
+            error.filename = str(path)
+        raise
+
+
+@contextlib.contextmanager
 def written_whole(path: Path) -> Iterator[IO[bytes]]:
     """A file that appears under its name only when all of it is on the disk."""
     unfinished = path.with_name(path.name + UNFINISHED)
     try:
-        with unfinished.open("wb") as file:
+        with naming_file(path), unfinished.open("wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -102,13 +113,10 @@ def append_row(path: Path, row: Mapping[str, object]) -> None:
     Raises:
         OSError: it cannot be written; the error names the file.
     """
-    try:
-        with open_to_append(path, wait=True) as file:
-            file.write(json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:  # that of a full disk names none
-        raise OSError(error.errno, error.strerror, str(path)) from None
+    with naming_file(path), open_to_append(path, wait=True) as file:
+        file.write(json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _lock(file: BinaryIO, wait: bool) -> None:

@@ -25,6 +25,7 @@ from experiments.report import figures
 from experiments.store import rows as store
 from experiments.store.results import results_of
 from icarus.commands.options import split_names, value_option
+from icarus.row_files import naming_file
 
 NAMED = (
     f"Name of an experiment, or the path of your own as a .toml or .py file. Section 8: {', '.join(suite.SUITE)} (all of them). "
@@ -224,8 +225,6 @@ def _show(directory: Path) -> None:
         columns, pictures = results.columns(), results.runs[0].experiment.pictures
     print_tables(columns)
     folder = directory / "figures"
-    try:
+    with naming_file(folder):
         for path in figures.draw(columns, folder, pictures):
             say(f"{path} and {path.with_suffix('.svg').name}")
-    except OSError as error:  # that of a full disk names no file
-        raise OSError(error.errno, error.strerror, str(folder)) from None

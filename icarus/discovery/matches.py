@@ -15,7 +15,7 @@ from icarus.discovery.configuration import Configuration
 from icarus.engine.match import Agent, Decision, play
 from icarus.kernel.game import AnyGame
 from icarus.load_files import load_files
-from icarus.row_files import open_to_append, read_lines
+from icarus.row_files import naming_file, open_to_append, read_lines
 
 CALIBRATION, EXPLORATION, PROOF, ABLATION = range(4)  # streams of random numbers: no deal of one is a deal of another
 STREAMS = ("calibration", "exploration", "proof", "ablation")
@@ -166,9 +166,10 @@ class Rows:
 
     def _keep(self, row: Row) -> None:
         self.rows[key_of(row)] = row
-        if self._file is not None:
-            self._file.write(line_of(row))
-            self._file.flush()
+        if self.path is not None and self._file is not None:
+            with naming_file(self.path):
+                self._file.write(line_of(row))
+                self._file.flush()
 
 
 class Games(Rows):

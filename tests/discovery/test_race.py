@@ -395,6 +395,18 @@ def test_kept_races_tell_how_far_they_are_and_are_played_again_from_their_rows(
     assert "is a race, whose games have no agents and trials" in capsys.readouterr().err
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_a_game_for_which_there_is_no_room_is_told_with_its_file(
+    finished_race: tuple[Discovery, Path], tmp_path: Path
+) -> None:
+    row = read_rows(finished_race[1] / "games.jsonl")[0]
+    with Games(MatchSettings("kuhn-poker", (0, 1), 4, None, 0), path := tmp_path / "games.jsonl") as full:
+        full.__exit__()
+        full._file = open("/dev/full", "ab", buffering=0)  # noqa: SIM115
+        with pytest.raises(OSError, match=f"'{path}'"):
+            full._keep(row)
+
+
 def test_what_beats_the_winner_of_an_earlier_race_stands_in_the_table() -> None:
     def race_of(reference: str, winner: str, lead: float) -> Any:
         proof = SimpleNamespace(configuration=Configuration(winner), difference=SimpleNamespace(mean=lead))

@@ -1,5 +1,6 @@
 """Ratings: by hand, against simulated players, and a climb that is stopped and goes on."""
 
+import errno
 import itertools
 import re
 from pathlib import Path
@@ -15,7 +16,7 @@ from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rung, fit, read_ladder, 
 from icarus.ladder.matches import play_game, read_rows, side_score
 from icarus.ladder.picture import ladder_svg
 from icarus.ladder.rating import UNKNOWN, Rating, expected, informative, posterior
-from icarus.row_files import append_row, pack_lines
+from icarus.row_files import append_row, pack_lines, written_whole
 
 FIXED = {"zero": ZERO}
 
@@ -179,6 +180,11 @@ def test_games_of_a_player_whose_file_was_edited_are_not_counted_as_its_own(tmp_
 def test_a_row_for_which_there_is_no_room_is_told_with_its_file() -> None:
     with pytest.raises(OSError, match="'/dev/full'"):
         append_row(Path("/dev/full"), {"player": "a"})
+
+
+def test_a_file_for_which_there_is_no_room_is_told(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="page.html'"), written_whole(tmp_path / "page.html"):
+        raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def test_whoever_fails_again_and_again_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
