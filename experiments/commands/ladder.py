@@ -46,8 +46,8 @@ def ladder(
         real("--minutes", minutes, 0)
         if table + timed + compare > 1:
             raise ValueError("--table, --timed and --compare play different games; give one of them")
-        opponents(game)  # refused before work starts
         kind = playing.BY_ITERATIONS if table else playing.BY_TIME if timed else None
+        _refuse_unplanned(game, kind)
         deadline = time.monotonic() + 60 * minutes
         try:
             if minutes and kind is not None:
@@ -77,6 +77,17 @@ def ladder(
             picture.write_text(ladder_svg(title, ladder_of_rows.ratings() | ratings, marked), "utf-8")
         if keep and not playing.keep(ladder_of_rows, out):
             say("no levels are written: eight baselines, stronger with more iterations, need more games")
+
+
+def _refuse_unplanned(game: str, kind: str | None) -> None:
+    """Refuse a game without a ladder, or without the table that is to be played.
+
+    Raises:
+        ValueError: it is one.
+    """
+    opponents(game)
+    if kind is not None and game not in playing.TABLES[kind]:
+        raise ValueError(f"no such table is planned for {game}; games with one: {', '.join(playing.TABLES[kind])}")
 
 
 def _ratings(game: str, ratings: Mapping[str, Rating]) -> Table:

@@ -5,6 +5,7 @@ Commands: `name`, `version`, `new_game DATA GAME` (the data that the game begins
 """
 
 import importlib
+import pkgutil
 import sys
 from typing import Protocol
 
@@ -13,6 +14,8 @@ import numpy as np
 from icarus import games
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
+from icarus.ladder import servers
+from icarus.ladder.engines import SERVER
 
 
 class EngineModule(Protocol):
@@ -84,8 +87,13 @@ class Server:
 
 def main(arguments: list[str]) -> None:
     """Answer lines until there are no more."""
-    game, *settings = arguments
-    module = importlib.import_module(f"icarus.ladder.servers.{game.replace('-', '_')}")
+    game, *settings = arguments or [""]
+    game_names = sorted(name.replace("_", "-") for _, name, _ in pkgutil.iter_modules(servers.__path__))
+    if game not in game_names:
+        raise SystemExit(
+            f"{SERVER}: no engine plays {game!r}; write GAME SETTINGS, with a game of {', '.join(game_names)}"
+        )
+    module = importlib.import_module(f"{servers.__name__}.{game.replace('-', '_')}")
     answers = sys.stdout
     sys.stdout = sys.stderr  # what an engine prints is not an answer
     server = Server(module.Engine(*settings))

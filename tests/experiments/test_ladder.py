@@ -7,6 +7,7 @@ import pytest
 
 from experiments.analysis.levels import iterations_for
 from experiments.commands.ladder import ladder
+from experiments.commands.main import main
 from experiments.plan.ladder import COMPARISONS, Comparison, search
 from experiments.play import ladder as playing
 from icarus.engine.levels import LEVELS
@@ -152,3 +153,11 @@ def test_the_command_plays_a_table_and_draws_it(
 def test_a_game_without_a_plan_is_refused() -> None:
     with pytest.raises(ValueError, match="no ladder is planned for kuhn-poker; games with a plan: othello,"):
         playing.opponents("kuhn-poker")
+
+
+@pytest.mark.parametrize("option", ["--table", "--timed"])
+def test_a_game_without_the_table_that_is_to_be_played_is_refused(
+    option: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["ladder", "knockout-whist", option]) == 2
+    assert "no such table is planned for knockout-whist; games with one: othello" in capsys.readouterr().err

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from icarus import Agent, games, parse, play
+from icarus.ladder import server
 from icarus.ladder.engines import ENGINES, Engine, EnginePlayer, engine_of
 from icarus.ladder.matches import RandomPlayer, play_game
 from icarus.ladder.process import EngineFailed, Process
@@ -80,6 +81,12 @@ def test_a_program_that_does_not_keep_to_the_protocol_is_told_how(output: str, s
     process = Process("fake", (sys.executable, "-c", program), 5.0)
     with pytest.raises(EngineFailed, match=re.escape(sentence)):
         process.ask("name")
+
+
+@pytest.mark.parametrize("arguments", [[], ["othelo"]])
+def test_a_server_of_no_engine_says_which_there_are(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit, match="no engine plays '.*'; write GAME SETTINGS, with a game of backgammon, check"):
+        server.main(arguments)
 
 
 def test_an_unknown_engine_is_refused() -> None:
