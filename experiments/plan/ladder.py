@@ -17,10 +17,10 @@ BASELINES = {
     "othello": (3, 10, 17, 30, 55, 110, 300, 1000),
     "backgammon": (10, 30, 60, 100, 200, 350, 600, 1000),
     "dou-di-zhu": (2, 5, 12, 30, 75, 190, 480, 1200),
-    "knockout-whist": (4, 8, 16, 32, 128, 256, 512, 1024),
+    "knockout-whist": (8, 12, 16, 32, 96, 256, 640, 2000),
     "checkers": (4, 8, 16, 32, 64, 128, 256, 512),
     "hearts": (2, 5, 12, 30, 75, 190, 480, 1200),
-    "lotr-confrontation": (2, 8, 16, 32, 48, 72, 110, 180),
+    "lotr-confrontation": (8, 14, 24, 45, 100, 240, 600, 1500),
 }
 OUTSIDE = {
     "othello": (*(f"grhino depth {depth}" for depth in (1, 2, 3, 4, 6)), "rust-reversi matrix 4"),
