@@ -20,9 +20,7 @@ def results_table(column: Column, tallies: list[Tally], among: list[Column]) -> 
     name, against = title(column, among), f", against {column.opponent.caption}"
     table = Table(
         title=f"{name.removesuffix(against)}: {budget(column)} per decision{against}",
-        title_justify="left",
         box=box.SIMPLE_HEAD,
-        title_style="bold",
         padding=(0, 1, 0, 0),
         pad_edge=False,
         show_edge=False,

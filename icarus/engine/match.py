@@ -229,6 +229,11 @@ class Player(Protocol):
         """The player of one match, with the records that it keeps during the match."""
 
 
+def is_player(agent: object) -> bool:
+    """Whether something is a `Player`: no class, and not the settings of an algorithm, whose `seated` needs a budget."""
+    return not isinstance(agent, type | Algorithm) and callable(getattr(agent, "seated", None))
+
+
 @attrs.frozen
 class Decision:
     """One decision of a game, with what the search knew of it.
@@ -306,7 +311,7 @@ def play(
     if len(agents) != game.players:
         raise ValueError(f"{game} needs {checks.count_text(game.players, 'agent')}, not {len(agents)}")
     for agent in agents:
-        if isinstance(agent, type | Algorithm) or not callable(getattr(agent, "seated", None)):
+        if not is_player(agent):
             raise TypeError(f"an agent must be an Agent(strategy, iterations=…), not {agent!r}")
         if isinstance(agent, SeatedAgent) and sum(each is agent for each in agents) > 1:
             raise ValueError(f"{agent} is one player, seated twice, with one memory; seat the agent once for each seat")

@@ -34,15 +34,22 @@ from tests.marks import slow_after
 
 QUICK = Agent(BASELINE, iterations=20)
 
+
+def late_answers(part: str, until: str) -> str:
+    """A script by which a page gets answers late whose path has this part: when `until` calls `go`."""
+    return f"""(() => {{
+        const answer_of = window.fetch;
+        window.fetch = async (path, ...rest) => {{
+            const answer = await answer_of(path, ...rest);
+            if (String(path).includes("{part}")) await new Promise((go) => {{ {until} }});
+            return answer;
+        }};
+    }})()"""
+
+
 # A busy machine: a page hears of the game later than of the answer to its own request.
-LATE_STATES = """
-const answer_of = window.fetch;
-window.fetch = async (path, ...rest) => {
-  const answer = await answer_of(path, ...rest);
-  if (path.startsWith("/state")) await new Promise((done) => setTimeout(done, 300));
-  return answer;
-};
-"""
+LATE_STATES = late_answers("/state", "setTimeout(go, 300)")
+LATE_LOOK = late_answers("at=", "window.release = go")
 
 
 def tree_data(text: str) -> dict[str, Any]:
@@ -597,16 +604,6 @@ def test_one_plays_by_clicking_on_the_board_and_sees_the_tree(served, page, expe
     expect(page.locator("#mistakes")).not_to_contain_text("looking")
     page.click("#record")
     expect(page.locator("#recorded")).to_contain_text('[Game "othello"]')
-
-
-LATE_LOOK = """() => {
-    const answer_of = window.fetch;
-    window.fetch = async (path, ...rest) => {
-        const answer = await answer_of(path, ...rest);
-        if (String(path).includes("at=")) await new Promise((go) => { window.release = go; });
-        return answer;
-    };
-}"""
 
 
 def test_an_earlier_position_that_comes_after_an_undo_is_not_shown(served, page, expect) -> None:

@@ -4,7 +4,9 @@ from icarus.compiler.kernels.functions import DEBUG
 from icarus.kernel import inlined
 
 A_CAPTURE = "a capture function "  # as the loop names it, which does not know its name
-KEYLESS = "a capture function names the record 0, which is not a key; make keys with record(action, …), not from an action alone"
+KEYLESS = (
+    f"{A_CAPTURE}names the record 0, which is not a key; make keys with record(action, …), not from an action alone"
+)
 NO_PLAYER = "a capture gives a context that is not a player, though its Ψ is PLAYER"
 
 FIRST, INTERVAL = 100, 16  # a search checks in its first iterations, and in every 16th

@@ -23,7 +23,7 @@ from icarus.engine.loop.observation_classes import observation_classes
 from icarus.engine.loop.parent_links import LINK, is_inserted
 from icarus.engine.loop.parent_links import parent_links_of as compiled_parent_links_of
 from icarus.engine.program.mixtures import IN_SIMULATION, SIMULTANEOUS, TREE
-from icarus.engine.program.promises import KEYLESS, context_message, with_capture
+from icarus.engine.program.promises import context_message
 from icarus.engine.program.requirements import refuse_unseeded_rules, tables_of
 from icarus.engine.recommendation import Recommendation, most_visits
 from icarus.engine.records.reuse import WarmStart
@@ -38,7 +38,7 @@ from icarus.engine.root_episode import root_episode
 from icarus.engine.root_statistics import RootStatistics, root_statistics
 from icarus.engine.running_search import result_of, too_long_message
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
-from icarus.kernel import CHANCE, EXPANSION, NO_RECORD, SELECTION, SIMULATION, TERMINAL, Updates
+from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, TERMINAL, Updates
 from icarus.kernel import below as compiled_below
 from icarus.kernel import extended as compiled_extended
 from icarus.kernel.constants import CONTINUES
@@ -180,8 +180,6 @@ class ReferenceSearch:
 
     def _update(self, part: Enhancement, table: ReferenceTable, record: int, context: int, rewards: np.ndarray) -> None:
         """Line 17, for one record."""
-        if record == NO_RECORD:
-            raise ValueError(with_capture(KEYLESS, part.capture.label(), part.name))
         if part.contexts == PLAYER and not 0 <= context < self.game.players:
             raise ValueError(context_message(part.capture.label(), part.name, context, self.game.players))
         row = table.open(record)

@@ -9,7 +9,8 @@ import numpy as np
 from icarus.algebra import Enhancement
 from icarus.algebra.information import FieldValues
 from icarus.compiler.kernels.functions import plain
-from icarus.engine.program.slots import COUNT_OVERFLOW, FULL, KEYLESS, negative_message
+from icarus.engine.program.promises import KEYLESS, with_capture
+from icarus.engine.program.slots import COUNT_OVERFLOW, FULL, negative_message
 from icarus.engine.records.tables import SMALLEST, Block, Table, capacity_for, initial_row, size_of
 from icarus.kernel import NO_RECORD
 from icarus.kernel.python_game import PythonGame
@@ -148,7 +149,7 @@ class ReferenceTable:
         row = self._rows.get(key)
         if row is None:
             if key == NO_RECORD:
-                raise ValueError(KEYLESS)
+                raise ValueError(with_capture(KEYLESS, self.component.capture.label(), self.component.name))
             row = row_of(self.blank)
             _set(row, "record", int(key))
             self._rows[int(key)] = row

@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from icarus import checks
-from icarus.engine.algorithm import Algorithm
-from icarus.engine.match import Player
+from icarus.engine.match import Player, is_player
 from icarus.engine.validation import check_callable
 from icarus.equilibrium.tree.arrays import NOTHING
 from icarus.equilibrium.tree.policies import TabularPolicy, checked_probabilities, uniform_policy
@@ -36,7 +35,7 @@ def refuse_unless_it_searches(agent: object) -> None:
     Raises:
         TypeError: `agent` is not an Agent.
     """
-    if isinstance(agent, type | Algorithm) or not callable(getattr(agent, "seated", None)):
+    if not is_player(agent):
         raise TypeError(f"{agent!r} cannot search; it must be an Agent, such as Agent(OOS(), iterations=1000)")
 
 

@@ -22,9 +22,7 @@ CONTROL = structure(Control)
 
 def new_control() -> np.ndarray:
     """[1] of CONTROL, of a loop that has made nothing yet."""
-    control = np.zeros(1, CONTROL)
-    control["interrupt_flag"] = INTERRUPT_FLAG.ctypes.data
-    return control
+    return np.zeros(1, CONTROL)
 
 
 def run_interruptibly(control: np.ndarray, iterations: int, run: Callable[[int], object]) -> None:

@@ -105,6 +105,10 @@ def uniform_policy(tree: GameTree) -> TabularPolicy:
     return normalise(tree, np.zeros(len(tree.slots)))
 
 
+def _are_of_one_game(first: GameTree, second: GameTree) -> bool:
+    return str(first.game) == str(second.game) and np.array_equal(first.sets, second.sets)
+
+
 def tabulate(tree: GameTree, policy: Policy, seed: int = 0) -> TabularPolicy:
     """A policy of any kind written out over a tree.
 
@@ -128,7 +132,7 @@ def tabulate(tree: GameTree, policy: Policy, seed: int = 0) -> TabularPolicy:
     if policy is None:
         return uniform_policy(tree)
     if isinstance(policy, TabularPolicy):
-        if str(policy.tree.game) != str(tree.game) or not np.array_equal(policy.tree.sets, tree.sets):
+        if policy.tree is not tree and not _are_of_one_game(policy.tree, tree):
             raise ValueError(f"{policy!r} is not a policy in {tree.game}")
         return TabularPolicy(tree, policy.probabilities)
     if isinstance(learned := getattr(policy, "average", None), TabularPolicy):
