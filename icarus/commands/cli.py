@@ -1,5 +1,6 @@
 """The command `icarus`: look at games and specifications, search a position, play matches, audit games."""
 
+import io
 import re
 import sys
 from collections.abc import Callable
@@ -89,6 +90,9 @@ for name, command in COMMANDS.items():
 
 def main() -> None:
     """Run the command; bad input is one sentence on stderr and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):  # of another encoding than UTF-8, such as cp1252
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     end(run(sys.argv[1:]))
 
 

@@ -103,10 +103,11 @@ def search_command(
         budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads, "sharing": sharing}
         with _shown_progress(iterations) as progress:
             result = search(state, enhancement, **budget, seed=seed, scheme=by, recommendation=rule, progress=progress)
-    print_text("\n\n".join([str(result), *(str(show_records(result, name)) for name in records or [])]))
     playout_page = show_playout(state, enhancement, seed, result.iterations, by) if playout else None
     if html is not None:
         write_tree_page(result, html, playout=playout_page.playout if playout_page else None)
+    print_text("\n\n".join([str(result), *(str(show_records(result, name)) for name in records or [])]))
+    if html is not None:
         print_text(f"{'tree and playout' if playout_page else 'tree'}: {html}")
     elif playout_page is not None:
         print_text(f"\n{playout_page}")
@@ -142,11 +143,10 @@ def _compare(
     print_text(str(state))
     with show_compilation():
         courses = [follow_search(state, strategy, iterations, seed, scheme) for strategy in strategies]
-    print_text("\n\n".join(str(course.result) for course in courses))
-    for path, write in ((html, write_comparison), (to_json, export)):
-        if path is not None:
-            write(courses, path)
-            print_text(f"written: {path}")
+    written = {path: write for path, write in ((html, write_comparison), (to_json, export)) if path is not None}
+    for path, write in written.items():
+        write(courses, path)
+    print_text("\n\n".join([*(str(course.result) for course in courses), *(f"written: {path}" for path in written)]))
 
 
 def _search_online(game: AnyGame, agent: Agent, seed: int, moves: str) -> None:

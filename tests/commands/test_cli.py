@@ -659,6 +659,15 @@ def test_a_match_that_cannot_go_on_prints_the_games_so_far(
     assert "stopped after 2 of 5 games" in errors and "icarus: " in errors
 
 
+def test_output_that_is_not_utf_8_is_written_with_escapes_and_after_the_files(python: Python, tmp_path: Path) -> None:
+    script = (
+        "import sys; sys.stdout.reconfigure(encoding='ascii'); sys.argv[:] = ['icarus', 'search', 'hearts', '--iterations', '5', "
+        f"'--html', {str(tmp_path / 'tree.html')!r}]; from icarus.commands.cli import main; main()"
+    )
+    result = python(script)
+    assert result.returncode == 0 and "\\u2660" in result.stdout and (tmp_path / "tree.html").exists(), result.stderr
+
+
 def test_a_process_refuses_as_well(python: Python) -> None:
     done = python(None, "-m", "icarus", "search", "otello")
     assert (done.returncode, done.stdout) == (2, "")

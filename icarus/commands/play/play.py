@@ -45,13 +45,7 @@ def play_command(
     ] = options.DEFAULT_SCHEME,
     cutoff: options.Cutoff = None,
     seed: options.Seed = 0,
-    resume: Annotated[
-        Path | None,
-        value_option(
-            "FILE",
-            "Continue a saved game. With GAME, a game of another program: PDN (Checkers), GGF or a transcript (Othello).",
-        ),
-    ] = None,
+    resume: Annotated[Path | None, value_option("FILE", "Continue a saved game; it brings its game.")] = None,
     browser: Annotated[
         bool, typer.Option("--browser", help="Play in a browser on this machine, not in the terminal.")
     ] = False,
@@ -63,8 +57,7 @@ def play_command(
     During a game, type help for a list of commands.
     """
     if level is not None:
-        beside = OF_AN_AGENT if game is not None else (*OF_AN_AGENT, "resume")
-        options.refuse_options(context, beside, "--level sets the others' strategy and budget")
+        options.refuse_options(context, (*OF_AN_AGENT, "resume"), "--level sets the others' strategy and budget")
     if not browser:  # whose page offers all levels
         options.check_levels(level, levels)
     if watch:
@@ -86,10 +79,9 @@ def play_command(
     if level is not None and game is not None:
         agents = [Agent.at_level(games.load(game), level, levels)]
     if game is not None:
+        options.refuse_options(context, ["resume"], "a saved game brings its own game; without GAME")
         session = _new_session(game, None if watch else seat, agents, seed)
         session.files = digests
-        if resume is not None:
-            session.follow(resume)
     elif resume is not None:
         options.refuse_options(context, OF_A_NEW_GAME, "--resume FILE brings seats, agents and seed of its own")
         session = Session.resumed(resume, digests, names)

@@ -16,7 +16,6 @@ import numpy as np
 from icarus import games
 from icarus.algebra.parsing import Operand
 from icarus.checks import count_text
-from icarus.commands.play.notation import SUFFIXES, notation_of
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS, parse_scheme
@@ -239,34 +238,22 @@ class Session:
         result = " ".join(f"{reward:g}" for reward in self.state.returns()) if self.state.is_terminal() else "*"
         return "\n".join([*lines, "", *moves, result]) + "\n"
 
-    def in_notation(self) -> str:
-        """The game as other programs read it.
-
-        Raises:
-            ValueError: there is no notation of this game.
-        """
-        players = ["a person" if agent is None else str(agent) for agent in self.agents]
-        return notation_of(self.game).write(self.game, [each.action for each in self.played], players)
-
     def save(self, path: Path) -> None:
-        """Write the game into a new file, from which `resumed` takes it up; by its suffix in a notation of other programs.
+        """Write the game into a new file, from which `resumed` takes it up.
 
         Raises:
-            ValueError: the file exists, or it is of another game's notation.
+            ValueError: the file exists.
         """
-        if path.suffix in SUFFIXES and path.suffix != notation_of(self.game).suffix:
-            raise ValueError(f"{self.game} is saved as a {notation_of(self.game).suffix} file, not as {path.suffix}")
-        text = self.in_notation() if path.suffix in SUFFIXES else self.record()
         try:
             with path.open("x", encoding="utf-8") as file:
-                file.write(text)
+                file.write(self.record())
         except FileExistsError:
             raise ValueError(f"{str(path)!r} exists and is not overwritten") from None
 
     def command(self, path: Path) -> str:
         """What to type to go on with a file."""
-        words = ["icarus", "play", *([str(self.game)] if path.suffix in SUFFIXES else []), "--resume", str(path)]
-        return shlex.join(words + [word for file in self.files for word in ("--with", str(file))])
+        files = [word for file in self.files for word in ("--with", str(file))]
+        return shlex.join(["icarus", "play", "--resume", str(path), *files])
 
     def keep(self) -> Path:
         """Save the game in a new file, named after the game: of the current directory, or where that takes none, of the temporary one."""
@@ -281,27 +268,6 @@ class Session:
         self.save(path)
         return path
 
-    def follow(self, path: Path) -> None:
-        """Play, from the beginning, the moves of a file that another program has written.
-
-        Raises:
-            ValueError: this game has no notation, or the file holds no such game.
-        """
-        try:
-            text = path.read_text("utf-8", errors="replace")
-        except OSError as error:
-            raise ValueError(f"{str(path)!r} cannot be read: {error.strerror}") from None
-        if "Seats" in dict(_TAG.findall(text)):
-            raise ValueError(f"{str(path)!r} contains the name of its game; run {self.command(path)}")
-        notation = notation_of(self.game)
-        try:
-            if not text.strip():
-                raise ValueError("it is empty")
-            for action in notation.read(self.game, text):
-                self.apply(action)
-        except ValueError as error:
-            raise ValueError(f"{str(path)!r} is not a game of {self.game.name} in {notation.name}: {error}") from None
-
     @classmethod
     def resumed(cls, path: Path, files: Mapping[Path, str] = _NONE, names: Mapping[str, Operand] = _NONE) -> "Session":
         """The game that a file keeps.
@@ -314,7 +280,7 @@ class Session:
             ValueError: it is not such a file, what it says cannot be played, or it was played with other files.
         """
         try:
-            text = path.read_text("utf-8")
+            text = path.read_text("utf-8-sig")
             tags = {name: json.loads(value) for name, value in _TAG.findall(text)}
             _check_files(tags.get("Files", {}), files)
             agents = [None if seat is None else _agent_of(seat, names) for seat in tags["Seats"]]

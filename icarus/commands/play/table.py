@@ -9,7 +9,6 @@ import attrs
 import numpy as np
 
 from icarus.checks import count_text, is_integer
-from icarus.commands.play.notation import NOTATIONS
 from icarus.commands.play.review import Review
 from icarus.commands.play.sentences import ending_of, failure_text, progress_of
 from icarus.commands.play.session import Played, Progress, Session, adviser_like
@@ -315,8 +314,7 @@ class Table:
     def _record(self, arguments: Answer) -> Answer:
         if not self._shows_searches():
             raise ValueError("the record of the game would reveal hidden facts; it is shown when the game is over")
-        foreign = f"\n{self.session.in_notation()}" if self.session.game.name in NOTATIONS else ""
-        return {"said": self.session.record() + foreign}
+        return {"said": self.session.record()}
 
     def _resign(self, arguments: Answer) -> Answer:
         if self.session.waits_for is None:

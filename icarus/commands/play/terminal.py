@@ -24,8 +24,7 @@ why         the table of the last search of another player; why ACTION, of the
 open        show everything from now on, hidden cards and pieces too
 tree FILE   write the last search shown, as a page for a browser
 undo        go back to before your last action
-save FILE   keep the game, for icarus play --resume FILE; FILE.pdn (Checkers)
-            and FILE.ggf (Othello) are for other programs, too
+save FILE   keep the game, for icarus play --resume FILE
 resign      give up
 quit        stop; the game is kept in a file"""
 
