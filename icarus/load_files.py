@@ -1,5 +1,7 @@
 """Files of one's own: enhancements, weights, rules and games from a Python file, for the commands of both packages."""
 
+import ast
+import contextlib
 import hashlib
 import importlib.util
 import inspect
@@ -7,9 +9,10 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from types import ModuleType
+from typing import TypeAlias
 
 import attrs
 
@@ -25,6 +28,10 @@ from icarus.specs import SPECIFICATIONS
 METHODS = ("is_terminal", "current_player", "legal_actions", "apply_action", "returns")  # of OpenSpiel's states
 MOST_LACKING = 2  # of these methods, of a class that is meant to have them
 DIGITS = 12  # of a digest
+LIBRARIES = {"site-packages", "dist-packages"}  # folders of what is installed
+Imports: TypeAlias = tuple[
+    tuple[str, str], ...
+]  # files by their paths from the folder of the one that imports them, with digests
 
 
 @attrs.frozen(eq=False)
@@ -38,17 +45,105 @@ class _File:
 _loaded: dict[str, _File] = {}  # by the name of the module, so that a file is run once
 
 
+_in_memory: dict[Path, str] = {}  # digests of imported files, as this process first met them
+
+
 def digest_of(*paths: str | Path) -> str:
-    """A digest of what files hold, one after the other.
+    """A digest of what files hold, one after the other, and of all files that they import, see `imports_of`.
 
     Raises:
-        OSError: one cannot be read.
+        OSError: one cannot be read. ValueError: an imported file was edited after this process had imported it.
     """
-    return _digest(b"".join(Path(path).read_bytes() for path in paths))
+    content = b"".join(Path(path).read_bytes() for path in paths)
+    imports = sorted({each for path in paths for each in imports_of(path)})
+    return _digest(content + "".join(f"\n{name} {digest}" for name, digest in imports).encode())
+
+
+def digest_of_content(path: str | Path) -> str:
+    """A digest of what a file holds, whatever it imports.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    return _digest(Path(path).read_bytes())
 
 
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:DIGITS]
+
+
+def imports_of(path: str | Path) -> Imports:
+    """The files that a Python file imports, and those that they import, with digests; without what is installed.
+
+    Raises:
+        OSError: one cannot be read. ValueError: one was edited after this process had imported it, and would play on as what it was.
+    """
+    start = Path(path).resolve()
+    _look_beside(start)
+    pending, files = [(start, "")], set[Path]()
+    while pending:
+        file, package = pending.pop()
+        for name in _imported_names(file, package):
+            imported = _file_of(name)
+            if imported is not None and imported not in files and imported != start:
+                files.add(imported)
+                pending.append((imported, name if imported.name == "__init__.py" else name.rpartition(".")[0]))
+    return tuple(sorted((os.path.relpath(file, Path(path).parent), digest_in_memory(file)) for file in files))
+
+
+def digest_in_memory(path: Path) -> str:
+    """The digest of an imported file, which is what this process has imported.
+
+    Raises:
+        OSError: it cannot be read. ValueError: it was edited after that.
+    """
+    digest = digest_of_content(path)
+    if _in_memory.setdefault(path.resolve(), digest) != digest:
+        raise ValueError(
+            f"{path} was edited after this process had imported it; start the command, or the workers, again"
+        )
+    return digest
+
+
+def _look_beside(path: Path) -> None:
+    """Let a file import those beside it, as any program can; what is installed comes before them."""
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.append(folder)
+
+
+def _imported_names(path: Path, package: str) -> Iterator[str]:
+    """The modules that the statements of a file import, wherever they stand in it, and what these may be packages of."""
+    if path.suffix != ".py":
+        return
+    with contextlib.suppress(SyntaxError):
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    yield from _with_packages(alias.name)
+            elif isinstance(node, ast.ImportFrom):
+                above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+                base = ".".join([*above, *filter(None, [node.module])])
+                yield from _with_packages(base)
+                yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def _with_packages(name: str) -> Iterator[str]:
+    """A module and the packages around it, which are run before it."""
+    parts = name.split(".")
+    return (".".join(parts[: i + 1]) for i in range(len(parts)))
+
+
+def _file_of(name: str) -> Path | None:
+    """The file of a module; None where it is installed, of icarus, or no module."""
+    if name.partition(".")[0] in (*sys.stdlib_module_names, "icarus", "experiments"):
+        return None
+    try:
+        spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError, AttributeError):  # what stands before the last dot is not a package
+        return None
+    path = Path(spec.origin) if spec and spec.origin else None
+    return path.resolve() if path and path.is_file() and not set(path.parts) & LIBRARIES else None
 
 
 def load_files(paths: Iterable[str | Path]) -> dict[str, Operand]:
@@ -84,11 +179,10 @@ def load_files(paths: Iterable[str | Path]) -> dict[str, Operand]:
 def load_file(path: Path) -> ModuleType:
     """A Python file as a module, run once for each of its contents; its games can be loaded by name from then on.
 
-    The module has a name that no other has, so that a file called random.py takes nothing from anybody. It can import the files beside it
-    as any program can; what is installed comes before them.
+    The module has a name that no other has, so that a file called random.py takes nothing from anybody.
 
     Raises:
-        ValueError: there is no such file, running it raised an error (told with its line), or see `register_games`.
+        ValueError: there is no such file, running it raised an error (told with its line), or see `imports_of` and `register_games`.
     """
     return _load(path).module
 
@@ -114,15 +208,14 @@ def _run(name: str, path: Path, content: bytes) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     module = sys.modules[name] = importlib.util.module_from_spec(spec)
-    folder = str(path.resolve().parent)
-    if folder not in sys.path:
-        sys.path.append(folder)
+    _look_beside(path)
     try:
         # Never from bytecode: that of another content is taken for this one's where both have one length and one second.
         exec(compile(content, str(path), "exec", dont_inherit=True), vars(module))
     except (Exception, SystemExit) as error:  # whatever somebody's own file raises is told, not traced
         del sys.modules[name]
         raise _failure(path, error) from None
+    imports_of(path)  # from now on, an edit of what it has imported is refused
     return module
 
 

@@ -13,10 +13,9 @@ from icarus import Enhancement
 from icarus.engine.algorithm import Algorithm
 from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
 from icarus.equilibrium.online.parsing import parse_strategy
-from icarus.load_files import load_file, strategy_names
+from icarus.load_files import Imports, load_file, strategy_names
 
 DIGITS = 16  # of the hexadecimal key of a cell
-Imports = tuple[tuple[str, str], ...]  # files by their paths from the folder of the one that imports them, with digests
 Settings: TypeAlias = Mapping[str, Any]  # of an experiment or a part of it, as JSON has them
 _KEY_LIMIT = 1 << 32  # a part of a key of random numbers is below it
 

@@ -81,6 +81,30 @@ def test_a_file_imports_those_beside_it_and_takes_nothing_from_what_is_installed
         sys.modules.pop("greedy_beside", None)
 
 
+def test_a_digest_is_of_all_that_a_file_imports(tmp_path: Path) -> None:
+    stones = written(tmp_path / "stones_of_it.py", "STONES = 21\n")
+    written(tmp_path / "rules_of_it.py", "import math, numpy\nfrom stones_of_it import STONES\n")
+    mine = written(tmp_path / "mine.py", "from rules_of_it import STONES\n" + OWN)
+    alone = written(tmp_path / "alone.py", OWN)
+    assert own_files.digest_of(alone) == own_files.digest_of_content(alone)
+    try:
+        load_files([mine])
+        before = own_files.digest_of(mine)
+        stones.write_text("STONES = 9\n")
+        with pytest.raises(
+            ValueError, match="stones_of_it.py was edited after this process had imported it; start the"
+        ):
+            own_files.digest_of(mine)
+        own_files._in_memory.clear()  # another process
+        assert own_files.digest_of(mine) != before
+        stones.write_text("STONES = 21\n")
+        own_files._in_memory.clear()
+        assert own_files.digest_of(mine) == before
+    finally:
+        for name in ("stones_of_it", "rules_of_it"):
+            sys.modules.pop(name, None)
+
+
 def test_a_function_may_have_any_name(tmp_path: Path) -> None:
     names = load_files([written(tmp_path / "mine.py", OWN)])
     assert "text" in names and str(parse("MAST", **names)) == "MAST"

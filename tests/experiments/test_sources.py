@@ -12,6 +12,7 @@ from experiments.plan.sources import imports_of
 from experiments.play import matches, running
 from experiments.play.matches import Match
 from experiments.store import rows as store
+from icarus import load_files
 from tests.experiments.conftest import Command, a_row
 
 EXPERIMENT = """
@@ -33,7 +34,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "often" / "near.py").write_text("")
     (tmp_path / "often" / "deep.py").write_text("from .near import *\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(sources, "_in_memory", {})
+    monkeypatch.setattr(load_files, "_in_memory", {})
     yield tmp_path
     for name in ("beside", "further", "often", "often.near", "often.deep"):
         sys.modules.pop(name, None)
@@ -73,7 +74,7 @@ def test_a_run_is_refused_after_an_edit_of_a_file_that_its_file_imports(folder, 
     running.run(loading.load(str(folder / "own.py"), {}), directory, Invented())
     before = sources.digest_of(folder / "further.py")
     (folder / "further.py").write_text("TAU = 0.001\n")
-    sources._in_memory.clear()  # another process
+    load_files._in_memory.clear()  # another process
     now = sources.digest_of(folder / "further.py")
     message = f"{folder / 'further.py'} was edited after the run in {directory} had started: its digest is {now}, "
     message += f"in that run {before}"
@@ -87,7 +88,7 @@ def test_a_match_is_refused_after_an_edit_and_names_the_file_and_both_digests(fo
     (folder / "beside.py").write_text("TAU = 2.0\n")
     with pytest.raises(Refusal, match="beside.py was edited after this process had imported it; start the command"):
         matches.play_match(Match(cell, 0, (1, 2)))
-    sources._in_memory.clear()
+    load_files._in_memory.clear()
     now = sources.digest_of(folder / "beside.py")
     with pytest.raises(Refusal, match=f"beside.py was edited: its digest is {now}, in the games of this run {before}"):
         matches.play_match(Match(cell, 0, (1, 2)))
