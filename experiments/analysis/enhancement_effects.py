@@ -15,7 +15,7 @@ from experiments.analysis.document import Table
 from experiments.analysis.statistics import Estimate, student
 from experiments.papers.combinations import COMBINATIONS, ENHANCEMENTS
 from experiments.store.measurements import Measurement
-from icarus.equilibrium.measures.methods import STITCHING
+from icarus.equilibrium.measures import STITCHING
 
 Cells = Mapping[str, Sequence[float]]  # by strategy, NashConv with each seed
 SIXTEEN = {combination.strategy: combination for combination in COMBINATIONS}

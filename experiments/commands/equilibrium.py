@@ -19,8 +19,8 @@ from experiments.report.equilibrium_tables import tables
 from experiments.store.measurements import EXPLOITABILITY, HEAD_TO_HEAD, Measurement
 from icarus.checks import integer
 from icarus.commands.options import value_option
-from icarus.equilibrium.measures.methods import STITCHING
-from icarus.equilibrium.tree.policies import UNIFORM
+from icarus.equilibrium.measures import STITCHING
+from icarus.equilibrium.policies import UNIFORM
 
 Kept = Annotated[Path, value_option("DIR", "Directory for the rows; measurements in it are not repeated.")]
 

@@ -9,7 +9,7 @@ from experiments.plan.definition import AgentSpec, Label, Refusal, read_agent, s
 from icarus import Enhancement
 from icarus.engine.algorithm import Algorithm, refuse_settings_of_search
 from icarus.engine.scheme import MO_ISMCTS, Scheme
-from icarus.equilibrium.online.parsing import read_scheme
+from icarus.equilibrium.search import read_scheme
 
 BASELINE = "BASELINE"
 AGENT_KEYS = ("strategy", "scheme", "iterations")

@@ -31,7 +31,7 @@ from experiments.plan.pictures import PICTURES
 from experiments.plan.sources import imports_of, source_of
 from icarus import checks, games
 from icarus.engine.algorithm import Algorithm
-from icarus.equilibrium.tree.tree import refuse_unless_walkable
+from icarus.equilibrium.tree import refuse_unless_walkable
 from icarus.kernel.game import AnyGame
 from icarus.load_files import load_file
 

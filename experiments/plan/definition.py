@@ -12,7 +12,7 @@ from experiments.papers.suite import GAMES
 from icarus import Enhancement
 from icarus.engine.algorithm import Algorithm
 from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
-from icarus.equilibrium.online.parsing import parse_strategy
+from icarus.equilibrium.search import parse_strategy
 from icarus.load_files import Imports, load_file, strategy_names
 
 DIGITS = 16  # of the hexadecimal key of a cell

@@ -14,10 +14,9 @@ from experiments.plan.definition import Refusal
 from icarus import games
 from icarus.checks import one_of
 from icarus.engine.match import Agent
-from icarus.equilibrium.measures.methods import AGGREGATE, AGGREGATE_AAMAS, AGGREGATES, STITCHING
-from icarus.equilibrium.online.parsing import parse_strategy
-from icarus.equilibrium.online.tree_search import OnlineAlgorithm
-from icarus.equilibrium.tree.policies import FIXED, MISSING, UNIFORM
+from icarus.equilibrium.measures import AGGREGATE, AGGREGATE_AAMAS, AGGREGATES, STITCHING
+from icarus.equilibrium.policies import FIXED, MISSING, UNIFORM
+from icarus.equilibrium.search import OnlineAlgorithm, parse_strategy
 from icarus.kernel.game import AnyGame
 
 Identity = dict[str, str | int]  # what says which measurement is meant

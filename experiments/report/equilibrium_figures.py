@@ -29,7 +29,7 @@ from experiments.plan.equilibrium import (
 from experiments.report.drawing import LINES, MARKERS, SUBDUED, Style, canvas
 from experiments.store.measurements import EXPLOITABILITY, HEAD_TO_HEAD, Measurement
 from icarus import games
-from icarus.equilibrium.measures.methods import AGGREGATE, AGGREGATE_AAMAS
+from icarus.equilibrium.measures import AGGREGATE, AGGREGATE_AAMAS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

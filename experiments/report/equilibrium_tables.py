@@ -26,7 +26,7 @@ from experiments.plan.equilibrium import (
 from experiments.report.equilibrium_figures import half, method_of, seconds_of
 from experiments.store.measurements import Measurement
 from icarus import games
-from icarus.equilibrium.measures.methods import AGGREGATE_AAMAS, STITCHING
+from icarus.equilibrium.measures import AGGREGATE_AAMAS, STITCHING
 
 _NAMES = {
     IST: "OOS, IST",

@@ -26,7 +26,7 @@ import pyspiel
 from icarus import checks, games
 from icarus.bridges import openspiel, seats
 from icarus.engine.match import Agent
-from icarus.equilibrium.tree.deals import deals_of, dealt_state
+from icarus.equilibrium.deals import deals_of, dealt_state
 from icarus.games import GAMES
 from icarus.kernel import TERMINAL
 from icarus.kernel.game import AnyGame

@@ -14,7 +14,7 @@ from icarus.commands import options
 from icarus.commands.console import print_note, print_table, print_text, progress_of, show_compilation
 from icarus.commands.options import agent_settings, integer_option, real_option, value_option
 from icarus.engine.match import Agent
-from icarus.equilibrium.online.parsing import read_scheme
+from icarus.equilibrium.search import read_scheme
 from icarus.ladder.climb import Climb
 from icarus.ladder.engines import ENGINES, Engine, EnginePlayer, engine_of
 from icarus.ladder.ladders import read_ladder, scores_of

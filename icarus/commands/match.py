@@ -14,7 +14,7 @@ from icarus.commands.options import agent_settings, integer_option, real_option,
 from icarus.discovery.statistics import difference
 from icarus.engine.match import Agent, Decision, GameLog, SeatedAgent, play
 from icarus.engine.recommendation import read_recommendation
-from icarus.equilibrium.online.parsing import check_trees, read_scheme
+from icarus.equilibrium.search import check_trees, read_scheme
 from icarus.kernel.game import AnyGame
 from icarus.kernel.seats import seat_name
 from icarus.kernel.state import State

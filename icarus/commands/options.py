@@ -14,7 +14,7 @@ from icarus.engine.recommendation import RULES, most_visits
 from icarus.engine.result import ROOTS
 from icarus.engine.scheme import SCHEMES, parse_scheme
 from icarus.engine.scheme import Scheme as SearchScheme
-from icarus.equilibrium.online.parsing import parse_strategy
+from icarus.equilibrium.search import parse_strategy
 from icarus.kernel.game import AnyGame
 from icarus.load_files import game_of_file, load_files
 

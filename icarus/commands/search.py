@@ -21,7 +21,7 @@ from icarus.engine.result import SearchInterrupted, unknown_component
 from icarus.engine.scheme import Scheme
 from icarus.engine.search import search
 from icarus.engine.validation import check_budget, check_cutoff, check_scheme, check_threads
-from icarus.equilibrium.online.parsing import check_trees, read_scheme
+from icarus.equilibrium.search import check_trees, read_scheme
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 from icarus.specs import parse

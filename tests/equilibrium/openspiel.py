@@ -4,7 +4,7 @@ import numpy as np
 import pyspiel
 
 from icarus import games
-from icarus.equilibrium.tree.deals import information_state
+from icarus.equilibrium.deals import information_state
 from icarus.games.liars_dice import LIAR
 from icarus.kernel.game import State
 

@@ -6,10 +6,10 @@ import pyspiel
 import pytest
 
 from icarus import BASELINE, Agent, games
-from icarus.equilibrium.solvers.best_response import best_response, exploitability
-from icarus.equilibrium.tree.deals import information_state
-from icarus.equilibrium.tree.policies import TabularPolicy, normalise, tabulate, uniform_policy
-from icarus.equilibrium.tree.tree import tree_of
+from icarus.equilibrium.deals import information_state
+from icarus.equilibrium.policies import TabularPolicy, normalise, tabulate, uniform_policy
+from icarus.equilibrium.responses import best_response, exploitability
+from icarus.equilibrium.tree import tree_of
 from icarus.kernel import CHANCE
 from tests.equilibrium.openspiel import random_probabilities, referee, their_random_policy
 from tests.marks import slow_after

@@ -5,9 +5,9 @@ import pyspiel
 import pytest
 
 from icarus import games
-from icarus.equilibrium.solvers.best_response import exploitability
-from icarus.equilibrium.solvers.cfr import CFR, CFRPlus, near_equilibrium
-from icarus.equilibrium.tree.tree import tree_of
+from icarus.equilibrium.cfr import CFR, CFRPlus, near_equilibrium
+from icarus.equilibrium.responses import exploitability
+from icarus.equilibrium.tree import tree_of
 from icarus.kernel import CHANCE
 from tests.equilibrium.openspiel import ours_of, pairs, referee
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import chisquare
 
 from icarus import games
-from icarus.equilibrium.tree.deals import deal_observation, deals_of, information_state
+from icarus.equilibrium.deals import deal_observation, deals_of, information_state
 from icarus.kernel import below
 
 UNLIKELY = 1e-4  # a chi-square test with a smaller p fails

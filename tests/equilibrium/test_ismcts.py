@@ -8,9 +8,9 @@ import pytest
 from icarus import Agent, games, play
 from icarus.compiler.kernels.rng import seeded, uniform
 from icarus.equilibrium import ISMCTS, OOS, ISMCTSSearch, NearEquilibrium, OOSSearch, exploitability, parse_algorithm
-from icarus.equilibrium.online.bandits import EXP3, REGRET_MATCHING, SELECTIONS, UCB1
-from icarus.equilibrium.tree.deals import deals_of, information_state
-from icarus.equilibrium.tree.tree import tree_of
+from icarus.equilibrium.bandits import EXP3, REGRET_MATCHING, SELECTIONS, UCB1
+from icarus.equilibrium.deals import deals_of, information_state
+from icarus.equilibrium.tree import tree_of
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.kernel.state import State
 from icarus.specs import baseline

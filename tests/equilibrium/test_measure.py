@@ -6,10 +6,10 @@ import pytest
 
 from icarus import Agent, exploitability, games
 from icarus.equilibrium import ISMCTS, OOS, Aggregate, Stitching, stitch, tabulate
-from icarus.equilibrium.measures.full_stitching import own_predecessors
-from icarus.equilibrium.tree.arrays import NOTHING
-from icarus.equilibrium.tree.policies import FIXED
-from icarus.equilibrium.tree.tree import tree_of
+from icarus.equilibrium.arrays import NOTHING
+from icarus.equilibrium.measures import own_predecessors
+from icarus.equilibrium.policies import FIXED
+from icarus.equilibrium.tree import tree_of
 from icarus.specs import BASELINE, MAST
 
 KUHN, LEDUC = games.load("kuhn-poker"), games.load("leduc-poker")

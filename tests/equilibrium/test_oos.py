@@ -6,9 +6,9 @@ import pytest
 
 from icarus import Agent, games, play
 from icarus.equilibrium import OOS, OOSSearch, exploitability, parse_algorithm
-from icarus.equilibrium.online.targets import INSIDE, OUTSIDE, public_actions, target_of
-from icarus.equilibrium.tree.arrays import END_SET
-from icarus.equilibrium.tree.tree import GameTree, tree_of
+from icarus.equilibrium.arrays import END_SET
+from icarus.equilibrium.sampling import INSIDE, OUTSIDE, public_actions, target_of
+from icarus.equilibrium.tree import GameTree, tree_of
 from icarus.kernel import CHANCE
 from icarus.specs import BASELINE, MAST, TO_MAST
 

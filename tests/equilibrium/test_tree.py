@@ -10,10 +10,10 @@ import pytest
 
 from icarus import games
 from icarus.equilibrium import best_response, exploitability, tabulate
-from icarus.equilibrium.tree.arrays import NOTHING
-from icarus.equilibrium.tree.deals import deals_of, information_state
-from icarus.equilibrium.tree.size import estimate_size
-from icarus.equilibrium.tree.tree import GameTree, refuse_unless_walkable, tree_of, walk_of
+from icarus.equilibrium.arrays import NOTHING
+from icarus.equilibrium.deals import deals_of, information_state
+from icarus.equilibrium.growth import estimate_size
+from icarus.equilibrium.tree import GameTree, refuse_unless_walkable, tree_of, walk_of
 from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, below
 from icarus.kernel.game import Game
 from tests.games.states import every_state

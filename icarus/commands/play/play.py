@@ -18,7 +18,7 @@ from icarus.commands.play.session import Session, adviser_like
 from icarus.commands.play.table import Table
 from icarus.commands.play.terminal import Terminal
 from icarus.engine.match import Agent
-from icarus.equilibrium.online.parsing import check_trees, read_scheme
+from icarus.equilibrium.search import check_trees, read_scheme
 from icarus.load_files import digest_of, load_files
 
 OF_AN_AGENT = ("against", "iterations", "seconds", "scheme", "cutoff")

@@ -19,7 +19,7 @@ from icarus.checks import count_text
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS, parse_scheme
-from icarus.equilibrium.online.parsing import parse_strategy
+from icarus.equilibrium.search import parse_strategy
 from icarus.kernel import CHANCE, UNSEEN
 from icarus.kernel.game import AnyGame
 from icarus.kernel.seats import seat_name

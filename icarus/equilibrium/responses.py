@@ -9,10 +9,9 @@ import attrs
 import numpy as np
 
 from icarus.checks import is_integer
-from icarus.equilibrium.tree.arrays import NOTHING, PLAYERS, View
-from icarus.equilibrium.tree.kernel import kernel, unowned
-from icarus.equilibrium.tree.policies import Policy, TabularPolicy, tabulate
-from icarus.equilibrium.tree.tree import GameOrTree, GameTree, tree_of
+from icarus.equilibrium.arrays import NOTHING, PLAYERS, View, kernel, unowned
+from icarus.equilibrium.policies import Policy, TabularPolicy, tabulate
+from icarus.equilibrium.tree import GameOrTree, GameTree, tree_of
 from icarus.kernel import inlined
 
 
@@ -162,7 +161,7 @@ def exploitability(game: GameOrTree, policy: Policy, *, seed: int = 0) -> Exploi
             a dictionary by `icarus.equilibrium.information_state(state)` of such probabilities, uniform where it has no entry;
             an Agent, who plays each action as often as his search visits it; of `Agent(OOS(…), …)` the policy that is found, each search
             with an empty memory (for that within a match see `icarus.equilibrium.stitch`);
-            a solver or search with an average policy: CFR, CFRPlus, MCCFR, OOSSearch, ISMCTSSearch; a TabularPolicy;
+            a solver or search with an average policy: CFR, CFRPlus, OOSSearch, ISMCTSSearch; a TabularPolicy;
             or a pair of these, one for each player.
         seed: an integer ≥ 0, of an Agent's searches.
 

@@ -7,9 +7,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from icarus.checks import count_text, integer, one_of
-from icarus.equilibrium.tree.arrays import NOTHING
-from icarus.equilibrium.tree.deals import InformationState
-from icarus.equilibrium.tree.tree import GameTree
+from icarus.equilibrium.arrays import NOTHING
+from icarus.equilibrium.deals import InformationState
+from icarus.equilibrium.tree import GameTree
 from icarus.kernel import CHANCE
 from icarus.kernel.state import State
 

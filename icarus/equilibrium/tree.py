@@ -8,12 +8,11 @@ import numpy as np
 
 from icarus.checks import count_text, integer
 from icarus.compiler.kernels.functions import DISABLED
-from icarus.equilibrium.tree import growth
-from icarus.equilibrium.tree.arrays import END, NODE, NOTHING, PLAYERS, SET, SLOT, VIEW
-from icarus.equilibrium.tree.deals import InformationState, Moves, deals_of, dealt_state, information_state
-from icarus.equilibrium.tree.questions import estimate_histories
-from icarus.equilibrium.tree.rules import rules_of
-from icarus.equilibrium.tree.size import Size, estimate_size, refuse_if_too_large
+from icarus.equilibrium import growth
+from icarus.equilibrium.arrays import END, NODE, NOTHING, PLAYERS, SET, SLOT, VIEW
+from icarus.equilibrium.deals import InformationState, Moves, deals_of, dealt_state, information_state
+from icarus.equilibrium.growth import Size, estimate_size, refuse_if_too_large
+from icarus.equilibrium.written import estimate_histories, rules_of
 from icarus.kernel import CHANCE
 from icarus.kernel.functions import Kernels
 from icarus.kernel.game import AnyGame, Game
@@ -44,7 +43,7 @@ class GameTree:
 
     Attributes:
         game: whose tree it is, a `Game` or a `PythonGame`.
-        nodes, sets, slots, views, ends: of NODE, SET, SLOT, VIEW and END; see `icarus.equilibrium.tree.arrays`.
+        nodes, sets, slots, views, ends: of NODE, SET, SLOT, VIEW and END; see `icarus.equilibrium.arrays`.
         deals: the initial states.
         rules: by which compiled code walks it.
 

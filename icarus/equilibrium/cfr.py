@@ -4,20 +4,92 @@ As in best responses, an iteration looks at the ends and at what players have se
 are gathered from the ends at the views of a player, and passed on from the last view to the first.
 """
 
+import time
+from abc import ABC, abstractmethod
+
 import numpy as np
 
 from icarus.checks import count_text, integer, real
-from icarus.compiler.kernels.atomic import is_interrupted
-from icarus.equilibrium.solvers.best_response import gather_utilities, pass_up, reach
-from icarus.equilibrium.solvers.regret_matching import match_all
-from icarus.equilibrium.solvers.solver import Solver
-from icarus.equilibrium.tree.arrays import NOTHING, PLAYERS
-from icarus.equilibrium.tree.kernel import kernel, unowned
-from icarus.equilibrium.tree.policies import TabularPolicy, uniform_policy
-from icarus.equilibrium.tree.tree import GameOrTree
-from icarus.kernel import helper
+from icarus.equilibrium.arrays import NOTHING, PLAYERS, kernel, unowned
+from icarus.equilibrium.policies import TabularPolicy, normalise, uniform_policy
+from icarus.equilibrium.responses import Exploitability, exploitability, gather_utilities, pass_up, reach
+from icarus.equilibrium.tree import GameOrTree, tree_of
+from icarus.kernel import helper, inlined
+from icarus.kernel.structures import structure
 
+SLICE = 0.05  # seconds of compiled code between two chances for Ctrl-C
 _CHECK_ITERATIONS = 64  # iterations, at least, between two computations of NashConv
+
+
+class Progress:
+    """How far a compiled loop has come."""
+
+    iterations: int  # iterations, in all
+    depth: int  # actions that the tree was gone through, at most
+
+
+PROGRESS = structure(Progress)
+
+
+class Learner(ABC):
+    """What learns an average policy over a whole tree, in iterations of compiled code between which Ctrl-C may end it.
+
+    Attributes:
+        tree: of the game.
+        sums: weights of the average policy. [slots]
+
+    Raises:
+        ValueError, TypeError: as for a `GameTree`.
+    """
+
+    def __init__(self, game: GameOrTree) -> None:
+        self.tree, self._progress = tree_of(game), np.zeros(1, PROGRESS)
+        self.sums = np.zeros(len(self.tree.slots))
+
+    @property
+    def iterations(self) -> int:
+        """Made so far, in all."""
+        return int(self._progress["iterations"][0])
+
+    @abstractmethod
+    def sample(self, iterations: int) -> None:
+        """So many iterations in compiled code, which counts them in `_progress`."""
+
+    def make(self, iterations: int) -> None:
+        """Make so many more iterations. Ctrl-C is raised after one, and loses none.
+
+        Raises:
+            ValueError: `iterations` is not a positive integer.
+        """
+        goal, count = self.iterations + integer("iterations", iterations, 1), 1
+        while self.iterations < goal:
+            started = time.perf_counter()
+            self.sample(min(count, goal - self.iterations))
+            count = max(1, min(8 * count, int(count * SLICE / max(time.perf_counter() - started, 1e-6))))
+
+    @property
+    def average(self) -> TabularPolicy:
+        """The average policy; uniform where nothing is known."""
+        return normalise(self.tree, self.sums)
+
+
+@inlined
+def match_regrets(regrets: np.ndarray, first: int, count: int, out: np.ndarray) -> None:
+    """The mixture in proportion to the positive regrets of `count` slots; uniform where there are none (Hart and Mas-Colell, 2000)."""
+    total = 0.0
+    for slot in range(first, first + count):
+        if regrets[slot] > 0.0:
+            total += regrets[slot]
+    for slot in range(first, first + count):
+        out[slot] = max(regrets[slot], 0.0) / total if total > 0.0 else 1.0 / count
+
+
+@helper
+def match_all(sets: np.ndarray, regrets: np.ndarray, player: int, out: np.ndarray) -> None:
+    """The current policy of a player in all his information sets."""
+    for i in range(len(sets)):
+        if sets[i].player == player:
+            match_regrets(regrets, sets[i].slot, sets[i].count, out)
 
 
 @helper
@@ -63,20 +135,20 @@ def minimize(
     policy: np.ndarray,
     by_view: np.ndarray,
     by_slot: np.ndarray,
-    control: np.ndarray,
+    counters: np.ndarray,
     iterations: int,
     plus: bool,
 ) -> int:
-    """Go on with so many more iterations: the players in turn, each against the other's newest policy. Ctrl-C ends it after one.
+    """Go on with so many more iterations: the players in turn, each against the other's newest policy.
 
     Args:
         regrets, sums: [slots] cumulative regrets, and weights of the average policy: the player's own part in reaching the information
             set, times the number of the iteration in CFR+.
         policy: [slots], chance's outcomes in it; the current policy of both players.
         by_view, by_slot: room to work in. [2, views], [slots]
-        control: counts the iterations made.
+        counters: [1] of PROGRESS.
     """
-    views, sets, ends, policy, progress = unowned(views), unowned(sets), unowned(ends), unowned(policy), control[0]
+    views, sets, ends, policy, progress = unowned(views), unowned(sets), unowned(ends), unowned(policy), counters[0]
     regrets, sums, by_view, actions = unowned(regrets), unowned(sums), unowned(by_view), unowned(by_slot)
     reach_probabilities, values, count = by_view[0], by_view[1], len(views)
     for _ in range(iterations):
@@ -94,13 +166,16 @@ def minimize(
                         sums[slot] += weight * reach_probabilities[info_set.last_view] * policy[slot]
             match_all(sets, regrets, player, policy)
         progress.iterations += 1
-        if is_interrupted(progress):
-            break
     return 0
 
 
-class CFR(Solver):
-    """Counterfactual regret minimization under way: `run` can be called repeatedly; attributes as of a `Solver`.
+class CFR(Learner):
+    """Counterfactual regret minimization under way: `run` can be called repeatedly. The average policy converges to an equilibrium.
+
+    Attributes:
+        tree: of the game.
+        iterations: in each both players' regrets are updated once, in turn.
+        regrets, sums: the cumulative regrets, and the weights of the average policy. [slots]
 
     Raises:
         ValueError, TypeError: as for a `GameTree`.
@@ -110,13 +185,28 @@ class CFR(Solver):
 
     def __init__(self, game: GameOrTree) -> None:
         super().__init__(game)
+        self.regrets = np.zeros(len(self.tree.slots))
         self._policy = uniform_policy(self.tree).probabilities
+
+    run = Learner.make
 
     def sample(self, iterations: int) -> None:
         tree = self.tree
         room = np.empty((2, len(tree.views))), np.empty(len(tree.slots))
         learned = self.regrets, self.sums, self._policy
-        minimize(tree.views, tree.sets, tree.ends, *learned, *room, self._control, iterations, self.plus)
+        minimize(tree.views, tree.sets, tree.ends, *learned, *room, self._progress, iterations, self.plus)
+
+    @property
+    def current(self) -> TabularPolicy:
+        """The policy of the regrets."""
+        return normalise(self.tree, np.maximum(self.regrets, 0.0))
+
+    def exploitability(self) -> Exploitability:
+        """How far the average policy is from an equilibrium."""
+        return exploitability(self.tree, self.average)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} in {self.tree.game} after {count_text(self.iterations, 'iteration')}>"
 
 
 class CFRPlus(CFR):

@@ -1,1 +1,0 @@
-"""How exploitable a search is."""

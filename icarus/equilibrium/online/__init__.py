@@ -1,1 +1,0 @@
-"""Searches that keep a whole game tree: OOS and ISMCTS."""

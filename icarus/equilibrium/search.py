@@ -1,0 +1,683 @@
+"""Searches that keep a whole game tree, alone and in a match: Online Outcome Sampling (Lanctot, Lisý and Bowling, 2015); their texts."""
+
+import ast
+import functools
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+import attrs
+import numpy as np
+
+from icarus import checks
+from icarus.algebra import Enhancement
+from icarus.algebra.parsing import Operand
+from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_ROULETTE, RULE_UNIFORM
+from icarus.checks import count_text
+from icarus.compiler.kernels.rng import seeded, uniform
+from icarus.engine.algorithm import Algorithm
+from icarus.engine.match import Agent
+from icarus.engine.result import SearchInterrupted
+from icarus.engine.running_search import run_within
+from icarus.engine.scheme import Scheme, parse_scheme
+from icarus.engine.validation import PROGRESS, check_budget, check_callable
+from icarus.equilibrium.arrays import NOTHING
+from icarus.equilibrium.cfr import Learner, near_equilibrium
+from icarus.equilibrium.policies import TabularPolicy, normalise
+from icarus.equilibrium.responses import Exploitability, exploitability
+from icarus.equilibrium.sampling import (
+    INFORMATION_SET,
+    INSIDE,
+    OUTSIDE,
+    SETTINGS,
+    STEP,
+    TARGETS,
+    Sampling,
+    reach_of_target,
+    sample_online,
+    target_of,
+)
+from icarus.equilibrium.tree import GameOrTree, GameTree, refuse_unless_walkable, tree_of
+from icarus.kernel import CHANCE, TERMINAL
+from icarus.kernel.data import read_only
+from icarus.kernel.game import AnyGame, Game
+from icarus.kernel.python_game import check_is_state
+from icarus.kernel.seats import seat_name
+from icarus.kernel.state import State
+from icarus.specs import MAST, TO_MAST, parse
+
+
+@attrs.frozen(eq=False, repr=False)
+class OnlineResult:
+    """What an algorithm other than Algorithm 1 found in the information set of a state; its arrays can be read only.
+
+    Attributes:
+        action: drawn from `policy`.
+        actions: the legal ones, in the game's order.
+        policy: the probability of each. [actions]
+        visits: samples of this search that passed here, by their action. [actions]
+        values: mean rewards after each where the search estimates any, else nan (counterfactual values are none). [actions]
+        iterations: made in this search; of Online Outcome Sampling each is a pair of traversals.
+        depth: actions to the end of the longest history gone through in the tree.
+        information_sets: in memory.
+        seconds: wall-clock time.
+        state, algorithm, seed: the arguments of the search; `state` is a copy each time, which may be played on.
+    """
+
+    action: int
+    actions: tuple[int, ...]
+    policy: np.ndarray = attrs.field(converter=read_only)
+    visits: np.ndarray = attrs.field(converter=read_only)
+    values: np.ndarray = attrs.field(converter=read_only)
+    iterations: int
+    depth: int
+    information_sets: int
+    seconds: float
+    _state: State
+    algorithm: Algorithm
+    seed: int | Sequence[int] | None
+
+    @property
+    def state(self) -> State:
+        return self._state.clone()
+
+    def __str__(self) -> str:
+        texts = [self.state.action_to_string(action) for action in self.actions]
+        width = max(len("action"), *map(len, texts)) + 2
+        lines = [f"{'action':<{width}}  probability    visits"]
+        for i in np.argsort(-self.policy, kind="stable"):
+            mark = " *" if self.actions[i] == self.action else ""
+            lines.append(f"{texts[i] + mark:<{width}}  {self.policy[i]:>11.3f}  {self.visits[i]:>8}")
+        rate = self.iterations / self.seconds if self.seconds > 0 else 0.0
+        player = seat_name(self.state.game, self.state.current_player())
+        iterations, sets = (
+            count_text(self.iterations, "iteration"),
+            count_text(self.information_sets, "information set"),
+        )
+        title = f"{self.state.game}, {player}, {self.algorithm}: {iterations} in {self.seconds:.2f} s ({rate:,.0f}/s), {sets}"
+        return "\n".join([title, *lines])
+
+    def __repr__(self) -> str:
+        return f"<search result: {self.state.action_to_string(self.action)} after {count_text(self.iterations, 'iteration')}>"
+
+
+def draw(actions: tuple[int, ...], policy: np.ndarray, rng: np.ndarray) -> int:
+    """An action drawn by its probability."""
+    index = int(np.searchsorted(np.cumsum(policy), uniform(rng), side="right"))
+    return actions[min(index, len(actions) - 1)]
+
+
+S = TypeVar("S")
+
+
+class Settings(Algorithm):
+    """An algorithm whose text is a call with what differs from the defaults."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        texts = []
+        for field in attrs.fields(type(self)):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if value != field.default:
+                texts.append(f"{field.name}={str(value) if field.name == 'tail' else value!r}")
+        return f"{type(self).__name__}({', '.join(texts)})"
+
+    __repr__ = __str__
+
+
+def read(text: str, kind: type[S], title: str) -> S:
+    """The settings that a call describes; the name alone has all the defaults.
+
+    Args:
+        kind: of settings.
+        title: of the algorithm, as the message names it.
+
+    Raises:
+        ValueError: there are no such settings; the message names the valid ones.
+    """
+    names = [field.name for field in attrs.fields(kind)]  # type: ignore[arg-type]
+    try:
+        call = ast.parse(text.strip(), mode="eval").body
+        if isinstance(call, ast.Name) and call.id == kind.__name__:
+            return kind()
+        assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == kind.__name__
+        assert not call.args and all(keyword.arg in names for keyword in call.keywords)
+        values = {str(keyword.arg): _value(keyword) for keyword in call.keywords}
+    except (AssertionError, SyntaxError, TypeError, ValueError):
+        example = f"{kind.__name__}({names[min(1, len(names) - 1)]}=…)"
+        raise ValueError(
+            f"{text!r} is not a search; write {title} as {example} with any of {', '.join(names)}, or as {kind.__name__}()"
+        ) from None
+    return kind(**values)
+
+
+def _value(keyword: ast.keyword) -> object:
+    if keyword.arg == "tail" and not isinstance(keyword.value, ast.Constant):
+        return ast.unparse(keyword.value)
+    return ast.literal_eval(keyword.value)
+
+
+class TreeSearch(Learner):
+    """A search in one match that keeps the tree of the game: `run` may be called at each decision, and what was learned stays.
+
+    `make` without a `run` before it searches from the deal and aims at nothing.
+
+    Attributes:
+        tree: of the game.
+        algorithm: the settings.
+        sums: weights of the average policy. [slots]
+        in_memory: whether an information set is. [sets]
+
+    Raises:
+        ValueError, TypeError: as for a `GameTree`.
+    """
+
+    algorithm: Algorithm
+    LEARNED: tuple[str, ...] = ("sums", "in_memory")  # attributes with what a search has learned
+
+    def __init__(self, game: GameOrTree, algorithm: Algorithm, seed: int | Sequence[int]) -> None:
+        super().__init__(game)
+        tree, self.algorithm, self.target_set = self.tree, algorithm, NOTHING
+        self._rng, self.in_memory = seeded(checks.seed(seed)), np.zeros(len(tree.sets), np.uint8)
+        self._chance_policy = tree.slots["probability"].copy()
+        self._visits = np.zeros(int(tree.sets["count"].max()), np.int64)
+
+    @abstractmethod
+    def aim(self, number: int) -> None:
+        """Search from here on for an information set, by its number."""
+
+    @property
+    def depth(self) -> int:
+        """Actions to the end of the longest history gone through in the tree."""
+        return int(self._progress["depth"][0])
+
+    def run(
+        self,
+        state: State,
+        *,
+        iterations: int | None = None,
+        seconds: float | None = None,
+        seed: int | Sequence[int] | None = None,
+        progress: Callable[[int, float], None] | None = None,
+    ) -> OnlineResult:
+        """Search for the player to move in a state of the match.
+
+        Args:
+            iterations: how many to make; or
+            seconds: the wall-clock time; with both, the search ends at the first limit.
+            seed: of the sampling from here on; None to go on with the generator as it is.
+            progress: called with (iterations made, seconds elapsed) about twenty times a second.
+
+        Raises:
+            ValueError: no positive budget, a terminal or chance state, one of another game, a bad seed.
+            TypeError: `state` is not a state, or `progress` no function.
+            SearchInterrupted: a KeyboardInterrupt that carries the result so far.
+        """
+        check_budget(iterations, seconds)
+        check_is_state("run", state)
+        check_callable("progress", progress, PROGRESS)
+        if state.current_player() in (CHANCE, TERMINAL):
+            raise ValueError("there is no decision to search for: no player is to move here")
+        if seed is not None:
+            self._rng = seeded(checks.seed(seed))
+        number, started = self.tree.set_at(state), time.perf_counter()
+        self.aim(number)
+        self._visits[:] = 0
+        running = _Running(self)
+        try:
+            run_within(running, iterations, seconds, started, progress)
+        except KeyboardInterrupt:
+            if running.iterations == 0:
+                raise
+            result = self._result(state, number, running.iterations, started, seed)
+            raise SearchInterrupted(result) from None  # type: ignore[arg-type]
+        return self._result(state, number, running.iterations, started, seed)
+
+    def _result(
+        self, state: State, number: int, iterations: int, started: float, seed: int | Sequence[int] | None
+    ) -> OnlineResult:
+        actions, policy = self.tree.actions(number), self.policy_in(number)
+        return OnlineResult(
+            draw(actions, policy, self._rng),
+            actions,
+            policy,
+            self._visits[: len(actions)].copy(),
+            self.values_in(number),
+            iterations,
+            self.depth,
+            int(self.in_memory.sum()),
+            time.perf_counter() - started,
+            state.clone(),
+            self.algorithm,
+            seed,
+        )
+
+    @property
+    @abstractmethod
+    def updates(self) -> np.ndarray:
+        """How often the average policy was updated in each information set. [sets]"""
+
+    def weights(self) -> np.ndarray:
+        """What the policy to play from is in proportion to. [slots]"""
+        return self.sums
+
+    def policy_in(self, number: int) -> np.ndarray:
+        """The policy to play from in an information set, by its number; uniform where nothing is known."""
+        weights = self.weights()[self.tree.slots_of(number)]
+        total = weights.sum()
+        return weights / total if total > 0 else np.full(len(weights), 1 / len(weights))
+
+    def values_in(self, number: int) -> np.ndarray:
+        """The mean reward after each action of an information set; nan where none is estimated."""
+        return np.full(int(self.tree.sets[number]["count"]), np.nan)
+
+    @property
+    def policy(self) -> TabularPolicy:
+        """The policy to play from, in the whole game."""
+        return normalise(self.tree, self.weights())
+
+    def exploitability(self) -> Exploitability:
+        """How far the policy to play from is from an equilibrium, if it were kept for a whole match."""
+        return exploitability(self.tree, self.policy)
+
+    def memory(self) -> tuple[np.ndarray, ...]:
+        """A copy of all that was learned; `recall` brings it back."""
+        return tuple(getattr(self, name).copy() for name in self.LEARNED)
+
+    def recall(self, memory: tuple[np.ndarray, ...]) -> None:
+        """Go back to what was learned when `memory` was taken."""
+        for name, array in zip(self.LEARNED, memory, strict=True):
+            getattr(self, name)[...] = array
+
+    def __repr__(self) -> str:
+        return f"<{self.algorithm} in {self.tree.game} after {checks.count_text(self.iterations, 'iteration')}>"
+
+
+class _Running:
+    """One search of a match, as `run_within` wants it."""
+
+    def __init__(self, search: TreeSearch) -> None:
+        self.search, self.before = search, search.iterations
+
+    @property
+    def iterations(self) -> int:
+        return self.search.iterations - self.before
+
+    def run(self, target: int) -> None:
+        self.search.make(target - self.iterations)
+
+
+@attrs.frozen
+class SeatedTreeSearch:
+    """The player of one match, with the memory of his search."""
+
+    memory: TreeSearch
+    iterations: int | None
+    seconds: float | None
+    preference: None = None
+
+    def search(
+        self, state: State, seed: int | Sequence[int], progress: Callable[[int, float], None] | None = None
+    ) -> OnlineResult:
+        """The search for a decision, which builds on those before."""
+        return self.memory.run(state, iterations=self.iterations, seconds=self.seconds, seed=seed, progress=progress)
+
+
+class OnlineAlgorithm(Settings):
+    """An algorithm that keeps the whole tree of a game, and in a match what it has learned."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def begin(self, game: GameOrTree, seed: int | Sequence[int] = 0) -> TreeSearch:
+        """A search that has learned nothing yet."""
+
+    def seated(self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None) -> SeatedTreeSearch:
+        """The player of one match, with a memory.
+
+        Raises:
+            ValueError: no positive budget, or as for a `GameTree`.
+        """
+        check_budget(iterations, seconds)
+        return SeatedTreeSearch(self.begin(game), iterations, seconds)
+
+
+def online_search(
+    state: State,
+    algorithm: Algorithm,
+    *,
+    iterations: int | None = None,
+    seconds: float | None = None,
+    seed: int | Sequence[int] = 0,
+    progress: Callable[[int, float], None] | None = None,
+) -> OnlineResult:
+    """Choose an action for the player to move by an algorithm that keeps the tree of the game, with an empty memory.
+
+        >>> state = icarus.games.load("leduc-poker").new_initial_state(seed=1)
+        >>> print(online_search(state, OOS(target="public subgame"), iterations=1000).policy)
+
+    Args:
+        state: a state in which a player is about to act.
+        algorithm: `OOS(…)`, `ISMCTS(…)` or `NearEquilibrium(…)`. In a match `Agent(OOS(…), iterations=…)` plays by it, and remembers.
+        iterations: how many to make; or
+        seconds: the wall-clock time; with both, the search ends at the first limit.
+        seed: an integer ≥ 0, or several as a key. It fixes everything except the clock.
+        progress: called with (iterations made, seconds elapsed) about twenty times a second.
+
+    Raises:
+        ValueError: no positive budget, a terminal or chance state, a bad seed; as for a `GameTree`.
+        TypeError: no state; no algorithm (for an enhancement there is `icarus.search`); `progress` is no function.
+        SearchInterrupted: a KeyboardInterrupt that carries the result so far.
+    """
+    if not isinstance(algorithm, Algorithm):
+        raise TypeError(
+            f"an algorithm must be OOS(…), ISMCTS(…) or NearEquilibrium(…), not {algorithm!r}; see also icarus.search"
+        )
+    check_is_state("online_search", state)
+    check_callable("progress", progress, PROGRESS)
+    player = algorithm.seated(state.game, iterations=iterations, seconds=seconds)
+    result: OnlineResult = player.search(state, seed, progress)
+    return result
+
+
+AVERAGE, CURRENT = "average", "current"
+_TAIL_RULES = (RULE_GIBBS, RULE_EPSILON_GREEDY, RULE_ROULETTE, RULE_ARGMAX)
+
+
+def _checked_tail(value: object) -> Enhancement | None:
+    """The policy of the playouts beyond the tree; text is parsed."""
+    tail = parse(value) if isinstance(value, str) else value
+    if tail is None:
+        return None
+    if isinstance(tail, Enhancement) and len(tail.components) == 1:
+        same_kind = tail.policy.source == MAST.policy.source and tail.backpropagation == MAST.backpropagation
+        if same_kind and tail.policy.rule.code in _TAIL_RULES and tail.capture in (MAST.capture, TO_MAST.capture):
+            return tail
+    raise ValueError(
+        f"tail is {value!r}; it must be None for uniform choice, or MAST or TO_MAST with a rule other than UCB1, such as "
+        "mast(epsilon_greedy(0.2))"
+    )
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class OOS(OnlineAlgorithm):
+    """How Online Outcome Sampling searches (Lanctot, Lisý and Bowling, 2015).
+
+    Attributes:
+        target: "information set" (IST): what agrees with all that the searching player knows; or "public subgame" (PST): what agrees
+            with the actions that everybody saw.
+        delta: δ, the probability that an iteration aims at the target. With 1 convergence is lost.
+        exploration: ε of the sampling.
+        regret_exploration: γ, the share of the uniform policy in regret matching.
+        compensation: the factor w_T of the version of AAMAS 2015 on all updates of a search, so that samples made before the match came
+            to the target do not outweigh those made since: w_T = (1 − δ) + δ / π̄(Z_sub), how much more often the target is reached by
+            aiming than by the average policy (as the text defines it: the printed formula is 1 for IST).
+        tail: the policy beyond the tree: None for uniform choice, or MAST or TO_MAST by Gibbs, ε-greedy, roulette or argmax.
+        play: the "average" policy, or the "current" one of the regrets.
+
+    Raises:
+        ValueError: a setting has an invalid value.
+    """
+
+    target: str = INFORMATION_SET
+    delta: float = 0.9
+    exploration: float = 0.4
+    regret_exploration: float = 0.01
+    compensation: bool = False
+    tail: Enhancement | None = attrs.field(default=None, converter=_checked_tail)
+    play: str = AVERAGE
+
+    def __attrs_post_init__(self) -> None:
+        checks.one_of("target", self.target, TARGETS)
+        checks.one_of("play", self.play, (AVERAGE, CURRENT))
+        checks.one_of("compensation", self.compensation, (True, False))
+        checks.real("delta", self.delta, 0, 1)
+        checks.real("exploration", self.exploration, 0, 1, above=True)
+        checks.real("regret_exploration", self.regret_exploration, 0, 1)
+
+    def begin(self, game: GameOrTree, seed: int | Sequence[int] = 0) -> "OOSSearch":
+        """A search that has learned nothing yet."""
+        return OOSSearch(game, self, seed=seed)
+
+    def settings(self, game: Game) -> np.ndarray:
+        """[1] of SETTINGS."""
+        settings, (low, high) = np.zeros(1, SETTINGS), game.utilities
+        for name in ("delta", "exploration", "regret_exploration"):
+            settings[name] = getattr(self, name)
+        settings["target_set"] = NOTHING
+        settings["weight"], settings["low"], settings["range"] = 1.0, low, high - low
+        settings["rule"] = RULE_UNIFORM if self.tail is None else self.tail.policy.rule.code
+        if self.tail is not None:
+            settings["parameter"] = next((value for _, value in self.tail.policy.rule.parameters), 0.0)
+            settings["beyond"] = self.tail.capture == MAST.capture
+        return settings
+
+
+class OOSSearch(TreeSearch):
+    """Online Outcome Sampling in one match: `run` may be called at each decision, and what was learned stays.
+
+    Memory begins empty: the first information set of a match enters it with the first sample. `make` without a `run` before it is
+    outcome sampling of the whole game.
+
+    Attributes:
+        tree: of the game.
+        algorithm: the settings.
+        iterations: made so far in all, each a pair of traversals.
+        regrets, sums: cumulative regrets, and weights of the average policy. [slots]
+        in_memory: whether an information set is. [sets]
+
+    Raises:
+        ValueError, TypeError: as for a `GameTree`; no settings.
+    """
+
+    algorithm: OOS
+    LEARNED = ("regrets", "sums", "_updates", "in_memory", "totals")
+
+    def __init__(self, game: GameOrTree, algorithm: OOS | None = None, *, seed: int | Sequence[int] = 0) -> None:
+        algorithm = OOS() if algorithm is None else algorithm
+        if not isinstance(algorithm, OOS):
+            raise TypeError(f"the settings must be OOS(target=…, delta=…, …), not {algorithm!r}")
+        super().__init__(game, algorithm, seed)
+        tree, widest = self.tree, len(self._visits)
+        self.regrets, self._updates = np.zeros(len(tree.slots)), np.zeros(len(tree.sets), np.int64)
+        self._kinds, self.totals = np.zeros(0, np.int32), np.zeros((0, 2))
+        if algorithm.tail is not None:
+            self._kinds, self.totals = _kinds_of(tree)
+        self._settings, self._weights = algorithm.settings(tree.game), np.zeros(widest)
+        self._path, self._sigma = np.zeros(tree.depth, STEP), np.zeros((tree.depth, widest))
+        self._marks = np.full(len(tree.nodes), INSIDE, np.uint8)
+        self._deals = _sums_of_deals(tree, self._marks)
+        sample_online.prepare(*self._arguments(0))  # compiled before a clock runs
+
+    def aim(self, number: int) -> None:
+        """Aim at the target that an information set has."""
+        if number != self.target_set:
+            self._marks, self.target_set = target_of(self.tree, number, self.algorithm.target), number
+            self._deals = _sums_of_deals(self.tree, self._marks)
+            self._settings["target_set"] = number
+        if self.algorithm.compensation:
+            tree, delta = self.tree, self.algorithm.delta
+            target_reach = reach_of_target(tree.nodes, tree.sets, self.average.probabilities, self._marks)
+            self._settings["weight"] = 1 / (1 - delta + delta / target_reach) if target_reach > 0 else 1.0
+
+    def sample(self, iterations: int, forced_path: Sequence[int] = ()) -> None:
+        """So many iterations at the target; or one traversal along a path, for player `iterations`, which counts as none."""
+        sample_online(*self._arguments(iterations, forced_path))
+
+    def _arguments(self, iterations: int, forced_path: Sequence[int] = ()) -> tuple[object, ...]:
+        tree = self.tree
+        arrays = Sampling(
+            *(tree.nodes, tree.sets, tree.ends, self.regrets, self.sums, self._updates, self._visits),
+            *(self._chance_policy, self.in_memory, self._marks, self._deals, self._kinds, self.totals, self._settings),
+            *(self._rng, self._path, self._sigma, self._weights),
+        )
+        return arrays, self._progress, np.array(forced_path, np.int64), iterations
+
+    def make(self, iterations: int, forced_path: Sequence[int] = ()) -> None:
+        """Make so many iterations at the target; or one traversal along a path, for player `iterations`."""
+        if len(forced_path) > 0:
+            self.sample(iterations, forced_path)
+        else:
+            super().make(iterations)
+
+    def weights(self) -> np.ndarray:
+        """What the policy to play from is in proportion to, the average one or the current one of the regrets. [slots]"""
+        return self.sums if self.algorithm.play == AVERAGE else np.maximum(self.regrets, 0)
+
+    @property
+    def updates(self) -> np.ndarray:
+        """How often the average policy was updated in each information set. [sets]"""
+        return self._updates
+
+    @property
+    def weight(self) -> float:
+        """w_T: the factor on all updates of the search under way."""
+        return float(1 / self._settings["weight"][0])
+
+
+def _kinds_of(tree: GameTree) -> tuple[np.ndarray, np.ndarray]:
+    """For each slot the row of its (player, action), and an empty row (q, n) for each of these."""
+    movers = np.repeat(tree.sets["player"], tree.sets["count"]).astype(np.int64)
+    pairs, kinds = np.unique(np.stack([movers, tree.slots["action"]], 1), axis=0, return_inverse=True)
+    return kinds.reshape(-1).astype(np.int32), np.zeros((len(pairs), 2))
+
+
+def _sums_of_deals(tree: GameTree, marks: np.ndarray) -> np.ndarray:
+    """[2, deals]: the sums of the probabilities up to each deal; in row 1 of those that do not leave the target, normalized."""
+    probabilities = tree.deals.probabilities
+    target_set = probabilities * (marks[1 : 1 + len(probabilities)] != OUTSIDE)
+    if not target_set.any():  # nothing is aimed at yet
+        target_set = probabilities
+    sums = np.stack([np.cumsum(probabilities), np.cumsum(target_set / target_set.sum())])
+    last = [len(probabilities) - 1, int(np.flatnonzero(target_set)[-1])]
+    for row in range(2):
+        sums[row, last[row] :] = 1.0
+    return sums
+
+
+EPSILON = 0.001
+
+
+@attrs.frozen(repr=False)
+class NearEquilibrium(Settings):
+    """A player who draws from an ε-equilibrium, found by CFR+ when he first sits down to a game. He searches nothing, whatever his budget.
+
+    Attributes:
+        epsilon: its NashConv at most, in the units of the game's utilities.
+
+    Raises:
+        ValueError: epsilon is not positive.
+    """
+
+    epsilon: float = EPSILON
+
+    def __attrs_post_init__(self) -> None:
+        checks.real("epsilon", self.epsilon, 0, above=True)
+
+    def seated(self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None) -> "SeatedPolicy":
+        """The player of one match."""
+        return SeatedPolicy(self, _near(tree_of(game), self.epsilon))
+
+
+@functools.lru_cache(maxsize=4)
+def _near(tree: GameTree, epsilon: float) -> TabularPolicy:
+    return near_equilibrium(tree, epsilon)
+
+
+@attrs.frozen
+class SeatedPolicy:
+    """A player in one match who draws from a table."""
+
+    algorithm: NearEquilibrium
+    policy: TabularPolicy
+    preference: None = None
+
+    def search(self, state: State, seed: int | Sequence[int], progress: object = None) -> OnlineResult:
+        """An action drawn; nothing is searched, so that there is no progress to tell."""
+        started, tree = time.perf_counter(), self.policy.tree
+        number = tree.set_at(state)
+        actions, policy = tree.actions(number), self.policy.at(number).copy()
+        action = draw(actions, policy, seeded(checks.seed(seed)))
+        visits, values = np.zeros(len(actions), np.int64), np.full(len(actions), np.nan)
+        seconds = time.perf_counter() - started
+        return OnlineResult(
+            *(action, actions, policy, visits, values, 0, 0, len(tree.decisions), seconds),
+            *(state.clone(), self.algorithm, seed),
+        )
+
+
+TITLES: dict[type[Algorithm], str] = {OOS: "Online Outcome Sampling", NearEquilibrium: "a player near an equilibrium"}
+
+
+def register(kind: type[Algorithm], title: str) -> None:
+    """Have texts name an algorithm.
+
+    Args:
+        title: what messages call it.
+    """
+    TITLES[kind] = title
+
+
+def _algorithms() -> dict[str, type[Algorithm]]:
+    return {kind.__name__: kind for kind in TITLES}
+
+
+def names_algorithm(text: str) -> bool:
+    """Whether a text begins like the settings of an algorithm, such as "OOS(delta=0.5)"."""
+    return isinstance(text, str) and _name(text) in _algorithms()
+
+
+def parse_algorithm(text: str) -> Algorithm:
+    """The settings written so: "OOS", "ISMCTS(selection='EXP3')"; `parse_algorithm(str(settings)) == settings`.
+
+    Raises:
+        ValueError: there are no such settings; the message names the valid ones.
+    """
+    if not names_algorithm(text):
+        raise ValueError(
+            f"{text!r} is not an algorithm; known algorithms: {', '.join(f'{name}()' for name in _algorithms())}"
+        )
+    kind = _algorithms()[_name(text)]
+    return read(text, kind, TITLES[kind])
+
+
+def parse_strategy(text: str, enhancements: Mapping[str, Operand]) -> Enhancement | Algorithm:
+    """The composition or the algorithm that a text describes.
+
+    Args:
+        enhancements: of one's own, by name.
+
+    Raises:
+        ValueError: it cannot be understood.
+    """
+    return parse_algorithm(text) if names_algorithm(text) else parse(text, **enhancements)
+
+
+def read_scheme(text: str) -> Scheme:
+    """The scheme written so.
+
+    Raises:
+        ValueError: there is no such scheme, or the text is an algorithm, which is given instead of a strategy.
+    """
+    if names_algorithm(text):
+        raise ValueError(f"{text} is an algorithm, not a scheme; give it instead of a strategy, without a scheme")
+    return parse_scheme(text)
+
+
+def check_trees(game: AnyGame, players: Iterable[Agent]) -> None:
+    """Refuse a game whose tree some player would keep and cannot.
+
+    Args:
+        players: with their `strategy`.
+
+    Raises:
+        ValueError: not two players, deals in secret, or too large.
+    """
+    if any(isinstance(player.strategy, Algorithm) for player in players):
+        refuse_unless_walkable(game)
+
+
+def _name(text: str) -> str:
+    return text.split("(")[0].strip()

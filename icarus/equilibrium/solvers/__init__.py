@@ -1,1 +1,0 @@
-"""Exact best responses and regret minimization over whole trees."""

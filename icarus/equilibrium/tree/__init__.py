@@ -1,1 +1,0 @@
-"""Whole game trees in memory: growth, size, deals, and policies over them."""
