@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 import attrs
 
-from experiments.analysis.document import Table
+from icarus.views.document import Table
 
 EQUAL = 1e-9  # values that agree do so this nearly
 

@@ -27,7 +27,6 @@ from experiments.analysis.comparisons import (
     same,
     within,
 )
-from experiments.analysis.document import Block, Heading, Paragraph
 from experiments.analysis.statistics import smallest_difference
 from experiments.analysis.verdicts import (
     Claim,
@@ -45,6 +44,7 @@ from experiments.plan.campaign import CAMPAIGN, INTERIM_GAMES, SHARES, Sizes
 from experiments.plan.titles import budget
 from experiments.store.results import Results
 from experiments.store.summary import Tally
+from icarus.views.document import Block, Heading, Paragraph
 
 LANDLORD, HEARTS, LIGHT, DARK, CHECKERS, OTHELLO, BACKGAMMON = PLACES = tuple(INTERIM_GAMES)
 STRATEGIES = {**TABLE_1, "EPIC": EPISODES["EPIC"], **RULES}

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import attrs
 import numpy as np
 
-from experiments.analysis.document import Table
 from experiments.plan.titles import game_title
 from experiments.store.shared_values import FEWEST_ACTIONS, HALVES, KINDS, Shared
+from icarus.views.document import Table
 
 FEWEST = 20  # captures of a record elsewhere, in each half
 RESAMPLED = 1000  # times, for the interval

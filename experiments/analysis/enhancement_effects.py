@@ -11,11 +11,11 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
 
-from experiments.analysis.document import Table
 from experiments.analysis.statistics import Estimate, student
 from experiments.papers.combinations import COMBINATIONS, ENHANCEMENTS
 from experiments.store.measurements import Measurement
 from icarus.equilibrium.measures import STITCHING
+from icarus.views.document import Table
 
 Cells = Mapping[str, Sequence[float]]  # by strategy, NashConv with each seed
 SIXTEEN = {combination.strategy: combination for combination in COMBINATIONS}

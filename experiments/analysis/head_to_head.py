@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 import attrs
 import numpy as np
 
-from experiments.analysis.document import Table
 from experiments.analysis.statistics import Estimate, constant_reward, student_mean
 from experiments.store.measurements import Measurement
+from icarus.views.document import Table
 
 ROUNDING = 1e-9  # of shared points: below it there is no difference
 INTERVALS = "95 % intervals by Student's t, where all are alike by Clopper and Pearson's bound"

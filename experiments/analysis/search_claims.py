@@ -16,7 +16,6 @@ from experiments.analysis.comparisons import (
     rule,
     same,
 )
-from experiments.analysis.document import Block, Heading, Paragraph
 from experiments.analysis.groups import ALL_SEE, by_trees, hidden_cards
 from experiments.analysis.round_robin import Score, round_robins, search_name
 from experiments.analysis.statistics import smallest_difference
@@ -37,6 +36,7 @@ from experiments.store.results import Results
 from experiments.store.summary import Columns, Tally
 from icarus.checks import count_text
 from icarus.engine.scheme import MO_ISMCTS
+from icarus.views.document import Block, Heading, Paragraph
 
 SOURCE = "the papers of 2011 and 2012"
 LIGHT, DARK = "Light", "Dark"

@@ -11,13 +11,13 @@ import attrs
 import numpy as np
 
 from experiments.analysis.comparisons import DEPTH, VALUE, VISITS, Comparison, Estimator, Place, place_of
-from experiments.analysis.document import Table
 from experiments.analysis.verdicts import Claim, Interim, combine_signs, signs
 from experiments.papers.suite import RULES, SECTION_8
 from experiments.plan.campaign import INTERIM_GAMES, SHARES
 from experiments.plan.definition import Cell
 from experiments.plan.loading import load
 from experiments.store.summary import MILLION, STATISTICS, Tally
+from icarus.views.document import Table
 
 LANDLORD, HEARTS, LIGHT, DARK, CHECKERS, OTHELLO, BACKGAMMON = INTERIM_GAMES
 EVEN = {LANDLORD: 0.55, HEARTS: 0.28, LIGHT: 0.5, DARK: 0.45, CHECKERS: 0.25, OTHELLO: 0.5, BACKGAMMON: 0.5}

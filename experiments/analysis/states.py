@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from experiments.analysis.comparisons import AGREES, DISAGREES, UNDECIDED, Place, place_title
-from experiments.analysis.document import Table
 from experiments.analysis.verdicts import SIGNS, Decision, Outcome, combine_signs, more_text
 from experiments.plan.campaign import SHARES, Sizes
+from icarus.views.document import Table
 
 WAITS, USED_UP = "waits", "games used up"
 ONLY_AGREES, ONLY_DISAGREES = "can only agree", "can only disagree"

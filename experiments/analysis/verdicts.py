@@ -23,8 +23,8 @@ from experiments.analysis.comparisons import (
     Estimator,
     more_games,
 )
-from experiments.analysis.document import Table
 from experiments.analysis.statistics import CONFIDENCE
+from icarus.views.document import Table
 
 MORE_GAMES = "More games"
 SIGNS = {AGREES: 1, DISAGREES: -1, UNDECIDED: 0}

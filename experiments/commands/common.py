@@ -7,14 +7,13 @@ from typing import Annotated
 
 import typer
 
-from experiments.analysis.document import Table
 from experiments.plan.checks import refusing
 from experiments.plan.definition import Column, Refusal
 from experiments.play.progress import console
 from experiments.report import terminal
-from experiments.report.pages import fill_places
 from experiments.store.summary import Tally
 from icarus.row_files import written_whole
+from icarus.views.document import Table, fill_places
 
 INTERRUPTED = 130  # the exit code of a command stopped by Ctrl-C
 REFUSED = 2  # … of one that was given bad input

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
-from experiments.analysis.document import Table
 from experiments.analysis.head_to_head import INTERVALS, interval_text
 from experiments.commands.common import argument, flag, print_table, say
 from experiments.plan.checks import refusing
@@ -16,6 +15,7 @@ from icarus.commands.options import value_option
 from icarus.ladder.ladders import agent_of
 from icarus.ladder.picture import ladder_svg
 from icarus.ladder.rating import Rating
+from icarus.views.document import Table
 
 
 def ladder(

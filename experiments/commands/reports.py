@@ -8,7 +8,6 @@ from typing import Annotated
 from experiments.analysis import claims as statements
 from experiments.analysis import search_claims
 from experiments.analysis.correlation import correlation_table
-from experiments.analysis.document import Table
 from experiments.analysis.statistics import POWER, clopper_pearson, games_needed
 from experiments.analysis.verdicts import details_table, summary_table, tally_sentence
 from experiments.commands.common import Directory, argument, flag, print_table, print_tables, refresh, require_file, say
@@ -30,6 +29,7 @@ from experiments.store.results import Results, results_of, runs_in
 from experiments.store.shared_values import Shared
 from icarus.checks import integer
 from icarus.commands.options import value_option
+from icarus.views.document import Table
 
 
 def status(directory: Directory) -> None:

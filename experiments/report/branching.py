@@ -6,11 +6,11 @@ from pathlib import Path
 import attrs
 import numpy as np
 
-from experiments.analysis.document import Block, Paragraph, Picture, Table
 from experiments.analysis.statistics import Estimate, student_mean
 from experiments.play.branching import AVERAGED, DETERMINIZATIONS, MEASURES, PUBLISHED, load_plays
-from experiments.report.drawing import FILLS, INK, Style, bars, canvas, title_panel, with_intervals
-from experiments.report.pages import write_pages
+from experiments.report.drawing import FILLS, Style, bars, title_panel, with_intervals
+from icarus.views.canvas import INK, canvas
+from icarus.views.document import Block, Paragraph, Picture, Table, write_pages
 
 PICTURE = "branching.png"
 EXPLAINED = (

@@ -7,11 +7,11 @@ import attrs
 
 from experiments.analysis import order, states
 from experiments.analysis.comparisons import Place, place_of, place_title
-from experiments.analysis.document import Block, Heading, Paragraph, Table
 from experiments.plan.campaign import FIRST, INTERIM_GAMES, Sizes
 from experiments.plan.definition import Cell
 from experiments.store.results import Results
 from experiments.store.summary import Columns, Tally
+from icarus.views.document import Block, Heading, Paragraph, Table
 
 NAMED = 3  # agents or places that a line names; of more it tells the number
 NO_VERDICTS = (

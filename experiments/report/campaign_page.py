@@ -24,13 +24,12 @@ from experiments.analysis.comparisons import (
     different,
     place_title,
 )
-from experiments.analysis.document import Table
 from experiments.analysis.statistics import CONFIDENCE, clopper_pearson
 from experiments.analysis.verdicts import Decision, Outcome, decide, figures_of
 from experiments.papers.combinations import COMBINATIONS, ENHANCEMENTS
 from experiments.report.campaign import progress, progress_table
-from experiments.report.pages import markdown_table
 from experiments.store.results import Results
+from icarus.views.document import Table, markdown_table
 
 ALONE = {"R": "RAVE", "M": "MAST", "L": "LGRF", "N": "NAST", "EPIC": "EPIC"}
 SHOWN = {

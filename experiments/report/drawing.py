@@ -1,8 +1,6 @@
 """What the pictures have in common: the canvas, its style, and how rates and their intervals are drawn."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
@@ -13,54 +11,19 @@ from experiments.analysis.statistics import Estimate, clopper_pearson
 from experiments.plan.titles import budget
 from experiments.store.summary import Tally, any_graded, baseline
 from icarus.checks import count_text
+from icarus.views.canvas import BETTER, INK, SUBDUED, WORSE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-INK, SUBDUED, BAND, BETTER, WORSE = "#222222", "#555555", "#8a8a8a", "#1a6faf", "#b5482a"
+BAND = "#8a8a8a"
 FILLS, HATCHES = ("white", "#5b7fa3", "#d9b36c", "#7d9c74", "#a58bb0"), ("", "////", "...")  # of bars
 LINES, MARKERS = ("#1a6faf", "#b5482a", "#3f7d3a", "#8a5fa8", "#222222", "#b08a1e"), "osD^vP"
-DOTS_PER_INCH = 160
 LONG_NAME = 6  # letters; longer names of agents are written at a slant
 MANY = 20  # more agents than these stand below each other
 MARGIN = 0.08  # of the range of win rates, left free above and below
 Style: TypeAlias = dict[str, Any]  # keywords of matplotlib
-STYLE: Style = {
-    "font.family": "DejaVu Sans",
-    "font.size": 10,
-    "axes.titlesize": 11,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.axisbelow": True,
-    "axes.grid": True,
-    "axes.grid.axis": "y",
-    "grid.color": "#e4e4e4",
-    "grid.linewidth": 0.7,
-    "hatch.linewidth": 0.8,
-    "svg.hashsalt": "experiments",
-    "svg.fonttype": "path",
-}
-
-
-@contextmanager
-def canvas(path: Path, size: tuple[float, float]) -> "Iterator[Figure]":
-    """A figure, written as PNG and SVG when the block ends."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    with pyplot.rc_context(STYLE):  # type: ignore[arg-type]
-        figure = pyplot.figure(figsize=size, layout="constrained")
-        try:
-            yield figure
-            path.parent.mkdir(parents=True, exist_ok=True)
-            figure.savefig(path, dpi=DOTS_PER_INCH, metadata={"Software": None})
-            figure.set_layout_engine("none")  # the places that were found for the PNG do for the SVG too
-            figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
-        finally:
-            pyplot.close(figure)
 
 
 def title_panel(axes: "Axes", text: str, beside: str) -> None:

@@ -26,10 +26,11 @@ from experiments.plan.equilibrium import (
     agent,
     oos,
 )
-from experiments.report.drawing import LINES, MARKERS, SUBDUED, Style, canvas
+from experiments.report.drawing import LINES, MARKERS, Style
 from experiments.store.measurements import EXPLOITABILITY, HEAD_TO_HEAD, Measurement
 from icarus import games
 from icarus.equilibrium.measures import AGGREGATE, AGGREGATE_AAMAS
+from icarus.views.canvas import SUBDUED, canvas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -19,14 +19,11 @@ from experiments.report import search_figures, statement_figures
 from experiments.report.drawing import (
     FILLS,
     HATCHES,
-    INK,
     LINES,
     MANY,
     MARKERS,
-    SUBDUED,
     Style,
     bars,
-    canvas,
     describe_games,
     legend_below,
     measure_title,
@@ -37,6 +34,7 @@ from experiments.report.drawing import (
     with_intervals,
 )
 from experiments.store.summary import Columns, Moments, Tally, any_graded, baseline
+from icarus.views.canvas import INK, SUBDUED, canvas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

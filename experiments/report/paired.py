@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from experiments.analysis.document import Block, Heading, Table
 from experiments.analysis.statistics import Estimate, holm, mcnemar, paired_effects, student_mean
 from experiments.papers.suite import TABLE_1
 from experiments.plan.definition import Cell
@@ -13,6 +12,7 @@ from experiments.plan.titles import title
 from experiments.report.terminal import p_text
 from experiments.store.results import Results
 from experiments.store.summary import Columns, Outcomes, Tally, any_graded, baseline
+from icarus.views.document import Block, Heading, Table
 
 FEW = 6  # agents of a game: of so many every pair is compared, deal by deal
 GAMES, REWARD = "Games won more", "Mean reward more"  # of differences

@@ -7,7 +7,6 @@ from pathlib import Path
 import attrs
 
 from experiments.analysis import claims, ratings, search_claims
-from experiments.analysis.document import Block, Heading, Paragraph, Picture, Table
 from experiments.analysis.rewards import reward_p_values, win_p_values
 from experiments.analysis.statistics import Design, Effect, anova, binomial_model, marginals
 from experiments.papers.suite import TABLE_1
@@ -15,11 +14,11 @@ from experiments.plan.definition import Cell, Column, Experiment, Refusal
 from experiments.plan.titles import budget, duration, title
 from experiments.play import sequential
 from experiments.report import campaign, figures, search_report
-from experiments.report.pages import write_pages
 from experiments.report.paired import discordance_table, paired_blocks, reward_table
 from experiments.report.terminal import measures_of, p_text
 from experiments.store.results import Origins, Results, results_of
 from experiments.store.summary import STATISTICS, Moments, Tally, any_graded
+from icarus.views.document import Block, Heading, Paragraph, Picture, Table, write_pages
 
 FIGURES = "figures"  # the folder of pictures
 BAND = "Band: outside the 95 % interval of evenly matched players."

@@ -14,14 +14,11 @@ from experiments.plan.definition import Column
 from experiments.plan.titles import budget, game_title, slug
 from experiments.report.drawing import (
     FILLS,
-    INK,
     LINES,
     MARGIN,
     MARKERS,
-    SUBDUED,
     Style,
     bars,
-    canvas,
     describe_games,
     legend_below,
     percent,
@@ -29,6 +26,7 @@ from experiments.report.drawing import (
     with_errors,
 )
 from experiments.store.summary import Columns, Tally
+from icarus.views.canvas import INK, SUBDUED, canvas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,8 +10,9 @@ from experiments.analysis.comparisons import WINS, Comparison, Estimator, Place,
 from experiments.analysis.statistics import CONFIDENCE, Estimate
 from experiments.papers.suite import TABLE_1
 from experiments.plan.titles import title
-from experiments.report.drawing import BETTER, INK, SUBDUED, WORSE, canvas, points_panel
+from experiments.report.drawing import points_panel
 from experiments.store.summary import Columns, Tally
+from icarus.views.canvas import BETTER, INK, SUBDUED, WORSE, canvas
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -26,7 +26,7 @@ from icarus.commands.options import (
 from icarus.engine.validation import COMPILED, check_budget, checked_engine
 from icarus.load_files import load_files
 from icarus.specs import parse
-from icarus.views.pages import check_new_file
+from icarus.views.document import check_new_file
 
 GROWTH = (3, 7)  # the least and the greatest power of ten that --growth takes
 

@@ -26,7 +26,7 @@ from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 from icarus.specs import parse
 from icarus.views.comparison import export, follow_search, write_comparison
-from icarus.views.pages import check_new_file
+from icarus.views.document import check_new_file
 from icarus.views.playout import show_playout
 from icarus.views.records import show_records
 from icarus.views.tree_page import write_tree_page

@@ -10,7 +10,7 @@ import attrs
 from icarus.discovery.race import Discovery, Proof
 from icarus.discovery.space import level_text
 from icarus.discovery.statistics import CONFIDENCE, Difference
-from icarus.views.pages import page
+from icarus.views.document import page
 from icarus.views.tables import table_of_html
 
 PAGE, TEXT = "result.html", "result.txt"
@@ -59,7 +59,7 @@ def page_of(discovery: Discovery) -> str:
     """The result as a page that needs no network."""
     parts = "".join(section.html() for section in _sections(discovery) if section.lines)
     return page(
-        "document",
+        "sections",
         f"Discovered for {discovery.protocol.game}",
         sections=f"{parts}<h2>The race</h2><div class='pictures'>{picture_of(discovery)}</div>",
     )

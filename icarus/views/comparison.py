@@ -19,7 +19,7 @@ from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.search import start_search
 from icarus.engine.validation import checked_engine
 from icarus.kernel.state import State
-from icarus.views.pages import pack, page, write_new
+from icarus.views.document import pack, page, write_new
 from icarus.views.tree_page import tree_page
 
 POINTS = 40  # of a course: the iterations at which a search is looked at grow by the same factor

@@ -12,10 +12,9 @@ from icarus.engine.inspect.playout import Choice, InspectedPlayout, Update, insp
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.kernel.seats import seat_name
 from icarus.kernel.state import State
-from icarus.views.pages import write_new
+from icarus.views.document import html_table, text_columns, write_new
 from icarus.views.playout_page import playout_page
 from icarus.views.playout_words import change, counted, decider, number_text, rewards_text
-from icarus.views.tables import html_table, text_columns
 
 HEADER = ("t", "phase", "player", "action", "decided by", "values")  # of a table of decisions
 UPDATES, VALUES = 12, 3  # of a component's updates and of a decision's values, so many are shown as text

@@ -8,7 +8,7 @@ from icarus.checks import count_text
 from icarus.engine.inspect.playout import Choice, InspectedPlayout
 from icarus.kernel.seats import seat_name
 from icarus.views.boards import drawing
-from icarus.views.pages import pack, page
+from icarus.views.document import pack, page
 from icarus.views.playout_words import change, counted, decider, rewards_text
 
 OPENED = 40  # of a component's updates that are shown without being asked for

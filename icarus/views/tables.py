@@ -1,18 +1,7 @@
-"""Small tables as text and as HTML."""
+"""Tables of HTML, until the pages of a race and of a game are documents."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
-
-
-def text_columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows as lines, their columns side by side."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(f"{text:<{w}}" for text, w in zip(row, widths, strict=True)).rstrip() for row in rows]
-
-
-def html_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of texts with a line of headings."""
-    return table_of_html(header, ([escape(text) for text in row] for row in rows))
 
 
 def table_of_html(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

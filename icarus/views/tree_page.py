@@ -13,7 +13,7 @@ from icarus.engine.result import Result
 from icarus.kernel import UNSEEN
 from icarus.kernel.seats import seat_name, seat_names
 from icarus.views.boards import BOARDS, drawing
-from icarus.views.pages import pack, page, write_new
+from icarus.views.document import pack, page, write_new
 from icarus.views.playout_page import playout_page
 
 DRAWN = 400  # boards in a page, of the nodes visited most

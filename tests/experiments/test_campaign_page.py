@@ -11,8 +11,8 @@ from experiments.analysis.verdicts import Claim, Interim, all_of, decide
 from experiments.commands.main import main
 from experiments.report import campaign_page
 from experiments.report.campaign_page import MINUS
-from experiments.report.pages import fill_places
 from experiments.store.results import results_of
+from icarus.views.document import fill_places
 from tests.experiments.conftest import keep, small
 from tests.experiments.test_claims import replication
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from experiments.report.equilibrium_tables import table, tables
-from experiments.report.pages import fill_places
 from experiments.store.measurements import EXPLOITABILITY, HEAD_TO_HEAD
+from icarus.views.document import fill_places
 
 ROOT = Path(__file__).parents[2]
 

@@ -5,15 +5,14 @@ import os
 
 import pytest
 
-from experiments.analysis.document import Heading, Table
 from experiments.commands.main import main
 from experiments.plan.building import build
 from experiments.plan.definition import Refusal
 from experiments.play.progress import ProgressBar
-from experiments.report.pages import markdown
 from experiments.report.terminal import plain_table
 from experiments.store import rows as store
 from experiments.store.export import query
+from icarus.views.document import Heading, Table, markdown
 from tests.experiments.conftest import a_row, keep
 
 

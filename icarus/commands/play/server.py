@@ -20,7 +20,7 @@ except ModuleNotFoundError as missing:
 
 from icarus.commands.play.sentences import failure_text
 from icarus.commands.play.table import Answer, Table
-from icarus.views.pages import page
+from icarus.views.document import page
 from icarus.views.tree_page import tree_page
 
 HOST = "127.0.0.1"

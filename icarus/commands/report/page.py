@@ -11,7 +11,7 @@ from icarus.commands.report.measures import AHEAD, Estimate, Measures
 from icarus.commands.report.pictures import curves, histogram, intervals
 from icarus.discovery.statistics import CONFIDENCE
 from icarus.ladder.rating import Rating
-from icarus.views.pages import page
+from icarus.views.document import page
 
 NONE, NO_BREAK = "–", "\N{NO-BREAK SPACE}"
 PROOF = f"{100 * CONFIDENCE:g} %"  # of the intervals of a race
@@ -32,7 +32,7 @@ def page_of(game: str, report: AuditReport, measures: Measures | None) -> str:
         ]
     sections.append(("Audit", f'<pre tabindex="0">{escape(str(report))}</pre>'))
     return page(
-        "document",
+        "sections",
         f"{game}: what the game is like",
         sections="".join(f"<section><h2>{escape(title)}</h2>{body}</section>" for title, body in sections),
     )

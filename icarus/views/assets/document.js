@@ -1,0 +1,13 @@
+for (const button of document.querySelectorAll("th button")) button.onclick = () => {
+  const head = button.parentElement, body = head.closest("table").tBodies[0], column = head.cellIndex;
+  const down = head.getAttribute("aria-sort") === "ascending";
+  for (const other of head.parentElement.cells) other.removeAttribute("aria-sort");
+  head.setAttribute("aria-sort", down ? "descending" : "ascending");
+  const key = row => row.cells[column].textContent.trim();
+  const compared = (a, b) => {
+    const x = parseFloat(a.replace(/^<\s*/, "")), y = parseFloat(b.replace(/^<\s*/, ""));
+    if (a === "" || b === "") return a === b ? 0 : a === "" ? 1 : -1;
+    return isNaN(x) || isNaN(y) ? a.localeCompare(b) : x - y;
+  };
+  [...body.rows].sort((a, b) => (down ? -1 : 1) * compared(key(a), key(b))).forEach(row => body.append(row));
+};

@@ -1,0 +1,239 @@
+"""Documents as values (headings, texts, tables, pictures), written as HTML, Markdown or text; and what interactive pages are made of.
+
+Every page is one file that needs no network.
+"""
+
+import base64
+import json
+import re
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+
+import attrs
+
+LONG_TEXT = 50  # letters; longer texts in tables are broken into lines
+# Of Markdown: emphasis, code, links, columns; tags and entities; underscores that do not stand inside a word.
+SPECIAL = re.compile(r"[\\`*\[|]|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|(?<!\w)_|_(?!\w)|^#|^[-+](?= )|~(?=~)")
+PLACE = re.compile(r"(<!-- (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)  # of a text that is made from rows
+MARKED = {"agrees": "good", "above": "good", "disagrees": "bad", "below": "bad"}
+
+
+@attrs.frozen
+class Heading:
+    """The title of a part."""
+
+    text: str
+
+
+@attrs.frozen
+class Paragraph:
+    """Sentences."""
+
+    text: str
+
+
+@attrs.frozen
+class Preformatted:
+    """Lines that are shown letter by letter, such as the board of a game or a command."""
+
+    text: str
+
+
+@attrs.frozen
+class Table:
+    """Texts in rows; each row is as long as the header."""
+
+    caption: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+@attrs.frozen
+class Picture:
+    """A PNG file with an SVG of the same name beside it; or the text of an SVG, which Markdown and text leave out."""
+
+    source: Path | str
+    text: str
+
+
+Block = Heading | Paragraph | Preformatted | Table | Picture
+
+
+# ------------------------------------------------------------------------------------------------------------ documents
+
+
+def write_pages(directory: Path, title: str, blocks: Sequence[Block]) -> list[Path]:
+    """Write a document into a directory as report.html and report.md."""
+    pages = {"report.html": html(title, blocks), "report.md": markdown(title, blocks, directory)}
+    for name, text in pages.items():
+        (directory / name).write_text(text, encoding="utf-8")
+    return [directory / name for name in pages]
+
+
+def html(title: str, blocks: Sequence[Block]) -> str:
+    """A document as a page; a click on a column's head sorts its table."""
+    content = "\n".join(map(_html, blocks))
+    return fill(
+        "page.html",
+        title=escape(title),
+        style=asset("colours.css") + asset("document.css"),
+        body=f"<h1>{escape(title)}</h1>\n{content}",
+        script="\n" + asset("document.js"),
+    )
+
+
+def _html(block: Block) -> str:
+    match block:
+        case Heading(text):
+            return f"<h2>{escape(text)}</h2>"
+        case Paragraph(text):
+            return f"<p>{escape(text)}</p>"
+        case Preformatted(text):
+            return f'<div class="wide" tabindex="0"><pre>{escape(text)}</pre></div>'
+        case Picture(source, text):
+            svg = source.encode() if isinstance(source, str) else source.with_suffix(".svg").read_bytes()
+            image = f'<img alt="{escape(text)}" src="data:image/svg+xml;base64,{base64.b64encode(svg).decode()}">'
+            return f"<figure><figcaption>{escape(text)}</figcaption>{image}</figure>" if text else image
+        case Table(caption, header, rows):
+            head = "".join(f'<th scope="col"><button type="button">{escape(name)}</button></th>' for name in header)
+            body = "\n".join("<tr>" + "".join(map(_cell, row)) + "</tr>" for row in rows)
+            return (
+                f'<div class="wide"><table>{f"<caption>{escape(caption)}</caption>" if caption else ""}'
+                f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
+            )
+
+
+def _cell(text: str) -> str:
+    number = text[:1].isdecimal() or text[:1] in ("<", ">", "+", "-") and any(letter.isdecimal() for letter in text)
+    kind = "number" if number else "long" if len(text) > LONG_TEXT else MARKED.get(text)
+    return f'<td class="{kind}">{escape(text)}</td>' if kind else f"<td>{escape(text)}</td>"
+
+
+def markdown(title: str, blocks: Sequence[Block], directory: Path) -> str:
+    """The same as Markdown; pictures are linked relative to `directory`."""
+    texts = [_markdown(block, directory) for block in blocks]
+    return "\n\n".join([f"# {_plain(title)}", *filter(None, texts)]) + "\n"
+
+
+def _markdown(block: Block, directory: Path) -> str:
+    match block:
+        case Heading(text):
+            return f"## {_plain(text)}"
+        case Paragraph(text):
+            return _plain(text)
+        case Preformatted(text):
+            return f"```\n{text}\n```"
+        case Picture(source, text):
+            return f"![{_plain(text)}]({source.relative_to(directory).as_posix()})" if isinstance(source, Path) else ""
+        case Table(caption):
+            return f"{_plain(caption)}\n\n{markdown_table(block)}" if caption else markdown_table(block)
+
+
+def markdown_table(table: Table) -> str:
+    """The lines of a table without its caption."""
+    lines = [table.header, ["---"] * len(table.header), *table.rows]
+    return "\n".join("| " + " | ".join(map(_plain, line)) + " |" for line in lines)
+
+
+def fill_places(page: str, texts: Mapping[str, str]) -> str:
+    """A page of Markdown with new texts at its places: a place named `root` is between the lines `<!-- root -->` and `<!-- end -->`.
+
+    Raises:
+        ValueError: a place has a name without a text.
+    """
+    if unknown := [name for _, name, _, _ in PLACE.findall(page) if name not in texts]:
+        raise ValueError(f"there is no table {unknown[0]!r}; there are {', '.join(texts)}")
+    return PLACE.sub(lambda place: place[1] + texts[place[2]] + place[4], page)
+
+
+def _plain(text: str) -> str:
+    """A text that Markdown shows letter by letter, in one line."""
+    return SPECIAL.sub(r"\\\g<0>", " ".join(text.splitlines()))
+
+
+def text_of(blocks: Sequence[Block]) -> str:
+    """A document for a terminal or a file of text: what stands below a heading is indented."""
+    lines: list[str] = []
+    for block in blocks:
+        match block:
+            case Heading(text):
+                lines += [*([""] if lines else []), text]
+            case Paragraph(text) | Preformatted(text):
+                lines += [f"  {line}" for line in text.split("\n")]
+            case Table(caption, header, rows):
+                captions = [caption] if caption else []
+                lines += [f"  {line}" for line in [*captions, *text_columns([header, *rows])]]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def html_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of texts for a notebook, whose style it takes."""
+    head = "".join(f"<th>{escape(text)}</th>" for text in header)
+    body = "".join("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def text_columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows as lines, their columns side by side."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(f"{text:<{w}}" for text, w in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+# ---------------------------------------------------------------------------------------------------- interactive pages
+
+
+def asset(name: str) -> str:
+    """The text of a file that pages are made of."""
+    return files("icarus.views").joinpath("assets", name).read_text("utf-8")
+
+
+def fill(name: str, **parts: str) -> str:
+    """A page with its {places} filled in; what is filled in is not looked into again."""
+    return re.sub(r"\{(\w+)\}", lambda place: parts.get(place[1], place[0]), asset(name))
+
+
+def page(name: str, title: str, **parts: str) -> str:
+    """A page with a script: the body `name`.html with its places filled in, `name`.css, and `name`.js where there is one.
+
+    Args:
+        title: of the page; the body may have it too, as {title}.
+        parts: what comes into the other places, as HTML.
+    """
+    title = escape(title)
+    has_script = files("icarus.views").joinpath("assets", f"{name}.js").is_file()
+    return fill(
+        "page.html",
+        title=title,
+        style="".join(map(asset, ("colours.css", "page.css", f"{name}.css"))),
+        body=fill(f"{name}.html", title=title, **parts),
+        script=asset("page.js") + asset(f"{name}.js") if has_script else "",
+    )
+
+
+def pack(data: object) -> str:
+    """Data as a page unpacks them."""
+    return base64.b64encode(zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 6)).decode()
+
+
+def check_new_file(path: Path) -> None:
+    """Refuse a file that exists, or whose directory does not exist.
+
+    Raises:
+        ValueError: one of these.
+    """
+    if path.is_dir():
+        raise ValueError(f"{str(path)!r} is a directory; give a new file")
+    if path.exists():
+        raise ValueError(f"{str(path)!r} exists and is not overwritten")
+    if not path.parent.is_dir():
+        raise ValueError(f"{str(path)!r} cannot be written: there is no directory {str(path.parent)!r}")
+
+
+def write_new(path: Path, text: str) -> None:
+    """Write a text into a new file; errors as of `check_new_file`."""
+    check_new_file(path)
+    with path.open("x", encoding="utf-8") as file:
+        file.write(text)
