@@ -18,7 +18,7 @@ from icarus.compiler.kernels.functions import plain
 from icarus.kernel.game import AnyGame
 from icarus.kernel.history import episode_record, history_record, mix, record
 
-_OF_HISTORY, _ANY_NUMBER = ("player", "moves"), "A*"  # the parts of a record of M*; the factor of actions, however many
+_ANY_NUMBER = "A*"  # the factor of actions, however many
 Parts: TypeAlias = Any  # what a record is made of, as `Space.key` takes it: integers, or a player and his moves
 FieldValue: TypeAlias = float | Sequence[float]  # of a field of information: a number, or one for each player
 FieldValues: TypeAlias = Mapping[str, FieldValue]
@@ -41,13 +41,16 @@ class Space:
             raise TypeError(
                 f"({self}) * {other!r}: a Space is multiplied by a Space, such as PLAYER; a power is {self}**2"
             )
-        return Space(self.factors + other.factors)
+        products = [Space(left.factors + right.factors) for left in self.alternatives for right in other.alternatives]
+        return products[0] if len(products) == 1 else Either(spaces=tuple(products))
 
     def __pow__(self, length: int) -> "Space":
         return Space(self.factors * integer(f"the power of {self}", length, least=1))
 
     def __or__(self, other: "Space") -> "Space":
-        return Either(spaces=(self, other))
+        if not isinstance(other, Space):
+            raise TypeError(f"({self}) | {other!r}: a union is made of Spaces, such as PLAYER")
+        return Either(spaces=self.alternatives + other.alternatives)
 
     def __str__(self) -> str:
         texts: list[str] = []
@@ -56,26 +59,36 @@ class Space:
             texts.append(factor if times == 1 else f"{factor}^{times}")
         return " × ".join(texts)
 
+    @property
+    def alternatives(self) -> "tuple[Space, ...]":
+        """The spaces of which this one is the union."""
+        return (self,)
+
+    @property
+    def _begins_with(self) -> tuple[str, ...]:
+        """The factors of the history, or of the position in an episode, that records begin with; none where they are integers only."""
+        return next(
+            (each.factors for each in (POSITION, HISTORY) if self.factors[: len(each.factors)] == each.factors), ()
+        )
+
     def has(self, parts: object) -> bool:
         """Whether these parts make a record of this space, by their number and kinds."""
         if not isinstance(parts, tuple | list):
             return False
         if self == HISTORY and not parts:
             return True
-        if self.continues_histories:
-            beyond = len(parts) - len(_OF_HISTORY)
-            fits = beyond >= 1 if self.factors[-1] == _ANY_NUMBER else beyond == len(self.factors) - 1
-            return fits and HISTORY.has(parts[:2]) and all(is_integer(part) for part in parts[2:])
-        if self in (HISTORY, POSITION):
-            *numbers, moves = parts or (None,)
-            lists = isinstance(moves, tuple | list) and all(is_integer(move) for move in moves)
-            return lists and len(numbers) == len(self.factors) and all(is_integer(number) for number in numbers)
-        return len(parts) == len(self.factors) and all(is_integer(part) for part in parts)
-
-    @property
-    def continues_histories(self) -> bool:
-        """Whether records are made of a history and integers, as those of `HISTORY * PLAYER` are."""
-        return len(self.factors) > 1 and self.factors[:1] == HISTORY.factors
+        begins, rest = self._begins_with, self.factors[len(self._begins_with) :]
+        if "M*" in rest or _ANY_NUMBER in rest[:-1]:  # no record can be told by its parts
+            return False
+        lists = [parts[len(begins)]] if begins and len(parts) > len(begins) else []
+        numbers = [*parts[: len(begins)], *parts[len(begins) + bool(begins) :]]
+        beyond = len(parts) - len(begins) - bool(begins)
+        fits = beyond >= len(rest) if _ANY_NUMBER in rest else beyond == len(rest)
+        return (
+            fits
+            and all(isinstance(moves, tuple | list) and all(map(is_integer, moves)) for moves in lists)
+            and all(map(is_integer, numbers))
+        )
 
     def key(self, game: AnyGame, parts: Parts) -> int:
         """The key of a record of this space in a game.
@@ -91,27 +104,27 @@ class Space:
         """
         if not self.has(parts):
             raise ValueError(f"{parts!r} is not a record of {self}; give {self._description()}")
-        if self.continues_histories:
-            key = HISTORY.key(game, parts[:2] if parts[1] else ())
-            for part in parts[2:]:
-                key = mix(key, int(part))
-            return key
-        if self == HISTORY:
-            return (
-                history_record(game.perspective(parts[0]), parts[0], tuple(parts[1]))
-                if parts
-                else history_record(0, 0, ())
-            )
-        if self == POSITION:
-            label, player, moves = parts
-            return episode_record(label, game.perspective(player), player, tuple(moves))
-        return plain(record)(*(int(part) for part in parts))
+        begins = self._begins_with
+        if not begins:
+            return plain(record)(*(int(part) for part in parts))
+        *label, player, moves = parts[: len(begins) + 1] or (0, ())
+        if label:
+            key = episode_record(label[0], game.perspective(player), player, tuple(moves))
+        else:
+            key = history_record(game.perspective(player), player, tuple(moves)) if moves else history_record(0, 0, ())
+        for part in parts[len(begins) + 1 :]:
+            key = mix(key, int(part))
+        return key
 
     def _description(self) -> str:
         """What the parts of a record are, in words."""
-        if self.factors[:1] == HISTORY.factors:
-            return "(player, moves)" + " and the integers that follow" * self.continues_histories
-        return "(label, player, moves)" if self == POSITION else "an integer for each factor"
+        begins = {
+            HISTORY.factors: "(player, moves)",
+            POSITION.factors: "(label, player, moves)",
+            (): "an integer for each factor",
+        }
+        follows = self._begins_with not in ((), self.factors)
+        return begins[self._begins_with] + " and the integers that follow" * follows
 
 
 @attrs.frozen
@@ -121,17 +134,15 @@ class Either(Space):
     factors: tuple[str, ...] = ()
     spaces: tuple[Space, ...] = ()
 
-    def __or__(self, other: Space) -> Space:
-        return Either(spaces=(*self.spaces, other))
-
-    def __mul__(self, other: Space) -> Space:
-        return Either(spaces=tuple(space * other for space in self.spaces))
-
     def __pow__(self, length: int) -> Space:
         raise TypeError(f"({self}) ** {length!r}: a union of spaces cannot be raised to a power")
 
     def __str__(self) -> str:
         return " ⊔ ".join(map(str, self.spaces))
+
+    @property
+    def alternatives(self) -> tuple[Space, ...]:
+        return self.spaces
 
     def has(self, parts: object) -> bool:
         """Whether these parts make a record of one of the spaces."""

@@ -7,7 +7,7 @@ import attrs
 import numpy as np
 
 from icarus import checks
-from icarus.algebra.information import HISTORY, REPLY, Either, FieldValue, Kind
+from icarus.algebra.information import HISTORY, REPLY, FieldValue, Kind
 from icarus.engine.inspect.tree import tree_of
 from icarus.engine.records.parts import part_text, parts_of
 from icarus.engine.records.tables import Records
@@ -122,7 +122,7 @@ class _Texts:
     def __init__(self, result: Result, records: Records) -> None:
         self._records, self._texts = records, move_texts(result.state)
         space = records.enhancement.records
-        self._spaces = space.spaces if isinstance(space, Either) else (space,)
+        self._spaces = space.alternatives
         self._histories = history_texts(result) if HISTORY in self._spaces else {}
 
     def record(self, row: np.void) -> ShownRecord:

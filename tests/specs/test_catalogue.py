@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 from icarus import BASELINE, MAST, Enhancement, games, parse, search
-from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, gibbs
+from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, POSITION, gibbs
 from icarus.engine.scheme import SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT, Scheme
-from icarus.kernel import AVAILABLE, EXPANSION, MAX_PLAYERS, NONE, SIMULATION, UNSEEN, VISIT
+from icarus.kernel import AVAILABLE, EXPANSION, MAX_PLAYERS, NONE, SIMULATION, UNSEEN, VISIT, mix
 from icarus.specs import (
     CMC,
     DISCOUNTED_HISTORY,
@@ -528,3 +528,14 @@ def test_a_union_of_spaces_tells_its_records_apart() -> None:
         either.key(game, (4, 0, 1))
     with pytest.raises(ValueError, match="is not a record of M × "):
         (MOVE * PLAYER | MOVE**2 * PLAYER).key(game, (0, (4,)))
+    assert PLAYER * (MOVE | ACTION) == PLAYER * MOVE | PLAYER * ACTION
+    assert (MOVE | ACTION) * (PLAYER | HISTORY) == MOVE * PLAYER | MOVE * HISTORY | ACTION * PLAYER | ACTION * HISTORY
+    assert str(ACTION | (MOVE | HISTORY)) == str((ACTION | MOVE) | HISTORY) == "A ⊔ M ⊔ M*"
+
+
+def test_a_position_in_an_episode_may_be_continued_and_a_history_stands_first() -> None:
+    game = games.load("othello")
+    assert (POSITION * PLAYER).key(game, (3, 0, (4, 5), 1)) == mix(POSITION.key(game, (3, 0, (4, 5))), 1)
+    for space, parts in ((POSITION * PLAYER, (3, 0, 1)), (PLAYER * HISTORY, (0, 1)), (HISTORY**2, (0, (4,), 0, (5,)))):
+        with pytest.raises(ValueError, match="is not a record of"):
+            space.key(game, parts)

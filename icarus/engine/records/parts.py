@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from icarus.algebra.information import ACTION, ACTIONS, HISTORY, MOVE, PLAYER, POSITION, Either, Space
+from icarus.algebra.information import ACTION, ACTIONS, HISTORY, MOVE, PLAYER, POSITION, Space
 from icarus.kernel.constants import UNSEEN
 from icarus.kernel.game import AnyGame
 from icarus.kernel.history import NONE, first_parts, keys_before
@@ -26,7 +26,7 @@ def parts_of(key: int, space: Space, players: int, moves: Sequence[int]) -> tupl
     Returns:
         None where the record is one of histories, has other parts than these, or would take too long to read.
     """
-    for each in space.spaces if isinstance(space, Either) else (space,):
+    for each in space.alternatives:
         values = values_of(each, players, moves)
         if values is not None and (parts := _parts(key, values, moves)) is not None:
             return parts
