@@ -45,6 +45,24 @@ def refuse_changes(kernel: Kernel, function: Callable, label: str) -> Kernel:
     return kernel
 
 
+def refuse_places(kernel: Kernel, function: Callable, label: str, history: type) -> Kernel:
+    """Refuse a function that takes a field of its history by its place: what a slot reads is found by the names of fields.
+
+    Raises:
+        CompilationError: it does; its machine code is not kept.
+    """
+    for typed, statement in _statements(kernel, function):
+        value = getattr(statement, "value", None)
+        if isinstance(value, ir.Expr) and value.op in _BY_PLACE:
+            if getattr(typed.typemap[value.value.name], "instance_class", None) is history:
+                place = f"({location(statement.loc.filename, statement.loc.line)})"
+                by_name = "read it by its name, as in history.moves"
+                _refuse(
+                    kernel, f"{label} reads a field of the history by its index, as in history[1]; {by_name} {place}"
+                )
+    return kernel
+
+
 def _refuse(kernel: Kernel, message: str) -> NoReturn:
     kernel.forget()
     raise CompilationError(message)
@@ -69,7 +87,14 @@ def _versions(function: object) -> list[CompileResult]:
 
 
 def _writes(kernel: Kernel, function: Callable) -> Iterator[tuple[TypedFunction, Statement]]:
-    """The writing statements of an author's function and of all that it reaches; none where machine code came from the disk."""
+    """The writing statements of an author's function and of all that it reaches."""
+    for typed, statement in _statements(kernel, function):
+        if isinstance(statement, ir.SetAttr | ir.SetItem | ir.StaticSetItem):
+            yield typed, statement
+
+
+def _statements(kernel: Kernel, function: Callable) -> Iterator[tuple[TypedFunction, Statement]]:
+    """The statements of an author's function and of all that it reaches; none where machine code came from the disk."""
     if not kernel.fresh:
         return
     for _, value in reachable(function):
@@ -80,8 +105,7 @@ def _writes(kernel: Kernel, function: Callable) -> Iterator[tuple[TypedFunction,
             if isinstance(version.type_annotation, _annotations.TypeAnnotation):
                 for block in version.type_annotation.blocks.values():
                     for statement in block.body:
-                        if isinstance(statement, ir.SetAttr | ir.SetItem | ir.StaticSetItem):
-                            yield version.type_annotation, statement
+                        yield version.type_annotation, statement
 
 
 def _target(typed: TypedFunction, statement: Statement) -> tuple[str, NumbaType]:
@@ -117,4 +141,5 @@ def _origin(typed: TypedFunction, name: str) -> str:
     return str(value.name) if isinstance(value, ir.Arg) else ""
 
 
+_BY_PLACE = ("getitem", "static_getitem", "exhaust_iter", "getiter")
 _PARTS = ("getattr", "getitem", "static_getitem")

@@ -11,7 +11,7 @@ from icarus.engine.recommendation import Recommendation, most_visits, recommend
 from icarus.engine.result import ROOTS, Result
 from icarus.engine.root_statistics import RootStatistics, sum_statistics
 from icarus.engine.running_search import TreeSearch
-from icarus.kernel.history import PHASES
+from icarus.kernel.history import PHASES, UNLIMITED
 
 S = TypeVar("S", bound=TreeSearch)
 
@@ -37,7 +37,7 @@ class Team(Generic[S]):
     def expect(self, iterations: int) -> None:
         """Tell slots how many playouts there will be in all: an equal share for each search."""
         for search in self.searches:
-            search.expect(max(1, iterations // self.trees))
+            search.expect(iterations if iterations == UNLIMITED else max(1, iterations // self.trees))
 
     def combine(self, first: Result, root: RootStatistics, seconds: float) -> Result:
         """The `Result` of the first search with what is additive summed over all of them, and the action recommended by its rule."""

@@ -16,15 +16,17 @@ from icarus import (
     Enhancement,
     argmax,
     backpropagation,
+    candidates,
     capture,
     games,
     information,
     initial,
     search,
+    ucb1,
     values,
 )
 from icarus.algebra import ACTION, PLAYER, Space
-from icarus.kernel import CHANCE, MAX_PLAYERS, find, helper, record, uniform, update
+from icarus.kernel import CHANCE, MAX_PLAYERS, child, find, helper, record, uniform, update
 from icarus.testing import Decision, HistoryExample, backpropagate
 from tests import naive
 from tests import naive_catalogue as twins
@@ -211,6 +213,20 @@ def test_wins_may_be_a_count_in_both_engines() -> None:
     )
     assert compiled.visits.tolist() == reference.visits.tolist()
     assert np.array_equal(compiled.records["WINS"].rows, reference.records["WINS"].rows)
+
+
+@candidates
+def at_root(history: Any, legal: np.ndarray, records: np.ndarray) -> None:
+    """The record of each action at the root"""
+    for i in range(len(legal)):
+        records[i] = child(history, 0, legal[i])
+
+
+def test_a_policy_over_the_baseline_s_records_is_asked_in_simulation() -> None:
+    rooted = attrs.evolve(BASELINE, name="ROOTED", policy=ucb1(0.7).over(at_root))
+    state = games.load("othello").new_initial_state()
+    results = [search(state, strategy, iterations=100, seed=1) for strategy in (BASELINE, BASELINE >> rooted)]
+    assert results[0].values.tolist() != results[1].values.tolist()
 
 
 take, list_legal = helper(contract.apply), helper(contract.legal)

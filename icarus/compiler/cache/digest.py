@@ -1,6 +1,5 @@
 """Names for machine code: a digest of everything that a function was made from, so that an edit anywhere never runs stale code."""
 
-import dis
 import enum
 import functools
 import hashlib
@@ -48,24 +47,6 @@ def unseeded_source(function: Callable) -> str:
                 if home == "random" or owner == "random":
                     return "random"
     return ""
-
-
-def takes_by_place(function: Callable, argument: str) -> bool:
-    """Whether a function, or one it reaches, takes a part of its argument of this name by its place, `argument[1]`, or all in order."""
-    for _, value in reachable(function):
-        if (
-            isinstance(value, pytypes.FunctionType)
-            and argument in value.__code__.co_varnames[: value.__code__.co_argcount]
-        ):
-            steps = [step for step in dis.get_instructions(value) if step.opname not in ("CACHE", "EXTENDED_ARG")]
-            for load, second, third in zip(steps, steps[1:], steps[2:], strict=False):
-                loaded = load.opname.startswith("LOAD_FAST") and load.argval == argument
-                if loaded and (second.opname in _IN_ORDER or third.opname == "BINARY_SUBSCR"):
-                    return True
-    return False
-
-
-_IN_ORDER = {"UNPACK_SEQUENCE", "UNPACK_EX", "GET_ITER"}
 
 
 def _describe(value: object) -> bytes:

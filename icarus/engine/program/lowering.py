@@ -23,7 +23,7 @@ from icarus.compiler.kernels.functions import DEBUG
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import WORD_BYTES
 from icarus.engine.program import requirements, structures
-from icarus.engine.program.mixtures import IN_SIMULATION, TREE, Vote, is_bandit, is_infinite, mixture, rule_of
+from icarus.engine.program.mixtures import IN_SIMULATION, TREE, Vote, asks_children, is_infinite, mixture, rule_of
 from icarus.engine.program.priors import prior_kernel
 from icarus.engine.program.slots import (
     backpropagation_kernel,
@@ -125,13 +125,12 @@ def components_of(strategy: Enhancement, uses_exp3: bool) -> tuple[list[Enhancem
         uses_exp3: whether EXP3 decides where choices are simultaneous.
 
     Raises:
-        ValueError: a slot draws from np.random, whose numbers no seed of a search fixes, or takes a part of a history by its place.
+        ValueError: a slot draws from np.random, whose numbers no seed of a search fixes.
     """
     for part in strategy.components:
         for slot in (part.policy.source, part.capture, part.backpropagation, part.initial.function):
             if slot is not None:
                 requirements.refuse_unseeded(slot)
-                requirements.refuse_places(slot)
     components: list[Enhancement] = []
     table_of: dict[Enhancement, int] = {}
     for part in (BASELINE, *strategy.components, *[EXP3] * uses_exp3):
@@ -304,8 +303,8 @@ class _Lowering:
 
     def is_of_tree(self, stage: int, part: Enhancement) -> bool:
         """Whether an arg max in simulation has records of histories in the tree and their children only; elsewhere all values are equal."""
-        by_history = not part.capture.writes_simulation and attributes_read(part.policy.source.function) >= {"keys"}
-        return stage == IN_SIMULATION and is_bandit(part) and by_history and not part.initial.says_something
+        near_tree = not part.capture.writes_simulation and not part.initial.says_something
+        return stage == IN_SIMULATION and near_tree and asks_children(part)
 
     def takes_rows(self, stage: int, part: Enhancement) -> bool:
         """Whether a policy reads just the records that the loop looks up to tell the phase: the baseline's, in the tree."""

@@ -7,6 +7,8 @@ import attrs
 from icarus.algebra import Adaptive, Composition, Enhancement, Weight
 from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_UNIFORM
 from icarus.algebra.slots import Candidates
+from icarus.specs.amaf import AMAF
+from icarus.specs.baseline import BASELINE
 
 # The programs: of selection and expansion, of simulation, and of simultaneous decisions.
 TREE, IN_SIMULATION, SIMULTANEOUS = range(3)
@@ -17,13 +19,18 @@ def is_bandit(part: Enhancement) -> bool:
     return part.policy.rule.code == RULE_ARGMAX and part.policy.rule.bandit
 
 
+def asks_children(part: Enhancement) -> bool:
+    """Whether a policy is an arg max of UCB1's values over the records of the present history's children."""
+    return is_bandit(part) and part.policy.source in (BASELINE.policy.source, AMAF.policy.source)
+
+
 def is_infinite(stage: int, part: Enhancement, table: int) -> bool:
-    """Whether the values of an arg max are +∞ by definition: the baseline's in simulation.
+    """Whether the values of an arg max are +∞ by definition: the baseline's in simulation, which children beyond the tree have.
 
     Args:
         table: the index of its table; the baseline's is the first.
     """
-    return stage == IN_SIMULATION and is_bandit(part) and table == 0
+    return stage == IN_SIMULATION and table == 0 and asks_children(part)
 
 
 def rule_of(parts: list[tuple[Weight, Enhancement]], uniform: bool, votes: bool) -> tuple[int, float]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from icarus.algebra import Enhancement
 from icarus.algebra.slots import Candidates, Slot
 from icarus.compiler.cache.bindings import kernel_cache
-from icarus.compiler.cache.digest import attributes_read, takes_by_place, unseeded_source
+from icarus.compiler.cache.digest import attributes_read, unseeded_source
 from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.messages import defined_at
@@ -150,16 +150,3 @@ def refuse_unseeded_rules(game: Game) -> None:
                 f"{name} of {game.name} draws from {source}, which no seed fixes; list chances in `chance`, or draw from the rng "
                 f"of initial and determinize, uniform(rng) or below(rng, n) of icarus.kernel{defined_at(getattr(game, name))}"
             )
-
-
-@kernel_cache
-def refuse_places(slot: Slot) -> None:
-    """Refuse a slot that reads the arrays of a history by their places: what a slot reads is found by their names.
-
-    Raises:
-        ValueError: it does.
-    """
-    if takes_by_place(slot.function, "history"):
-        raise ValueError(
-            f"{slot.label()} reads a field of the history by its index, as in history[1]; read it by its name, as in history.moves"
-        )

@@ -23,7 +23,7 @@ from icarus.compiler.kernels.pointers import (
     unlikely,
     unpack_parameters,
 )
-from icarus.compiler.writes import refuse_changes, refuse_cuts, refuse_result
+from icarus.compiler.writes import refuse_changes, refuse_cuts, refuse_places, refuse_result
 from icarus.engine.program.promises import KEYLESS, NO_PLAYER, is_checked
 from icarus.kernel import NO_RECORD, SIMULATION, History, Theta, find, helper, inlined
 from icarus.kernel.history import history_at
@@ -41,9 +41,10 @@ def reader(kernel: Kernel, function: Callable, label: str, kind: type[Slot]) -> 
     """The kernel of a slot that is given a history to read.
 
     Raises:
-        CompilationError: it writes there, or returns a value.
+        CompilationError: it writes there, reads a field by its place, or returns a value.
     """
-    return refuse_result(refuse_changes(kernel, function, label), function, result_message(label, kind.DOES))
+    kernel = refuse_places(refuse_changes(kernel, function, label), function, label, History)
+    return refuse_result(kernel, function, result_message(label, kind.DOES))
 
 
 @functools.cache

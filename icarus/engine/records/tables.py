@@ -5,7 +5,7 @@ import functools
 import mmap
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -351,6 +351,11 @@ class Records(Mapping[Parts, np.void]):
         if row is None:
             raise KeyError(f"{self.enhancement} has no record {parts!r}: the search has not updated it")
         return row
+
+    def __contains__(self, parts: object) -> bool:
+        if not isinstance(parts, int | np.integer):
+            return self.enhancement.records.has(parts) and self._table.find(self.key(cast(Parts, parts))) is not None
+        return self._table.find(int(parts)) is not None
 
     def __iter__(self) -> Iterator[int]:
         return iter(self.rows["record"].tolist())
