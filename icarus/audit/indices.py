@@ -10,7 +10,7 @@ import traceback
 from pathlib import Path
 
 from icarus.audit.report import Check
-from icarus.compiler.cache.digest import PACKAGE
+from icarus.compiler.digest import PACKAGE
 from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.location import location
 from icarus.kernel.constants import CHANCE, TERMINAL

@@ -30,7 +30,7 @@ from icarus.audit.redraws import Redraws
 from icarus.audit.report import AuditReport, Check
 from icarus.audit.uniformity import DRAWS_PER_STATE, Tally, chi_square_test, uneven
 from icarus.checks import count_text, integer
-from icarus.compiler.cache.digest import PACKAGE
+from icarus.compiler.digest import PACKAGE
 from icarus.kernel.constants import CHANCE, TERMINAL
 
 CLAIMS = {

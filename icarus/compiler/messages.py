@@ -6,7 +6,7 @@ import traceback
 import types as pytypes
 from collections.abc import Callable, Iterable
 
-from icarus.compiler.cache.dependencies import reachable
+from icarus.compiler.digest import reachable
 from icarus.compiler.kernels.functions import plain
 from icarus.compiler.location import location
 from icarus.compiler.read_only import is_authors, places_in, places_of_authors
@@ -33,7 +33,7 @@ def raised_in(function: Callable, error: BaseException) -> str:
 
 def mention(function: Callable, mentioned: str) -> str:
     """Where a name stands in the code that a function reaches, as " (file, line n)"; "" if nowhere."""
-    for _, value in reachable(function):
+    for _, value, _ in reachable(function):
         if isinstance(value, pytypes.FunctionType):
             for instruction in dis.get_instructions(value):
                 if instruction.argval == mentioned and instruction.opname in NAMING:
@@ -231,7 +231,7 @@ def _fields_of(function: Callable, named: str) -> str:
     """The fields of a named tuple, or of a record, that the compiler calls so; "" of anything else."""
     if re.match(r"(?:unaligned )?Record\((.+)", named):
         return ", ".join(re.findall(r"(\w+)\[type=", named))
-    for _, value in reachable(function):
+    for _, value, _ in reachable(function):
         if isinstance(value, type) and named.startswith(f"{value.__name__}("):
             return ", ".join(getattr(value, "_fields", ()))
     return ""
@@ -239,7 +239,7 @@ def _fields_of(function: Callable, named: str) -> str:
 
 def _functions_of(function: Callable) -> list[pytypes.FunctionType]:
     """The functions of authors that a function reaches."""
-    reached = [value for _, value in reachable(function) if isinstance(value, pytypes.FunctionType)]
+    reached = [value for _, value, _ in reachable(function) if isinstance(value, pytypes.FunctionType)]
     return [value for value in reached if is_authors(value.__code__.co_filename)]
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeAlias
 
-from icarus.compiler.cache.digest import PACKAGE
+from icarus.compiler.digest import PACKAGE
 from icarus.compiler.location import location
 
 ENGINE = ("compiler", "kernel", "engine")  # folders of the package in which no author's mistake lies

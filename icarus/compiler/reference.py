@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
-from icarus.compiler.cache.dependencies import content_of
+from icarus.compiler.digest import content_of
 from icarus.compiler.kernels.callables import CompiledCallable, Namespace
 from icarus.compiler.kernels.functions import REPLACEMENTS, is_helper
 from icarus.compiler.kernels.pointers import lowest_bit, plain_lowest_bit, plain_popcount, popcount

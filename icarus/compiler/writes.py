@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import NoReturn
 
-from icarus.compiler.cache.dependencies import reachable
+from icarus.compiler.digest import reachable
 from icarus.compiler.errors import CompilationError
 from icarus.compiler.kernels.functions import Helper, is_helper, plain
 from icarus.compiler.kernels.kernel import Kernel
@@ -53,13 +53,12 @@ def refuse_places(kernel: Kernel, function: Callable, label: str, history: type)
     """
     for typed, statement in _statements(kernel, function):
         value = getattr(statement, "value", None)
-        if isinstance(value, ir.Expr) and value.op in _BY_PLACE:
-            if getattr(typed.typemap[value.value.name], "instance_class", None) is history:
-                place = f"({location(statement.loc.filename, statement.loc.line)})"
-                by_name = "read it by its name, as in history.moves"
-                _refuse(
-                    kernel, f"{label} reads a field of the history by its index, as in history[1]; {by_name} {place}"
-                )
+        if not (isinstance(value, ir.Expr) and value.op in _BY_PLACE):
+            continue
+        if getattr(typed.typemap[value.value.name], "instance_class", None) is history:
+            place = f"({location(statement.loc.filename, statement.loc.line)})"
+            by_name = "read it by its name, as in history.moves"
+            _refuse(kernel, f"{label} reads a field of the history by its index, as in history[1]; {by_name} {place}")
     return kernel
 
 
@@ -97,7 +96,7 @@ def _statements(kernel: Kernel, function: Callable) -> Iterator[tuple[TypedFunct
     """The statements of an author's function and of all that it reaches; none where machine code came from the disk."""
     if not kernel.fresh:
         return
-    for _, value in reachable(function):
+    for _, value, _ in reachable(function):
         is_helper_of_author = (
             callable(value) and is_helper(value) and not (plain(value).__module__ or "").startswith(OWN)
         )

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from icarus import checks
 from icarus.algebra import Enhancement
-from icarus.compiler.cache.bindings import renew_rebound
+from icarus.compiler.digest import renew_rebound
 from icarus.compiler.errors import CompilationError
 from icarus.compiler.interrupts import polled_interrupts
 from icarus.compiler.reference import interpret_rebound

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from icarus.compiler.cache.bindings import kernel_cache
+from icarus.compiler.digest import kernel_cache
 from icarus.compiler.kernels.functions import helper, inlined, plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import array_at, struct_at

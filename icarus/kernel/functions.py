@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from icarus.compiler.cache.bindings import kernel_cache
+from icarus.compiler.digest import kernel_cache
 from icarus.compiler.kernels.functions import helper, plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import array_at, struct_at, unpack_parameters

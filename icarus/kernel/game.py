@@ -15,7 +15,7 @@ import attrs
 import numpy as np
 
 from icarus import checks
-from icarus.compiler.cache.bindings import Current, current, renew_rebound
+from icarus.compiler.digest import Bound, generation, holds, renew_rebound, variables_of
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.messages import defined_at, raised_in
@@ -352,14 +352,11 @@ class Game(AnyGame):
     def kernels(self) -> "Kernels":
         """The compiled functions; compiled or loaded on first use, shared by all games that use the same functions."""
         latest = _kernels.get(self)
-        if latest is None or not latest[0]:
-            renew_rebound()
-            functions = [getattr(self, name) for name in FUNCTIONS]
+        if latest is None or latest[0] != generation() or not all(map(holds, latest[1])):
+            made_at, functions = renew_rebound(), [getattr(self, name) for name in FUNCTIONS]
             arrays = Arrays(self.state, self.beliefs, self.max_legal, len(parameters_of(self.initial)))
-            latest = _kernels[self] = current(*functions), kernels_of(arrays, *functions)
-            if not latest[0]:  # equal numbers have been bound
-                latest[0].renew()
-        return latest[1]
+            latest = _kernels[self] = made_at, variables_of(*functions), kernels_of(arrays, *functions)
+        return latest[2]
 
     def teller(self, kind: str) -> Kernel:
         """The compiled "features", "action_features" or "heuristic"; compiled or loaded when first asked for."""
@@ -382,4 +379,4 @@ class Game(AnyGame):
         return np.array([self.parameters.get(name, parameters[name]) for name in parameters] or [0], np.int64)
 
 
-_kernels: "weakref.WeakKeyDictionary[Game, tuple[Current, Kernels]]" = weakref.WeakKeyDictionary()
+_kernels: "weakref.WeakKeyDictionary[Game, tuple[int, list[Bound], Kernels]]" = weakref.WeakKeyDictionary()

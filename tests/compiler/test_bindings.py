@@ -1,11 +1,7 @@
-"""A global that is bound anew after a search: the next search uses what it is now, in both engines."""
+"""A variable that is bound anew after a search, or whose array is written to: the next search uses what it is now, in both engines."""
 
-import gc
-import threading
 import types
-import weakref
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import attrs
@@ -13,7 +9,7 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, MAST, argmax, capture, search, values
-from icarus.compiler.cache.bindings import kernel_cache, permanent_cache, renew_rebound
+from icarus.compiler.digest import renew_rebound
 from icarus.kernel import child, helper, record, update
 from tests.commands.test_contract import NIM
 
@@ -144,21 +140,97 @@ def test_nothing_is_made_anew_where_nothing_was_bound_anew(monkeypatch: pytest.M
     assert NIM.kernels() is kernels
 
 
-@pytest.mark.parametrize("cache", [permanent_cache, kernel_cache])
-def test_what_two_threads_make_at_once_stays_though_the_cache_keeps_one(cache: Callable) -> None:
-    class Made:
-        """A kernel, whose address a search may use when nobody holds it any more."""
+BASE = np.arange(10, 16)
+MATRIX, BYTES = np.arange(10, 16).reshape(2, 3), bytearray(np.arange(10, 16).tobytes())
+OWNED = np.arange(10, 16)
+HEAD, TURNED, FLAT, BUFFER = BASE[:3], MATRIX.T, MATRIX.reshape(6), np.frombuffer(BYTES, np.int64)
+SIBLING = OWNED[:1]
+RECORDS = np.zeros(2, [("weight", np.int64)])
+PAIR, FIELD = (BASE[:3], 1), RECORDS["weight"]
 
-    both, alive = threading.Barrier(2), []
 
-    def make(name: str) -> Made:
-        both.wait(10)
-        made = Made()
-        alive.append(weakref.ref(made))
-        return made
+@helper
+def head(i: int) -> int:
+    """What `key_by_view_in_a_helper` calls."""
+    return int(HEAD[i])
 
-    cached = cache(make)
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(cached, ["player", "player"]))
-    gc.collect()
-    assert len(alive) == 2 and all(reference() is not None for reference in alive)
+
+def key_by_view(history: Any, updates: Any) -> None:
+    update(updates, record(HEAD[0]), history.steps[0].player)
+
+
+def key_by_view_in_a_helper(history: Any, updates: Any) -> None:
+    update(updates, record(head(0)), history.steps[0].player)
+
+
+def key_by_transposed(history: Any, updates: Any) -> None:
+    update(updates, record(TURNED[0, 0]), history.steps[0].player)
+
+
+def key_by_reshaped(history: Any, updates: Any) -> None:
+    update(updates, record(FLAT[0]), history.steps[0].player)
+
+
+def key_by_buffer(history: Any, updates: Any) -> None:
+    update(updates, record(BUFFER[0]), history.steps[0].player)
+
+
+def key_by_owner(history: Any, updates: Any) -> None:
+    update(updates, record(OWNED[0]), history.steps[0].player)
+
+
+def key_by_tuple(history: Any, updates: Any) -> None:
+    update(updates, record(PAIR[0][0]), history.steps[0].player)
+
+
+def key_by_field(history: Any, updates: Any) -> None:
+    update(updates, record(FIELD[0]), history.steps[0].player)
+
+
+def key_by_closure() -> Callable:
+    weights = BASE[:3]
+
+    def key(history: Any, updates: Any) -> None:
+        update(updates, record(weights[0]), history.steps[0].player)
+
+    return key
+
+
+def write_bytes() -> None:
+    BYTES[0] = 99
+
+
+VIEWS: dict[str, tuple[Callable, Callable[[], None]]] = {  # a slot, and how what it reads is written to
+    "a part": (key_by_view, lambda: BASE.put(0, 77)),
+    "in a helper": (key_by_view_in_a_helper, lambda: BASE.put(0, 78)),
+    "transposed": (key_by_transposed, lambda: MATRIX.put(0, 79)),
+    "reshaped": (key_by_reshaped, lambda: MATRIX.put(0, 80)),
+    "a buffer": (key_by_buffer, write_bytes),
+    "another view of it": (key_by_owner, lambda: SIBLING.put(0, 81)),
+    "in a tuple": (key_by_tuple, lambda: BASE.put(0, 82)),
+    "a field": (key_by_field, lambda: RECORDS.__setitem__(0, (83,))),
+    "in a closure": (key_by_closure(), lambda: BASE.put(0, 84)),
+}
+
+
+@pytest.mark.parametrize("kind", VIEWS)
+def test_an_array_that_is_written_to_is_read_anew_by_the_next_search(kind: str) -> None:
+    slot, write = VIEWS[kind]
+    before = [keys(slot, engine) for engine in ("compiled", "python")]
+    write()
+    after = [keys(slot, engine) for engine in ("compiled", "python")]
+    assert before[0] == before[1] != after[0] == after[1]
+
+
+def test_a_game_reads_an_array_anew_at_each_question(tmp_path: Any) -> None:
+    file = np.memmap(tmp_path / "limit", np.int64, "w+", shape=2)
+    limit = file[1:]
+
+    def legal(state: Any, actions: np.ndarray) -> int:
+        actions[0] = limit[0]
+        return 1
+
+    state = attrs.evolve(NIM, name="mapped", legal=legal).new_initial_state(1)
+    assert state.legal_actions() == [0]
+    file[1] = 2
+    assert state.legal_actions() == [2]

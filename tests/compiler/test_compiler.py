@@ -34,7 +34,8 @@ from numba.core.bytecode import FunctionIdentity
 
 from icarus import Enhancement, State, backpropagation, candidates, capture, search, values, weight
 from icarus.algebra import argmax, gibbs
-from icarus.compiler.cache import digest, disk, symbols
+from icarus.compiler import digest
+from icarus.compiler.cache import disk, symbols
 from icarus.compiler.cache import lock as locks
 from icarus.compiler.errors import CompilationError
 from icarus.compiler.kernels import kernel as kernels
@@ -302,7 +303,7 @@ ATTRIBUTE = """
 import numpy as np
 from numba import types
 from numba.extending import overload_attribute
-from icarus.compiler.cache.digest import digest
+from icarus.compiler.digest import digest
 
 @overload_attribute(types.Array, "size_of_mine")
 def _size(array):
@@ -332,24 +333,6 @@ def test_what_the_digest_does_not_follow_is_refused(decorator: str, use: str, mo
     imports += "from numba.experimental import jitclass\n"
     with pytest.raises(TypeError, match=f"g is made by {decorator.split('(')[0].split(chr(10))[0]}, which"):
         value_of({"m": f"{imports}{decorator}\ndef f(x):\n    return {use}"}, monkeypatch)
-
-
-WEIGHTS = np.full(3, 0.5)
-
-
-@backpropagation
-def add_weighted(row: Any, context: int, rewards: np.ndarray) -> None:
-    row.reward += WEIGHTS[1] * rewards[context]
-    row.visits += 1
-
-
-def test_an_array_that_compiled_code_reads_is_read_only_from_then_on() -> None:
-    state, strategy = after(toy.BRANCHES), attrs.evolve(MAST, name="WEIGHTED", backpropagation=add_weighted)
-    WEIGHTS[:] = 0.25  # nobody has read it yet
-    results = [search(state, strategy, iterations=40, seed=1, engine=engine) for engine in ("python", "compiled")]
-    assert (results[0].visits == results[1].visits).all()
-    with pytest.raises(ValueError, match="read-only"):
-        WEIGHTS[:] = 0.75
 
 
 def one_more(x: int) -> int:
@@ -591,7 +574,7 @@ LOADED_AT_ONCE = """
 import sys, threading
 from concurrent.futures import ThreadPoolExecutor
 from icarus import MAST
-from icarus.compiler.cache.digest import digest
+from icarus.compiler.digest import digest
 from icarus.compiler.kernels.functions import compiler
 from icarus.compiler.lazy import Lazy
 sys.setswitchinterval(1e-5)

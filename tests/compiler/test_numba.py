@@ -12,7 +12,8 @@ from tests.conftest import ROOT
 
 INTERNALS = {  # by the module of icarus that uses them
     "cache.symbols": ["numba.core.bytecode:FunctionIdentity._unique_ids"],
-    "cache.dependencies": [
+    "digest": [
+        "numba.core.config:BOUNDSCHECK",
         "numba.core.extending:_Intrinsic",
         "numba.core.imputils:builtin_registry.functions",
         "numba.core.typing.templates:builtin_registry.attributes",
@@ -24,7 +25,6 @@ INTERNALS = {  # by the module of icarus that uses them
         "numba.experimental.jitclass.base:JitClassType",
         "numba.stencils.stencil:StencilFunc",
     ],
-    "cache.digest": ["numba.core.config:BOUNDSCHECK"],
     "cache.disk": ["numba.core.compiler:CompileResult._rebuild", "numba.core.serialize:dumps"],
     "cache.machine": [
         "llvmlite.binding:create_mcjit_compiler",

@@ -20,7 +20,7 @@ from icarus import (
     search,
     values,
 )
-from icarus.compiler.cache.digest import attributes_read, digest
+from icarus.compiler.digest import attributes_read, digest
 from icarus.compiler.errors import CompilationError
 from icarus.engine.program.lowering import lower
 from icarus.kernel import SELECTION, SIMULATION

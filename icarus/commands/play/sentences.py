@@ -5,7 +5,7 @@ from pathlib import Path
 
 from icarus.commands.play.session import Session
 from icarus.commands.play.worker import Task
-from icarus.compiler.cache.digest import PACKAGE
+from icarus.compiler.digest import PACKAGE
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")  # places that are not the last of eight
 REWARDS = (-1.0, 1.0)  # what `Game.utilities` is where nothing is said

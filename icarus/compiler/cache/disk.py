@@ -17,10 +17,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from icarus.compiler.cache.digest import PACKAGE_DIGEST
 from icarus.compiler.cache.lock import lock
 from icarus.compiler.cache.machine import this_machine
 from icarus.compiler.cache.symbols import counted_names, unresolved_names
+from icarus.compiler.digest import PACKAGE_DIGEST
 from icarus.compiler.lazy import Lazy
 from icarus.compiler.numba_types import CodeLibrary, CompileResult, Signature, TargetContext
 

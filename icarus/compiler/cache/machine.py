@@ -6,7 +6,7 @@ import pickle
 from pathlib import Path
 from typing import NoReturn
 
-from icarus.compiler.cache.digest import PACKAGE
+from icarus.compiler.digest import PACKAGE
 from icarus.compiler.interrupts import runs_compiled_code
 from icarus.compiler.lazy import Lazy
 from icarus.compiler.location import location

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from icarus.compiler.cache.digest import digest
 from icarus.compiler.cache.disk import DiskCache, File
 from icarus.compiler.cache.machine import MachineCode
+from icarus.compiler.digest import digest
 from icarus.compiler.errors import CompilationError
 from icarus.compiler.interrupts import deferred_interrupts, handle_pending, listen, runs_compiled_code
 from icarus.compiler.kernels.functions import DEBUG, DISABLED, compiler, parts_in_memory
@@ -24,10 +24,11 @@ _lock = Lazy("numba.core.compiler_lock")
 _NEEDS_COMPILER = "needs the compiler when it runs"
 Stored: TypeAlias = tuple[bytes, str] | str  # an object file with the name of its function; or _NEEDS_COMPILER
 Code: TypeAlias = MachineCode | str
+_alive: list["Kernel"] = []
 
 
 class Kernel:
-    """A compiled function of 64-bit integers, with its address. Whoever holds the address must hold the kernel.
+    """A compiled function of 64-bit integers, with its address; it is never freed, since a search may use that.
 
     Args:
         returns: what the author's function in it must return, in words, for whom it does not.
@@ -46,6 +47,7 @@ class Kernel:
         code = code or self._compile(function, arity, returns)
         self._code = _DispatchedCode(function, arity, name) if isinstance(code, str) else code
         self.address: int = self._code.address
+        _alive.append(self)
 
     def __call__(self, *arguments: int) -> int:
         listen()

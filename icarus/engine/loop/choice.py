@@ -1,5 +1,6 @@
 """How a decision is made: random choices, rules over values, and the programs of a composition."""
 
+import functools
 import math
 
 import numpy as np
@@ -16,7 +17,6 @@ from icarus.algebra.policy import (
 )
 from icarus.algebra.record_values import UNVISITED
 from icarus.algebra.weights import TOLERANCE
-from icarus.compiler.cache.bindings import permanent_cache
 from icarus.compiler.kernels.functions import DEBUG
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call4, call5, call7, struct_at, unlikely
@@ -283,7 +283,7 @@ def vote_of(a: Arena, j: int, legal: int, count: int, record: int, rng: np.ndarr
     return ANY
 
 
-@permanent_cache
+@functools.cache
 def vote_kernel() -> Kernel:
     """`vote` as machine code, which calls itself by its address where a vote is taken within a vote."""
     return Kernel(vote, 5, "the majority vote")

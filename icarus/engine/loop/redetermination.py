@@ -4,12 +4,12 @@
 machine code of their own, which the loop calls by address: where no scheme asks for them, it is neither slower nor compiled longer.
 """
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from icarus.compiler.cache.bindings import permanent_cache
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import array_at, call1, call2, call3, call4, struct_at
 from icarus.engine.loop.arena import ARENA, Arena
@@ -129,7 +129,7 @@ def has_same_choices(a: Arena) -> bool:
     return True
 
 
-@permanent_cache
+@functools.cache
 def redetermination_kernels() -> dict[str, Kernel]:
     """`enter`, `play` and `leave` as machine code, by name."""
     functions: tuple[tuple[Callable[..., Any], int], ...] = ((enter, 2), (play, 2), (leave, 1))

@@ -17,8 +17,7 @@ from icarus.algebra.adaptive import Share
 from icarus.algebra.policy import RULE_ARGMAX, RULE_UNIFORM, RULE_VOTE
 from icarus.algebra.slots import Capture, Values
 from icarus.algebra.unions import SLOTS
-from icarus.compiler.cache.bindings import kernel_cache
-from icarus.compiler.cache.digest import attributes_read
+from icarus.compiler.digest import attributes_read, kernel_cache
 from icarus.compiler.kernels.functions import DEBUG
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import WORD_BYTES

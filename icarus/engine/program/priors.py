@@ -6,7 +6,7 @@ import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.algebra.slots import InitialInformation, result_message
-from icarus.compiler.cache.bindings import kernel_cache
+from icarus.compiler.digest import kernel_cache
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, read_only_array_at, struct_at, unpack_parameters
 from icarus.compiler.writes import refuse_cuts, refuse_result

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from icarus.algebra import Enhancement
 from icarus.algebra.slots import Candidates, Slot
-from icarus.compiler.cache.bindings import kernel_cache
-from icarus.compiler.cache.digest import attributes_read, unseeded_source
+from icarus.compiler.digest import attributes_read, kernel_cache, unseeded_source
 from icarus.compiler.kernels.functions import plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.messages import defined_at

@@ -9,7 +9,7 @@ from icarus.algebra import Information, Policy
 from icarus.algebra.adaptive import member_of
 from icarus.algebra.record_values import rule_values
 from icarus.algebra.slots import Backpropagation, Candidates, Capture, Slot, Values, result_message
-from icarus.compiler.cache.bindings import kernel_cache
+from icarus.compiler.digest import kernel_cache
 from icarus.compiler.kernels.atomic import atomic_load, atomic_store, atomic_store_half, compare_and_swap
 from icarus.compiler.kernels.functions import DEBUG, inlined_once, plain
 from icarus.compiler.kernels.kernel import Kernel

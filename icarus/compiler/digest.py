@@ -1,0 +1,395 @@
+"""Names for machine code: a digest of everything that a function was made from, so that an edit anywhere never runs stale code.
+
+What counts is what the process holds in memory, never what a file says by now. Of the folders in `BELOW` all sources are digested
+together; of every other function, what it reaches through globals, modules, containers and closures.
+"""
+
+import contextlib
+import enum
+import functools
+import hashlib
+import importlib.util
+import os
+import platform
+import sys
+import types as pytypes
+import weakref
+from collections.abc import Callable, Iterator, Set
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
+
+import numpy as np
+
+from icarus.compiler.errors import CompilationError
+from icarus.compiler.kernels.callables import CompiledCallable, Namespace
+from icarus.compiler.kernels.functions import DEBUG, Helper, Intrinsic, is_helper
+from icarus.compiler.lazy import Lazy, is_loaded, types
+
+P = ParamSpec("P")
+T = TypeVar("T")
+PACKAGE = Path(__file__).parent.parent
+BELOW = ("compiler", "kernel", "algebra")  # folders whose sources name the folder of machine code
+LIBRARIES = {"numpy", "numba", "llvmlite", "math", "builtins", "_operator", "operator"}  # their versions stand for them
+DIGESTED = LIBRARIES | {f"icarus.{folder}" for folder in BELOW}
+NO_NAMES: frozenset[str] = frozenset()
+PLAIN = int | float | complex | str | bytes | tuple | np.generic | np.dtype | None  # equal ones are the same
+MUTABLE = np.ndarray | np.void | tuple | list  # their content may change while they stay the same objects
+UNSUPPORTED = {  # by the type of what a decorator of the compiler makes: its body is not followed, so an edit would run stale code
+    "CFunc": "@cfunc",
+    "DUFunc": "@vectorize",
+    "GUFunc": "@guvectorize",
+    "JitClassType": "@jitclass",
+    "StencilFunc": "@stencil",
+}
+HARMLESS = ("NUMBA_CACHE", "NUMBA_COLOR", "NUMBA_DUMP", "NUMBA_FULL", "NUMBA_NUM", "NUMBA_SHOW", "NUMBA_THREADING")
+_imputils = Lazy("numba.core.imputils")
+_templates = Lazy("numba.core.typing.templates")
+_extending = Lazy("numba.core.extending")
+
+
+# ------------------------------------------------------------------------------------------------------- what a function reaches
+
+
+class Part(NamedTuple):
+    """Something that a function reaches."""
+
+    name: str
+    value: object
+    names: frozenset[str] = NO_NAMES  # by which a value that is a module is asked
+
+
+def reachable(function: Callable, libraries: Set[str] = LIBRARIES) -> Iterator[Part]:
+    """Every function, flag and constant that a function can reach, in an order that its content decides.
+
+    Containers, and what the compiler makes of functions, come as themselves and are followed by what is in them. A function of a
+    library comes as its name, and what was met before as the number of its first meeting.
+
+    Raises:
+        CompilationError: it reaches what a decorator in `UNSUPPORTED` has made.
+    """
+    pending = [Part("", function), *(Part("an extension", body) for body in _extensions())]
+    numbers: dict[tuple[int, frozenset[str]], int] = {}
+    alive: list[object] = []  # an address stands for one value as long as that value lives
+    while pending:
+        name, value, names = pending.pop()
+        decorator = UNSUPPORTED.get(type(value).__name__)
+        if decorator and type(value).__module__.startswith("numba."):
+            what = name.rpartition(".")[2]
+            raise CompilationError(
+                f"{what} is made by {decorator}, which games and slots cannot use; use @helper instead"
+            )
+        if not isinstance(value, PLAIN):
+            if (id(value), names) in numbers:
+                yield Part(name, f"number {numbers[id(value), names]}")
+                continue
+            numbers[id(value), names] = len(numbers)
+            alive.append(value)
+        if _is_of(value, libraries):
+            yield Part(name, f"{type(value).__name__} {_module_of(value)} {getattr(value, '__qualname__', '')}")
+            parts = list(_cells_of(value)) if _module_of(value).startswith("icarus.") else []
+        else:
+            yield Part(
+                getattr(value, "__qualname__", name) if isinstance(value, pytypes.FunctionType) else name, value, names
+            )
+            parts = list(_parts(value, names))
+        pending += [Part(f"{name}.{part.name}", part.value, part.names) for part in reversed(parts)]
+
+
+def _module_of(value: object) -> str:
+    if isinstance(value, Lazy):
+        return value.module
+    if isinstance(value, pytypes.ModuleType):
+        return str(value.__name__)
+    return getattr(value, "__module__", None) or getattr(value, "__globals__", {}).get("__name__") or ""
+
+
+def _is_of(value: object, libraries: Set[str]) -> bool:
+    """Whether a value is a function or a module of one of these."""
+    kinds = pytypes.FunctionType | pytypes.ModuleType | pytypes.BuiltinFunctionType | Lazy
+    if not isinstance(value, kinds):
+        return False
+    parts = _module_of(value).split(".")
+    return parts[0] in libraries or ".".join(parts[:2]) in libraries
+
+
+def _is_ours(value: object) -> bool:
+    return _module_of(value).partition(".")[0] == "icarus"
+
+
+def names_in(code: pytypes.CodeType) -> Iterator[str]:
+    """The names of globals and attributes that stand in a function's code, and in functions inside it."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, pytypes.CodeType):
+            yield from names_in(constant)
+
+
+def content_of(cell: pytypes.CellType) -> object:
+    """What a cell holds; None while it is empty."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
+
+
+def _cells_of(function: object) -> Iterator[Part]:
+    if isinstance(function, pytypes.FunctionType):
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            yield Part(name, content_of(cell))
+
+
+def _parts(value: object, names: frozenset[str]) -> Iterator[Part]:
+    """What a value is made of, one step down."""
+    if isinstance(value, tuple | list):
+        yield from (Part(str(i), item) for i, item in enumerate(value))
+    elif isinstance(value, pytypes.ModuleType):
+        yield from (Part(name, getattr(value, name), names) for name in sorted(names) if hasattr(value, name))
+    elif isinstance(value, Namespace):
+        for name in sorted(names):
+            with contextlib.suppress(AttributeError):  # it has the parts by whose names it is asked
+                yield Part(name, value.member(name))
+    elif isinstance(value, CompiledCallable):
+        yield Part("", value.compiled)
+    elif isinstance(value, pytypes.FunctionType):
+        read = frozenset(names_in(value.__code__))
+        values = {name: value.__globals__[name] for name in read & value.__globals__.keys()}
+        values |= {part.name: part.value for part in _cells_of(value)}
+        for name, item in sorted(values.items()):
+            yield Part(name, item, read if isinstance(item, pytypes.ModuleType | Namespace) else NO_NAMES)
+        if value.__defaults__ or value.__kwdefaults__:
+            yield Part("defaults", (value.__defaults__, tuple(sorted((value.__kwdefaults__ or {}).items()))))
+    elif hasattr(value, "py_func"):
+        yield Part("", value.py_func)
+        for flag, setting in sorted({**getattr(value, "locals", {}), **getattr(value, "targetoptions", {})}.items()):
+            yield Part(f"flag {flag}", setting if callable(setting) else str(setting))
+    elif isinstance(value, Intrinsic):
+        yield Part("", value.definition)
+    elif is_loaded("numba") and isinstance(value, _extending._Intrinsic):
+        yield Part("", value._defn)
+    elif is_loaded("numba") and isinstance(value, types.Dispatcher):
+        yield Part("", value.dispatcher)
+
+
+def _extensions() -> list[Callable]:
+    """What others than libraries have registered with the compiler, which may stand in place of any name, operator or attribute."""
+    if not is_loaded("numba"):
+        return []
+    registries = _templates.builtin_registry.globals, _templates.builtin_registry.attributes
+    return _registered(*map(len, registries), len(_imputils.builtin_registry.functions))
+
+
+@functools.lru_cache(maxsize=1)
+def _registered(*sizes: int) -> list[Callable]:
+    kinds = [kind for _, kind in _templates.builtin_registry.globals if isinstance(kind, types.Function)]
+    templates = [*_templates.builtin_registry.attributes, *(template for kind in kinds for template in kind.templates)]
+    bodies = [getattr(template, "_overload_func", None) for template in templates]
+    bodies += [body for body, *_ in _imputils.builtin_registry.functions]
+    theirs = [body for body in bodies if body is not None and not _is_of(body, LIBRARIES) and not _is_ours(body)]
+    return list(
+        {getattr(body, "__code__", body): body for body in theirs}.values()
+    )  # a cell that is run again registers it again
+
+
+# ------------------------------------------------------------------------------------------------------------------ what slots read
+
+
+def unseeded_source(function: Callable) -> str:
+    """ "np.random" or "random" where a function, or one it reaches, draws from it; "" where none does."""
+    for _, value, _ in reachable(function):
+        if isinstance(value, pytypes.FunctionType):
+            names = set(names_in(value.__code__))
+            for name in names & set(value.__globals__):
+                item = value.__globals__[name]
+                home = getattr(item, "__name__" if isinstance(item, pytypes.ModuleType) else "__module__", "") or ""
+                owner = getattr(getattr(item, "__self__", None), "__class__", type(None)).__module__
+                if home.startswith("numpy.random") or owner.startswith("numpy.random"):
+                    return "np.random"
+                if home == "numpy" and isinstance(item, pytypes.ModuleType) and "random" in names:
+                    return "np.random"
+                if home == "random" or owner == "random":
+                    return "random"
+    return ""
+
+
+# ----------------------------------------------------------------------------------------------------------------------- the digest
+
+
+def _describe(value: object) -> bytes:
+    """A value without what is in it: `reachable` tells of that."""
+    kind = f"{type(value).__module__}.{type(value).__qualname__} "
+    if isinstance(value, enum.Enum):
+        return (kind + value.name).encode() + _describe(value.value)
+    if isinstance(value, enum.EnumMeta):
+        return (kind + value.__qualname__).encode() + _describe(tuple(value.__members__.items()))
+    if isinstance(value, pytypes.FunctionType):
+        return _describe(value.__code__)
+    if isinstance(value, pytypes.CodeType):
+        return _describe_code(value)
+    if isinstance(value, np.ndarray | np.generic):
+        return (kind + repr((value.dtype, value.shape))).encode() + value.tobytes()
+    if isinstance(value, tuple | list | frozenset):
+        items = [_describe(item) for item in value]
+        return kind.encode() + b"(" + b",".join(sorted(items) if isinstance(value, frozenset) else items) + b")"
+    if isinstance(value, int | float | complex | str | bytes | np.dtype | type(None)):
+        return (kind + repr(value)).encode()
+    if isinstance(value, type):
+        plain = int | float | str | bytes | tuple
+        members = [
+            (name, repr(item)) for name, item in vars(value).items() if name[:2] != "__" and isinstance(item, plain)
+        ]
+        return (kind + repr((value.__module__, value.__qualname__, sorted(members)))).encode()
+    if (
+        is_loaded("numba")
+        and isinstance(value, types.Type)
+        and not isinstance(value, types.Dispatcher | types.Function)
+    ):
+        return (kind + str(value)).encode()
+    return f"{kind} {getattr(value, '__module__', '')} {getattr(value, '__name__', '')}".encode()
+
+
+def _describe_code(code: pytypes.CodeType) -> bytes:
+    shape = (code.co_argcount, code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags)
+    names = (code.co_names, code.co_varnames, code.co_cellvars, code.co_freevars)
+    place = (code.co_filename, code.co_firstlineno, code.co_linetable) if DEBUG else ()  # then errors tell them
+    return code.co_code + code.co_exceptiontable + repr((shape, names, place)).encode() + _describe(code.co_consts)
+
+
+def _settings() -> list[tuple[str, str]]:
+    """The compiler's own settings, by the environment, its file or a program: bounds checks, optimization, the CPU."""
+    names = [name for name in os.environ if name.startswith("NUMBA_") and not name.startswith(HARMLESS)]
+    settings = [(name, os.environ[name]) for name in sorted(names)]
+    file, config = Path(".numba_config.yaml"), sys.modules.get("numba.core.config")
+    checks = os.environ.get("NUMBA_BOUNDSCHECK") if config is None else getattr(config, "BOUNDSCHECK", None)
+    settings.append(("checks", str(checks or DEBUG and 1 or None)))
+    return [*settings, (file.name, file.read_text())] if file.is_file() else settings
+
+
+def digest(function: Callable, *context: object) -> str:
+    """A name for the machine code of a function: changes when anything that it was made from changes.
+
+    What is bound to the names in functions of users, and what their arrays hold, is noticed when it changes, by `renew_rebound`.
+    """
+    hasher = hashlib.sha256(repr((context, _settings())).encode())
+    for part in reachable(function, DIGESTED):
+        _bound.update(_variables(part))
+        author = getattr(part.value, "py_func", None) if is_helper(part.value) else None
+        if author is not None and (author.__closure__ or not _is_ours(author)):
+            _compiled.add(part.value)
+        described = _describe(part.value)
+        hasher.update(f"{part.name}={len(described)} ".encode() + described)
+    return hasher.hexdigest()[:24]
+
+
+def _version_file(package: str) -> Path:
+    """The file that says which version of a package is installed; to read it takes less time than to ask for the version."""
+    spec = importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        raise ImportError(f"{package} is not installed")
+    return Path(spec.origin).with_name("_version.py")
+
+
+def _package_digest() -> str:
+    hasher = hashlib.sha256()
+    for path in sorted(path for folder in BELOW for path in (PACKAGE / folder).rglob("*.py")):
+        hasher.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
+    compilers = [_version_file(package).read_bytes() for package in ("numba", "llvmlite")]
+    hasher.update(repr((sys.version, np.__version__, *compilers, platform.machine(), DEBUG)).encode())
+    return hasher.hexdigest()[:16]
+
+
+PACKAGE_DIGEST = _package_digest()  # of the sources at import; names a folder, while `digest` names what is in it
+
+
+# ------------------------------------------------------------------------------------------ what changes while a process runs
+
+
+class Bound(NamedTuple):
+    """What is compiled into machine code from a variable of a user's."""
+
+    read: Callable[[], object]  # what the variable is bound to now
+    value: object
+    content: bytes | None  # of what may change in place
+
+
+Variables: TypeAlias = dict[tuple[int, str], Bound]  # by namespace (or cell) and name
+_bound: Variables = {}  # all that has been compiled in
+_compiled: "weakref.WeakSet[Any]" = weakref.WeakSet()  # helpers that keep machine code in which such values stand
+_generation = [0]  # how often values have been found changed
+_SCALARS = (int, float, complex, str)
+
+
+def _variables(part: Part) -> Variables:
+    """What a function of a user's reads, or is asked of a module."""
+    value, reads = part.value, dict[tuple[int, str], Callable[[], object]]()
+    if _is_ours(value) or _is_of(value, LIBRARIES):
+        return {}
+    if isinstance(value, pytypes.FunctionType | pytypes.ModuleType):
+        is_function = isinstance(value, pytypes.FunctionType)
+        space = value.__globals__ if is_function else vars(value)
+        names = frozenset(names_in(value.__code__)) if is_function else part.names
+        reads = {(id(space), name): partial(space.get, name) for name in names & space.keys()}
+    if isinstance(value, pytypes.FunctionType):
+        cells = zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)
+        reads |= {(id(cell), name): partial(content_of, cell) for name, cell in cells}
+    return {key: _bind(read) for key, read in reads.items()}
+
+
+def _bind(read: Callable[[], object]) -> Bound:
+    value = read()
+    return Bound(read, value, _describe(value) if isinstance(value, MUTABLE) else None)
+
+
+def holds(bound: Bound) -> bool:
+    """Whether a variable is still what has been compiled in."""
+    now = bound.read()
+    if now is bound.value:
+        return bound.content is None or _describe(now) == bound.content
+    return type(now) is type(bound.value) and isinstance(now, _SCALARS) and now == bound.value
+
+
+def renew_rebound() -> int:
+    """Have everything compiled anew if a variable that was compiled in is bound to another value, or its array holds another.
+
+    Returns how often that has happened.
+    """
+    if not all(map(holds, list(_bound.values()))):
+        _bound.clear()
+        _generation[0] += 1
+        for compiled in list(_compiled):
+            compiled.forget() if isinstance(compiled, Helper) else compiled.recompile()
+    return _generation[0]
+
+
+def generation() -> int:
+    """How often values have been found changed by `renew_rebound`."""
+    return _generation[0]
+
+
+def kernel_cache(make: Callable[P, T], most: int | None = None) -> Callable[P, T]:
+    """`functools.cache` of a function that makes kernels, or looks at what they are made from; `renew_rebound` makes it forget."""
+
+    @functools.lru_cache(most)
+    def made(generation: int, *arguments: P.args, **named: P.kwargs) -> T:
+        return make(*arguments, **named)
+
+    @functools.wraps(make)
+    def cached(*arguments: P.args, **named: P.kwargs) -> T:
+        return made(_generation[0], *arguments, **named)  # type: ignore[arg-type]  # they can be hashed
+
+    return cached
+
+
+@kernel_cache
+def attributes_read(function: Callable) -> frozenset[str]:
+    """The names of all globals and attributes that a function, or a function it reaches, mentions, as globals are bound now."""
+    codes = [part.value.__code__ for part in reachable(function) if isinstance(part.value, pytypes.FunctionType)]
+    by_getattr = frozenset(text for code in codes for text in code.co_consts if isinstance(text, str))
+    return by_getattr.union(*map(names_in, codes))
+
+
+@kernel_cache
+def variables_of(*functions: Callable | None) -> list[Bound]:
+    """The variables of users that functions reach."""
+    parts = [part for function in functions if function is not None for part in reachable(function, DIGESTED)]
+    return list({key: bound for part in parts for key, bound in _variables(part).items()}.values())
