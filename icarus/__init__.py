@@ -55,7 +55,6 @@ from icarus.engine.result import Result, SearchExhausted, SearchInterrupted
 from icarus.engine.root_statistics import RootStatistics
 from icarus.engine.scheme import (
     MO_ISMCTS,
-    RIS_ISMCTS,
     SO_ISMCTS,
     SO_ISMCTS_POM,
     CheatingEnsembleUCT,
@@ -91,7 +90,7 @@ if not TYPE_CHECKING:
 __all__ = [
     *__all__,
     "ACTION", "COUNT", "ESTIMATE", "ESTIMATES", "HISTORY", "LIMIT", "MOVE", "MO_ISMCTS", "NOTHING", "NUMBER",
-    "PLAYER", "POSITION", "REAL", "REAL_COUNT", "REPLY", "REWARD", "REWARDS", "RIS_ISMCTS", "SO_ISMCTS",
+    "PLAYER", "POSITION", "REAL", "REAL_COUNT", "REPLY", "REWARD", "REWARDS", "SO_ISMCTS",
     "SO_ISMCTS_POM", "VISIT_OR_AVAILABLE", "Agent", "CheatingEnsembleUCT", "CheatingUCT", "DeterminizedUCT", "Enhancement", "Game",
     "GameLog", "LastReply", "PythonGame", "Result", "RewardVisits", "RewardVisitsAvailability", "RewardsVisits",
     "RewardsVisitsAvailability", "RootStatistics", "Scheme", "SearchExhausted", "SearchInterrupted", "State",

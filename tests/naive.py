@@ -41,8 +41,6 @@ Of the schemes:
 14. Several trees share the iterations as evenly as can be, the first ones having the odd ones; line 18 sums over them.
 15. EXP3 replaces whatever policy the composition has at a simultaneous decision in the tree. The records of all choosers begin with the
     history before the first choice, so that none depends on another's. γ is 1 where nothing is known (n = 0) or chosen (K = 1).
-16. Re-determinization (Goodman, 2019) is read as `icarus.engine.scheme` says. The world of a decision is drawn after the player to move
-    is known and before anything else of the decision is drawn.
 """
 
 import math
@@ -922,16 +920,9 @@ def play(
     recalled = episode_moves(root, position, world, eyes)
     playout = Playout(origin_of(root, position, recalled, eyes), position.label, recalled, rng, len(outcome.playouts))
     base = outcome.records[outcome.base]
-    master, whose, settled = world, None, not scheme.redeterminization  # whose world it is; None where it is the master
     while True:
-        if not settled and (world.is_terminal() or is_simulated(base, playout)):
-            world, whose, settled = simulated_world(world if whose is None else master, rng), None, True
         if (player := world.current_player()) == TERMINAL or is_cut(base, playout, cutoff):
             break
-        if not settled and player != CHANCE:
-            master = world if whose is None else master
-            whose = None if player == observer else player
-            world = master if whose is None else world_of(master, player, rng)
         actions = world.legal_actions()
         sights = [seen_through(eyes, observer, world, action) for action in actions]
         edges = tuple(sight[player] for sight in sights)  # CHANCE, −1, is the last one
@@ -943,10 +934,7 @@ def play(
             k = by_nature(world, rng)
         else:
             k = choose(expression, outcome.records, playout, base[playout.history(playout.t)], rng, edges)
-        if whose is not None and not both_play(world, master, actions[k], whose):
-            whose = None
-        elif whose is None:
-            world.apply_action(actions[k])
+        world.apply_action(actions[k])
         playout.extend(edges[k], sights[k], CONTINUES if world.is_terminal() else label_of(world))
     playout.worlds.append((world, {}))
     playout.rewards = tuple(world.heuristic())
@@ -956,39 +944,6 @@ def play(
 def is_simulated(base: Theta, playout: Playout) -> bool:
     """Whether the decision that comes next is in the simulation phase."""
     return SIMULATION in playout.phases or base[playout.history(playout.t)][1] == 0
-
-
-def drawn_again(state: State, observer: int, rng: np.ndarray, name: str) -> State:
-    """A state drawn for an observer from what he knows by now, by one of the game's functions."""
-    world, beliefs, kernels = State(state.game, state.data.copy()), state.beliefs(observer), state.game.kernels()
-    draw = getattr(kernels, name) or kernels.determinize
-    if draw is not None:
-        draw(world.data.ctypes.data, observer, beliefs.ctypes.data, rng.ctypes.data)
-    return world
-
-
-def world_of(master: State, player: int, rng: np.ndarray) -> State:
-    """The world in which a player decides, who is not the root player."""  # (2019)
-    return drawn_again(master, player, rng, "redeterminize")
-
-
-def simulated_world(master: State, rng: np.ndarray) -> State:
-    """The master as simulation begins; the environment knows it all, and where the game gives two sorts of states the cheaper will do."""
-    if master.game.kernels().redeterminize is None or master.is_terminal():
-        return master
-    return drawn_again(master, CHANCE, rng, "determinize")
-
-
-def both_play(world: State, master: State, action: int, whose: int) -> bool:
-    """Play an action in the world of a player and in the master; whether nobody can tell the two apart by it."""  # (2019)
-    alike = action in master.legal_actions() and observed(world, action)[:-1] == observed(master, action)[:-1]
-    world.apply_action(action)
-    if alike:
-        master.apply_action(action)
-        alike = world.current_player() == master.current_player()
-        if world.current_player() == whose:
-            alike = alike and world.legal_actions() == master.legal_actions()
-    return alike
 
 
 def by_nature(world: State, rng: np.ndarray) -> int:
@@ -1013,10 +968,7 @@ def root_states(state: State, scheme: Scheme, rng: np.ndarray) -> Iterator[State
     perspective = observer if scheme.root == FRESH else CHANCE
     beliefs = state.beliefs(perspective)
     while True:
-        if scheme.redeterminization:
-            yield drawn_again(state, perspective, rng, "redeterminize")
-        else:
-            yield determinized(state, perspective, beliefs, rng)
+        yield determinized(state, perspective, beliefs, rng)
 
 
 def grown(

@@ -43,7 +43,4 @@ def test_every_file_that_a_page_names_exists(page):
 def test_the_worth_of_a_second_thread_can_be_measured():
     command = [sys.executable, ROOT / "examples" / "two_threads.py", "othello", "20", "4"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    for sharing, line in zip(("roots", "records"), done.stdout.splitlines(), strict=True):
-        assert line.startswith(
-            f"othello: two threads that share {sharing}, 40 iterations, against one with 20: mean reward"
-        )
+    assert done.stdout.startswith("othello: two threads, 40 iterations, against one with 20: mean reward")

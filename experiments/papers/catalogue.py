@@ -3,8 +3,7 @@
 Those that begin with "catalogue" measure which way each enhancement pulls against the baseline. "ludii" plays the variants of Ludii's
 search that the Kaggle competition of 2024 on Monte Carlo tree search compared: {UCB1, GRAVE, progressive history, UCB1-Tuned} ×
 exploration × {random, MAST, NST playouts} × score bounds. A playout of more than 200 moves is a draw there; here all are played to the
-end. "redetermination" plays Goodman's search of 2019 against the one that it changes, in games whose rewards are opposed, as in his they
-are not.
+end.
 """
 
 import itertools
@@ -49,11 +48,6 @@ CATALOGUE: dict[str, dict[str, Any]] = {
             "REGRET_MATCHING": "REGRET_MATCHING",
             "EXP3": {"strategy": "BASELINE", "scheme": "MO_ISMCTS with EXP3"},
         },
-    },
-    "redetermination": {
-        "games": ["phantom-mnk", "lotr-confrontation", "knockout-whist"],
-        "iterations": 1000,
-        "agents": {"RIS_ISMCTS": {"scheme": "RIS_ISMCTS"}},
     },
     "ludii": {"games": ["othello", "checkers"], "agents": VARIANTS},
 }

@@ -3,8 +3,6 @@
 import time
 from collections.abc import Callable, Sequence
 
-import attrs
-
 from icarus.audit.belief import audit_belief
 from icarus.audit.claims import HIDDEN
 from icarus.audit.contract import CONTRACT, GAMES_FOR_EACH, Contract
@@ -18,11 +16,7 @@ from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame
 
 GAMES, DETERMINIZATIONS = 10, 1500  # random games; draws at each decision
-CHECKS = {
-    **CONTRACT,
-    **HIDDEN,
-    "shift": "redeterminize, used in place of determinize, passes the checks of determinizations",
-}
+CHECKS = {**CONTRACT, **HIDDEN}
 
 
 def audit(
@@ -74,27 +68,8 @@ def audit(
     hidden.finish(contract.broken)
     perfect, checks = game.determinize is None, tuple(contract.checks.values())
     checks += () if perfect else tuple(hidden.checks.values())
-    if game.redeterminize is not None:
-        checks += (_shift(game, 0 if hidden.broken else games, determinizations, key, multiplicity),)
     seconds = time.perf_counter() - started
     return AuditReport(str(game), games, hidden.decisions, hidden.draw_count, perfect, checks, seconds)
-
-
-def _shift(
-    game: Game, games: int, determinizations: int, key: tuple[int, ...], multiplicity: Callable[[Facts], float] | None
-) -> Check:
-    """One check for all of HIDDEN, made of what `redeterminize` draws."""
-    shifted = attrs.evolve(game, determinize=game.redeterminize, redeterminize=None)
-    draws = Determinizations(shifted, determinizations, key, multiplicity)
-    for number in range(games):
-        if not draws.broken:
-            draws.play(number)
-    draws.finish(games == 0)
-    shift = Check("shift", CHECKS["shift"], note="" if games else "not made, because other checks failed")
-    for check in draws.checks.values():
-        example = f"{check.name}: {check.claim}; {next(iter(check.examples), '')}"
-        shift.count(check.checked, check.failed, example.__str__)
-    return shift
 
 
 __all__ = ["CHECKS", "CONTRACT", "HIDDEN", "AuditReport", "Check", "audit", "audit_belief", "differences"]

@@ -22,7 +22,6 @@ PROMISE_OF = {
     "observe": "moves",
     "chance": "chances",
     "determinize": "memory",
-    "redeterminize": "memory",
     "prepare": "memory",
     "episode": "episodes",
     "recall": "recall",

@@ -19,7 +19,6 @@ from icarus.algebra import Enhancement
 from icarus.bench.speed import opening
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.records.tables import Table
-from icarus.engine.result import RECORDS, ROOTS
 from icarus.engine.search import start_search
 from icarus.load_files import load_files
 from icarus.specs import BASELINE, parse
@@ -190,29 +189,28 @@ class Gain:
 
     Attributes:
         game, subject: what was run.
-        roots, records: what the threads share.
+        times: as many.
     """
 
     game: str
     subject: str
-    roots: float
-    records: float
+    times: float
 
 
 def gain(name: str, strategy: Enhancement, threads: int, iterations: int, repeats: int) -> Gain:
     """What several threads gain in searches of so many iterations for each of them."""
     state = opening(name)
-    seconds: dict[tuple[int, str], list[float]] = {(1, ROOTS): [], (threads, ROOTS): [], (threads, RECORDS): []}
+    seconds: dict[int, list[float]] = {1: [], threads: []}
     for repeat in range(-1, repeats):  # the first time, what is not yet compiled is
-        for (count, sharing), times in seconds.items():
-            running = start_search(state, strategy, repeat + 1, count, sharing, reusable=False)
+        for count, times in seconds.items():
+            running = start_search(state, strategy, repeat + 1, count, reusable=False)
             started = time.perf_counter()
             running.run(count * iterations if repeat >= 0 else 2 * count)
             if repeat >= 0:
                 times.append((time.perf_counter() - started) / count)
             running.close()
-    alone, roots, records = (statistics.median(times) for times in seconds.values())
-    return Gain(name, str(strategy), alone / roots, alone / records)
+    alone, together = (statistics.median(times) for times in seconds.values())
+    return Gain(name, str(strategy), alone / together)
 
 
 # ------------------------------------------------------------------------------------------------------- misses of the cache
@@ -271,13 +269,10 @@ def draw(path: Path, grown: dict[str, list[Length]], gains: Sequence[Gain], thre
         axis.set_ylim(bottom=0)
     if gains:
         labels = [f"{gain.game}\n{gain.subject}" for gain in gains]
-        for offset, sharing in ((-0.2, ROOTS), (0.2, RECORDS)):
-            heights = [getattr(gain, sharing) for gain in gains]
-            axes[2].barh(np.arange(len(gains)) + offset, heights, 0.4, label=f"sharing {sharing}")
+        axes[2].barh(np.arange(len(gains)), [gain.times for gain in gains], 0.4)
         axes[2].set_yticks(np.arange(len(gains)), labels, fontsize="small")
         axes[2].set(xlabel=f"iterations of {threads} threads, times those of one", xlim=(0, threads))
         axes[2].invert_yaxis()
-        axes[2].legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2)
     for axis in axes:
         axis.grid(True, alpha=0.25)
         axis.set_axisbelow(True)

@@ -205,10 +205,7 @@ def print_others(
     for columns, rows in (
         (("game", "memory, MB"), [(game, f"{cost:.2f}") for game, cost in megabytes.items()]),
         (("game", "import, s", "first search, s", "compiling all, s"), starts),
-        (
-            ("game", "subject", f"{threads} threads, roots", "records"),
-            [(gain.game, gain.subject, f"{gain.roots:.2f}", f"{gain.records:.2f}") for gain in gains],
-        ),
+        (("game", "subject", f"{threads} threads"), [(gain.game, gain.subject, f"{gain.times:.2f}") for gain in gains]),
         (("game", "subject", "cache misses"), [(*pair, f"{count:.1f}") for pair, count in missed.items()]),
         (("game", "iterations", "µs each", "tables, MB", "bytes a record"), lengths),
     ):

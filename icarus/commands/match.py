@@ -36,7 +36,6 @@ def match_command(
     seed: options.Seed = 0,
     recommendation: options.Recommendation = options.DEFAULT_RECOMMENDATION,
     threads: options.Threads = 1,
-    sharing: options.Sharing = options.DEFAULT_SHARING,
     schemes: Annotated[
         list[str] | None,
         value_option(
@@ -71,7 +70,7 @@ def match_command(
         _each("--game-decay", game_decays or [0.0], strategies),
         strict=True,
     )
-    budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads, "sharing": sharing}
+    budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads}
     budget["recommendation"] = read_recommendation(recommendation)
     agents = [
         Agent(**agent_settings(text, names, by.with_cutoff(cutoff), move), game_decay=game, **budget)

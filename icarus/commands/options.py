@@ -11,7 +11,6 @@ from icarus import games
 from icarus.algebra.parsing import Operand
 from icarus.discovery.configuration import Configuration, read_configuration
 from icarus.engine.recommendation import RULES, most_visits
-from icarus.engine.result import ROOTS
 from icarus.engine.scheme import SCHEMES, parse_scheme
 from icarus.engine.scheme import Scheme as SearchScheme
 from icarus.equilibrium.search import parse_strategy
@@ -19,7 +18,7 @@ from icarus.kernel.game import AnyGame
 from icarus.load_files import game_of_file, load_files
 
 FAILED, REFUSED, UNCHECKED, INTERRUPTED = 1, 2, 3, 130
-DEFAULT_ITERATIONS, DEFAULT_SCHEME, DEFAULT_SHARING = 5000, "MO_ISMCTS", ROOTS
+DEFAULT_ITERATIONS, DEFAULT_SCHEME = 5000, "MO_ISMCTS"
 DEFAULT_RECOMMENDATION = most_visits.__name__
 
 
@@ -73,12 +72,6 @@ Seconds = Annotated[
 ]
 Seed = Annotated[int, integer_option("Seed of everything that is random: deals, chance and searches.")]
 Threads = Annotated[int, integer_option("Threads of a search. They share its iterations.")]
-Sharing = Annotated[
-    str,
-    value_option(
-        "SHARING", 'What the threads share: "roots" (reproducible) or "records" (one tree, not reproducible).'
-    ),
-]
 Cutoff = Annotated[
     int | None,
     integer_option(

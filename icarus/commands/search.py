@@ -45,7 +45,6 @@ def search_command(
     cutoff: options.Cutoff = None,
     recommendation: options.Recommendation = options.DEFAULT_RECOMMENDATION,
     threads: options.Threads = 1,
-    sharing: options.Sharing = options.DEFAULT_SHARING,
     html: Annotated[Path | None, value_option("FILE", "Write the tree to this new file, as an HTML page.")] = None,
     playout: Annotated[
         bool, typer.Option("--playout", help="Print one more playout step by step. With --html it is part of the page.")
@@ -81,8 +80,8 @@ def search_command(
         return
     check_budget(iterations, seconds)
     check_seed(seed)
-    check_threads(threads, sharing)
-    check_scheme(by, iterations, threads, sharing)
+    check_threads(threads)
+    check_scheme(by, iterations)
     if playout and (threads > 1 or by.tree_parameter):
         raise ValueError("--playout shows a search of one tree in one thread")
     check_cutoff(loaded, by)
@@ -100,7 +99,7 @@ def search_command(
     with show_compilation():
         state = state_after(loaded, seed, moves)
         print_text(str(state))
-        budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads, "sharing": sharing}
+        budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads}
         with _shown_progress(iterations) as progress:
             result = search(state, enhancement, **budget, seed=seed, scheme=by, recommendation=rule, progress=progress)
     playout_page = show_playout(state, enhancement, seed, result.iterations, by) if playout else None

@@ -1,1 +1,1 @@
-"""Compilation: what Numba is asked for, machine code on disk, addresses, atomic words and random numbers."""
+"""Compilation: what Numba is asked for, machine code on disk, addresses and random numbers."""

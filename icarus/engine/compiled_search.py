@@ -6,25 +6,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from icarus.algebra import Enhancement
-from icarus.compiler.interrupts import INTERRUPT_FLAG
 from icarus.compiler.kernels.pointers import WORD_BYTES, offset_of
 from icarus.compiler.kernels.rng import RNG_WORDS, seeded
 from icarus.compiler.messages import home
-from icarus.engine.loop.arena import (
-    ARENA,
-    DONE,
-    INTERRUPTED,
-    MORE_LINKS,
-    MORE_ROWS,
-    MORE_STEPS,
-    NEVER,
-    SHARED,
-    TOO_LONG,
-)
+from icarus.engine.loop.arena import ARENA, DONE, MORE_LINKS, MORE_ROWS, MORE_STEPS, NEVER, TOO_LONG
 from icarus.engine.loop.choice import WeightError, vote_kernel
 from icarus.engine.loop.loop import loop, raw_loop
 from icarus.engine.loop.parent_links import LINK
-from icarus.engine.loop.redetermination import NOBODY, redetermination_kernels
 from icarus.engine.loop.steps import DeterminizationError
 from icarus.engine.program.lowering import Program, lower
 from icarus.engine.program.requirements import check_features, feature_kernels, widths_of
@@ -42,7 +30,6 @@ from icarus.kernel import CHANCE
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.data import in_words
 from icarus.kernel.functions import Kernels
-from icarus.kernel.game import Game
 from icarus.kernel.history import PLAYOUT, STEP, UNLIMITED
 from icarus.kernel.state import State
 from icarus.kernel.theta import MARKS, UPDATES
@@ -52,23 +39,6 @@ CAPACITIES = Capacities()
 _STEPS, _UPDATES, _LINKS = 256, 4096, 1024  # room to begin with
 
 
-class Shared:
-    """What searches that share their records have in common.
-
-    Attributes:
-        tables: one for each component.
-        control: [1] of SHARED.
-        earlier_iterations: of the searches with whose records they begin.
-    """
-
-    def __init__(self, game: Game, strategy: Enhancement, scheme: Scheme, warm_start: WarmStart | None = None) -> None:
-        self.tables = [Table(component, game) for component in lower(game, strategy, scheme, shared=True).components]
-        self.control, self.earlier_iterations = np.zeros(1, SHARED), 0
-        if warm_start is not None:
-            warm_start.fill(self.tables)
-            self.earlier_iterations = warm_start.iterations
-
-
 @functools.cache
 def _word_of(part: str, name: str) -> int:
     """Which word of an arena holds a field of one of its parts."""
@@ -76,11 +46,7 @@ def _word_of(part: str, name: str) -> int:
 
 
 class CompiledSearch:
-    """A search of one tree in machine code; `run` can be called repeatedly.
-
-    Attributes:
-        halted: whether `run` is to return at once, since another thread of the search has failed.
-    """
+    """A search of one tree in machine code; `run` can be called repeatedly."""
 
     trees = 1
 
@@ -92,27 +58,21 @@ class CompiledSearch:
         scheme: Scheme = MO_ISMCTS,
         warm_start: WarmStart | None = None,
         reusable: bool = False,
-        shared: Shared | None = None,
     ) -> None:
         self.state, self.strategy, self.seed, self.scheme = state.clone(), strategy, seed, scheme
         self.reusable, self.game = reusable, scheme.view(state.game)
-        self.program: Program = lower(self.game, strategy, scheme, shared is not None)
-        self.tables = (
-            shared.tables if shared else [Table(component, self.game) for component in self.program.components]
-        )
+        self.program: Program = lower(self.game, strategy, scheme)
+        self.tables = [Table(component, self.game) for component in self.program.components]
         self.actions = tuple(state.legal_actions())
         self._loop = loop()
         self._arena = np.zeros(1, ARENA)
         self._words = self._arena.view(np.int64)
-        self._arena["shared"] = shared.control.ctypes.data if shared else 0
-        self._arena["counts"]["earlier_iterations"] = shared.earlier_iterations if shared else 0
         self._arrays: dict[str, np.ndarray] = {}
-        self.halted = False
         self._observer = self.state.current_player()
         self._playout, self._updates = np.zeros(1, PLAYOUT), np.zeros(1, UPDATES)
         self.expect(UNLIMITED)
         self._reused_visits = np.zeros(len(self.actions), np.int64)
-        if warm_start is not None and shared is None:
+        if warm_start is not None:
             warm_start.fill(self.tables)
         self._set_up(self.game.kernels())
         if warm_start is not None:
@@ -125,7 +85,6 @@ class CompiledSearch:
         arena["game"]["players"], arena["game"]["perspectives"] = game.players, game.perspectives
         arena["game"]["max_legal"], arena["game"]["max_length"] = game.max_legal, game.max_length
         arena["game"]["cutoff"] = NEVER if self.scheme.cutoff is None else self.scheme.cutoff
-        arena["interrupt_flag"] = INTERRUPT_FLAG.ctypes.data
         arena["game"]["observe_for_root"] = (
             self.state.game.kernels().address("observe") if self.scheme.observer == ROOT_PLAYER else 0
         )
@@ -153,8 +112,6 @@ class CompiledSearch:
         self._keep("buffers", "updates", self._updates)
         if program.episodes:
             self._write_episodes()
-        if self.scheme.redetermines(game):
-            self._write_redetermination(kernels)
         self._allocate_steps(_STEPS)
         self._allocate_updates(_UPDATES)
         self._allocate_links(_LINKS * self.reusable)
@@ -220,20 +177,6 @@ class CompiledSearch:
         root["label"], root["episode"] = episode.label, record
         root["last"], root["last_perspective"] = episode.last, episode.last_perspective
         root["last_recalled"] = episode.last_recalled
-
-    def _write_redetermination(self, kernels: Kernels) -> None:
-        """What draws for each player in the tree; the root's determinization, too, is to be drawn from again."""
-        game, part = self.game, self._arena["redetermination"]
-        for name, kernel in redetermination_kernels().items():
-            part[name] = kernel.address
-        if game.redeterminize is not None:
-            part["determinize_simulation"] = kernels.address("determinize")
-            self._arena["game"]["determinize"] = kernels.address("redeterminize")
-        part["determinize"], part["prepare"] = self._arena["game"]["determinize"], kernels.address("prepare")
-        part["observer"], part["belief_words"] = NOBODY, len(in_words(np.zeros(1, game.beliefs)))
-        self._keep("redetermination", "master", self._arrays["root.state"].copy())
-        self._keep("redetermination", "beliefs", np.zeros(int(part["belief_words"][0]), np.int64))
-        self._keep("redetermination", "observed", np.zeros(game.players, np.int64))
 
     def _allocate_steps(self, steps: int, legal: int = 0) -> None:
         """Room for playouts of so many steps, and of so many legal actions at all of them or more."""
@@ -304,10 +247,7 @@ class CompiledSearch:
             self.allocate(status)
 
     def advance(self, iterations: int) -> int:
-        """Go on as `run` does, or as far as there is room and the search is not halted; returns the loop's status."""
-        self._arena["flag_at_start"] = INTERRUPT_FLAG
-        if self.halted:
-            return DONE
+        """Go on as `run` does, or as far as there is room; returns the loop's status."""
         try:
             return self._loop(self._arena.ctypes.data, iterations)
         except WeightError as error:
@@ -320,8 +260,6 @@ class CompiledSearch:
     def allocate(self, status: int) -> None:
         """Give the room that the loop asked for by its status."""
         steps, legal = (int(self._arena["buffers"][name][0]) for name in ("step_capacity", "legal_capacity"))
-        if status == INTERRUPTED:
-            return  # if it was Ctrl-C, Python has raised what it raises by now
         if status == TOO_LONG:
             raise ValueError(self._too_long(steps))
         if status == MORE_STEPS and self._playout["legal_length"][0] + self.game.max_legal > legal:
@@ -359,7 +297,6 @@ class CompiledSearch:
 
     def run_raw(self, playouts: int) -> int:
         """Make random playouts from the root without searching; returns their number of steps. For measuring speed."""
-        self._arena["flag_at_start"] = INTERRUPT_FLAG
         steps = raw_loop()(self._arena.ctypes.data, playouts)
         if steps < 0:
             raise ValueError(self._too_long(0))

@@ -19,7 +19,7 @@ from icarus.engine.belief import with_belief
 from icarus.engine.levels import level_settings
 from icarus.engine.recommendation import Recommendation, label, most_visits
 from icarus.engine.records.reuse import leads_to
-from icarus.engine.result import ROOTS, Result
+from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS, ROOT_PLAYER, Scheme
 from icarus.engine.search import run_search, start_search
 from icarus.kernel.game import AnyGame
@@ -65,7 +65,6 @@ class Agent:
     iterations: int | None = attrs.field(default=None, kw_only=True)
     seconds: float | None = attrs.field(default=None, kw_only=True)
     threads: int = attrs.field(default=1, kw_only=True)
-    sharing: str = attrs.field(default=ROOTS, kw_only=True)
     scheme: Scheme = attrs.field(default=MO_ISMCTS, kw_only=True)
     cutoff: int | None = attrs.field(default=None, kw_only=True)
     move_decay: float = attrs.field(default=0, kw_only=True)
@@ -78,8 +77,8 @@ class Agent:
         checks.real("move_decay", self.move_decay, 0, 1)
         checks.real("game_decay", self.game_decay, 0, 1)
         validation.check_budget(self.iterations, self.seconds)
-        validation.check_threads(self.threads, self.sharing)
-        validation.check_scheme(self.scheme, self.iterations, self.threads, self.sharing)
+        validation.check_threads(self.threads)
+        validation.check_scheme(self.scheme, self.iterations)
         validation.check_recommendation(self.recommendation)
         validation.check_callable("preference", self.preference, "a function of (state, action) that gives a number")
         validation.check_callable(
@@ -141,7 +140,7 @@ class Agent:
         if self.determinize is not None:
             state = with_belief(state, self.determinize)
         engine = validation.checked_engine(None, state.game, self.threads)
-        settings = self.threads, self.sharing, self.scheme, engine, records, self.remembers
+        settings = self.threads, self.scheme, engine, records, self.remembers
         start = partial(start_search, state, self.strategy, seed, *settings)
         return run_search(start, self.iterations, self.seconds, progress, self.recommendation, watch)
 
@@ -162,7 +161,7 @@ class Agent:
     def __str__(self) -> str:
         budget = [f"{self.iterations} iterations"] * (self.iterations is not None)
         budget += [f"{self.seconds} s"] * (self.seconds is not None)
-        threads = [f"{self.threads} threads sharing {self.sharing}"] * (self.threads > 1)
+        threads = [f"{self.threads} threads"] * (self.threads > 1)
         decays = [f"move decay {self.move_decay:g}"] * (self.move_decay != 0)
         decays += [f"game decay {self.game_decay:g}"] * (self.game_decay != 0)
         rule = [label(self.recommendation)] * (self.recommendation is not most_visits)

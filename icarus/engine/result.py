@@ -19,8 +19,6 @@ from icarus.kernel.data import read_only
 from icarus.kernel.seats import seat_name
 from icarus.kernel.state import State
 
-ROOTS, RECORDS = "roots", "records"  # what several threads share
-
 
 class RecordsByName(dict[str, Records]):
     """The records of a strategy's components; a KeyError for another name says which there are."""
@@ -55,16 +53,14 @@ class Result:
         values: the mean reward of the player to move after each, by the baseline's records; nan where there is none. [actions]
         policy: visits as shares. [actions]
         iterations: playouts made.
-        records: for each component, by name, its `Records`; with sharing="roots" or several trees those of the first.
+        records: for each component, by name, its `Records`; with several threads or trees those of the first.
         depth: actions from the root to the deepest history in the tree.
         phase_steps: decisions made in selection, expansion and simulation, by name.
-        seconds: wall-clock time; the only field that differs between two searches with the same seed (but see `sharing`).
+        seconds: wall-clock time; the only field that differs between two searches with the same seed.
         memory: bytes of the tables.
         state, strategy, seed: the arguments of the search; `state` is a copy each time, which may be played on.
         threads: the number of threads.
-        sharing: "roots", "records", or None with one thread. Threads that share records use them in an order that depends on the
-            clock, so a second search with the same seed has a different result.
-        parts: with sharing="roots" or several trees the results of each, with its own records; otherwise empty.
+        parts: with several threads or trees the results of each, with its own records; otherwise empty.
         scheme: how root states were drawn and histories observed; some schemes cheat.
         recommendation: the rule of line 18.
         reusable: whether a later search can reuse the records (`search(…, records=…)`).
@@ -88,7 +84,6 @@ class Result:
     strategy: Enhancement
     seed: int | Sequence[int]
     threads: int = 1
-    sharing: str | None = None
     parts: tuple["Result", ...] = ()
     scheme: Scheme = MO_ISMCTS
     recommendation: Recommendation = most_visits
@@ -179,8 +174,7 @@ class Result:
             for row in rows
         )
         rate = self.iterations / self.seconds if self.seconds > 0 else 0.0
-        threads = f", {self.threads} threads sharing {self.sharing}" if self.sharing else ""
-        threads += " (not reproducible)" if self.sharing == RECORDS else ""
+        threads = f", {self.threads} threads" if self.threads > 1 else ""
         rule = "" if self.recommendation is most_visits else f", by {label(self.recommendation)}"
         what = f"{self.state.game}, {seat_name(self.state.game, player)}, {self.scheme.label(self.strategy)}{threads}{rule}"
         records = sum(map(len, self.records.values()))

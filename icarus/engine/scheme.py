@@ -1,22 +1,7 @@
-"""Schemes: the searches of the information-set family, as three choices made within Algorithm 1.
+"""Schemes: the searches of the information-set family, as two choices made within Algorithm 1.
 
 All of Cowling, Powley and Whitehouse (2012) is one loop. A scheme says how the root state of an iteration is drawn, and whose
-observations histories are made of; every composition of enhancements works with each. The third choice is Goodman's.
-
-RIS_ISMCTS is MO_ISMCTS with re-determinization (Goodman, "Re-determinizing Information Set Monte Carlo Tree Search in Hanabi", IEEE CoG
-2019). The *master* is the state that an iteration goes on in: at first a determinization for the root player, as in MO_ISMCTS. In
-selection and expansion a *world* is drawn from the master before each decision of another player, from this player's information set; he
-decides in it. What he plays is played in both, and so is what chance does after it, drawn in the world. Then the master goes on, with
-what the root player has hidden as it was; or, if somebody could tell the two apart, the world does, and is the master from then on: a
-*shift*. Readings, where the paper speaks of Hanabi:
-
-1. Two states are told apart by an action that is legal in one of them only; by what any player observes of it (`observe`); by who acts
-   next, the end of the game included; and by what is legal then, where it is the player for whom the world was drawn who acts. What is
-   legal for another tells him nothing, and the rewards of two states in which the game has ended are not compared.
-2. Of a world nothing is left at the next decision of a player: the root player decides in the master, the next one in another world.
-3. The simulation, and so the rewards, are of the master. Chance that follows on the last action in the tree is of the simulation.
-4. The environment has no information set: no world is drawn for it.
-5. Worlds are drawn uniformly, by the game's own function; a belief model, which draws for one player, is refused.
+observations histories are made of; every composition of enhancements works with each.
 """
 
 import functools
@@ -36,6 +21,7 @@ LATEST = 1_000_000_000  # cut-off
 SHOWN = 100  # characters of what is refused
 
 FRESH, ONCE, TRUE = "a fresh determinization", "one determinization", "the true state"  # the root state of an iteration
+GONE = "a scheme of earlier versions, whose rows are read but not played"
 EACH_PLAYER, EVERY_ACTION, ROOT_PLAYER = "each player", "an observer of every action", "the root player"  # observers
 
 _EXP3, _CUTOFF = " with EXP3", " with cutoff="
@@ -49,7 +35,7 @@ def _with_one_observer(game: G) -> G:
 
 @attrs.frozen(repr=False)
 class Scheme:
-    """How a search draws its root states, who observes its histories, and whether other players decide in separate worlds.
+    """How a search draws its root states, and who observes its histories.
 
     Attributes:
         name: as written in Python and on the command line.
@@ -57,8 +43,6 @@ class Scheme:
         observer: EACH_PLAYER, every history as the player who made its last action observed it; EVERY_ACTION, as sequences of actions;
             or ROOT_PLAYER, as the root player observed it: policies then choose among moves, and uniformly among the actions of a move.
         trees: the number of searches, each with its own records, that share the iterations; the visits of their roots are summed.
-        redeterminization: whether every decision in the tree by a player other than the root's is made in a separate world, drawn from
-            that player's information set.
         exp3: whether EXP3 decides in the tree where a game marks choices as simultaneous.
         tree_parameter: the name of the parameter that gives `trees`; empty if there is always one tree.
         cutoff: the number of actions of simulation after which a playout ends, with the game's heuristic as its rewards; None if it
@@ -69,7 +53,6 @@ class Scheme:
     root: str = FRESH
     observer: str = EACH_PLAYER
     trees: int = 1
-    redeterminization: bool = False
     exp3: bool = False
     tree_parameter: str = attrs.field(default="", eq=False)
     cutoff: int | None = None
@@ -86,10 +69,6 @@ class Scheme:
     def uses_exp3(self, game: AnyGame) -> bool:
         """Whether EXP3 decides anything in the searches of a game."""
         return self.exp3 and game.simultaneous is not None
-
-    def redetermines(self, game: AnyGame) -> bool:
-        """Whether worlds are drawn in the searches of a game: there is something to draw."""
-        return self.redeterminization and game.determinize is not None
 
     def with_exp3(self) -> "Scheme":
         """The same scheme with EXP3 instead of the tree policy at simultaneous decisions (section III-C1)."""
@@ -122,7 +101,6 @@ class Scheme:
 
 
 MO_ISMCTS = Scheme("MO_ISMCTS")
-RIS_ISMCTS = Scheme("RIS_ISMCTS", redeterminization=True)
 SO_ISMCTS = Scheme("SO_ISMCTS", observer=EVERY_ACTION)
 SO_ISMCTS_POM = Scheme("SO_ISMCTS_POM", observer=ROOT_PLAYER)
 CheatingUCT = Scheme("CheatingUCT", TRUE, EVERY_ACTION)
@@ -151,8 +129,9 @@ def _of_trees(name: str, root: str, parameter: str, trees: int) -> Scheme:
     return Scheme(name, root, EVERY_ACTION, number, tree_parameter=parameter)
 
 
-_SHIPPED = (MO_ISMCTS, RIS_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, DeterminizedUCT(), CheatingUCT, CheatingEnsembleUCT())
+_SHIPPED = (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, DeterminizedUCT(), CheatingUCT, CheatingEnsembleUCT())
 SCHEMES = {scheme.name: scheme for scheme in _SHIPPED}
+_GONE = {"RIS_ISMCTS": Scheme("RIS_ISMCTS", GONE)}  # which rows of earlier versions name
 
 
 def parse_scheme(text: str) -> Scheme:
@@ -167,12 +146,12 @@ def parse_scheme(text: str) -> Scheme:
         raise ValueError(f"{quoted} is not a scheme; write a cut-off as in 'MO_ISMCTS{_CUTOFF}20'")
     exp3 = uncut.endswith(_EXP3)
     parts = re.fullmatch(r"(\w+)(?:\((?:(\w+)\s*=\s*)?(-?\d+)\))?", uncut.removesuffix(_EXP3).rstrip())
-    if parts is None or parts[1] not in SCHEMES:
+    if parts is None or parts[1] not in {**SCHEMES, **_GONE}:
         raise ValueError(
             f"{quoted} is not a scheme; known schemes: {', '.join(map(str, SCHEMES.values()))}; each may be followed by '{_EXP3.strip()}'"
         )
     name, parameter, number = parts.groups()
-    scheme = SCHEMES[name]
+    scheme = {**SCHEMES, **_GONE}[name]
     if number is not None:
         if not scheme.tree_parameter or parameter not in (None, scheme.tree_parameter):
             raise ValueError(f"{quoted} is not a scheme; write {name} as {scheme}")

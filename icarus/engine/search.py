@@ -14,12 +14,11 @@ from icarus.compiler.interrupts import polled_interrupts
 from icarus.compiler.reference import interpret_rebound
 from icarus.engine import validation
 from icarus.engine.belief import has_belief
-from icarus.engine.compiled_search import CompiledSearch, Shared
-from icarus.engine.parallel import Roots, SharedRecords
+from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.recommendation import Recommendation, most_visits
-from icarus.engine.records.reuse import WarmStart, warm_starts_of
+from icarus.engine.records.reuse import warm_starts_of
 from icarus.engine.reference.search import ReferenceSearch
-from icarus.engine.result import RECORDS, ROOTS, Result, SearchExhausted, SearchInterrupted
+from icarus.engine.result import Result, SearchExhausted, SearchInterrupted
 from icarus.engine.running_search import RunningSearch, TreeSearch, run_within
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.trees import Trees
@@ -37,7 +36,6 @@ def search(
     seed: int | Sequence[int] = 0,
     progress: Callable[[int, float], None] | None = None,
     threads: int = 1,
-    sharing: str = ROOTS,
     scheme: Scheme = MO_ISMCTS,
     cutoff: int | None = None,
     engine: str | None = None,
@@ -53,15 +51,10 @@ def search(
         seconds: the wall-clock time; if both are given, the search ends at the first limit.
         seed: an integer ≥ 0, or several as a key. It fixes everything except the clock.
         progress: called with (iterations made, seconds elapsed) about twenty times a second.
-        threads: the number of threads; `iterations` is the sum over all threads.
-        sharing: what several threads share. "roots": each thread searches separately, with a seed made from the seed and its number;
-            the visits of the root's actions are summed; the seed and the number of threads fix the result. "records": all threads use
-            the same records, section 9 of the paper. No update is lost and no record is inserted twice, but a policy may
-            read a record during its update, for example new rewards with the old count. The order of the threads depends
-            on the clock, so the result can NOT be reproduced by its seed. With one thread it has no effect.
+        threads: the number of threads; `iterations` is the sum over all threads. Each thread searches separately, with a seed made from
+            the seed and its number; the visits of the root's actions are summed.
         scheme: another search of the information-set family: SO_ISMCTS, SO_ISMCTS_POM, DeterminizedUCT(40), or, to measure the value of
-            hidden information, one that cheats: CheatingUCT, CheatingEnsembleUCT(40); or RIS_ISMCTS, in which the other players decide
-            without the private knowledge of the player to move. Several trees share the iterations and the threads.
+            hidden information, one that cheats: CheatingUCT, CheatingEnsembleUCT(40). Several trees share the iterations and the threads.
         cutoff: the number of actions of simulation after which a playout ends, with the game's heuristic as its rewards; by default
             that of the scheme, which is mostly none.
         engine: "compiled", or "python": the same search with all slots and the game in plain Python, hundreds of times slower, in
@@ -71,7 +64,7 @@ def search(
             secure_child of `icarus`, or another.
 
     Raises:
-        ValueError: no positive budget, a terminal or chance state, a bad seed, weights that do not sum to 1, no such sharing, fewer
+        ValueError: no positive budget, a terminal or chance state, a bad seed, weights that do not sum to 1, fewer
             iterations than trees; no such engine, several threads in Python; a cut-off without a heuristic; records that do not fit.
         TypeError: an argument that is not a state, an enhancement or a scheme.
         SearchInterrupted: a KeyboardInterrupt that carries the result so far. SearchExhausted: memory has run out, or a count is full;
@@ -81,13 +74,13 @@ def search(
     validation.check_strategy(strategy)
     validation.check_budget(iterations, seconds)
     checks.seed(seed)
-    validation.check_threads(threads, sharing)
-    validation.check_scheme(scheme, iterations, threads, sharing)
+    validation.check_threads(threads)
+    validation.check_scheme(scheme, iterations)
     validation.check_recommendation(recommendation)
     validation.check_callable("progress", progress, validation.PROGRESS)
     scheme = scheme.with_cutoff(cutoff)
     engine = validation.checked_engine(engine, state.game, threads)
-    start = partial(start_search, state, strategy, seed, threads, sharing, scheme, engine, records)
+    start = partial(start_search, state, strategy, seed, threads, scheme, engine, records)
     try:
         return run_search(start, iterations, seconds, progress, recommendation)
     except CompilationError as error:  # its sentence says all: no lines of the engine between it and the call
@@ -138,7 +131,6 @@ def start_search(
     strategy: Enhancement,
     seed: int | Sequence[int] = 0,
     threads: int = 1,
-    sharing: str = ROOTS,
     scheme: Scheme = MO_ISMCTS,
     engine: str = validation.COMPILED,
     records: Result | None = None,
@@ -154,41 +146,16 @@ def start_search(
         interpret_rebound()
     validation.check_cutoff(state.game, scheme)
     validation.check_belief(has_belief(state), scheme)
-    validation.check_priors(strategy, threads, sharing)
-    shares_records = threads > 1 and sharing == RECORDS
-    trees = 1 if shares_records else scheme.trees if scheme.tree_parameter else threads
+    trees = scheme.trees if scheme.tree_parameter else threads
     if records is not None:
         validation.check_records(records, state, strategy, scheme, trees)
     reused = warm_starts_of(records, state, strategy, scheme, trees, compiled=engine == validation.COMPILED)
-    if shares_records:
-        return _start_sharing(state, strategy, seed, threads, scheme, reused[0], reusable)
 
     def tree(kind: type[S], i: int) -> S:
         own_seed = seed if trees == 1 and not scheme.tree_parameter else (*checks.seed_key(seed), i)
         return kind(state, strategy, own_seed, scheme, reused[i], reusable)
 
-    if threads > 1:
-        return Roots([tree(CompiledSearch, i) for i in range(trees)], seed, threads)
     grown: list[TreeSearch] = [
         tree(CompiledSearch, i) if engine == validation.COMPILED else tree(ReferenceSearch, i) for i in range(trees)
     ]
-    return Trees(grown, seed, 1) if scheme.tree_parameter else grown[0]
-
-
-def _start_sharing(
-    state: State,
-    strategy: Enhancement,
-    seed: int | Sequence[int],
-    threads: int,
-    scheme: Scheme,
-    reused: WarmStart | None,
-    reusable: bool,
-) -> SharedRecords:
-    """Threads that share their records; the first of them knows what is reused at the root."""
-    shared = Shared(scheme.view(state.game), strategy, scheme, reused)
-    parts = [reused, *[None] * (threads - 1)]
-    searches = [
-        CompiledSearch(state, strategy, (*checks.seed_key(seed), i), scheme, part, reusable, shared)
-        for i, part in enumerate(parts)
-    ]
-    return SharedRecords(searches, seed, threads, shared)
+    return Trees(grown, seed, threads) if scheme.tree_parameter or threads > 1 else grown[0]

@@ -7,8 +7,8 @@ from icarus.algebra import Enhancement, Sum
 from icarus.engine.algorithm import Algorithm
 from icarus.engine.program.lowering import components_of, storage_of
 from icarus.engine.records.reuse import check_reusable, leads_to
-from icarus.engine.result import RECORDS, ROOTS, Result
-from icarus.engine.scheme import FRESH, ROOT_PLAYER, Scheme
+from icarus.engine.result import Result
+from icarus.engine.scheme import FRESH, GONE, ROOT_PLAYER, Scheme
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.history import UNLIMITED
@@ -16,7 +16,7 @@ from icarus.kernel.python_game import check_is_state
 from icarus.kernel.state import State
 
 COMPILED, PYTHON = "compiled", "python"
-ENGINES, SHARINGS = (COMPILED, PYTHON), (ROOTS, RECORDS)
+ENGINES = (COMPILED, PYTHON)
 MOST_THREADS = 1024
 PROGRESS = "a function of (iterations made, seconds elapsed)"
 
@@ -82,32 +82,28 @@ def check_budget(iterations: object, seconds: object) -> None:
         checks.positive("seconds", seconds)
 
 
-def check_threads(threads: object, sharing: object) -> None:
-    """Refuse an invalid number of threads, and an unknown way of sharing.
+def check_threads(threads: object) -> None:
+    """Refuse an invalid number of threads.
 
     Raises:
-        ValueError: `threads` is not an integer from 1 to MOST_THREADS, or `sharing` is not one of SHARINGS.
+        ValueError: `threads` is not an integer from 1 to MOST_THREADS.
     """
     checks.integer("threads", threads, least=1, most=MOST_THREADS)
-    checks.one_of("sharing", sharing, SHARINGS)
 
 
-def check_scheme(scheme: object, iterations: int | None, threads: int = 1, sharing: str = ROOTS) -> None:
-    """Refuse what is not a scheme, fewer iterations than it has trees, and records shared between trees.
+def check_scheme(scheme: object, iterations: int | None) -> None:
+    """Refuse what is not a scheme of today, and fewer iterations than it has trees.
 
     Raises:
-        TypeError: `scheme` is not a Scheme. ValueError: there are fewer iterations than trees, or threads share the records of
-            several trees.
+        TypeError: `scheme` is not a Scheme. ValueError: it is gone, or there are fewer iterations than trees.
     """
     if not isinstance(scheme, Scheme):
         raise TypeError(f"a scheme must be a Scheme, such as SO_ISMCTS or parse_scheme('SO_ISMCTS'), not {scheme!r}")
+    if scheme.root == GONE:
+        raise ValueError(f"{scheme} is gone, since it played worse in every game: see docs/schemes.md")
     if iterations is not None and iterations < scheme.trees:
         raise ValueError(
             f"iterations is {iterations!r}; {scheme} needs at least one for each of its {scheme.trees} trees"
-        )
-    if scheme.tree_parameter and threads > 1 and sharing == RECORDS:
-        raise ValueError(
-            f"sharing is {RECORDS!r}, but each tree of {scheme} has records of its own; it must be {ROOTS!r}"
         )
 
 
@@ -133,18 +129,6 @@ def check_callable(name: str, value: object, expected: str) -> None:
         raise TypeError(f"{name} is {value!r}; it must be {expected}")
 
 
-def check_priors(strategy: Enhancement, threads: int, sharing: str) -> None:
-    """Refuse threads that share records which have priors from a function.
-
-    Raises:
-        ValueError: several threads share such records.
-    """
-    if threads > 1 and sharing == RECORDS and any(part.initial.function for part in strategy.components):
-        raise ValueError(
-            f"sharing is {RECORDS!r}, but records of {strategy} have priors from a function; it must be {ROOTS!r}"
-        )
-
-
 def check_cutoff(game: AnyGame, scheme: Scheme) -> None:
     """Refuse a cut-off in a game that has no heuristic for the rewards.
 
@@ -158,15 +142,13 @@ def check_cutoff(game: AnyGame, scheme: Scheme) -> None:
 
 
 def check_belief(believes: bool, scheme: Scheme) -> None:
-    """Refuse a belief model, which draws for one player once in each iteration, where the scheme draws otherwise.
+    """Refuse a belief model, which draws once in each iteration, where the scheme draws otherwise.
 
     Raises:
-        ValueError: the scheme does not draw a state for each iteration, or draws for every player.
+        ValueError: the scheme does not draw a state for each iteration.
     """
     if believes and scheme.root != FRESH:
         raise ValueError(f"determinize draws a state for each iteration, which {scheme} does not")
-    if believes and scheme.redeterminization:
-        raise ValueError(f"determinize draws for the player to move only; {scheme} draws for every player")
 
 
 def check_records(records: object, state: State, strategy: Enhancement, scheme: Scheme, trees: int) -> None:

@@ -9,7 +9,6 @@ from icarus.compiler.cache.machine import UNPLACED
 from icarus.compiler.messages import defined_at
 from icarus.engine.program.lowering import Program
 from icarus.engine.program.promises import A_CAPTURE, NO_PLAYER, context_message, with_capture
-from icarus.engine.program.slots import OF_SHARED
 from icarus.kernel.constants import CHANCE, TERMINAL
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
@@ -109,4 +108,4 @@ def _with_slot(error: Exception, game: Game, program: Program, arena: np.ndarray
     label = next((kernel.name for kernel in program.kernels if kernel.address == int(arena["running"][0])), "")
     if not label or UNPLACED not in getattr(error, "__notes__", ()):
         return str(error)
-    return f"{error}, in {label.removesuffix(OF_SHARED)} of {part.name}"
+    return f"{error}, in {label} of {part.name}"

@@ -247,7 +247,6 @@ CHECKS: dict[str, Callable[..., Any]] = {
     "copy": functools.partial(_next_state, right="return a copy that can be changed without changing that"),
     "observe": _observe,
     "determinize": _determinize,
-    "redeterminize": _determinize,
     "episode": functools.partial(_number, least=0, also=CONTINUES, right="be a label of at least 0, or CONTINUES"),
     "recall": _recall,
     "multiplicity": _multiplicity,

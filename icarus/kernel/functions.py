@@ -31,7 +31,6 @@ class Kernels:
     observe: Kernel | None
     chance: Kernel | None
     determinize: Kernel | None
-    redeterminize: Kernel | None
     prepare: Kernel | None
     episode: Kernel | None
     recall: Kernel | None
@@ -169,7 +168,6 @@ _COMPILED: dict[str, tuple[Callable[[Callable, np.dtype, Arrays], Callable], str
     "observe": (_observe, "state, action, moves", ""),
     "chance": (_chance, "state, probabilities", ""),
     "determinize": (_determinize, "state, observer, beliefs, rng", ""),
-    "redeterminize": (_determinize, "state, observer, beliefs, rng", ""),
     "prepare": (_prepare, "state, observer, beliefs", ""),
     "episode": (_of_state, "state", "a label, or CONTINUES"),
     "recall": (_recall, "state, perspective, moves", "how many moves it has written"),

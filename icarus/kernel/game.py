@@ -128,7 +128,6 @@ class AnyGame(ABC):
     # hidden information (absent: none)
     observe: Callable | None = None
     determinize: Callable | None = None
-    redeterminize: Callable | None = None
     prepare: Callable | None = None
     episode: Callable | None = None
     recall: Callable | None = None
@@ -277,9 +276,6 @@ class Game(AnyGame):
             own move is not changed. Absent: everyone sees every action.
         determinize: `determinize(state, observer, beliefs, rng)` redraws all that `observer` cannot know, uniformly from his
             information set. For CHANCE, who sees everything, it redraws at most the future chance. Absent: perfect information.
-        redeterminize: the same, for searches that draw again some actions later in the iteration (`RIS_ISMCTS`): needed if determinized
-            states do not record what players learn; the states of this function do. `determinize` for CHANCE ends it. Absent:
-            `determinize`.
         beliefs, prepare: a dtype and `prepare(state, observer, beliefs)`, called once before a search, for data that
             `determinize` can compute in advance.
         episode: `episode(state) -> int`, e: an episode label ≥ 0 or CONTINUES (section 5.1).

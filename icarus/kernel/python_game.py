@@ -63,7 +63,6 @@ class PythonGame(AnyGame):
         chance: `chance(state) -> [float, …]`, π₀: one probability for each legal action of a chance state. Absent: equal ones.
         determinize: `determinize(state, observer, beliefs, rng) -> state`: a new state, drawn uniformly from the observer's information
             set; the given state is not changed. For CHANCE, who sees everything, a copy. Absent: perfect information.
-        redeterminize: as in `Game`.
         prepare: `prepare(state, observer) -> beliefs`, asked once before a search. Absent: None.
         episode: `episode(state) -> int`, e: a label ≥ 0, or CONTINUES.
         recall: `recall(state, perspective) -> [int, …]`: as in `Game`.
@@ -118,13 +117,6 @@ class PythonGame(AnyGame):
     def redraw(self, state: StateData, observer: int, beliefs: Beliefs, rng: np.ndarray) -> StateData:
         """A new state from the information set of an observer."""
         return self.copy(state) if self.determinize is None else self.determinize(state, observer, beliefs, rng)
-
-    def redraw_again(self, state: StateData, observer: int, beliefs: Beliefs, rng: np.ndarray) -> StateData:
-        """`redraw`, where what others know is asked again some actions later."""
-        redeterminize = self.redeterminize
-        if redeterminize is None:
-            return self.redraw(state, observer, beliefs, rng)
-        return redeterminize(state, observer, beliefs, rng)
 
 
 class PythonState(State):
@@ -358,9 +350,6 @@ class _Adapter:
 
     def determinize(self, data: np.ndarray, observer: int, beliefs: np.ndarray, rng: np.ndarray) -> np.ndarray:
         return self._redrawn("determinize", data, observer, beliefs, rng)
-
-    def redeterminize(self, data: np.ndarray, observer: int, beliefs: np.ndarray, rng: np.ndarray) -> np.ndarray:
-        return self._redrawn("redeterminize", data, observer, beliefs, rng)
 
     def _redrawn(self, name: str, data: np.ndarray, observer: int, beliefs: np.ndarray, rng: np.ndarray) -> np.ndarray:
         redrawn = copy_data(data)

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Callable
 from operator import index
-from typing import Annotated
 
 import numpy as np
 
@@ -34,11 +33,7 @@ class Table:
     index: Address  # [capacity] of entries
     capacity: int  # a power of two
     decided: Address  # [MARKS · capacity] bytes, in the baseline's where anybody asks (`decided_at`)
-    # A cache line: what follows is written in every playout, the rest read at every step.
-    apart: Annotated[np.ndarray, np.int64, 8]
     used: int  # rows that hold a record
-    reserved: int  # rows that playouts under way in several threads may still need
-    lock: int  # 1 while one of several threads updates records
 
 
 TABLE = structure(Table)

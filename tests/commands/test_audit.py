@@ -150,14 +150,6 @@ def test_draws_that_read_a_hidden_fact_are_found(game: Game) -> None:
     assert "records of" in report["search"].examples[0]
 
 
-@pytest.mark.parametrize(("draw", "failed"), [(KUHN.determinize, ()), (counted_from_the_truth, ("shift",))])
-def test_what_is_drawn_again_in_an_iteration_is_audited_too(draw: Callable, failed: tuple[str, ...]) -> None:
-    report = audit(attrs.evolve(KUHN, redeterminize=draw), games=12, determinizations=400)
-    assert report.failed == failed
-    assert report["shift"].checked > 400
-    assert all(example.startswith(("swap: hidden facts", "search: ")) for example in report["shift"].examples)
-
-
 @pytest.mark.parametrize(
     ("changes", "failed", "pattern"),
     [

@@ -700,11 +700,9 @@ def test_a_slot_that_cannot_be_compiled_is_refused_in_one_sentence(icarus: Call,
 
 def test_search_and_match_take_threads(icarus: Call) -> None:
     code, output, _ = icarus("search", "othello", "--iterations", 40, "--threads", 2)
-    assert code == 0 and "BASELINE, 2 threads sharing roots: 40 iterations" in output
-    code, output, _ = icarus("search", "othello", "--iterations", 40, "--threads", 2, "--sharing", "records")
-    assert code == 0 and "2 threads sharing records (not reproducible): 40 iterations" in output
+    assert code == 0 and "BASELINE, 2 threads: 40 iterations" in output
     code, output, _ = icarus("match", "othello", "BASELINE", "MAST", "--games", 1, "--iterations", 20, "--threads", 3)
-    assert code == 0 and "MAST (20 iterations, 3 threads sharing roots)" in output
+    assert code == 0 and "MAST (20 iterations, 3 threads)" in output
 
 
 def test_search_and_match_take_a_recommendation_and_say_so(icarus: Call) -> None:
@@ -720,7 +718,6 @@ def test_search_and_match_take_a_recommendation_and_say_so(icarus: Call) -> None
 @pytest.mark.parametrize("command", [("search", "othello"), ("match", "othello", "BASELINE", "MAST")])
 def test_bad_threads_are_refused(icarus: Call, command: tuple[str, ...]) -> None:
     assert refused(icarus(*command, "--threads", 0)) == "--threads is 0; it must be an integer from 1 to 1024"
-    assert refused(icarus(*command, "--sharing", "trees")) == "--sharing is 'trees'; it must be 'roots' or 'records'"
 
 
 def test_search_and_match_cut_playouts_off_and_say_so(icarus: Call) -> None:

@@ -66,7 +66,7 @@ def test_threads_gain_what_the_clock_says(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(costs, "start_search", Team)
     monkeypatch.setattr(costs.time, "perf_counter", lambda: clock[0])
-    assert costs.gain("othello", BASELINE, 2, 500, 3) == costs.Gain("othello", "BASELINE", 1.0, 1.0)
+    assert costs.gain("othello", BASELINE, 2, 500, 3) == costs.Gain("othello", "BASELINE", 1.0)
     assert set(starts) == {(1, "roots"), (2, "roots"), (2, "records")}
 
 

@@ -54,9 +54,6 @@ KINDS: dict[str, Callable[[Any], Any]] = {
         ALLOCATING.new_initial_state(1), BASELINE >> MAST, seconds=600, progress=progress
     ),
     "two trees": lambda progress: search(OTHELLO, BASELINE >> MAST, seconds=600, threads=2, progress=progress),
-    "shared records": lambda progress: search(
-        OTHELLO, BASELINE >> MAST, seconds=600, threads=2, sharing="records", progress=progress
-    ),
     "compiling": lambda progress: search(OTHELLO, compiled_anew(), seconds=600, progress=progress),
 }
 OTHELLO = games.load("othello").new_initial_state()
@@ -110,7 +107,7 @@ def interrupted(kind: str, count: int, delay: float) -> bool:
 def main(presses: int) -> None:
     """Send so many Ctrl-C, and print how many searches of each kind kept their results."""
     for state in (OTHELLO, ALLOCATING.new_initial_state(1)):  # compiles what is not to be compiled under the presses
-        for how in ({}, {"threads": 2, "sharing": "records"}):
+        for how in ({}, {"threads": 2}):
             search(state, BASELINE >> MAST, iterations=50, **how)
     sent, rows, began = 0, dict[str, list[bool]](), time.monotonic()
     for kind in itertools.cycle(KINDS):

@@ -265,7 +265,7 @@ def test_an_agent_without_a_strategy_or_a_budget_is_refused(
     [
         "Agent(RAVE >> MAST, iterations=5)",
         "Agent(BASELINE, seconds=0.5, cutoff=3)",
-        "Agent(MAST, iterations=8, threads=2, sharing='records', recommendation=greatest_value)",
+        "Agent(MAST, iterations=8, threads=2, recommendation=greatest_value)",
         "Agent(BASELINE, iterations=8, scheme=SO_ISMCTS, move_decay=0.5)",
     ],
 )

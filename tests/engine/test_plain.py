@@ -44,7 +44,7 @@ from icarus import (
 from icarus.algebra import PLAYER
 from icarus.compiler.kernels.rng import next_word, plain_next_word, seeded
 from icarus.compiler.reference import Interpreter
-from icarus.engine.scheme import MO_ISMCTS, RIS_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, Scheme
+from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, Scheme
 from icarus.kernel import CHANCE, TERMINAL, below, find, lowest_bit, popcount, record, shuffle, uniform, update
 from tests.engine.test_twin import composition, starts
 from tests.marks import slow_after
@@ -63,7 +63,7 @@ WHOLE = [
     "liars-dice",
     "kuhn-poker",
 ]
-SCHEMES = [MO_ISMCTS, RIS_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(3), CheatingEnsembleUCT(2)]
+SCHEMES = [MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(3), CheatingEnsembleUCT(2)]
 
 
 def same(first: Result, second: Result) -> None:

@@ -132,12 +132,6 @@ def test_a_policy_over_values_or_single_actions_is_refused() -> None:
         attrs.evolve(MAST, name="X", initial=initial(nudge))
 
 
-def test_shared_records_are_refused() -> None:
-    state = toy.BRANCHES.new_initial_state()
-    with pytest.raises(ValueError, match="sharing is 'records', but records of NUDGED have priors from a function"):
-        search(state, NUDGED, iterations=10, threads=2, sharing="records")
-
-
 def test_a_game_without_a_heuristic_is_refused() -> None:
     with pytest.raises(ValueError, match="nudge of NUDGED reads history.lookahead, but .* has no heuristic"):
         search(attrs.evolve(toy.BRANCHES, heuristic=None).new_initial_state(), NUDGED, iterations=10)

@@ -1,6 +1,5 @@
 """Records that live on from search to search: against the twin, counted by hand, and refused where they do not fit."""
 
-import contextlib
 import itertools
 import random
 from typing import Any
@@ -17,7 +16,6 @@ from icarus import (
     MO_ISMCTS,
     NAST2,
     RAVE,
-    RIS_ISMCTS,
     SO_ISMCTS,
     SO_ISMCTS_POM,
     Agent,
@@ -29,12 +27,10 @@ from icarus import (
     Scheme,
     State,
     games,
-    play,
     search,
 )
 from icarus.algebra import initial
 from icarus.algebra.information import Kind
-from icarus.engine.parallel import SharedRecords
 from icarus.engine.scheme import ROOT_PLAYER
 from icarus.engine.search import start_search
 from icarus.kernel import CHANCE
@@ -116,7 +112,7 @@ def test_engine_and_twin_hold_the_same_records_in_every_toy_game(case: tuple[int
 
 
 @pytest.mark.parametrize(
-    "scheme", slow_after(2, [MO_ISMCTS.with_exp3(), RIS_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT]), ids=str
+    "scheme", slow_after(2, [MO_ISMCTS.with_exp3(), SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT]), ids=str
 )
 def test_engine_and_twin_hold_the_same_records_under_every_scheme(scheme: Scheme) -> None:
     for number in range(2):
@@ -430,61 +426,11 @@ def test_records_of_one_agent_are_of_use_to_another() -> None:
     assert set(poor.records) == {"BASELINE", "MAST"} and AMAF.name in rich.records
 
 
-@pytest.mark.parametrize("sharing", ["roots", "records"])
-def test_several_threads_go_on_too(sharing: str) -> None:
+def test_several_threads_go_on_too() -> None:
     state = OTHELLO.new_initial_state()
-    options: dict[str, Any] = {"iterations": 200, "threads": 2, "sharing": sharing}
+    options: dict[str, Any] = {"iterations": 200, "threads": 2}
     first = search(state, RAVE, seed=1, **options)
     after = state.clone()
     after.apply_action(first.action)
     second = search(after, RAVE, seed=2, records=first, **options)
     assert second.iterations == 200 and second.visits.sum() > 200 + 10
-
-
-def test_all_threads_that_share_records_count_the_iterations_of_earlier_searches() -> None:
-    first = search(OTHELLO.new_initial_state(), BASELINE, iterations=40, seed=1)
-    running = start_search(first.state, BASELINE, 2, 3, "records", records=first)
-    with contextlib.closing(running):
-        assert isinstance(running, SharedRecords)
-        assert [each.earlier_iterations for each in running.searches] == [40, 40, 40]
-        assert running.result().earlier_iterations == 40
-
-
-# --------------------------------------------------------------------------------------------------------------- in games
-
-
-def test_an_agent_with_move_decay_goes_on_from_its_last_search() -> None:
-    agents = [Agent(BASELINE, iterations=60, move_decay=1), Agent(BASELINE, iterations=60)]
-    first, second = (play(OTHELLO, agents, seed=5) for _ in range(2))
-    assert first.actions == second.actions
-    assert first.agents == ("BASELINE (60 iterations, move decay 1)", "BASELINE (60 iterations)")
-    player, state = agents[0].seated(OTHELLO), OTHELLO.new_initial_state()
-    for number in range(5):
-        result = player.search(state, number)
-        inherited = result.visits.sum() - 60
-        assert inherited == 0 if number == 0 else 60 > inherited > 0
-        state.apply_action(result.action)
-    assert play(OTHELLO, [Agent(BASELINE, iterations=60)] * 2, seed=5).actions != first.actions
-
-
-def test_move_decay_of_mast_has_actions_count_half_from_one_move_to_the_next() -> None:
-    player, state = Agent(BASELINE >> MAST, iterations=40, move_decay=0.5).seated(OTHELLO), OTHELLO.new_initial_state()
-    first = player.search(state, 1)
-    half = int((first.records["MAST"].rows["visits"] // 2).sum())
-    state.apply_action(first.action)
-    second = player.search(state, 2)
-    steps = sum(second.phase_steps.values())
-    assert half > 100 and second.records["MAST"].rows["visits"].sum() == half + steps
-
-
-def test_who_stays_seated_takes_what_is_left_into_the_next_game() -> None:
-    agent = Agent(BASELINE >> MAST, iterations=40, move_decay=1, game_decay=0.5)
-    player, opponent = agent.seated(OTHELLO), Agent(BASELINE, iterations=40)
-    play(OTHELLO, [player, opponent], seed=1)
-    learned = player.result.records["MAST"]
-    again = player.seated(OTHELLO)
-    assert again is player and len(player.result.records["BASELINE"]) == 0
-    result = again.search(OTHELLO.new_initial_state(), 3)
-    row = max(learned.rows, key=lambda row: row["visits"])
-    assert result.records["MAST"][int(row["record"])]["visits"] >= row["visits"] // 2
-    assert attrs.evolve(agent, game_decay=0).seated(OTHELLO).result is None

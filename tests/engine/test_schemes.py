@@ -7,7 +7,6 @@ import pytest
 
 from icarus import (
     MO_ISMCTS,
-    RIS_ISMCTS,
     SO_ISMCTS,
     SO_ISMCTS_POM,
     Agent,
@@ -124,7 +123,7 @@ def test_trees_have_equal_shares_and_records_of_their_own(scheme: Scheme) -> Non
     assert [part.iterations for part in result.parts] == [41, 41, 41, 40, 40]
     assert [part.records["BASELINE"][()]["visits"] for part in result.parts] == [41, 41, 41, 40, 40]
     assert np.array_equal(result.visits, np.sum([part.visits for part in result.parts], axis=0))
-    assert result.sharing is None and result.threads == 1
+    assert result.threads == 1
 
 
 def test_the_number_of_threads_changes_no_result_of_several_trees() -> None:
@@ -140,7 +139,7 @@ def test_with_perfect_information_all_schemes_of_one_tree_are_one(strategy: obje
     state = games.load("othello").new_initial_state()
     results = [
         search(state, parse(str(strategy)), iterations=300, seed=8, scheme=scheme)
-        for scheme in (MO_ISMCTS, RIS_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT)
+        for scheme in (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT)
     ]
     for result in results[1:]:
         assert np.array_equal(results[0].visits, result.visits) and results[0].phase_steps == result.phase_steps
@@ -172,11 +171,6 @@ def test_fewer_iterations_than_trees_are_refused() -> None:
         search(phantom(), BASELINE, iterations=39, scheme=DeterminizedUCT())
     with pytest.raises(ValueError, match="iterations is 39"):
         Agent(BASELINE, iterations=39, scheme=DeterminizedUCT())
-
-
-def test_trees_share_no_records() -> None:
-    with pytest.raises(ValueError, match="each tree of DeterminizedUCT"):
-        search(phantom(), BASELINE, iterations=90, scheme=DeterminizedUCT(), threads=2, sharing="records")
 
 
 @pytest.mark.parametrize("scheme", ["MO_ISMCTS", None, DeterminizedUCT])

@@ -13,7 +13,6 @@ from icarus.algebra import gibbs, ucb1
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.scheme import (
     MO_ISMCTS,
-    RIS_ISMCTS,
     SO_ISMCTS,
     SO_ISMCTS_POM,
     CheatingEnsembleUCT,
@@ -33,7 +32,7 @@ from tests.toy import BLIND_STATES, CLASHES, PENNIES, THICKETS, WHISPERS
 
 COMPOSITIONS = 6
 ITERATIONS = {"toy": 30, "whole": 12, "exp3": 20, "tree": 20}
-ONE_TREE = [RIS_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)]
+ONE_TREE = [SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)]
 SEVERAL_TREES = [DeterminizedUCT(1), DeterminizedUCT(3), CheatingEnsembleUCT(3)]
 REAL_GAMES = ["knockout-whist(players=3)", "phantom-mnk", "kuhn-poker", "goofspiel", "lotr-confrontation"]
 by_scheme = pytest.mark.parametrize("scheme", ONE_TREE, ids=str)

@@ -45,7 +45,6 @@ from icarus.engine.reference.history import Playout
 from icarus.kernel import CHANCE, find, helper, record, update
 from icarus.specs import LGRF2
 from tests import toy
-from tests.conftest import Python
 from tests.test_toy import after
 
 
@@ -682,62 +681,3 @@ def test_candidates_that_look_at_all_legal_actions_are_asked_about_all_of_them_a
 def test_only_candidates_declared_independent_are_asked_one_by_one() -> None:
     together = attrs.evolve(MAST, name="TOGETHER", policy=gibbs().over(candidates(MAST.policy.source.function)))
     assert draws_from_means([(None, MAST)]) and not draws_from_means([(None, together)])
-
-
-# --------------------------------------------------------------------------------------- found by ICARUS_DEBUG=1 when met
-
-DECLARED_FALSELY = """
-import attrs
-from icarus import AMAF, BASELINE, MAST, candidates, capture, gibbs, search
-from icarus.kernel import child, expanded_at, record, update
-from tests.commands.test_contract import NIM
-
-@capture(reads_simulation=False)
-def looks(history, updates):
-    for i in range(len(history.steps) - 1):
-        update(updates, record(history.steps[i].action, 0), 0)
-
-@capture(writes_simulation=False)
-def names(history, updates):
-    for i in range(len(history.steps) - 1):
-        update(updates, record(history.steps[i].action, i), 0)
-
-@capture(writes_simulation=False)
-def names_below_the_expanded(history, updates):
-    last = expanded_at(history)
-    if last < len(history.steps) - 1:
-        update(updates, child(history, last, history.steps[last].action), 0)
-
-@candidates(independent=True)
-def by_number(history, legal, records):
-    for i in range(len(legal)):
-        records[i] = record(legal[i], len(legal))
-
-@candidates
-def forgets(history, legal, records):
-    records[0] = record(legal[0], 0)
-
-state = NIM.new_initial_state(1)
-policies = [gibbs().over(by_number), gibbs().over(forgets)]
-for changes in ({"capture": looks}, {"capture": names}, *({"policy": policy} for policy in policies)):
-    try:
-        search(state, BASELINE >> attrs.evolve(MAST, name="SLIP", **changes), iterations=30)
-        print("nothing")
-    except ValueError as error:
-        print(error)
-try:
-    search(state, attrs.evolve(AMAF, name="SLIP", capture=names_below_the_expanded), iterations=30)
-    print("nothing")
-except ValueError as error:
-    print(error)
-"""
-
-
-def test_false_declarations_are_found_with_checks(python: Python) -> None:
-    done = python(DECLARED_FALSELY, ICARUS_DEBUG="1")
-    looks, names, independent, unwritten_record, below_the_expanded = done.stdout.splitlines() or [done.stderr]
-    assert "looks of SLIP declared with reads_simulation=False reads steps of the simulation" in looks
-    assert "declared with writes_simulation=False names a record beyond the tree and its children" in names
-    assert "writes_simulation=False names a record beyond the tree and its children" in below_the_expanded
-    assert "by_number is declared independent, but names a different record" in independent
-    assert "forgets wrote no record for a legal action" in unwritten_record

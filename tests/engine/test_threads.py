@@ -1,4 +1,4 @@
-"""Several threads for one search: what they sum, what they share, how they stop, and what is refused."""
+"""Several threads for one search: what they sum, how they stop, and what is refused."""
 
 import contextlib
 import os
@@ -13,10 +13,8 @@ import numpy as np
 import pytest
 
 from icarus import (
-    MO_ISMCTS,
     Agent,
     Enhancement,
-    Result,
     SearchInterrupted,
     State,
     backpropagation,
@@ -27,18 +25,14 @@ from icarus import (
     search,
     values,
 )
-from icarus.algebra import ACTION, COUNT, NOTHING, argmax, information, initial, weight
-from icarus.engine.compiled_search import CompiledSearch, Shared
-from icarus.engine.parallel import SharedRecords
-from icarus.engine.records import tables as tables_module
+from icarus.algebra import ACTION, COUNT, NOTHING, argmax, information, initial
 from icarus.kernel import SIMULATION, History, Theta, Updates, find, update
 from icarus.specs import BASELINE, MAST
 from tests import toy
-from tests.engine.test_search import running_module, same
+from tests.engine.test_search import same
 from tests.test_toy import after
 
 EVERYTHING = parse("RAVE >> (MAST + NAST2 + LGRF + EPIC)/4")
-BOTH = pytest.mark.parametrize("sharing", ["roots", "records"])
 SEVERAL = pytest.mark.parametrize("threads", [2, 3])
 SOON = 5.0  # seconds
 
@@ -98,7 +92,7 @@ def test_what_the_searches_from_one_root_found_is_summed(threads: int) -> None:
     assert result.depth == max(part.depth for part in parts)
     assert all(steps == sum(part.phase_steps[phase] for part in parts) for phase, steps in result.phase_steps.items())
     assert result.memory == sum(part.memory for part in parts)
-    assert (result.threads, result.sharing, result.seed) == (threads, "roots", 2)
+    assert (result.threads, result.seed) == (threads, 2) and f", {threads} threads: 1000 iter" in str(result)
     for action, value in zip(result.actions, result.values, strict=True):
         rows = [part.records["BASELINE"][(0, (action,))] for part in parts]
         assert value == pytest.approx(
@@ -115,12 +109,8 @@ def test_with_fewer_iterations_than_threads_some_have_nothing_to_do() -> None:
 
 def test_one_thread_is_the_search_that_it_always_was() -> None:
     plain = search(whist(), EVERYTHING, iterations=200, seed=6)
-    for sharing in ("roots", "records"):
-        assert same(plain, search(whist(), EVERYTHING, iterations=200, seed=6, threads=1, sharing=sharing))
-    assert (plain.threads, plain.sharing, plain.parts) == (1, None, ())
-
-
-# ------------------------------------------------------------------------------------------------------- the shared records
+    assert same(plain, search(whist(), EVERYTHING, iterations=200, seed=6, threads=1))
+    assert (plain.threads, plain.parts) == (1, ())
 
 
 @capture
@@ -149,130 +139,27 @@ COUNTING = Enhancement(
 )
 
 
-def assert_no_record_twice(result: Result) -> None:
-    for records in result.records.values():
-        assert len(np.unique(records.rows["record"])) == len(records.rows)
-
-
-@pytest.mark.parametrize(
-    ("root", "threads"),
-    [(othello, 2), (whist, 3), *(pytest.param(*case, marks=pytest.mark.slow) for case in ((othello, 3), (whist, 2)))],
-)
-def test_no_update_of_a_shared_record_is_lost(root: Any, threads: int) -> None:
-    iterations = 20_000
-    result = search(root(), BASELINE >> COUNTING, iterations=iterations, threads=threads, sharing="records")
-    assert result.iterations == result.visits.sum() == iterations
-    counts = result.records["COUNTING"]
-    assert counts.rows["visits"][counts.rows["record"] == 1].tolist() == [iterations]
-    assert counts.rows["visits"].sum() == iterations + sum(result.phase_steps.values())
-    base = result.records["BASELINE"]
-    assert base[()]["visits"] == base.rows["visits"].max() == iterations
-    player = result.state.current_player()
-    children = [base[(player, (action,))] for action in result.actions]
-    in_tree = sum(row["visits"] for row in children)
-    assert iterations - threads <= in_tree < iterations  # all but those that met no tree yet
-    assert {int(row["availability"]) for row in children} == {in_tree}
-    assert_no_record_twice(result)
-
-
-@SEVERAL
-def test_shared_records_add_up_as_those_of_one_thread_do(threads: int) -> None:
-    result = search(othello(), EVERYTHING, iterations=800, threads=threads, sharing="records")
-    assert_no_record_twice(result)
-    base = result.records["BASELINE"]
-    assert np.allclose(base.rows["reward"].sum(axis=1), base.rows["visits"])  # Othello's rewards sum to 1
-    assert (base.rows["visits"] <= base.rows["availability"]).all()
-    mast = result.records["MAST"]
-    assert mast.rows["visits"].sum() == sum(result.phase_steps.values())
-    assert (result.threads, result.sharing, result.parts) == (threads, "records", ())
-
-
-@SEVERAL
-def test_shared_tables_grow_while_all_threads_stand_still(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables_module, "SMALLEST", 2)
-    monkeypatch.setattr(running_module, "_STEPS", 1)
-    monkeypatch.setattr(running_module, "_UPDATES", 1)
-    result = search(
-        whist(), BASELINE >> (EVERYTHING + COUNTING) / 2, iterations=2000, threads=threads, sharing="records"
-    )
-    assert result.iterations == result.visits.sum() == result.records["BASELINE"][()]["visits"] == 2000
-    counts = result.records["COUNTING"]
-    assert counts.rows["visits"].sum() == 2000 + sum(result.phase_steps.values())
-    assert_no_record_twice(result)
-
-
-def test_nothing_stays_reserved_or_locked() -> None:
-    shared = Shared(othello().game, EVERYTHING, MO_ISMCTS)
-    team = SharedRecords(
-        [CompiledSearch(othello(), EVERYTHING, seed, MO_ISMCTS, None, False, shared) for seed in range(3)], 0, 3, shared
-    )
-    with contextlib.closing(team):
-        team.run(500)
-        for table in shared.tables:
-            assert table.descriptor["reserved"][0] == table.descriptor["lock"][0] == 0
-            assert table.used == len(table.records())
-        assert shared.control["iterations"][0] == team.iterations == 500
-
-
-def everybody_wins(state: Any, out: np.ndarray) -> None:
-    out[0] = out[1] = 1.0
-
-
-@weight
-def mean_reward(rewards: np.ndarray, visits: int, availability: int) -> float:
-    return rewards[0] / max(visits, 1)
-
-
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize(
-    "strategy", [BASELINE >> MAST, mean_reward * BASELINE + (1 - mean_reward) * MAST], ids=["averages", "weight"]
-)
-def test_a_reward_that_another_thread_has_added_before_its_visit_is_no_slip(strategy: Enhancement, seed: int) -> None:
-    """Every mean is 1, and above it wherever a thread reads between the two; MAST declares that none is, and no weight may be."""
-    won = attrs.evolve(games.load("othello"), name="won-by-all", rewards=everybody_wins)
-    result = search(won.new_initial_state(), strategy, iterations=2000, seed=seed, threads=4, sharing="records")
-    assert result.iterations == result.visits.sum() == 2000
-
-
-def test_a_result_of_shared_records_says_that_it_cannot_be_reproduced() -> None:
-    texts = {
-        sharing: str(search(othello(), BASELINE, iterations=50, threads=2, sharing=sharing))
-        for sharing in ("roots", "records")
-    }
-    assert "2 threads sharing records (not reproducible): 50 iterations" in texts["records"]
-    assert "2 threads sharing roots: 50 iterations" in texts["roots"]
-    assert search.__doc__ is not None and "NOT be reproduced" in search.__doc__
-
-
-@BOTH
-def test_several_threads_find_the_best_action(sharing: str) -> None:
-    assert search(after(toy.CARD), BASELINE, iterations=8000, seed=1, threads=2, sharing=sharing).action == 1
-    assert search(after(toy.BRANCHES), BASELINE, iterations=8000, seed=1, threads=2, sharing=sharing).action == 0
+def test_several_threads_find_the_best_action() -> None:
+    assert search(after(toy.CARD), BASELINE, iterations=8000, seed=1, threads=2).action == 1
+    assert search(after(toy.BRANCHES), BASELINE, iterations=8000, seed=1, threads=2).action == 0
 
 
 # --------------------------------------------------------------------------------------------------------- budgets and ends
 
 
-@BOTH
 @SEVERAL
-def test_several_threads_make_as_many_iterations_as_were_asked_for(sharing: str, threads: int) -> None:
+def test_several_threads_make_as_many_iterations_as_were_asked_for(threads: int) -> None:
     for iterations in (1, 2, 7, 8, 9, 500):
-        result = search(after(toy.BRANCHES), BASELINE, iterations=iterations, threads=threads, sharing=sharing)
+        result = search(after(toy.BRANCHES), BASELINE, iterations=iterations, threads=threads)
         assert result.iterations == iterations == result.visits.sum()
 
 
-@BOTH
-def test_several_threads_end_when_the_time_is_up(sharing: str) -> None:
-    search(othello(), BASELINE, iterations=50, threads=2, sharing=sharing)  # everything is loaded
+def test_several_threads_end_when_the_time_is_up() -> None:
+    search(othello(), BASELINE, iterations=50, threads=2)  # everything is loaded
     reports: list[int] = []
     started = time.perf_counter()
     result = search(
-        othello(),
-        BASELINE,
-        seconds=0.15,
-        threads=2,
-        sharing=sharing,
-        progress=lambda iterations, elapsed: reports.append(iterations),
+        othello(), BASELINE, seconds=0.15, threads=2, progress=lambda iterations, elapsed: reports.append(iterations)
     )
     assert 0.15 <= result.seconds <= time.perf_counter() - started < 1.35
     assert result.iterations == result.visits.sum() == reports[-1] > 50
@@ -292,17 +179,14 @@ def ctrl_c(delay: float) -> Iterator[None]:
         signal.signal(signal.SIGINT, previous)
 
 
-@BOTH
-def test_ctrl_c_ends_all_threads_and_gives_what_they_found(sharing: str) -> None:
-    search(othello(), BASELINE, iterations=50, threads=2, sharing=sharing)
+def test_ctrl_c_ends_all_threads_and_gives_what_they_found() -> None:
+    search(othello(), BASELINE, iterations=50, threads=2)
     started = time.perf_counter()
     with ctrl_c(0.15), pytest.raises(SearchInterrupted) as caught:
-        search(othello(), BASELINE, seconds=60, threads=2, sharing=sharing)
+        search(othello(), BASELINE, seconds=60, threads=2)
     assert time.perf_counter() - started < 10
     result = caught.value.result
     assert result.iterations == result.visits.sum() > 50
-    if sharing == "records":
-        assert result.records["BASELINE"][()]["visits"] == result.iterations
 
 
 class Refused(Exception):
@@ -333,14 +217,6 @@ def failing_backpropagation(stats: Any, context: int, rewards: np.ndarray) -> No
 
 
 @pytest.mark.parametrize(
-    ("sharing", "threads"),
-    [
-        ("roots", 2),
-        ("records", 3),
-        *(pytest.param(*case, marks=pytest.mark.slow) for case in (("roots", 3), ("records", 2))),
-    ],
-)
-@pytest.mark.parametrize(
     ("slot", "error", "message"),
     [
         ({"policy": argmax().over(failing_values)}, Refused, "the values of this action are unknown"),
@@ -349,21 +225,20 @@ def failing_backpropagation(stats: Any, context: int, rewards: np.ndarray) -> No
     ],
 )
 def test_an_exception_in_one_thread_ends_the_others_and_surfaces_as_itself(
-    slot: dict[str, Any], error: type[Exception], message: str, sharing: str, threads: int
+    slot: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     broken = attrs.evolve(COUNTING, name="BROKEN", **slot)
     with pytest.raises(error, match=message) as caught:
-        search(othello(), broken, iterations=10**9, threads=threads, sharing=sharing)
+        search(othello(), broken, iterations=10**9, threads=2)
     assert type(caught.value) is error
 
 
-@BOTH
-def test_an_exception_in_progress_surfaces_as_itself_from_several_threads(sharing: str) -> None:
+def test_an_exception_in_progress_surfaces_as_itself_from_several_threads() -> None:
     def stop(iterations: int, elapsed: float) -> None:
         raise ArithmeticError("enough")
 
     with pytest.raises(ArithmeticError, match="enough"):
-        search(after(toy.BRANCHES), BASELINE, iterations=10_000, progress=stop, threads=2, sharing=sharing)
+        search(after(toy.BRANCHES), BASELINE, iterations=10_000, progress=stop, threads=2)
 
 
 # --------------------------------------------------------------------------------------------------------------- refusals
@@ -378,9 +253,6 @@ def test_an_exception_in_progress_surfaces_as_itself_from_several_threads(sharin
         ({"threads": True}, "threads is True"),
         ({"threads": "2"}, "threads is '2'"),
         ({"threads": None}, "threads is None"),
-        ({"sharing": "trees"}, "sharing is 'trees'; it must be 'roots' or 'records'"),
-        ({"sharing": None}, "sharing is None"),
-        ({"threads": 2, "sharing": ["roots"]}, r"sharing is \['roots'\]"),
     ],
 )
 def test_bad_threads_are_refused_with_what_would_be_right(arguments: dict[str, Any], message: str) -> None:
@@ -395,7 +267,7 @@ def test_bad_threads_are_refused_with_what_would_be_right(arguments: dict[str, A
 
 def test_an_agent_searches_in_several_threads() -> None:
     agent = Agent(MAST, iterations=30, threads=2)
-    assert str(agent) == "MAST (30 iterations, 2 threads sharing roots)"
+    assert str(agent) == "MAST (30 iterations, 2 threads)"
     result = agent.search(whist(), 3)
     expected = search(whist(), MAST, iterations=30, seed=3, threads=2)  # which notes besides where its records stand
     unnoted = attrs.evolve(expected, parts=(), reusable=False, links=None, memory=result.memory)

@@ -42,7 +42,6 @@ WAYS: dict[str, dict[str, Any]] = {
     "compiled": {},
     "python": {"engine": "python"},
     "two threads": {"threads": 2},
-    "shared records": {"threads": 2, "sharing": "records"},
     "SO-ISMCTS": {"scheme": SO_ISMCTS},
     "determinized UCT": {"scheme": DeterminizedUCT(2)},
 }

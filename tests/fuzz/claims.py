@@ -62,11 +62,11 @@ def both_engines_find_the_same(game: Any, strategy: Enhancement, scheme: Any, se
         same(compiled, reference)
 
 
-def threads_find_the_same_twice_or_lose_nothing(
-    game: Any, strategy: Enhancement, scheme: Any, seed: int, iterations: int, threads: int, sharing: str
+def threads_find_the_same_twice(
+    game: Any, strategy: Enhancement, scheme: Any, seed: int, iterations: int, threads: int
 ) -> None:
     def once() -> Any:
-        how: dict[str, Any] = {"threads": threads, "sharing": sharing, "scheme": scheme}
+        how: dict[str, Any] = {"threads": threads, "scheme": scheme}
         return search(starts(game, seed), strategy, iterations=iterations, seed=seed, **how)
 
     first, second = _outcome(once), _outcome(once)
@@ -76,12 +76,7 @@ def threads_find_the_same_twice_or_lose_nothing(
     assert first.visits.sum() == first.iterations == second.iterations == iterations
     searches = max(1, len(first.parts))  # each begins with a playout whose first action has no record yet
     assert ((0 <= first.values) & (first.values <= 1) | (np.isnan(first.values) & (first.visits <= searches))).all()
-    if sharing == "roots" or threads == 1:
-        same(attrs.evolve(first, seconds=0.0), attrs.evolve(second, seconds=0.0))
-    else:
-        rows = first.records[next(iter(first.records))].rows
-        assert len(set(rows["record"].tolist())) == len(rows)
-        assert (rows["visits"] >= 0).all() and rows["visits"].max() <= iterations
+    same(attrs.evolve(first, seconds=0.0), attrs.evolve(second, seconds=0.0))
 
 
 def _outcome(work: Callable[[], Any]) -> Any:
@@ -185,14 +180,13 @@ CLAIMS: dict[Callable[..., None], dict[str, st.SearchStrategy[Any]]] = {
         "seed": inputs.seeds,
         "iterations": st.integers(2, 40),
     },
-    threads_find_the_same_twice_or_lose_nothing: {
+    threads_find_the_same_twice: {
         "game": inputs.played_games,
         "strategy": compositions,
         "scheme": inputs.schemes,
         "seed": inputs.seeds,
         "iterations": st.integers(2, 300),
         "threads": st.integers(1, 5),
-        "sharing": st.sampled_from(["roots", "records"]),
     },
     a_command_ends_in_output_or_one_sentence: {"arguments": inputs.command_lines},
     a_table_is_an_experiment_that_reads_back_or_is_refused: {"table": inputs.tables()},

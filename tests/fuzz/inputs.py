@@ -5,29 +5,13 @@ from typing import Any
 from hypothesis import strategies as st
 
 from icarus import games
-from icarus.engine.scheme import (
-    MO_ISMCTS,
-    RIS_ISMCTS,
-    SO_ISMCTS,
-    SO_ISMCTS_POM,
-    CheatingEnsembleUCT,
-    CheatingUCT,
-    DeterminizedUCT,
-)
+from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT
 from icarus.specs import SPECIFICATIONS
 from tests.algebra.test_enhancement import compositions
 from tests.toy import ALL_TOYS
 
 WHOLE = ("kuhn-poker", "phantom-mnk(columns=3,rows=3,in_a_row=3)", "goofspiel", "liars-dice", "othello")
-PLAIN_SCHEMES = (
-    MO_ISMCTS,
-    RIS_ISMCTS,
-    SO_ISMCTS,
-    SO_ISMCTS_POM,
-    CheatingUCT,
-    DeterminizedUCT(2),
-    CheatingEnsembleUCT(2),
-)
+PLAIN_SCHEMES = (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(2), CheatingEnsembleUCT(2))
 
 schemes = st.tuples(st.sampled_from(PLAIN_SCHEMES), st.booleans()).map(
     lambda drawn: drawn[0].with_exp3() if drawn[1] else drawn[0]

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import random
 
 import numpy as np
 import pytest
@@ -884,29 +883,6 @@ def recalled(state, perspective):
     moves = np.zeros(LONGEST_TURN, np.int64)
     count = GAME.kernels().recall(state.data.ctypes.data, perspective, moves.ctypes.data, LONGEST_TURN)
     return tuple(moves[:count].tolist())
-
-
-def drawn_again(state, observer, seed):
-    """What `redeterminize` draws."""
-    world, beliefs, generator = state.clone(), state.beliefs(observer), seeded(seed)
-    GAME.kernels().redeterminize(world.data.ctypes.data, observer, beliefs.ctypes.data, generator.ctypes.data)
-    return world
-
-
-def test_k5_what_is_drawn_for_other_players_too_keeps_account_of_what_they_have_seen():
-    luck = random.Random(5)
-    for number, state in enumerate(random_states(seed=12, games=1, every=23)):
-        world = drawn_again(state, DARK, number)
-        plain = state.determinize(DARK, number)
-        plain.facts.searching = world.facts.searching
-        assert plain.data.tobytes() == world.data.tobytes() and not world.facts.searching
-        for turn in range(10):
-            if world.is_terminal():
-                break
-            world.apply_action(luck.choice(world.legal_actions()))
-            assert all(world.facts.pos[piece] in possible_squares(world, piece) for piece in range(PIECES))
-            if not world.is_terminal():
-                world = drawn_again(world, LIGHT if turn % 2 else DARK, turn)
 
 
 def test_k5_random_self_play_never_contradicts_anything_seen():

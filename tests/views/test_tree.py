@@ -6,7 +6,6 @@ import pytest
 from icarus import (
     BASELINE,
     MO_ISMCTS,
-    RIS_ISMCTS,
     SO_ISMCTS,
     SO_ISMCTS_POM,
     CheatingUCT,
@@ -44,14 +43,9 @@ def test_where_all_is_seen_every_record_that_was_visited_is_one_node_and_looks_u
         assert tree.rewards[tree.record[node]].tolist() == row["reward"].tolist()
 
 
-@pytest.mark.parametrize(
-    ("game", "scheme"),
-    [(game, MO_ISMCTS) for game in ("hearts", "knockout-whist", "phantom-mnk", "goofspiel")]
-    + [("goofspiel", RIS_ISMCTS)],
-    ids=str,
-)
-def test_where_something_is_hidden_a_node_has_the_record_of_what_its_player_saw(game: str, scheme: Scheme) -> None:
-    result = search(games.load(game).new_initial_state(seed=3), BASELINE, iterations=120, seed=2, scheme=scheme)
+@pytest.mark.parametrize("game", ["hearts", "knockout-whist", "phantom-mnk", "goofspiel"])
+def test_where_something_is_hidden_a_node_has_the_record_of_what_its_player_saw(game: str) -> None:
+    result = search(games.load(game).new_initial_state(seed=3), BASELINE, iterations=120, seed=2)
     tree, records = tree_of(result), result.records["BASELINE"]
     assert len(tree) > 50
     for node in range(1, len(tree)):
@@ -60,7 +54,7 @@ def test_where_something_is_hidden_a_node_has_the_record_of_what_its_player_saw(
         assert visits_of(tree, node) == row["visits"]
 
 
-@pytest.mark.parametrize("scheme", [RIS_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(4)], ids=str)
+@pytest.mark.parametrize("scheme", [SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(4)], ids=str)
 def test_the_root_s_children_have_the_visits_that_each_scheme_counted(scheme: Scheme) -> None:
     result = search(
         games.load("hearts").new_initial_state(seed=3), parse("MAST"), iterations=150, seed=2, scheme=scheme
@@ -71,26 +65,6 @@ def test_the_root_s_children_have_the_visits_that_each_scheme_counted(scheme: Sc
     # The very first playout expands the empty history: the move that it goes on with is simulated.
     missing = [visits - children.get(action, 0) for action, visits in zip(first.actions, first.visits, strict=True)]
     assert sorted(missing)[-1] == 1 and sum(missing) == 1
-
-
-@pytest.mark.parametrize(
-    ("game", "least"), [("goofspiel(cards=4)", 0.9), pytest.param("lotr-confrontation", 0.7, marks=pytest.mark.slow)]
-)
-def test_what_shifts_lead_to_is_in_the_tree_with_states_in_which_it_was_played(game: str, least: float) -> None:
-    state = games.load(game).new_initial_state(seed=1)
-    while len(state.history) < (4 if game.startswith("lotr") else 0):
-        state.apply_action(state.legal_actions()[0])
-    result = search(state, BASELINE, iterations=120, seed=1, scheme=RIS_ISMCTS)
-    tree = tree_of(result)
-    shown = np.unique(tree.record[tree.record >= 0])
-    assert len(shown) > least * np.count_nonzero(tree.visits)
-    states = {node: tree.state(node) for node in range(len(tree))}
-    for node in range(1, len(tree)):
-        before = states[int(tree.parent[node])]
-        if tree.origin[node] == tree.origin[tree.parent[node]]:
-            assert before.current_player() == tree.player[node]
-            if tree.player[node] == state.current_player():  # others decide in worlds of their own
-                assert tree.action[node] in before.legal_actions()
 
 
 def test_a_component_s_column_is_its_record_of_the_move() -> None:
@@ -134,7 +108,7 @@ def test_the_state_of_a_node_has_its_moves_as_its_last() -> None:
         assert [action for _, action in state.history] == [int(tree.action[step]) for step in path]
 
 
-@pytest.mark.parametrize("scheme", [MO_ISMCTS, RIS_ISMCTS, SO_ISMCTS], ids=str)
+@pytest.mark.parametrize("scheme", [MO_ISMCTS, SO_ISMCTS], ids=str)
 @pytest.mark.parametrize("game", ["hearts", "phantom-mnk"])
 def test_a_line_plays_the_actions_visited_most_and_tells_nothing_of_what_is_hidden(game: str, scheme: Scheme) -> None:
     state = games.load(game).new_initial_state(seed=3)

@@ -4,11 +4,9 @@ Records are keys, which do not tell what history they stand for. So the historie
 where its baseline record has visits. Where information is hidden this is done in determinizations, one after the other, until they bring
 little that is new. A history that its player cannot tell from another shares its record with it; so that not all combinations of what
 players do behind each other's backs are listed, the visits of a node are handed down to its children in proportion to theirs, and the
-walk turns back where less than half a visit arrives. Where everybody sees every action nothing is lost by that. By RIS_ISMCTS the
-nodes of other players are opened in worlds of their own, so that the walk meets shifts as the search does.
+walk turns back where less than half a visit arrives. Where everybody sees every action nothing is lost by that.
 """
 
-import itertools
 from collections.abc import Iterator, Sequence
 
 import attrs
@@ -18,7 +16,6 @@ from icarus.compiler.kernels.rng import seeded
 from icarus.engine.inspect.columns import Column
 from icarus.engine.records.tables import Records
 from icarus.engine.reference.history import Playout, extended
-from icarus.engine.reference.iteration_states import IterationStates, iteration_states
 from icarus.engine.reference.search import ReferenceSearch
 from icarus.engine.result import Result
 from icarus.engine.scheme import FRESH, ONCE, TRUE
@@ -102,27 +99,12 @@ class Tree:
         """A state in which the history of a node has been played: a determinization, where information is hidden."""
         origin = int(self.origin[node])
         state = root_state(self.result, origin, self.game)
-        if self.result.scheme.redeterminization:
-            return type(state)(state.game, self._master(state.data, origin, self.path(node)))
         for step in self.path(node):
             action = int(self.action[step])
             if action not in state.legal_actions():  # a move as the root player sees it: any action that looks so
                 action = _action_seen_as(state, action, self.result.state.current_player())
             state.apply_action(action)
         return state
-
-    def _master(self, world: StateData, origin: int, path: Sequence[int]) -> StateData:
-        """The state that an iteration goes on in after some nodes, with the worlds that others decided in when these were found."""
-        game = self.game
-        worlds = iteration_states(self.result.scheme, game, self.result.state.current_player(), seeded(0))
-        for parent, step in itertools.pairwise([0, *path]):
-            worlds.rng = seeded((origin, parent))
-            world = worlds.enter(world, int(game.player(world)))
-            action = int(self.action[step])
-            worlds.follow(world, action)
-            game.apply(world, action)
-            worlds.compare(world)
-        return worlds.master(world)
 
 
 @attrs.frozen(eq=False)
@@ -182,9 +164,6 @@ def root_state(result: Result, number: int, game: PythonGame) -> State:
     state, observer = result.state, result.state.current_player()
     if result.scheme.root == ONCE:
         return state.determinized(observer, seeded(result.seed))
-    if result.scheme.redeterminization:
-        beliefs = game.believed(state.data, observer)
-        return type(state)(state.game, game.redraw_again(state.data, observer, beliefs, seeded(number)))
     if result.scheme.root == FRESH:
         return state.determinize(observer, seed=number)
     return state.clone()
@@ -206,7 +185,6 @@ class _Branch:
     flow: float
     depth: int
     world: StateData
-    worlds: IterationStates
     edge: int = 0
     action: int = 0
 
@@ -263,23 +241,18 @@ class _Walk:
     def walk(self, world: StateData) -> None:
         """Add all nodes that this root state leads to."""
         playout = self.search.empty_history(world)
-        worlds = iteration_states(self.result.scheme, self.game, self.result.state.current_player(), seeded(0))
-        branches = [_Branch(0, float(self.result.iterations), 0, world, worlds)]
+        branches = [_Branch(0, float(self.result.iterations), 0, world)]
         while branches and len(self.nodes) < self.limit:
             branch = branches.pop()
             self.opened += 1
-            world, worlds = branch.world, branch.worlds.branch()
+            world = branch.world
             if branch.depth > 0:
                 world = self.game.copy(world)
                 playout.truncate(branch.depth - 1)
-                worlds.follow(world, branch.action)
                 self.search.play(playout, world, branch.edge, branch.action)
-                worlds.compare(world)
             player = int(self.game.player(world))
             if player != TERMINAL:
-                worlds.rng = seeded((self.origin, branch.node))  # as `Tree.state` draws them again
-                world = worlds.enter(world, player)
-                branches.extend(reversed(list(self.below(branch, playout, world, worlds, player))))
+                branches.extend(reversed(list(self.below(branch, playout, world, player))))
 
     def line(self, root: State) -> Line:
         """The actions visited most from a root state on, while they are visited twice or more."""
@@ -310,9 +283,7 @@ class _Walk:
         key = playout.keys_at(playout.t)[step.perspective]
         return first, [self.row_of.get(extended(key, player, edge)) for edge in first]
 
-    def below(
-        self, branch: _Branch, playout: Playout, world: StateData, worlds: IterationStates, player: int
-    ) -> Iterator[_Branch]:
+    def below(self, branch: _Branch, playout: Playout, world: StateData, player: int) -> Iterator[_Branch]:
         """The children of a node that are in the tree."""
         first, rows = self.decision(playout, world, player)
         legal = list(first)
@@ -334,7 +305,7 @@ class _Walk:
                 cells = [column[i] for column in columns] or [(np.nan, 0)] * len(self.columns)
                 node = self.add((branch.node, edge, player, label, row), moves, cells)
             if visits[i] > 1:  # the first visit of a history is the one that expanded it: nothing is below
-                yield _Branch(node, flow, branch.depth + 1, world, worlds, edge, first[edge])
+                yield _Branch(node, flow, branch.depth + 1, world, edge, first[edge])
 
     def tree(self) -> Tree:
         """The nodes so far."""

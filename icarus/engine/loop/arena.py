@@ -8,7 +8,7 @@ from icarus.engine.program.structures import COMPONENT, LEAF, PROGRAM
 from icarus.kernel.history import STEP
 from icarus.kernel.structures import Address, structure
 
-DONE, MORE_STEPS, MORE_UPDATES, MORE_ROWS, INTERRUPTED, TOO_LONG, MORE_LINKS = range(7)  # why the loop returns
+DONE, MORE_STEPS, MORE_UPDATES, MORE_ROWS, TOO_LONG, MORE_LINKS = range(6)  # why the loop returns
 ByPhase: TypeAlias = Annotated[np.ndarray, np.int64, 3]  # a number for each of SELECTION, EXPANSION and SIMULATION
 
 
@@ -83,7 +83,7 @@ class Buffers:
     playout: Address  # a PLAYOUT with room for so many steps, and for so many legal actions of all steps
     step_capacity: int
     legal_capacity: int
-    poll_at: int  # the step at which room and interrupts are looked for next
+    last_step: int  # beyond which there is no room
     updates: Address  # an UPDATES
     votes: Address  # [alternatives, max_legal], where votes are taken
     links: Address  # [link_capacity, LINK] of `icarus.engine.loop.parent_links`
@@ -102,22 +102,6 @@ class Buffers:
     ahead: Address  # [state_words]: a state to look ahead in
     evaluation: Address  # [players or features of actions]: what the game has just said of it
     weight: Address  # [1]
-
-
-class Redetermination:
-    """What worlds are drawn with for each player in the tree, where the scheme asks for it (`icarus.engine.loop.redetermination`)."""
-
-    enter: Address  # its kernels; 0 where no worlds are drawn
-    play: Address
-    leave: Address
-    determinize: Address  # of the game, for worlds
-    determinize_simulation: Address  # for what is simulated, where this is another function; else 0
-    prepare: Address  # of the game; 0 where it has none
-    master: Address  # [state_words]: the state that the world is drawn from
-    observer: int  # for whom it is drawn; NOBODY where the state is the master
-    beliefs: Address  # [belief_words]: what he knows
-    belief_words: int
-    observed: Address  # [players]: how each sees an action in the master
 
 
 class Counts:
@@ -149,25 +133,14 @@ class Arena:
     root: Root
     composition: Composition
     buffers: Buffers
-    redetermination: Redetermination
     counts: Counts
     pending: Pending
     full_component: int  # whose table had no room
     running: Address  # of the kernel of the slot that runs, and of which component it is; 0 while none does
     running_component: int
-    shared: Address  # of a SHARED; 0 where one thread is all
-    interrupt_flag: Address  # of `interrupts.INTERRUPT_FLAG`
-    flag_at_start: int  # what it was when the loop started; another value has the loop return
 
 
-class Shared:
-    """What threads that share their records agree on."""
-
-    iterations: int  # playouts that are made or under way, of all threads; the first field, where `claim_playout` adds
-    stop: int  # 1 where all are to return before their next playout
-
-
-ARENA, SHARED = structure(Arena), structure(Shared)
+ARENA = structure(Arena)
 ANY = -1  # the index of an action drawn uniformly
 NEVER = 1 << 40
 COMPONENT_BYTES, PROGRAM_BYTES, LEAF_BYTES = COMPONENT.itemsize, PROGRAM.itemsize, LEAF.itemsize

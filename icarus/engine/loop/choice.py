@@ -17,7 +17,6 @@ from icarus.algebra.policy import (
 )
 from icarus.algebra.record_values import UNVISITED
 from icarus.algebra.weights import TOLERANCE
-from icarus.compiler.kernels.functions import DEBUG
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call4, call5, call7, struct_at, unlikely
 from icarus.compiler.kernels.rng import RNG_WORDS
@@ -142,9 +141,7 @@ def weight_of(a: Arena, first: int, count: int, record: int) -> float:
             a.running = 0
             value = array_at(a.buffers.weight, 1, _REAL)[0]
             if unlikely(not 0.0 <= value <= 1.0):
-                if a.shared == 0 or value != value:  # another thread may have added the reward, and not yet the visit
-                    raise WeightError(WRONG_WEIGHT)
-                value = min(max(value, 0.0), 1.0)
+                raise WeightError(WRONG_WEIGHT)
             if weights[i].complement:
                 value = 1.0 - value
         weight *= value
@@ -170,8 +167,7 @@ def sum_values(a: Arena, alternative: Alternative, legal: int, count: int, recor
             ask_policy(a, leaf, legal, count)
             for i in range(count):
                 total[i] += weight * values[i]
-    # Where records are shared, other threads may have visited this one between two weights.
-    if unlikely(abs(weights - 1.0) > TOLERANCE) and a.shared == 0:
+    if unlikely(abs(weights - 1.0) > TOLERANCE):
         raise WeightError("the weights of ^ do not sum to 1 for the visits met in this search")
     for i in range(count):
         values[i] = total[i]
@@ -188,7 +184,7 @@ def ask_policy(a: Arena, leaf: Leaf, legal: int, count: int) -> None:
         room = leaf.parameters + WORD_BYTES * leaf.rule_parameters
         arguments = a.buffers.playout, component.table, legal, count, records, room, leaf.prior_parameters
         if unlikely(call7(leaf.prior, arguments) != 0):
-            a.full_component, a.pending.short, a.buffers.poll_at = leaf.component, 1, 0
+            a.full_component, a.pending.short, a.buffers.last_step = leaf.component, 1, -1
     a.running = leaf.kernel
     call7(leaf.kernel, (a.buffers.playout, component.table, legal, count, records, a.buffers.values, leaf.parameters))
     a.running = 0
@@ -234,7 +230,7 @@ def draw_alternative(a: Arena, stage: int, record: int, rng: np.ndarray) -> int:
                 choice = j
                 if program.constant:
                     return j
-        if unlikely(abs(upto - 1.0) > TOLERANCE) and a.shared == 0:
+        if unlikely(abs(upto - 1.0) > TOLERANCE):
             raise WeightError("the weights of + do not sum to 1 for the visits met in this search")
         j = choice if choice >= 0 else last
     return j
@@ -314,14 +310,12 @@ def choose_by_acceptance(a: Arena, leaf: Leaf, parameter: float, legal: int, cou
     It takes the values of one or two actions instead of all; where as many as there are have been refused, of all.
     """
     values = array_at(a.buffers.values, count, _REAL)
-    if DEBUG:
-        ask_policy(a, leaf, legal, count)  # of all at once, for what only then is checked
     for _ in range(count):
         i = below(rng, count)
         ask_policy(a, leaf, legal + WORD_BYTES * i, 1)
         x, point = (values[0] - UNVISITED) / parameter, uniform(rng)
         if is_accepted(point, x):
-            if x > 0.0 and a.shared == 0:  # another thread may have added the reward, and not yet the visit
+            if x > 0.0:
                 raise WeightError(MEAN_ABOVE_ONE)
             return i
     ask_policy(a, leaf, legal, count)

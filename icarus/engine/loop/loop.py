@@ -4,23 +4,19 @@ import functools
 
 import numpy as np
 
-from icarus.compiler.kernels.atomic import atomic_add, atomic_load, atomic_store
-from icarus.compiler.kernels.functions import DEBUG
 from icarus.compiler.kernels.kernel import Kernel
-from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call2, call3, call4, call7, offset_of, struct_at
+from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call2, call3, call4, call7, struct_at
 from icarus.compiler.kernels.rng import RNG_WORDS
-from icarus.engine.loop.arena import ARENA, DONE, MORE_ROWS, MORE_UPDATES, NEVER, SHARED, TOO_LONG, Arena
+from icarus.engine.loop.arena import ARENA, DONE, MORE_ROWS, MORE_UPDATES, NEVER, TOO_LONG, Arena
 from icarus.engine.loop.features import rewards_at
 from icarus.engine.loop.parent_links import add_parent_links
 from icarus.engine.loop.playout import begin, play_out, simulate_unrecorded
-from icarus.engine.loop.promises import check_promises
 from icarus.engine.program.structures import COMPONENT
 from icarus.kernel import helper
 from icarus.kernel.history import PLAYOUT
 from icarus.kernel.theta import TABLE, UPDATES, has_room_for
 
 _INT, _WORD = np.dtype(np.int64), np.dtype(np.uint64)
-_USED, _RESERVED, _STOP = offset_of(TABLE, "used"), offset_of(TABLE, "reserved"), offset_of(SHARED, "stop")
 
 
 def run(arena: int, iterations: int) -> int:
@@ -28,7 +24,7 @@ def run(arena: int, iterations: int) -> int:
     a = struct_at(arena, ARENA)
     rng = array_at(a.buffers.rng, RNG_WORDS, _WORD)
     before = array_at(a.buffers.rng_before, RNG_WORDS, _WORD)
-    while claim_playout(a, iterations):  # line 5
+    while a.counts.iterations < iterations:  # line 5
         for i in range(RNG_WORDS):
             before[i] = rng[i]
         status = play_out(a, rng)  # lines 6-14
@@ -36,17 +32,11 @@ def run(arena: int, iterations: int) -> int:
             status = capture(a)  # line 16
         if status == DONE and a.buffers.link_capacity > 0:
             status = add_parent_links(a)
-        if status == DONE and a.shared != 0:
-            status = reserve_rows(a)
         if status != DONE:
             for i in range(RNG_WORDS):
                 rng[i] = before[i]
-            if a.shared != 0:
-                abandon_playout(a)
             return status
         backpropagation(a)  # lines 16-17
-        if a.shared != 0:
-            release_rows(a, a.composition.components)
         count_playout(a)
     return DONE
 
@@ -68,8 +58,6 @@ def capture(a: Arena) -> int:
         a.running, a.running_component = component.capture, c
         call4(component.capture, (a.buffers.playout, component.table, a.buffers.updates, component.capture_parameters))
         a.running = 0
-        if DEBUG:
-            check_promises(a, component)
         component.count = updates.count - component.first
         table = struct_at(component.table, TABLE)
         if not has_room_for(table.used + component.count, table.capacity):
@@ -111,51 +99,6 @@ def count_playout(a: Arena) -> None:
     a.counts.depth = max(a.counts.depth, a.pending.depth)
     a.counts.links = a.pending.links
     a.counts.iterations += 1
-
-
-# -------------------------------------------------------------------------------------- threads that share their records
-
-
-@helper
-def claim_playout(a: Arena, iterations: int) -> bool:
-    """Whether to make another playout: so many in all, of all threads that share their records."""
-    if a.shared == 0:
-        return a.counts.iterations < iterations
-    if atomic_load(a.shared + _STOP) != 0:
-        return False
-    if atomic_add(a.shared, 1) < iterations:
-        return True
-    atomic_add(a.shared, -1)
-    return False
-
-
-@helper
-def abandon_playout(a: Arena) -> None:
-    """Have all threads return, and another playout made for one that ran out of room."""
-    atomic_add(a.shared, -1)
-    atomic_store(a.shared + _STOP, 1)
-
-
-@helper
-def reserve_rows(a: Arena) -> int:
-    """Reserve rows for as many records as were captured, in tables that other threads fill too; DONE or MORE_ROWS."""
-    components = array_at(a.composition.component, a.composition.components, COMPONENT)
-    for c in range(a.composition.components):
-        address, count = components[c].table, components[c].count
-        rows = count + atomic_add(address + _RESERVED, count)
-        if not has_room_for(rows + atomic_load(address + _USED), struct_at(address, TABLE).capacity):
-            release_rows(a, c + 1)
-            a.full_component = c
-            return MORE_ROWS
-    return DONE
-
-
-@helper
-def release_rows(a: Arena, count: int) -> None:
-    """Give back what was reserved for the first `count` components."""
-    components = array_at(a.composition.component, count, COMPONENT)
-    for c in range(count):
-        atomic_add(components[c].table + _RESERVED, -components[c].count)
 
 
 # ---------------------------------------------------------------------------------------------------------- machine code

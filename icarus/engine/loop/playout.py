@@ -14,14 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from icarus.algebra.weights import TOLERANCE
-from icarus.compiler.kernels.atomic import is_interrupted
 from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call1, call2, call4, matrix_at, struct_at, unlikely
-from icarus.engine.loop.arena import ANY, DONE, INTERRUPTED, MORE_ROWS, MORE_STEPS, TOO_LONG, Arena
+from icarus.engine.loop.arena import ANY, DONE, MORE_ROWS, MORE_STEPS, TOO_LONG, Arena
 from icarus.engine.loop.choice import choose, pick_outcome
 from icarus.engine.loop.features import evaluate_state, evaluate_step
 from icarus.engine.loop.histories import append, append_simply, has_simple_moves, label_episode
 from icarus.engine.loop.observation_classes import choose_in_class, group_by_observation, is_grouped
-from icarus.engine.loop.redetermination import NOBODY
 from icarus.engine.loop.steps import (
     OTHER_PLAYER,
     DeterminizationError,
@@ -49,7 +47,6 @@ from icarus.kernel.theta import TABLE, decided_at, index_at, row_index
 
 _INT, _REAL, _COUNT = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.int32)
 _NO_ROOM = -1
-_POLL = 1023  # steps of a simulation that no slot reads, between two polls of the interrupt flag (a power of 2, less 1)
 
 
 @helper
@@ -57,14 +54,12 @@ def play_out(a: Arena, rng: np.ndarray) -> int:
     """Lines 6-14: one playout; DONE, or why it could not be made."""
     begin(a, rng)  # lines 7-9
     t = selection(a, rng)  # lines 10-14, as long as the history is in the tree: selection and expansion
-    if t == _NO_ROOM or simulation(a, rng, t) == _NO_ROOM:  # lines 10-14, to the end of the game
-        if is_interrupted(a):
-            return INTERRUPTED
-        if a.pending.short == 0:
-            return TOO_LONG if a.pending.too_long else MORE_STEPS
+    ended = t != _NO_ROOM and simulation(a, rng, t) != _NO_ROOM  # lines 10-14, to the end of the game
+    playout = struct_at(a.buffers.playout, PLAYOUT)
     if a.pending.short:
         return MORE_ROWS
-    playout = struct_at(a.buffers.playout, PLAYOUT)
+    if not ended:
+        return TOO_LONG if a.pending.too_long or playout.length >= a.game.max_length else MORE_STEPS
     a.pending.depth, a.pending.selected = t, root_index(a, struct_at(playout.steps, STEP).action)
     return DONE
 
@@ -93,7 +88,8 @@ def begin(a: Arena, rng: np.ndarray) -> None:
     struct_at(playout.steps, STEP).record = EMPTY_HISTORY
     for phase in range(3):
         a.pending.phase_steps[phase] = 0
-    a.pending.too_long = a.pending.cut = a.pending.short = a.buffers.poll_at = 0
+    a.pending.too_long = a.pending.cut = a.pending.short = 0
+    a.buffers.last_step = min(a.buffers.step_capacity - 2, a.game.max_length - 1)
     if a.composition.episodes:
         start_episodes(a, playout)
 
@@ -148,11 +144,9 @@ def selection(a: Arena, rng: np.ndarray) -> int:
         How many actions have been appended (t_e in Base-6, where the game did not end before), or _NO_ROOM.
     """
     playout, baseline, simple, t = struct_at(a.buffers.playout, PLAYOUT), baseline_of(a), has_simple_moves(a), 0
-    rows, redetermines = array_at(a.buffers.rows, a.game.max_legal, _INT), a.redetermination.enter != 0
+    rows = array_at(a.buffers.rows, a.game.max_legal, _INT)
     # The first playout expands the empty history.
     in_tree = baseline.visits[row_index(baseline.entries, baseline.records, EMPTY_HISTORY)] > 0
-    if redetermines:
-        a.redetermination.observer = NOBODY  # a playout that was abandoned may have left another
     while in_tree:
         player = player_to_move(a)
         if not acts(a, player):
@@ -160,8 +154,6 @@ def selection(a: Arena, rng: np.ndarray) -> int:
             break
         if not has_room(a, playout, t):
             return _NO_ROOM
-        if redetermines:
-            call2(a.redetermination.enter, (a.composition.arena, player))
         step, count = step_at(playout, t), open_step(a, playout, t, player)
         if a.composition.features_in_tree:
             evaluate_step(a, playout, t, step, count, a.composition.features_in_tree)
@@ -173,14 +165,9 @@ def selection(a: Arena, rng: np.ndarray) -> int:
             append_simply(playout, t, step)  # line 12
         else:
             append(a, playout, t, step, True)
-        if redetermines:
-            call2(a.redetermination.play, (a.composition.arena, action))
-        else:
-            call2(a.game.apply, (a.buffers.state, action))  # line 13
+        call2(a.game.apply, (a.buffers.state, action))  # line 13
         t += 1
         label_episode(a, playout, t)
-    if redetermines:
-        call1(a.redetermination.leave, (a.composition.arena,))
     return t
 
 
@@ -246,8 +233,6 @@ def simulate_unrecorded(a: Arena, legal: int, t: int, end: int, rng: np.ndarray)
             a.pending.cut = end == last
             a.pending.too_long = end != last
             return steps if end == last else _NO_ROOM
-        if unlikely(steps & _POLL == _POLL) and is_interrupted(a):
-            return _NO_ROOM
         count, index = call2(a.game.legal, (a.buffers.state, legal)), 0
         if unlikely(a.counts.iterations < FIRST) and 0 < count <= a.game.max_legal:
             check_actions(actions, count)

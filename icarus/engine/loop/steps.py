@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from icarus.compiler.kernels.atomic import is_interrupted
 from icarus.compiler.kernels.pointers import array_at, call1, call2, call4, struct_at, unlikely
 from icarus.engine.loop.arena import STEP_BYTES, Arena
 from icarus.engine.program.promises import is_checked
@@ -11,7 +10,6 @@ from icarus.kernel.constants import RECALLED
 from icarus.kernel.history import STEP, Playout, Step
 
 _INT = np.dtype(np.int64)
-POLLING_INTERVAL = 8  # steps between two polls of the interrupt flag
 # What both engines say:
 NO_ACTIONS = "the legal function of a game gave no legal action at a state that is not terminal"
 WRONG_PLAYER = "the player function of a game gave a number that is not a player, neither CHANCE nor TERMINAL"
@@ -109,25 +107,11 @@ def step_at(playout: Playout, t: int) -> Step:
 
 @inlined
 def has_room(a: Arena, playout: Playout, t: int) -> bool:
-    """Whether there is room for step t and the one after it, and no interrupt, which is polled at every eighth step only."""
-    fits = playout.legal_length + a.game.max_legal <= a.buffers.legal_capacity
-    return fits and (t < a.buffers.poll_at or poll(a, t))
-
-
-@helper
-def poll(a: Arena, t: int) -> bool:
-    """Whether there is room for step t and the one after it, and no interrupt; if so, the next poll is some steps away.
+    """Whether there is room for step t and the one after it.
 
     There is none where records that were asked about found no room: what would be chosen without them is not what the playout is to be.
     """
-    if a.pending.short:
-        return False
-    if t >= a.game.max_length:
-        a.pending.too_long = 1
-    if t >= a.game.max_length or t + 1 >= a.buffers.step_capacity or is_interrupted(a):
-        return False
-    a.buffers.poll_at = min(t + POLLING_INTERVAL, a.buffers.step_capacity - 1, a.game.max_length)
-    return True
+    return t <= a.buffers.last_step and playout.legal_length + a.game.max_legal <= a.buffers.legal_capacity
 
 
 @inlined

@@ -18,7 +18,6 @@ from icarus.algebra.policy import RULE_ARGMAX, RULE_UNIFORM, RULE_VOTE
 from icarus.algebra.slots import Capture, Values
 from icarus.algebra.unions import SLOTS
 from icarus.compiler.digest import attributes_read, kernel_cache
-from icarus.compiler.kernels.functions import DEBUG
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import WORD_BYTES
 from icarus.engine.program import requirements, structures
@@ -79,17 +78,16 @@ class Program:
         return [reference for reference in self.references if isinstance(reference, Kernel)]
 
 
-def lower(game: Game, strategy: Enhancement, scheme: Scheme = MO_ISMCTS, shared: bool = False) -> Program:
+def lower(game: Game, strategy: Enhancement, scheme: Scheme = MO_ISMCTS) -> Program:
     """The program of a strategy in a game. Compiles, or loads, what has not been used yet.
 
     Args:
         game: as the scheme sees it (`Scheme.view`).
-        shared: whether several threads will write to the tables.
 
     Raises:
         CompilationError: the compiler refuses a slot.
     """
-    program = _lower(game, _Same(strategy), scheme, shared)
+    program = _lower(game, _Same(strategy), scheme)
     return attrs.evolve(program, component=program.component.copy())  # a search writes there where its tables are
 
 
@@ -107,9 +105,9 @@ class _Same:
 
 
 @functools.partial(kernel_cache, most=MOST)
-def _lower(game: Game, strategy: _Same, scheme: Scheme, shared: bool) -> Program:
+def _lower(game: Game, strategy: _Same, scheme: Scheme) -> Program:
     """The program, kept for the next decisions of a match: lowering takes as long as dozens of iterations."""
-    return _Lowering(game, strategy.value, scheme, shared).result()
+    return _Lowering(game, strategy.value, scheme).result()
 
 
 def storage_of(enhancement: Enhancement) -> tuple[object, ...]:
@@ -146,8 +144,8 @@ def names_read(captures: Iterable[Capture]) -> set[str]:
 
 
 class _Lowering:
-    def __init__(self, game: Game, strategy: Enhancement, scheme: Scheme, shared: bool) -> None:
-        self.game, self.strategy, self.scheme, self.shared = game, strategy, scheme, shared
+    def __init__(self, game: Game, strategy: Enhancement, scheme: Scheme) -> None:
+        self.game, self.strategy, self.scheme = game, strategy, scheme
         self.uses_exp3 = scheme.uses_exp3(game)
         requirements.refuse_unseeded_rules(game)
         requirements.refuse_unknown(game, strategy)
@@ -197,7 +195,7 @@ class _Lowering:
         """Whether the choices of the simulation phase depend on its steps."""
         if self.scheme.observer == ROOT_PLAYER:  # where they are uniform, then over moves, which only the steps hold
             return True
-        return DEBUG or not self.is_uniform_program(program)
+        return not self.is_uniform_program(program)
 
     def is_uniform_program(self, program: structures.Program) -> bool:
         """Whether a program chooses uniformly by definition; of several alternatives one is drawn, with numbers of the generator."""
@@ -249,7 +247,7 @@ class _Lowering:
             row["capture_parameters"] = self.parameters(capture.values(self.game))
             words, by_player = information.itemsize // WORD_BYTES, component.contexts == PLAYER
             function, kinds, label = backpropagation.function, backpropagation.kinds(), backpropagation.label()
-            kernel = backpropagation_kernel(function, kinds, information, words, label, self.shared, by_player)
+            kernel = backpropagation_kernel(function, kinds, information, words, label, by_player)
             row["backpropagation"] = self.address(kernel)
             row["backpropagation_parameters"] = self.parameters(backpropagation.values(self.game))
             row["reads_simulation"], row["writes_simulation"] = capture.reads_simulation, capture.writes_simulation

@@ -1,6 +1,5 @@
-"""How often games and slots are checked (with ICARUS_DEBUG=1, in every playout)."""
+"""How often games and slots are checked."""
 
-from icarus.compiler.kernels.functions import DEBUG
 from icarus.kernel import inlined
 
 A_CAPTURE = "a capture function "  # as the loop names it, which does not know its name
@@ -15,7 +14,7 @@ FIRST, INTERVAL = 100, 16  # a search checks in its first iterations, and in eve
 @inlined
 def is_checked(iteration: int) -> bool:
     """Whether what a game and slots give is checked in this iteration, at little cost in the mean."""
-    return DEBUG or iteration < FIRST or iteration % INTERVAL == 0
+    return iteration < FIRST or iteration % INTERVAL == 0
 
 
 def with_capture(sentence: str, label: str, name: str) -> str:

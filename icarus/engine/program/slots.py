@@ -10,13 +10,11 @@ from icarus.algebra.adaptive import member_of
 from icarus.algebra.record_values import rule_values
 from icarus.algebra.slots import Backpropagation, Candidates, Capture, Slot, Values, result_message
 from icarus.compiler.digest import kernel_cache
-from icarus.compiler.kernels.atomic import atomic_load, atomic_store, atomic_store_half, compare_and_swap
 from icarus.compiler.kernels.functions import DEBUG, inlined_once, plain
 from icarus.compiler.kernels.kernel import Kernel
 from icarus.compiler.kernels.pointers import (
     WORD_BYTES,
     array_at,
-    offset_of,
     prefetch,
     read_only_array_at,
     struct_at,
@@ -32,8 +30,6 @@ from icarus.kernel.theta import ENTRY, ENTRY_BYTES, TABLE, entry_of, index_at, r
 
 _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
 AHEAD = 12  # updates; their entries of the index are fetched meanwhile
-KEY_CHANGED = "a backpropagation function writes to `record`, the key of what it updates, which is read-only"
-OF_SHARED = " (for shared records)"  # how the name of a kernel ends whose table several threads write to
 UNWRITTEN = -(1 << 62) - 5  # what no author writes for a record
 
 
@@ -102,34 +98,12 @@ def checked_if_foreign(function: Callable) -> Callable:
     return inlined_once(function, boundscheck=DEBUG or is_foreign)
 
 
-def check_independence(inner: Callable, label: str) -> Callable:
-    """What asks a candidates function about each action alone, and compares."""
-    message = f"{label} is declared independent, but names a different record for a legal action when it is asked about that action alone"
-
-    @helper
-    def check(history: History, legal: np.ndarray, records: np.ndarray, *parameters: float) -> None:
-        alone = np.full(1, UNWRITTEN)
-        for i in range(len(legal)):
-            inner(history, legal[i : i + 1], alone, *parameters)
-            if alone[0] != records[i]:
-                raise ValueError(message)
-
-    return check
-
-
 @kernel_cache
 def candidates_kernel(
-    function: Callable,
-    rule: Callable,
-    kinds: tuple[type, ...],
-    rule_kinds: tuple[type, ...],
-    row: np.dtype,
-    label: str,
-    independent: bool = False,
+    function: Callable, rule: Callable, kinds: tuple[type, ...], rule_kinds: tuple[type, ...], row: np.dtype, label: str
 ) -> Kernel:
     """Compile a candidates function with the value of a record: the same arguments; the rule's parameters come first."""
     inner, unpack, theta_at = checked_if_foreign(function), unpack_parameters(kinds), theta_of(row)
-    check, compares = check_independence(inner, label), independent and DEBUG
     unwritten = f"{label} wrote no record for a legal action; it must write every records[i]"
     unpack_rule, offset = unpack_parameters(rule_kinds), WORD_BYTES * len(rule_kinds)
 
@@ -144,8 +118,6 @@ def candidates_kernel(
             for i in range(count):
                 if keys[i] == UNWRITTEN:
                     raise ValueError(unwritten)
-        if compares:
-            check(history, read_only_array_at(legal, count, _INT), keys, *unpack(parameters + offset))
         theta = theta_at(table)
         for i in range(count):
             keys[i] = row_index(theta.entries, theta.rows["record"], keys[i])
@@ -194,7 +166,7 @@ def capture_kernel(function: Callable, kinds: tuple[type, ...], row: np.dtype | 
     return reader(Kernel(reading_kernel, 4, label), inner, label, Capture)
 
 
-_LOCK, _COUNT = offset_of(TABLE, "lock"), np.dtype(np.int32)
+_COUNT = np.dtype(np.int32)
 FULL = np.iinfo(_COUNT).max
 COUNT_OVERFLOW = f"a count has reached {FULL}, the largest that a record can hold"
 
@@ -234,18 +206,11 @@ def check_of(row: np.dtype, label: str) -> Callable:
 
 @kernel_cache
 def backpropagation_kernel(
-    function: Callable,
-    kinds: tuple[type, ...],
-    row: np.dtype,
-    words: int,
-    label: str,
-    shared: bool,
-    by_player: bool = False,
+    function: Callable, kinds: tuple[type, ...], row: np.dtype, words: int, label: str, by_player: bool = False
 ) -> Kernel:
     """Compile a backpropagation function over a run of updates: kernel(table, records, contexts, count, rewards, players, parameters).
 
-    Records not yet in the table enter it with the initial information. The table must have room. Where it is shared, one thread
-    at a time writes to it; the others read on, and meet a new record's key only when all its information is there.
+    Records not yet in the table enter it with the initial information. The table must have room.
 
     Args:
         by_player: whether Ψ is PLAYER: then a context that is not a player is refused.
@@ -258,47 +223,26 @@ def backpropagation_kernel(
         words_of_rows = array_at(descriptor.rows, descriptor.capacity * words, _INT)
         keys, psi = array_at(records, count, _INT), array_at(contexts, count, _INT)
         mu = read_only_array_at(rewards, players, _REAL)
-        if shared:
-            close_lock(table + _LOCK)
         for j in range(count):
             prefetch(descriptor.index + ENTRY_BYTES * (keys[min(j + AHEAD, count - 1)] & (descriptor.capacity - 1)))
             e = entry_of(index, rows["record"], keys[j])
             i = np.int64(index[np.uint64(e)])
             if i == 0:
                 if unlikely(keys[j] == NO_RECORD):
-                    if shared:
-                        atomic_store(table + _LOCK, 0)
                     raise ValueError(KEYLESS)
                 i = descriptor.used + 1
                 write_initial(words_of_rows, words, i)
                 words_of_rows[i * words] = keys[j]
-                if shared:
-                    atomic_store_half(descriptor.index + ENTRY_BYTES * e, i)
-                else:
-                    index[np.uint64(e)] = i
+                index[np.uint64(e)] = i
                 descriptor.used = i
             if by_player and unlikely(psi[j] < 0 or psi[j] >= players):
-                if shared:
-                    atomic_store(table + _LOCK, 0)
                 raise ValueError(NO_PLAYER)
             inner(rows[i], psi[j], mu, *unpack(parameters))
-            if DEBUG and rows[i].record != keys[j]:
-                raise ValueError(KEY_CHANGED)
             check(descriptor.rows + WORD_BYTES * words * i)
-        if shared:
-            atomic_store(table + _LOCK, 0)
         return 0
 
-    compiled = refuse_cuts(Kernel(kernel, 7, label + OF_SHARED * shared), inner, label)
+    compiled = refuse_cuts(Kernel(kernel, 7, label), inner, label)
     return refuse_result(compiled, inner, result_message(label, Backpropagation.DOES))
-
-
-@helper
-def close_lock(lock: int) -> None:
-    """Wait until the lock at an address is open, and close it."""
-    while not compare_and_swap(lock, 0, 1):
-        while atomic_load(lock) != 0:
-            pass
 
 
 def policy_kernel(policy: Policy, information: Information, players: int, by_row: bool = False) -> Kernel:
@@ -314,7 +258,7 @@ def policy_kernel(policy: Policy, information: Information, players: int, by_row
     rule_kinds = (float,) * len(policy.rule_parameters())
     if by_row:
         return rows_kernel(rule, rule_kinds, row, f"the rule {policy.rule.name} over the tree")
-    return candidates_kernel(source.function, rule, source.kinds(), rule_kinds, row, source.label(), source.independent)
+    return candidates_kernel(source.function, rule, source.kinds(), rule_kinds, row, source.label())
 
 
 @kernel_cache

@@ -14,6 +14,7 @@ import numpy as np
 
 from icarus.algebra import PLAYER, Enhancement
 from icarus.compiler.kernels.rng import seeded
+from icarus.compiler.messages import home
 from icarus.compiler.reference import Interpreter, interpret
 from icarus.engine.belief import BelievingState
 from icarus.engine.loop.arena import ANY
@@ -31,7 +32,6 @@ from icarus.engine.records.tables import Records
 from icarus.engine.reference.choice import Decision, ReferenceProgram
 from icarus.engine.reference.features import FeatureEvaluator
 from icarus.engine.reference.history import Moves, Playout, ReferenceHistory
-from icarus.engine.reference.iteration_states import iteration_states, not_a_determinization
 from icarus.engine.reference.table import ReferenceTable
 from icarus.engine.result import Result
 from icarus.engine.root_episode import root_episode
@@ -41,6 +41,7 @@ from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
 from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, TERMINAL, Updates
 from icarus.kernel import below as compiled_below
 from icarus.kernel import extended as compiled_extended
+from icarus.kernel.answers import author
 from icarus.kernel.constants import CONTINUES
 from icarus.kernel.data import StateData
 from icarus.kernel.game import Game
@@ -52,6 +53,12 @@ from icarus.kernel.theta import IntegerList
 below, pick_outcome, extended = map(interpret, (compiled_below, compiled_pick_outcome, compiled_extended))
 root_key = interpret(root_key)
 parent_links_of = Interpreter([(is_inserted, lambda rows, key: key in rows)])(compiled_parent_links_of)
+
+
+def not_a_determinization(game: PythonGame, changed: str) -> ValueError:
+    """What is raised where a determinization is not one of the state that it was drawn from."""
+    assert game.determinize is not None
+    return ValueError(f"a determinization changed {changed}, {home(author(game.determinize))}")
 
 
 class ReferenceSearch:
@@ -82,7 +89,6 @@ class ReferenceSearch:
         self.tables = self.program.tables
         self._copies_cheaply = game.copy is not copy.deepcopy
         self._features = FeatureEvaluator(self.game, tables_of(strategy))
-        self._states = iteration_states(scheme, self.game, self._observer, self.rng)
         self.iterations, self.depth, self._phase_steps = 0, 0, np.zeros(3, np.int64)
         self.earlier_iterations = 0 if warm_start is None else warm_start.iterations
         self._root_visits = np.zeros(len(self.actions), np.int64)
@@ -193,8 +199,7 @@ class ReferenceSearch:
 
     def _begin_playout(self) -> tuple[Playout, StateData]:
         """Lines 7-9: the empty history, at a state drawn from the root's information set."""
-        redraw = self.game.redraw_again if self.scheme.redeterminization else self.game.redraw
-        world = redraw(self._root, self._root_observer, self._beliefs, self.rng)
+        world = self.game.redraw(self._root, self._root_observer, self._beliefs, self.rng)
         if self.game.determinize is not None and self.game.player(world) != self._observer:
             raise not_a_determinization(self.game, "the player to move, or ended the game")
         return self.empty_history(world), world
@@ -215,26 +220,20 @@ class ReferenceSearch:
         """Lines 7-14: one playout, and the state that it ends in."""
         playout, world = self._begin_playout()
         in_tree = self._visits(EMPTY_HISTORY) > 0  # the first playout of all expands the empty history
-        world, simulated = world if in_tree else self._states.leave(world), 0
+        simulated = 0
         while (player := self.game.player(world)) != TERMINAL:
             if playout.t >= self.game.max_length:
                 raise ValueError(too_long_message(self.state, [step.action for step in playout.steps[:-1]]))
             if not in_tree and self._is_cut(simulated, playout.t):
                 break
             simulated += not in_tree
-            world = self._states.enter(world, player) if in_tree else world
             edge, action = self._decide(playout, world, player, in_tree)
             if playout.t == 0 and edge not in self.actions:
                 raise not_a_determinization(self.game, "the legal actions of the player to move")
-            if in_tree:
-                self._states.follow(world, action)
             self.play(playout, world, edge, action)
             if in_tree:
-                self._states.compare(world)
                 self.depth = max(self.depth, playout.t)
                 in_tree = self._visits(playout.steps[playout.t].record) > 0
-                world = world if in_tree else self._states.leave(world)
-        world = self._states.leave(world) if in_tree else world
         playout.steps[playout.t].write(player=player)
         self._features.evaluate_state(playout.features, world)
         return playout, world

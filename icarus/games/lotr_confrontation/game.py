@@ -117,15 +117,7 @@ from icarus.games.lotr_confrontation.facts import (
     VICTIM,
 )
 from icarus.games.lotr_confrontation.heuristic import heuristic
-from icarus.games.lotr_confrontation.hidden import (
-    determinize,
-    episode,
-    observe,
-    prepare,
-    recall,
-    redeterminize,
-    simultaneous,
-)
+from icarus.games.lotr_confrontation.hidden import determinize, episode, observe, prepare, recall, simultaneous
 from icarus.games.lotr_confrontation.knowledge import BELIEFS, LAPSED, know, prune, suspect_move
 from icarus.games.lotr_confrontation.text import action_text, text
 from icarus.kernel import Facts, append_bits, helper, shuffle
@@ -388,7 +380,6 @@ def lotr_confrontation(dark_shire_to_win: int = DARK_SHIRE_TO_WIN, random_setup:
         action_text=action_text,
         observe=observe,
         determinize=determinize,
-        redeterminize=redeterminize,
         beliefs=BELIEFS,
         prepare=prepare,
         episode=episode,

@@ -110,13 +110,13 @@ def _redraw_card(state: Facts, side: int, place: int, base: int, rng: np.ndarray
 
 
 def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:
-    redeterminize(state, observer, beliefs, rng)
+    redraw(state, observer, beliefs, rng)
     state.searching = 1
 
 
 @helper
-def redeterminize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:
-    """`determinize`, and each side goes on remembering what it sees."""
+def redraw(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:
+    """`determinize`, but for the mark of a search."""
     if observer == CHANCE:
         return
     hidden = 1 - observer
