@@ -1,7 +1,5 @@
 """How Sphinx builds these pages: every cell is run, and a warning is an error (`make docs`)."""
 
-import importlib
-import inspect
 import os
 import sys
 from importlib import metadata
@@ -60,10 +58,8 @@ html_show_copyright = False
 
 def described(name, specification):
     """A section of the gallery: where the specification comes from, and its seven slots."""
-    part = specification.components[0]
-    module = importlib.import_module(part.capture.function.__module__)
-    source = " ".join((inspect.getdoc(module) or "").split("\n\n")[0].split())
-    return f"\n## {name}\n\n{source} (`{module.__name__}`)\n\n```text\n{specification.specification()}\n```\n"
+    module = specification.components[0].policy.source.function.__module__
+    return f"\n## {name}\n\n(`{module}`)\n\n```text\n{specification.specification()}\n```\n"
 
 
 def with_gallery(app, page, source):

@@ -12,7 +12,7 @@ from icarus.engine.program.promises import context_message
 from icarus.engine.scheme import DeterminizedUCT
 from icarus.engine.validation import check_threads
 from icarus.games.knockout_whist.game import knockout_whist
-from icarus.specs import BASELINE, nast
+from icarus.specs import BASELINE, NAST
 from icarus.testing import Decision, HistoryExample
 from icarus.views.boards import drawing
 from tests import toy
@@ -105,7 +105,7 @@ def test_true_is_no_number_anywhere() -> None:
         lambda: search(state, BASELINE, iterations=1, seed=True),
         lambda: check_threads(True, "roots"),
         lambda: DeterminizedUCT(True),
-        lambda: nast(True),
+        lambda: NAST(True),
         lambda: knockout_whist(True),
         lambda: games.load("hearts(threshold=True)"),
         lambda: games.load("checkers(draw_after=True)"),
@@ -121,7 +121,7 @@ def test_numpy_s_integers_are_numbers_everywhere() -> None:
         DeterminizedUCT(three) == DeterminizedUCT(3)
         and str(DeterminizedUCT(three)) == "DeterminizedUCT(determinizations=3)"
     )
-    assert str(nast(three)) == "NAST3"
+    assert NAST(three) == NAST(3)
     assert str(knockout_whist(three)) == str(knockout_whist(3))
     assert Agent(BASELINE, iterations=three).iterations == 3
 

@@ -8,16 +8,16 @@ An operator gives an Enhancement where its operands are enhancements and the wei
 gives a `Sum` that only asks to be completed.
 """
 
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, cast
 
 import attrs
 
 from icarus.algebra.callable_slots import CallableSlots
 from icarus.algebra.information import Information, Initial, Space
-from icarus.algebra.policy import Policy
-from icarus.algebra.slots import Backpropagation, Capture
-from icarus.algebra.texts import check_name, expression_text, policy_text, term_text
+from icarus.algebra.policy import Policy, Rule, check_rule
+from icarus.algebra.slots import Backpropagation, Capture, given_by_name
+from icarus.algebra.texts import check_name, expression_text, policy_text, term_text, value_text
 from icarus.algebra.unions import SLOTS, Mixture, Union, check_maximises, union_slots
 from icarus.algebra.weights import PROBES, TOLERANCE, Weight, WeightFunction, pair_from, total_text, weight_from
 from icarus.checks import is_real
@@ -93,6 +93,8 @@ class Enhancement(_Algebra, CallableSlots):
         contexts: Ψ, what a capture passes to the backpropagation: a `Space`.
         capture: ξ, a `@capture` function: which records a finished playout updates, with which contexts.
         backpropagation: ω, a `@backpropagation` function: the new information of one record.
+        parameters: those that `str` of a variant tells by their place, others by name; by default all that the slots have.
+        adjust: what else a call changes, such as the records of n-grams with n.
 
     Raises:
         TypeError: a slot of the wrong kind.
@@ -107,6 +109,46 @@ class Enhancement(_Algebra, CallableSlots):
     contexts: Space = _slot(Space, "a Space such as PLAYER")
     capture: Capture = _slot(Capture, "a @capture function")
     backpropagation: Backpropagation = _slot(Backpropagation, "a @backpropagation function")
+    parameters: tuple[str, ...] | None = None
+    adjust: "Callable[[Enhancement], Enhancement] | None" = None
+
+    def __call__(self, *arguments: float | str | Rule, **parameters: float | str | Rule) -> "Enhancement":
+        """The same enhancement with another rule or other parameters: `MAST(gibbs(0.1))`, `PUCT(exploration=1.5)`.
+
+        A parameter is bound in every slot that has it, also in the rule, where it has one. Numbers are at least 0, unless the slot says
+        otherwise.
+
+        Raises:
+            TypeError: no such parameter, or not so many. ValueError: a value outside of its range; the message names the parameter.
+        """
+        family, present = self.name.partition("(")[0].lower(), self._own_parameters()
+        listed = tuple(present) if self.parameters is None else self.parameters
+        places = [name.rstrip("=") for name in listed]
+        given = given_by_name(family, arguments, parameters, list(dict.fromkeys((*places, *present))))
+        rule = check_rule(cast(Rule, given.get("rule", self.policy.rule))).rebound(given)
+        if unknown := [name for name in given if name not in {"rule", *present, *dict(rule.parameters)}]:
+            raise TypeError(
+                f"{self} has no parameter {unknown[0]!r}; it has {', '.join(dict.fromkeys((*places, *present, 'rule')))}"
+            )
+        by_rule = dict(rule.parameters) if "rule" in (*places, *given) else {}
+        new = [f"{name}=".replace("rule=", "rule") for name in given if name not in places and name not in by_rule]
+        changed = attrs.evolve(
+            self,
+            policy=rule.over(self.policy.source.rebound(family, given)),
+            capture=self.capture.rebound(family, given),
+            backpropagation=self.backpropagation.rebound(family, given),
+            parameters=(*listed, *new),
+        )
+        values = {"rule": rule, **changed._own_parameters()}
+        names = [name for name in (*listed, *new) if name.rstrip("=") in values]
+        texts = [name * name.endswith("=") + value_text(values[name.rstrip("=")]) for name in names]
+        changed = attrs.evolve(changed, name=f"{family}({', '.join(texts)})")
+        return self.adjust(changed) if self.adjust else changed
+
+    def _own_parameters(self) -> dict[str, object]:
+        """The parameters of the slots and of the rule, with their values."""
+        slots = (self.backpropagation, self.capture, self.policy.source, self.policy.rule)
+        return {name: value for slot in slots for name, value in slot.parameters}
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self, Composition):
@@ -197,6 +239,25 @@ class Composition(Enhancement):
         if self.alias is not None:
             check_name(self.alias)
         super().__attrs_post_init__()
+
+    def __call__(self, *arguments: float | str | Rule, **parameters: float | str | Rule) -> "Enhancement":
+        """The same composition with other parameters of its weights: `RAVE(k=500)`; the name that it has tells them.
+
+        Raises:
+            TypeError: its weights have no such parameter. ValueError: a value outside of its range.
+        """
+        functions = dict.fromkeys(function for weight, _ in self.terms for function, _ in weight.functions)
+        present = {name: value for function in functions for name, value in function.parameters}
+        family = str(self).partition("(")[0].lower() if self.alias else f"({self})"
+        given = given_by_name(family, arguments, parameters, list(present))
+        if unknown := [name for name in given if name not in present]:
+            raise TypeError(f"{self} has no parameter {unknown[0]!r}; it has {', '.join(present) or 'none'}")
+        terms = tuple((weight.rebound(family, given), term) for weight, term in self.terms)
+        if terms == self.terms:
+            return self
+        changed = _composition(self.operator, terms)
+        text = ", ".join(f"{name}={value_text(given.get(name, value))}" for name, value in present.items())
+        return with_alias(changed, f"{family}({text})") if self.alias else changed
 
     def _expression(self) -> str:
         return expression_text(self.operator, self.terms)

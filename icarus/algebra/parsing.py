@@ -73,23 +73,23 @@ class _Reader:
         """What of the text an expression is, as it is quoted."""
         return checks.excerpt(ast.get_source_segment(self.text, node) or "", SHOWN)
 
-    def value(self, node: ast.expr) -> Operand:
+    def value(self, node: ast.expr, called: bool = False) -> Operand:
         """The value of an expression; one too deep in others is refused."""
         if self._depth >= DEEPEST:
             raise self.wrong(node, f"more than {DEEPEST} expressions are nested")
         self._depth += 1
         try:
-            return self._value(node)
+            return self._value(node, called)
         finally:
             self._depth -= 1
 
-    def _value(self, node: ast.expr) -> Operand:
+    def _value(self, node: ast.expr, called: bool) -> Operand:
         if isinstance(node, ast.Constant) and type(node.value) in (int, float, str):
             return node.value
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
             return -self.operand(node.operand)
         if isinstance(node, ast.Name):
-            return self.name(node)
+            return self.name(node, called)
         if isinstance(node, ast.Call):
             return self.call(node)
         if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
@@ -98,17 +98,19 @@ class _Reader:
             node, f"{self.source(node)!r} is not part of the algebra, which has >>, +, -, *, /, ^, &, names and numbers"
         )
 
-    def name(self, node: ast.Name) -> Operand:
+    def name(self, node: ast.Name, called: bool) -> Operand:
         if node.id not in self.names:
             near = [name for name in self.names if name.lower() == node.id.lower()]
+            if called and near:  # as variants are printed: mast(gibbs(temperature=0.1))
+                return self.names[near[0]]
             near = near or difflib.get_close_matches(node.id, self.names, n=3, cutoff=0.5)
             hint = f"did you mean {' or '.join(near)}?" if near else "icarus specs lists the enhancements"
             raise self.wrong(node, f"no enhancement is called {node.id!r}; {hint}")
         return self.names[node.id]
 
     def call(self, node: ast.Call) -> Operand:
-        function = self.value(node.func)
-        if isinstance(function, Enhancement) or not callable(function):
+        function = self.value(node.func, called=True)
+        if isinstance(function, Sum) or not callable(function):
             raise self.wrong(node, f"{self.source(node.func)} takes no parameters")
         if any(keyword.arg is None for keyword in node.keywords):
             raise self.wrong(node, "** is not part of the algebra")

@@ -5,8 +5,8 @@ A *rule* turns values into a choice: `argmax` (eq. 13), `ucb1`, `gibbs`, `epsilo
 the mean reward q/n, or UCB1.
 """
 
-from collections.abc import Callable
-from typing import NoReturn
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import attrs
 
@@ -46,6 +46,11 @@ class Rule:
     def over(self, source: Candidates | Values) -> "Policy":
         """The policy that applies this rule to a `@candidates` or a `@values` function."""
         return Policy(self, source)
+
+    def rebound(self, parameters: Mapping[str, Any]) -> "Rule":
+        """The same rule with other values of those parameters that it has."""
+        given = {name: parameters[name] for name, _ in self.parameters if name in parameters}
+        return RULES[self.name](**given) if given else self
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(f'{name}={value!r}' for name, value in self.parameters)})"
@@ -95,15 +100,9 @@ def reply() -> Rule:
     return Rule("reply", RULE_REPLY, "the recorded reply if it is legal, else U[A_s]")
 
 
-def _refuse_uncalled(name: str) -> Callable:
-    def over(source: object) -> NoReturn:
-        raise TypeError(f"{name} is a function that makes a rule; call it: {name}().over({source!r})")
-
-    return over
-
-
-for _rule in (ucb1, argmax, gibbs, epsilon_greedy, roulette, reply):
-    setattr(_rule, "over", _refuse_uncalled(_rule.__name__))  # noqa: B010  # a function has no such attribute for mypy
+RULES: dict[str, Callable[..., Rule]] = {
+    rule.__name__: rule for rule in (ucb1, argmax, gibbs, epsilon_greedy, roulette, reply)
+}
 
 
 @attrs.frozen

@@ -19,13 +19,13 @@ import functools
 import inspect
 import math
 import pickle
-from collections.abc import Callable
-from typing import Any, ClassVar, Self, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Self, cast, get_args
 
 import attrs
 
 from icarus.algebra.binding import bind, only_in_tree
-from icarus.checks import is_number
+from icarus.checks import integer, is_number, real
 from icarus.compiler.kernels.callables import CompiledCallable
 from icarus.compiler.kernels.functions import load_by_name
 from icarus.compiler.reference import interpret
@@ -40,6 +40,42 @@ from icarus.kernel.contract import (
 from icarus.kernel.features import GameWithFeatures, column_of
 
 Parameters = tuple[tuple[str, float | str], ...]
+LARGEST = 1e9  # value of a parameter
+
+
+@attrs.frozen
+class Range:
+    """Between which numbers a parameter lies, as in `share: Annotated[float, Range(0, 1)]`; from 0 on where no range is given."""
+
+    least: float = 0
+    most: float = LARGEST
+    above: bool = False  # the least itself is excluded
+
+
+Fraction = Annotated[float, Range(0, 1)]
+Positive = Annotated[float, Range(above=True)]
+Count = Annotated[int, Range(1)]
+
+
+def given_by_name(
+    owner: str, arguments: Sequence[object], named: Mapping[str, object], order: Sequence[str]
+) -> dict[str, object]:
+    """The arguments of a call by the names of the parameters that they are for; what is no number or text is for the rule.
+
+    Raises:
+        TypeError: there are too many of them, or one is given twice.
+    """
+    numbers = [each for each in arguments if is_number(each) or isinstance(each, str)]
+    rules = [each for each in arguments if not (is_number(each) or isinstance(each, str))]
+    places = [name for name in order if name != "rule"]
+    if len(numbers) > len(places) or len(rules) > 1:
+        raise TypeError(f"{owner}({', '.join(order)}) has no place for {arguments!r}")
+    given = [*zip(places, numbers, strict=False), *(("rule", rule) for rule in rules), *named.items()]
+    names = [name for name, _ in given]
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise TypeError(f"the parameter {twice[0]} of {owner} is given twice")
+    return dict(given)
 
 
 def _load_slot(module: str, name: str, parameters: Parameters) -> "Slot":
@@ -133,6 +169,25 @@ class Slot(CompiledCallable):
                 raise TypeError(f"parameter {name} of {self.name} is {value!r}; it must be {expected}")
             bound_values[name] = kind(value)
         return attrs.evolve(self, parameters=tuple(bound_values.items()))
+
+    def rebound(self, owner: str, parameters: Mapping[str, object]) -> Self:
+        """The same slot with other values of those parameters that it has.
+
+        Raises:
+            TypeError, ValueError: a value that the parameter cannot have; the message names it and the owner.
+        """
+        return self(
+            **{name: self._checked(owner, name, parameters[name]) for name, _ in self.parameters if name in parameters}
+        )
+
+    def _checked(self, owner: str, name: str, value: object) -> float | str:
+        kind, what = type(dict(self.parameters)[name]), f"{name} of {owner}"
+        within = next(
+            (each for each in get_args(self.function.__annotations__.get(name)) if isinstance(each, Range)), Range()
+        )
+        if kind is int:
+            return integer(what, value, int(within.least), int(within.most))
+        return real(what, value, within.least, within.most, above=within.above) if kind is float else cast(str, value)
 
     def __reduce__(self) -> tuple[Callable, tuple[str, str, Parameters]]:
         module, name = self.function.__module__, self.function.__qualname__

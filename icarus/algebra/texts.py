@@ -58,3 +58,8 @@ def policy_text(operator: str, weighted: Sequence[tuple[str, str]]) -> str:
     if operator == "&":
         return f"U[arg max of votes], one drawn from each of {', '.join(names)} that is not uniform"
     return f"U[arg max ({' + '.join(f'{weight} v[{term}]' for weight, term in weighted)})]"
+
+
+def value_text(value: object) -> str:
+    """A parameter as a strategy's text has it: a number or a text as Python writes it, a rule as it prints."""
+    return repr(value) if isinstance(value, int | float | str) else str(value)

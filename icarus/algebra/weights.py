@@ -1,16 +1,17 @@
 """Mixing coefficients: numbers, functions λ of what the baseline knows of a history, and their products and complements."""
 
 import math
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, TypeAlias
 
 import attrs
 import numpy as np
 
-from icarus.algebra.slots import Slot
+from icarus.algebra.slots import Range, Slot
 from icarus.checks import is_number, is_real
 from icarus.kernel import contract
 
+MOST_VISITS = 1 << 52  # that a number of 64 bits counts without rounding
 TOLERANCE = 1e-9  # of weights that are to sum to 1
 Factor: TypeAlias = Any  # a number, a weight, an enhancement, or a sum of these
 PROBES = [
@@ -69,6 +70,11 @@ class Weight:
     def times(self, weight: "Weight") -> "Weight":
         return Weight(self.constant * weight.constant, self.functions + weight.functions)
 
+    def rebound(self, owner: str, parameters: Mapping[str, object]) -> "Weight":
+        """The same coefficient with other values of those parameters that its functions have."""
+        functions = tuple((function.rebound(owner, parameters), complement) for function, complement in self.functions)
+        return attrs.evolve(self, functions=functions)
+
     def __rsub__(self, other: object) -> "Weight":
         if other != 1 or self.constant != 1.0 or len(self.functions) != 1:
             raise TypeError(f"{other!r} - ({self}) is not a weight; write it as a weight function of its own")
@@ -99,7 +105,9 @@ class Weight:
 
 
 @weight
-def rave_weight(rewards: np.ndarray, visits: int, availability: int, k: int = 250) -> float:
+def rave_weight(
+    rewards: np.ndarray, visits: int, availability: int, k: Annotated[int, Range(1, MOST_VISITS)] = 250
+) -> float:
     """λ_RAVE = √(k / (3n + k)) (15)"""
     return math.sqrt(k / (3 * visits + k))
 

@@ -15,17 +15,14 @@ from icarus.algebra import (
     NOTHING,
     Enhancement,
     RewardsVisits,
-    Rule,
     backpropagation,
     candidates,
     capture,
-    check_rule,
     initial,
     rave_weight,
     ucb1,
     with_alias,
 )
-from icarus.checks import integer
 from icarus.kernel import EXPANSION, SELECTION, History, Row, Updates, child, helper, legal_at, update
 from icarus.specs.baseline import BASELINE, EXPLORATION
 
@@ -78,34 +75,13 @@ AMAF = Enhancement(
     contexts=NOTHING,  # AMAF-5
     capture=capture_siblings,  # AMAF-6
     backpropagation=backpropagate,  # AMAF-7
+    parameters=("rule",),
 )
+
 
 # AMAF-6, "selection node" to the letter
 AMAF_STRICT = attrs.evolve(AMAF, name="AMAF_STRICT", capture=capture_siblings_strictly)
 
-
-def amaf(rule: Rule) -> Enhancement:
-    """AMAF with another rule of reuse."""
-    return attrs.evolve(AMAF, name=f"amaf({rule})", policy=check_rule(rule).over(children))
-
-
-MOST_VISITS = 1 << 52  # that a number of 64 bits counts without rounding
-
-
-def rave(k: int = 250) -> Enhancement:
-    """λ_RAVE AMAF ⊕ (1 − λ_RAVE) BASELINE (14); k is the number of visits at which λ_RAVE = ½ (15).
-
-    Raises:
-        ValueError: k is not an integer of at least 1.
-    """
-    k = integer("the number k of visits of RAVE", k, least=1, most=MOST_VISITS)
-    return with_alias(_decaying(AMAF, k), "RAVE" if k == rave_weight.values()[0] else f"rave(k={k})")
-
-
-def _decaying(amaf: Enhancement, k: float) -> Enhancement:
-    weight = rave_weight(k=k)
-    return weight * amaf ^ (1 - weight) * BASELINE
-
-
-RAVE = rave()
-RAVE_STRICT = with_alias(_decaying(AMAF_STRICT, k=int(rave_weight.values()[0])), "RAVE_STRICT")
+# λ_RAVE AMAF ⊕ (1 − λ_RAVE) BASELINE (14); RAVE(k=500) changes the number of visits at which λ_RAVE = ½ (15)
+RAVE = with_alias(rave_weight * AMAF ^ (1 - rave_weight) * BASELINE, "RAVE")
+RAVE_STRICT = with_alias(rave_weight * AMAF_STRICT ^ (1 - rave_weight) * BASELINE, "RAVE_STRICT")

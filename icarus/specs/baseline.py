@@ -6,7 +6,6 @@ environment's histories have records like everyone's. In the simulation phase ev
 
 import math
 
-import attrs
 import numpy as np
 
 from icarus.algebra import (
@@ -19,8 +18,22 @@ from icarus.algebra import (
     capture,
     initial,
     ucb1,
+    values,
 )
-from icarus.kernel import AVAILABLE, VISIT, History, Row, Updates, child, expanded_at, helper, legal_at, update
+from icarus.kernel import (
+    AVAILABLE,
+    VISIT,
+    History,
+    Row,
+    Theta,
+    Updates,
+    child,
+    expanded_at,
+    find,
+    helper,
+    legal_at,
+    update,
+)
 
 EXPLORATION = 0.7
 
@@ -74,6 +87,18 @@ def bound_of(stats: Row, player: int, exploration: float) -> float:
     return stats.reward[player] / stats.visits + exploration * math.sqrt(math.log(stats.availability) / stats.visits)
 
 
-def baseline(exploration: float = EXPLORATION) -> Enhancement:
-    """The baseline with another exploration constant c."""
-    return attrs.evolve(BASELINE, name=f"baseline({exploration!r})", policy=ucb1(exploration).over(children))
+@helper
+def write_bounds(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, exploration: float) -> None:
+    """The baseline's values of all legal actions."""
+    present = len(history.steps) - 1
+    player = history.steps[present].player
+    for i in range(len(legal)):
+        out[i] = bound_of(find(theta, child(history, present, legal[i])), player, exploration)
+
+
+@values(uniform_in_simulation=True)
+def bounds(
+    history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, exploration: float = EXPLORATION
+) -> None:
+    """q_ρ/n + c √(log m / n), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m, …)"""
+    write_bounds(history, theta, legal, out, exploration)

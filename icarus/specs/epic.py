@@ -7,7 +7,6 @@ episode. Before a game's first label the initial position counts as labelled, wi
 `capture_positions(first=1)` it is not; in 1,000 deals each of two games that made no difference beyond 2.5 % (docs/reproduction-causes.md).
 """
 
-import attrs
 import numpy as np
 
 from icarus.algebra import (
@@ -15,17 +14,13 @@ from icarus.algebra import (
     VISIT_OR_AVAILABLE,
     Enhancement,
     RewardsVisitsAvailability,
-    Rule,
     candidates,
     capture,
-    check_rule,
     initial,
     ucb1,
 )
 from icarus.kernel import AVAILABLE, VISIT, History, Updates, child_in_episode, legal_at, update
 from icarus.specs.baseline import backpropagate
-
-EXPLORATION = 0.7
 
 
 @candidates
@@ -52,13 +47,9 @@ EPIC = Enhancement(
     records=POSITION,  # EPIC-1
     information=RewardsVisitsAvailability,  # EPIC-2
     initial=initial(),  # EPIC-3
-    policy=ucb1(EXPLORATION).over(positions),  # EPIC-4
+    policy=ucb1(0.7).over(positions),  # EPIC-4
     contexts=VISIT_OR_AVAILABLE,  # EPIC-5
     capture=capture_positions,  # EPIC-6
     backpropagation=backpropagate,  # EPIC-7
+    parameters=("rule",),
 )
-
-
-def epic(rule: Rule) -> Enhancement:
-    """EPIC with another rule of reuse, or another exploration constant."""
-    return attrs.evolve(EPIC, name=f"epic({rule})", policy=check_rule(rule).over(positions))

@@ -4,6 +4,8 @@ Readings: the player in a record is the one who plays the action; the environmen
 players 1, …, κ only). UCB1 counts how often an action was available, which takes a capture of its own.
 """
 
+from typing import Annotated
+
 import attrs
 import numpy as np
 
@@ -13,17 +15,17 @@ from icarus.algebra import (
     Enhancement,
     RewardVisits,
     RewardVisitsAvailability,
-    Rule,
     Space,
     backpropagation,
     candidates,
     capture,
-    check_rule,
     gibbs,
     initial,
 )
-from icarus.kernel import CHANCE, EXPANSION, SIMULATION, History, Row, Updates, legal_at, record, update
+from icarus.algebra.slots import Range
+from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, History, Row, Updates, legal_at, record, update
 
+Phase = Annotated[int, Range(SELECTION, SIMULATION)]
 ONLY_AVAILABLE = -1  # the context of an action that was legal but not played
 
 
@@ -36,7 +38,7 @@ def actions(history: History, legal: np.ndarray, records: np.ndarray) -> None:
 
 
 @capture
-def capture_actions(history: History, updates: Updates, last_phase: int = SIMULATION) -> None:
+def capture_actions(history: History, updates: Updates, last_phase: Phase = SIMULATION) -> None:
     """⟨((a_i, ρ_i), ρ_i) : i = 1, …, t⟩ with ρ_i the player of a_i"""
     for i in range(len(history.steps) - 1):
         step = history.steps[i]
@@ -51,22 +53,8 @@ def backpropagate(stats: Row, player: int, rewards: np.ndarray) -> None:
     stats.visits += 1
 
 
-MAST = Enhancement(
-    name="MAST",
-    records=ACTION * PLAYER,  # MAST-1
-    information=RewardVisits,  # MAST-2
-    initial=initial(),  # MAST-3
-    policy=gibbs(temperature=1).over(actions),  # MAST-4
-    contexts=PLAYER,  # MAST-5
-    capture=capture_actions,  # MAST-6
-    backpropagation=backpropagate,  # MAST-7
-)
-
-TO_MAST = attrs.evolve(MAST, name="TO_MAST", capture=capture_actions(last_phase=EXPANSION))  # TO-MAST-6
-
-
 @capture
-def capture_available(history: History, updates: Updates, last_phase: int = SIMULATION) -> None:
+def capture_available(history: History, updates: Updates, last_phase: Phase = SIMULATION) -> None:
     """⟨((a_i, ρ_i), ρ_i)⟩ # ⟨((a, ρ_i), ψ_avail) : a ≠ a_i legal⟩ for i = 1, …, t"""
     for i in range(len(history.steps) - 1):
         step = history.steps[i]
@@ -84,24 +72,36 @@ def backpropagate_available(stats: Row, context: int, rewards: np.ndarray) -> No
     stats.availability += 1
 
 
-def mast(rule: Rule) -> Enhancement:
-    """MAST with another rule of reuse: epsilon_greedy(0.2), roulette(), ucb1(0.7), gibbs(0.5)."""
-    return _with_rule(MAST, f"mast({rule})", rule)
+def count_available(mast: Enhancement) -> Enhancement:
+    """MAST with the slots that its rule needs: UCB1 asks how often an action was available."""
+    bandit, captured = mast.policy.rule.bandit, mast.capture.function
+    if bandit and captured is capture_actions.function:
+        return attrs.evolve(
+            mast,
+            information=RewardVisitsAvailability,
+            contexts=PLAYER * Space(("{ψ_avail}",)),
+            capture=capture_available(**dict(mast.capture.parameters)),
+            backpropagation=backpropagate_available,
+        )
+    if not bandit and captured is capture_available.function:
+        capture = capture_actions(**dict(mast.capture.parameters))
+        slots = {"information": RewardVisits, "contexts": PLAYER, "backpropagation": backpropagate}
+        return attrs.evolve(mast, capture=capture, **slots)
+    return mast
 
 
-def to_mast(rule: Rule) -> Enhancement:
-    """TO-MAST with another rule of reuse."""
-    return _with_rule(TO_MAST, f"to_mast({rule})", rule)
+MAST = Enhancement(
+    name="MAST",
+    records=ACTION * PLAYER,  # MAST-1
+    information=RewardVisits,  # MAST-2
+    initial=initial(),  # MAST-3
+    policy=gibbs(temperature=1).over(actions),  # MAST-4
+    contexts=PLAYER,  # MAST-5
+    capture=capture_actions,  # MAST-6
+    backpropagation=backpropagate,  # MAST-7
+    parameters=("rule",),
+    adjust=count_available,
+)
 
 
-def _with_rule(enhancement: Enhancement, name: str, rule: Rule) -> Enhancement:
-    changed = attrs.evolve(enhancement, name=name, policy=check_rule(rule).over(actions))
-    if not rule.bandit:
-        return changed
-    return attrs.evolve(
-        changed,
-        information=RewardVisitsAvailability,
-        contexts=PLAYER * Space(("{ψ_avail}",)),
-        capture=capture_available(**dict(enhancement.capture.parameters)),
-        backpropagation=backpropagate_available,
-    )
+TO_MAST = attrs.evolve(MAST, name="TO_MAST", capture=capture_actions(last_phase=EXPANSION))  # TO-MAST-6

@@ -333,10 +333,7 @@ def test_an_agent_against_itself_has_a_line_for_each_seat(monkeypatch: pytest.Mo
             ("search", "othello", "--strategy", "__import__('os')"),
             "no enhancement is called '__import__'; icarus specs lists the enhancements",
         ),
-        (
-            ("search", "othello", "--strategy", "nast(0)"),
-            "the length n of NAST's n-grams is 0; it must be an integer from 1 to 1000",
-        ),
+        (("search", "othello", "--strategy", "nast(0)"), "n of nast2 is 0; it must be an integer from 1 to 1000"),
         (("search", "othello", "--iterations", 0), "iterations is 0; it must be an integer of at least 1"),
         (("search", "othello", "--iterations", -5), "iterations is -5"),
         (("search", "othello", "--seconds", 0), "seconds is 0.0; it must be a real number above 0"),

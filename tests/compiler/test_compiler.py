@@ -1062,7 +1062,7 @@ def test_torn_files_are_compiled_anew_in_a_whole_search(copy: Copy, edited: dict
     report = copy.run(WHOLE)
     assert sorted(report["compiled"]) == [
         "icarus.games.othello.legal",
-        "the backpropagation function icarus.specs.lgr.backpropagate",
+        "the backpropagation function icarus.specs.replies.backpropagate_reply",
         "the backpropagation function mine.backpropagate",
     ]
     assert {**report, "compiled": None} == {**edited, "compiled": None}

@@ -6,24 +6,9 @@ from typing import Any
 
 import pytest
 
-from icarus import (
-    BASELINE,
-    LGRF,
-    MAST,
-    NAST2,
-    RAVE,
-    Agent,
-    Enhancement,
-    adaptive,
-    games,
-    gibbs,
-    linear,
-    mast,
-    parse,
-    search,
-)
+from icarus import BASELINE, LGRF, MAST, NAST2, RAVE, Agent, Enhancement, adaptive, games, gibbs, linear, parse, search
 from icarus.algebra import ucb1
-from icarus.specs import nast
+from icarus.specs import NAST
 from tests import naive, naive_catalogue
 from tests.conftest import Toys
 from tests.engine.test_twin import agree, starts
@@ -37,14 +22,14 @@ def twin_of(strategy: Enhancement, parts: list[Any], c: float = 0.7) -> naive.Ad
 
 
 MEMBERS = adaptive(MAST, NAST2, BASELINE)
-FEW = adaptive(LGRF, nast(3), exploration=0.1)
+FEW = adaptive(LGRF, NAST(3), exploration=0.1)
 CASES = [
     (
         BASELINE >> MEMBERS,
         naive.Sequential(naive.baseline(), twin_of(MEMBERS, [naive.mast(), naive.nast(2), naive.baseline()])),
     ),
     (
-        linear((0.25, FEW), (0.75, mast(ucb1(0.7)))),
+        linear((0.25, FEW), (0.75, MAST(ucb1(0.7)))),
         naive.Linear([(0.25, twin_of(FEW, [naive.lgrf(), naive.nast(3)], 0.1)), (0.75, naive.mast(naive.ucb1()))]),
     ),
 ]
@@ -101,7 +86,7 @@ def test_it_comes_to_prefer_what_wins() -> None:
     rng, state = random.Random(1), games.load("othello").new_initial_state(0)
     for _ in range(20):
         state.apply_action(rng.choice(state.legal_actions()))
-    strategy = BASELINE >> adaptive(mast(gibbs(0.05)), BASELINE, exploration=0.1)
+    strategy = BASELINE >> adaptive(MAST(gibbs(0.05)), BASELINE, exploration=0.1)
     rows = search(state, strategy, iterations=2000, seed=0).records[str(strategy.components[-1])].rows
     for player in range(2):
         keys = [search_key(strategy, member, player) for member in range(2)]

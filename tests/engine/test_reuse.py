@@ -34,8 +34,8 @@ from icarus.algebra.information import Kind
 from icarus.engine.scheme import ROOT_PLAYER
 from icarus.engine.search import start_search
 from icarus.kernel import CHANCE
-from icarus.specs import EPIC, GRAVE, SPECIFICATIONS, mast_batch_decay, progressive_history
-from icarus.specs.exp3 import EXP3
+from icarus.specs import EPIC, GRAVE, MAST_BATCH_DECAY, PROGRESSIVE_HISTORY, SPECIFICATIONS
+from icarus.specs.trees import EXP3
 from tests import naive, toy
 from tests.engine.test_twin import composition, named_information, named_parts
 from tests.marks import slow_after
@@ -314,10 +314,10 @@ def test_decay_shrinks_sums_and_counts_together_and_nothing_else(name: str) -> N
 
 
 def test_decay_leaves_the_batch_of_mast_and_its_search_goes_on_counting_iterations() -> None:
-    strategy = BASELINE >> mast_batch_decay(0.5, 20)
+    strategy = BASELINE >> MAST_BATCH_DECAY(0.5, 20)
     first = search(OTHELLO.new_initial_state(), strategy, iterations=100, seed=1)
     second = search(first.state, strategy, iterations=40, seed=2, records=first.decayed(0.9))
-    name = str(mast_batch_decay(0.5, 20))
+    name = str(MAST_BATCH_DECAY(0.5, 20))
     assert first.records[name].rows["batch"].max() == 4 and second.earlier_iterations == 100
     assert set(second.records[name].rows["batch"]) <= set(range(7)) and 6 in second.records[name].rows["batch"]
     again = search(first.state, strategy, iterations=40, seed=2, records=first.decayed(0.9), engine="python")
@@ -325,11 +325,11 @@ def test_decay_leaves_the_batch_of_mast_and_its_search_goes_on_counting_iteratio
 
 
 def test_without_histories_only_what_fits_every_root_is_left() -> None:
-    first = search(OTHELLO.new_initial_state(), GRAVE >> (MAST + progressive_history()) / 2, iterations=100, seed=1)
+    first = search(OTHELLO.new_initial_state(), GRAVE >> (MAST + PROGRESSIVE_HISTORY()) / 2, iterations=100, seed=1)
     general = first.without_histories()
     assert [len(general.records[name]) for name in ("BASELINE", "GRAVE")] == [0, 0]
     assert (general.records["MAST"].rows == first.records["MAST"].rows).all()
-    name = str(progressive_history())
+    name = str(PROGRESSIVE_HISTORY())
     pairs = {general.records[name].key((action, player)) for action in range(65) for player in range(2)}
     assert set(general.records[name]) == {key for key in first.records[name] if key in pairs} != set()
     fresh = search(

@@ -23,7 +23,7 @@ from icarus.engine.scheme import (
 from icarus.engine.search import start_search
 from icarus.kernel import CHANCE, TERMINAL, below, helper
 from icarus.kernel.state import State
-from icarus.specs import AMAF, BASELINE, LGR, LGRF, epic, mast, nast, to_mast
+from icarus.specs import AMAF, BASELINE, EPIC, LGR, LGRF, MAST, NAST, TO_MAST
 from tests import naive
 from tests.conftest import Toys
 from tests.engine.test_twin import compared, composition, named_information, named_parts, same_information, starts
@@ -143,13 +143,13 @@ def test_engine_and_twin_agree_on_what_is_uniform_by_definition(strategy: Enhanc
 SINGLE = [
     (BASELINE, naive.baseline()),
     (AMAF, naive.amaf()),
-    (mast(gibbs(1.0)), naive.mast()),
-    (mast(ucb1(0.7)), naive.mast(naive.ucb1())),
-    (to_mast(gibbs(1.0)), naive.to_mast()),
+    (MAST(gibbs(1.0)), naive.mast()),
+    (MAST(ucb1(0.7)), naive.mast(naive.ucb1())),
+    (TO_MAST(gibbs(1.0)), naive.to_mast()),
     (LGR, naive.lgr()),
     (LGRF, naive.lgrf()),
-    (epic(ucb1(0.7)), naive.epic()),
-    *((nast(n, ucb1(0.7)), naive.nast(n)) for n in (1, 2, 3)),
+    (EPIC(ucb1(0.7)), naive.epic()),
+    *((NAST(n, ucb1(0.7)), naive.nast(n)) for n in (1, 2, 3)),
 ]
 
 

@@ -35,7 +35,7 @@ from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.program.lowering import lower
 from icarus.engine.records import tables as tables_module
 from icarus.kernel import History, Theta, Updates, find, update
-from icarus.specs import BASELINE, EPIC, LGR, MAST, NAST2, RAVE, epic
+from icarus.specs import BASELINE, EPIC, LGR, MAST, NAST2, RAVE
 from tests import toy
 from tests.conftest import Python
 from tests.test_toy import after
@@ -627,7 +627,7 @@ def looking_alike(game: Game, most: int) -> list[list[State]]:
     [  # each game with two strategies, with all of them with --slow
         pytest.param(game, strategy, marks=[pytest.mark.slow] * ((i + j) % 2))
         for i, game in enumerate([toy.CARD, toy.KUHN, toy.SECRETS, *toy.THICKETS])
-        for j, strategy in enumerate([EVERYTHING, EPIC, BASELINE >> LGR, epic(gibbs(0.5))])
+        for j, strategy in enumerate([EVERYTHING, EPIC, BASELINE >> LGR, EPIC(gibbs(0.5))])
     ],
     ids=str,
 )

@@ -20,7 +20,7 @@ from icarus.engine.records.tables import LEAP, SMALLEST, Block, Capacities, Reco
 from icarus.engine.search import start_search
 from icarus.kernel import CHANCE, NONE
 from icarus.kernel.theta import ENTRY, FULLEST, MARKS, entry_of
-from icarus.specs import AMAF, BASELINE, EPIC, LGR, MAST, NAST2, epic, nast, ucb1
+from icarus.specs import AMAF, BASELINE, EPIC, LGR, MAST, NAST, NAST2, ucb1
 from icarus.specs.baseline import children
 from tests import toy
 from tests.test_toy import after
@@ -325,8 +325,8 @@ def test_the_environments_histories_are_found_by_its_name() -> None:
         (MAST, (9, 1)),
         (NAST2, (1, 9, 0)),
         (LGR, (1, 0)),
-        (epic(ucb1()), (1, 0, (2,))),
-        (nast(3), (2, 9, 1, 0)),
+        (EPIC(ucb1()), (1, 0, (2,))),
+        (NAST(3), (2, 9, 1, 0)),
     ],
 )
 def test_an_absent_record_is_a_key_error(strategy: Enhancement, absent: Any) -> None:
@@ -344,7 +344,7 @@ def test_an_absent_record_is_a_key_error(strategy: Enhancement, absent: Any) -> 
         (MAST, (9,), "an integer for each factor"),
         (MAST, "e6", "an integer for each factor"),
         (BASELINE, (9, 0), r"\(player, moves\)"),
-        (epic(ucb1()), (0, (2,)), r"\(label, player, moves\)"),
+        (EPIC(ucb1()), (0, (2,)), r"\(label, player, moves\)"),
     ],
 )
 def test_parts_of_no_record_are_refused(strategy: Enhancement, parts: Any, right: str) -> None:

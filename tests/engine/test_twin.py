@@ -11,7 +11,7 @@ from icarus import Enhancement, Game, games, linear, majority, maxilinear, weigh
 from icarus.algebra import epsilon_greedy, gibbs, rave_weight, roulette, ucb1
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.kernel import CHANCE, NONE
-from icarus.specs import AMAF, AMAF_STRICT, BASELINE, LGR, LGRF, LGRF_SIGNED, epic, mast, nast, to_mast
+from icarus.specs import AMAF, AMAF_STRICT, BASELINE, EPIC, LGR, LGRF, LGRF_SIGNED, MAST, NAST, TO_MAST
 from tests import naive
 from tests.conftest import Toys
 from tests.marks import slow_after
@@ -49,19 +49,19 @@ def leaf(rng: random.Random, maximising: bool) -> tuple[Enhancement, Any]:
     choices: list[Callable[[], tuple[Enhancement, Any]]] = [
         lambda: (BASELINE, naive.baseline()),
         lambda: (AMAF, naive.amaf()),
-        lambda: (mast(ucb1(exploration)), naive.mast(naive.ucb1(exploration))),
-        lambda: (to_mast(ucb1(exploration)), naive.to_mast(naive.ucb1(exploration))),
-        lambda: (nast(n, ucb1(exploration)), naive.nast(n, exploration)),
-        lambda: (epic(ucb1(exploration)), naive.epic(exploration)),
+        lambda: (MAST(ucb1(exploration)), naive.mast(naive.ucb1(exploration))),
+        lambda: (TO_MAST(ucb1(exploration)), naive.to_mast(naive.ucb1(exploration))),
+        lambda: (NAST(n, ucb1(exploration)), naive.nast(n, exploration)),
+        lambda: (EPIC(ucb1(exploration)), naive.epic(exploration)),
     ]
     if not maximising:
         choices += [
             lambda: (LGR, naive.lgr()),
             lambda: (LGRF, naive.lgrf()),
             lambda: (LGRF_SIGNED, naive.lgrf_signed()),
-            lambda: (mast(rule()), naive.mast(twin)),
-            lambda: (to_mast(rule()), naive.to_mast(twin)),
-            lambda: (nast(n, rule()), naive.nast(n, rule=twin)),
+            lambda: (MAST(rule()), naive.mast(twin)),
+            lambda: (TO_MAST(rule()), naive.to_mast(twin)),
+            lambda: (NAST(n, rule()), naive.nast(n, rule=twin)),
         ]
     return rng.choice(choices)()
 

@@ -13,7 +13,7 @@ from icarus.equilibrium.deals import deals_of, information_state
 from icarus.equilibrium.tree import tree_of
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.kernel.state import State
-from icarus.specs import baseline
+from icarus.specs import BASELINE
 from tests.marks import slow_after
 
 
@@ -183,7 +183,7 @@ def test_where_nothing_is_dealt_it_visits_nearly_what_the_engines_search_does():
     game, seeds = games.load("goofspiel(cards=3)"), 100
     state = game.new_initial_state()
     ours = [ISMCTSSearch(game, ISMCTS()).run(state, iterations=500, seed=seed).policy for seed in range(seeds)]
-    agent = Agent(baseline(1.0), iterations=500)
+    agent = Agent(BASELINE(1.0), iterations=500)
     theirs = [agent.search(state, seed).policy for seed in range(seeds)]
     assert np.mean(ours, 0) == pytest.approx(np.mean(theirs, 0), abs=0.025)
 

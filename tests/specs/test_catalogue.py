@@ -29,19 +29,6 @@ from icarus.specs import (
     RELATIVE_BONUS,
     THOMPSON,
     UCB1_TUNED,
-    cmc,
-    discounted_history,
-    discounted_ucb,
-    fpu,
-    grave,
-    mast_batch_decay,
-    mast_simulation_decay,
-    nst,
-    ppa,
-    progressive_history,
-    regret_matching,
-    relative_bonus,
-    ucb1_tuned,
 )
 from icarus.testing import Decision, HistoryExample, backpropagate
 from tests import naive, toy
@@ -87,7 +74,7 @@ def test_simulation_is_uniform_where_the_enhancement_is_of_the_tree(strategy: En
 def test_fpu_4_is_ucb1_but_for_untried_actions() -> None:
     tried = 3 / 4 + 0.7 * math.sqrt(math.log(9) / 4)
     assert THIRD.values(FPU, {CHILD: UCT}) == pytest.approx([tried, 1.0])
-    assert THIRD.values(fpu(0.3, exploration=0.0), {CHILD: UCT}) == [3 / 4, 0.3]
+    assert THIRD.values(FPU(0.3, exploration=0.0), {CHILD: UCT}) == [3 / 4, 0.3]
 
 
 def test_ucb1_tuned_4_explores_by_the_variance() -> None:
@@ -131,7 +118,7 @@ def test_ph_4_adds_the_mean_of_the_action_by_what_was_lost() -> None:
     theta = {CHILD: UCT, (4, 0): {"reward": (6.0, 0.0), "visits": 8, "availability": 8}}
     without = 3 / 4 + 0.7 * math.sqrt(math.log(9) / 4)
     assert THIRD.values(PROGRESSIVE_HISTORY, theta) == pytest.approx([without + 6 / 8 * 5 / (4 - 3 + 1), math.inf])
-    assert THIRD.values(progressive_history(0.0), theta)[0] == pytest.approx(without)
+    assert THIRD.values(PROGRESSIVE_HISTORY(0.0), theta)[0] == pytest.approx(without)
 
 
 def test_ph_4_while_another_thread_is_between_two_updates() -> None:
@@ -159,19 +146,19 @@ def test_grave_4_weighs_amaf_of_the_closest_ancestor_with_enough_visits() -> Non
     beta = 40 / (40 + 4 + 1e-5 * 40 * 4)
     assert THIRD.values(GRAVE, theta) == pytest.approx([(1 - beta) * 1 / 4 + beta * 30 / 40, math.inf])
     closer = {**theta, (0, (4, 5, 5)): {"reward_as_first": (1.0, 0.0), "visits_as_first": 2}}
-    assert THIRD.values(grave(least=49), closer) == pytest.approx([1 / 4, 1 / 2])  # now the history itself is asked
+    assert THIRD.values(GRAVE(least=49), closer) == pytest.approx([1 / 4, 1 / 2])  # now the history itself is asked
 
 
 def test_grave_4_explores_where_a_constant_is_given() -> None:
     theta = {CHILD: {"reward": (1.0, 0.0), "visits": 4}, (0, (4, 5, 5)): {"visits": 5}}
-    plain, exploring = THIRD.values(GRAVE, theta), THIRD.values(grave(exploration=0.5), theta)
+    plain, exploring = THIRD.values(GRAVE, theta), THIRD.values(GRAVE(exploration=0.5), theta)
     assert exploring[0] - plain[0] == pytest.approx(0.5 * math.sqrt(math.log(9) / 4))
 
 
 def test_ucb1_tuned_4_takes_a_constant_for_the_root_of_two() -> None:
     many = {"reward": (500.0, 0.0), "squares": (250.0, 0.0), "visits": 1000, "availability": 1000}
     rate = math.log(1000) / 1000
-    assert THIRD.values(ucb1_tuned(0.1), {CHILD: many})[0] == pytest.approx(
+    assert THIRD.values(UCB1_TUNED(0.1), {CHILD: many})[0] == pytest.approx(
         0.5 + math.sqrt(rate * 0.1 * math.sqrt(rate))
     )
 
@@ -224,7 +211,7 @@ def test_nst_4_averages_the_grams_that_are_known_well_enough() -> None:
         (4, 5, 4, 0): {"reward": 0.0, "visits": 6},  # one visit too few
     }
     assert THIRD.values(NST, theta) == [(3 / 4 + 1) / 2, 1.0]
-    assert THIRD.values(nst(6), theta) == pytest.approx([(3 / 4 + 1 + 0) / 3, 1.0])
+    assert THIRD.values(NST(6), theta) == pytest.approx([(3 / 4 + 1 + 0) / 3, 1.0])
     assert EXAMPLE.prefix(0).values(NST, theta) == [3 / 4, 1.0]
 
 
@@ -267,7 +254,7 @@ def test_mast_batch_decay_forgets_for_each_batch_that_has_passed() -> None:
 def test_cmc_4_plays_what_went_well_with_the_players_previous_action() -> None:
     assert THIRD.values(CMC, {(4, 5, 0): {"reward": 7.0, "visits": 10}}) == [0.0, 0.7]
     assert THIRD.values(CMC, {(4, 5, 0): {"reward": 6.0, "visits": 10}}) == [0.0, 0.0]  # not above the bound
-    assert THIRD.values(cmc(bound=0.5), {(4, 5, 0): {"reward": 6.0, "visits": 10}}) == [0.0, 0.6]
+    assert THIRD.values(CMC(bound=0.5), {(4, 5, 0): {"reward": 6.0, "visits": 10}}) == [0.0, 0.6]
     assert EXAMPLE.prefix(0).values(CMC, {(4, 5, 0): {"reward": 7.0, "visits": 10}}) == [0.0, 0.0]
 
 
@@ -277,14 +264,14 @@ def test_cmc_6_captures_each_pair_of_actions_of_a_player() -> None:
 
 def test_d_ucb_7_discounts_all_that_is_known_of_what_was_available() -> None:
     information = {"reward": (2.0, 1.0), "visits": 3.0, "availability": 5.0}
-    strategy = discounted_ucb(0.5)
+    strategy = DISCOUNTED_UCB(0.5)
     assert list(backpropagate(strategy, VISIT, [1.0, 0.0], **information).values()) == [[2.0, 0.5], 2.5, 3.5]
     assert list(backpropagate(strategy, AVAILABLE, [1.0, 0.0], **information).values()) == [[1.0, 0.5], 1.5, 3.5]
     assert THIRD.values(DISCOUNTED_UCB, {CHILD: UCT})[0] == pytest.approx(3 / 4 + 0.7 * math.sqrt(math.log(9) / 4))
 
 
 def test_dh_7_discounts_actions_but_not_histories() -> None:
-    information, strategy = {"reward": (2.0, 1.0), "visits": 3.0, "availability": 5}, discounted_history(0.5)
+    information, strategy = {"reward": (2.0, 1.0), "visits": 3.0, "availability": 5}, DISCOUNTED_HISTORY(0.5)
     assert list(backpropagate(strategy, VISIT, [1.0, 0.0], **information).values()) == [[3.0, 1.0], 4.0, 6]
     (_, anywhere), (_, visit) = EXAMPLE.capture(strategy)[-1], EXAMPLE.capture(strategy)[0]
     assert visit == VISIT
@@ -323,7 +310,7 @@ def test_rm_4_plays_in_proportion_to_what_is_regretted_at_simultaneous_decisions
     )
     lost = {(1, (2,)): {"regret": -3.0}, (1, (3,)): {"regret": 2.0}}  # player 1 at the history before both
     assert second.values(REGRET_MATCHING, lost) == pytest.approx([0.1, 0.9])
-    assert second.values(regret_matching(0.0), lost) == [0.0, 1.0]
+    assert second.values(REGRET_MATCHING(0.0), lost) == [0.0, 1.0]
     assert THIRD.values(REGRET_MATCHING, {CHILD: UCT, (0, (4, 5, 5)): {**UCT, "reward": (2.0, 2.0)}}) == [1.0, 0.0]
     assert IN_SIMULATION.values(REGRET_MATCHING) == [1.0, 1.0]
 
@@ -354,32 +341,32 @@ def test_rm_6_regrets_nothing_where_the_tree_ended_between_those_who_choose_at_o
 
 PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
     (FPU, twins.fpu()),
-    (fpu(0.6), twins.fpu(0.6)),
+    (FPU(0.6), twins.fpu(0.6)),
     (UCB1_TUNED, twins.ucb1_tuned()),
     (KL_UCB, twins.kl_ucb()),
     (PROGRESSIVE_HISTORY, twins.progressive_history()),
     (GRAVE, twins.grave()),
-    (grave(3), twins.grave(3)),
-    (grave(3, exploration=0.6), twins.grave(3, c=0.6)),
-    (ucb1_tuned(0.1), twins.ucb1_tuned(0.1)),
+    (GRAVE(3), twins.grave(3)),
+    (GRAVE(3, exploration=0.6), twins.grave(3, c=0.6)),
+    (UCB1_TUNED(0.1), twins.ucb1_tuned(0.1)),
     (THOMPSON, twins.thompson()),
     (LGRF2, twins.lgrf2()),
     (NST, twins.nst()),
-    (nst(2, gibbs(0.5)), twins.nst(2, naive.Rule("softmax", 0.5))),
+    (NST(2, gibbs(0.5)), twins.nst(2, naive.Rule("softmax", 0.5))),
     (PPA, twins.ppa()),
-    (ppa(2.0, 0.5), twins.ppa(2.0, 0.5)),
+    (PPA(2.0, 0.5), twins.ppa(2.0, 0.5)),
     (MAST_SIMULATION_DECAY, twins.simulation_decay()),
-    (mast_simulation_decay(0.5, gibbs(0.3)), twins.simulation_decay(0.5, twins.softmax(0.3))),
-    (mast_batch_decay(0.7, 8), twins.batch_decay(0.7, 8)),
+    (MAST_SIMULATION_DECAY(0.5, gibbs(0.3)), twins.simulation_decay(0.5, twins.softmax(0.3))),
+    (MAST_BATCH_DECAY(0.7, 8), twins.batch_decay(0.7, 8)),
     (CMC, twins.cmc()),
-    (cmc(0.9, 0.4), twins.cmc(0.9, 0.4)),
+    (CMC(0.9, 0.4), twins.cmc(0.9, 0.4)),
     (DISCOUNTED_UCB, twins.discounted_ucb()),
-    (discounted_ucb(0.8), twins.discounted_ucb(0.8)),
+    (DISCOUNTED_UCB(0.8), twins.discounted_ucb(0.8)),
     (DISCOUNTED_HISTORY, twins.discounted_history()),
     (REGRET_MATCHING, twins.regret_matching()),
-    (regret_matching(0.5), twins.regret_matching(0.5)),
+    (REGRET_MATCHING(0.5), twins.regret_matching(0.5)),
     (RELATIVE_BONUS, twins.relative_bonus()),
-    (relative_bonus(1.0, 3.0), twins.relative_bonus(1.0, 3.0)),
+    (RELATIVE_BONUS(1.0, 3.0), twins.relative_bonus(1.0, 3.0)),
 ]
 every_pair = pytest.mark.parametrize(
     ("strategy", "twin"), slow_variants(PAIRS), ids=lambda x: str(x) if isinstance(x, Enhancement) else ""
@@ -447,7 +434,7 @@ def test_regret_matching_mixes_where_a_game_of_matching_coins_has_to_be_mixed() 
     assert 0.45 < result.policy[0] < 0.55 and 0.45 < result.values.mean() < 0.55
 
 
-@pytest.mark.parametrize("strategy", [relative_bonus(1.0), mast_batch_decay(0.5, 40)], ids=str)
+@pytest.mark.parametrize("strategy", [RELATIVE_BONUS(1.0), MAST_BATCH_DECAY(0.5, 40)], ids=str)
 def test_engine_and_twin_agree_when_much_has_been_learnt(strategy: Enhancement) -> None:
     twin = twins.relative_bonus(1.0) if strategy.name.startswith("relative") else twins.batch_decay(0.5, 40)
     for number, game in enumerate((toy.THICKETS[0], toy.EPISODES)):
@@ -458,8 +445,8 @@ MIXED: list[Callable[[], tuple[Enhancement, Any]]] = [
     lambda: (GRAVE >> NST, naive.Sequential(twins.grave(), twins.nst())),
     lambda: (UCB1_TUNED >> (LGRF2 + NST) / 2, naive.Sequential(
         twins.ucb1_tuned(), naive.Linear([(0.5, twins.lgrf2()), (0.5, twins.nst())]))),
-    lambda: (0.25 * KL_UCB ^ 0.75 * grave(5), naive.Maxilinear([(0.25, twins.kl_ucb()), (0.75, twins.grave(5))])),
-    lambda: (fpu(0.4) >> MAST, naive.Sequential(twins.fpu(0.4), naive.mast())),
+    lambda: (0.25 * KL_UCB ^ 0.75 * GRAVE(5), naive.Maxilinear([(0.25, twins.kl_ucb()), (0.75, twins.grave(5))])),
+    lambda: (FPU(0.4) >> MAST, naive.Sequential(twins.fpu(0.4), naive.mast())),
 ]  # fmt: skip
 
 
@@ -497,19 +484,19 @@ def test_the_names_of_variants_parse_back() -> None:
 @pytest.mark.parametrize(
     ("mistake", "message"),
     [
-        (lambda: fpu(-1.0), "urgency of fpu"),
-        (lambda: grave(-1), "least of grave"),
-        (lambda: grave(2.5), "least of grave"),
-        (lambda: nst(0), "the visits k that an n-gram of NST needs"),
-        (lambda: progressive_history(math.nan), "influence of progressive_history"),
-        (lambda: ppa(-1.0), "rate of ppa"),
-        (lambda: mast_simulation_decay(1.5), "decay of mast_simulation_decay"),
-        (lambda: mast_batch_decay(0.5, 0), "batch of mast_batch_decay"),
-        (lambda: cmc(2.0), "share of cmc"),
-        (lambda: discounted_ucb(0.0), "discount of discounted_ucb"),
-        (lambda: discounted_history(1.5), "discount of discounted_history"),
-        (lambda: relative_bonus(-1.0), "bonus of relative_bonus"),
-        (lambda: regret_matching(1.5), "share of regret_matching"),
+        (lambda: FPU(-1.0), "urgency of fpu"),
+        (lambda: GRAVE(-1), "least of grave"),
+        (lambda: GRAVE(2.5), "least of grave"),
+        (lambda: NST(0), "least of nst"),
+        (lambda: PROGRESSIVE_HISTORY(math.nan), "influence of progressive_history"),
+        (lambda: PPA(-1.0), "rate of ppa"),
+        (lambda: MAST_SIMULATION_DECAY(1.5), "decay of mast_simulation_decay"),
+        (lambda: MAST_BATCH_DECAY(0.5, 0), "batch of mast_batch_decay"),
+        (lambda: CMC(2.0), "share of cmc"),
+        (lambda: DISCOUNTED_UCB(0.0), "discount of discounted_ucb"),
+        (lambda: DISCOUNTED_HISTORY(1.5), "discount of discounted_history"),
+        (lambda: RELATIVE_BONUS(-1.0), "bonus of relative_bonus"),
+        (lambda: REGRET_MATCHING(1.5), "share of regret_matching"),
     ],
 )
 def test_a_parameter_that_makes_no_sense_is_refused_by_name(mistake: Callable, message: str) -> None:

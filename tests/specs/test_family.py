@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from icarus import AMAF, BASELINE, EPIC, MAST, TO_MAST, Enhancement, games, gibbs, nast, parse, search, ucb1
+from icarus import AMAF, BASELINE, EPIC, MAST, NAST, TO_MAST, Enhancement, games, gibbs, parse, search, ucb1
 from icarus.algebra import epsilon_greedy
 from icarus.discovery.space import load_space
 from icarus.engine.result import Result
-from icarus.specs import family, mast
+from icarus.specs import family
 from icarus.specs.mast import ONLY_AVAILABLE
 from icarus.testing import Decision, HistoryExample, backpropagate
 from tests.marks import slow_after
@@ -16,10 +16,10 @@ GIBBS = gibbs(temperature=1)
 POINTS = [
     (MAST, family("moves", 0, "playout", "played", rule=GIBBS)),
     (TO_MAST, family("moves", 0, "tree", "played", rule=GIBBS)),
-    (mast(ucb1(0.7)), family("moves", 0, "playout", "legal")),
-    (nast(1), family("moves", 0)),
-    (nast(2), family("moves", 1)),
-    (nast(3, epsilon_greedy(0.2)), family("moves", 2, rule=epsilon_greedy(0.2))),
+    (MAST(ucb1(0.7)), family("moves", 0, "playout", "legal")),
+    (NAST(1), family("moves", 0)),
+    (NAST(2), family("moves", 1)),
+    (NAST(3, epsilon_greedy(0.2)), family("moves", 2, rule=epsilon_greedy(0.2))),
     (EPIC, family("position", 0, "playout", "legal")),
     (AMAF, family("history", 0, "tree", "as_first")),
 ]
@@ -141,7 +141,7 @@ def test_few_visits_fall_back_on_the_action_anywhere_by_hand() -> None:
 
 
 def test_an_action_falls_back_on_what_is_known_of_it_anywhere() -> None:
-    result = result_of(BASELINE >> mast(epsilon_greedy(0.2)), "phantom-mnk")
+    result = result_of(BASELINE >> MAST(epsilon_greedy(0.2)), "phantom-mnk")
     result_of_point = result_of(BASELINE >> family("moves", 999, least=1, rule=epsilon_greedy(0.2)), "phantom-mnk")
     assert list(result.visits) == list(result_of_point.visits)
 

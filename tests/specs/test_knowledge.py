@@ -20,17 +20,8 @@ from icarus.specs import (
     PROGRESSIVE_WIDENING,
     PUCT,
     anti_decisive,
-    decisive,
-    fast,
-    implicit_minimax,
-    past,
-    progressive_bias,
-    progressive_unpruning,
-    progressive_widening,
-    puct,
 )
-from icarus.specs.implicit_minimax import FIRST_VALUE, UNIT
-from icarus.specs.progressive_unpruning import PRUNED
+from icarus.specs.knowledge import FIRST_VALUE, PRUNED, UNIT
 from icarus.testing import Decision, HistoryExample, backpropagate
 from tests import naive, toy
 from tests import naive_knowledge as twins
@@ -63,20 +54,20 @@ def test_pb_4_adds_the_heuristic_over_one_more_than_the_visits() -> None:
     theta = {FOUR: ucb_stats(0.5, 4, 9), SIX: ucb_stats(0.75, 8, 9)}
     expected = [uct(0.5, 4, 9) + 0.25 / 5, math.inf, uct(0.75, 8, 9) + 0.375 / 9]
     assert OPEN.values(PROGRESSIVE_BIAS, theta) == pytest.approx(expected)
-    assert OPEN.values(progressive_bias(8.0, 0.0), theta)[0] == pytest.approx(0.5 + 8 * 0.25 / 5)
+    assert OPEN.values(PROGRESSIVE_BIAS(8.0, 0.0), theta)[0] == pytest.approx(0.5 + 8 * 0.25 / 5)
 
 
 def test_pu_4_leaves_all_open_up_to_t_visits_then_the_best() -> None:
     some = {(): {"visits": 30}, FIVE: ucb_stats(0.5, 9, 30)}
-    assert OPEN.values(progressive_unpruning(30, 2), some) == [math.inf] * 3
+    assert OPEN.values(PROGRESSIVE_UNPRUNING(30, 2), some) == [math.inf] * 3
     more = {**some, (): {"visits": 31}}
-    assert OPEN.values(progressive_unpruning(30, 2), more) == pytest.approx([PRUNED, uct(0.5, 9, 30), math.inf])
-    assert OPEN.values(progressive_unpruning(30, 1), more) == pytest.approx([PRUNED, uct(0.5, 9, 30), PRUNED])
+    assert OPEN.values(PROGRESSIVE_UNPRUNING(30, 2), more) == pytest.approx([PRUNED, uct(0.5, 9, 30), math.inf])
+    assert OPEN.values(PROGRESSIVE_UNPRUNING(30, 1), more) == pytest.approx([PRUNED, uct(0.5, 9, 30), PRUNED])
 
 
 @pytest.mark.parametrize(("visits", "width"), [(31, 1), (50, 1), (51, 2), (65, 2), (66, 3)])
 def test_pu_4_opens_one_more_whenever_the_visits_exceed_a_b_to_the_power(visits: int, width: int) -> None:
-    values = OPEN.values(progressive_unpruning(30, 1, 50.0, 1.3), {(): {"visits": visits}})  # 50, 65, 84.5
+    values = OPEN.values(PROGRESSIVE_UNPRUNING(30, 1, 50.0, 1.3), {(): {"visits": visits}})  # 50, 65, 84.5
     assert sum(value == math.inf for value in values) == width
 
 
@@ -89,7 +80,7 @@ def test_pw_4_opens_the_next_after_t_visits(visits: int, width: int) -> None:
 
 def test_pu_4_takes_equal_heuristics_in_the_order_of_the_game() -> None:
     alike = HistoryExample([Decision(0, (4, 5, 6), lookahead=dict.fromkeys((4, 5, 6), (0.5, 0.5)))], players=2)
-    assert alike.values(progressive_widening(), {(): {"visits": 50}}) == [math.inf, math.inf, PRUNED]
+    assert alike.values(PROGRESSIVE_WIDENING(), {(): {"visits": 50}}) == [math.inf, math.inf, PRUNED]
 
 
 def test_puct_4_explores_in_proportion_to_the_prediction() -> None:
@@ -98,12 +89,12 @@ def test_puct_4_explores_in_proportion_to_the_prediction() -> None:
     p = [weight / sum(weights) for weight in weights]
     expected = [0.75 + 0.625 * p[0] * 4 / 4, 0.5 + 0.625 * p[1] * 4, 0.5 + 0.625 * p[2] * 4]
     assert OPEN.values(PUCT, theta) == pytest.approx(expected)
-    even = OPEN.values(puct(1.0, 1e9), theta)
+    even = OPEN.values(PUCT(1.0, 1e9), theta)
     assert even == pytest.approx([0.75 + 4 / 4 / 3, 0.5 + 4 / 3, 0.5 + 4 / 3])
 
 
 def test_puct_4_does_not_overflow_at_low_temperatures() -> None:
-    values = OPEN.values(puct(1.0, 1e-9), {FIVE: {"availability": 4}, FOUR: {"availability": 4}})
+    values = OPEN.values(PUCT(1.0, 1e-9), {FIVE: {"availability": 4}, FOUR: {"availability": 4}})
     assert values == pytest.approx([0.5, 0.5 + 2.0, 0.5])
 
 
@@ -129,7 +120,7 @@ def test_im_4_mixes_the_mean_reward_with_what_is_backed_up() -> None:
     theta = {FOUR: {**ucb_stats(0.5, 4, 9), "worth": (0.875, 0.125)}}
     expected = 0.6 * 0.5 + 0.4 * 0.875 + 0.7 * math.sqrt(math.log(9) / 4)
     assert OPEN.values(IMPLICIT_MINIMAX, theta) == pytest.approx([expected, math.inf, math.inf])
-    assert OPEN.values(implicit_minimax(1.0, 0.0), theta)[0] == 0.875
+    assert OPEN.values(IMPLICIT_MINIMAX(1.0, 0.0), theta)[0] == 0.875
 
 
 def test_im_6_backs_up_the_best_of_the_player_who_acts() -> None:
@@ -221,8 +212,8 @@ def test_past_4_takes_the_best_of_what_was_true_where_the_action_was_played() ->
         (1, -2, 4, 0): {"reward": 9.0, "visits": 9},  # not true now
     }
     assert CORNERS.values(PAST, learned) == [0.75, 1.0]
-    assert CORNERS.values(past(2), learned) == [1.0, 1.0]
-    assert CORNERS.values(past(5), learned) == [0.25, 1.0]
+    assert CORNERS.values(PAST(2), learned) == [1.0, 1.0]
+    assert CORNERS.values(PAST(5), learned) == [0.25, 1.0]
 
 
 def test_past_6_captures_each_action_with_all_that_was_true() -> None:
@@ -258,7 +249,7 @@ def test_fast_6_moves_weights_towards_lambda_returns() -> None:
     # Player 0 thought 0.5 of his first action and 0.5 − 0.2/2 = 0.4 of his second, and got 1: λ-returns ½ · 0.4 + ½ · 1 = 0.7 and 1.
     # Player 1 thought 0.1 of his only one and got −1.
     changes = {(0, 0): 0.1 * (0.2 + 0.6), (1, 0): 0.1 * 0.6 * 0.5, (0, 1): 0.0, (1, 1): 0.1 * -1.1}
-    captured = WEIGHED.capture(fast(0.1, 0.5), WEIGHTS)
+    captured = WEIGHED.capture(FAST(0.1, 0.5), WEIGHTS)
     assert [key for key, _ in captured] == [WEIGHED.key(FAST, *parts) for parts in changes]
     actual = [float(np.int64(context).view(np.float64)) for _, context in captured]
     assert actual == pytest.approx(list(changes.values()))
@@ -267,7 +258,7 @@ def test_fast_6_moves_weights_towards_lambda_returns() -> None:
 
 def test_fast_6_with_lambda_1_looks_at_the_result_alone_and_with_0_at_the_next_decision_alone() -> None:
     def change(trace: float) -> float:
-        return float(np.int64(WEIGHED.capture(fast(1.0, trace), WEIGHTS)[0][1]).view(np.float64))
+        return float(np.int64(WEIGHED.capture(FAST(1.0, trace), WEIGHTS)[0][1]).view(np.float64))
 
     assert change(1.0) == pytest.approx((1 - 0.5) + (1 - 0.4))
     assert change(0.0) == pytest.approx((0.4 - 0.5) + (1 - 0.4))
@@ -288,19 +279,19 @@ def test_fast_needs_features_of_actions() -> None:
 
 PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
     (PROGRESSIVE_BIAS, twins.progressive_bias()),
-    (progressive_unpruning(3, 2, 6.0, 1.2), twins.progressive_unpruning(3, 2, 6.0, 1.2)),
-    (progressive_widening(3.0, 1.25), twins.progressive_widening(3.0, 1.25)),
+    (PROGRESSIVE_UNPRUNING(3, 2, 6.0, 1.2), twins.progressive_unpruning(3, 2, 6.0, 1.2)),
+    (PROGRESSIVE_WIDENING(3.0, 1.25), twins.progressive_widening(3.0, 1.25)),
     (PUCT, twins.puct()),
     (IMPLICIT_MINIMAX, twins.implicit_minimax()),
     (DECISIVE, twins.decisive()),
     (PAST, twins.past()),
     (FAST, twins.fast()),
-    (fast(0.2, 0.5, gibbs(0.1)), twins.fast(0.2, 0.5, 0.1)),
+    (FAST(0.2, 0.5, gibbs(0.1)), twins.fast(0.2, 0.5, 0.1)),
 ]
 TOYS_ONLY: list[tuple[Enhancement, naive.Leaf]] = [
     (anti_decisive("fifth", 0.4), twins.decisive("fifth", 0.4)),
-    (decisive(0.2), twins.decisive(None, 0.2)),
-    (past(1, gibbs(0.2)), twins.past(1, 0.2)),
+    (DECISIVE(0.2), twins.decisive(None, 0.2)),
+    (PAST(1, gibbs(0.2)), twins.past(1, 0.2)),
 ]
 every_pair = pytest.mark.parametrize(
     ("strategy", "twin"), slow_variants(PAIRS), ids=lambda x: str(x) if isinstance(x, Enhancement) else ""
@@ -359,14 +350,14 @@ def test_the_names_of_variants_parse_back() -> None:
 @pytest.mark.parametrize(
     ("mistake", "told_so"),
     [
-        (lambda: progressive_bias(-1.0), "weight of progressive_bias"),
-        (lambda: progressive_unpruning(first=0), "first of progressive_unpruning"),
-        (lambda: progressive_unpruning(growth=1.0), "growth of progressive_unpruning"),
-        (lambda: progressive_widening(0.0), "pace of progressive_widening"),
-        (lambda: puct(temperature=0.0), "temperature of puct"),
-        (lambda: implicit_minimax(1.5), "alpha of implicit_minimax"),
-        (lambda: fast(-0.1), "rate of fast"),
-        (lambda: fast(0.1, 1.5), "trace of fast"),
+        (lambda: PROGRESSIVE_BIAS(-1.0), "weight of progressive_bias"),
+        (lambda: PROGRESSIVE_UNPRUNING(first=0), "first of progressive_unpruning"),
+        (lambda: PROGRESSIVE_UNPRUNING(growth=1.0), "growth of progressive_unpruning"),
+        (lambda: PROGRESSIVE_WIDENING(0.0), "pace of progressive_widening"),
+        (lambda: PUCT(temperature=0.0), "temperature of puct"),
+        (lambda: IMPLICIT_MINIMAX(1.5), "alpha of implicit_minimax"),
+        (lambda: FAST(-0.1), "rate of fast"),
+        (lambda: FAST(0.1, 1.5), "trace of fast"),
     ],
 )
 def test_a_parameter_that_makes_no_sense_is_refused_by_name(mistake: Any, told_so: str) -> None:
@@ -384,5 +375,5 @@ def test_puct_starts_with_the_child_that_the_prior_prefers_where_it_is_asked_to(
     example = HistoryExample([Decision(0, (4, 5), lookahead={4: (0.2, 0.8), 5: (0.6, 0.4)})], players=2)
     first, second = example.values(PUCT, {})
     assert first == second == 0.5  # √0: drawn uniformly
-    low, high = example.values(puct(least=1), {})
-    assert 0.5 < low < high and parse(str(puct(least=1))) == puct(least=1) and str(puct()) == "puct(0.625, 0.1)"
+    low, high = example.values(PUCT(least=1), {})
+    assert 0.5 < low < high and parse(str(PUCT(least=1))) == PUCT(least=1) and str(PUCT()) == "puct(0.625, 0.1)"

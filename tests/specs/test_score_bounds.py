@@ -22,10 +22,6 @@ from icarus.specs import (
     PROGRESSIVE_HISTORY,
     SCORE_BOUNDS,
     UCB1_TUNED,
-    bounded_grave,
-    bounded_progressive_history,
-    bounded_ucb1_tuned,
-    score_bounds,
 )
 from icarus.testing import Decision, HistoryExample, backpropagate
 from tests import naive, toy
@@ -124,7 +120,7 @@ def test_sb_4_plays_what_is_proved_best_and_leaves_out_what_is_not(pairs: Any, s
 
 
 def test_sb_4_adds_the_bounds_with_their_weights() -> None:
-    biased = THREE.values(score_bounds(0.1, 0.01), bounds((0.25, 1), (0, 0.5), (0, 1)))
+    biased = THREE.values(SCORE_BOUNDS(0.1, 0.01), bounds((0.25, 1), (0, 0.5), (0, 1)))
     assert biased == pytest.approx([UCB1 + 0.1 * 0.25 + 0.01, UCB1 + 0.01 * 0.5, UCB1 + 0.01])
 
 
@@ -175,10 +171,10 @@ def test_sb_7_tightens_the_bounds_beside_what_other_selections_count(strategy: E
 PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
     (MCTS_SOLVER, twins.mcts_solver()),
     (SCORE_BOUNDS, twins.score_bounds()),
-    (score_bounds(0.2, 0.1, 0.4), twins.score_bounds(0.2, 0.1, 0.4)),
-    (bounded_ucb1_tuned(0.6), twins.bounded(twins.ucb1_tuned(0.6))),
-    (bounded_progressive_history(3.0, 0.6), twins.bounded(twins.progressive_history(3.0, 0.6))),
-    (bounded_grave(4, 1e-5, 0.6), twins.bounded(twins.grave(4, 1e-5, 0.6))),
+    (SCORE_BOUNDS(0.2, 0.1, 0.4), twins.score_bounds(0.2, 0.1, 0.4)),
+    (BOUNDED_UCB1_TUNED(0.6), twins.bounded(twins.ucb1_tuned(0.6))),
+    (BOUNDED_PROGRESSIVE_HISTORY(3.0, 0.6), twins.bounded(twins.progressive_history(3.0, 0.6))),
+    (BOUNDED_GRAVE(4, 1e-5, 0.6), twins.bounded(twins.grave(4, 1e-5, 0.6))),
 ]
 by_pair = pytest.mark.parametrize(
     ("strategy", "twin"), slow_variants(PAIRS), ids=lambda x: str(x) if isinstance(x, Enhancement) else ""

@@ -46,6 +46,7 @@ from icarus.specs import (
     LGRF,
     LGRF_SIGNED,
     MAST,
+    NAST,
     NAST1,
     NAST2,
     NAST3,
@@ -53,12 +54,6 @@ from icarus.specs import (
     RAVE_STRICT,
     SPECIFICATIONS,
     TO_MAST,
-    amaf,
-    baseline,
-    epic,
-    mast,
-    nast,
-    to_mast,
 )
 from icarus.specs.mast import actions
 from icarus.testing import Decision, HistoryExample, backpropagate
@@ -71,40 +66,8 @@ SPECS = ROOT / "icarus" / "specs"
 OF_OTHER_LAYOUTS = ["dou-di-zhu", "hearts", "lotr-confrontation"]  # for which other machine code is made
 PASS = toy.PASS
 REWARDS = (0.0, 0.5, 1.0)  # of b in the chain after ⟨0, pass⟩
-SEVEN = {
-    "amaf": "AMAF",
-    "baseline": "Base",
-    "bounded": "SB-GRAVE",
-    "cmc": "CMC",
-    "discounted_history": "DH",
-    "discounted_ucb": "D-UCB",
-    "epic": "EPIC",
-    "fast": "FAST",
-    "grave": "GRAVE",
-    "implicit_minimax": "IM",
-    "lgr": "LGR",
-    "lgrf2": "LGRF-2",
-    "mast": "MAST",
-    "mast_decay": "MAST-Decay",
-    "nast": "NAST",
-    "nst": "NST",
-    "past": "PAST",
-    "ppa": "PPA",
-    "progressive_history": "PH",
-    "regret_matching": "RM",
-    "relative_bonus": "RB",
-    "score_bounds": "SB",
-    "ucb1_tuned": "UCB1-Tuned",
-}
-OF_BASELINE = {  # the baseline with another policy
-    "decisive": "Decisive",
-    "first_play_urgency": "FPU",
-    "kl_ucb": "KL-UCB",
-    "progressive_bias": "PB",
-    "progressive_unpruning": "PU",
-    "puct": "PUCT",
-    "thompson": "Thompson",
-}
+SEVEN = "Base AMAF MAST LGR NAST EPIC LGRF-2 NST UCB1-Tuned D-UCB GRAVE PH DH RB RM IM SB Bounded MAST-Decay PPA CMC PAST FAST FAMILY"
+VARIANTS = "TO-MAST-6 LGRF-7 FPU-4 KL-UCB-4 Thompson-4 PB-4 PU-4 PW-4 PUCT-4 Decisive-4 MCTS-Solver-4"  # of which one slot differs
 
 
 def searched(root: State, strategy: Enhancement, iterations: int, seed: int = 1) -> CompiledSearch:
@@ -129,43 +92,21 @@ def information_of(running: CompiledSearch, strategy: Enhancement, parts: Any) -
 # -------------------------------------------------------------------------------------------------------------- the files
 
 
-@pytest.mark.parametrize(("file", "tag"), [*SEVEN.items(), ("bounded", "SB-Tuned"), ("bounded", "SB-PH")])
-def test_each_line_of_a_specification_carries_its_tag_once(file: str, tag: str) -> None:
-    lines = (SPECS / f"{file}.py").read_text().splitlines()
-    slots = ("records", "information", "initial", "policy", "contexts", "capture", "backpropagation")
-    for number, slot in enumerate(slots, start=1):
-        tagged = [line for line in lines if re.search(rf"# {tag}-{number}$", line)]
-        assert len(tagged) == 1
-        assert tagged[0].strip().startswith(f"{slot}=")
-    assert not [line for line in lines if re.search(rf"# {tag}-[089]", line)]
+SLOTS = ("records", "information", "initial", "policy", "contexts", "capture", "backpropagation")
+LINES = [line for path in SPECS.glob("*.py") for line in path.read_text().splitlines()]
 
 
 @pytest.mark.parametrize(
-    ("file", "tag"),
-    [
-        ("mast", "TO-MAST-6"),
-        ("lgr", "LGRF-7"),
-        ("progressive_unpruning", "PW-4"),
-        *((file, f"{tag}-4") for file, tag in OF_BASELINE.items()),
-    ],
+    "tag", [*(f"{tag}-{number}" for tag in SEVEN.split() for number in range(1, 8)), *VARIANTS.split()]
 )
-def test_a_variant_names_the_slot_that_differs_and_no_other(file: str, tag: str) -> None:
-    source = (SPECS / f"{file}.py").read_text()
-    (line,) = [line for line in source.splitlines() if line.endswith(f"# {tag}")]
-    declaration = re.findall(r"^\w+ = attrs\.evolve\((?:(?!^\w).)*", source, re.M | re.S)
-    (changed,) = [text for text in declaration if line in text]
-    assert {"4": "policy=", "6": "capture=", "7": "backpropagation="}[tag[-1]] in line and changed.count("# ") == 1
+def test_each_line_of_a_specification_carries_its_tag_once(tag: str) -> None:
+    (tagged,) = [line for line in LINES if line.endswith(f"# {tag}")]
+    assert f"{SLOTS[int(tag[-1]) - 1]}=" in tagged
 
 
-def test_every_specification_file_is_listed_here_and_imports_nothing_but_what_slots_are_made_of() -> None:
-    assert {path.stem for path in SPECS.glob("*.py")} == {
-        *SEVEN,
-        *OF_BASELINE,
-        "exp3",
-        "family",
-        "variants",
-        "__init__",
-    }  # EXP3 is of a scheme, a family's points are tested in test_family.py
+def test_there_is_no_tag_of_anything_else() -> None:
+    tags = {match[1] for line in LINES if (match := re.search(r"=.*# ([A-Za-z]\S*-\d)$", line))}
+    assert tags == {*(f"{tag}-{number}" for tag in SEVEN.split() for number in range(1, 8)), *VARIANTS.split()}
 
 
 # ------------------------------------------------------------------------------------------ everything forced: k playouts
@@ -189,7 +130,7 @@ def test_to_mast_captures_only_what_was_decided_in_the_tree(k: int) -> None:
     assert information_of(running, TO_MAST, (1, 0)) == ((float(k - 2), k - 2) if k > 2 else ())
 
 
-@pytest.mark.parametrize("strategy", [MAST, mast(gibbs(0.3)), mast(epsilon_greedy(0.1)), mast(roulette())])
+@pytest.mark.parametrize("strategy", [MAST, MAST(gibbs(0.3)), MAST(epsilon_greedy(0.1)), MAST(roulette())])
 def test_mast_captures_every_action_of_every_playout(strategy: Enhancement) -> None:
     running = searched(after(toy.CHAIN, *FORCED), strategy, 5)
     assert information_of(running, strategy, (PASS, 0)) == (5.0, 5)
@@ -204,7 +145,7 @@ def test_mast_counts_an_action_twice_that_is_played_twice() -> None:
 
 
 def test_mast_by_ucb1_counts_how_often_an_action_was_available() -> None:
-    strategy = mast(ucb1(0.7))
+    strategy = MAST(ucb1(0.7))
     running = searched(after(toy.CHAIN, 0, PASS), strategy, 12)  # b, pass, 1
     for b in (0, 2):
         reward, visits, availability = information_of(running, strategy, (b, 0))
@@ -235,7 +176,7 @@ def test_amaf_counts_every_occurrence_with_the_reward_of_its_playout(strategy: E
     # At the root b is free; the first playout simulates, the next three expand; from the fifth on the root is a selection node.
     # Each playout ends with action 1, which is legal at the root: one update for ⟨1⟩, and another where b = 1.
     k = 60
-    running = searched(after(toy.CHAIN, 0, PASS), baseline(3.0) >> strategy, k)
+    running = searched(after(toy.CHAIN, 0, PASS), BASELINE(3.0) >> strategy, k)
     expanded = 1 if strategy is AMAF_STRICT else 0  # each b once
     chosen = [information_of(running, BASELINE, (0, (b,)))[1] - expanded for b in (0, 1, 2)]
     assert sum(chosen) == k - before
@@ -247,11 +188,11 @@ def test_amaf_counts_every_occurrence_with_the_reward_of_its_playout(strategy: E
 
 @pytest.mark.parametrize(("n", "grams"), [(1, {(PASS, 0): 6, (1, 0): 6}), (2, {(PASS, 1, 0): 6}), (3, {})])
 def test_nast_captures_every_n_moves_in_a_row(n: int, grams: dict[tuple, int]) -> None:
-    running = searched(after(toy.CHAIN, *FORCED), nast(n), 6)
-    records = running.records()[str(nast(n))]
+    running = searched(after(toy.CHAIN, *FORCED), NAST(n), 6)
+    records = running.records()[str(NAST(n))]
     assert len(records) == len(grams)
     for gram, visits in grams.items():
-        assert information_of(running, nast(n), gram) == (float(visits), visits)
+        assert information_of(running, NAST(n), gram) == (float(visits), visits)
 
 
 def test_the_grams_of_nast_are_all_that_begin_after_the_root() -> None:
@@ -296,7 +237,7 @@ def test_lgr_stores_the_last_good_reply() -> None:
 def test_lgr_keeps_a_reply_that_loses_later_and_lgrf_forgets_it() -> None:
     # Pass is answered by b and by 1, in this order; so a playout with a positive reward leaves 1 as the reply to pass. A playout
     # with b = 0 gets nothing: the reply 1, which it played too, is forgotten; b itself was not the stored reply.
-    at_random = mast(epsilon_greedy(1.0))
+    at_random = MAST(epsilon_greedy(1.0))
     lgr, lgrf = (CompiledSearch(after(toy.CHAIN, 0), at_random >> strategy, 4) for strategy in (LGR, LGRF))
     good, outcomes = False, Counter[bool]()
     before = {lgr: 0.0, lgrf: 0.0}
@@ -391,7 +332,7 @@ def test_the_key_of_a_gram_of_length_1_is_that_of_an_action_and_a_player() -> No
 
 @pytest.mark.parametrize(
     "instance",
-    [baseline(0.7), mast(gibbs()), to_mast(gibbs()), epic(ucb1(0.7)), amaf(ucb1(0.7)), nast(2, ucb1(0.7))],
+    [BASELINE(0.7), MAST(gibbs()), TO_MAST(gibbs()), EPIC(ucb1(0.7)), AMAF(ucb1(0.7)), NAST(2, ucb1(0.7))],
     ids=str,
 )
 def test_a_factory_with_the_papers_parameters_plays_as_the_specification_does(instance: Enhancement) -> None:
@@ -407,11 +348,49 @@ def test_a_factory_with_the_papers_parameters_plays_as_the_specification_does(in
 
 
 @pytest.mark.parametrize(
-    "refused", [lambda: nast(0), lambda: nast(True), lambda: nast(2.0), lambda: mast(3), lambda: epic(None)]
+    ("refused", "message"),
+    [
+        (lambda: NAST(0), "n of nast2 is 0; it must be an integer from 1 to 1000"),
+        (lambda: NAST(2.0), "n of nast2 is 2.0; it must be an integer"),
+        (lambda: NAST(True), "True is not a rule of reuse"),
+        (lambda: MAST(3), "last_phase of mast is 3; it must be an integer from 0 to 2"),
+        (lambda: EPIC(None), "None is not a rule of reuse"),
+        (lambda: MAST(gibbs), "is not a rule of reuse"),
+        (lambda: MAST(gibbs(), gibbs()), "has no place for"),
+        (lambda: MAST(gibbs(), rule=gibbs()), "the parameter rule of mast is given twice"),
+        (lambda: MAST(exploration=0.5), "MAST has no parameter 'exploration'; it has rule, last_phase, temperature"),
+        (lambda: RAVE(x=3), "RAVE has no parameter 'x'; it has k"),
+        (lambda: RAVE(k=0), "k of rave is 0; it must be an integer from 1 to"),
+        (lambda: (MAST >> NAST)(n=3), "has no parameter 'n'"),
+        (lambda: icarus.bounded(icarus.GRAVE(5)), "it takes a selection by a @values function, such as"),
+        (lambda: attrs.evolve(MAST, name="MINE")(temperature=-1), "temperature of gibbs is -1"),
+    ],
 )
-def test_a_factory_refuses_what_is_no_parameter(refused: Any) -> None:
-    with pytest.raises((ValueError, TypeError), match="must be an integer from 1 to 1000|is not a rule of reuse"):
+def test_a_call_refuses_what_is_no_parameter(refused: Any, message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
         refused()
+
+
+@pytest.mark.parametrize(
+    ("made", "text"),
+    [
+        (MAST(temperature=0.1), "mast(gibbs(temperature=0.1))"),
+        (MAST(gibbs(0.1))(epsilon_greedy(0.2)), "mast(epsilon_greedy(epsilon=0.2))"),
+        (MAST(ucb1())(gibbs(0.1)), "mast(gibbs(temperature=0.1))"),
+        (MAST(gibbs(0.1), last_phase=1), "mast(gibbs(temperature=0.1), last_phase=1)"),
+        (NAST(3), "nast(3, ucb1(exploration=0.7))"),
+        (NAST3(gibbs(0.1)), "nast(3, gibbs(temperature=0.1))"),
+        (RAVE(k=500), "rave(k=500)"),
+        (RAVE(k=250), "RAVE"),
+        (icarus.PUCT(exploration=1.5), "puct(1.5, 0.1)"),
+        (icarus.PUCT(1.5, least=1), "puct(1.5, 0.1, least=1)"),
+        (icarus.BOUNDED_GRAVE(least=5), "bounded_grave(5, 1e-05, 0.0)"),
+        (icarus.CMC(share=0.3)(bound=0.2), "cmc(0.3, 0.2)"),
+    ],
+)
+def test_a_variant_is_printed_as_the_rows_of_experiments_have_it_and_parses_back(made: Enhancement, text: str) -> None:
+    assert str(made) == text
+    assert parse(text) == made
 
 
 # ----------------------------------------------------------------------------------------------------------- conformance
@@ -507,13 +486,13 @@ def consistent(result: Any, root: State) -> None:
 
 @pytest.mark.parametrize("place", ["othello", "toy-branches", "toy-card", "toy-secrets", "toy-episodes"])
 def test_the_visits_of_all_records_add_up_to_the_decisions_that_were_captured(place: str) -> None:
-    strategy = linear(*((1 / 6, part) for part in (MAST, TO_MAST, NAST1, NAST2, EPIC, mast(ucb1(0.7)))))
+    strategy = linear(*((1 / 6, part) for part in (MAST, TO_MAST, NAST1, NAST2, EPIC, MAST(ucb1(0.7)))))
     result = search(deciding(place), strategy, iterations=ITERATIONS, seed=8)
     steps = dict(result.phase_steps)
     assert tuple(steps) == PHASES
     visits = {part: int(records.rows["visits"].sum()) for part, records in result.records.items()}
     decisions = sum(steps.values())
-    assert visits["MAST"] == visits["NAST1"] == visits[str(mast(ucb1(0.7)))] == decisions
+    assert visits["MAST"] == visits["NAST1"] == visits[str(MAST(ucb1(0.7)))] == decisions
     assert visits["TO_MAST"] == steps["selection"] + steps["expansion"]
     assert visits["EPIC"] == decisions + ITERATIONS  # t + 1 positions in each playout
     if place in ("othello", "toy-branches", "toy-episodes"):  # every move is seen by all
@@ -592,7 +571,7 @@ def test_mast_6_captures_every_action_of_a_player_and_to_mast_6_those_decided_in
     assert BY_HAND.capture(TO_MAST) == by_hand(MAST, ((4, A), A), ((5, B), B))
     available = [(4, A, A), (5, A, -1), (6, A, -1), (4, B, -1), (5, B, B)]
     available += [(5, A, A), (6, A, -1), (4, A, A), (5, B, B), (9, B, -1)]
-    assert BY_HAND.capture(mast(ucb1(0.7))) == by_hand(MAST, *[((a, p), context) for a, p, context in available])
+    assert BY_HAND.capture(MAST(ucb1(0.7))) == by_hand(MAST, *[((a, p), context) for a, p, context in available])
 
 
 def test_lgr_6_captures_the_reply_to_the_last_move_that_the_replying_player_observed() -> None:
@@ -640,7 +619,7 @@ def test_backpropagations_by_hand() -> None:
     assert after_one(AMAF, 0, [1.0, 0.25], reward=(2.0, 3.0), visits=4) == ([3.0, 3.25], 5)  # AMAF-7
     for strategy in (MAST, TO_MAST, NAST2):  # MAST-7, NAST-7
         assert after_one(strategy, 1, [1.0, 0.25], reward=2.0, visits=4) == (2.25, 5)
-    by_ucb1 = mast(ucb1(0.7))
+    by_ucb1 = MAST(ucb1(0.7))
     assert after_one(by_ucb1, 1, [1.0, 0.25], reward=2.0, visits=4, availability=5) == (2.25, 5, 6)
     assert after_one(by_ucb1, -1, [1.0, 0.25], reward=2.0, visits=4, availability=5) == (2.0, 4, 6)
 

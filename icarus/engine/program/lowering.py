@@ -34,7 +34,7 @@ from icarus.engine.program.structures import ALTERNATIVE, COMPONENT, LEAF, PROGR
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ROOT_PLAYER, Scheme
 from icarus.kernel.game import Game
 from icarus.specs.baseline import BASELINE
-from icarus.specs.exp3 import EXP3
+from icarus.specs.trees import EXP3
 
 VOTERS = 3  # the first program of voters
 MOST = 256  # programs that are kept

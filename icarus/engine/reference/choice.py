@@ -24,7 +24,7 @@ from icarus.engine.reference.history import Playout, ReferenceHistory
 from icarus.engine.reference.table import ReferenceTable, ReferenceTheta
 from icarus.kernel import NO_RECORD, SIMULATION, below, uniform
 from icarus.kernel.python_game import PythonGame
-from icarus.specs.exp3 import EXP3
+from icarus.specs.trees import EXP3
 
 SlotCall: TypeAlias = Callable[..., Any]  # of a slot, and what its function is given
 below, uniform = interpret(below), interpret(uniform)
