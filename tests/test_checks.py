@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from icarus import Agent, checks, exploitability, games, play, search
-from icarus.commands.play.session import Session
+from icarus.commands.play.conversation import Session
 from icarus.engine.program.promises import context_message
 from icarus.engine.scheme import DeterminizedUCT
 from icarus.engine.validation import check_threads

@@ -24,7 +24,7 @@ from icarus.commands.match import match_command
 from icarus.commands.new import check_command, new_command
 from icarus.commands.once import Command
 from icarus.commands.options import integer_option
-from icarus.commands.play.play import play_command
+from icarus.commands.play.terminal import play_command
 from icarus.commands.report.report import report_command
 from icarus.commands.search import search_command
 from icarus.engine.result import SearchExhausted

@@ -9,8 +9,7 @@ import pytest
 
 from icarus import BASELINE, Agent, games
 from icarus.commands.cli import run
-from icarus.commands.play.session import Session
-from icarus.commands.play.table import Table
+from icarus.commands.play.conversation import Conversation, Session
 from icarus.ladder import Engine, ladders
 from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rung
 from icarus.ladder.rating import Rating
@@ -106,6 +105,6 @@ def test_levels_of_a_report_are_taken_with_a_level_or_on_a_page(
     rows = [{"agent": {"strategy": "MAST", "iterations": level}} for level in range(1, 9)]
     (tmp_path / "levels.json").write_text(json.dumps({"games": {"kuhn-poker": rows}}))
     agent = Agent(BASELINE, iterations=2)
-    table = Table(Session(games.load("kuhn-poker"), [None, agent], 3), agent, 0, tmp_path)
-    assert table.describe(-1, None)["levels"] == 8
-    assert "MAST (5 iterations)" in table.request("strength", {"level": 5})["said"]
+    game = Conversation(Session(games.load("kuhn-poker"), [None, agent], 3), agent, 0, tmp_path)
+    assert game.describe()["strengths"][:9] == ["", *(f"level {i + 1}" for i in range(8))]
+    assert "MAST (5 iterations)" in game.say("strength level 5")["said"]

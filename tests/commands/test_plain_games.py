@@ -8,8 +8,7 @@ import pytest
 
 from icarus import Agent, PythonGame, games
 from icarus import load_files as own_files
-from icarus.commands.play.session import Session
-from icarus.commands.play.terminal import Terminal
+from icarus.commands.play.conversation import Conversation, Session
 from icarus.load_files import load_file
 from icarus.specs import BASELINE
 from tests.commands.test_cli import Call, icarus, refused
@@ -127,8 +126,9 @@ def test_a_race_finds_a_composition(file: Path, icarus: Call) -> None:
 def test_a_game_is_saved_and_resumed_with_the_names_of_its_seats(file: Path) -> None:
     load_file(file)
     session = Session(games.load("plain-kuhn"), [None, Agent(BASELINE, iterations=20)], 3)
-    list(session.steps())
-    session.act(0)
+    while session.waits_for is None:
+        session.apply(*session.choose())
+    session.apply(0)
     session.save(file.with_name("game.txt"))
     resumed = Session.resumed(file.with_name("game.txt"))
     assert resumed.game is session.game and resumed.played == session.played
@@ -148,8 +148,8 @@ def test_who_acts_hears_what_he_did_whatever_number_his_move_is_seen_by(file: Pa
         determinize=lambda state, observer, beliefs, rng: list(state),
     )
     session = Session(game, [None, None])
-    session.act(1), session.act(0)
-    assert [session.visible_text(0, index) for index in (0, 1)] == ["1", None]
+    session.apply(1), session.apply(0)
+    assert [session.view(0, index) for index in (0, 1)] == [True, False]
 
 
 def test_rules_are_checked_beside_a_reference(file: Path, icarus: Call) -> None:
@@ -221,11 +221,11 @@ def test_a_text_of_two_legal_actions_is_refused_and_not_guessed(file: Path, icar
     code, output, errors = icarus("search", file, "--iterations", 5, "--moves", "go")
     assert code == 0, errors
     session = Session(games.load("trek"), [None, None])
-    typed = Terminal(session, Agent(BASELINE, iterations=5), None, lambda line: None)
+    typed = Conversation(session, Agent(BASELINE, iterations=5), None)
     with pytest.raises(ValueError, match=re.escape(TWO)):
-        typed.action("rest")
-    assert (typed.action("go"), typed.action("2")) == (0, 2)  # by its place in the list
-    session.act(2)
+        typed.say("rest")
+    typed.say("go"), typed.say("2")  # by its place in the list
+    assert [played.action for played in session.played] == [0, 2]
     session.save(file.with_name("game.txt"))
     with pytest.raises(ValueError, match=re.escape(f"cannot be resumed: {TWO}")):
         Session.resumed(file.with_name("game.txt"))

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, MO_ISMCTS, Agent, CheatingUCT, games, parse
-from icarus.commands.play.sentences import ending_of
-from icarus.commands.play.session import ADVICE, Session, adviser_like
-from icarus.commands.play.terminal import HELP, Terminal, in_columns
+from icarus.commands.play.conversation import BUDGETS, HELP, Conversation, Session, adviser_like, ending_of
+from icarus.commands.play.terminal import talk
 from icarus.equilibrium import OOS
 from icarus.kernel import CHANCE
 from tests import toy
 from tests.commands.test_cli import Call, icarus
+from tests.conftest import ROOT, Python
 
 __all__ = ["icarus"]
 
@@ -27,14 +27,20 @@ def session_of(game: str, seat: int | None = 0, agent: Agent = QUICK, seed: int 
     return Session(loaded, [None if number == seat else agent for number in range(loaded.players)], seed)
 
 
+def act_others(session: Session) -> None:
+    """Let chance and agents act until a person is asked or the game is over."""
+    while not session.over and session.waits_for is None:
+        session.apply(*session.choose())
+
+
 def played_on(session: Session, decisions: int, seed: int = 0) -> Session:
     """The session after some random decisions of its people."""
     luck = np.random.default_rng(seed)
     for _ in range(decisions):
-        list(session.steps())
+        act_others(session)
         if not session.over:
-            session.act(int(luck.choice(session.state.legal_actions())))
-    list(session.steps())
+            session.apply(int(luck.choice(session.state.legal_actions())))
+    act_others(session)
     return session
 
 
@@ -55,7 +61,7 @@ def talked(session: Session, lines: list[str], seat: int | None = 0, adviser: Ag
         said.append(prompt + line)
         return line
 
-    Terminal(session, adviser, seat, said.append).run(ask)
+    talk(Conversation(session, adviser, seat), ask, said.append)
     return said
 
 
@@ -76,15 +82,14 @@ def test_every_game_can_be_played_to_its_end_by_typing_numbers(game: str, tmp_pa
 
 @pytest.mark.parametrize("game", ["othello", "hearts", "backgammon", "knockout-whist"])
 def test_a_game_that_goes_back_and_forward_again_goes_the_same_way(game: str) -> None:
-    session, straight = played_on(session_of(game), 4), played_on(session_of(game), 4)
-    before = actions(session)
-    mine = [played for played in session.played if played.player == 0]
-    taken = session.undo()
-    assert len(session.played) == len(before) - taken and session.waits_for == 0
-    assert str(session.state) == str(session.at(len(session.played)))
-    session.act(mine[-1].action)
-    list(session.steps())
-    assert actions(session) == before == actions(straight)
+    session = played_on(session_of(game), 4)
+    before, state = actions(session), str(session.state)
+    last = max(index for index, played in enumerate(session.played) if played.player == 0)
+    session.go_back(last)
+    assert actions(session) == before[:last] and session.waits_for == 0
+    session.apply(before[last][1])
+    act_others(session)
+    assert actions(session) == before and str(session.state) == state
 
 
 @pytest.mark.parametrize("game", ["othello", "hearts", "knockout-whist(players=3)"])
@@ -101,7 +106,7 @@ def test_a_saved_game_goes_on_as_it_would_have(game: str, tmp_path: Path) -> Non
 
 def test_a_file_that_cannot_be_written_does_not_end_the_game(tmp_path: Path) -> None:
     said = talked(session_of("othello"), ["save no/such/folder.txt", "hint", "tree no/such/tree.html", "quit"])
-    assert "'no/such/folder.txt' cannot be written: No such file or directory" in said
+    assert "'no/such/folder.txt' cannot be used: no such file or directory" in said
     assert "'no/such/tree.html' cannot be written: there is no directory 'no/such'" in said
 
 
@@ -117,8 +122,6 @@ def test_a_saved_game_brings_no_strategies_and_may_begin_with_a_byte_order_mark(
 
 def test_a_file_that_is_no_saved_game_is_refused_with_what_is_wrong(tmp_path: Path) -> None:
     file = tmp_path / "game.txt"
-    with pytest.raises(ValueError, match="cannot be read"):
-        Session.resumed(file)
     file.write_text("{")
     with pytest.raises(ValueError, match="is not a saved game"):
         Session.resumed(file)
@@ -130,29 +133,40 @@ def test_a_file_that_is_no_saved_game_is_refused_with_what_is_wrong(tmp_path: Pa
         Session.resumed(file)
 
 
-def test_an_action_out_of_turn_or_not_legal_is_refused_and_changes_nothing() -> None:
-    session = session_of("othello", seat=1)
-    with pytest.raises(ValueError, match="it is not your turn"):
-        session.act(19)
-    session.step()
-    with pytest.raises(ValueError, match="player 1 is to act"):
-        session.step()
+def test_an_action_that_is_not_legal_is_refused_and_changes_nothing() -> None:
+    session = session_of("othello")
     with pytest.raises(ValueError, match="is not legal here; legal: "):
-        session.act(0)
-    assert len(session.played) == 1
+        session.apply(0)
+    assert not session.played and len(session.states) == 1
 
 
 def test_the_terminal_answers_slips_with_a_sentence_and_asks_again(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     session = session_of("othello")
-    slips = ["d33", "", "99", "undo", "undo 3", "quit now", "MOVES", "save", "tree x.html", "why", "help"]
+    slips = [
+        "d33",
+        "",
+        "99",
+        "undo",
+        "undo 3",
+        "quit now",
+        "MOVES",
+        "strength 3",
+        "review",
+        "tree",
+        "tree x.html",
+        "why",
+        "help",
+    ]
     said = talked(session, [*slips, "D3", "quit"])
     assert "'d33' is not legal here; did you mean d3?" in said
-    for slip, right in (("undo 3", "undo"), ("quit now", "quit"), ("MOVES", "moves")):
+    for slip, right in (("quit now", "quit"), ("MOVES", "moves")):
         assert f"'{slip}' is not legal here; did you mean {right}?" in said
     assert "type an action, or help" in said and HELP in said
     assert "no action can be taken back, because you have not played yet" in said
-    assert "save needs a file: save mine.txt" in said
+    assert "'3' is no place in the game, such as @12" in said and "the game is not over yet" in said
+    assert "'3' is no strength such as level 3, iterations 500 or seconds 2" in said
+    assert "tree needs a file: tree mine.html" in said
     assert "no other player has searched yet" in said
     assert any(text.startswith("there is no search to write yet") for text in said)
     assert session.played[0].text == "d3"
@@ -183,7 +197,7 @@ def test_a_person_hears_nothing_of_what_his_seat_cannot_see() -> None:
 def test_another_s_search_is_not_shown_where_it_would_show_hidden_cards() -> None:
     session = session_of("hearts", seat=2)
     said = talked(session, ["why", "open", "why", "why pass 2♣ and more"], seat=2)
-    assert "that would reveal hidden cards or pieces; type open to reveal them from now on" in said
+    assert "that would reveal hidden cards or pieces; open reveals them from now on" in said
     assert any("player 1" in text and "visits" in text for text in said)
     assert any("no search led to 'pass 2♣ and more'; the last actions of searches: pass " in text for text in said)
     assert any("player 0" in text and "visits" in text for text in talked(session_of("hearts", 1), ["why"], None))
@@ -198,8 +212,7 @@ def test_a_hint_is_a_search_from_one_s_own_seat() -> None:
 def test_a_hint_shows_nothing_that_is_hidden_though_the_agents_cheat() -> None:
     agent, cheat = (Agent(BASELINE, iterations=60, scheme=scheme) for scheme in (MO_ISMCTS, CheatingUCT))
     session = session_of("hearts", seat=2)
-    while session.waits_for is None:
-        session.step()
+    act_others(session)
     assert session.hint(agent).visits.tolist() == session.hint(cheat).visits.tolist()
     assert agent.search(session.state, 1).visits.tolist() != cheat.search(session.state, 1).visits.tolist()
 
@@ -217,36 +230,58 @@ def test_a_saved_game_is_resumed_with_the_files_that_it_was_played_with(tmp_path
     session, path = session_of("othello"), tmp_path / "game.txt"
     session.files = {Path("own.py"): "0123"}
     session.save(path)
-    with pytest.raises(ValueError, match="cannot be resumed: it was played with own.py; give --with own.py"):
+    with pytest.raises(ValueError, match="cannot be resumed: give --with own.py"):
         Session.resumed(path)
-    with pytest.raises(ValueError, match="cannot be resumed: own.py has changed since the game was saved"):
+    with pytest.raises(ValueError, match="cannot be resumed: own.py, or a file that it imports, has changed"):
         Session.resumed(path, {Path("here/own.py"): "4567"})
     assert Session.resumed(path, {Path("renamed.py"): "0123"}).files == {Path("renamed.py"): "0123"}
+
+
+def test_a_game_whose_rules_were_edited_in_an_imported_module_is_not_resumed(tmp_path: Path, python: Python) -> None:
+    nim = (ROOT / "examples" / "nim.py").read_text()
+    (tmp_path / "mine.py").write_text(nim + "\nimport stones\n")
+    (tmp_path / "stones.py").write_text("MOST = 3\n")
+    play = ("-m", "icarus", "play")
+    saved = python(None, *play, "mine.py", "--iterations", "5", cwd=tmp_path, stdin="save a.txt\n")
+    assert "continues from here" in saved.stdout, saved.stderr
+    resume = (*play, "--resume", "a.txt", "--with", "mine.py")
+    assert python(None, *resume, cwd=tmp_path, stdin="").returncode == 0
+    (tmp_path / "stones.py").write_text("MOST = 4\n")
+    refused = python(None, *resume, cwd=tmp_path, stdin="")
+    assert refused.returncode == 2 and "mine.py, or a file that it imports, has changed" in refused.stderr
 
 
 def test_a_game_is_kept_elsewhere_where_the_directory_takes_none(tmp_path: Path, monkeypatch) -> None:
     session, save = session_of("othello"), Session.save
 
-    def refuse_here(self: Session, path: Path) -> None:
+    def refuse_here(self: Session, path: Path) -> str:
         if path.parent == Path():
             raise PermissionError(13, "Permission denied", str(path))
-        save(self, path)
+        return save(self, path)
 
     monkeypatch.setattr(Session, "save", refuse_here)
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
-    assert session.keep().parent == tmp_path
+    assert str(tmp_path / "othello-1.txt") in session.keep()
+
+
+def test_an_agent_that_fails_ends_the_game_with_its_error_and_the_game_is_kept(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    session, said = session_of("othello"), list[str]()
+    monkeypatch.setattr(Agent, "search", lambda *arguments, **keywords: 1 // 0)
+    with pytest.raises(ValueError, match="the agent cannot continue: .*division"):
+        talk(Conversation(session, QUICK, 0), lambda prompt: "1", said.append)
+    assert said[-1].startswith("stopped; ") and Path("othello-1.txt").exists()
 
 
 def test_weak_opponents_give_no_advice() -> None:
-    assert adviser_like(Agent(BASELINE, iterations=3)).iterations == ADVICE
+    assert adviser_like(Agent(BASELINE, iterations=3)).iterations == BUDGETS["iterations"]
     assert adviser_like(Agent(BASELINE, iterations=5000)).iterations == 5000
     assert adviser_like(Agent(BASELINE, seconds=0.1)).seconds == 1
 
 
-def test_columns_fit_a_terminal() -> None:
-    lines = list(in_columns([f"{i}: Black Rider Mordor-Enedwaith" for i in range(9)]))
-    assert max(map(len, lines)) <= 80 and "".join(lines).count("Rider") == 9
-    assert max(map(len, HELP.splitlines())) <= 80
+def test_actions_and_help_fit_a_terminal() -> None:
+    moves = Conversation(session_of("lotr-confrontation"), QUICK, 0).say("moves")["said"]
+    assert max(map(len, [*moves.splitlines(), *HELP.splitlines()])) <= 80 and moves.count(":") > 8
 
 
 @pytest.mark.parametrize(
@@ -258,7 +293,7 @@ def test_columns_fit_a_terminal() -> None:
             ["hearts", "--against", "MAST", "--against", "MAST"],
             "hearts has 3 other seats; give it once, or once for each",
         ),
-        (["--resume", "nothing.txt"], "'nothing.txt' cannot be read"),
+        (["--resume", "nothing.txt"], "'nothing.txt' cannot be used: no such file"),
         (["--resume", "nothing.txt", "--seat", "1", "--seed", "9"], "leave out --seat, --seed"),
         (["othello", "--resume", "nothing.txt"], "leave out --resume"),
     ],
@@ -273,8 +308,7 @@ def test_a_wrong_command_is_refused_in_one_sentence(arguments: list[str], senten
     [
         ([0.14], "the game is over"),
         ([0.1, 0.2, 0.3, 0.4, 0.5], "you have lost"),
-        ([0.2, 0.1, 0.3, 0.4, 0.5], "you have come fourth"),
-        ([0.2, 0.1, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8], "you have come seventh"),
+        ([0.2, 0.1, 0.3, 0.4, 0.5], "you have come 4. of 5"),
         ([0.5, 0.5], "the game is drawn"),
     ],
 )

@@ -3,22 +3,20 @@
 import functools
 import socket
 import threading
-import time
 from typing import Any
 
 import attrs
 from hypothesis import strategies as st
 
 from icarus import BASELINE, Agent, games
+from icarus.commands.play.conversation import Conversation, Session
 from icarus.commands.play.server import Server
-from icarus.commands.play.session import Session
-from icarus.commands.play.table import Table
 
 SOON = 30.0  # seconds
-_names = st.sampled_from(
-    ["act", "resign", "undo", "hint", "save", "new", "state", "tree/hint", "", "?token=", "..", "%00"]
+_names = st.sampled_from(["say", "act", "new", "state", "tree", "", "?token=", "..", "%00"])
+_bodies = st.sampled_from(
+    [b"{}", b'{"line": "d3", "at": 0}', b'{"line": "resign", "at": 0}', b"[" * 9, b"\xff", b'"resign"', b""]
 )
-_bodies = st.sampled_from([b"{}", b'{"action": 19, "version": 0}', b"[" * 9, b"\xff", b'"resign"', b""])
 
 
 @attrs.frozen
@@ -69,10 +67,10 @@ _lengths = st.sampled_from(["right", "chunked"])
 _inner = st.builds(
     Request,
     st.just("POST"),
-    st.sampled_from(["resign", "act", "undo"]),
+    st.just("say"),
     st.just("nothing"),
     st.just("right"),
-    st.just(b"{}"),
+    st.sampled_from([b'{"line": "d3", "at": 0}', b'{"line": "resign", "at": 0}']),
 )
 foreign_requests = st.builds(
     Request, st.sampled_from(["GET", "POST", "PUT", "HEAD"]), _names, st.sampled_from(FOREIGN), _lengths, _bodies,
@@ -84,11 +82,8 @@ foreign_requests = st.builds(
 def served() -> Server:
     """A game that is served as long as this process lives; the person at the page is to move."""
     agents = [None, Agent(BASELINE, iterations=5)]
-    server = Server(Table(Session(games.load("othello"), agents, 3), Agent(BASELINE, iterations=5), 0), 0)
+    server = Server(Conversation(Session(games.load("othello"), agents, 3), Agent(BASELINE, iterations=5), 0), 0)
     threading.Thread(target=server.serve, daemon=True).start()
-    until = time.monotonic() + SOON
-    while not server._server.started and time.monotonic() < until:
-        time.sleep(0.01)
     return server
 
 

@@ -1,63 +1,39 @@
 """The page of a game, served to one person on this machine: a token in its address, as Jupyter serves a notebook."""
 
-import asyncio
+import contextlib
 import hmac
 import json
 import secrets
-import socket
-from collections.abc import Awaitable, Callable
+import threading
+from collections.abc import Callable
+from http import HTTPStatus
+from http.cookies import SimpleCookie
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
-try:
-    import uvicorn
-    from starlette.applications import Starlette
-    from starlette.concurrency import run_in_threadpool
-    from starlette.exceptions import HTTPException
-    from starlette.requests import Request
-    from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
-    from starlette.routing import Route
-except ModuleNotFoundError as missing:
-    raise ValueError(f"playing in a browser needs {missing.name}: pip install 'icarus-mcts[play]'") from None
-
-from icarus.commands.play.sentences import failure_text
-from icarus.commands.play.table import Answer, Table
+from icarus.commands.play.conversation import Conversation
+from icarus.engine.result import Result
+from icarus.load_files import sentence_of
 from icarus.views.document import page
 from icarus.views.tree_page import tree_page
 
 HOST = "127.0.0.1"
-NAMES = (HOST, "localhost")
+PATIENCE = 2.0  # seconds in which a search that is abandoned has ended, if the functions of its game return at all
 LONGEST = 1 << 14  # bytes of a request's body
-DEEPEST = 8  # brackets of a request's body
-PATIENCE = 5.0  # seconds for a body to arrive
-CONNECTIONS = 64  # at once
-_HEADERS = {
-    "Cache-Control": "no-store",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "Cross-Origin-Resource-Policy": "same-origin",
-}
 # Inline styles are those of SVG and of widths; scripts need the nonce of their page.
-_POLICY = (
+POLICY = (
     "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; "
     "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors {ancestors}"
 )
-Handler = Callable[[Request], Awaitable[Response]]
 
 
-class _Uvicorn(uvicorn.Server):
-    """A server that closes the table first when it ends: requests that wait for news are answered then."""
-
-    def __init__(self, config: uvicorn.Config, table: Table) -> None:
-        super().__init__(config)
-        self._table = table
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the server, after Ctrl-C or `Server.stop`."""
-        await run_in_threadpool(self._table.close)
-        await super().shutdown(sockets)
+class Refused(Exception):
+    """A request that is not answered: its status, and why."""
 
 
-class Server:
-    """A table's address on this machine.
+class Server(ThreadingHTTPServer):
+    """A game's address on this machine.
 
     Attributes:
         token: what a request must know; it is in the address, and then in a cookie.
@@ -66,34 +42,18 @@ class Server:
         ValueError: the port is in use, or may not be used.
     """
 
-    def __init__(self, table: Table, port: int) -> None:
-        self.table, self.token = table, secrets.token_urlsafe(16)
-        self._socket = socket.socket()
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    daemon_threads, request_queue_size = True, 64
+
+    def __init__(self, conversation: Conversation, port: int) -> None:
+        self.conversation, self.token = conversation, secrets.token_urlsafe(16)
         try:
-            self._socket.bind((HOST, port))
-            self._socket.listen()  # from now on who asks waits for `serve`, and is not refused
+            super().__init__((HOST, port), Handler)  # from now on who asks waits for `serve`, and is not refused
         except OSError as error:
-            self._socket.close()
             raise ValueError(f"port {port} is not available ({error.strerror}); --port 0 takes any free port") from None
-        self.port = int(self._socket.getsockname()[1])
-        self._cookie = f"icarus-{self.port}"
-        routes = [
-            Route("/", self._guard(self._page)),
-            Route("/state", self._guard(self._state)),
-            Route("/live", self._guard(self._live)),
-            Route("/tree/{name}", self._guard(self._tree)),
-            Route("/{name}", self._guard(self._request), methods=["POST"]),
-        ]
-        config = uvicorn.Config(
-            Starlette(routes=routes, exception_handlers={404: _nothing, 405: _nothing}),
-            log_level="critical",
-            limit_concurrency=CONNECTIONS,
-            timeout_keep_alive=30,
-            timeout_graceful_shutdown=1,
-            server_header=False,
-        )
-        self._server = _Uvicorn(config, table)
+
+    @property
+    def port(self) -> int:
+        return int(self.server_address[1])
 
     @property
     def address(self) -> str:
@@ -101,113 +61,109 @@ class Server:
         return f"http://{HOST}:{self.port}/?token={self.token}"
 
     def serve(self) -> None:
-        """Serve until `stop` is called, or until Ctrl-C, which is raised as `KeyboardInterrupt`."""
-        self.table.start()
+        """Serve until `shutdown` is called, or until Ctrl-C."""
+        worker = threading.Thread(target=self.conversation.run, name="icarus-play", daemon=True)
+        worker.start()
+        with contextlib.suppress(KeyboardInterrupt), self:
+            self.serve_forever(poll_interval=0.1)
+        self.conversation.close()  # requests that wait for news are answered then
+        worker.join(PATIENCE)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """A request and its answer. A connection carries one: what is left unread of a refused request is no request."""
+
+    server: Server
+    protocol_version, server_version, timeout = "HTTP/1.1", "icarus", 10.0
+
+    def do_GET(self) -> None:
+        """The page, how the game stands, or the tree of the last search shown."""
+        self._answer({"/": self._page, "/state": self._state, "/tree": self._tree})
+
+    def do_POST(self) -> None:
+        """A line of the conversation."""
+        self._answer({"/say": self._say})
+
+    def log_message(self, *arguments: Any) -> None:
+        """Nothing is logged."""
+
+    def _answer(self, handlers: dict[str, Callable[[], None]]) -> None:
         try:
-            self._server.run(sockets=[self._socket])
-        finally:
-            self._socket.close()
-            self.table.close()
+            body = self.rfile.read(max(0, min(int(self.headers.get("Content-Length") or 0), LONGEST + 1)))
+            self._check(body)
+            path, self.query = urlsplit(self.path).path, dict(parse_qs(urlsplit(self.path).query))
+            if path not in handlers:
+                raise Refused(404, f"there is no page {path}")
+            self.body = body
+            handlers[path]()
+        except Refused as refusal:
+            self._send(json.dumps({"error": refusal.args[1]}), "application/json", refusal.args[0])
+        except Exception as error:  # what cannot be done now, or a function of the user's own game has failed
+            self._send(json.dumps({"error": sentence_of(error) or repr(error)}), "application/json", 409)
 
-    def stop(self) -> None:
-        """End `serve`, which another thread runs."""
-        self._server.should_exit = True
-
-    # ------------------------------------------------------------------------------------------------- who may ask for what
-
-    def _guard(self, handler: Handler) -> Handler:
-        """A handler behind the checks of every request."""
-
-        async def guarded(request: Request) -> Response:
-            try:
-                self._check(request)
-                response = await handler(request)
-            except HTTPException as refusal:
-                response = JSONResponse({"error": refusal.detail}, refusal.status_code, {"Connection": "close"})
-            except Exception as error:  # what cannot be done now, or a function of the user's own game has failed
-                response = JSONResponse({"error": failure_text(error)}, 409)
-            response.headers.update(_HEADERS)
-            return response
-
-        return guarded
-
-    def _check(self, request: Request) -> None:
-        """Refuse other hosts' names, other pages, and whoever does not know the token."""
-        host = request.headers.get("host", "")
-        if host not in [f"{name}:{self.port}" for name in NAMES]:
-            raise HTTPException(403, "this game can be played only on the machine that it runs on")
-        if request.headers.get("origin", f"http://{host}") != f"http://{host}":
-            raise HTTPException(403, "this request comes from another page; only the page of the game may send it")
+    def _check(self, body: bytes) -> None:
+        """Refuse other hosts' names, other pages, long bodies, and whoever does not know the token."""
+        host = self.headers.get("Host", "")
+        if host not in (f"{HOST}:{self.server.port}", f"localhost:{self.server.port}"):
+            raise Refused(403, "this game can be played only on the machine that it runs on")
+        if self.headers.get("Origin", f"http://{host}") != f"http://{host}":
+            raise Refused(403, "this request comes from another page; only the page of the game may send it")
         # An address that was just opened is newer than the cookie, which may be of an earlier game on this port.
-        token = request.query_params.get("token") or request.cookies.get(self._cookie, "")
-        if not hmac.compare_digest(token.encode(), self.token.encode()):
-            raise HTTPException(403, "this address has no token; open the address that icarus play printed")
+        cookie = SimpleCookie(self.headers.get("Cookie", "")).get(f"icarus-{self.server.port}")
+        token = parse_qs(urlsplit(self.path).query).get("token", [cookie.value if cookie else ""])[0]
+        if not hmac.compare_digest(token.encode(), self.server.token.encode()):
+            raise Refused(403, "this address has no token; open the address that icarus play printed")
+        if len(body) > LONGEST:
+            raise Refused(413, f"a text of at most {LONGEST:,} bytes is expected")
 
-    async def _page(self, request: Request) -> Response:
-        if "token" in request.query_params:  # from now on the cookie knows it, and no history or log of addresses
-            response: Response = RedirectResponse("/", 303)
-            response.set_cookie(self._cookie, self.token, httponly=True, samesite="strict")
-            return response
-        return _with_policy(page("play", "icarus play"), "'none'")
+    def _page(self) -> None:
+        if "token" in self.query:  # from now on the cookie knows it, and no history or log of addresses
+            cookie = f"icarus-{self.server.port}={self.server.token}; HttpOnly; SameSite=strict; Path=/"
+            self._send("", "text/plain", HTTPStatus.SEE_OTHER, {"Location": "/", "Set-Cookie": cookie})
+        else:
+            self._send_page(page("play", "icarus play"), "'none'")
 
-    async def _state(self, request: Request) -> Response:
-        since, at = (_count(request.query_params.get(name, "")) for name in ("since", "at"))
-        description = await run_in_threadpool(self.table.describe, -1 if since is None else since, at)
-        return JSONResponse(description)
+    def _state(self) -> None:
+        given = {name: int(values[0]) for name, values in self.query.items() if name in ("since", "at")}
+        self._send(json.dumps(self.server.conversation.describe(**given)), "application/json")
 
-    async def _live(self, request: Request) -> Response:
-        return JSONResponse(self.table.live)
+    def _tree(self) -> None:
+        shown = self.server.conversation.shown
+        if not isinstance(shown, Result):
+            raise Refused(404, "there is no such search")
+        self._send_page(tree_page(shown), "'self'")
 
-    async def _tree(self, request: Request) -> Response:
-        result = self.table.results.get(request.path_params["name"])
-        if result is None:
-            raise HTTPException(404, "there is no such search")
-        return _with_policy(await run_in_threadpool(tree_page, result), "'self'")
+    def _say(self) -> None:
+        if self.headers.get("Content-Type") != "application/json":
+            raise Refused(415, "JSON is expected")
+        try:
+            said = json.loads(self.body)
+            line, at = str(said["line"]), int(said["at"])
+        except (ValueError, TypeError, KeyError, RecursionError):
+            raise Refused(400, "a line and a place are expected") from None
+        self._send(json.dumps(self.server.conversation.say(line, at)), "application/json")
 
-    async def _request(self, request: Request) -> Response:
-        arguments = _arguments(await _body(request))
-        return JSONResponse(await run_in_threadpool(self.table.request, request.path_params["name"], arguments))
+    def _send_page(self, text: str, ancestors: str) -> None:
+        """A page whose scripts, and no others, may run."""
+        nonce = secrets.token_urlsafe(16)
+        text = text.replace("<script>", f'<script nonce="{nonce}">')
+        policy = {"Content-Security-Policy": POLICY.format(nonce=nonce, ancestors=ancestors)}
+        self._send(text, "text/html; charset=utf-8", 200, policy)
 
-
-async def _nothing(request: Request, error: Exception) -> Response:
-    return JSONResponse({"error": f"there is no page {request.url.path}"}, 404, {"Connection": "close", **_HEADERS})
-
-
-async def _body(request: Request) -> bytes:
-    """A short body of JSON, which arrives soon."""
-    if request.headers.get("content-type") != "application/json":
-        raise HTTPException(415, "a short text of JSON is expected")
-    body = b""
-    try:
-        async with asyncio.timeout(PATIENCE):
-            async for piece in request.stream():
-                body += piece
-                if len(body) > LONGEST:
-                    raise HTTPException(413, f"a text of at most {LONGEST:,} bytes is expected")
-    except TimeoutError:
-        raise HTTPException(408, f"the text did not arrive within {PATIENCE:g} seconds") from None
-    return body
-
-
-def _arguments(body: bytes) -> Answer:
-    if body.count(b"[") + body.count(b"{") > DEEPEST:
-        raise HTTPException(400, "a flat JSON object is expected")
-    try:
-        value = json.loads(body or b"{}")
-    except ValueError as error:
-        raise HTTPException(400, f"a JSON object is expected: {error}") from None
-    if not isinstance(value, dict):
-        raise HTTPException(400, "a JSON object is expected")
-    return value
-
-
-def _with_policy(text: str, ancestors: str) -> Response:
-    """A page whose scripts, and no others, may run."""
-    nonce = secrets.token_urlsafe(16)
-    policy = _POLICY.format(nonce=nonce, ancestors=ancestors)
-    headers = {"Content-Security-Policy": policy, "X-Frame-Options": "DENY" if ancestors == "'none'" else "SAMEORIGIN"}
-    return HTMLResponse(text.replace("<script>", f'<script nonce="{nonce}">'), headers=headers)
-
-
-def _count(text: str) -> int | None:
-    return int(text) if text.isdecimal() and len(text) < 10 else None
+    def _send(self, text: str, kind: str, status: int = 200, headers: dict[str, str] | None = None) -> None:
+        content = text.encode()
+        self.send_response(status)
+        for name, value in {
+            "Content-Type": kind,
+            "Content-Length": str(len(content)),
+            "Connection": "close",
+            "Cache-Control": "no-store",
+            "Referrer-Policy": "no-referrer",
+            "X-Content-Type-Options": "nosniff",
+            "Cross-Origin-Resource-Policy": "same-origin",
+            **(headers or {}),
+        }.items():
+            self.send_header(name, value)
+        with contextlib.suppress(OSError):  # nobody reads it any more
+            self.end_headers()
+            self.wfile.write(content)

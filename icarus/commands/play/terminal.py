@@ -1,216 +1,213 @@
-"""Playing in the terminal: plain lines in and out, for every game."""
+"""`icarus play`, and playing in the terminal: plain lines in and out, for every game."""
 
-import difflib
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import Annotated
 
-from icarus.checks import count_text
-from icarus.commands.play.sentences import ending_of
-from icarus.commands.play.session import Played, Session
+import typer
+
+from icarus import games
+from icarus.checks import integer
+from icarus.commands import options
+from icarus.commands.console import print_text, show_compilation
+from icarus.commands.options import agent_settings, integer_option, value_option
+from icarus.commands.play.conversation import Conversation, Session
+from icarus.commands.play.server import Server
 from icarus.engine.match import Agent
-from icarus.engine.result import Result
+from icarus.equilibrium.search import check_trees, read_scheme
+from icarus.kernel.game import AnyGame
+from icarus.load_files import digest_of, load_files, sentence_of
 from icarus.views.boards import drawing
 
 LISTED = 24  # actions that are listed without being asked for
-WIDTH = 80
-
-HELP = """\
-an action   play it, by its name or its number in the list
-moves       list all actions that are legal now
-hint        what a search finds in your place
-why         the table of the last search of another player; why ACTION, of the
-            one that led to this action, by its name
-open        show everything from now on, hidden cards and pieces too
-tree FILE   write the last search shown, as a page for a browser
-undo        go back to before your last action
-save FILE   keep the game, for icarus play --resume FILE
-resign      give up
-quit        stop; the game is kept in a file"""
+OF_AN_AGENT = ("against", "iterations", "seconds", "scheme", "cutoff")
+OF_A_NEW_GAME = ("seat", "watch", "seed", *OF_AN_AGENT)
 
 
-class Terminal:
-    """A conversation about one game.
+def play_command(
+    context: typer.Context,
+    game: Annotated[str | None, typer.Argument(metavar="GAME", help=options.GAME_HELP)] = None,
+    seat: Annotated[int, integer_option("Your seat; the first is 0.")] = 0,
+    against: Annotated[
+        list[str] | None, value_option("STRATEGY", "Strategy of the others, or repeated, of each other seat in order.")
+    ] = None,
+    level: Annotated[
+        int | None, integer_option(f"Strength of the others, in place of --against: {options.LEVEL_HELP}")
+    ] = None,
+    levels: options.Levels = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Only watch: agents play all seats.")] = False,
+    everything: Annotated[bool, typer.Option("--open", help="Show everything, also hidden cards and pieces.")] = False,
+    iterations: options.Iterations = None,
+    seconds: options.Seconds = None,
+    scheme: Annotated[
+        str, value_option("SCHEME", f"Search scheme of the agents. {options.SCHEMES_HELP}")
+    ] = options.DEFAULT_SCHEME,
+    cutoff: options.Cutoff = None,
+    seed: options.Seed = 0,
+    resume: Annotated[Path | None, value_option("FILE", "Continue a saved game; it brings its game.")] = None,
+    browser: Annotated[
+        bool, typer.Option("--browser", help="Play in a browser on this machine, not in the terminal.")
+    ] = False,
+    port: Annotated[int, integer_option("Port of the browser's page; 0 takes one that is free.")] = 0,
+    files: options.With = None,
+) -> None:
+    """Play a game against agents, here or in a browser.
 
-    Attributes:
-        seat: the seat whose observations the person sees; None where everything is open.
-        status_of: shows a text as long as a block lasts, where it can be taken back.
+    During a game, type help for a list of commands.
     """
-
-    def __init__(self, session: Session, adviser: Agent, seat: int | None, say: Callable[[str], None]) -> None:
-        self.session, self.adviser, self.seat, self.say = session, adviser, seat, say
-        self.shown: Result | None = None  # the last table that was printed
-        self.status_of: Callable[[str], AbstractContextManager[None]] = lambda text: nullcontext()
-
-    def run(self, ask: Callable[[str], str]) -> None:
-        """Play until the game is over or the person stops; `ask(prompt)` reads a line and raises EOFError at the end of input."""
-        try:
-            while True:
-                self.catch_up()
-                if self.session.over:
-                    return self.end()
-                self.board()
-                while self.answer(ask(self.prompt()).strip()):
-                    pass
-        except (EOFError, KeyboardInterrupt):
-            self.keep()
-
-    def prompt(self) -> str:
-        """The name of the player whose action is asked for."""
-        waits_for = self.session.waits_for
-        return "> " if waits_for is None else f"{self.session.name_of(waits_for)}> "
-
-    def catch_up(self) -> None:
-        """Let the others act, and print their actions."""
-        session = self.session
-        for played in session.steps(lambda player: self.status_of(f"{session.name_of(player)} is thinking …")):
-            if session.notices(self.seat, len(session.played) - 1):
-                self.say(self.describe(played))
-            if not session.people and not session.over:
-                self.say(drawing(session.state, self.seat).text() + "\n")
-
-    def describe(self, played: Played) -> str:
-        """The last action, as far as the person may see it."""
-        text = self.session.visible_text(self.seat, len(self.session.played) - 1)
-        return f"{self.session.name_of(played.player)}: {text or '(hidden from you)'}"
-
-    def board(self) -> None:
-        """Print the state and the actions."""
-        self.say("")
-        self.say(drawing(self.session.state, self.seat).text())
-        legal = self.session.state.legal_actions()
-        if len(legal) <= LISTED:
-            self.list_moves()
-        else:
-            self.say(f"{len(legal)} actions are legal; type moves for the legal actions, help for the commands")
-
-    def list_moves(self) -> None:
-        state = self.session.state
-        for line in in_columns([f"{i}: {state.action_to_string(a)}" for i, a in enumerate(state.legal_actions(), 1)]):
-            self.say(line)
-
-    def answer(self, line: str) -> bool:
-        """Do what a line asks for; True where the person is to be asked again without a new board."""
-        word, _, rest = line.partition(" ")
-        try:
-            if line in ("quit", "exit", "q"):
-                raise EOFError
-            if line in ("undo", "resign"):
-                self.go_back() if line == "undo" else self.session.resign(self.session.waits_for or 0)
-                return False
-            if line in ("help", "?", "moves", "hint", "open") or word in ("why", "tree", "save"):
-                self.talk(word, rest.strip())
-                return True
-            self.say(self.describe(self.session.act(self.action(line))))
-            return False
-        except ValueError as error:
-            self.say(str(error))
-        except OSError as error:  # of a file that was to be written; the game goes on
-            self.say(f"{error.filename!r} cannot be written: {error.strerror}")
-        return True
-
-    def talk(self, word: str, rest: str) -> None:
-        """What changes nothing in the game."""
-        if word in ("help", "?"):
-            self.say(HELP)
-        elif word == "moves":
-            self.list_moves()
-        elif word == "hint":
-            with self.status_of(f"a hint, from a search of {self._budget()} …"):
-                result = self.session.hint(self.adviser)
-            self.table(result)
-        elif word == "why":
-            self.table(self.last_search(rest))
-        elif word == "open":
-            self.seat = None
-            self.board()
-        elif not rest:
-            raise ValueError(f"{word} needs a file: {word} mine.{'html' if word == 'tree' else 'txt'}")
-        elif word == "save":
-            self.session.save(Path(rest))
-            self.say(f"saved; {self.session.command(Path(rest))} continues from here")
-        elif self.shown is None:
-            raise ValueError("there is no search to write yet; type hint or why first")
-        elif not isinstance(self.shown, Result):
-            raise ValueError(
-                "the last search has no tree that can be written; its algorithm keeps the tree of the game"
-            )
-        else:
-            self.shown.to_html(rest)
-            self.say(f"tree: {rest}")
-
-    def _budget(self) -> str:
-        iterations, seconds = self.adviser.iterations, self.adviser.seconds
-        return f"{seconds:g} s" if iterations is None else f"{iterations:,} iterations"
-
-    def table(self, result: Result) -> None:
-        self.shown = result
-        self.say(str(result))
-
-    def last_search(self, text: str = "") -> Result:
-        """The last search of another player, or of one that led to an action, where looking at it shows nothing that is hidden."""
-        if self.seat is not None and self.session.game.determinize is not None and not self.session.over:
-            raise ValueError("that would reveal hidden cards or pieces; type open to reveal them from now on")
-        searches = [(play.text, play.result) for play in self.session.played if play.result is not None]
-        if not searches:
-            raise ValueError("no other player has searched yet")
-        matching = [result for action, result in searches if text.lower() in ("", action.lower())]
-        if not matching:
-            last = ", ".join(dict.fromkeys(action for action, _ in searches[-1:-4:-1]))
-            raise ValueError(f"no search led to {text!r}; the last actions of searches: {last}")
-        return matching[-1]
-
-    def action(self, text: str) -> int:
-        """The legal action of this name, or of this number in the list.
-
-        Raises:
-            ValueError: there is no such action; the message names the nearest ones.
-        """
-        state = self.session.state
-        legal = state.legal_actions()
-        named = list(dict.fromkeys(map(state.action_to_string, legal)))
-        for spelling in (text, text.upper(), text.lower()):
-            if spelling in named:
-                return state.string_to_action(spelling)
-        if text.isdecimal() and 1 <= int(text) <= len(legal):
-            return legal[int(text) - 1]
-        names = [*named, *_WORDS]
-        near = difflib.get_close_matches(text, names, n=3) or difflib.get_close_matches(text.lower(), names, n=3)
-        advice = (
-            f"did you mean {' or '.join(near)}?" if near else "type moves for the legal actions, help for the commands"
+    if level is not None:
+        options.refuse_options(context, (*OF_AN_AGENT, "resume"), "--level sets the others' strategy and budget")
+    if not browser:  # whose page offers all levels
+        options.check_levels(level, levels)
+    if watch:
+        options.refuse_options(context, ["seat"], "--watch leaves all seats to agents")
+    if not browser and options.is_typed(context, "port"):
+        raise ValueError("--port is of the page of --browser: give both")
+    if game is not None:
+        options.refuse_options(context, ["resume"], "a saved game brings its own game; without GAME")
+        game, files = options.game_and_files(game, files)
+    names, iterations = load_files(files or []), options.default_iterations(iterations, seconds)
+    digests = {file: digest_of(file) for file in files or []}
+    settings = [
+        agent_settings(text, names, read_scheme(scheme).with_cutoff(cutoff)) for text in against or ["BASELINE"]
+    ]
+    if any(each["move_decay"] for each in settings):
+        raise ValueError(
+            "icarus play searches each position anew: leave out move_decay; icarus match can reuse records"
         )
-        raise ValueError(f"{text!r} is not legal here; {advice}" if text else "type an action, or help")
-
-    def go_back(self) -> None:
-        count = self.session.undo(seat=None if self.session.over else self.seat)
-        self.say(f"{count_text(count, 'action')} taken back")
-
-    def end(self) -> None:
-        """Print the last position and how the game has ended."""
-        session = self.session
-        self.say("")
-        if session.resigned is not None:
-            self.say(
-                f"{session.name_of(session.resigned)} has resigned after {count_text(len(session.played), 'action')}"
-            )
-            return
-        self.say(drawing(session.state).text())
-        self.say(ending_of(session))
-
-    def keep(self) -> None:
-        """Save the game that was broken off, if anybody has played in it."""
-        self.say("")
-        if not any(played.player in self.session.people for played in self.session.played):
-            return
-        self.say(f"stopped; {self.session.command(self.session.keep())} continues from here")
-
-
-_WORDS = ("moves", "hint", "why", "open", "tree", "undo", "save", "resign", "quit", "help")
+    agents = [Agent(iterations=iterations, seconds=seconds, **each) for each in settings]
+    if game is not None:
+        loaded = games.load(game)
+        agents = agents if level is None else [Agent.at_level(loaded, level, levels)]
+        session = Session(loaded, _seated(loaded, None if watch else seat, agents), integer("--seed", seed, 0))
+        session.files = digests
+    elif resume is not None:
+        options.refuse_options(context, OF_A_NEW_GAME, "--resume FILE brings seats, agents and seed of its own")
+        session = Session.resumed(resume, digests, names)
+    else:
+        raise ValueError("give a game, as in icarus play othello, or --resume FILE; icarus games lists the games")
+    people = session.people
+    conversation = Conversation(session, agents[0], None if everything or not people else people[0], levels)
+    if browser:
+        server = Server(conversation, integer("--port", port, 0, 65535))
+        with show_compilation():  # all that agents need is compiled before the address is printed
+            conversation.compile()
+        print_text(f"play at {server.address} (Ctrl-C stops the server and saves the game)")
+        server.serve()
+        keep(session, print_text)
+        return
+    with show_compilation() as status_of:
+        talk(conversation, _ask if people else _nobody, print_text, status_of)
 
 
-def in_columns(texts: list[str]) -> Iterator[str]:
-    """Texts side by side, as many as a line takes."""
-    width = max(map(len, texts)) + 2
-    across = max(1, WIDTH // width)
-    for first in range(0, len(texts), across):
-        yield "".join(text.ljust(width) for text in texts[first : first + across]).rstrip()
+def _seated(game: AnyGame, seat: int | None, others: list[Agent]) -> list[Agent | None]:
+    """Agents in all seats but a person's.
+
+    Raises:
+        ValueError: there is no such seat, or there are too many or too few agents.
+    """
+    check_trees(game, others)
+    if seat is not None:
+        integer("--seat", seat, 0, game.players - 1)
+    rest = game.players - (seat is not None)
+    if len(others) not in (1, rest):
+        raise ValueError(
+            f"--against is given {len(others)} times; {game} has {rest} other seats; give it once, or once for each"
+        )
+    agents: list[Agent | None] = [*others] * (rest // len(others))
+    return agents if seat is None else [*agents[:seat], None, *agents[seat:]]
+
+
+def _ask(prompt: str) -> str:
+    line = input(prompt)
+    if not sys.stdin.isatty():
+        print(line)  # so that a log of piped input reads like the game
+    return line
+
+
+def _nobody(prompt: str) -> str:
+    raise EOFError
+
+
+Say = Callable[[str], None]
+Status = Callable[[str], AbstractContextManager[object]]
+
+
+def talk(
+    conversation: Conversation, ask: Callable[[str], str], say: Say, status_of: Status = lambda text: nullcontext()
+) -> None:
+    """Play until the game is over or the person stops; `ask(prompt)` reads a line and raises EOFError at the end of input.
+
+    Raises:
+        ValueError: the agents cannot go on; the game is kept.
+    """
+    session, heard = conversation.session, len(conversation.log())
+    try:
+        while True:
+            heard = _catch_up(conversation, heard, say, status_of)
+            if conversation.problem:
+                raise ValueError(conversation.problem)
+            if session.over:
+                break
+            _show_board(conversation, say)
+            while not _answer(conversation, ask, say, status_of):
+                pass
+            heard = min(heard, len(conversation.log()))  # after undo there are fewer
+        say("" if session.resigned is not None else f"\n{drawing(session.state).text()}")
+        say(conversation.status())
+    except (EOFError, KeyboardInterrupt):
+        keep(session, say)
+    except Exception:
+        keep(session, say)
+        raise
+
+
+def _catch_up(conversation: Conversation, heard: int, say: Say, status_of: Status) -> int:
+    """Let the others act, print what has been done since, and return how much is known; where only agents play, with each board."""
+    session, more = conversation.session, True
+    while more:
+        with status_of(conversation.status()):
+            more = conversation.step()
+        for entry in conversation.log()[heard:]:
+            say(entry.text)
+            if not session.people:
+                say(drawing(session.states[entry.index + 1]).text() + "\n")
+        heard = len(conversation.log())
+    return heard
+
+
+def _show_board(conversation: Conversation, say: Say) -> None:
+    state = conversation.session.state
+    say("\n" + drawing(state, conversation.observer).text())
+    legal = len(state.legal_actions())
+    say(
+        conversation.say("moves")["said"]
+        if legal <= LISTED
+        else f"{legal} actions are legal; type moves for the legal actions, help for the commands"
+    )
+
+
+def _answer(conversation: Conversation, ask: Callable[[str], str], say: Say, status_of: Status) -> bool:
+    """Ask for a line and do it; whether game or view are others now."""
+    session = conversation.session
+    before = len(session.played), session.resigned, conversation.observer
+    line = ask(f"{session.name_of(session.waits_for or 0)}> ").strip()
+    if line in ("quit", "exit", "q"):
+        raise EOFError
+    try:
+        with status_of("searching …") if line == "hint" else nullcontext():
+            said = conversation.say(line)["said"]
+        if said:
+            say(said)
+    except (ValueError, OSError) as error:  # the game goes on
+        say(sentence_of(error) or str(error))
+    return before != (len(session.played), session.resigned, conversation.observer)
+
+
+def keep(session: Session, say: Say) -> None:
+    """Save the game that was broken off, if anybody has played in it."""
+    say("")
+    if any(played.player in session.people for played in session.played):
+        say(f"stopped; {session.keep()} continues from here")

@@ -1,0 +1,738 @@
+"""A game between people and agents, talked about line by line, in the terminal and in a browser.
+
+A `Session` is the game: what has been played, whose turn it is, a way back, and its file. A `Conversation` answers lines about it.
+"""
+
+import difflib
+import json
+import math
+import re
+import shlex
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import attrs
+import numpy as np
+
+from icarus import games
+from icarus.algebra import Enhancement
+from icarus.algebra.parsing import Operand
+from icarus.checks import count_text
+from icarus.engine.levels import number_of_levels
+from icarus.engine.match import Agent
+from icarus.engine.result import Result
+from icarus.engine.scheme import MO_ISMCTS, parse_scheme
+from icarus.equilibrium.search import parse_strategy
+from icarus.kernel import CHANCE, UNSEEN
+from icarus.kernel.game import AnyGame
+from icarus.kernel.seats import seat_name
+from icarus.kernel.state import State
+from icarus.load_files import sentence_of
+from icarus.views.boards import COLOURS, SELECTED, drawing, label, marks, parts
+
+_CHANCE_STREAM, _SEARCH_STREAM, _HINT_STREAM, _REVIEW_STREAM = 0, 1, 2, 3
+_TAG = re.compile(r"^\[(\w+) (.*)\]$", re.MULTILINE)  # of a saved game: a name, and JSON
+_MOVE = re.compile(r"^\d+\. [^:]+: (.*)$", re.MULTILINE)
+DRAWS = 20  # determinizations in all of which an action is the only legal one, where a seat may know it
+BUDGETS = {
+    "iterations": 1000,
+    "seconds": 1.0,
+}  # and the least of a search for a hint: weak opponents give no good advice
+WAIT = 20.0  # seconds that a page waits for news before it asks again
+WIDTH = 80  # characters of a line
+SHOWN = 6  # moves of a search under way
+LOSS, ERRORS = 0.05, 2.0  # a smaller loss of reward, or one of fewer standard errors, is not a mistake
+REWARDS = (-1.0, 1.0)  # what `Game.utilities` is where nothing is said
+STRENGTHS = [f"iterations {number}" for number in (100, 1000, 10_000, 100_000)] + ["seconds 1", "seconds 5"]
+LATE = "the game has changed in the meantime; this is the current position"
+ENDED = "the game has ended and everything is shown; start another one"
+REVEALS = "that would reveal hidden cards or pieces; open reveals them from now on"
+HELP = """\
+an action   play it, by its name or its number in the list
+moves       list all actions that are legal now
+hint        what a search finds in your place
+why         the table of the last search of another player; why ACTION, of the
+            one that led to this action; why @12, of the first 12 actions' last
+open        show everything from now on, hidden cards and pieces too
+tree FILE   write the last search shown, as a page for a browser
+undo        go back to before your last action; undo @12, to after 12 actions
+strength    of the others from now on: strength level 3, iterations 500 or
+            seconds 2; strength alone, as at the start
+record      the game as text
+review      when the game is over: where you could have done better
+save FILE   keep the game, for icarus play --resume FILE
+resign      give up
+quit        stop; the game is kept in a file"""
+TAKING = ("why", "tree", "undo", "strength", "save")  # something after the word
+VERBS = ("help", "moves", "hint", "open", "record", "review", "resign", *TAKING)
+
+Progress = Callable[[int, float], None]
+Watch = Callable[[Result], None]
+Answer = dict[str, Any]
+_NONE: Mapping[Any, Any] = MappingProxyType({})
+
+
+@attrs.frozen
+class Played:
+    """One action of a game: who, what, how it is written, and the agent's search where there was one."""
+
+    player: int
+    action: int
+    text: str
+    result: Result | None = None
+
+
+class Session:
+    """A game under way.
+
+    The deal, chance and every search follow from the seed and from what has been played before, so that a game that goes back, or
+    that is saved and taken up again, goes on as it would have.
+
+    Attributes:
+        agents: of each seat; None where a person plays.
+        played: all actions so far, chance included.
+        states: before each of them, and after the last.
+        resigned: the seat that gave up.
+        files: those that define its game and its strategies, as `--with` takes them, with digests of what they held.
+    """
+
+    def __init__(self, game: AnyGame, agents: list[Agent | None], seed: int = 0) -> None:
+        if len(agents) != game.players:
+            raise ValueError(f"{game} has {count_text(game.players, 'seat')}, not {len(agents)}")
+        self.game, self.agents, self.seed = game, agents, seed
+        self.states: list[State] = [game.new_initial_state((seed, _CHANCE_STREAM))]
+        self.played: list[Played] = []
+        self.resigned: int | None = None
+        self.files: dict[Path, str] = {}
+
+    @property
+    def state(self) -> State:
+        """As the game stands."""
+        return self.states[-1]
+
+    @property
+    def people(self) -> list[int]:
+        """The seats that people play."""
+        return [seat for seat, agent in enumerate(self.agents) if agent is None]
+
+    @property
+    def over(self) -> bool:
+        return self.resigned is not None or self.state.is_terminal()
+
+    @property
+    def waits_for(self) -> int | None:
+        """The person whose turn it is; None where an agent or chance is to act, or the game is over."""
+        player = self.state.current_player()
+        return player if not self.over and player in self.people else None
+
+    def name_of(self, player: int) -> str:
+        """What people call a player of this game."""
+        return seat_name(self.game, player)
+
+    def apply(self, action: int, result: Result | None = None) -> None:
+        """Somebody's action, and the search that found it; nothing changes if a function of the game fails.
+
+        Raises:
+            ValueError: the action is not legal.
+        """
+        before, after = self.state, self.state.clone()
+        if action not in before.legal_actions():
+            after.apply_action(action)  # refuses it, and says what would be right
+        played = Played(before.current_player(), int(action), before.action_to_string(int(action)), result)
+        after.apply_action(action)
+        self.states.append(after)
+        self.played.append(played)
+
+    def choose(self, progress: Progress | None = None, watch: Watch | None = None) -> tuple[int, Result | None]:
+        """What chance or an agent does next, and the search that found it; nothing changes yet. Hooks as of `Agent.search`."""
+        player, legal = self.state.current_player(), self.state.legal_actions()
+        if player == CHANCE:
+            outcomes, probabilities = zip(*self.state.chance_outcomes(), strict=True)
+            return int(np.random.default_rng(self._key(_CHANCE_STREAM)).choice(outcomes, p=probabilities)), None
+        agent = self.agents[player]
+        assert agent is not None, "a person is to act"
+        if len(legal) == 1:
+            return legal[0], None
+        result = agent.search(self.state, self._key(_SEARCH_STREAM), watch=watch, progress=progress)
+        return result.action if agent.preference is None else result.preferred(agent.preference), result
+
+    def hint(self, agent: Agent, progress: Progress | None = None, watch: Watch | None = None) -> Result:
+        """What an agent would find in a person's place, knowing what the person knows."""
+        if agent.scheme.cheats:  # its agents may see what is hidden, but not show it
+            agent = attrs.evolve(agent, scheme=MO_ISMCTS.with_cutoff(agent.scheme.cutoff))
+        return agent.search(self.state, self._key(_HINT_STREAM), watch=watch, progress=progress)
+
+    def _key(self, stream: int) -> tuple[int, int, int]:
+        return self.seed, stream, len(self.played)
+
+    def go_back(self, count: int) -> None:
+        """Go back to when so many actions had been played."""
+        self.resigned = None
+        del self.states[count + 1 :], self.played[count:]
+
+    def view(self, seat: int | None, index: int) -> bool | None:
+        """Whether a seat may know an action; None where it does not even notice that one was done. Seat None sees everything."""
+        state, played = self.states[index], self.played[index]
+        if seat in (None, played.player) or self.game.observe is None:
+            return True
+        seen = state.observed(played.action)[seat]
+        return None if seen == UNSEEN else bool(seen == played.action) or _is_forced(state, played.action, seat)
+
+    # ------------------------------------------------------------------------------------------------------------ files
+
+    def record(self) -> str:
+        """The game as text, from which `resumed` takes it up: tags and a line for each action, as in PGN."""
+        seats = [
+            agent and {"strategy": str(agent.strategy), "scheme": str(agent.scheme), **_budget(agent)}
+            for agent in self.agents
+        ]
+        files = {str(file): digest for file, digest in self.files.items()}
+        tags = {"Game": str(self.game), "Seed": self.seed, "Seats": seats, "Resigned": self.resigned, "Files": files}
+        lines = [f"[{name} {json.dumps(value)}]" for name, value in tags.items()]
+        moves = [f"{i}. {self.name_of(each.player)}: {each.text}" for i, each in enumerate(self.played, 1)]
+        result = " ".join(f"{reward:g}" for reward in self.state.returns()) if self.state.is_terminal() else "*"
+        return "\n".join([*lines, "", *moves, result]) + "\n"
+
+    def save(self, path: Path) -> str:
+        """Write the game into a new file; returns what to type to go on with it.
+
+        Raises:
+            ValueError: the file exists.
+        """
+        try:
+            with path.open("x", encoding="utf-8") as file:
+                file.write(self.record())
+        except FileExistsError:
+            raise ValueError(f"{str(path)!r} exists and is not overwritten") from None
+        files = [word for file in self.files for word in ("--with", str(file))]
+        return shlex.join(["icarus", "play", "--resume", str(path), *files])
+
+    def keep(self, directory: Path = Path()) -> str:
+        """Save the game in a file named after it, in a directory, or where that takes none in the temporary one; as `save`."""
+        names = (directory / f"{self.game.name}-{number}.txt" for number in range(1, 10_000))
+        try:
+            return self.save(next(name for name in names if not name.exists()))
+        except OSError:
+            if directory != Path():
+                raise
+            return self.keep(Path(tempfile.gettempdir()))
+
+    @classmethod
+    def resumed(cls, path: Path, files: Mapping[Path, str] = _NONE, names: Mapping[str, Operand] = _NONE) -> "Session":
+        """The game that a file keeps.
+
+        Args:
+            files: those that are loaded, with digests of what they hold and import.
+            names: those that its strategies may use.
+
+        Raises:
+            ValueError: it is not such a file, what it says cannot be played, or it was played with other files: other rules would deal
+                other cards.
+        """
+        try:
+            text = path.read_text("utf-8-sig")
+            tags = {name: json.loads(value) for name, value in _TAG.findall(text)}
+            for name, digest in tags.get("Files", {}).items():
+                if digest not in files.values():
+                    loaded = Path(name).name in [file.name for file in files]
+                    raise ValueError(
+                        f"{name}, or a file that it imports, has changed" if loaded else f"give --with {name}"
+                    )
+            agents = [None if seat is None else _agent_of(seat, names) for seat in tags["Seats"]]
+            session = cls(games.load(tags["Game"]), agents, int(tags["Seed"]))
+            session.files = dict(files)
+            for number, move in enumerate(_MOVE.findall(text), 1):
+                if move not in map(session.state.action_to_string, session.state.legal_actions()):
+                    raise ValueError(f"action {number}, {move!r}, is not legal")
+                session.apply(session.state.string_to_action(move))
+            session.resigned = tags["Resigned"]
+        except KeyError as error:
+            raise ValueError(f"{str(path)!r} is not a saved game: it has no {error.args[0]!r}") from None
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"{str(path)!r} cannot be resumed: {error}") from None
+        return session
+
+
+def _is_forced(state: State, action: int, seat: int) -> bool:
+    """Whether a seat can tell that no other action was legal: it knows, for example, that after the passes the cards are exchanged."""
+    if state.legal_actions() != [action] or state.game.determinize is None:
+        return state.legal_actions() == [action]
+    return all(state.determinize(seat, seed=seed).legal_actions() == [action] for seed in range(DRAWS))
+
+
+def _budget(agent: Agent) -> dict[str, Any]:
+    return {name: value for name in BUDGETS if (value := getattr(agent, name)) is not None}
+
+
+def _agent_of(fields: dict[str, Any], names: Mapping[str, Operand]) -> Agent:
+    budget = {name: fields[name] for name in BUDGETS if name in fields}
+    return Agent(parse_strategy(fields["strategy"], dict(names)), scheme=parse_scheme(fields["scheme"]), **budget)
+
+
+# ------------------------------------------------------------------------------------------------------ the conversation
+
+
+class Abandoned(Exception):
+    """Raised in a search that is not wanted any more."""
+
+
+@attrs.frozen
+class LogEntry:
+    """An action as the observer may know it: its number in the game, a text, and the parts of the board where it shows."""
+
+    index: int
+    text: str
+    parts: list[str]
+
+
+class Conversation:
+    """What is said of a game, line by line, and a description of it that holds only what the observer may know.
+
+    Searches are made without the lock (`changed`); whatever changes the game or its agents meanwhile abandons them.
+
+    Attributes:
+        observer: the seat that looks; None where everything is open.
+        adviser: the agent for hints and reviews: as strong as the others, and of `BUDGETS` at least.
+        version: goes up whenever the description changes.
+        live: how far the search under way has come, and what it has found; None where none is.
+        shown: the last search that was shown.
+        problem: why the agents cannot go on; a change of the game or of their strength has them try again.
+    """
+
+    def __init__(self, session: Session, adviser: Agent, observer: int | None, levels: Path | None = None) -> None:
+        self.session, self.observer, self.adviser, self.levels = session, observer, adviser_like(adviser), levels
+        self.version, self.problem, self.closed = 0, "", False
+        self.live: Answer | None = None
+        self.shown: Any = None
+        self._agents_at_start, self._strength_now = list(session.agents), ""
+        self._strengths = ["", *(f"level {i + 1}" for i in range(number_of_levels(session.game, levels))), *STRENGTHS]
+        self._log, self._log_observer = list[LogEntry](), observer
+        self.changed = threading.Condition(threading.Lock())
+        self._content = self._describe(None)  # loads all that a description needs before another thread runs
+
+    # ------------------------------------------------------------------------------------------------------ the searches
+
+    def run(self) -> None:
+        """Let chance and the agents act whenever it is due, until `close`."""
+        while not self.closed:
+            if not self.step():
+                with self.changed:
+                    self.changed.wait_for(lambda: self._is_due() or self.closed)
+
+    def compile(self) -> None:
+        """Search once as briefly as can be, from the first decision of the game."""
+        state = self.session.state.clone()
+        while state.is_chance_node():
+            state.apply_action(state.chance_outcomes()[0][0])
+        if not state.is_terminal():
+            attrs.evolve(self.adviser, iterations=self.adviser.scheme.trees, seconds=None).search(state, 0)
+
+    def close(self) -> None:
+        """Let nothing more happen; a search under way is abandoned."""
+        with self.changed:
+            self.closed, self.live = True, None
+            self.changed.notify_all()
+
+    def _is_due(self) -> bool:
+        return not (self.problem or self.session.over) and self.session.waits_for is None
+
+    def step(self) -> bool:
+        """Let chance or an agent act, if it is due."""
+        with self.changed:
+            if not self._is_due():
+                return False
+            try:
+                player = self.session.state.current_player()
+                agent = None if player == CHANCE else self.session.agents[player]
+                self.session.apply(*self._search(self.session.choose, agent, self._shows_searches()))
+            except Abandoned:
+                return True
+            except Exception as error:  # in a slot or a game of the user's own: it is told, and nothing is lost
+                self.problem = f"the agent cannot continue: {sentence_of(error) or repr(error)}"
+            self._update()
+            return True
+
+    def _search(self, search: Callable[..., Any], agent: Agent | None, is_shown: bool) -> Any:
+        """What `search(progress, watch)` finds, without the lock.
+
+        Raises:
+            Abandoned: game or agents have changed meanwhile.
+        """
+        live = self.live = Answer(said="", moves=[])
+        self._update()
+
+        def progress(iterations: int, seconds: float) -> None:
+            with self.changed:
+                if self.live is not live:
+                    raise Abandoned
+                if agent is not None:
+                    live["said"] = _progress_text(agent, iterations, seconds, is_shown)
+                    self.version += 1
+                    self.changed.notify_all()
+
+        self.changed.release()
+        try:
+            return search(progress, partial(_watch, live) if is_shown else None)
+        finally:
+            self.changed.acquire()
+            if self.live is not live:
+                raise Abandoned
+            self.live = None
+
+    def _go_on(self) -> None:
+        """Abandon the search under way, forget what has failed, and look anew at what is due: game or agents have changed."""
+        self.live, self.problem = None, ""
+        self._update()
+
+    def _update(self) -> None:
+        """Count a new version if the observer can see that anything has changed."""
+        before = self._content
+        try:
+            self._content = self._describe(None)
+        except Exception as error:  # in a function of the user's own game; one can go back
+            failed = f"the game cannot be shown: {sentence_of(error) or repr(error)}"
+            self._content = {**before, "moves": [], "status": failed}
+        self.version += self._content != before
+        self.changed.notify_all()
+
+    # -------------------------------------------------------------------------------------------------- the description
+
+    def describe(self, since: int = -1, at: int | None = None) -> Answer:
+        """How the game stands, as the observer may know it; waits a while where nothing is new.
+
+        Args:
+            since: the version that the page has.
+            at: after how many actions that the observer noticed; None for now.
+        """
+        with self.changed:
+            self.changed.wait_for(lambda: self.version != since or self.closed, WAIT if at is None else 0)
+            content = self._content if at is None else self._describe(at)
+            return {"version": self.version, "live": self.live and dict(self.live), **content}
+
+    def _describe(self, at: int | None) -> Answer:
+        session, log = self.session, self.log()
+        count = len(log) if at is None else max(0, min(at, len(log)))
+        now = count == len(log)
+        state = session.state if now else session.states[log[count].index]
+        picture = drawing(state, None if session.over else self.observer, player=session.waits_for)
+        moves = state.legal_actions() if session.waits_for is not None and now else []
+        return {
+            "game": str(session.game),
+            "who": self._who(),
+            "at": count,
+            "total": len(log),
+            "board": picture.svg(),
+            "text": picture.text(),
+            "moves": [
+                {"name": state.action_to_string(move), "text": label(state, move), "parts": list(parts(state, move))}
+                for move in moves
+            ],
+            "select": session.game.name in SELECTED,
+            "last": next((entry.parts for entry in reversed(log[:count]) if entry.parts), []),
+            "log": [entry.text for entry in log],
+            "status": self.status(),
+            "strengths": self._strengths,
+            "strength": self._strength_now,
+        }
+
+    def log(self) -> list[LogEntry]:
+        """An entry for each action that the observer noticed, so that nothing tells of the others."""
+        observer, session = None if self.session.over else self.observer, self.session
+        if observer != self._log_observer:
+            self._log, self._log_observer = [], observer
+        for index in range(self._log[-1].index + 1 if self._log else 0, len(session.played)):
+            if (in_view := session.view(observer, index)) is not None:
+                played, before = session.played[index], session.states[index]
+                places = list(marks(before, played.action, in_view))
+                what = label(before, played.action) if in_view else "-".join(places) or "(hidden from you)"
+                self._log.append(LogEntry(index, f"{session.name_of(played.player)}: {what}", places))
+        return self._log
+
+    def status(self) -> str:
+        """What the game waits for, or how it has ended."""
+        session, player = self.session, self.session.state.current_player()
+        if self.problem:
+            return self.problem
+        if session.resigned is not None:
+            return f"{session.name_of(session.resigned)} has resigned"
+        if session.over:
+            return ending_of(session)
+        if session.waits_for is not None:
+            return "it is your turn" if self.live is None else "searching for a hint …"
+        return "chance is drawn …" if player == CHANCE else f"{session.name_of(player)} is thinking …"
+
+    def _who(self) -> str:
+        """Who plays, in a line."""
+        colours = COLOURS.get(self.session.game.name, ("",) * self.session.game.players)
+        names = [f"{self.session.name_of(seat)} ({colour})".removesuffix(" ()") for seat, colour in enumerate(colours)]
+        return "; ".join(f"{name}: {agent or 'you'}" for name, agent in zip(names, self.session.agents, strict=True))
+
+    def _hides(self) -> bool:
+        """Whether the observer does not see all of the game, before its end."""
+        return self.observer is not None and self.session.game.determinize is not None
+
+    def _shows_searches(self) -> bool:
+        """Whether it may be shown what agents think: not where it would tell of cards or pieces that the seat does not see."""
+        return self.session.over or not self._hides()
+
+    # --------------------------------------------------------------------------------------------------------- the lines
+
+    def say(self, line: str, at: int | None = None) -> Answer:
+        """Do what a line asks for: an action, or a word of `HELP`.
+
+        Args:
+            at: how many actions are known to who says it; an action after more is late.
+
+        Returns:
+            `said`, a text; of a search a `title` and whether it has a `tree`; of a review its `entries`.
+
+        Raises:
+            ValueError: it cannot be done now, or not at all.
+        """
+        line, (word, _, rest) = line.strip(), line.strip().partition(" ")
+        with self.changed:
+            is_name = self.session.waits_for is not None and line in _names(self.session.state)
+            is_word = not is_name and (line in VERBS or word in TAKING)
+            if at not in (None, len(self.log())) and (not is_word or word in ("undo", "resign")):
+                raise ValueError(LATE)
+            answer = getattr(self, f"_{word if is_word else 'act'}")(rest.strip() if is_word else line)
+            return {"said": answer or ""} if answer is None or isinstance(answer, str) else answer
+
+    def _act(self, line: str) -> None:
+        session = self.session
+        action = _action(session.state, line, [] if session.over else session.state.legal_actions())
+        if session.waits_for is None:
+            raise ValueError("the game is over" if session.over else "it is not your turn")
+        session.apply(action)
+        self._go_on()
+
+    def _place(self, text: str) -> int:
+        """How many lines of the log "@12" means; all of them without a text.
+
+        Raises:
+            ValueError: it is something else.
+        """
+        if text and not re.fullmatch(r"@\d{1,9}", text):
+            raise ValueError(f"{text!r} is no place in the game, such as @12")
+        return min(int(text[1:] or 0), len(self.log())) if text else len(self.log())
+
+    def _undo(self, rest: str) -> str:
+        session, log, place = self.session, self.log(), self._place(rest)
+        mine = [index for index, each in enumerate(session.played) if each.player in session.people]
+        if session.over and self._hides():
+            raise ValueError(ENDED)
+        if not mine or (rest and place == len(log)):
+            raise ValueError("no action can be taken back, because you have not played yet")
+        upto = log[place].index if rest else mine[-1]
+        count = sum(entry.index >= upto for entry in log)
+        session.go_back(upto)
+        self._log = []
+        self._go_on()
+        return f"{count_text(count, 'action')} taken back"
+
+    def _resign(self, rest: str) -> None:
+        if self.session.waits_for is None:
+            raise ValueError("the game is over" if self.session.over else "it is not your turn")
+        self.session.resigned = self.session.waits_for
+        self._go_on()
+
+    def _open(self, rest: str) -> str:
+        self.observer = None
+        self._update()
+        return "everything is shown from now on"
+
+    def _strength(self, rest: str) -> str:
+        """Another strength of the agents: a level, or a budget of their strategies; that of the start, if nothing is given."""
+        kind, _, number = rest.partition(" ")
+        if rest and not re.fullmatch(r"(level|iterations) \d{1,9}|seconds \d{1,9}(\.\d+)?", rest):
+            raise ValueError(f"{rest!r} is no strength such as level 3, iterations 500 or seconds 2")
+        change: Answer = {kind: float(number) if kind == "seconds" else int(number)} if rest else {}
+        if kind == "level":
+            level = Agent.at_level(self.session.game, change["level"], self.levels)
+            agents = [agent and level for agent in self._agents_at_start]
+        else:
+            budget: Answer = {"iterations": None, "seconds": None, **change} if rest else {}
+            agents = [agent and attrs.evolve(agent, **budget) for agent in self._agents_at_start]
+        self.session.agents[:], self._strength_now = agents, rest
+        self.adviser = next((adviser_like(agent) for agent in agents if agent is not None), self.adviser)
+        self._go_on()
+        return self._who()
+
+    def _record(self, rest: str) -> str:
+        if not self._shows_searches():
+            raise ValueError(REVEALS)
+        return self.session.record()
+
+    def _save(self, rest: str) -> str:
+        return f"saved; {self.session.save(Path(rest)) if rest else self.session.keep()} continues from here"
+
+    def _help(self, rest: str) -> str:
+        return HELP
+
+    def _moves(self, rest: str) -> str:
+        state = self.session.state
+        names = [f"{i}: {state.action_to_string(move)}" for i, move in enumerate(state.legal_actions(), 1)]
+        across = max(1, WIDTH // (max(map(len, names)) + 2))
+        rows = [names[first : first + across] for first in range(0, len(names), across)]
+        return "\n".join("".join(name.ljust(WIDTH // across) for name in row).rstrip() for row in rows)
+
+    def _advise(self, search: Callable[..., Any]) -> Any:
+        """What a search of the adviser finds.
+
+        Raises:
+            ValueError: another one is under way, or it was stopped, or it has failed.
+        """
+        if self.live is not None:
+            raise ValueError("a search is already running")
+        try:
+            return self._search(partial(search, self.adviser), self.adviser, True)
+        except Abandoned:
+            raise ValueError("the search was stopped") from None
+        finally:
+            self._update()
+
+    def _hint(self, rest: str) -> Answer:
+        if self.session.waits_for is None:
+            raise ValueError("you have no decision to make now")
+        return self._show(self._advise(self.session.hint), "what a search finds in your place")
+
+    def _why(self, rest: str) -> Answer:
+        if not self._shows_searches():
+            raise ValueError(REVEALS)
+        action = "" if rest.startswith("@") else rest
+        log, place = self.log(), self._place("" if action else rest)
+        played = self.session.played if place == len(log) else self.session.played[: log[place].index]
+        searched = [each for each in played if each.result is not None]
+        if not searched:
+            raise ValueError("no other player has searched yet")
+        named = [each for each in searched if action.lower() in ("", each.text.lower())]
+        if not named:
+            last = ", ".join(dict.fromkeys(each.text for each in searched[-1:-4:-1]))
+            raise ValueError(f"no search led to {action!r}; the last actions of searches: {last}")
+        return self._show(named[-1].result, f"why {self.session.name_of(named[-1].player)} played {named[-1].text}")
+
+    def _show(self, result: Any, title: str) -> Answer:
+        self.shown = result
+        return {"title": title, "said": str(result), "tree": isinstance(result, Result)}
+
+    def _tree(self, rest: str) -> str:
+        if not rest or self.shown is None:
+            raise ValueError(
+                "there is no search to write yet; type hint or why first"
+                if rest
+                else "tree needs a file: tree mine.html"
+            )
+        if not isinstance(self.shown, Result):
+            raise ValueError(
+                "the last search has no tree that can be written; its algorithm keeps the tree of the game"
+            )
+        self.shown.to_html(rest)
+        return f"tree: {rest}"
+
+    def _review(self, rest: str) -> Answer:
+        """Look back at a game: at a person's decisions by the adviser in that seat, at an agent's by its own search."""
+        session = self.session
+        if not session.over:
+            raise ValueError("the game is not over yet")
+        if not isinstance(self.adviser.strategy, Enhancement):
+            raise ValueError(f"{self.adviser} gives no values, so the game cannot be reviewed")
+        entries = self._advise(partial(_reviewed, session))
+        mistakes = sorted((each for each in entries if each["loss"]), key=lambda each: -each["loss"])
+        said = "\n".join(f"{each['at'] + 1}. {each['text']}" for each in mistakes) or "no mistakes found"
+        names = [session.name_of(seat) for seat in range(session.game.players)]
+        return {"title": "review of the game by a search", "said": said, "names": names, "entries": entries}
+
+
+def adviser_like(agent: Agent) -> Agent:
+    """An agent for hints and reviews: as strong as another, and of `BUDGETS` at least."""
+    return attrs.evolve(agent, **{name: max(value, BUDGETS[name]) for name, value in _budget(agent).items()})
+
+
+def _names(state: State) -> list[str]:
+    """How the legal actions are written."""
+    return [] if state.is_terminal() else list(dict.fromkeys(map(state.action_to_string, state.legal_actions())))
+
+
+def _action(state: State, text: str, legal: list[int]) -> int:
+    """The legal action of this name, or of this number in the list.
+
+    Raises:
+        ValueError: there is no such action; the message names the nearest ones.
+    """
+    named = _names(state) if legal else []
+    for spelling in (text, text.upper(), text.lower()):
+        if spelling in named:
+            return state.string_to_action(spelling)
+    if text.isdecimal() and 1 <= int(text) <= len(legal):
+        return legal[int(text) - 1]
+    names = [*named, *VERBS, "quit"]
+    near = difflib.get_close_matches(text, names, n=3) or difflib.get_close_matches(text.lower(), names, n=3)
+    advice = f"did you mean {' or '.join(near)}?" if near else "moves lists the legal actions, help the commands"
+    raise ValueError(f"{text!r} is not legal here; {advice}" if text else "type an action, or help")
+
+
+def _progress_text(agent: Agent, iterations: int, seconds: float, is_shown: bool) -> str:
+    """How much of its budget a search has spent; where it is not shown, nothing else, such as how fast it is."""
+    budget = _budget(agent)
+    texts = [f"{iterations:,} of {budget['iterations']:,} iterations"] if "iterations" in budget else []
+    if is_shown and not texts:
+        texts.append(f"{iterations:,} iterations so far")
+    return ", ".join([*texts, *([f"{seconds:.0f} of {budget['seconds']:g} s"] if "seconds" in budget else [])])
+
+
+def _watch(live: Answer, result: Result) -> None:
+    """Keep what a search has found so far."""
+    order = [i for i in np.argsort(-result.visits, kind="stable")[:SHOWN] if result.visits[i]]
+    live["moves"] = [
+        [label(result.state, result.actions[i]), int(result.visits[i]), round(float(result.values[i]), 3)]
+        for i in order
+    ]
+
+
+def _reviewed(session: Session, adviser: Agent, progress: Progress, watch: Watch | None) -> list[Answer]:
+    """What a search expects of each decision, and by how much another action would have been better; after the end of the game."""
+    entries = []
+    for index, (state, played) in enumerate(zip(session.states, session.played, strict=False)):
+        result, is_mine = played.result, played.player in session.people and len(state.legal_actions()) > 1
+        if is_mine:
+            result = adviser.search(state, (session.seed, _REVIEW_STREAM, index), progress=progress)
+        if isinstance(result, Result) and not math.isnan(result.value):  # after few iterations a move may have no visit
+            loss = loss_of(result, played.action) if is_mine else 0.0
+            text = f"{session.name_of(played.player)}: {label(state, played.action)}"
+            text += f"; the search preferred {state.action_to_string(result.action)}, by {loss:.2f}" if loss else ""
+            value = round(result.value, 3)
+            entries.append({"at": index, "seat": played.player, "value": value, "loss": loss, "text": text})
+    return entries
+
+
+def loss_of(result: Result, action: int) -> float:
+    """By how much an action is worth less than the one that a search prefers; 0 where that is little or does not show."""
+    i = result.actions.index(action)
+    visits, value = int(result.visits[i]), float(result.values[i])
+    if visits == 0 or math.isnan(value):
+        return 0.0
+    error = math.sqrt(max(value * (1 - value), 0.25 / visits) / visits)
+    loss = result.value - value
+    return loss if loss >= max(LOSS, ERRORS * error) else 0.0
+
+
+def ending_of(session: Session) -> str:
+    """How a game has ended, first for the person who plays."""
+    rewards, (least, most) = session.state.returns(), session.game.utilities
+    # In the game's own units where it has them, such as chips; otherwise rewards from 0 to 1.
+    gains = rewards if session.game.utilities == REWARDS else [least + (most - least) * reward for reward in rewards]
+    every = ", ".join(f"{session.name_of(seat)}: {gain:g}" for seat, gain in enumerate(gains))
+    every = f"{'rewards of ' if gains is rewards else 'won or lost: '}{every}"
+    if len(session.people) != 1 or len(rewards) == 1:
+        return f"the game is over; {every}"
+    mine = rewards[session.people[0]]
+    if min(rewards) == max(rewards):
+        return f"the game is drawn; {every}"
+    place = 1 + sum(reward > mine for reward in rewards)
+    verdict = "won" if place == 1 else "lost" if mine == min(rewards) else f"come {place}. of {len(rewards)}"
+    return f"you have {verdict}; {every}"
