@@ -31,7 +31,7 @@ from icarus.kernel import CHANCE, MAX_PLAYERS, SELECTION, TERMINAL, Updates
 from icarus.kernel.data import read_only
 from icarus.kernel.features import TABLES, GameWithFeatures
 from icarus.kernel.game import AnyGame
-from icarus.kernel.history import PHASES, UNLIMITED, History, episode_key, episode_record, root_key
+from icarus.kernel.history import PHASES, UNLIMITED, History, episode_key, episode_record, new_root
 from icarus.kernel.python_game import PythonGame
 from icarus.kernel.theta import IntegerList
 
@@ -132,13 +132,12 @@ class HistoryExample:
             )
         self.iteration, self.seed, self.budget = iteration, seed, budget
         perspectives = range(self.players + 1)
-        keys = [interpret(root_key)(perspective) for perspective in perspectives]
         episodes = [interpret(episode_key)(label, perspective) for perspective in perspectives]
         self.feature_names = tuple(dict.fromkeys(name for d in decisions for name in d.features))
         of_actions = [numbers for decision in decisions for numbers in decision.action_features.values()]
         self.action_feature_names = tuple(dict.fromkeys(name for numbers in of_actions for name in numbers))
         widths = widths_of(self, sum(TABLES))
-        self._playout = Playout(keys, episodes, episode_record(label, 0, 0, ()), widths)
+        self._playout = Playout(new_root(self.players + 1), episodes, episode_record(label, 0, 0, ()), widths)
         self._playout.rng, self._playout.iteration, self._playout.budget = seeded(seed), iteration, budget
         self._playout.rewards = np.array(rewards, float)
         for decision in decisions:

@@ -16,7 +16,7 @@ from icarus.algebra.slots import Candidates, InitialInformation
 from icarus.checks import integer, is_integer
 from icarus.compiler.kernels.functions import plain
 from icarus.kernel.game import AnyGame
-from icarus.kernel.history import episode_record, history_record, mix, record
+from icarus.kernel.history import Root, episode_record, history_record, mix, record
 
 _ANY_NUMBER = "A*"  # the factor of actions, however many
 Parts: TypeAlias = Any  # what a record is made of, as `Space.key` takes it: integers, or a player and his moves
@@ -90,7 +90,7 @@ class Space:
             and all(map(is_integer, numbers))
         )
 
-    def key(self, game: AnyGame, parts: Parts) -> int:
+    def key(self, game: AnyGame, parts: Parts, root: Root | None = None) -> int:
         """The key of a record of this space in a game.
 
         Args:
@@ -98,6 +98,7 @@ class Space:
                 the player, who made the last one, observed them. E × M* (`POSITION`): (label, player, moves). M* × … (`HISTORY *
                 PLAYER`): (player, moves) and the integers that follow, with moves () for the empty history. Otherwise the integers
                 in order, such as (action, player).
+            root: where histories begin; by default that of a search without earlier records.
 
         Raises:
             ValueError: the space has no such record.
@@ -111,7 +112,8 @@ class Space:
         if label:
             key = episode_record(label[0], game.perspective(player), player, tuple(moves))
         else:
-            key = history_record(game.perspective(player), player, tuple(moves)) if moves else history_record(0, 0, ())
+            perspective = game.perspective(player) if moves else 0
+            key = history_record(perspective, player, tuple(moves), root)
         for part in parts[len(begins) + 1 :]:
             key = mix(key, int(part))
         return key
@@ -148,7 +150,7 @@ class Either(Space):
         """Whether these parts make a record of one of the spaces."""
         return any(space.has(parts) for space in self.spaces)
 
-    def key(self, game: AnyGame, parts: Parts) -> int:
+    def key(self, game: AnyGame, parts: Parts, root: Root | None = None) -> int:
         """The key of a record: of a history or a position where moves are among its parts, else of the integers in order.
 
         Raises:
@@ -156,7 +158,7 @@ class Either(Space):
         """
         for space in self.spaces:
             if space.has(parts):
-                return space.key(game, parts)
+                return space.key(game, parts, root)
         raise ValueError(f"{parts!r} is not a record of {self}")
 
 

@@ -203,7 +203,7 @@ def gain(name: str, strategy: Enhancement, threads: int, iterations: int, repeat
     seconds: dict[int, list[float]] = {1: [], threads: []}
     for repeat in range(-1, repeats):  # the first time, what is not yet compiled is
         for count, times in seconds.items():
-            running = start_search(state, strategy, repeat + 1, count, reusable=False)
+            running = start_search(state, strategy, repeat + 1, count)
             started = time.perf_counter()
             running.run(count * iterations if repeat >= 0 else 2 * count)
             if repeat >= 0:

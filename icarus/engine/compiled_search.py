@@ -9,16 +9,14 @@ from icarus.algebra import Enhancement
 from icarus.compiler.kernels.pointers import WORD_BYTES, offset_of
 from icarus.compiler.kernels.rng import RNG_WORDS, seeded
 from icarus.compiler.messages import home
-from icarus.engine.loop.arena import ARENA, DONE, MORE_LINKS, MORE_ROWS, MORE_STEPS, NEVER, TOO_LONG
+from icarus.engine.loop.arena import ARENA, DONE, MORE_ROWS, MORE_STEPS, NEVER, TOO_LONG
 from icarus.engine.loop.choice import WeightError, vote_kernel
 from icarus.engine.loop.loop import loop, raw_loop
-from icarus.engine.loop.parent_links import LINK
 from icarus.engine.loop.steps import DeterminizationError
 from icarus.engine.program.lowering import Program, lower
 from icarus.engine.program.requirements import check_features, feature_kernels, widths_of
 from icarus.engine.recommendation import Recommendation, most_visits
-from icarus.engine.records.memory import check_memory
-from icarus.engine.records.reuse import WarmStart
+from icarus.engine.records.reuse import ReusedRecords
 from icarus.engine.records.tables import Capacities, Records, Table, size_of
 from icarus.engine.result import Result
 from icarus.engine.root_episode import root_episode
@@ -30,13 +28,13 @@ from icarus.kernel import CHANCE
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.data import in_words
 from icarus.kernel.functions import Kernels
-from icarus.kernel.history import PLAYOUT, STEP, UNLIMITED
+from icarus.kernel.history import PLAYOUT, STEP, UNLIMITED, new_root
 from icarus.kernel.state import State
 from icarus.kernel.theta import MARKS, UPDATES
 
 FUNCTIONS = ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall")
 CAPACITIES = Capacities()
-_STEPS, _UPDATES, _LINKS = 256, 4096, 1024  # room to begin with
+_STEPS, _UPDATES = 256, 4096  # room to begin with
 
 
 @functools.cache
@@ -56,13 +54,13 @@ class CompiledSearch:
         strategy: Enhancement,
         seed: int | Sequence[int] = 0,
         scheme: Scheme = MO_ISMCTS,
-        warm_start: WarmStart | None = None,
-        reusable: bool = False,
+        reuse: ReusedRecords | None = None,
     ) -> None:
         self.state, self.strategy, self.seed, self.scheme = state.clone(), strategy, seed, scheme
-        self.reusable, self.game = reusable, scheme.view(state.game)
+        self.game = scheme.view(state.game)
         self.program: Program = lower(self.game, strategy, scheme)
-        self.tables = [Table(component, self.game) for component in self.program.components]
+        self.root_keys = new_root(self.game.perspectives) if reuse is None else reuse.root
+        self.tables = [Table(component, self.game, self.root_keys) for component in self.program.components]
         self.actions = tuple(state.legal_actions())
         self._loop = loop()
         self._arena = np.zeros(1, ARENA)
@@ -72,13 +70,14 @@ class CompiledSearch:
         self._playout, self._updates = np.zeros(1, PLAYOUT), np.zeros(1, UPDATES)
         self.expect(UNLIMITED)
         self._reused_visits = np.zeros(len(self.actions), np.int64)
-        if warm_start is not None:
-            warm_start.fill(self.tables)
-        self._set_up(self.game.kernels())
-        if warm_start is not None:
-            self._reuse(warm_start)
+        if reuse is not None:
+            reuse.fill(self.tables)
+        self._set_up(self.game.kernels(), reuse is not None)
+        if reuse is not None:
+            self._reused_visits = self.root().playouts.astype(np.int64)
+            self._arena["counts"]["earlier_iterations"] = reuse.iterations
 
-    def _set_up(self, kernels: Kernels) -> None:
+    def _set_up(self, kernels: Kernels, reuses: bool) -> None:
         game, program, arena = self.game, self.program, self._arena
         for name in FUNCTIONS:
             arena["game"][name] = kernels.address(name)
@@ -94,7 +93,7 @@ class CompiledSearch:
         self._write_composition()
         self._write_features()
         if program.alternative["in_tree_only"].any():
-            self.tables[0].mark_decisions()
+            self.tables[0].mark_decisions(everywhere=reuses)
         sizes = {
             **dict.fromkeys(("rows", "records", "values", "total", "actions", "classes"), game.max_legal),
             **dict.fromkeys(("reward", "observed"), game.players),
@@ -114,7 +113,6 @@ class CompiledSearch:
             self._write_episodes()
         self._allocate_steps(_STEPS)
         self._allocate_updates(_UPDATES)
-        self._allocate_links(_LINKS * self.reusable)
 
     def _keep(self, part: str, name: str, array: np.ndarray) -> None:
         """Keep an array alive, and its address in a part of the arena."""
@@ -134,6 +132,8 @@ class CompiledSearch:
         self._keep("root", "beliefs", root.beliefs(perspective))
         self._keep("root", "actions", np.array(self.actions, np.int64))
         self._keep("root", "visits", np.zeros(len(self.actions), np.int64))
+        self._keep("root", "keys", np.array(self.root_keys.keys, np.int64))
+        part["record"] = self.root_keys.record
         self._keep("root", "episodes", np.zeros(self.game.perspectives, np.int64))
         part["state_words"], part["observer"], part["player"] = len(words), perspective, self._observer
         part["count"] = len(self.actions)
@@ -198,30 +198,6 @@ class CompiledSearch:
             self._updates[name] = self._arrays[f"updates.{name}"].ctypes.data
         self._updates["capacity"] = count
 
-    def _allocate_links(self, count: int) -> None:
-        """Room for so many links, and for those that there are."""
-        check_memory(WORD_BYTES * LINK * count)
-        room, links = np.zeros((count, LINK), np.int64), self.links
-        room[: len(links)] = links
-        self._keep("buffers", "links", room)
-        self._arena["buffers"]["link_capacity"] = count
-
-    @property
-    def links(self) -> np.ndarray:
-        """Which record continues which history (`icarus.engine.loop.parent_links`). [links, LINK]"""
-        count, room = int(self._arena["counts"]["links"][0]), self._arrays.get("buffers.links")
-        return np.zeros((0, LINK), np.int64) if room is None else room[:count]
-
-    def _reuse(self, warm_start: WarmStart) -> None:
-        """Begin with what earlier searches have found; the tables hold it already."""
-        if self.reusable:
-            count = len(warm_start.links)
-            self._allocate_links(max(_LINKS, 2 * count))
-            self._arrays["buffers.links"][:count], self._arena["counts"]["links"] = warm_start.links, count
-        warm_start.mark_decided(self.tables[0])
-        self._reused_visits = self.root().playouts.astype(np.int64)
-        self._arena["counts"]["earlier_iterations"] = warm_start.iterations
-
     @property
     def rng(self) -> np.ndarray:
         """The generator, as it stands."""
@@ -269,8 +245,6 @@ class CompiledSearch:
         elif status == MORE_ROWS:
             full, count = self.full_table()
             self.grow_table(full, count)
-        elif status == MORE_LINKS:
-            self._allocate_links(2 * int(self._arena["pending"]["links"][0]))
         else:
             self._allocate_updates(2 * int(self._updates["count"][0]))
 
@@ -318,10 +292,10 @@ class CompiledSearch:
 
     @property
     def memory(self) -> int:
-        """Bytes of the tables at the capacity that their records need, and of the links."""
+        """Bytes of the tables at the capacity that their records need."""
         rows = sum(size_of(table.needed, len(table.rows), table.dtype) for table in self.tables)
         marks = MARKS * self.tables[0].needed if len(self.tables[0].decided) > 0 else 0
-        return rows + marks + self.links.nbytes
+        return rows + marks
 
     def phase_steps(self) -> np.ndarray:
         """Decisions made in each phase."""

@@ -140,7 +140,7 @@ class Agent:
         if self.determinize is not None:
             state = with_belief(state, self.determinize)
         engine = validation.checked_engine(None, state.game, self.threads)
-        settings = self.threads, self.scheme, engine, records, self.remembers
+        settings = self.threads, self.scheme, engine, records
         start = partial(start_search, state, self.strategy, seed, *settings)
         return run_search(start, self.iterations, self.seconds, progress, self.recommendation, watch)
 
@@ -200,7 +200,7 @@ class SeatedAgent:
     def _remaining(self, state: State) -> Result | None:
         if self.result is None or self._decay == 0:
             return None
-        continued = self.result.links is None or leads_to(self.result.state, state)
+        continued = self.result.root is None or leads_to(self.result.state, state)
         if self.agent.scheme.observer == ROOT_PLAYER and self.result.state.current_player() != state.current_player():
             continued = False  # the histories are what another player saw
         return (self.result if continued else self.result.without_histories()).decayed(self._decay)

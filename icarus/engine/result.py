@@ -9,13 +9,13 @@ import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.checks import count_text, real
-from icarus.engine.loop.parent_links import LINK
 from icarus.engine.recommendation import Recommendation, label, most_visits
-from icarus.engine.records.reuse import check_reusable, decayed_records, records_without_histories
+from icarus.engine.records.reuse import decayed_records, records_without_histories
 from icarus.engine.records.tables import Records
 from icarus.engine.root_statistics import root_statistics, sum_statistics
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.kernel.data import read_only
+from icarus.kernel.history import Root
 from icarus.kernel.seats import seat_name
 from icarus.kernel.state import State
 
@@ -63,10 +63,8 @@ class Result:
         parts: with several threads or trees the results of each, with its own records; otherwise empty.
         scheme: how root states were drawn and histories observed; some schemes cheat.
         recommendation: the rule of line 18.
-        reusable: whether a later search can reuse the records (`search(…, records=…)`).
         earlier_iterations: playouts of the earlier searches whose records this one reused.
-        links: which record continues which history (`icarus.engine.loop.parent_links`); None if there are no histories, or the
-            records are not reusable. [links, 3]
+        root: where the keys of histories begin, which a later search goes on from (`search(…, records=…)`); None without histories.
     """
 
     action: int
@@ -87,11 +85,8 @@ class Result:
     parts: tuple["Result", ...] = ()
     scheme: Scheme = MO_ISMCTS
     recommendation: Recommendation = most_visits
-    reusable: bool = True
     earlier_iterations: int = 0
-    links: np.ndarray | None = attrs.field(
-        factory=lambda: np.zeros((0, LINK), np.int64), converter=attrs.converters.optional(read_only)
-    )
+    root: Root | None = None
     pages: ClassVar[Pages]  # `icarus.views`, which builds on results, puts itself here
 
     def decayed(self, decay: float) -> "Result":
@@ -114,15 +109,11 @@ class Result:
     def without_histories(self) -> "Result":
         """The same result without the records of histories: the others, such as those of MAST and NAST, fit any root of the game.
 
-        Raises:
-            ValueError: of a search whose records are not reusable.
+        Of a component with several kinds of records all stay; those of histories are met by no later search.
         """
-        check_reusable(self.reusable)
-        if self.links is None:
-            return self
         parts = tuple(part.without_histories() for part in self.parts)
-        remaining = parts[0].records if parts else records_without_histories(self.records, self.links)
-        return attrs.evolve(self, records=remaining, parts=parts, links=None)
+        remaining = parts[0].records if parts else records_without_histories(self.records)
+        return attrs.evolve(self, records=remaining, parts=parts, root=None)
 
     @property
     def state(self) -> State:

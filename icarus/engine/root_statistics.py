@@ -82,4 +82,4 @@ def root_statistics(state: State, visits: np.ndarray, tables: Sequence[RecordTab
 
 
 def _row(table: RecordTable, parts: Parts) -> np.void | None:
-    return table.find(table.component.records.key(table.game, parts))
+    return table.find(table.component.records.key(table.game, parts, table.root))

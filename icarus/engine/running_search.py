@@ -14,7 +14,7 @@ from icarus.engine.result import Result
 from icarus.engine.root_statistics import RootStatistics
 from icarus.engine.scheme import Scheme
 from icarus.kernel.game import LONGEST
-from icarus.kernel.history import PHASES, UNLIMITED
+from icarus.kernel.history import PHASES, UNLIMITED, Root
 from icarus.kernel.state import State
 
 SLICE = 0.05  # seconds of work between two polls of the clock and of Ctrl-C
@@ -60,14 +60,14 @@ class TreeSearch(RunningSearch, Protocol):
 
     Attributes:
         state: the root; a copy.
-        reusable: whether a later search may begin with the records.
+        root_keys: where its histories begin.
     """
 
     state: State
     strategy: Enhancement
     seed: int | Sequence[int]
     scheme: Scheme
-    reusable: bool
+    root_keys: Root
 
     @property
     def earlier_iterations(self) -> int:
@@ -76,10 +76,6 @@ class TreeSearch(RunningSearch, Protocol):
     @property
     def depth(self) -> int:
         """Actions from the root to the deepest history in the tree."""
-
-    @property
-    def links(self) -> np.ndarray:
-        """Which record continues which history (`icarus.engine.loop.parent_links`). [links, LINK]"""
 
     @property
     def memory(self) -> int:
@@ -102,7 +98,6 @@ class TreeSearch(RunningSearch, Protocol):
 def result_of(search: TreeSearch, seconds: float, copied: bool, recommendation: Recommendation) -> Result:
     """What a search of one tree has found so far; arguments as in `RunningSearch.result`."""
     root = search.root()
-    links = search.links if search.reusable else None
     return Result(
         action=recommend(root, recommendation, search.rng),
         actions=root.actions,
@@ -121,8 +116,7 @@ def result_of(search: TreeSearch, seconds: float, copied: bool, recommendation: 
         seed=search.seed,
         scheme=search.scheme,
         recommendation=recommendation,
-        reusable=search.reusable,
-        links=links.copy() if copied and links is not None else links,
+        root=search.root_keys,
     )
 
 

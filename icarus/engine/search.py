@@ -16,7 +16,7 @@ from icarus.engine import validation
 from icarus.engine.belief import has_belief
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.recommendation import Recommendation, most_visits
-from icarus.engine.records.reuse import warm_starts_of
+from icarus.engine.records.reuse import reused_records
 from icarus.engine.reference.search import ReferenceSearch
 from icarus.engine.result import Result, SearchExhausted, SearchInterrupted
 from icarus.engine.running_search import RunningSearch, TreeSearch, run_within
@@ -134,13 +134,8 @@ def start_search(
     scheme: Scheme = MO_ISMCTS,
     engine: str = validation.COMPILED,
     records: Result | None = None,
-    reusable: bool = True,
 ) -> RunningSearch:
-    """A search that has made no playout yet: of one tree or of several, in one thread or in several; arguments as in `search`.
-
-    Args:
-        reusable: whether a later search may begin with its records. False spares what that costs, 1 to 7 % of the time.
-    """
+    """A search that has made no playout yet: of one tree or of several, in one thread or in several; arguments as in `search`."""
     renew_rebound()
     if engine != validation.COMPILED:
         interpret_rebound()
@@ -149,11 +144,11 @@ def start_search(
     trees = scheme.trees if scheme.tree_parameter else threads
     if records is not None:
         validation.check_records(records, state, strategy, scheme, trees)
-    reused = warm_starts_of(records, state, strategy, scheme, trees, compiled=engine == validation.COMPILED)
+    reuse = reused_records(records, state, strategy, scheme, trees)
 
     def tree(kind: type[S], i: int) -> S:
         own_seed = seed if trees == 1 and not scheme.tree_parameter else (*checks.seed_key(seed), i)
-        return kind(state, strategy, own_seed, scheme, reused[i], reusable)
+        return kind(state, strategy, own_seed, scheme, reuse[i])
 
     grown: list[TreeSearch] = [
         tree(CompiledSearch, i) if engine == validation.COMPILED else tree(ReferenceSearch, i) for i in range(trees)

@@ -6,7 +6,7 @@ from icarus import checks
 from icarus.algebra import Enhancement, Sum
 from icarus.engine.algorithm import Algorithm
 from icarus.engine.program.lowering import components_of, storage_of
-from icarus.engine.records.reuse import check_reusable, leads_to
+from icarus.engine.records.reuse import leads_to
 from icarus.engine.result import Result
 from icarus.engine.scheme import FRESH, GONE, ROOT_PLAYER, Scheme
 from icarus.kernel import CHANCE, TERMINAL
@@ -163,7 +163,6 @@ def check_records(records: object, state: State, strategy: Enhancement, scheme: 
     """
     if not isinstance(records, Result):
         raise TypeError(f"records is {records!r}; it must be the Result of an earlier search")
-    check_reusable(records.reusable)
     if str(records.state.game) != str(state.game):
         raise ValueError(f"records are of the game {records.state.game}, and the state is of {state.game}")
     if records.scheme != attrs.evolve(scheme, cutoff=records.scheme.cutoff):
@@ -178,7 +177,7 @@ def check_records(records: object, state: State, strategy: Enhancement, scheme: 
             raise ValueError(
                 f"records have none of {part} as it is in {strategy}; they are of {', '.join(records.records)}"
             )
-    if records.links is not None:
+    if records.root is not None:
         _check_root(records, state, scheme)
 
 

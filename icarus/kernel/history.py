@@ -6,6 +6,7 @@ the terminal state.
 """
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,7 +26,7 @@ NONE = -1  # ⊥: no action
 _GOLDEN, _ODD, _FINAL = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 _WORD = (1 << 64) - 1
 _ODD_INVERSE, _FINAL_INVERSE = pow(_ODD, -1, 1 << 64), pow(_FINAL, -1, 1 << 64)
-_ROOT, _EPISODE = 1, 2  # where keys of histories and of positions-in-episode begin
+_ROOT, _EPISODE, _LATER_ROOT = 1, 2, 3  # where keys of histories and of positions-in-episode begin
 EMPTY_HISTORY = 0x1CA205  # the record of ⟨⟩
 UNLIMITED = 1 << 62  # iterations
 
@@ -178,20 +179,36 @@ def extended(key: int, player: int, action: int) -> int:
 
 
 @inlined
-def root_key(perspective: int) -> int:
-    """The key of the empty history in a perspective."""
-    return mix(_ROOT, perspective)
-
-
-@inlined
 def episode_key(label: int, perspective: int) -> int:
     """The key of the position at the start of an episode with this label, in a perspective."""
     return mix(mix(_EPISODE, label), perspective)
 
 
-def history_record(perspective: int, player: int, moves: tuple[int, ...]) -> int:
-    """The record of the history whose last action was `player`'s, as he (column `perspective`) observed it."""
-    return _last_extended(plain(root_key)(perspective), player, moves) if moves else EMPTY_HISTORY
+class Root(NamedTuple):
+    """Where the histories of a search begin.
+
+    Attributes:
+        keys: of the empty history in each perspective. [perspectives]
+        record: of the empty history.
+    """
+
+    keys: tuple[int, ...]
+    record: int
+
+
+def new_root(perspectives: int, number: int = 0) -> Root:
+    """A root below no other: that of a first search, or the one of this number, of which no history is known to earlier searches."""
+    if number == 0:
+        return Root(tuple(mix(_ROOT, perspective) for perspective in range(perspectives)), EMPTY_HISTORY)
+    record = mix(_LATER_ROOT, number)
+    return Root(tuple(mix(record, perspective) for perspective in range(perspectives)), record)
+
+
+def history_record(perspective: int, player: int, moves: tuple[int, ...], root: Root | None = None) -> int:
+    """The record of the history whose last action was `player`'s, as he (column `perspective`) observed it since a root."""
+    if not moves:
+        return root.record if root else EMPTY_HISTORY
+    return _last_extended(root.keys[perspective] if root else mix(_ROOT, perspective), player, moves)
 
 
 def episode_record(label: int, perspective: int, player: int, moves: tuple[int, ...]) -> int:

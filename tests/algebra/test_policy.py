@@ -40,6 +40,7 @@ from icarus.engine.program.mixtures import IN_SIMULATION
 from icarus.engine.reference.choice import Decision, ReferenceProgram
 from icarus.engine.reference.history import Playout
 from icarus.kernel import Theta
+from icarus.kernel.history import Root
 from icarus.kernel.python_game import in_python
 from icarus.kernel.theta import ENTRY
 from icarus.specs import AMAF, BASELINE, MAST
@@ -442,7 +443,7 @@ def votes_of(strategy: Enhancement, draws: int = 2000) -> list[int]:
     """How often a strategy chooses each of three actions in the simulation, by the plain engine's own decisions."""
     rng = seeded(5)
     composed = ReferenceProgram(strategy, False, in_python(toy.BRANCHES), rng)
-    playout = Playout([0], [0], 0)
+    playout = Playout(Root((0,), 0), [0], 0)
     playout.decide(0, 0, [0, 1, 2])
     counts = [0, 0, 0]
     for _ in range(draws):

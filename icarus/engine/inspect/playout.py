@@ -29,7 +29,7 @@ from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.kernel import CHANCE, UNSEEN, extended, mix
 from icarus.kernel.data import StateData
 from icarus.kernel.game import AnyGame
-from icarus.kernel.history import EMPTY_HISTORY, PHASES
+from icarus.kernel.history import PHASES
 from icarus.kernel.state import State
 
 ONLY, ENVIRONMENT = "the only action", "the environment"
@@ -182,7 +182,7 @@ class _RecordTexts:
 
     def text_of(self, part: Enhancement, key: int) -> str:
         """What a record is made of: a history as its player saw it, or the parts of any other."""
-        if key in (EMPTY_HISTORY, int(self._playout.steps[0].episode)):
+        if key in (int(self._playout.steps[0].record), int(self._playout.steps[0].episode)):
             return "⟨⟩"
         if part.records in (HISTORY, POSITION):
             return self._history_text(key, part.records == POSITION)

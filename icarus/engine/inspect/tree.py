@@ -21,7 +21,6 @@ from icarus.engine.result import Result
 from icarus.engine.scheme import FRESH, ONCE, TRUE
 from icarus.kernel import CHANCE, SELECTION, TERMINAL, UNSEEN
 from icarus.kernel.data import StateData
-from icarus.kernel.history import EMPTY_HISTORY
 from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State
 
@@ -206,6 +205,7 @@ class _Walk:
         ]
         self.search = ReferenceSearch(result.state, result.strategy, 0, result.scheme)
         self.search.iterations = result.iterations
+        self.search.root_keys = result.root or self.search.root_keys
         self.game = self.search.game
         self.nodes: list[tuple[int, int, int, str, int, int]] = []
         self.moves: list[Sequence[int]] = []
@@ -216,7 +216,7 @@ class _Walk:
 
     def run(self) -> None:
         """Walk determinization after determinization."""
-        root = self.row_of.get(EMPTY_HISTORY, -1)
+        root = self.row_of.get(self.search.root_keys.record, -1)
         self.add((-1, 0, CHANCE, "", root), [UNSEEN] * self.game.perspectives, [(np.nan, 0)] * len(self.columns))
         idle = 0
         fresh = self.result.scheme.root == FRESH and self.result.state.game.determinize is not None

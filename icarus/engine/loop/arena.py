@@ -8,7 +8,7 @@ from icarus.engine.program.structures import COMPONENT, LEAF, PROGRAM
 from icarus.kernel.history import STEP
 from icarus.kernel.structures import Address, structure
 
-DONE, MORE_STEPS, MORE_UPDATES, MORE_ROWS, TOO_LONG, MORE_LINKS = range(6)  # why the loop returns
+DONE, MORE_STEPS, MORE_UPDATES, MORE_ROWS, TOO_LONG = range(5)  # why the loop returns
 ByPhase: TypeAlias = Annotated[np.ndarray, np.int64, 3]  # a number for each of SELECTION, EXPANSION and SIMULATION
 
 
@@ -47,6 +47,8 @@ class Root:
     actions: Address  # [count]: what he may play
     visits: Address  # [count]: how often each was selected
     count: int
+    keys: Address  # [perspectives]: of the empty history
+    record: int  # of the empty history
     label: int  # of the episode in which the root lies
     episode: int  # the record of its position-in-episode
     episodes: Address  # [perspectives]: the key of that position
@@ -86,8 +88,6 @@ class Buffers:
     last_step: int  # beyond which there is no room
     updates: Address  # an UPDATES
     votes: Address  # [alternatives, max_legal], where votes are taken
-    links: Address  # [link_capacity, LINK] of `icarus.engine.loop.parent_links`
-    link_capacity: int
     rng: Address  # the generator, and its state before the playout under way: [RNG_WORDS]
     rng_before: Address
     reward: Address  # [players]
@@ -111,7 +111,6 @@ class Counts:
     earlier_iterations: int  # of the searches with whose records this one begins
     depth: int  # actions from the root to the deepest history in the tree
     phase_steps: ByPhase  # decisions made
-    links: int
 
 
 class Pending:
@@ -122,7 +121,6 @@ class Pending:
     selected: int  # the index of the action at the root
     too_long: int  # 1 where the playout has more actions than the game may have
     cut: int  # 1 where it was cut off before the end of the game
-    links: int  # those of the playout included
     short: int  # 1 where a table had no room for records that a policy asked about first: the playout is not to go on
 
 

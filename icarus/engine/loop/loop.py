@@ -9,7 +9,6 @@ from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call2, call3,
 from icarus.compiler.kernels.rng import RNG_WORDS
 from icarus.engine.loop.arena import ARENA, DONE, MORE_ROWS, MORE_UPDATES, NEVER, TOO_LONG, Arena
 from icarus.engine.loop.features import rewards_at
-from icarus.engine.loop.parent_links import add_parent_links
 from icarus.engine.loop.playout import begin, play_out, simulate_unrecorded
 from icarus.engine.program.structures import COMPONENT
 from icarus.kernel import helper
@@ -30,8 +29,6 @@ def run(arena: int, iterations: int) -> int:
         status = play_out(a, rng)  # lines 6-14
         if status == DONE:
             status = capture(a)  # line 16
-        if status == DONE and a.buffers.link_capacity > 0:
-            status = add_parent_links(a)
         if status != DONE:
             for i in range(RNG_WORDS):
                 rng[i] = before[i]
@@ -97,7 +94,6 @@ def count_playout(a: Arena) -> None:
     for phase in range(3):
         a.counts.phase_steps[phase] += a.pending.phase_steps[phase]
     a.counts.depth = max(a.counts.depth, a.pending.depth)
-    a.counts.links = a.pending.links
     a.counts.iterations += 1
 
 

@@ -42,7 +42,7 @@ from icarus.engine.program.structures import COMPONENT
 from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, UNSEEN, below, extended, helper, inlined, mix
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.features import FEATURES
-from icarus.kernel.history import EMPTY_HISTORY, PLAYOUT, STEP, Playout, Step, episode_key, root_key
+from icarus.kernel.history import PLAYOUT, STEP, Playout, Step, episode_key
 from icarus.kernel.theta import TABLE, decided_at, index_at, row_index
 
 _INT, _REAL, _COUNT = np.dtype(np.int64), np.dtype(np.float64), np.dtype(np.int32)
@@ -82,10 +82,11 @@ def begin(a: Arena, rng: np.ndarray) -> None:
     playout.length, playout.legal_length = 1, 0
     playout.players, playout.iteration = 0, a.counts.earlier_iterations + a.counts.iterations
     keys, moves = array_at(playout.keys, perspectives, _INT), array_at(playout.moves, perspectives, _INT)
+    root_keys = array_at(a.root.keys, perspectives, _INT)
     for perspective in range(perspectives):
-        keys[perspective] = root_key(perspective)
+        keys[perspective] = root_keys[perspective]
         moves[perspective] = UNSEEN
-    struct_at(playout.steps, STEP).record = EMPTY_HISTORY
+    struct_at(playout.steps, STEP).record = a.root.record
     for phase in range(3):
         a.pending.phase_steps[phase] = 0
     a.pending.too_long = a.pending.cut = a.pending.short = 0
@@ -146,7 +147,7 @@ def selection(a: Arena, rng: np.ndarray) -> int:
     playout, baseline, simple, t = struct_at(a.buffers.playout, PLAYOUT), baseline_of(a), has_simple_moves(a), 0
     rows = array_at(a.buffers.rows, a.game.max_legal, _INT)
     # The first playout expands the empty history.
-    in_tree = baseline.visits[row_index(baseline.entries, baseline.records, EMPTY_HISTORY)] > 0
+    in_tree = baseline.visits[row_index(baseline.entries, baseline.records, a.root.record)] > 0
     while in_tree:
         player = player_to_move(a)
         if not acts(a, player):

@@ -33,7 +33,7 @@ from icarus.engine.program.slots import (
 from icarus.engine.program.structures import ALTERNATIVE, COMPONENT, LEAF, PROGRAM, WEIGHT
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ROOT_PLAYER, Scheme
 from icarus.kernel.game import Game
-from icarus.specs.baseline import BASELINE
+from icarus.specs import BASELINE
 from icarus.specs.trees import EXP3
 
 VOTERS = 3  # the first program of voters

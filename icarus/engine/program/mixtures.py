@@ -7,8 +7,7 @@ import attrs
 from icarus.algebra import Adaptive, Composition, Enhancement, Weight
 from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_UNIFORM
 from icarus.algebra.slots import Candidates
-from icarus.specs.amaf import AMAF
-from icarus.specs.baseline import BASELINE
+from icarus.specs import AMAF, BASELINE
 
 # The programs: of selection and expansion, of simulation, and of simultaneous decisions.
 TREE, IN_SIMULATION, SIMULTANEOUS = range(3)

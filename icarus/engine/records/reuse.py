@@ -1,11 +1,12 @@
 """Reuse of records: what an earlier search has learned, for a search that goes on from there.
 
-Records of histories are made of the moves since the root, so those below the moves played since get new keys (`rerooting`), and all others
-of them are dropped. Other records, such as those of (action, player) or of n-grams, do not depend on the root, nor do
-positions-in-episode, which are counted from the start of the game: they stay as they are.
+The keys of histories are counted from where the first of these searches began, so records stay as they are and where they are: a search
+from a later state begins at the key that its history has there. Where moves are hidden, the player who searches must know what was seen
+of them since. Players know it of their own perspective. Of another they know it where it is the same in many determinizations, each drawn
+before the action from what they knew then. Where it is not known, histories begin at a root below no other.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import attrs
@@ -14,30 +15,30 @@ import numpy as np
 from icarus.algebra import Enhancement
 from icarus.algebra.information import HISTORY, Kind
 from icarus.compiler.kernels.functions import plain
-from icarus.engine.loop.parent_links import LINK
+from icarus.compiler.kernels.rng import seeded
 from icarus.engine.program.lowering import components_of, storage_of
-from icarus.engine.records.rerooting import keys_at_root, links_below, root_keys, rows_below
 from icarus.engine.records.tables import Records, RecordTable, Table
-from icarus.engine.scheme import ROOT_PLAYER, Scheme
-from icarus.kernel import mix
-from icarus.kernel.history import EMPTY_HISTORY
+from icarus.engine.scheme import EVERY_ACTION, ONCE, ROOT_PLAYER, Scheme
+from icarus.kernel import UNSEEN, extended, mix
+from icarus.kernel.history import Root, new_root
 from icarus.kernel.state import State
 
+DRAWS = 32  # determinizations in which it is seen what another observes
 EarlierResult: TypeAlias = Any  # a `Result`, which is made of what stands here
 
 
 @attrs.frozen(eq=False)
-class WarmStart:
+class ReusedRecords:
     """What a search begins with.
 
     Attributes:
         rows: of each component's table.
-        links: of these records (`icarus.engine.loop.parent_links`). [links, LINK]
+        root: where the histories of the search begin.
         iterations: of the earlier searches, by which `history.iteration` goes on.
     """
 
     rows: tuple[np.ndarray, ...]
-    links: np.ndarray
+    root: Root
     iterations: int
 
     def fill(self, tables: Sequence[RecordTable]) -> None:
@@ -45,37 +46,15 @@ class WarmStart:
         for table, rows in zip(tables, self.rows, strict=True):
             table.insert_rows(rows)
 
-    def mark_decided(self, table: Table) -> None:
-        """Mark in the baseline's table where a player has decided in the tree, if it keeps such marks."""
-        if len(table.decided) > 0:
-            table.decided[self.links[:, 0] & (len(table.decided) - 1)] = 1
 
-
-def warm_starts_of(
-    records: EarlierResult | None, state: State, strategy: Enhancement, scheme: Scheme, searches: int, compiled: bool
-) -> list[WarmStart | None]:
-    """What each of so many searches of a state begins with, by the `Result` of an earlier search that fits; None each where there is none.
-
-    Args:
-        compiled: whether machine code is to do it.
-    """
+def reused_records(
+    records: EarlierResult | None, state: State, strategy: Enhancement, scheme: Scheme, searches: int
+) -> list[ReusedRecords | None]:
+    """What each of so many searches of a state begins with, by the `Result` of an earlier search that fits; None without one."""
     if records is None:
         return [None] * searches
     components, _ = components_of(strategy, scheme.uses_exp3(state.game))
-    return [_warm_start(part, state, scheme, components, compiled) for part in records.parts or (records,)]
-
-
-def check_reusable(reusable: bool) -> None:
-    """Refuse the records of a search that kept no parent links.
-
-    Raises:
-        ValueError: the records are not reusable.
-    """
-    if not reusable:
-        raise ValueError(
-            "records come from an Agent without decays, which keeps no parent links; "
-            "search(…) keeps them, and so does an Agent with a move_decay or a game_decay"
-        )
+    return [_reused(part, state, scheme, components) for part in records.parts or (records,)]
 
 
 def leads_to(earlier: State, state: State) -> bool:
@@ -88,39 +67,109 @@ def leads_to(earlier: State, state: State) -> bool:
     return same and state.history[: len(earlier.history)] == earlier.history
 
 
-def _warm_start(
-    result: EarlierResult, state: State, scheme: Scheme, components: Sequence[Enhancement], compiled: bool
-) -> WarmStart:
-    """What one search begins with, by the result of another of one tree."""
+def _reused(result: EarlierResult, state: State, scheme: Scheme, components: Sequence[Enhancement]) -> ReusedRecords:
+    """What one search begins with, by the result of another of one tree.
+
+    A record of a history that the baseline does not have, as GRAVE makes them of actions that are not legal there, is left behind.
+    """
     tables = {storage_of(part.enhancement): part._table for part in result.records.values()}
-    table, iterations = tables[storage_of(components[0])], result.earlier_iterations + result.iterations
-    if result.links is None:
-        rows = tuple(tables[storage_of(part)].inserted_rows() for part in components)
-        return WarmStart(rows, np.zeros((0, LINK), np.int64), iterations)
-    keys, record = root_keys(result.state, state, scheme)
-    game = scheme.view(state.game)
-    players = game.players if game.perspectives == 1 and scheme.observer != ROOT_PLAYER else 0
-    if players and (record is None or (row := table.find(record)) is None or row["visits"] == 0):
-        keys, record = [None] * len(keys), None  # the root is not in the tree
-    names = keys_at_root(keys, record, len(result.links))
-    links = links_below(result.links, names, table, players, compiled)
-    parts = [(tables[storage_of(part)], part.records == HISTORY) for part in components]
-    return WarmStart(tuple(rows_below(*part, names) for part in parts), links, iterations)
+    baseline = tables[storage_of(components[0])]
+    root, histories = _root_of(result, state, scheme, baseline)
+    known = baseline.inserted_rows()["record"]
+    rows = [tables[storage_of(part)].inserted_rows() for part in components]
+    for i, part in enumerate(components):
+        if part.records == HISTORY:
+            rows[i] = rows[i][np.isin(rows[i]["record"], known)] if histories else rows[i][:0]
+    return ReusedRecords(tuple(rows), root, result.earlier_iterations + result.iterations)
+
+
+# ---------------------------------------------------------------------------------------------------- where the new root is
+
+
+def _root_of(result: EarlierResult, state: State, scheme: Scheme, baseline: Table) -> tuple[Root, bool]:
+    """Where the histories of a state begin, by the keys of an earlier search, and whether any of its histories lie below."""
+    game, observer = scheme.view(state.game), state.current_player()
+    new = new_root(game.perspectives, result.earlier_iterations + result.iterations)
+    if result.root is None or scheme.root == ONCE:  # each tree is of a determinization, and others will be drawn
+        return new, False
+    replay, keys, record = result.state, list[int | None](result.root.keys), result.root.record
+    for player, action in state.history[len(replay.history) :]:
+        moves, perspective = observed_moves(replay, player, action, scheme, observer), game.perspective(player)
+        key, edge = keys[perspective], moves[perspective]
+        record = None if key is None or edge is None else plain(extended)(key, player, edge)
+        keys = [_extend_key(key, move) for key, move in zip(keys, moves, strict=True)]
+        replay.apply_action(action)
+    if game.perspectives == 1 and scheme.observer != ROOT_PLAYER:
+        row = None if record is None else baseline.find(record)
+        if row is None or row["visits"] == 0:  # the root is not in the tree
+            return new, False
+    known = tuple(new_key if key is None else key for key, new_key in zip(keys, new.keys, strict=True))
+    return Root(known, new.record if record is None else record), True
+
+
+def _extend_key(key: int | None, move: int | None) -> int | None:
+    if key is None or move is None:
+        return None
+    return key if move == UNSEEN else mix(key, move)
+
+
+def observed_moves(state: State, player: int, action: int, scheme: Scheme, observer: int) -> list[int | None]:
+    """The move by which each perspective of a scheme sees an action about to be played, as far as an observer can tell; else None."""
+    moves = state.observed(action)
+    if scheme.observer == ROOT_PLAYER:
+        return [moves[observer] if len(moves) > 1 else action]
+    if len(moves) == 1 or scheme.cheats:
+        return [action] if scheme.observer == EVERY_ACTION else list(moves)
+    return (_action_if_known if scheme.observer == EVERY_ACTION else _moves_if_known)(state, player, action, observer)
+
+
+def _action_if_known(state: State, player: int, action: int, observer: int) -> list[int | None]:
+    """The action, in the perspective of one who sees all actions; None where the observer does not know it."""
+    possible: set[int] = set()
+    for _, actions in _possible_actions(state, player, action, observer):
+        possible.update(actions)
+        if len(possible) > 1:
+            break
+    return [_only(possible)]
+
+
+def _moves_if_known(state: State, player: int, action: int, observer: int) -> list[int | None]:
+    """The move by which each sees the action; None where the observer does not know it."""
+    moves = state.observed(action)
+    possible: list[set[int]] = [set() for _ in moves]
+    for world, actions in _possible_actions(state, player, action, observer):
+        for a in actions:
+            for moves_possible, move in zip(possible, world.observed(a), strict=True):
+                moves_possible.add(move)
+        if all(len(some) > 1 for perspective, some in enumerate(possible) if perspective != observer):
+            break
+    return [moves[observer] if i == observer else _only(some) for i, some in enumerate(possible)]
+
+
+def _possible_actions(state: State, player: int, action: int, observer: int) -> Iterator[tuple[State, list[int]]]:
+    """Determinizations for an observer, each with the actions there that look to him like the one about to be played."""
+    move, beliefs, rng = state.observed(action)[observer], state.beliefs(observer), seeded(len(state.history))
+    for _ in range(DRAWS):
+        world = state.from_data(state.game, state.redraw(observer, beliefs, rng))
+        if player == observer:
+            yield world, [action]
+        else:
+            yield world, [a for a in world.legal_actions() if world.observed(a)[observer] == move]
+
+
+def _only(values: set[int]) -> int | None:
+    """The value of a set that has one; else None."""
+    return next(iter(values)) if len(values) == 1 else None
 
 
 # ------------------------------------------------------------------------------------------------------------ what is forgotten
 
 
-def records_without_histories(records: Mapping[str, Records], links: np.ndarray) -> dict[str, Records]:
-    """Records by name, those of histories left out."""
-    with np.errstate(over="ignore"):
-        keys = np.array([plain(mix)(key, part) for key, part, _ in links.tolist()] + [EMPTY_HISTORY], np.int64)
-
-    def rows_of_others(table: Table) -> np.ndarray:
-        rows = table.inserted_rows()
-        return rows[~np.isin(rows["record"], keys)] if table.component.records != HISTORY else rows[:0]
-
-    return _replace_rows(records, rows_of_others)
+def records_without_histories(records: Mapping[str, Records]) -> dict[str, Records]:
+    """Records by name, components of histories emptied."""
+    return _replace_rows(
+        records, lambda table: table.inserted_rows()[: 0 if table.component.records == HISTORY else None]
+    )
 
 
 def decayed_records(records: Mapping[str, Records], decay: float) -> dict[str, Records]:
@@ -176,6 +225,6 @@ def _decay_count(result: np.ndarray, first: np.ndarray, name: str, decay: float)
 def _prior_rows(table: Table, keys: np.ndarray) -> np.ndarray:
     """The information that records with these keys begin with."""
     first = np.repeat(table._blank, len(keys))
-    for row in Table(table.component, table.game).inserted_rows():
+    for row in Table(table.component, table.game, table.root).inserted_rows():
         first[keys == row["record"]] = row
     return first

@@ -17,6 +17,7 @@ from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, foreign3, mat
 from icarus.engine.records.memory import LARGE, check_memory, memory_left
 from icarus.kernel.data import read_only
 from icarus.kernel.game import AnyGame
+from icarus.kernel.history import Root
 from icarus.kernel.theta import ENTRY, ENTRY_BYTES, FULLEST, MARKS, TABLE, entry_of, has_room_for, index_at
 
 SMALLEST = 1 << 11  # entries in the index of a new table
@@ -28,6 +29,7 @@ class RecordTable(Protocol):
     """The records of one component, as either engine holds them."""
 
     component: Enhancement
+    root: Root | None
 
     @property
     def game(self) -> AnyGame: ...
@@ -94,11 +96,13 @@ class Table:
     """The records of one component, with room to grow.
 
     Attributes:
+        root: where histories begin, by their keys.
         descriptor: [1] of TABLE, for compiled code.
     """
 
-    def __init__(self, component: Enhancement, game: AnyGame) -> None:
+    def __init__(self, component: Enhancement, game: AnyGame, root: Root | None = None) -> None:
         self.component, self.game, self.dtype = component, game, component.information.row(game.players)
+        self.root = root
         self.descriptor = np.zeros(1, TABLE)
         self._blank = initial_row(component, self.dtype)
         # before and after the growth that is under way, or the last one:
@@ -106,13 +110,14 @@ class Table:
         self._write_addresses(self._block)
         self._marks = {0: np.zeros(0, np.uint8)}  # by address: one more than is used while they grow
         for parts, fields in component.initial.given:
-            self._enter(component.records.key(game, parts), dict(fields))
+            self._enter(component.records.key(game, parts, root), dict(fields))
 
     @classmethod
-    def of_block(cls, component: Enhancement, game: AnyGame, block: Block) -> "Table":
+    def of_block(cls, component: Enhancement, game: AnyGame, block: Block, root: Root | None = None) -> "Table":
         """A table for reading only, which stands in a block whose rows are all used."""
         table = cls.__new__(cls)
         table.component, table.game, table.dtype = component, game, component.information.row(game.players)
+        table.root = root
         table.descriptor, table._blank = np.zeros(1, TABLE), initial_row(component, table.dtype)
         table._block = table._next = block
         table._write_addresses(block)
@@ -169,7 +174,7 @@ class Table:
 
     def with_rows(self, rows: np.ndarray) -> "Table":
         """A table of the same component that knows these rows, beside what is given to begin with."""
-        table = Table(self.component, self.game)
+        table = Table(self.component, self.game, self.root)
         table.insert_rows(rows)
         return table
 
@@ -200,10 +205,9 @@ class Table:
         """The bytes that mark where a player has decided in the tree (`decided_at`); none where no slot reads them."""
         return self._marks[int(self.descriptor["decided"][0])]
 
-    def mark_decisions(self) -> None:
-        """Have the loop mark where a player has decided in the tree, if it does not yet."""
-        if len(self.decided) == 0:
-            self._mark_in(np.zeros(MARKS * self.capacity, np.uint8))
+    def mark_decisions(self, everywhere: bool = False) -> None:
+        """Have the loop mark where a player has decided in the tree; earlier searches may have, anywhere, where records are reused."""
+        self._mark_in(np.full(MARKS * self.capacity, everywhere, np.uint8))
 
     def _mark_in(self, decided: np.ndarray) -> None:
         address = decided.ctypes.data
@@ -244,7 +248,7 @@ class Table:
 
     def snapshot(self) -> "Table":
         """The table as it is now, for reading only: a copy that later updates do not change."""
-        return self.of_block(self.component, self.game, Block(self.entries.copy(), self.rows.copy()))
+        return self.of_block(self.component, self.game, Block(self.entries.copy(), self.rows.copy()), self.root)
 
     def find(self, key: int) -> np.void | None:
         """The row of the record with this key, for reading only; None where it was never updated."""
@@ -344,7 +348,7 @@ class Records(Mapping[Parts, np.void]):
 
     def key(self, parts: Parts) -> int:
         """The key of the record with these parts."""
-        return self.enhancement.records.key(self.game, parts)
+        return self.enhancement.records.key(self.game, parts, self._table.root)
 
     def __getitem__(self, parts: Parts) -> np.void:
         row = self._table.find(int(parts) if isinstance(parts, int | np.integer) else self.key(parts))

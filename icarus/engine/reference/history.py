@@ -12,7 +12,7 @@ from icarus.kernel import SIMULATION, UNSEEN, mix
 from icarus.kernel import extended as compiled_extended
 from icarus.kernel.data import read_only
 from icarus.kernel.features import NAMES
-from icarus.kernel.history import EMPTY_HISTORY, STEP, UNLIMITED
+from icarus.kernel.history import STEP, UNLIMITED, Root
 from icarus.kernel.history import episode_key as compiled_episode_key
 
 extended, episode_key = plain(compiled_extended), plain(compiled_episode_key)
@@ -153,7 +153,8 @@ class Playout:
     """A playout under way.
 
     Args:
-        keys, episodes: of the empty history, for each perspective.
+        root: where histories begin.
+        episodes: of the empty history, for each perspective.
         position: the record of the root's position-in-episode.
         widths: how many numbers the tables of what the game tells have in a row, by their names.
 
@@ -165,7 +166,7 @@ class Playout:
     """
 
     def __init__(
-        self, keys: Sequence[int], episodes: Sequence[int], position: int, widths: Mapping[str, int] | None = None
+        self, root: Root, episodes: Sequence[int], position: int, widths: Mapping[str, int] | None = None
     ) -> None:
         self._widths = widths or dict.fromkeys(NAMES, 0)
         self.features: dict[str, list[npt.ArrayLike]] = {name: [] for name in NAMES}
@@ -173,9 +174,9 @@ class Playout:
         self.steps, self.t = [Step(self, 0)], 0
         self.rewards, self.rng = np.zeros(0), seeded(0)
         self.iteration, self.budget = 0, UNLIMITED
-        self._moves: list[Moves] = [[UNSEEN] * len(keys)]
-        self._keys, self._episodes = [list(keys)], [list(episodes)]
-        self._records, self._positions = [EMPTY_HISTORY], [position]
+        self._moves: list[Moves] = [[UNSEEN] * len(root.keys)]
+        self._keys, self._episodes = [list(root.keys)], [list(episodes)]
+        self._records, self._positions = [root.record], [position]
         self._labels: dict[int, int] = {}
         self._legal: list[int] = []
         self._listed = np.zeros(0, np.int64)

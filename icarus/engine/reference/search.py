@@ -6,7 +6,6 @@ kept, also where no slot reads it. Values, keys, contexts and rewards out of ran
 """
 
 import copy
-import functools
 from collections.abc import Sequence
 from functools import partial
 
@@ -15,23 +14,21 @@ import numpy as np
 from icarus.algebra import PLAYER, Enhancement
 from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.messages import home
-from icarus.compiler.reference import Interpreter, interpret
+from icarus.compiler.reference import interpret
 from icarus.engine.belief import BelievingState
 from icarus.engine.loop.arena import ANY
 from icarus.engine.loop.choice import WeightError
 from icarus.engine.loop.choice import pick_outcome as compiled_pick_outcome
 from icarus.engine.loop.observation_classes import observation_classes
-from icarus.engine.loop.parent_links import LINK, is_inserted
-from icarus.engine.loop.parent_links import parent_links_of as compiled_parent_links_of
 from icarus.engine.program.mixtures import IN_SIMULATION, SIMULTANEOUS, TREE
 from icarus.engine.program.promises import context_message
 from icarus.engine.program.requirements import refuse_unseeded_rules, tables_of
 from icarus.engine.recommendation import Recommendation, most_visits
-from icarus.engine.records.reuse import WarmStart
+from icarus.engine.records.reuse import ReusedRecords
 from icarus.engine.records.tables import Records
 from icarus.engine.reference.choice import Decision, ReferenceProgram
 from icarus.engine.reference.features import FeatureEvaluator
-from icarus.engine.reference.history import Moves, Playout, ReferenceHistory
+from icarus.engine.reference.history import Moves, Playout
 from icarus.engine.reference.table import ReferenceTable
 from icarus.engine.result import Result
 from icarus.engine.root_episode import root_episode
@@ -45,14 +42,12 @@ from icarus.kernel.answers import author
 from icarus.kernel.constants import CONTINUES
 from icarus.kernel.data import StateData
 from icarus.kernel.game import Game
-from icarus.kernel.history import EMPTY_HISTORY, UNLIMITED, root_key
+from icarus.kernel.history import UNLIMITED, new_root
 from icarus.kernel.python_game import PythonGame, in_python
 from icarus.kernel.state import State
 from icarus.kernel.theta import IntegerList
 
 below, pick_outcome, extended = map(interpret, (compiled_below, compiled_pick_outcome, compiled_extended))
-root_key = interpret(root_key)
-parent_links_of = Interpreter([(is_inserted, lambda rows, key: key in rows)])(compiled_parent_links_of)
 
 
 def not_a_determinization(game: PythonGame, changed: str) -> ValueError:
@@ -73,11 +68,10 @@ class ReferenceSearch:
         strategy: Enhancement,
         seed: int | Sequence[int] = 0,
         scheme: Scheme = MO_ISMCTS,
-        warm_start: WarmStart | None = None,
-        reusable: bool = False,
+        reuse: ReusedRecords | None = None,
     ) -> None:
         self.state, self.strategy, self.seed, self.scheme = state.clone(), strategy, seed, scheme
-        self.reusable, self.rng, self._budget = reusable, seeded(seed), UNLIMITED
+        self.rng, self._budget = seeded(seed), UNLIMITED
         self.actions, self._observer = tuple(state.legal_actions()), state.current_player()
         if isinstance(state.game, Game):
             refuse_unseeded_rules(state.game)
@@ -87,17 +81,18 @@ class ReferenceSearch:
         self._uses_exp3 = scheme.uses_exp3(game)
         self.program = self.program_type(strategy, self._uses_exp3, self.game, self.rng)
         self.tables = self.program.tables
+        self.root_keys = new_root(self.game.perspectives) if reuse is None else reuse.root
+        for table in self.tables:
+            table.begin_at(self.root_keys)
         self._copies_cheaply = game.copy is not copy.deepcopy
         self._features = FeatureEvaluator(self.game, tables_of(strategy))
         self.iterations, self.depth, self._phase_steps = 0, 0, np.zeros(3, np.int64)
-        self.earlier_iterations = 0 if warm_start is None else warm_start.iterations
+        self.earlier_iterations = 0 if reuse is None else reuse.iterations
         self._root_visits = np.zeros(len(self.actions), np.int64)
-        self._links = [np.zeros((0, LINK), np.int64)]
         self._set_root()
         self._root_episode = root_episode(self.state, scheme, self.game)
-        if warm_start is not None:
-            warm_start.fill(self.tables)
-            self._links.append(warm_start.links)
+        if reuse is not None:
+            reuse.fill(self.tables)
             self._root_visits += self.root().playouts.astype(np.int64)
 
     def _set_root(self) -> None:
@@ -112,15 +107,9 @@ class ReferenceSearch:
         self._beliefs = self.state.beliefs(observer) if believes else self.game.believed(root, observer)
 
     @property
-    def links(self) -> np.ndarray:
-        """Which record continues which history (`icarus.engine.loop.parent_links`). [links, LINK]"""
-        self._links = [np.concatenate(self._links)]
-        return self._links[0]
-
-    @property
     def memory(self) -> int:
         """Bytes of as many records in compiled code."""
-        return sum(table.nbytes for table in self.tables) + self.links.nbytes
+        return sum(table.nbytes for table in self.tables)
 
     def phase_steps(self) -> np.ndarray:
         """Decisions made in each phase."""
@@ -168,21 +157,11 @@ class ReferenceSearch:
         for part, updates, table in zip(parts, captured, self.tables, strict=True):
             theta = [table.theta] if table.theta_is_captured else []
             self.program.call_slot(part.capture, history, *theta, updates)  # line 16
-        if self.reusable:
-            self._note_links(history)
         for part, updates, table in zip(parts, captured, self.tables, strict=True):
             for record, context in zip(updates.records.integers, updates.contexts.integers, strict=True):
                 self._update(part, table, record, context, history.rewards)
         self._root_visits[self.actions.index(history.steps[0].action)] += 1
         self.iterations += 1
-
-    def _note_links(self, history: ReferenceHistory) -> None:
-        """Note which records the playout adds to the tree, and which histories they continue."""
-        room = np.zeros((0, LINK), np.int64)
-        arrays = history.steps, history.keys, history.moves, history.legal, self.tables[0].rows
-        while (count := parent_links_of(*arrays, room)) > len(room):
-            room = np.zeros((count, LINK), np.int64)
-        self._links.append(room)
 
     def _update(self, part: Enhancement, table: ReferenceTable, record: int, context: int, rewards: np.ndarray) -> None:
         """Line 17, for one record."""
@@ -207,19 +186,15 @@ class ReferenceSearch:
     def empty_history(self, world: StateData) -> Playout:
         """A playout that begins at a state of the root's information set."""
         recall = None if self.game.recall is None else partial(self.game.recall, world)
-        playout = Playout(self._root_keys, *self._root_episode.keys(recall), self._features.widths)
+        playout = Playout(self.root_keys, *self._root_episode.keys(recall), self._features.widths)
         playout.rng, playout.budget = self.rng, self._budget
         playout.iteration = self.earlier_iterations + self.iterations
         return playout
 
-    @functools.cached_property
-    def _root_keys(self) -> list[int]:
-        return [root_key(perspective) for perspective in range(self.game.perspectives)]
-
     def _play_out(self) -> tuple[Playout, StateData]:
         """Lines 7-14: one playout, and the state that it ends in."""
         playout, world = self._begin_playout()
-        in_tree = self._visits(EMPTY_HISTORY) > 0  # the first playout of all expands the empty history
+        in_tree = self._visits(self.root_keys.record) > 0  # the first playout of all expands the empty history
         simulated = 0
         while (player := self.game.player(world)) != TERMINAL:
             if playout.t >= self.game.max_length:

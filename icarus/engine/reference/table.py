@@ -13,6 +13,7 @@ from icarus.engine.program.promises import KEYLESS, with_capture
 from icarus.engine.program.slots import COUNT_OVERFLOW, FULL, negative_message
 from icarus.engine.records.tables import SMALLEST, Block, Table, capacity_for, initial_row, size_of
 from icarus.kernel import NO_RECORD
+from icarus.kernel.history import Root
 from icarus.kernel.python_game import PythonGame
 from icarus.kernel.theta import ENTRY, entry_of
 
@@ -106,8 +107,14 @@ class ReferenceTable:
         self._blank = initial_row(component, self.dtype)
         self._rows: dict[int, Row] = {}
         self.theta = ReferenceTheta(self._rows, row_of(self.blank))
-        for parts, fields in component.initial.given:
-            self.enter(component.records.key(game, parts), dict(fields))
+        self.begin_at(None)
+
+    def begin_at(self, root: Root | None) -> None:
+        """Have histories begin at a root, with what is given to begin with."""
+        self._rows.clear()
+        self.root = root
+        for parts, fields in self.component.initial.given:
+            self.enter(self.component.records.key(self.game, parts, root), dict(fields))
 
     @property
     def blank(self) -> np.void:
@@ -198,7 +205,7 @@ class ReferenceTable:
         keys, index = rows["record"].tolist(), [0] * capacity_for(self.used, SMALLEST)
         for place, key in enumerate(keys[1:], 1):
             index[plain(entry_of)(index, keys, key)] = place
-        return Table.of_block(self.component, self.game, Block(np.array(index, ENTRY), rows))
+        return Table.of_block(self.component, self.game, Block(np.array(index, ENTRY), rows), self.root)
 
     def _array(self, rows: list[Row]) -> np.ndarray:
         array = np.zeros(len(rows), self.dtype)
