@@ -1,6 +1,6 @@
 """The whole command, and what becomes of errors."""
 
-import typer
+import sys
 
 from experiments.commands.common import FAILED, INTERRUPTED, REFUSED, say
 from experiments.commands.equilibrium import (
@@ -17,16 +17,8 @@ from experiments.commands.reports import branching, claims, correlation, picture
 from experiments.plan.definition import Refusal
 from experiments.play.pool import MatchFailed
 from experiments.store import rows as store
-from icarus.commands.interrupts import reporting_interrupts
-from icarus.commands.once import Command
+from icarus.commands.console import make_program
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    help="Run and analyse the experiments of section 8 of the ICARUS paper, of earlier papers, and your own.",
-)
 COMMANDS = (
     run,
     estimate,
@@ -51,14 +43,17 @@ COMMANDS = (
     best_response,
     ladder,
 )
-for command in COMMANDS:
-    app.command(cls=Command)(reporting_interrupts(command, "experiments"))
+app = make_program(
+    "experiments",
+    COMMANDS,
+    "Run and analyse the experiments of section 8 of the ICARUS paper, of earlier papers, and your own.",
+)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """The exit code of a command; what it refuses is told in one sentence on standard error."""
     try:
-        code = app(arguments, standalone_mode=False)
+        code = app(sys.argv[1:] if arguments is None else arguments, standalone_mode=False)
         return code if isinstance(code, int) else 0
     except Refusal as error:
         say(f"experiments: {error}")

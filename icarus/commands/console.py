@@ -1,13 +1,24 @@
-"""Where the command `icarus` writes: results on stdout, notes on stderr."""
+"""What programs of the command line have in common: their errors, Ctrl-C, and what they print, results on stdout, notes on stderr."""
 
 import contextlib
+import functools
+import io
+import os
+import signal
+import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NoReturn
 
+from icarus import starting
+from icarus.commands.options import FAILED, INTERRUPTED, REFUSED
 from icarus.compiler.cache.disk import cache_folder, on_compile
-from icarus.load_files import without_modules
+from icarus.compiler.interrupts import polled_interrupts
+from icarus.engine.result import SearchExhausted
+from icarus.load_files import sentence_of, without_modules
 
 try:
+    import typer
     from rich import progress
     from rich.console import Console
     from rich.measure import Measurement
@@ -20,6 +31,84 @@ out, notes = Console(highlight=False), Console(stderr=True, highlight=False)
 
 NOTHING = "-"  # in a cell that has no value, so that every row has as many words as columns where it is piped
 GAP = 2  # spaces between columns
+
+
+# ----------------------------------------------------------------------------------------------------------- programs
+
+
+def make_program(name: str, commands: Iterable[Callable[..., Any]], help: str) -> typer.Typer:
+    """A program with a command for each function; `_command` at the end of its name is left out."""
+    app = typer.Typer(
+        help=help,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        add_completion=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    for command in commands:
+        app.command(command.__name__.removesuffix("_command").replace("_", "-"))(_interruptible(command, name))
+    return app
+
+
+def _interruptible(command: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """The same command, which prints one line when Ctrl-C has ended it; until it begins, Ctrl-C ends the process without a word."""
+
+    @functools.wraps(command)
+    def run(*arguments: Any, **keywords: Any) -> Any:
+        try:
+            starting.restore_interrupts()
+            is_usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # nobody else handles it
+            with polled_interrupts() if is_usual else contextlib.nullcontext():
+                return command(*arguments, **keywords)
+        except KeyboardInterrupt as interrupt:
+            print_note(f"{name}: interrupted{': ' if str(interrupt) else ''}{interrupt}")
+            raise typer.Exit(INTERRUPTED) from None
+
+    return run
+
+
+def run_program(app: typer.Typer, name: str, arguments: Sequence[str]) -> int:
+    """Run a program with these arguments; bad input is one sentence on stderr. Returns the exit code."""
+    try:
+        code = app(arguments or ["--help"], prog_name=name, standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except (KeyboardInterrupt, typer.Abort):
+        print_note(f"{name}: interrupted")
+        return INTERRUPTED
+    except SearchExhausted as error:
+        print_text(str(error.result))
+        print_note(f"{name}: {error}")
+        return FAILED
+    except MemoryError:
+        print_note(f"{name}: memory has run out")
+        return FAILED
+    except Exception as error:
+        wrong_line = getattr(error, "format_message", None)  # what the parser of the command line raises has it
+        sentence = sentence_of(error) if wrong_line is None else wrong_line()
+        if sentence is None:
+            raise
+        print_note(f"{name}: {' '.join(sentence.split())}")
+        return REFUSED
+
+
+def end(code: int) -> NoReturn:
+    """End the process; after Ctrl-C without finalizers: the compiler cannot always take apart what it has half made."""
+    if code == INTERRUPTED:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError, ValueError):  # nobody reads it any more
+                stream.flush()
+        os._exit(code)
+    raise SystemExit(code)
+
+
+def write_any_text() -> None:
+    """Let text that the encoding of the output has no letters for, such as cp1252, be written with escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+# -------------------------------------------------------------------------------------------------------- what is printed
 
 
 def print_text(text: str) -> None:
@@ -45,11 +134,13 @@ def _fold(text: str, console: Console) -> str:
     return "\n".join(line if "  " in line.strip() else fold(line) for line in text.split("\n"))
 
 
-def print_table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print a table without rules: numbers to the right, a row in one line.
+def print_table(header: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> None:
+    """Print a table without rules, below its caption: numbers to the right, a row in one line.
 
     On a terminal that is too narrow the last column goes on below itself; into a file or a pipe every row is one line.
     """
+    if caption:
+        out.print(Text(f"\n{caption}", style="bold"))
     cells = [[str(cell) or NOTHING for cell in row] for row in rows]
     table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), collapse_padding=True)
     for place, name in enumerate(header):

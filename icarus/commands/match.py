@@ -6,8 +6,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from icarus.checks import count_text, integer, range_text
-from icarus.checks import seed as check_seed
+from icarus.checks import count_text, range_text
 from icarus.commands import options
 from icarus.commands.console import out, print_note, print_table, print_text, progress_of, show_compilation
 from icarus.commands.options import agent_settings, integer_option, real_option, value_option
@@ -30,7 +29,9 @@ def match_command(
         list[str],
         typer.Argument(metavar="A B …", help="Strategy of each seat, at least two. The last takes all other seats."),
     ],
-    number: Annotated[int, integer_option("Games to play. The strategies change seats after each.", "--games")] = 10,
+    number: Annotated[
+        int, integer_option("Games to play. The strategies change seats after each.", "--games", min=1)
+    ] = 10,
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
     seed: options.Seed = 0,
@@ -58,9 +59,6 @@ def match_command(
     each seat.
     """
     loaded, names, _ = options.load_game(game, files)
-    integer("--games", number, 1)
-    iterations = options.default_iterations(iterations, seconds)
-    check_seed(seed)
     _check_seats(strategies, loaded, level)
     options.check_levels(level, levels)
     settings = zip(
@@ -70,8 +68,12 @@ def match_command(
         _each("--game-decay", game_decays or [0.0], strategies),
         strict=True,
     )
-    budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads}
-    budget["recommendation"] = read_recommendation(recommendation)
+    budget: dict[str, Any] = {
+        "iterations": options.default_iterations(iterations, seconds),
+        "seconds": seconds,
+        "threads": threads,
+        "recommendation": read_recommendation(recommendation),
+    }
     agents = [
         Agent(**agent_settings(text, names, by.with_cutoff(cutoff), move), game_decay=game, **budget)
         for text, by, move, game in settings
@@ -87,13 +89,12 @@ def match_command(
                 rewards.append(_play_trial(loaded, players, (seed, trial), show))
                 show_progress(trial + 1)
     except KeyboardInterrupt:
-        _print_results(loaded, agents, rewards, number)
         raise typer.Exit(options.INTERRUPTED) from None
-    except Exception:  # told by whoever called; what has been played is not lost
+    finally:  # what has been played is not lost
         if rewards:
-            _print_results(loaded, agents, rewards, number)
-        raise
-    _print_results(loaded, agents, rewards, number)
+            print_table(*_results(loaded, agents, rewards))
+        if len(rewards) < number:
+            print_note(f"stopped after {len(rewards)} of {number} games")
 
 
 def _check_seats(strategies: list[str], game: AnyGame, level: int | None) -> None:
@@ -131,14 +132,6 @@ def _play_trial(game: AnyGame, agents: Sequence[Agent | SeatedAgent], seed: tupl
     if show:
         _print_end(game, log)
     return log.returns
-
-
-def _print_results(game: AnyGame, agents: list[Agent], rewards: list[Rewards], number: int) -> None:
-    """A table of what each agent got in the games that were played, of so many."""
-    if rewards:
-        print_table(*_results(game, agents, rewards))
-    if len(rewards) < number:
-        print_note(f"stopped after {len(rewards)} of {number} games")
 
 
 def _results(game: AnyGame, agents: list[Agent], rewards: list[Rewards]) -> tuple[list[str], list[list[object]]]:

@@ -1,9 +1,9 @@
 """What several commands take, and their exit codes."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import typer
 
@@ -22,43 +22,24 @@ DEFAULT_ITERATIONS, DEFAULT_SCHEME = 5000, "MO_ISMCTS"
 DEFAULT_RECOMMENDATION = most_visits.__name__
 
 
-T = TypeVar("T")
-
-
-def _reader(kind: Callable[[str], T], what: str) -> Callable[[str], T]:
-    """How a number is read as it is typed, or refused in a sentence."""
-
-    def read(text: str) -> T:
-        try:
-            return kind(text)
-        except ValueError:
-            raise typer.BadParameter(f"{text!r} is not {what}") from None
-
-    return read
-
-
-read_integer, read_real = _reader(int, "an integer"), _reader(float, "a number")
-read_seconds = _reader(float, "a number of seconds")
-
-
 def value_option(metavar: str, help: str, *names: str) -> Any:
     """An option that takes a value, for which `metavar` stands in the help."""
     return typer.Option(*names, metavar=metavar, help=help)
 
 
-def integer_option(help: str, *names: str) -> Any:
+def integer_option(help: str, *names: str, min: int | None = None, max: int | None = None) -> Any:
     """An option that takes an integer."""
-    return typer.Option(*names, parser=read_integer, metavar="INTEGER", help=help)
+    return typer.Option(*names, metavar="INTEGER", help=help, min=min, max=max)
 
 
-def real_option(metavar: str, help: str, *names: str) -> Any:
+def real_option(metavar: str, help: str, *names: str, min: float | None = None, max: float | None = None) -> Any:
     """An option that takes a real number."""
-    return typer.Option(*names, parser=read_real, metavar=metavar, help=help)
+    return typer.Option(*names, metavar=metavar, help=help, min=min, max=max)
 
 
 def iterations_option(default: int) -> Any:
     """An option that takes the iterations of a search, of which there are `default` where nothing is said."""
-    return integer_option(f"Iterations per decision; {default} if --seconds is not given either.")
+    return integer_option(f"Iterations per decision; {default} if --seconds is not given either.", min=1)
 
 
 GAME_HELP = (
@@ -67,11 +48,9 @@ GAME_HELP = (
 )
 GameName = Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP)]
 Iterations = Annotated[int | None, iterations_option(DEFAULT_ITERATIONS)]
-Seconds = Annotated[
-    float | None, typer.Option(parser=read_seconds, metavar="SECONDS", help="Seconds per decision, by the clock.")
-]
-Seed = Annotated[int, integer_option("Seed of everything that is random: deals, chance and searches.")]
-Threads = Annotated[int, integer_option("Threads of a search. They share its iterations.")]
+Seconds = Annotated[float | None, real_option("SECONDS", "Seconds per decision, by the clock.")]
+Seed = Annotated[int, integer_option("Seed of everything that is random: deals, chance and searches.", min=0)]
+Threads = Annotated[int, integer_option("Threads of a search. They share its iterations.", min=1)]
 Cutoff = Annotated[
     int | None,
     integer_option(
@@ -83,7 +62,7 @@ Recommendation = Annotated[
 ]
 LEVEL_HELP = "1 (weak and immediate) to 8 (strong); see docs/ladder.md."
 Levels = Annotated[
-    Path | None, value_option("DIR", "Levels of a game of your own: the directory of its report (icarus report).")
+    Path | None, value_option("DIR", "Levels of a game of your own: the directory of its report (icarus describe).")
 ]
 
 

@@ -1,26 +1,23 @@
 """`icarus search`: what a search of one position finds for each action."""
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
 
 from icarus.algebra import Enhancement
-from icarus.checks import seed as check_seed
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of, show_compilation
 from icarus.commands.options import agent_settings, value_option
 from icarus.engine.algorithm import Algorithm
 from icarus.engine.match import Agent
 from icarus.engine.program.lowering import components_of
-from icarus.engine.recommendation import Recommendation, most_visits, read_recommendation
+from icarus.engine.recommendation import most_visits, read_recommendation
 from icarus.engine.result import SearchInterrupted, unknown_component
-from icarus.engine.scheme import Scheme
-from icarus.engine.search import search
-from icarus.engine.validation import check_budget, check_cutoff, check_scheme, check_threads
+from icarus.engine.validation import check_cutoff
 from icarus.equilibrium.search import check_trees, read_scheme
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
@@ -70,94 +67,60 @@ def search_command(
         if path is not None:
             check_new_file(path)
     loaded, names, _ = options.load_game(game, files)
-    iterations = options.default_iterations(iterations, seconds)
-    settings = agent_settings(strategy, names, read_scheme(scheme).with_cutoff(cutoff))
-    enhancement, by, rule = settings["strategy"], settings["scheme"], read_recommendation(recommendation)
-    if isinstance(enhancement, Algorithm):
-        _check_no_records(strategy, html is not None or playout or bool(records), rule)
-        agent = Agent(enhancement, scheme=by, iterations=iterations, seconds=seconds, threads=threads)
-        _search_online(loaded, agent, seed, moves)
-        return
-    check_budget(iterations, seconds)
-    check_seed(seed)
-    check_threads(threads)
-    check_scheme(by, iterations)
-    if playout and (threads > 1 or by.tree_parameter):
+    agent = Agent(
+        **agent_settings(strategy, names, read_scheme(scheme).with_cutoff(cutoff)),
+        iterations=options.default_iterations(iterations, seconds),
+        seconds=seconds,
+        threads=threads,
+        recommendation=read_recommendation(recommendation),
+    )
+    if isinstance(agent.strategy, Algorithm) and (html or to_json or playout or records or beside):
+        raise ValueError(
+            f"{strategy} keeps no tree and no records that could be shown; a composition of enhancements does"
+        )
+    if playout and (threads > 1 or agent.scheme.tree_parameter):
         raise ValueError("--playout shows a search of one tree in one thread")
-    check_cutoff(loaded, by)
-    _check_components(records or [], components_of(enhancement, by.uses_exp3(loaded))[1])
-    if beside or to_json is not None:
-        if seconds is not None or threads > 1 or playout or records or rule is not most_visits:
-            raise ValueError(
-                "--beside and --json need --iterations, and cannot be used with --seconds, --threads, --playout, --records or "
-                "--recommendation"
-            )
-        assert iterations is not None
-        strategies = [enhancement, *(parse(text, **names) for text in beside or [])]
-        _compare(state_after(loaded, seed, moves), strategies, iterations, seed, by, html, to_json)
-        return
+    check_trees(loaded, [agent])
+    if isinstance(agent.strategy, Enhancement):
+        check_cutoff(loaded, agent.scheme)
+        existing = [*map(str, components_of(agent.strategy, agent.scheme.uses_exp3(loaded))[1])]
+        for name in records or []:
+            if name not in existing:
+                raise ValueError(unknown_component(name, existing))
     with show_compilation():
         state = state_after(loaded, seed, moves)
         print_text(str(state))
-        budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads}
-        with _shown_progress(iterations) as progress:
-            result = search(state, enhancement, **budget, seed=seed, scheme=by, recommendation=rule, progress=progress)
-    playout_page = show_playout(state, enhancement, seed, result.iterations, by) if playout else None
+        if beside or to_json is not None:
+            if seconds is not None or threads > 1 or playout or records or agent.recommendation is not most_visits:
+                raise ValueError(
+                    "--beside and --json show whole searches, by --iterations, --scheme and --cutoff alone"
+                )
+            _compare(agent, [parse(text, **names) for text in beside or []], state, seed, html, to_json)
+            return
+        with _shown_progress(agent.iterations) as progress:
+            result = agent.search(state, seed, progress=progress)
+    page = None
+    if playout and isinstance(agent.strategy, Enhancement):
+        page = show_playout(state, agent.strategy, seed, result.iterations, agent.scheme)
     if html is not None:
-        write_tree_page(result, html, playout=playout_page.playout if playout_page else None)
+        write_tree_page(result, html, playout=page.playout if page else None)
     print_text("\n\n".join([str(result), *(str(show_records(result, name)) for name in records or [])]))
     if html is not None:
-        print_text(f"{'tree and playout' if playout_page else 'tree'}: {html}")
-    elif playout_page is not None:
-        print_text(f"\n{playout_page}")
-
-
-def _check_no_records(strategy: str, shows_records: bool, rule: Recommendation) -> None:
-    """Refuse options that need the records of a strategy for an algorithm, which has none."""
-    if shows_records:
-        raise ValueError(
-            f"--html, --playout and --records show the tree and the records of a strategy; {strategy} has none"
-        )
-    if rule is not most_visits:
-        raise ValueError(f"--recommendation is for strategies with records; {strategy} has its own policy")
-
-
-def _check_components(names: Iterable[str], components: Iterable[Enhancement]) -> None:
-    existing = [str(component) for component in components]
-    for name in names:
-        if name not in existing:
-            raise ValueError(unknown_component(name, existing))
+        print_text(f"{'tree and playout' if page else 'tree'}: {html}")
+    elif page is not None:
+        print_text(f"\n{page}")
 
 
 def _compare(
-    state: State,
-    strategies: Sequence[Enhancement],
-    iterations: int,
-    seed: int,
-    scheme: Scheme,
-    html: Path | None,
-    to_json: Path | None,
+    agent: Agent, others: list[Enhancement], state: State, seed: int, html: Path | None, to_json: Path | None
 ) -> None:
     """Search one position with several strategies, print what each finds, and write page and JSON."""
-    print_text(str(state))
-    with show_compilation():
-        courses = [follow_search(state, strategy, iterations, seed, scheme) for strategy in strategies]
+    assert agent.iterations is not None and isinstance(agent.strategy, Enhancement)
+    courses = [follow_search(state, each, agent.iterations, seed, agent.scheme) for each in (agent.strategy, *others)]
     written = {path: write for path, write in ((html, write_comparison), (to_json, export)) if path is not None}
     for path, write in written.items():
         write(courses, path)
     print_text("\n\n".join([*(str(course.result) for course in courses), *(f"written: {path}" for path in written)]))
-
-
-def _search_online(game: AnyGame, agent: Agent, seed: int, moves: str) -> None:
-    """Search by an algorithm that keeps the tree of a game."""
-    check_seed(seed)
-    with show_compilation():
-        check_trees(game, [agent])
-        state = state_after(game, seed, moves)
-        print_text(str(state))
-        with _shown_progress(agent.iterations) as progress:
-            result = agent.search(state, seed, progress=progress)
-        print_text(str(result))
 
 
 @contextlib.contextmanager

@@ -18,7 +18,7 @@ def levels_of(game: AnyGame | str, file: Path | None = None) -> list[Settings]:
     and its `step` above the level below.
 
     Args:
-        file: of the levels, as `icarus report` writes it, or the directory of a report; by default the package's.
+        file: of the levels, as `icarus describe` writes it, or the directory of a report; by default the package's.
 
     Raises:
         ValueError: the levels of this game have not been measured, or the file cannot be read.
@@ -52,10 +52,10 @@ def _read_levels(file: Path) -> dict[str, list[Settings]]:
         if all(len(levels) == LEVELS for levels in games.values()):
             return dict(games)
     except FileNotFoundError:
-        raise ValueError(f"there is no file {file}; icarus report writes the levels of a game") from None
+        raise ValueError(f"there is no file {file}; icarus describe writes the levels of a game") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         pass
-    raise ValueError(f"{file} does not have the levels of a game, as icarus report writes them")
+    raise ValueError(f"{file} does not have the levels of a game, as icarus describe writes them")
 
 
 def level_settings(game: AnyGame | str, level: int, file: Path | None = None) -> Settings:

@@ -98,7 +98,7 @@ class Agent:
         """An agent of measured strength, from 1, which plays at once and weakly, to 8: weaker ones search less.
 
         Args:
-            levels: the file of a game's levels, as `icarus report` writes it, or the report's directory; by default the levels that
+            levels: the file of a game's levels, as `icarus describe` writes it, or the report's directory; by default the levels that
                 this library has.
 
         Raises:

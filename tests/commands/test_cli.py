@@ -14,9 +14,9 @@ import pytest
 from rich.console import Console
 
 from icarus import PythonGame, games
+from icarus import bench as rates
 from icarus import load_files as own_files
-from icarus.bench import speed
-from icarus.commands import bench, cli, console, lists, match
+from icarus.commands import bench, cli, console, match
 from icarus.commands.search import state_after
 from icarus.engine.match import play
 from icarus.kernel import CHANCE, TERMINAL
@@ -32,7 +32,7 @@ def icarus(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
     monkeypatch.setattr(own_files, "_own_games", set(own_files._own_games))
     monkeypatch.setattr(own_files, "_loaded", dict(own_files._loaded))
-    monkeypatch.setattr(speed, "SECONDS", 0.02)  # tables are looked at, and no rates
+    monkeypatch.setattr(rates, "SECONDS", 0.02)  # tables are looked at, and no rates
 
     def call(*arguments: object) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["icarus", *map(str, arguments)])
@@ -87,7 +87,7 @@ def test_specs_shows_one_as_the_paper_lays_it_out(icarus: Call, name: str) -> No
 
 # ---------------------------------------------------------------------------------------------------------------- tables
 
-BENCH = ("bench", "--games", "kuhn-poker,leduc-poker", "--iterations", 20, "--repeats", 1, "--no-peer", "--growth", 3)
+BENCH = ("bench", "--games", "kuhn-poker,leduc-poker", "--iterations", 20, "--repeats", 1, "--no-peer")
 LISTS = [("games",), ("specs",), (*BENCH, "--strategies", "BASELINE,RAVE >> (MAST + LGRF + NAST2)/3")]
 RULES = re.compile("[\u2500-\u257f]")  # with which boxes are drawn
 
@@ -110,14 +110,14 @@ def test_a_terminal_of_80_columns_is_not_exceeded_and_only_last_columns_go_on_be
 ) -> None:
     monkeypatch.setenv("TERM", term)
     monkeypatch.setattr(console, "out", Console(force_terminal=True, width=80, highlight=False))
-    for user in (lists, bench):
+    for user in (cli, bench):
         monkeypatch.setattr(user, "out", console.out)
     code, output, _ = icarus(*arguments)
     lines = [re.sub(r"\x1b\[\d*m", "", line) for line in output.splitlines()]
     assert code == 0 and max(map(len, lines)) <= 80 and not RULES.search(output)
     if arguments[0] == "bench":
-        rates = [line for line in lines if line.startswith("RAVE >> (MAST + LGRF + NAST2)/3  ")]
-        assert [len(line.split()) for line in rates] == [7 + 5, 7 + 5, 7 + 4, 7 + 4]  # rates, then the use of tables
+        rows = [line for line in lines if line.startswith("RAVE >> (MAST + LGRF + NAST2)/3  ")]
+        assert [len(line.split()) for line in rows] == [7 + 5, 7 + 5]
     else:
         named = [line for line in lines if not line.startswith(" ")]
         assert len(named) >= len(games.names() if arguments[0] == "games" else SPECIFICATIONS)
@@ -157,11 +157,11 @@ def test_rates_are_measured_of_a_game_and_a_strategy_of_ones_own(icarus: Call, t
         "import attrs\nfrom icarus import MAST, games\nMINE = attrs.evolve(MAST, name='MINE')\n"
         "KUHN = attrs.evolve(games.load('kuhn-poker'), name='my-kuhn')\n"
     )
-    quick = ("--iterations", 20, "--repeats", 1, "--no-peer", "--memory", 20)
+    quick = ("--iterations", 20, "--repeats", 1, "--no-peer")
     code, output, _ = icarus("bench", "--with", file, "--games", "my-kuhn", "--strategies", "MINE, RAVE>>MINE", *quick)
-    assert code == 0 and [line.split()[0] for line in output.splitlines() if "my-kuhn" in line] == ["my-kuhn"] * 6
+    assert code == 0 and [line.split()[0] for line in output.splitlines() if "my-kuhn" in line] == ["my-kuhn"] * 3
     assert "  RAVE >> MINE  " in output
-    code, output, _ = icarus("bench", "--games", file, "--strategies", "MINE", *quick[:-2])  # the game of the file
+    code, output, _ = icarus("bench", "--games", file, "--strategies", "MINE", *quick)  # the game of the file
     assert code == 0 and "my-kuhn  MINE" in output
 
 
@@ -334,10 +334,9 @@ def test_an_agent_against_itself_has_a_line_for_each_seat(monkeypatch: pytest.Mo
             "no enhancement is called '__import__'; icarus specs lists the enhancements",
         ),
         (("search", "othello", "--strategy", "nast(0)"), "n of nast2 is 0; it must be an integer from 1 to 1000"),
-        (("search", "othello", "--iterations", 0), "iterations is 0; it must be an integer of at least 1"),
-        (("search", "othello", "--iterations", -5), "iterations is -5"),
+        (("search", "othello", "--iterations", 0), "'--iterations': "),
         (("search", "othello", "--seconds", 0), "seconds is 0.0; it must be a real number above 0"),
-        (("search", "othello", "--iterations", 5, "--seed", -1), "seed is -1; it must be an integer of at least 0"),
+        (("search", "othello", "--iterations", 5, "--seed", -1), "'--seed': "),
         (("search", "othello", "--iterations", 5, "--moves", "d3 d3"), "'d3' is not legal here; legal: "),
         (("search", "othello", "--iterations", 5, "--with", "nowhere.py"), "there is no file 'nowhere.py'"),
         (("search", "othello", "--iterations", 5, "--with", "."), "'.' is not a Python file"),
@@ -358,14 +357,8 @@ def test_an_agent_against_itself_has_a_line_for_each_seat(monkeypatch: pytest.Mo
         (("discover", "othello", "--games", 4000, "--to", __file__), "which is a file; give a directory"),
         (("exploitability", "kuhn-poker", "--iterations", 5), "need a search; give one by --strategy"),
         (("match", "othello", "MAST", "TMAST"), "no enhancement is called 'TMAST'; did you mean"),
-        (("match", "othello", "MAST", "MAST", "--games", 0), "--games is 0; it must be an integer of at least 1"),
-        (("match", "othello", "MAST", "MAST", "--iterations", 0), "iterations is 0"),
+        (("match", "othello", "MAST", "MAST", "--games", 0), "'--games': "),
         (("match", "othello", "MAST", "MAST", "--seconds", -1), "seconds is -1.0"),
-        (("match", "othello", "MAST", "MAST", "--seed", -2), "seed is -2"),
-        (
-            ("search", "othello", "--seed", 1, "--strategy", "MAST", "--seed", 1),
-            "--seed is given 2 times; it takes one value",
-        ),
         (("specs", "--show", "MSAT"), "no enhancement is called 'MSAT'; did you mean MAST"),
         (("specs", "--show", "MAST >> 3"), "3 is not an enhancement"),
     ],
@@ -381,24 +374,11 @@ def test_bad_input_is_refused_in_one_sentence_with_exit_code_2(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("serch",), "no such command 'serch'. Did you mean 'search'"),
-        (("serch",), "icarus --help lists the commands"),
-        (("search",), "missing argument 'GAME': A game of the library (\"icarus games\" lists them)"),
-        (("match", "othello"), "missing argument 'A B …': Strategy of each seat"),
-        (("search", "othello", "--iterations", "many"), "'--iterations': 'many' is not an integer"),
-        (("search", "othello", "--seconds", "long"), "'--seconds': 'long' is not a number of seconds"),
-        (("match", "othello", "MAST", "MAST", "--move-decay", "all"), "'--move-decay': 'all' is not a number"),
-        (("search", "othello", "--seed", "1.5"), "'--seed': '1.5' is not an integer"),
-        (("search", "othello", "--iterations"), "'--iterations' requires an argument; icarus search --help"),
-        (("search", "othello", "--sede", "3"), "no such option: --sede (Possible options: "),
+        (("serch",), "No such command 'serch'. Did you mean 'search'"),
+        (("search",), "Missing argument 'GAME'"),
+        (("search", "othello", "--iterations", "many"), "'--iterations': "),
+        (("search", "othello", "--sede", "3"), "No such option: --sede (Possible options: "),
         (("games", "extra"), "unexpected extra argument"),
-        (("bench", "--games", "kuhn-poker", "--growth", "9"), "--growth is 9; it must be an integer from 3 to 7"),
-        (("bench", "--games", "kuhn-poker", "--picture", "a.png"), "--picture draws the growth; it needs --growth"),
-        (("bench", "--growth", "3", "--picture", "no/a.png"), "--picture is 'no/a.png'; there is no directory 'no'"),
-        (
-            ("bench", "--growth", "3", "--picture", "a.py"),
-            "--picture is 'a.py'; name a file such as mine.png or mine.svg",
-        ),
     ],
 )
 def test_a_slip_in_the_command_line_is_told_in_one_line_with_what_would_be_right(
@@ -712,11 +692,6 @@ def test_search_and_match_take_a_recommendation_and_say_so(icarus: Call) -> None
     assert online.endswith("it takes no recommendation=secure_child")
 
 
-@pytest.mark.parametrize("command", [("search", "othello"), ("match", "othello", "BASELINE", "MAST")])
-def test_bad_threads_are_refused(icarus: Call, command: tuple[str, ...]) -> None:
-    assert refused(icarus(*command, "--threads", 0)) == "--threads is 0; it must be an integer from 1 to 1024"
-
-
 def test_search_and_match_cut_playouts_off_and_say_so(icarus: Call) -> None:
     status, printed, _ = icarus("search", "leduc-poker", "--moves", "check", "--iterations", "30", "--cutoff", "1")
     assert status == 0 and "MO_ISMCTS with cutoff=1" in " ".join(printed.split())
@@ -727,9 +702,9 @@ def test_search_and_match_cut_playouts_off_and_say_so(icarus: Call) -> None:
 
 def test_a_cut_off_is_refused_without_a_heuristic_or_a_number(icarus: Call) -> None:
     command = ("search", "kuhn-poker", "--iterations", "20", "--cutoff")
-    message = "--cutoff is 2, but kuhn-poker has no heuristic to end playouts with; give Game(heuristic=…)"
+    message = "cutoff is 2, but kuhn-poker has no heuristic to end playouts with; give Game(heuristic=…)"
     assert refused(icarus(*command, "2")) == message
-    assert refused(icarus(*command, "-1")).startswith("--cutoff is -1")
+    assert refused(icarus(*command, "-1")).startswith("cutoff is -1")
 
 
 def test_search_and_match_take_schemes_and_say_which_cheat(icarus: Call) -> None:

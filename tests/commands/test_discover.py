@@ -22,7 +22,7 @@ def test_it_prints_the_result_and_goes_on_where_it_was(tmp_path: Path, capsys: p
     assert run(command.split()) == 0
     first = capsys.readouterr().out
     rows = (tmp_path / "race" / "games.jsonl").read_bytes()
-    assert "Protocol" in first and (tmp_path / "race" / "result.html").read_text().startswith("<!DOCTYPE html>")
+    assert "Protocol" in first and (tmp_path / "race" / "result.html").read_text().startswith("<!doctype html>")
     assert run(command.split()) == 0
     assert capsys.readouterr().out == first and (tmp_path / "race" / "games.jsonl").read_bytes() == rows
 

@@ -87,7 +87,7 @@ def test_absent_opponents_are_told_once_for_each_way_to_install_them(
 
 
 def test_a_level_goes_with_nothing_that_says_another_strength(capsys: pytest.CaptureFixture[str]) -> None:
-    for option, value in (("--iterations", "0"), ("--scheme", "SO_ISMCTS"), ("--against", "MAST")):
+    for option, value in (("--iterations", "5"), ("--scheme", "SO_ISMCTS"), ("--against", "MAST")):
         assert run(["play", "othello", "--level", "3", option, value]) == 2
         refusal = " ".join(capsys.readouterr().err.split())
         assert f"--level sets the others' strategy and budget: leave out {option}" in refusal
@@ -101,7 +101,7 @@ def test_levels_of_a_report_are_taken_with_a_level_or_on_a_page(
         assert run([*command, *both, "--levels", str(tmp_path)]) == 2
         assert "--levels says whose levels --level takes: give both" in " ".join(capsys.readouterr().err.split())
         assert run([*command, "--level", "2", "--levels", str(tmp_path)]) == 2
-        assert "icarus report writes the levels of a game" in " ".join(capsys.readouterr().err.split())
+        assert "icarus describe writes the levels of a game" in " ".join(capsys.readouterr().err.split())
     rows = [{"agent": {"strategy": "MAST", "iterations": level}} for level in range(1, 9)]
     (tmp_path / "levels.json").write_text(json.dumps({"games": {"kuhn-poker": rows}}))
     agent = Agent(BASELINE, iterations=2)

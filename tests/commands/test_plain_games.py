@@ -166,7 +166,7 @@ def test_rules_are_checked_beside_a_reference(file: Path, icarus: Call) -> None:
 def test_a_report_describes_one_and_audits_it_first(file: Path, icarus: Call) -> None:
     file.write_text(RACE + "\nRACE = race()\n")
     arguments = [
-        "report",
+        "describe",
         file,
         "--rounds",
         1,
@@ -185,7 +185,7 @@ def test_a_report_describes_one_and_audits_it_first(file: Path, icarus: Call) ->
     assert measures["course"]["random play"]["games"] == 5
     assert "MAST" in (file.parent / "report-race" / "report.html").read_text()
     file.write_text(RACE.replace("[float(state", "[2 * float(state") + "\nRACE = race()\n")
-    code, output, _ = icarus("report", file, "--to", "wrong")
+    code, output, _ = icarus("describe", file, "--to", "wrong")
     assert code == 1 and "The audit failed" in output and not Path("wrong", "games.jsonl").exists()
 
 
@@ -194,7 +194,7 @@ def test_a_report_describes_one_and_audits_it_first(file: Path, icarus: Call) ->
     [
         (("audit", "plain-kuhn"), f"plain-kuhn {TOLD}"),
         (("bench", "--games", "race"), "race is a PythonGame, which cannot be compiled"),
-        (("search", "race", "--threads", "2"), "--threads is 2; the engine 'python' searches in one"),
+        (("search", "race", "--threads", "2"), "threads is 2; the engine 'python' searches in one"),
         (("match", "race", "MAST", "--level", "2"), "race has no measured levels; these games have: "),
         (("ladder", "race", "BASELINE"), "there is no ladder of race; games with a ladder: "),
     ],

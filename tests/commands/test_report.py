@@ -1,4 +1,4 @@
-"""`icarus report`: a page without network, games that are kept and gone on with, and measures whose values can be counted by hand."""
+"""`icarus describe`: a page without network, games that are kept and gone on with, and measures whose values can be counted by hand."""
 
 import json
 import re

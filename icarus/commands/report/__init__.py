@@ -1,1 +1,1 @@
-"""`icarus report`: what a game is like, as one page."""
+"""`icarus describe`: what a game is like, as one page."""

@@ -218,7 +218,7 @@ def _rating(level: Measures) -> Rating:
 
 def _composition(measures: Measures) -> str:
     if measures["composition"] is None:
-        command = _code(f"icarus report {_file_or_game(measures)} --race 4000")
+        command = _code(f"icarus describe {_file_or_game(measures)} --race 4000")
         return f"<p>No race was run. {command} searches for the best composition, proves it, and rates it among the levels.</p>"
     return f"{_list(list(_of_composition(measures)))}<p>The race has a page of its own, race/result.html beside this one.</p>"
 

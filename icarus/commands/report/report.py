@@ -1,4 +1,4 @@
-"""`icarus report`: one page on what a game is like, its audit included. The games are kept, and the same command goes on."""
+"""`icarus describe`: one page on what a game is like, its audit included. The games are kept, and the same command goes on."""
 
 import contextlib
 import json
@@ -43,7 +43,7 @@ BATCH = 4  # games of a worker between two looks at the clock
 STRATEGY_HELP = "Strategy to compare with BASELINE. Repeatable; a few from the catalogue if not given."
 
 
-def report_command(
+def describe_command(
     game: options.GameName,
     minutes: Annotated[float, real_option("MINUTES", "Minutes to play games for, this time.")] = 5.0,
     rounds: Annotated[int, integer_option("Deals of each pair of players, at most.")] = 200,

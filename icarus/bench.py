@@ -41,7 +41,8 @@ STRATEGIES = (
 )
 RAW = "random playouts"
 PEER, PEER_RAW = "OpenSpiel", "OpenSpiel's rollouts"
-RUST = "rust-reversi"  # a native library of Othello; its MCTS has its defaults but for the number of playouts
+COUNTERPARTS = dict(othello="othello", checkers="checkers", backgammon="backgammon", hearts="hearts(pass_cards=False)")
+COUNTERPARTS["dou-di-zhu"] = "dou_dizhu"
 SECONDS = 0.4  # of a single run: long beside what disturbs it, and slow peers do not take minutes
 ROLLOUTS = 100  # of the peer's evaluator, to time rollouts alone
 OPENING_SEED = 5
@@ -87,37 +88,28 @@ def _is_passing(state: State) -> bool:
     return state.game.name == "hearts" and len(state.history) < 13
 
 
-def _ours(state: State, strategy: Enhancement, iterations: int) -> Run:
-    CompiledSearch(state, strategy, 0).run(2)
-
-    def count_steps(search: CompiledSearch) -> int:
-        search.run(iterations)
-        return int(search.phase_steps().sum())
-
-    return _measured_run(state, strategy, iterations, count_steps)
-
-
-def _our_playouts(state: State, iterations: int) -> Run:
-    CompiledSearch(state, BASELINE, 0).run_raw(2)
-
-    return _measured_run(state, BASELINE, iterations, lambda search: search.run_raw(iterations))
-
-
-def _measured_run(state: State, strategy: Enhancement, iterations: int, work: Callable[[CompiledSearch], int]) -> Run:
-    """A run of new searches, one after another for SECONDS; `work` has one make its iterations and returns their number of steps.
+def _ours(state: State, strategy: Enhancement, iterations: int, raw: bool = False) -> Run:
+    """A run of new searches, or raw of random playouts, one after another for SECONDS.
 
     Searches that take longer to begin than to make so few iterations go on for twice that long, their beginnings included.
     """
+
+    def steps_of(search: CompiledSearch, count: int) -> int:
+        if raw:
+            return search.run_raw(count)
+        search.run(count)
+        return int(search.phase_steps().sum())
 
     def run(seed: int) -> tuple[float, float]:
         seconds, count, steps, end = 0.0, 0, 0, time.perf_counter() + 2 * SECONDS
         while seconds < SECONDS and (count == 0 or time.perf_counter() < end):
             search = CompiledSearch(state, strategy, (seed, count))
             started = time.perf_counter()
-            steps += work(search)
+            steps += steps_of(search, iterations)
             seconds, count = seconds + time.perf_counter() - started, count + iterations
         return count / seconds, seconds / max(1, steps) * 1e9
 
+    steps_of(CompiledSearch(state, strategy, 0), 2)  # compiles it
     return run
 
 
@@ -125,16 +117,9 @@ def _peer_state(name: str) -> "pyspiel.State | None":
     """The corresponding state of OpenSpiel, or None where it does not have the game."""
     import pyspiel
 
-    counterparts = {
-        "othello": "othello",
-        "checkers": "checkers",
-        "backgammon": "backgammon",
-        "hearts": "hearts(pass_cards=False)",
-        "dou-di-zhu": "dou_dizhu",
-    }
-    if name not in counterparts:
+    if name not in COUNTERPARTS:
         return None
-    state, rng = pyspiel.load_game(counterparts[name]).new_initial_state(), random.Random(OPENING_SEED)
+    state, rng = pyspiel.load_game(COUNTERPARTS[name]).new_initial_state(), random.Random(OPENING_SEED)
     if name == "dou-di-zhu":
         state.apply_action(0)  # the first chance outcome seats the first bidder: player 0
     while state.is_chance_node():
@@ -173,22 +158,6 @@ def _peer(name: str, iterations: int, rollouts: int = 1) -> Run | None:
     return run
 
 
-def _rust_peer(name: str, iterations: int) -> Run | None:
-    """The MCTS of rust-reversi, where it is installed; it draws numbers of its own."""
-    if name != "othello" or importlib.util.find_spec("rust_reversi") is None:
-        return None
-    import rust_reversi
-
-    search = rust_reversi.MctsSearch(iterations, 1.0, 10)
-
-    def run(seed: int) -> tuple[float, float]:
-        started = time.perf_counter()
-        search.get_move(rust_reversi.Board())
-        return iterations / (time.perf_counter() - started), float("nan")
-
-    return run
-
-
 def machine() -> dict[str, str | int]:
     """What measured: the processor, how many of them, the system, and the versions that matter."""
     model = platform.processor()
@@ -220,12 +189,10 @@ def measure(
     for name in names:
         progress(f"{name}: getting ready")
         state = opening(name)
-        subjects: dict[str, Run | None] = {RAW: _our_playouts(state, iterations)}
+        subjects: dict[str, Run | None] = {RAW: _ours(state, BASELINE, iterations, raw=True)}
         subjects.update({str(strategy): _ours(state, strategy, iterations) for strategy in strategies})
         if peer and importlib.util.find_spec("pyspiel") is not None:
             subjects[PEER], subjects[PEER_RAW] = _peer(name, iterations), _peer(name, ROLLOUTS, ROLLOUTS)
-        if peer:
-            subjects[RUST] = _rust_peer(name, iterations)
         running = {subject: run for subject, run in subjects.items() if run is not None}
         samples: dict[str, list[tuple[float, float]]] = {subject: [] for subject in running}
         for repeat in range(repeats):
@@ -238,30 +205,17 @@ def measure(
     return measurements
 
 
-def ratios(measured: list[Measurement]) -> dict[tuple[str, str], float]:
+def ratios(measured: Sequence[Measurement]) -> dict[tuple[str, str], float]:
     """Each of our medians over the peer's in the same game: playouts over rollouts, iterations over iterations."""
-    peers = {(m.game, m.subject): m.median for m in measured if m.subject in (PEER, PEER_RAW)}
-    kinds = {RAW: PEER_RAW}
-    return {
-        (m.game, m.subject): m.median / peers[m.game, kinds.get(m.subject, PEER)]
-        for m in measured
-        if m.subject not in (PEER, PEER_RAW, RUST) and (m.game, kinds.get(m.subject, PEER)) in peers
-    }
+    medians = {(each.game, each.subject): each.median for each in measured}
+    peers = {key: medians.get((key[0], PEER_RAW if key[1] == RAW else PEER)) for key in medians}
+    return {key: medians[key] / peer for key, peer in peers.items() if peer and key[1] not in (PEER, PEER_RAW)}
 
 
-# ----------------------------------------------------------------------------------------------------------------- output
-
-
-def save(path: Path, measured: list[Measurement], **more: object) -> None:
-    """All numbers as JSON; a file that is there already is not overwritten.
-
-    Raises:
-        FileExistsError: the file exists.
-    """
+def save(path: Path, measured: Sequence[Measurement]) -> None:
+    """All numbers as JSON, in a new file."""
     rows = [attrs.asdict(m) | {"median": m.median, "quartiles": m.quartiles} for m in measured]
-    compared = [
-        {"game": game, "subject": subject, "ratio": ratio} for (game, subject), ratio in ratios(measured).items()
-    ]
-    content = {"machine": machine(), "measurements": rows, "ratios": compared, **more}
-    with path.open("x") as file:
-        json.dump(content, file, indent=1, default=attrs.asdict)
+    compared = [{"game": key[0], "subject": key[1], "ratio": ratio} for key, ratio in ratios(measured).items()]
+    content = {"machine": machine(), "measurements": rows, "ratios": compared}
+    with path.open("x", encoding="utf-8") as file:
+        json.dump(content, file, indent=1)

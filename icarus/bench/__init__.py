@@ -1,1 +1,0 @@
-"""Speed and cost of searches, measured."""
