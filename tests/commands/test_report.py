@@ -34,7 +34,7 @@ def games_of_a_test() -> Iterator[None]:
     games.GAMES.update(registered)
 
 
-COMMAND = "report my_game.py --rounds {} --iterations 32 --strategy RAVE"
+COMMAND = "describe my_game.py --rounds {} --iterations 32 --strategy RAVE"
 
 
 def report(rounds: int) -> int:
@@ -99,7 +99,7 @@ def test_from_a_new_game_to_its_report_which_goes_on(
     assert "race has games of another command" in capsys.readouterr().err
 
 
-RACE = "report my_game.py --rounds 1 --iterations 32 --strategy MAST"
+RACE = "describe my_game.py --rounds 1 --iterations 32 --strategy MAST"
 
 
 @pytest.mark.parametrize(("p", "found"), [(1e-9, True), (0.5, False)])
