@@ -21,8 +21,8 @@ from icarus.algebra.information import FieldValue, FieldValues, Parts
 from icarus.algebra.policy import RULE_GIBBS, RULE_REPLY, RULE_ROULETTE, Rule
 from icarus.algebra.slots import Candidates, Slot
 from icarus.checks import count_text, integer, range_text
-from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.reference import interpret
+from icarus.compiler.rng import seeded
 from icarus.engine.program.requirements import widths_of
 from icarus.engine.reference.choice import keys_of, values_of
 from icarus.engine.reference.history import Playout

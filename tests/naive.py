@@ -51,7 +51,7 @@ from typing import Any
 
 import numpy as np
 
-from icarus.compiler.kernels.rng import seeded
+from icarus.compiler.rng import seeded
 from icarus.engine.scheme import EACH_PLAYER, EVERY_ACTION, FRESH, MO_ISMCTS, ONCE, TRUE, Scheme
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN, below, uniform
 from icarus.kernel.episodes import EpisodePosition

@@ -117,7 +117,7 @@ CONTRACT = {
     field.name for field in attrs.fields(Game)
 }  # the docstring of Game says once what the functions of a game do
 SELF_EXPLAINING = {f"icarus.games.lotr_confrontation.board.{name}" for name in ("enter", "has", "can_move")} | {
-    "icarus.compiler.kernels.rng.rotated"
+    "icarus.compiler.rng.rotated"
 }
 
 SOURCES = {

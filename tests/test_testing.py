@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, MAST, argmax, capture, epsilon_greedy, gibbs, reply, roulette, values
-from icarus.compiler.kernels.rng import seeded
+from icarus.compiler.rng import seeded
 from icarus.engine.reference.choice import follow_rule
 from icarus.engine.reference.search import ReferenceSearch
 from icarus.kernel import SIMULATION, TERMINAL, update

@@ -14,8 +14,8 @@ import numpy as np
 from experiments.papers.earlier import BRANCHING_ROWS
 from experiments.plan.definition import Refusal
 from experiments.store.csv_values import csv_of
-from icarus.compiler.kernels.functions import helper, inlined
-from icarus.compiler.kernels.rng import seeded
+from icarus.compiler.functions import helper, inlined
+from icarus.compiler.rng import seeded
 from icarus.games.dou_di_zhu.game import DOU_DI_ZHU, LANDLORD
 from icarus.games.dou_di_zhu.plays import PLAYS
 

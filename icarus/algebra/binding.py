@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from icarus.compiler.kernels.functions import helper
+from icarus.compiler.functions import helper
 from icarus.kernel.contract import History, Theta
 from icarus.kernel.history import SIMULATION
 

@@ -11,9 +11,7 @@ from icarus.algebra.information import Information
 from icarus.algebra.policy import Policy
 from icarus.algebra.record_values import rule_values
 from icarus.algebra.slots import Candidates, Values
-from icarus.compiler.kernels.callables import CompiledCallable, Namespace
-from icarus.compiler.kernels.functions import compiled_as
-from icarus.compiler.numba_types import Argument
+from icarus.compiler.functions import Argument, CompiledCallable, Namespace, compiled_as
 from icarus.kernel import History, Row, Theta, find, helper
 from icarus.kernel.theta import row_index
 

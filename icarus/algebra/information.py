@@ -14,7 +14,7 @@ import numpy as np
 
 from icarus.algebra.slots import Candidates, InitialInformation
 from icarus.checks import integer, is_integer
-from icarus.compiler.kernels.functions import plain
+from icarus.compiler.functions import plain
 from icarus.kernel.game import AnyGame
 from icarus.kernel.history import Root, episode_record, history_record, mix, record
 

@@ -26,8 +26,7 @@ import attrs
 
 from icarus.algebra.binding import bind, only_in_tree
 from icarus.checks import integer, is_number, real
-from icarus.compiler.kernels.callables import CompiledCallable
-from icarus.compiler.kernels.functions import load_by_name
+from icarus.compiler.functions import CompiledCallable, load_by_name
 from icarus.compiler.reference import interpret
 from icarus.kernel.contract import (
     BackpropagationFunction,

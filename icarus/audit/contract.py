@@ -12,7 +12,7 @@ import numpy as np
 from icarus.audit.fences import UNWRITTEN, BrokenPromise, GuardedGame
 from icarus.audit.report import Check
 from icarus.checks import range_text
-from icarus.compiler.kernels.rng import seeded
+from icarus.compiler.rng import seeded
 from icarus.engine.program.requirements import unseeded_sources
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN
 from icarus.kernel.data import facts_of, out_of_range

@@ -27,7 +27,7 @@ from icarus.audit.redraws import Redraws, redrawn_fields
 from icarus.audit.report import Check
 from icarus.audit.steps import STEP_ABSENT, Steps
 from icarus.audit.uniformity import DRAWS_PER_STATE, Face, Tally, chi_square_tail, chi_square_test, uneven
-from icarus.compiler.kernels.rng import seeded
+from icarus.compiler.rng import seeded
 from icarus.engine.search import search
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, Facts
 from icarus.kernel.constants import RECALLED

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from icarus.compiler.kernels.kernel import Kernel
-from icarus.compiler.kernels.pointers import array_at, call1, call2, call4, struct_at
+from icarus.compiler.kernel import Kernel
+from icarus.compiler.memory import array_at, call1, call2, call4, struct_at
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.data import in_words
 from icarus.kernel.state import State

@@ -3,8 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from icarus.compiler.kernels.rng import RNG_WORDS
 from icarus.compiler.messages import defined_at
+from icarus.compiler.rng import RNG_WORDS
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.game import Game
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from icarus.audit.report import Check
 from icarus.compiler.digest import PACKAGE
-from icarus.compiler.kernels.rng import seeded
-from icarus.compiler.location import location
+from icarus.compiler.messages import location
+from icarus.compiler.rng import seeded
 from icarus.kernel.constants import CHANCE, TERMINAL
 from icarus.kernel.features import KINDS
 from icarus.kernel.game import Game

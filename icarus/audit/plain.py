@@ -24,7 +24,7 @@ from icarus.audit.report import AuditReport, Check
 from icarus.audit.resampler import GAMES, audit_class
 from icarus.audit.uniformity import DRAWS_PER_STATE
 from icarus.checks import count_text, integer
-from icarus.compiler.kernels.rng import seeded
+from icarus.compiler.rng import seeded
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN
 from icarus.kernel.data import StateData
 from icarus.kernel.python_game import PythonGame

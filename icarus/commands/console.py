@@ -4,7 +4,6 @@ import contextlib
 import functools
 import io
 import os
-import signal
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,8 +11,7 @@ from typing import Any, NoReturn
 
 from icarus import starting
 from icarus.commands.options import FAILED, INTERRUPTED, REFUSED
-from icarus.compiler.cache.disk import cache_folder, on_compile
-from icarus.compiler.interrupts import polled_interrupts
+from icarus.compiler.kernel import cache_folder, on_compile, presses_as_one
 from icarus.engine.result import SearchExhausted
 from icarus.load_files import sentence_of, without_modules
 
@@ -57,8 +55,7 @@ def _interruptible(command: Callable[..., Any], name: str) -> Callable[..., Any]
     def run(*arguments: Any, **keywords: Any) -> Any:
         try:
             starting.restore_interrupts()
-            is_usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler  # nobody else handles it
-            with polled_interrupts() if is_usual else contextlib.nullcontext():
+            with presses_as_one():
                 return command(*arguments, **keywords)
         except KeyboardInterrupt as interrupt:
             print_note(f"{name}: interrupted{': ' if str(interrupt) else ''}{interrupt}")

@@ -19,7 +19,7 @@ from icarus.audit.resampler import GAMES as CLASS_GAMES
 from icarus.audit.resampler import audit_class
 from icarus.commands.console import print_text, progress_of, show_compilation
 from icarus.commands.options import FAILED, integer_option, value_option
-from icarus.compiler.kernels.functions import DEBUG
+from icarus.compiler.functions import DEBUG
 from icarus.engine.search import search
 from icarus.kernel import CHANCE
 from icarus.kernel.game import LONGEST, AnyGame, Game

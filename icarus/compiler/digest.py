@@ -21,10 +21,18 @@ from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 
-from icarus.compiler.errors import CompilationError
-from icarus.compiler.kernels.callables import CompiledCallable, Namespace
-from icarus.compiler.kernels.functions import DEBUG, Helper, Intrinsic, is_helper
-from icarus.compiler.lazy import Lazy, is_loaded, types
+from icarus.compiler.functions import (
+    DEBUG,
+    CompilationError,
+    CompiledCallable,
+    Helper,
+    Intrinsic,
+    Lazy,
+    Namespace,
+    is_helper,
+    is_loaded,
+    types,
+)
 
 P = ParamSpec("P")
 T = TypeVar("T")

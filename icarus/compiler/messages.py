@@ -1,15 +1,40 @@
-"""What the compiler refuses, told in one sentence."""
+"""What is refused when a function is compiled, told in one sentence with the author's line.
 
+The compiler's own words are the rest of the sentence, except for what authors of slots and games meet most.
+"""
+
+import contextlib
 import dis
+import importlib.util
+import linecache
+import os
 import re
+import sys
 import traceback
 import types as pytypes
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
 
-from icarus.compiler.digest import reachable
-from icarus.compiler.kernels.functions import plain
-from icarus.compiler.location import location
-from icarus.compiler.read_only import is_authors, places_in, places_of_authors
+from icarus.compiler.digest import PACKAGE, reachable
+from icarus.compiler.functions import CompilationError, Lazy, is_helper, plain, types
+from icarus.compiler.memory import is_read_only
+
+_errors = Lazy("numba.core.errors")
+_annotations = Lazy("numba.core.annotations.type_annotations")
+ir = Lazy("numba.core.ir")
+ENGINE = ("compiler", "kernel", "engine")  # folders of the package in which no author's mistake lies
+OWN = ("icarus.kernel", "icarus.compiler")  # the same, of helpers
+
+
+# ------------------------------------------------------------------------------------------------------------------ where things stand
+
+
+def location(file: str, line: int | str | None) -> str:
+    """ "mine.py, line 3"; of a notebook's cell "Cell In[5], line 3", as its own tracebacks call it."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    cell = shell and shell.compile.format_code_name(os.path.abspath(file))
+    return f"{' '.join(cell) if cell else file}, line {line}"
 
 
 def home(function: Callable | None) -> str:
@@ -31,84 +56,123 @@ def raised_in(function: Callable, error: BaseException) -> str:
     return f" ({location(file, lines[-1])})" if file and lines else defined_at(function)
 
 
-def mention(function: Callable, mentioned: str) -> str:
+def _mention(function: Callable, mentioned: str) -> str:
     """Where a name stands in the code that a function reaches, as " (file, line n)"; "" if nowhere."""
     for _, value, _ in reachable(function):
         if isinstance(value, pytypes.FunctionType):
-            for instruction in dis.get_instructions(value):
-                if instruction.argval == mentioned and instruction.opname in NAMING:
-                    line = instruction.positions.lineno if instruction.positions else "?"
+            for step in dis.get_instructions(value):
+                if step.argval == mentioned and step.opname in (
+                    "LOAD_ATTR",
+                    "STORE_ATTR",
+                    "LOAD_GLOBAL",
+                    "LOAD_METHOD",
+                ):
+                    line = step.positions.lineno if step.positions else "?"
                     return f" ({location(value.__code__.co_filename, line)})"
     return ""
 
 
-def about_fields(error: BaseException) -> str:
-    """The fields of the record that was asked for another one, as "; it has player, action"; "" where the compiler does not keep it."""
-    frame = error.__traceback__
-    while frame is not None and frame.tb_next is not None:
-        frame = frame.tb_next
-    fields = getattr(frame and frame.tb_frame.f_locals.get("self"), "fields", None)
+def _is_authors(file: str) -> bool:
+    """Whether an author's mistake may lie in a file."""
+    path, compiler = Path(file).resolve(), importlib.util.find_spec("numba")
+    if path.is_relative_to(PACKAGE):
+        return path.relative_to(PACKAGE).parts[0] not in ENGINE
+    return compiler is None or not path.is_relative_to(Path(compiler.origin or "").resolve().parent)
+
+
+def _author_of(function: Callable) -> Callable:
+    """The first function of an author that a function reaches."""
+    reached = [value for _, value, _ in reachable(function) if isinstance(value, pytypes.FunctionType)]
+    return next((value for value in reached if _is_authors(value.__code__.co_filename)), function)
+
+
+# --------------------------------------------------------------------------------------------------------- what the compiler refuses
+
+
+@contextlib.contextmanager
+def compilation_errors(function: Callable, name: str, returns: str = "") -> Iterator[None]:
+    """Within, what the compiler refuses is told in one sentence; arguments as of a `Kernel`.
+
+    Raises:
+        CompilationError: the compiler refuses the function; the message names it and the line.
+    """
+    try:
+        yield
+        return
+    except KeyError as error:  # how the compiler says that a record has no such field
+        sentence = (
+            f"no record here has a field {error.args[0]!r}{_fields_of(error)}{_mention(function, str(error.args[0]))}"
+        )
+    except AttributeError as error:
+        missing = re.fullmatch(r"module '.*' has no attribute '(\w+)'", str(error))
+        if missing is None and str(error) != _OWN_MISTAKE:
+            raise
+        sentence = f"{error}{_mention(function, missing[1])}" if missing else _written(_author_of(function).__code__)
+    except (_errors.NumbaError, _errors.UnsupportedBytecodeError) as error:  # the second is none of the first
+        sentence = _reason(function, re.sub(r"\x1b\[[0-9;]*m", "", str(error)), returns)
+    raise CompilationError(f"{name} cannot be compiled: {sentence}")
+
+
+_OWN_MISTAKE = (
+    "'NoneType' object has no attribute 'args'"  # of the compiler, where an array that is read-only is met by +=
+)
+
+
+def _fields_of(error: BaseException) -> str:
+    """The fields of the record that was asked for another one, as "; it has player, action"."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    fields = getattr(frames[-1].f_locals.get("self"), "fields", None)
     return f"; it has {', '.join(fields)}" if fields else ""
 
 
-def reason(function: Callable, error: Exception, returns: str = "") -> str:
-    """What the compiler says, reduced to what is wrong and where.
+def _reason(function: Callable, text: str, returns: str) -> str:
+    """What the compiler says, reduced to what is wrong and where."""
+    named = re.search(r"name '(\w+)'(?: is not defined|:\s+Cannot determine Numba type of <class '([\w.]+)'>)", text)
+    named = named or re.search(r"assigned to variable '(\w+)'.*?(reflected list|reflected set)", text, re.DOTALL)
+    if named:
+        return f"{_about_name(named[1], named[2] or '')}{_mention(function, named[1])}"
+    places = [
+        (file, int(line))
+        for file, line in re.findall(r'(?:File "|" at |Raised from )([^"]+?)(?:", line | \()(\d+)', text)
+    ]
+    places = [place for place in places if _is_authors(place[0])] or places
+    where = f" ({location(*places[0])})" if places else ""
+    if re.search("Cannot modify readonly array|explicit output that is read-only| to readonly nestedarray", text):
+        return f"it writes to what is read-only{_line_of(*places[0]) if places else ''}{where}"
+    if returns and re.search(r"for '\$[\w.]*return_value", text):
+        return f"it must return {returns}{defined_at(_author_of(function))}"
+    ours = re.search(r"(?:TypingError: (?=update\(|record\()|uncallable: )(.+)", text)
+    return f"{ours[1].strip().rstrip(':.') if ours else _line_in(text)}{where}"
 
-    Args:
-        returns: what the function must return, in words.
-    """
-    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
-    sentence = _about_names(function, text) or _about_syntax(function, text) or _about_result(function, text, returns)
-    return sentence or _about_types(function, text)
 
-
-def _about_names(function: Callable, text: str) -> str:
-    """That a name is not defined, or is that of a function which is not compiled."""
-    if unknown := re.search(r"name '(\w+)' is not defined", text):
-        return f"the name {unknown[1]!r} is not defined{mention(function, unknown[1])}"
-    if unmarked := re.search(r"name '(\w+)':\s+Cannot determine Numba type of <class 'function'>", text):
-        return f"{unmarked[1]} is a plain function; mark it @helper{mention(function, unmarked[1])}"
-    outside = re.search(
-        r"name '(?P<name>\w+)':\s+Cannot determine Numba type of <class '(?:\w+\.)*(?P<kind>\w+)'>", text
+def _about_name(name: str, kind: str) -> str:
+    """What is wrong with a name that is none, or means a value of a kind that compiled code does not know."""
+    if not kind:
+        return f"the name {name!r} is not defined"
+    if kind == "function":
+        return f"{name} is a plain function; mark it @helper"
+    return (
+        f"{name} is a {kind.rpartition('.')[2].split()[-1]}, which compiled code cannot read; use a tuple or an array"
     )
-    outside = outside or re.search(
-        r"use of a reflected (?P<kind>\w+).*? type, assigned to variable '(?P<name>\w+)'", text
-    )
-    if outside:
-        where = mention(function, outside["name"])
-        return (
-            f"{outside['name']} is a {outside['kind']}, which compiled code cannot read; use a tuple or an array{where}"
-        )
-    return ""
 
 
-def _about_syntax(function: Callable, text: str) -> str:
-    """Where a statement stands that compiled code cannot have."""
-    if opcode := re.search(r"unsupported opcode \((\w+)\) found. Raised from (.+) \((\d+)\)", text):
-        statement = STATEMENTS.get(opcode[1], f"the instruction {opcode[1]}")
-        return f"it contains {statement}, which compiled code does not support ({location(opcode[2], opcode[3])})"
-    if "use of yield in a closure" in text:
-        where = "".join(f" ({location(*place)})" for place in places_of_authors(text)[:1])
-        return (
-            f"it contains a generator expression, which compiled code does not support; write a loop or a list{where}"
-        )
-    if "context manager" in text:
-        return f"it contains a with block, which compiled code does not support{_place_of(function, 'BEFORE_WITH')}"
-    caught = re.search(r"exception_match\(none, (\w+)\)", text)
-    if caught or "exception handling" in text or "try .. except" in text:
-        kind = f" of {caught[1]}" if caught else ""
-        place = _place_of(function, "CHECK_EXC_MATCH" if caught else "PUSH_EXC_INFO")
-        return f"it contains an except{kind}, which compiled code does not support{place}"
-    return ""
+def _line_in(text: str) -> str:
+    """The compiler's line that tells most, with the call that it is about."""
+    text = re.sub(r"Record\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)", "a record", text)
+    lines = [line.strip().removeprefix("- ") for line in text.splitlines()]
+    called = next((line.removeprefix(">>> ") for line in lines if line.startswith(">>> ")), "")
+    reasons = [line for line in lines if line and not line.startswith(_SKIPPED) and not set(line) <= set("~^- ")]
+    telling = (line for line in reasons if any(word in line for word in _TELLING))
+    line = next(telling, next(iter(reasons), "its types cannot be inferred"))
+    if called and line.startswith("No implementation of function"):
+        return f"compiled code does not support {called}"
+    return f"{line.partition('. Raised from')[0]} {called}".strip().rstrip(":.")
 
 
-def _about_result(function: Callable, text: str, returns: str) -> str:
-    """That a function returns something else than it must."""
-    result = re.search(r"No conversion from (.+) to \w+ for '\$[\w.]*return_value", text, re.DOTALL)
-    if not result or not returns:
-        return ""
-    author = _author_of(function)
-    return f"it returns {kind_of(result[1])}; it must return {returns}{defined_at(author)}"
+_SKIPPED = (
+    "Failed in", "During:", "File ", "<source", "^", "This error", "There are", "raised from", "Overload", "In definition", ">>>"
+)  # fmt: skip
+_TELLING = ("No implementation", "Unknown attribute", "Untyped", "Cannot", "Invalid use", "undefined", "not")
 
 
 def about_kinds(function: Callable, kinds: Iterable[object], returns: str) -> str:
@@ -118,9 +182,8 @@ def about_kinds(function: Callable, kinds: Iterable[object], returns: str) -> st
         kinds: the compiler's types of all that is in the kernel `function`, which calls it.
     """
     named = [str(kind) for kind in kinds]
-    result = next((kind for kind in named if kind.startswith("OptionalType(")), None)
-    if result is not None:
-        wrong = f"{kind_of(result.removeprefix('OptionalType('))} on some ways and nothing on others"
+    if any(kind.startswith("OptionalType(") for kind in named):
+        wrong = "nothing on some ways"
     elif "float64" in named and not returns.startswith("a probability"):
         wrong = "a float"
     else:
@@ -128,131 +191,84 @@ def about_kinds(function: Callable, kinds: Iterable[object], returns: str) -> st
     return f"it returns {wrong}; it must return {returns}{defined_at(_author_of(function))}"
 
 
-def _about_types(function: Callable, text: str) -> str:
-    """What the compiler says of types, with the author's line."""
-    where = "".join(f" ({location(*place)})" for place in (places_of_authors(text) or places_in(text))[:1])
-    lines = [line.strip().removeprefix("- ") for line in text.splitlines()]
-    called = next((line.removeprefix(">>> ") for line in lines if line.startswith(">>> ")), "")
-    # By what is called itself.
-    if refused := re.search(r"TypingError: ((?:update|record)\(.+)", text) or re.search(r"uncallable: (.+)", text):
-        return refused[1].strip().rstrip(":.") + where
-    if written := re.match(r"setitem\((.+)\)$", called):
-        target, *_, value = _arguments(written[1])
-        return f"{kind_of(value)} cannot be written into {kind_of(target)}{where}"
-    if unusable := _about_use(text):
-        return unusable + where
-    if unknown := re.search(r"Unknown attribute '(\w+)' of type (.+)", text):
-        fields = _fields_of(function, unknown[2])
-        return f"{kind_of(unknown[2])} has no {unknown[1]!r}{f'; it has {fields}' if fields else ''}{where}"
-    operation = re.search(r"No implementation of function Function\(<(?:built-in )?function (\w+)", text)
-    if operation and (operands := re.match(r"[\w.]+\((.*)\)$", called)):
-        kinds = " and ".join(map(kind_of, _arguments(operands[1]))) or "nothing"
-        return f"compiled code does not support {OPERATORS.get(operation[1], operation[1])} of {kinds}{where}"
-    reasons = [line for line in lines if line and not line.startswith(SKIPPED) and not set(line) <= set("~^- ")]
-    telling = next((line for line in reasons if any(word in line for word in TELLING)), "")
-    telling = telling or next(iter(reasons), "its types cannot be inferred")
-    return f"{telling.removesuffix(' found for signature:')} {called}".strip().rstrip(":.") + where
+# --------------------------------------------------------------------------------------- what compiled code would do without a word
 
 
-def _about_use(text: str) -> str:
-    """That a function is called with other arguments, or that compiled code has no such function or expression."""
-    bound = re.search(r"Cannot bind .* to signature '\((.*)\) -> .*due to \"TypeError: ([^\"]+)\"", text, re.DOTALL)
-    if bound:
-        names = ", ".join(re.findall(r"(\w+): ", bound[1]))
-        return f"a function of ({names}) is called with other arguments: {bound[2]}"
-    unknown = re.search(r"Unknown attribute '(\w+)' of type (.+)", text)
-    if unknown and (module := re.match(r"Module\(<module '([\w.]+)'", unknown[2])):
-        return f"compiled code has no {module[1]}.{unknown[1]}"
-    if unknown and unknown[1] == "add" and unknown[2].startswith("iter("):
-        return "it has a set comprehension, which compiled code cannot have"
-    empty = re.search(r"type of variable '(\w+)', have imprecise type: list\(undefined\)", text)
-    if empty:
-        return f"the list {empty[1]} never gets an item, so that its type is not known; use np.empty(n, np.int64)"
-    cast = re.search(r"Cannot cast (\S+) to (\w+)", text)
-    return f"{kind_of(cast[1])} cannot be written in place of {kind_of(cast[2])}" if cast else ""
+def refuse_slips(function: Callable, label: str, history: type | None = None, lost: str = "") -> None:
+    """Refuse a slot function that compiled code would let do what is lost, cut or not noticed, by the types that the compiler found.
 
+    Args:
+        history: the type of which no field may be taken by its place: what a slot reads is found by the names of fields.
+        lost: the sentence if it returns a value; "" where it may.
 
-SKIPPED = (
-    "Failed in", "During:", "File ", "<source", "^", "This error", "There are", "raised from", "Overload", "In definition"
-)  # fmt: skip
-NAMING = ("LOAD_ATTR", "STORE_ATTR", "LOAD_GLOBAL", "LOAD_METHOD")  # instructions that have a name
-TELLING = ("No implementation", "Unknown attribute", "Untyped", "Cannot", "Invalid use", "undefined", "not")
-STATEMENTS = {
-    "IMPORT_NAME": "an import inside a function",
-    "LOAD_BUILD_CLASS": "a class inside a function",
-    "STORE_GLOBAL": "an assignment to a global",
-    "DELETE_GLOBAL": "the deletion of a global",
-    "STORE_ATTR": "an assignment to an attribute",
-}  # by the instruction of Python that the compiler does not know
-OPERATORS = {
-    "add": "+", "iadd": "+=", "sub": "-", "isub": "-=", "mul": "*", "imul": "*=", "truediv": "/", "floordiv": "//",
-    "mod": "%", "pow": "**", "lshift": "<<", "rshift": ">>", "and_": "&", "or_": "|", "xor": "^", "eq": "==", "ne": "!=",
-    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "contains": "in", "getitem": "indexing", "neg": "-", "truth": "the truth value",
-}  # fmt: skip
-KINDS = (
-    (r"none\b", "nothing"),
-    (r"\S+ generator", "a generator"),
-    (r"History\(", "a history"),
-    (r"(Literal\[str\]|unicode_type)", "a str"),
-    (r"(Literal\[int\]|u?int\d+|intp)", "an integer"),
-    (r"float\d+", "a float"),
-    (r"(Literal\[bool\]|bool)", "True or False"),
-    (r"array\(u?int", "an array of integers"),
-    (r"(unaligned )?array\(float", "an array of floats"),
-    (r"(Array|array|nestedarray|NestedArray|unaligned array)\(", "an array"),
-    (r"(Record|unaligned Record)\(", "a record"),
-    (r"(Uni)?Tuple\(", "a tuple"),
-    (r"(reflected )?list\(|ListType", "a list"),
-    (r"DictType|dict", "a dictionary"),
-    (r"(reflected )?set\(", "a set"),
-    (r"type\(CPUDispatcher|Function\(", "a function"),
-)  # of the compiler's types, by how their names begin
-
-
-def kind_of(named: str) -> str:
-    """A type of the compiler's in words."""
-    kind = next((words for pattern, words in KINDS if re.match(pattern, named.strip())), None)
-    return kind or re.sub(r"[(\[].*", "", named.strip(), flags=re.DOTALL)
-
-
-def _arguments(text: str) -> list[str]:
-    """The arguments of a call as it is written, each by itself."""
-    parts, depth = [""], 0
-    for letter in text:
-        depth += (letter in "([{<") - (letter in ")]}>")
-        if letter == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return [part.strip() for part in parts if part.strip()]
-
-
-def _fields_of(function: Callable, named: str) -> str:
-    """The fields of a named tuple, or of a record, that the compiler calls so; "" of anything else."""
-    if re.match(r"(?:unaligned )?Record\((.+)", named):
-        return ", ".join(re.findall(r"(\w+)\[type=", named))
+    Raises:
+        CompilationError: it does; or it writes a float where only an integer has room, or to a read-only structure.
+    """
+    for result in _versions(function):
+        if lost and not isinstance(result.signature.return_type, types.NoneType):
+            raise CompilationError(f"{lost}{defined_at(function)}")
     for _, value, _ in reachable(function):
-        if isinstance(value, type) and named.startswith(f"{value.__name__}("):
-            return ", ".join(getattr(value, "_fields", ()))
-    return ""
+        if is_helper(value) and not (plain(value).__module__ or "").startswith(OWN):  # type: ignore[arg-type]
+            for result in _versions(value):
+                if isinstance(result.type_annotation, _annotations.TypeAnnotation):
+                    _refuse_statements(result.type_annotation, label, history)
 
 
-def _functions_of(function: Callable) -> list[pytypes.FunctionType]:
-    """The functions of authors that a function reaches."""
-    reached = [value for _, value, _ in reachable(function) if isinstance(value, pytypes.FunctionType)]
-    return [value for value in reached if is_authors(value.__code__.co_filename)]
+def _versions(function: Any) -> list[Any]:
+    """What the compiler has made of a function, for each of the types that it was called with."""
+    names = ("dispatcher", "_called_from_python")
+    dispatchers = [vars(function)[name] for name in names if name in vars(function)] or [function]
+    return [version for dispatcher in dispatchers for version in getattr(dispatcher, "overloads", {}).values()]
 
 
-def _author_of(function: Callable) -> Callable:
-    return next(iter(_functions_of(function)), function)
+def _refuse_statements(typed: Any, label: str, history: type | None) -> None:
+    statements = [statement for block in typed.blocks.values() for statement in block.body]
+    origins = {s.target.name: s.value for s in statements if isinstance(s, ir.Assign)}
+    for statement in statements:
+        if isinstance(statement, ir.SetAttr | ir.SetItem | ir.StaticSetItem):
+            target = typed.typemap[statement.target.name]
+            room = _room(target, statement, origins)
+            if is_read_only(target):
+                wrong = "writes to what is read-only"
+            elif isinstance(room, types.Integer) and _is_float(typed.typemap[statement.value.name]):
+                wrong = "writes a float, which would be truncated to an integer"
+            else:
+                continue
+        elif _takes_by_place(typed, getattr(statement, "value", None), history):
+            wrong = "reads a field of the history by its index; read it by its name, as in history.moves"
+        else:
+            continue
+        place = statement.loc.filename, statement.loc.line
+        raise CompilationError(f"{label} {wrong}{_line_of(*place)} ({location(*place)})")
 
 
-def _place_of(function: Callable, opcode: str) -> str:
-    """Where an instruction of Python first stands in the functions that a function reaches, as " (file, line n)"."""
-    for value in _functions_of(function):
-        line = value.__code__.co_firstlineno
-        for instruction in dis.get_instructions(value):
-            line = (instruction.positions and instruction.positions.lineno) or line
-            if instruction.opname == opcode:
-                return f" ({location(value.__code__.co_filename, line)})"
-    return ""
+def _takes_by_place(typed: Any, value: Any, history: type | None) -> bool:
+    if history is None or not isinstance(value, ir.Expr) or value.op not in _BY_PLACE:
+        return False
+    return getattr(typed.typemap[value.value.name], "instance_class", None) is history
+
+
+_BY_PLACE = ("getitem", "static_getitem", "exhaust_iter", "getiter")
+
+
+def _room(target: Any, statement: Any, origins: dict[str, Any]) -> Any:
+    """The type of what a statement writes to, if that is a field of a row of θ, or an array that is such a field or an argument."""
+    if isinstance(target, types.Record):
+        name = statement.attr if isinstance(statement, ir.SetAttr) else str(statement.index)
+        return target.typeof(name) if "record" in target.fields else None
+    origin = origins.get(statement.target.name)
+    return target.dtype if isinstance(target, types.NestedArray) or isinstance(origin, ir.Arg) else None
+
+
+def _is_float(kind: Any) -> bool:
+    return isinstance(kind.dtype if isinstance(kind, types.Array) else kind, types.Float)
+
+
+def _line_of(file: str, line: int) -> str:
+    """A line of a file, as ": stats.visits += 1"."""
+    source = (linecache.getline(file, line) or linecache.getline(os.path.abspath(file), line)).strip()
+    return f": {source}" if source else ""
+
+
+def _written(code: pytypes.CodeType) -> str:
+    return f"it writes to what is read-only ({location(code.co_filename, code.co_firstlineno)})"

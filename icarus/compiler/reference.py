@@ -10,10 +10,9 @@ from typing import Any, TypeAlias, TypeGuard
 import numpy as np
 
 from icarus.compiler.digest import content_of
-from icarus.compiler.kernels.callables import CompiledCallable, Namespace
-from icarus.compiler.kernels.functions import REPLACEMENTS, is_helper
-from icarus.compiler.kernels.pointers import lowest_bit, plain_lowest_bit, plain_popcount, popcount
-from icarus.compiler.kernels.rng import below, next_word, plain_below, plain_next_word, plain_uniform, uniform
+from icarus.compiler.functions import REPLACEMENTS, CompiledCallable, Namespace, is_helper
+from icarus.compiler.memory import lowest_bit, plain_lowest_bit, plain_popcount, popcount
+from icarus.compiler.rng import below, next_word, plain_below, plain_next_word, plain_uniform, uniform
 
 Arrays: TypeAlias = np.ndarray | np.void
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from icarus.algebra import Enhancement
-from icarus.compiler.kernels.pointers import WORD_BYTES, offset_of
-from icarus.compiler.kernels.rng import RNG_WORDS, seeded
+from icarus.compiler.memory import WORD_BYTES, offset_of
 from icarus.compiler.messages import home
+from icarus.compiler.rng import RNG_WORDS, seeded
 from icarus.engine.loop.arena import ARENA, DONE, MORE_ROWS, MORE_STEPS, NEVER, TOO_LONG
 from icarus.engine.loop.choice import WeightError, vote_kernel
 from icarus.engine.loop.loop import loop, raw_loop

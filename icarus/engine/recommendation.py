@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from icarus import checks
-from icarus.compiler.kernels.rng import plain_below
+from icarus.compiler.rng import plain_below
 from icarus.engine.root_statistics import RootStatistics
 
 Recommendation = Callable[[RootStatistics], np.ndarray]  # a score of each action, the higher the better. [actions]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import attrs
 
-from icarus.compiler.kernels.functions import plain
+from icarus.compiler.functions import plain
 from icarus.engine.scheme import EACH_PLAYER, Scheme
 from icarus.kernel import mix
 from icarus.kernel.episodes import EpisodePosition

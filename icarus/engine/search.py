@@ -9,8 +9,8 @@ from typing import TypeVar
 from icarus import checks
 from icarus.algebra import Enhancement
 from icarus.compiler.digest import renew_rebound
-from icarus.compiler.errors import CompilationError
-from icarus.compiler.interrupts import polled_interrupts
+from icarus.compiler.functions import CompilationError
+from icarus.compiler.kernel import presses_as_one
 from icarus.compiler.reference import interpret_rebound
 from icarus.engine import validation
 from icarus.engine.belief import has_belief
@@ -100,7 +100,7 @@ def run_search(
     Args:
         watch: called about twenty times a second with the result so far, whose records go on changing.
     """
-    with polled_interrupts():
+    with presses_as_one():
         running, started = start(), time.perf_counter()
 
         def result_so_far() -> Result:

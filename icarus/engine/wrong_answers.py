@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from icarus.compiler.cache.machine import UNPLACED
+from icarus.compiler.kernel import UNPLACED
 from icarus.compiler.messages import defined_at
 from icarus.engine.program.lowering import Program
 from icarus.engine.program.promises import A_CAPTURE, NO_PLAYER, context_message, with_capture

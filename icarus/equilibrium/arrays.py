@@ -1,14 +1,14 @@
 """A game tree as compact arrays: histories, information sets, the players' views, and ends."""
 
-from collections.abc import Callable, Sequence
-from typing import Annotated, Any, TypeAlias, TypeVar
+from collections.abc import Callable
+from inspect import get_annotations
+from typing import Annotated, Any, TypeAlias
 
 import numpy as np
 
-from icarus.compiler.kernels.functions import intrinsic
-from icarus.compiler.kernels.kernel import compiled
-from icarus.compiler.lazy import Lazy, numba, types
-from icarus.compiler.numba_types import Builder, Definition, NumbaType, Signature, TargetContext, TypingContext, Value
+from icarus.compiler.functions import helper
+from icarus.compiler.kernel import Kernel
+from icarus.compiler.memory import array_at, kind_of, pack_parameters, unpack_parameters
 from icarus.kernel.structures import Short, structure
 
 PLAYERS = 2
@@ -59,56 +59,43 @@ class End:
 
 NODE, SET, SLOT, VIEW, END = map(structure, (Node, InfoSet, Slot, View, End))
 NOTHING = -1
+REAL = np.dtype(np.float64)
 END_SET = -1  # in place of an information set, of an end
 
 
-cgutils = Lazy("numba.core.cgutils")
-T = TypeVar("T")
-
-
-class Kernel:
-    """A function that is compiled, or loaded from the disk cache, at its first call; later ones have arguments of the same types."""
+class ArrayKernel:
+    """A function of arrays that is compiled, or loaded from the disk, at its first call; later ones have arguments of the same kinds."""
 
     def __init__(self, function: Callable, title: str) -> None:
-        self.function, self.title, self._code = function, title, None
-        self.__doc__ = function.__doc__
+        self.function, self.title, self.__doc__ = function, title, function.__doc__
+        self._code: Kernel | None = None
 
     def prepare(self, *arguments: object) -> None:
         """Compile it for arguments like these, before a clock runs."""
         if self._code is None:
-            self._code = compiled(self.function, tuple(map(numba.typeof, arguments)), self.title)
+            self._code = _compiled(self.function, tuple(map(kind_of, arguments)), self.title)
 
     def __call__(self, *arguments: object) -> Any:
         self.prepare(*arguments)
-        return self._code(*arguments)  # type: ignore[misc]
+        words, out = pack_parameters(arguments), np.zeros(1)
+        self._code(words.ctypes.data, out.ctypes.data)  # type: ignore[misc]  # it is prepared
+        return get_annotations(self.function, eval_str=True)["return"](out[0])
 
 
-def kernel(title: str) -> Callable[[Callable], Kernel]:
+def _compiled(function: Callable, kinds: tuple[Any, ...], title: str) -> Kernel:
+    inner, unpack = helper(function), unpack_parameters(kinds)
+
+    def kernel(arguments: int, out: int) -> int:
+        array_at(out, 1, REAL)[0] = inner(*unpack(arguments))
+        return 0
+
+    return Kernel(kernel, 2, title)
+
+
+def kernel(title: str) -> Callable[[Callable], ArrayKernel]:
     """Mark a function to be compiled.
 
     Args:
         title: what it is, for messages and the name of its file in the cache.
     """
-    return lambda function: Kernel(function, title)
-
-
-@intrinsic
-def unowned(typingctx: TypingContext, arrays: NumbaType) -> Definition:
-    """The same array, or named tuple of arrays, as views that own nothing: counting references would take longer than the work."""
-
-    def view(context: TargetContext, builder: Builder, kind: NumbaType, value: Value) -> Value:
-        if not isinstance(kind, types.Array):
-            return value
-        array = context.make_array(kind)(context, builder, value)
-        array.meminfo = cgutils.get_null_value(array.meminfo.type)
-        array.parent = cgutils.get_null_value(array.parent.type)
-        return array._getvalue()
-
-    def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
-        if isinstance(arrays, types.Array):
-            return view(context, builder, arrays, arguments[0])
-        values = cgutils.unpack_tuple(builder, arguments[0])
-        views = [view(context, builder, *each) for each in zip(arrays, values, strict=True)]
-        return context.make_tuple(builder, arrays, views)
-
-    return arrays(arrays), codegen
+    return lambda function: ArrayKernel(function, title)

@@ -17,7 +17,7 @@ import attrs
 import numpy as np
 
 from icarus import checks
-from icarus.equilibrium.arrays import END_SET, NOTHING, InfoSet, kernel, unowned
+from icarus.equilibrium.arrays import END_SET, NOTHING, InfoSet, kernel
 from icarus.equilibrium.sampling import draw_slot
 from icarus.equilibrium.search import OnlineAlgorithm, TreeSearch, register
 from icarus.equilibrium.tree import GameOrTree, GameTree
@@ -209,7 +209,7 @@ def search_by_bandits(tree: Bandits, starts: np.ndarray, sums: np.ndarray, count
         sums: of their probabilities up to each, the last 1. [starts]
         counters: [1] of PROGRESS.
     """
-    tree, progress = unowned(tree), counters[0]
+    progress = counters[0]
     for _ in range(count):
         start = np.searchsorted(sums, uniform(tree.rng), side="right") if len(starts) > 1 else 0
         progress.depth = max(progress.depth, iterate(tree, starts[start]))

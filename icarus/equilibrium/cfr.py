@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from icarus.checks import count_text, integer, real
-from icarus.equilibrium.arrays import NOTHING, PLAYERS, kernel, unowned
+from icarus.equilibrium.arrays import NOTHING, PLAYERS, kernel
 from icarus.equilibrium.policies import TabularPolicy, normalise, uniform_policy
 from icarus.equilibrium.responses import Exploitability, exploitability, gather_utilities, pass_up, reach
 from icarus.equilibrium.tree import GameOrTree, tree_of
@@ -148,8 +148,7 @@ def minimize(
         by_view, by_slot: room to work in. [2, views], [slots]
         counters: [1] of PROGRESS.
     """
-    views, sets, ends, policy, progress = unowned(views), unowned(sets), unowned(ends), unowned(policy), counters[0]
-    regrets, sums, by_view, actions = unowned(regrets), unowned(sums), unowned(by_view), unowned(by_slot)
+    progress, actions = counters[0], by_slot
     reach_probabilities, values, count = by_view[0], by_view[1], len(views)
     for _ in range(iterations):
         for player in range(PLAYERS):

@@ -5,8 +5,8 @@ from typing import TypeAlias
 import attrs
 import numpy as np
 
-from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.messages import defined_at
+from icarus.compiler.rng import seeded
 from icarus.kernel import NO_DEAL, UNSEEN
 from icarus.kernel.data import StateData, in_words
 from icarus.kernel.game import AnyGame, Game

@@ -5,9 +5,9 @@ from typing import Annotated, NamedTuple
 import attrs
 import numpy as np
 
-from icarus.compiler.kernels.pointers import address_of, call1, call2, call3, call4, copy_items
-from icarus.compiler.kernels.rng import seeded
-from icarus.equilibrium.arrays import END_SET, NOTHING, PLAYERS, InfoSet, kernel, unowned
+from icarus.compiler.memory import address_of, call1, call2, call3, call4, copy_items
+from icarus.compiler.rng import seeded
+from icarus.equilibrium.arrays import END_SET, NOTHING, PLAYERS, InfoSet, kernel
 from icarus.equilibrium.deals import Deals
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below, helper, inlined, mix, uniform
 from icarus.kernel.contract import Fields
@@ -239,11 +239,10 @@ def grow(
         words: room for legal actions and what each player sees. [max_legal + players]
         reals: room for chance's probabilities and rewards. [max_legal + players]
     """
-    tree, frames, states = unowned(tree), unowned(frames), unowned(states)
     walk = tree.walk[0]
     most = walk.max_legal
-    actions, moves = unowned(words)[:most], unowned(words)[most:]
-    probabilities, rewards = unowned(reals)[:most], unowned(reals)[most:]
+    actions, moves = words[:most], words[most:]
+    probabilities, rewards = reals[:most], reals[most:]
     status = COMPLETE
     while walk.depth >= 0 and status == COMPLETE:
         frame = frames[walk.depth]

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from icarus.checks import is_integer
-from icarus.equilibrium.arrays import NOTHING, PLAYERS, View, kernel, unowned
+from icarus.equilibrium.arrays import NOTHING, PLAYERS, View, kernel
 from icarus.equilibrium.policies import Policy, TabularPolicy, tabulate
 from icarus.equilibrium.tree import GameOrTree, GameTree, tree_of
 from icarus.kernel import inlined
@@ -63,8 +63,7 @@ def respond(
         by_view, by_slot: zeros to work with. [3, views], [2, slots]
         out: [4]: the best responses' values for each player, then the policy's own.
     """
-    views, sets, ends, policy, best = unowned(views), unowned(sets), unowned(ends), unowned(policy), unowned(best)
-    by_view, by_slot, count = unowned(by_view), unowned(by_slot), len(views)
+    count = len(views)
     reach_probabilities, values, policy_values = by_view[0], by_view[1], by_view[2]
     actions, expected = by_slot[0], by_slot[1]
     reach(views, policy, reach_probabilities)

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_UNIFORM
-from icarus.compiler.kernels.pointers import address_of, call2, call4, copy_items
-from icarus.equilibrium.arrays import END_SET, PLAYERS, End, InfoSet, kernel, unowned
+from icarus.compiler.memory import address_of, call2, call4, copy_items
+from icarus.equilibrium.arrays import END_SET, PLAYERS, End, InfoSet, kernel
 from icarus.equilibrium.tree import GameTree, walk_of
 from icarus.kernel import CHANCE, inlined, uniform
 from icarus.kernel.structures import structure
@@ -534,7 +534,7 @@ def sample_online(tree: Sampling, counters: np.ndarray, forced_path: np.ndarray,
         counters: [1] of PROGRESS.
         forced_path: the indices of the actions from the deal to an end; empty to draw them.
     """
-    tree, progress, cursor = unowned(tree), counters[0], np.zeros(1, CURSOR)[0]
+    progress, cursor = counters[0], np.zeros(1, CURSOR)[0]
     delta = tree.settings[0].delta
     if len(forced_path) > 0:
         traverse(tree, cursor, count, uniform(tree.rng) < delta, forced_path)

@@ -15,7 +15,7 @@ from icarus.algebra import Enhancement
 from icarus.algebra.parsing import Operand
 from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_ROULETTE, RULE_UNIFORM
 from icarus.checks import count_text
-from icarus.compiler.kernels.rng import seeded, uniform
+from icarus.compiler.rng import seeded, uniform
 from icarus.engine.algorithm import Algorithm
 from icarus.engine.match import Agent
 from icarus.engine.result import SearchInterrupted

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 
 from icarus.checks import count_text, integer
-from icarus.compiler.kernels.functions import DISABLED
+from icarus.compiler.functions import DISABLED
 from icarus.equilibrium import growth
 from icarus.equilibrium.arrays import END, NODE, NOTHING, PLAYERS, SET, SLOT, VIEW
 from icarus.equilibrium.deals import InformationState, Moves, deals_of, dealt_state, information_state

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from icarus.checks import count_text
-from icarus.compiler.kernels.pointers import struct_at
+from icarus.compiler.memory import struct_at
 from icarus.equilibrium.arrays import PLAYERS
 from icarus.equilibrium.deals import Deals
 from icarus.equilibrium.growth import COUNTLESS, WALKS, refuse_if_too_large

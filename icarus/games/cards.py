@@ -31,7 +31,7 @@ import math
 
 import numpy as np
 
-from icarus.compiler.kernels.pointers import copy_items
+from icarus.compiler.memory import copy_items
 from icarus.kernel import append_bits, below, helper, inlined, lowest_bit, popcount, uniform
 from icarus.kernel.contract import Facts
 from icarus.kernel.structures import Integer

@@ -27,7 +27,7 @@ import itertools
 import numpy as np
 
 from icarus.checks import integer
-from icarus.compiler.kernels.rng import next_word
+from icarus.compiler.rng import next_word
 from icarus.kernel import (
     CHANCE,
     CONTINUES,

@@ -1,8 +1,8 @@
 """What the author of a slot or a game calls from compiled code, from one place: `from icarus.kernel import …`."""
 
-from icarus.compiler.kernels.functions import helper, inlined
-from icarus.compiler.kernels.pointers import append_bits, lowest_bit, popcount
-from icarus.compiler.kernels.rng import below, shuffle, uniform
+from icarus.compiler.functions import helper, inlined
+from icarus.compiler.memory import append_bits, lowest_bit, popcount
+from icarus.compiler.rng import below, shuffle, uniform
 from icarus.kernel.constants import CHANCE, CONTINUES, MAX_PLAYERS, NO_DEAL, TERMINAL, UNLABELLED, UNSEEN
 from icarus.kernel.contract import Facts, Row
 from icarus.kernel.history import (

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from icarus.compiler.digest import kernel_cache
-from icarus.compiler.kernels.functions import helper, inlined, plain
-from icarus.compiler.kernels.kernel import Kernel
-from icarus.compiler.kernels.pointers import array_at, struct_at
+from icarus.compiler.functions import helper, inlined, plain
+from icarus.compiler.kernel import Kernel
+from icarus.compiler.memory import array_at, struct_at
 from icarus.compiler.messages import defined_at
 from icarus.compiler.reference import interpret
 

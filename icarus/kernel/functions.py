@@ -10,11 +10,11 @@ import attrs
 import numpy as np
 
 from icarus.compiler.digest import kernel_cache
-from icarus.compiler.kernels.functions import helper, plain
-from icarus.compiler.kernels.kernel import Kernel
-from icarus.compiler.kernels.pointers import array_at, struct_at, unpack_parameters
-from icarus.compiler.kernels.rng import RNG_WORDS
+from icarus.compiler.functions import helper, plain
+from icarus.compiler.kernel import Kernel
+from icarus.compiler.memory import array_at, struct_at, unpack_parameters
 from icarus.compiler.messages import defined_at
+from icarus.compiler.rng import RNG_WORDS
 
 _INT, _WORD, _REAL = np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.float64)
 

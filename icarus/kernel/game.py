@@ -16,9 +16,9 @@ import numpy as np
 
 from icarus import checks
 from icarus.compiler.digest import Bound, generation, holds, renew_rebound, variables_of
-from icarus.compiler.kernels.kernel import Kernel
-from icarus.compiler.kernels.rng import seeded
+from icarus.compiler.kernel import Kernel
 from icarus.compiler.messages import defined_at, raised_in
+from icarus.compiler.rng import seeded
 from icarus.kernel.constants import CHANCE, MAX_PLAYERS
 from icarus.kernel.features import check_distinct, check_names, names_of, numbers_kernel
 from icarus.kernel.functions import FUNCTIONS, Arrays, Kernels, check_arguments, kernels_of, parameters_of

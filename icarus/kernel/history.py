@@ -10,11 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from icarus.compiler.kernels.functions import compiled_as, inlined, plain
-from icarus.compiler.kernels.pointers import array_at, read_only_array_at, read_only_matrix_at, struct_at
-from icarus.compiler.kernels.rng import RNG_WORDS
-from icarus.compiler.lazy import numba, types
-from icarus.compiler.numba_types import Argument
+from icarus.compiler.functions import Argument, compiled_as, inlined, numba, plain, types
+from icarus.compiler.memory import array_at, read_only_array_at, read_only_matrix_at, struct_at
+from icarus.compiler.rng import RNG_WORDS
 from icarus.kernel.constants import UNSEEN
 from icarus.kernel.contract import History, Step
 from icarus.kernel.structures import Address, structure

@@ -25,9 +25,9 @@ import attrs
 import numpy as np
 
 from icarus import checks
-from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.messages import defined_at
 from icarus.compiler.reference import Interpreter, SmallIntegers, as_compiled, is_small
+from icarus.compiler.rng import seeded
 from icarus.kernel.answers import GAVE, answering, check_signatures, unchecked
 from icarus.kernel.constants import CONTINUES, NO_DEAL, RECALLED
 from icarus.kernel.contract import Facts

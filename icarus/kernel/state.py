@@ -7,8 +7,8 @@ import attrs
 import numpy as np
 
 from icarus import checks
-from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.messages import home
+from icarus.compiler.rng import seeded
 from icarus.kernel.constants import CHANCE, CONTINUES, MORE, RECALLED, TERMINAL, UNLABELLED, UNSEEN
 from icarus.kernel.data import Beliefs, StateData, copy_data, facts_of, out_of_range
 from icarus.kernel.episodes import EpisodePosition
@@ -209,7 +209,7 @@ class State:
         return self.determinized(self._check_player(observer), seeded(checks.seed(seed)))
 
     def determinized(self, observer: int, generator: np.ndarray) -> "State":
-        """As `determinize`, by a generator of `icarus.compiler.kernels.rng` that goes on."""
+        """As `determinize`, by a generator of `icarus.compiler.rng` that goes on."""
         return self.from_determinization(self.redraw(observer, self.beliefs(observer), generator))
 
     def redraw(self, observer: int, beliefs: Beliefs, generator: np.ndarray) -> StateData:

@@ -6,10 +6,8 @@ from operator import index
 
 import numpy as np
 
-from icarus.compiler.kernels.functions import compiled_as, inlined
-from icarus.compiler.kernels.pointers import array_at, offset_of, struct_at
-from icarus.compiler.lazy import numba, types
-from icarus.compiler.numba_types import Argument
+from icarus.compiler.functions import Argument, compiled_as, inlined, numba, types
+from icarus.compiler.memory import array_at, offset_of, struct_at
 from icarus.kernel.contract import Row, Theta, Updates
 from icarus.kernel.structures import Address, Integer, structure
 

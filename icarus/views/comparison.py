@@ -12,7 +12,7 @@ import numpy as np
 
 from icarus import checks
 from icarus.algebra import Enhancement
-from icarus.compiler.interrupts import polled_interrupts
+from icarus.compiler.kernel import presses_as_one
 from icarus.engine.inspect.tree import tree_of
 from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS, Scheme
@@ -53,7 +53,7 @@ def follow_search(
     checks.integer("iterations", iterations, least=1)
     points = np.unique(np.geomspace(1, iterations, POINTS).round().astype(int))
     visits, values, engine = [], [], checked_engine(None, state.game, 1)
-    with polled_interrupts():
+    with presses_as_one():
         running, started = start_search(state, strategy, seed, scheme=scheme, engine=engine), time.perf_counter()
         running.expect(iterations)
         for point in points.tolist():

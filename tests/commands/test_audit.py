@@ -15,7 +15,7 @@ from icarus import Game, games, search
 from icarus.audit import HIDDEN, AuditReport, audit, differences
 from icarus.audit.steps import STEP_CLAIMS
 from icarus.commands.cli import app
-from icarus.compiler.kernels.rng import next_word
+from icarus.compiler.rng import next_word
 from icarus.games.knockout_whist.facts import PLAY
 from icarus.games.knockout_whist.game import knockout_whist
 from icarus.games.knockout_whist.hidden import determinize, prepare

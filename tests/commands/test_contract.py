@@ -13,7 +13,7 @@ import pytest
 
 from icarus import BASELINE, Game, audit, search
 from icarus.audit import CONTRACT, HIDDEN, contract
-from icarus.compiler.kernels.pointers import address_of
+from icarus.compiler.memory import address_of
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, below, helper
 
 STATE = np.dtype([("left", np.int64), ("mover", np.int64), ("taken", np.int64, (4,))], align=True)

@@ -1,4 +1,4 @@
-"""Ctrl-C: bunches of it, what Python itself would lose, and compiled code that does not return."""
+"""Ctrl-C: bunches of it, and what it must not meet."""
 
 import json
 import os
@@ -10,47 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from icarus.compiler.interrupts import deferred_interrupts, polled_interrupts
+from icarus.compiler.kernel import presses_as_one, uninterrupted
 from tests.conftest import Python, environment
-from tests.marks import slow_after
 
 SOON = 10.0  # seconds
-
-
-class _Finalized:
-    """A thing in whose finalizer a signal comes and is handled, if not there then nowhere."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-    def __del__(self) -> None:
-        os.kill(os.getpid(), self.number)
-        for _ in range(1000):
-            pass
-
-
-def test_ctrl_c_in_a_finalizer_is_heard_after_it(capfd: pytest.CaptureFixture[str]) -> None:
-    began = time.monotonic()
-    with polled_interrupts(), pytest.raises(KeyboardInterrupt):
-        _Finalized(signal.SIGINT)
-        time.sleep(SOON)
-    assert time.monotonic() - began < SOON
-    assert "Traceback" not in capfd.readouterr().err
-
-
-def test_another_exception_of_a_finalizer_is_told_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(number: int, frame: object) -> None:
-        raise ValueError("this is not a Ctrl-C")
-
-    messages: list[str] = []
-    monkeypatch.setattr(sys, "unraisablehook", lambda lost: messages.append(str(lost.exc_value)))
-    before = signal.signal(signal.SIGUSR1, fail)
-    try:
-        with polled_interrupts():
-            _Finalized(signal.SIGUSR1)
-    finally:
-        signal.signal(signal.SIGUSR1, before)
-    assert messages == ["this is not a Ctrl-C"]
 
 
 @pytest.mark.parametrize("presses", [20, pytest.param(1000, marks=pytest.mark.slow)])
@@ -64,7 +27,7 @@ def test_bunches_of_ctrl_c_hang_no_search_and_lose_no_result(presses: int) -> No
 
 
 def test_presses_within_a_second_count_as_one() -> None:
-    with pytest.raises(KeyboardInterrupt), polled_interrupts():
+    with pytest.raises(KeyboardInterrupt), presses_as_one():
         try:
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(SOON)
@@ -78,7 +41,7 @@ def test_presses_within_a_second_count_as_one() -> None:
 
 def test_ctrl_c_that_is_held_back_is_raised_at_the_end_of_the_block() -> None:
     ended = False
-    with polled_interrupts(), pytest.raises(KeyboardInterrupt), deferred_interrupts():
+    with presses_as_one(), pytest.raises(KeyboardInterrupt), uninterrupted():
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(0.01)
         ended = True
@@ -89,7 +52,7 @@ def test_a_handler_of_the_user_s_hears_what_is_held_back_at_the_end_of_the_block
     signals: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, frame: signals.append(number))
     try:
-        with deferred_interrupts(), deferred_interrupts():
+        with uninterrupted(), uninterrupted():
             os.kill(os.getpid(), signal.SIGINT)
             assert not signals
         assert signals == [signal.SIGINT]
@@ -100,7 +63,7 @@ def test_a_handler_of_the_user_s_hears_what_is_held_back_at_the_end_of_the_block
 AFTER_EACH_FUNCTION = """
 import gc, itertools, os, signal, sys
 import llvmlite.binding.ffi as ffi
-from icarus.compiler.kernels.kernel import Kernel
+from icarus.compiler.kernel import Kernel
 
 table, numbers, counts = ffi.lib._fntab, itertools.count(5), {}
 
@@ -142,49 +105,3 @@ def test_ctrl_c_after_any_function_of_llvm_leaves_the_compiler_in_one_piece(
     """Raised between what LLVM has done and what Python knows of it, it had memory freed twice."""
     done = python(AFTER_EACH_FUNCTION, str(every), ICARUS_CACHE_DIR=str(tmp_path))
     assert (done.returncode, done.stdout) == (0, "True True\n"), done.stderr[-2000:]
-
-
-STUCK = """
-import os, signal, sys, threading, time
-import attrs
-from icarus import *
-from tests.commands.test_contract import NIM
-
-def apply(state, action):
-    while state.left >= 0:
-        state.mover = 1 - state.mover
-
-def press():
-    time.sleep(0.2)
-    for _ in range(2):
-        for _ in range(5):  # a bunch counts as one
-            os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(1.1)
-
-state = attrs.evolve(NIM, name="stuck", apply=apply).new_initial_state(1)
-search(NIM.new_initial_state(1), MAST, iterations=10)
-state.game.kernels()
-threading.Thread(target=press, daemon=True).start()
-print("before", end="")
-{call}
-"""
-
-
-@pytest.mark.parametrize(
-    "call",
-    slow_after(
-        2,
-        [
-            "search(state, MAST, iterations=10)",
-            "state.apply_action(1)",
-            "search(state, MAST, iterations=10, threads=2)",
-        ],
-    ),
-)
-def test_the_second_ctrl_c_ends_the_process_where_a_function_does_not_return(python: Python, call: str) -> None:
-    done = python(STUCK.format(call=call))
-    assert (done.returncode, done.stdout) == (130, "before")
-    assert done.stderr.splitlines() == [
-        "icarus: still in compiled code; press Ctrl-C again to end the process",
-        "icarus: ended by the second Ctrl-C: a function of a game or slot did not return",
-    ]

@@ -11,7 +11,6 @@ from packaging.requirements import Requirement
 from tests.conftest import ROOT
 
 INTERNALS = {  # by the module of icarus that uses them
-    "cache.symbols": ["numba.core.bytecode:FunctionIdentity._unique_ids"],
     "digest": [
         "numba.core.config:BOUNDSCHECK",
         "numba.core.extending:_Intrinsic",
@@ -25,19 +24,17 @@ INTERNALS = {  # by the module of icarus that uses them
         "numba.experimental.jitclass.base:JitClassType",
         "numba.stencils.stencil:StencilFunc",
     ],
-    "cache.disk": ["numba.core.compiler:CompileResult._rebuild", "numba.core.serialize:dumps"],
-    "cache.machine": [
+    "functions": ["numba.core.typing.templates:make_intrinsic_template"],
+    "kernel": [
         "llvmlite.binding:create_mcjit_compiler",
         "llvmlite.binding:ObjectFileRef.from_data",
-        "llvmlite.binding:TargetMachine.emit_object",
+        "numba.core.compiler_lock:global_compiler_lock",
     ],
-    "kernels.functions": [
-        "numba.core.dispatcher:Dispatcher.enable_caching",
-        "numba.core.typing.templates:make_intrinsic_template",
-    ],
-    "kernels.kernel": ["numba.core.compiler_lock:global_compiler_lock", "numba.core.errors:NumbaError"],
     "kernels.namespaces": ["numba.core.imputils:lower_getattr_generic", "numba.core.typing.templates:infer_getattr"],
-    "kernels.pipeline": [
+    "memory": ["numba.core.cgutils:if_unlikely", "numba.core.callconv:CPUCallConv.return_status_propagate"],
+    "messages": ["numba.core.annotations.type_annotations:TypeAnnotation", "numba.core.ir:StaticSetItem"],
+    "pipeline": [
+        "llvmlite.binding:TargetMachine.emit_object",
         "numba.core.codegen:JITCodeLibrary._get_module_for_linking",
         "numba.core.codegen:JITCodeLibrary._optimize_final_module",
         "numba.core.codegen:JITCodeLibrary._raise_if_finalized",
@@ -45,8 +42,6 @@ INTERNALS = {  # by the module of icarus that uses them
         "numba.core.compiler:Compiler",
         "numba.core.runtime:rtsys",
     ],
-    "kernels.pointers": ["numba.core.cgutils:if_unlikely", "numba.core.callconv:CPUCallConv.return_status_propagate"],
-    "writes": ["numba.core.annotations.type_annotations:TypeAnnotation", "numba.core.ir:StaticSetItem"],
 }
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, kstest
 
-from icarus.compiler.kernels.rng import next_word, seeded
+from icarus.compiler.rng import next_word, seeded
 from icarus.kernel import below, shuffle, uniform
 
 WORD = (1 << 64) - 1

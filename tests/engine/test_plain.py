@@ -42,8 +42,8 @@ from icarus import (
     weight,
 )
 from icarus.algebra import PLAYER
-from icarus.compiler.kernels.rng import next_word, plain_next_word, seeded
 from icarus.compiler.reference import Interpreter
+from icarus.compiler.rng import next_word, plain_next_word, seeded
 from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, Scheme
 from icarus.kernel import CHANCE, TERMINAL, below, find, lowest_bit, popcount, record, shuffle, uniform, update
 from tests.engine.test_twin import composition, starts

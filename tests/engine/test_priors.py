@@ -8,7 +8,7 @@ import pytest
 
 from icarus import BASELINE, MAST, Enhancement, argmax, games, gibbs, initial, initial_information, search, ucb1, values
 from icarus.algebra.slots import InitialInformation
-from icarus.compiler.errors import CompilationError
+from icarus.compiler.functions import CompilationError
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.scheme import SO_ISMCTS, SO_ISMCTS_POM
 from icarus.kernel import lookahead_at

@@ -658,7 +658,7 @@ CHECKED = """
 import json, sys
 import numpy as np
 from icarus import games, parse, search
-from icarus.compiler.kernels.functions import DEBUG
+from icarus.compiler.functions import DEBUG
 results, strategy = {"debug": DEBUG}, parse("RAVE >> (MAST + NAST2 + LGRF + EPIC)/4")
 for name in ("othello", "phantom-mnk"):
     result = search(games.load(name).new_initial_state(seed=3), strategy, iterations=300, seed=6)

@@ -21,7 +21,7 @@ from icarus import (
     values,
 )
 from icarus.compiler.digest import attributes_read, digest
-from icarus.compiler.errors import CompilationError
+from icarus.compiler.functions import CompilationError
 from icarus.engine.program.lowering import lower
 from icarus.kernel import SELECTION, SIMULATION
 from icarus.testing import Decision, HistoryExample

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from icarus import Enhancement, games, search
 from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, POSITION, REWARD, information, initial
-from icarus.compiler.kernels.functions import plain
+from icarus.compiler.functions import plain
 from icarus.engine.compiled_search import CAPACITIES, CompiledSearch
 from icarus.engine.records import memory, tables
 from icarus.engine.records.tables import LEAP, SMALLEST, Block, Capacities, Records, Table, room_in

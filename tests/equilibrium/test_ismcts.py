@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from icarus import Agent, games, play
-from icarus.compiler.kernels.rng import seeded, uniform
+from icarus.compiler.rng import seeded, uniform
 from icarus.equilibrium import ISMCTS, OOS, ISMCTSSearch, NearEquilibrium, OOSSearch, exploitability, parse_algorithm
 from icarus.equilibrium.bandits import EXP3, REGRET_MATCHING, SELECTIONS, UCB1
 from icarus.equilibrium.deals import deals_of, information_state

@@ -12,7 +12,7 @@ import attrs
 from experiments.plan.definition import Refusal
 from experiments.play import running
 from experiments.store import rows as store
-from icarus.compiler.cache import disk as cache
+from icarus.compiler import kernel as cache
 from tests.faults.harness import Bench, Here, Wrong
 
 

@@ -217,7 +217,7 @@ def interrupt_compilation(bench: Bench) -> None:
 
 
 STARTING = """
-from icarus.compiler.kernels.kernel import Kernel
+from icarus.compiler.kernel import Kernel
 def triple(number):
     return 3 * number
 print(Kernel(triple, 1, "triple")(14))

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from icarus.compiler.kernels.rng import seeded
+from icarus.compiler.rng import seeded
 from icarus.games.dou_di_zhu.game import DOU_DI_ZHU
 from icarus.games.dou_di_zhu.plays import PLAYS
 from icarus.kernel import CHANCE, helper

@@ -8,7 +8,7 @@ import pyspiel
 import pytest
 from scipy.stats import chisquare
 
-from icarus.compiler.kernels import rng
+from icarus.compiler import rng
 from icarus.games.goofspiel import FIRST_WON, NO_RESULT, SECOND_WON, TIED, goofspiel
 from icarus.games.goofspiel import determinize as redraw
 from icarus.kernel import CHANCE, CONTINUES, helper

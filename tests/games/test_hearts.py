@@ -15,7 +15,7 @@ import pyspiel
 import pytest
 import scipy.stats
 
-from icarus.compiler.kernels.rng import seeded
+from icarus.compiler.rng import seeded
 from icarus.games.cards import cards_text
 from icarus.games.hearts.facts import CARD_PASSED, DEAL, DEALING, ENDED, EXCHANGE, PASS, PLAYING, subset
 from icarus.games.hearts.game import HEARTS, ROUND_SCORES, hearts

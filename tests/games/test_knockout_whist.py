@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from icarus.compiler.kernels import rng
+from icarus.compiler import rng
 from icarus.games import cards as _cards
 from icarus.games.cards import card_text, cards_in, cards_text
 from icarus.games.knockout_whist.facts import CHOOSE, CHOOSER, DEAL, FACE_DOWN, HAND_SEEN, NO_CARD, PLAY, ROUNDS, TRUMPS

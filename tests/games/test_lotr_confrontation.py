@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from icarus.compiler.kernels.rng import seeded
+from icarus.compiler.rng import seeded
 from icarus.games.lotr_confrontation.board import mover_unseen
 from icarus.games.lotr_confrontation.facts import (
     ALL_CARDS,

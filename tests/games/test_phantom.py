@@ -9,7 +9,7 @@ import pyspiel
 import pytest
 from scipy.stats import chisquare
 
-from icarus.compiler.kernels import rng
+from icarus.compiler import rng
 from icarus.games.phantom import MARK, phantom
 from icarus.games.phantom import determinize as redraw
 from icarus.kernel import CHANCE, CONTINUES, UNSEEN, helper

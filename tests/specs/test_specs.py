@@ -16,8 +16,7 @@ import pytest
 import icarus
 from icarus import Enhancement, Game, State, games, linear, parse, search, values
 from icarus.algebra import epsilon_greedy, gibbs, rave_weight, roulette, ucb1
-from icarus.compiler.cache.machine import MachineCode
-from icarus.compiler.kernels.kernel import Kernel
+from icarus.compiler.kernel import Kernel, MachineCode
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.program.requirements import NEEDED, tables_of
 from icarus.kernel import (

@@ -5,8 +5,7 @@ from numba.core.imputils import lower_constant, lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import models, register_model
 
-from icarus.compiler.kernels.callables import Namespace
-from icarus.compiler.numba_types import Builder, NumbaType, TargetContext, Value
+from icarus.compiler.functions import Builder, Namespace, NumbaType, TargetContext, Value
 
 
 class NamespaceType(types.Type):

@@ -15,7 +15,7 @@ from icarus import checks
 from icarus.algebra import Enhancement
 from icarus.algebra.information import HISTORY, POSITION, FieldValue
 from icarus.algebra.policy import RULE_GIBBS_OF_MEANS, RULE_UNIFORM
-from icarus.compiler.kernels.functions import plain
+from icarus.compiler.functions import plain
 from icarus.compiler.reference import Interpreter
 from icarus.engine import validation
 from icarus.engine.belief import has_belief

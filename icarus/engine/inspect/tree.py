@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import attrs
 import numpy as np
 
-from icarus.compiler.kernels.rng import seeded
+from icarus.compiler.rng import seeded
 from icarus.engine.inspect.columns import Column
 from icarus.engine.records.tables import Records
 from icarus.engine.reference.history import Playout, extended

@@ -17,9 +17,9 @@ from icarus.algebra.policy import (
 )
 from icarus.algebra.record_values import UNVISITED
 from icarus.algebra.weights import TOLERANCE
-from icarus.compiler.kernels.kernel import Kernel
-from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call4, call5, call7, struct_at, unlikely
-from icarus.compiler.kernels.rng import RNG_WORDS
+from icarus.compiler.kernel import Kernel
+from icarus.compiler.memory import WORD_BYTES, array_at, call4, call5, call7, struct_at, unlikely
+from icarus.compiler.rng import RNG_WORDS
 from icarus.engine.loop.arena import ANY, ARENA, COMPONENT_BYTES, LEAF_BYTES, PROGRAM_BYTES, Arena
 from icarus.engine.program.structures import ALTERNATIVE, COMPONENT, LEAF, PROGRAM, WEIGHT, Alternative, Leaf
 from icarus.kernel import below, helper, inlined, uniform

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call1, call2, call3, matrix_at, unlikely
+from icarus.compiler.memory import WORD_BYTES, array_at, call1, call2, call3, matrix_at, unlikely
 from icarus.engine.loop.arena import Arena
 from icarus.engine.loop.observation_classes import is_grouped
 from icarus.kernel import CHANCE, TERMINAL, helper, inlined

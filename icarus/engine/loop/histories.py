@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call1, call4, matrix_at
+from icarus.compiler.memory import WORD_BYTES, array_at, call1, call4, matrix_at
 from icarus.engine.loop.arena import Arena
 from icarus.engine.loop.steps import step_at
 from icarus.kernel import UNSEEN, extended, helper, inlined, mix

@@ -4,9 +4,9 @@ import functools
 
 import numpy as np
 
-from icarus.compiler.kernels.kernel import Kernel
-from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call2, call3, call4, call7, struct_at
-from icarus.compiler.kernels.rng import RNG_WORDS
+from icarus.compiler.kernel import Kernel
+from icarus.compiler.memory import WORD_BYTES, array_at, call2, call3, call4, call7, struct_at
+from icarus.compiler.rng import RNG_WORDS
 from icarus.engine.loop.arena import ARENA, DONE, MORE_ROWS, MORE_UPDATES, NEVER, TOO_LONG, Arena
 from icarus.engine.loop.features import rewards_at
 from icarus.engine.loop.playout import begin, play_out, simulate_unrecorded

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from icarus.compiler.kernels.functions import plain
-from icarus.compiler.kernels.pointers import array_at, call4
+from icarus.compiler.functions import plain
+from icarus.compiler.memory import array_at, call4
 from icarus.engine.loop.arena import Arena
 from icarus.kernel import CHANCE, below, helper, inlined
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from icarus.algebra.weights import TOLERANCE
-from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, call1, call2, call4, matrix_at, struct_at, unlikely
+from icarus.compiler.memory import WORD_BYTES, array_at, call1, call2, call4, matrix_at, struct_at, unlikely
 from icarus.engine.loop.arena import ANY, DONE, MORE_ROWS, MORE_STEPS, TOO_LONG, Arena
 from icarus.engine.loop.choice import choose, pick_outcome
 from icarus.engine.loop.features import evaluate_state, evaluate_step

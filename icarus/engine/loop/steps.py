@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from icarus.compiler.kernels.pointers import array_at, call1, call2, call4, struct_at, unlikely
+from icarus.compiler.memory import array_at, call1, call2, call4, struct_at, unlikely
 from icarus.engine.loop.arena import STEP_BYTES, Arena
 from icarus.engine.program.promises import is_checked
 from icarus.kernel import CHANCE, TERMINAL, helper, inlined

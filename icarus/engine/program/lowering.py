@@ -18,8 +18,8 @@ from icarus.algebra.policy import RULE_ARGMAX, RULE_UNIFORM, RULE_VOTE
 from icarus.algebra.slots import Capture, Values
 from icarus.algebra.unions import SLOTS
 from icarus.compiler.digest import attributes_read, kernel_cache
-from icarus.compiler.kernels.kernel import Kernel
-from icarus.compiler.kernels.pointers import WORD_BYTES
+from icarus.compiler.kernel import Kernel
+from icarus.compiler.memory import WORD_BYTES
 from icarus.engine.program import requirements, structures
 from icarus.engine.program.mixtures import IN_SIMULATION, TREE, Vote, asks_children, is_infinite, mixture, rule_of
 from icarus.engine.program.priors import prior_kernel

@@ -5,12 +5,11 @@ from collections.abc import Callable
 import numpy as np
 
 from icarus.algebra import Enhancement
-from icarus.algebra.slots import InitialInformation, result_message
+from icarus.algebra.slots import InitialInformation
 from icarus.compiler.digest import kernel_cache
-from icarus.compiler.kernels.kernel import Kernel
-from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, read_only_array_at, struct_at, unpack_parameters
-from icarus.compiler.writes import refuse_cuts, refuse_result
-from icarus.engine.program.slots import checked_if_foreign
+from icarus.compiler.kernel import Kernel
+from icarus.compiler.memory import WORD_BYTES, array_at, read_only_array_at, struct_at, unpack_parameters
+from icarus.engine.program.slots import checked_if_foreign, slot_kernel
 from icarus.kernel import NO_RECORD
 from icarus.kernel.history import history_at
 from icarus.kernel.theta import TABLE, entry_of, has_room_for, index_at, write_initial
@@ -63,5 +62,4 @@ def _entry(
                 descriptor.used = i
         return 0
 
-    compiled = refuse_cuts(Kernel(kernel, 7, label), write_prior, label)
-    return refuse_result(compiled, write_prior, result_message(label, InitialInformation.DOES))
+    return slot_kernel(kernel, 7, label, write_prior, InitialInformation)

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from icarus.algebra import Enhancement
 from icarus.algebra.slots import Candidates, Slot
 from icarus.compiler.digest import attributes_read, kernel_cache, unseeded_source
-from icarus.compiler.kernels.functions import plain
-from icarus.compiler.kernels.kernel import Kernel
+from icarus.compiler.functions import plain
+from icarus.compiler.kernel import Kernel
 from icarus.compiler.messages import defined_at
 from icarus.kernel.features import (
     ACTION_FEATURES,

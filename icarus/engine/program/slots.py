@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -10,9 +11,9 @@ from icarus.algebra.adaptive import member_of
 from icarus.algebra.record_values import rule_values
 from icarus.algebra.slots import Backpropagation, Candidates, Capture, Slot, Values, result_message
 from icarus.compiler.digest import kernel_cache
-from icarus.compiler.kernels.functions import DEBUG, inlined_once, plain
-from icarus.compiler.kernels.kernel import Kernel
-from icarus.compiler.kernels.pointers import (
+from icarus.compiler.functions import DEBUG, inlined_once, plain
+from icarus.compiler.kernel import Kernel
+from icarus.compiler.memory import (
     WORD_BYTES,
     array_at,
     prefetch,
@@ -21,7 +22,7 @@ from icarus.compiler.kernels.pointers import (
     unlikely,
     unpack_parameters,
 )
-from icarus.compiler.writes import refuse_changes, refuse_cuts, refuse_places, refuse_result
+from icarus.compiler.messages import refuse_slips
 from icarus.engine.program.promises import KEYLESS, NO_PLAYER, is_checked
 from icarus.kernel import NO_RECORD, SIMULATION, History, Theta, find, helper, inlined
 from icarus.kernel.history import history_at
@@ -33,14 +34,14 @@ AHEAD = 12  # updates; their entries of the index are fetched meanwhile
 UNWRITTEN = -(1 << 62) - 5  # what no author writes for a record
 
 
-def reader(kernel: Kernel, function: Callable, label: str, kind: type[Slot]) -> Kernel:
-    """The kernel of a slot that is given a history to read.
+def slot_kernel(function: Callable, arity: int, label: str, inner: Callable, kind: type[Slot]) -> Kernel:
+    """The kernel of a slot, whose own function is `inner`.
 
     Raises:
-        CompilationError: it writes there, reads a field by its place, or returns a value.
+        CompilationError: it writes to its history, cuts a float, reads a field by its place, or returns a value.
     """
-    kernel = refuse_places(refuse_changes(kernel, function, label), function, label, History)
-    return refuse_result(kernel, function, result_message(label, kind.DOES))
+    lost = result_message(label, kind.DOES)
+    return Kernel(function, arity, label, check=partial(refuse_slips, inner, label, History, lost))
 
 
 @functools.cache
@@ -86,7 +87,7 @@ def values_kernel(
             raise ValueError(unwritten)
         return 0
 
-    return reader(Kernel(kernel, 7, label), inner, label, Values)
+    return slot_kernel(kernel, 7, label, inner, Values)
 
 
 def checked_if_foreign(function: Callable) -> Callable:
@@ -124,7 +125,7 @@ def candidates_kernel(
         rule(theta, keys, history.steps[-1].player, array_at(out, count, _REAL), *unpack_rule(parameters))
         return 0
 
-    return reader(refuse_cuts(Kernel(kernel, 7, label), inner, label), inner, label, Candidates)
+    return slot_kernel(kernel, 7, label, inner, Candidates)
 
 
 @kernel_cache
@@ -156,14 +157,14 @@ def capture_kernel(function: Callable, kinds: tuple[type, ...], row: np.dtype | 
             inner(history_at(playout), updates_at(updates), *unpack(parameters))
             return 0
 
-        return reader(Kernel(kernel, 4, label), inner, label, Capture)
+        return slot_kernel(kernel, 4, label, inner, Capture)
     theta_at = theta_of(row)
 
     def reading_kernel(playout: int, table: int, updates: int, parameters: int) -> int:
         inner(history_at(playout), theta_at(table), updates_at(updates), *unpack(parameters))
         return 0
 
-    return reader(Kernel(reading_kernel, 4, label), inner, label, Capture)
+    return slot_kernel(reading_kernel, 4, label, inner, Capture)
 
 
 _COUNT = np.dtype(np.int32)
@@ -241,8 +242,7 @@ def backpropagation_kernel(
             check(descriptor.rows + WORD_BYTES * words * i)
         return 0
 
-    compiled = refuse_cuts(Kernel(kernel, 7, label), inner, label)
-    return refuse_result(compiled, inner, result_message(label, Backpropagation.DOES))
+    return slot_kernel(kernel, 7, label, inner, Backpropagation)
 
 
 def policy_kernel(policy: Policy, information: Information, players: int, by_row: bool = False) -> Kernel:

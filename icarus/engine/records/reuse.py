@@ -14,8 +14,8 @@ import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.algebra.information import HISTORY, Kind
-from icarus.compiler.kernels.functions import plain
-from icarus.compiler.kernels.rng import seeded
+from icarus.compiler.functions import plain
+from icarus.compiler.rng import seeded
 from icarus.engine.program.lowering import components_of, storage_of
 from icarus.engine.records.tables import Records, RecordTable, Table
 from icarus.engine.scheme import EVERY_ACTION, ONCE, ROOT_PLAYER, Scheme

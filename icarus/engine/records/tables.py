@@ -11,9 +11,9 @@ import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.algebra.information import Parts
-from icarus.compiler.kernels.functions import plain
-from icarus.compiler.kernels.kernel import Kernel
-from icarus.compiler.kernels.pointers import WORD_BYTES, array_at, foreign3, matrix_at, struct_at
+from icarus.compiler.functions import plain
+from icarus.compiler.kernel import Kernel
+from icarus.compiler.memory import WORD_BYTES, array_at, foreign3, matrix_at, struct_at
 from icarus.engine.records.memory import LARGE, check_memory, memory_left
 from icarus.kernel.data import read_only
 from icarus.kernel.game import AnyGame

@@ -6,8 +6,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from icarus.compiler.kernels.functions import plain
-from icarus.compiler.kernels.rng import seeded
+from icarus.compiler.functions import plain
+from icarus.compiler.rng import seeded
 from icarus.kernel import SIMULATION, UNSEEN, mix
 from icarus.kernel import extended as compiled_extended
 from icarus.kernel.data import read_only

@@ -12,9 +12,9 @@ from functools import partial
 import numpy as np
 
 from icarus.algebra import PLAYER, Enhancement
-from icarus.compiler.kernels.rng import seeded
 from icarus.compiler.messages import home
 from icarus.compiler.reference import interpret
+from icarus.compiler.rng import seeded
 from icarus.engine.belief import BelievingState
 from icarus.engine.loop.arena import ANY
 from icarus.engine.loop.choice import WeightError

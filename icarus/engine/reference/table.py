@@ -8,7 +8,7 @@ import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.algebra.information import FieldValues
-from icarus.compiler.kernels.functions import plain
+from icarus.compiler.functions import plain
 from icarus.engine.program.promises import KEYLESS, with_capture
 from icarus.engine.program.slots import COUNT_OVERFLOW, FULL, negative_message
 from icarus.engine.records.tables import SMALLEST, Block, Table, capacity_for, initial_row, size_of

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from icarus.compiler.kernels.rng import next_word
+from icarus.compiler.rng import next_word
 from icarus.games.cards import CARDS, PACK, RANKS
 from icarus.kernel import Facts, helper, inlined, popcount
 

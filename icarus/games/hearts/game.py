@@ -30,7 +30,7 @@ from pathlib import Path
 import numpy as np
 
 from icarus.checks import integer
-from icarus.compiler.kernels.rng import RNG_WORDS, next_word
+from icarus.compiler.rng import RNG_WORDS, next_word
 from icarus.games.cards import CARDS, PACK, RANKS, card_text, cards_text, list_cards, suit_cards
 from icarus.games.hearts.facts import (
     ALL_PASSES,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from icarus.compiler.kernels.rng import next_word
+from icarus.compiler.rng import next_word
 from icarus.games.cards import CARDS, PACK
 from icarus.games.hearts.facts import (
     ALL_PASSES,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from icarus.compiler.kernels.rng import RNG_WORDS
+from icarus.compiler.rng import RNG_WORDS
 from icarus.games.cards import CARDS, SUITS, deal_fields
 
 ROUNDS = 7  # the first is of 7 cards

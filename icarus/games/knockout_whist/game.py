@@ -23,7 +23,7 @@ draw between equals for the choice of trumps is such a state, with an outcome fo
 import numpy as np
 
 from icarus.checks import integer
-from icarus.compiler.kernels.rng import RNG_WORDS, next_word
+from icarus.compiler.rng import RNG_WORDS, next_word
 from icarus.games.cards import CARDS, PACK, RANKS, SUIT_SYMBOLS, SUITS, card_text, cards_text, list_cards, suit_cards
 from icarus.games.knockout_whist.facts import (
     BELIEFS,

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from icarus.compiler.kernels.pointers import copy_items
-from icarus.compiler.kernels.rng import RNG_WORDS, next_word
+from icarus.compiler.memory import copy_items
+from icarus.compiler.rng import RNG_WORDS, next_word
 from icarus.games.cards import CARDS, PACK, draw_deal, prepare_deal, suits_cards
 from icarus.games.knockout_whist.facts import (
     CHOOSE,

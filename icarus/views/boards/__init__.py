@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Sequence
 
 from icarus.checks import indices_text
-from icarus.compiler.kernels.rng import seeded
+from icarus.compiler.rng import seeded
 from icarus.kernel import Facts
 from icarus.kernel.state import State
 from icarus.views.boards import backgammon, cards, confrontation, squares

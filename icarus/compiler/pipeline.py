@@ -11,27 +11,13 @@ import llvmlite.binding as llvm
 import numba
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
-from numba.core.event import Listener
 from numba.core.runtime import rtsys
 
-from icarus.compiler.cache.symbols import unresolved_names
-from icarus.compiler.numba_types import CodeLibrary, Dispatcher, TargetContext, TypingContext
+from icarus.compiler.functions import CodeLibrary, Dispatcher, TargetContext, TypingContext
+from icarus.compiler.kernel import handle_pending
 
+_UNRESOLVED = ".numba.unresolved$"  # how the names of functions begin that call each other in a circle, which are linked in memory only
 FOREIGN = ("Py", "_Py", "numba_", "NRT_", "nrt_")  # how the names of functions begin that only the compiler can provide
-
-
-class OnPass(Listener):
-    """Calls a function where the compiler begins a pass over a function: there it may raise what it likes, as a pass may."""
-
-    def __init__(self, function: Callable[[], None]) -> None:
-        self._function = function
-
-    def on_start(self, event: object) -> None:
-        """A pass begins."""
-        self._function()
-
-    def on_end(self, event: object) -> None:
-        """A pass has ended."""
 
 
 class _NoEnvironments:
@@ -77,16 +63,13 @@ class Whole(Part):
         self._final_module.verify()
         return self._codegen._tm.emit_object(self._final_module)
 
-    def called(self) -> list[str]:
-        """The names of functions that are called and not in it."""
-        names = [function.name for function in self._final_module.functions if function.is_declaration]
-        return [name for name in names if not name.startswith("llvm.")] + unresolved_names(self)
-
     def stands_alone(self) -> bool:
-        """Whether it needs nothing of the compiler when it runs: no objects of Python's, no exception made of values."""
-        process = ctypes.CDLL(None)
-        return not self._dynamic_globals and all(
-            not name.startswith(FOREIGN) and hasattr(process, name) for name in self.called()
+        """Whether it needs nothing of the compiler when it runs: no recursion, no objects of Python's, no exception made of values."""
+        module, process = self._final_module, ctypes.CDLL(None)
+        called = [function.name for function in module.functions if function.is_declaration]
+        is_recursive = any(variable.name.startswith(_UNRESOLVED) for variable in module.global_variables)
+        return not (self._dynamic_globals or is_recursive) and all(
+            name.startswith("llvm.") or (not name.startswith(FOREIGN) and hasattr(process, name)) for name in called
         )
 
 
@@ -173,6 +156,7 @@ class _PartCompiler(Compiler):
     ENDING_IN: type[Part] = Part
 
     def __init__(self, typingctx: TypingContext, targetctx: TargetContext, library: CodeLibrary, *rest: object) -> None:
+        handle_pending()
         super().__init__(typingctx, targetctx, library or self.ENDING_IN(targetctx.codegen(), "part"), *rest)
 
 

@@ -5,13 +5,29 @@ arrival. One uniform signature is what lets the playout loop, compiled once, cal
 """
 
 import functools
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from icarus.compiler.kernels.functions import DEBUG, DISABLED, Intrinsic, inlined, intrinsic
-from icarus.compiler.lazy import Lazy, types
-from icarus.compiler.numba_types import Builder, Definition, NumbaType, Signature, TargetContext, TypingContext, Value
+from icarus.compiler.functions import (
+    DEBUG,
+    DISABLED,
+    Builder,
+    Definition,
+    Intrinsic,
+    Lazy,
+    NumbaType,
+    Signature,
+    TargetContext,
+    TypingContext,
+    Value,
+    inlined,
+    intrinsic,
+    numba,
+    types,
+)
 
 ir = Lazy("llvmlite.ir")
 cgutils = Lazy("numba.core.cgutils")
@@ -144,26 +160,77 @@ def struct_at(typingctx: TypingContext, address: NumbaType, dtype: NumbaType) ->
     return dtype.dtype(types.int64, dtype), codegen
 
 
+Kind: TypeAlias = Any  # of a parameter: int, float, (dtype, dimensions) of an array, or (class, kinds) of a named tuple
+
+
 @functools.cache
-def unpack_parameters(kinds: tuple[type, ...]) -> Intrinsic:
-    """An intrinsic that reads consecutive 8-byte parameters at an address as a tuple of int64 and float64."""
+def unpack_parameters(kinds: tuple[Kind, ...]) -> Intrinsic:
+    """An intrinsic that reads consecutive parameters at an address as a tuple; `pack_parameters` writes them there.
+
+    An array is a word for its address and one for each length.
+    """
+
+    def type_of(kind: Kind) -> NumbaType:
+        if not isinstance(kind, tuple):
+            return types.int64 if kind is int else types.float64
+        first, rest = kind
+        if isinstance(first, np.dtype):
+            return types.Array(numba.from_dtype(first), rest, "C")
+        return types.NamedTuple(list(map(type_of, rest)), first)
 
     @intrinsic
     def unpack(typingctx: TypingContext, address: NumbaType) -> Definition:
-        tuple_type = types.Tuple([types.int64 if kind is int else types.float64 for kind in kinds])
+        tuple_type = types.Tuple(list(map(type_of, kinds)))
 
         def codegen(
             context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]
         ) -> Value:
-            loaded = []
-            for i, item in enumerate(tuple_type.types):
-                word = builder.add(arguments[0], context.get_constant(types.int64, WORD_BYTES * i))
-                loaded.append(builder.load(builder.inttoptr(word, context.get_value_type(item).as_pointer())))
-            return context.make_tuple(builder, tuple_type, loaded)
+            places = itertools.count(0, WORD_BYTES)
+
+            def load(kind: NumbaType) -> Value:
+                place = builder.add(arguments[0], context.get_constant(types.int64, next(places)))
+                return builder.load(builder.inttoptr(place, context.get_value_type(kind).as_pointer()))
+
+            def read(kind: NumbaType) -> Value:
+                if isinstance(kind, types.Array):
+                    return _view(context, builder, kind, *(load(types.int64) for _ in range(1 + kind.ndim)))
+                if isinstance(kind, types.BaseTuple):
+                    return context.make_tuple(builder, kind, [read(item) for item in kind.types])
+                return load(kind)
+
+            return read(tuple_type)
 
         return tuple_type(types.int64), codegen
 
     return unpack
+
+
+def kind_of(value: Any) -> Kind:
+    """The kind of a parameter: an integer, a real, an array or a named tuple of such."""
+    if isinstance(value, np.ndarray):
+        return value.dtype, value.ndim
+    return (
+        (type(value), tuple(map(kind_of, value)))
+        if isinstance(value, tuple)
+        else float
+        if isinstance(value, float)
+        else int
+    )
+
+
+def pack_parameters(values: Iterable[Any]) -> np.ndarray:
+    """Parameters as words, for `unpack_parameters` of their kinds; arrays, which must be contiguous, are not copied."""
+    return np.array(list(itertools.chain(*map(_words_of, values))) or [0], np.int64)
+
+
+def _words_of(value: Any) -> Iterable[int]:
+    if isinstance(value, np.ndarray):
+        if not value.flags.c_contiguous:
+            raise ValueError("an array that compiled code is given must be contiguous")
+        return value.ctypes.data, *value.shape
+    if isinstance(value, tuple):
+        return itertools.chain(*map(_words_of, value))
+    return (int(np.float64(value).view(np.int64)) if isinstance(value, float) else int(value),)
 
 
 def _caller(arity: int) -> Intrinsic:

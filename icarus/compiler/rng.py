@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from icarus.compiler.kernels.functions import DEBUG, DISABLED, helper, inlined
+from icarus.compiler.functions import DEBUG, DISABLED, helper, inlined
 
 RNG_WORDS = 4  # 64-bit words of state
 UNIT = 1.0 / (1 << 53)  # the distance between neighbouring draws of `uniform`

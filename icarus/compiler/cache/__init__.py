@@ -1,1 +1,0 @@
-"""Machine code on disk, and the digests that name it."""

@@ -1,0 +1,319 @@
+"""Kernels: functions of 64-bit integers as machine code with an address, kept on disk as object files that need no compiler.
+
+A file lies in a folder of the user's own, which nobody else may write to, and its checksum shows whether it is whole. Two processes that
+need the same at once both compile it; what the last one writes takes the place of what the first one wrote, as a whole.
+"""
+
+import contextlib
+import ctypes
+import functools
+import gc
+import hashlib
+import logging
+import os
+import pickle
+import re
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from icarus.compiler.digest import PACKAGE, PACKAGE_DIGEST, digest
+from icarus.compiler.functions import DEBUG, DISABLED, CompilationError, Lazy, Target, compiler, parts_in_memory, types
+from icarus.compiler.messages import about_kinds, compilation_errors, location
+
+_llvm = Lazy("llvmlite.binding")
+_lock = Lazy("numba.core.compiler_lock")
+_pipeline = Lazy("icarus.compiler.pipeline")
+
+logger = logging.getLogger(__name__)
+UNUSED_DAYS = 30  # machine code of other versions is deleted after this
+UNPLACED = 'engine="python" shows in which function and line'  # of an error of which no line is known
+_OTHERS_WRITE = 0o022  # mode bits
+_CHECKSUM = hashlib.sha256().digest_size
+_RAISED = 0  # a greater status: the function has raised an exception, and says where it is described
+_on_compile: list[Callable[[str], None]] = []
+_alive: list["Kernel"] = []
+
+
+class Kernel:
+    """A compiled function of 64-bit integers, with its address; it is never freed, since a search may use that.
+
+    Args:
+        returns: what the author's function in it must return, in words, for whom it does not.
+        check: called once it is compiled; what it raises refuses the function, whose machine code is then not kept.
+
+    Raises:
+        CompilationError: the compiler refuses the function; the message names it and the line.
+    """
+
+    def __init__(
+        self, function: Callable, arity: int, name: str, returns: str = "", check: Callable[[], None] | None = None
+    ) -> None:
+        if DISABLED:
+            raise RuntimeError(f"{name} cannot be compiled: NUMBA_DISABLE_JIT is set; unset it before you search")
+        self.name = name
+        file = _file_of(name, digest(function, name, arity, this_machine()))
+        with uninterrupted():
+            code = load(file, arity)
+        self._code: MachineCode | CodeInMemory = code or self._compile(function, arity, file, returns, check)
+        self.address: int = self._code.address
+        _alive.append(self)
+
+    def __call__(self, *arguments: int) -> int:
+        return self._code(*arguments)
+
+    def _compile(
+        self, function: Callable, arity: int, file: Path | None, returns: str, check: Callable[[], None] | None
+    ) -> "MachineCode | CodeInMemory":
+        with uninterrupted():
+            compiler()
+        with _lock.global_compiler_lock, uninterrupted(), collection_paused():
+            if (code := load(file, arity)) is not None:  # another thread has just compiled it
+                return code
+            for listener in _on_compile:
+                listener(self.name)
+            with compilation_errors(function, self.name, returns):
+                dispatcher = _pipeline.kernel_dispatcher(function, nogil=True, boundscheck=DEBUG)
+                dispatcher.compile(types.int64(*(types.int64,) * arity))
+                (result,) = dispatcher.overloads.values()
+                wrong = returns and about_kinds(function, result.type_annotation.typemap.values(), returns)
+                if wrong:
+                    raise CompilationError(f"{self.name} cannot be compiled: {wrong}")
+                if check is not None:
+                    check()
+            handle_pending()
+            code, symbol = result.library.machine_code(), result.fndesc.llvm_func_name
+            if not result.library.stands_alone():
+                return CodeInMemory(function, arity)
+            _write(file, symbol.encode() + b"\0" + code)
+            return MachineCode(code, symbol, arity)
+
+
+class MachineCode:
+    """A function of 64-bit integers, ready to run.
+
+    Args:
+        code: an object file that needs nothing but the C library.
+        symbol: the function's name in it.
+        arity: how many integers it takes.
+    """
+
+    def __init__(self, code: bytes, symbol: str, arity: int) -> None:
+        self._engine = _llvm.create_mcjit_compiler(_llvm.parse_assembly(""), _target().create_target_machine())
+        self._engine.add_object_file(_llvm.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+        self.address: int = self._engine.get_function_address(symbol)
+        if self.address == 0:
+            raise ValueError(f"no function {symbol} is in it")
+        pointers = (ctypes.POINTER(ctypes.c_int64), ctypes.POINTER(ctypes.POINTER(_RaisedException)))
+        self._call = ctypes.CFUNCTYPE(ctypes.c_int32, *pointers, *(ctypes.c_int64,) * arity)(self.address)
+
+    def __call__(self, *arguments: int) -> int:
+        result, raised = ctypes.c_int64(), ctypes.POINTER(_RaisedException)()
+        if self._call(ctypes.byref(result), ctypes.byref(raised), *arguments) > _RAISED:
+            _raise(ctypes.string_at(raised.contents.pickled, raised.contents.length))
+        return result.value
+
+
+class CodeInMemory:
+    """A function that works with objects of Python, or raises exceptions made of what it met: each process compiles it, and runs it by the
+    compiler."""
+
+    def __init__(self, function: Callable, arity: int) -> None:
+        with parts_in_memory():
+            self._dispatcher = compiler().njit(nogil=True, boundscheck=DEBUG)(function)
+            self._dispatcher.compile(types.int64(*(types.int64,) * arity))
+        (result,) = self._dispatcher.overloads.values()
+        self.address: int = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+
+    def __call__(self, *arguments: int) -> int:
+        return self._dispatcher(*arguments)
+
+
+@contextlib.contextmanager
+def collection_paused() -> Iterator[None]:
+    """Within, no garbage is looked for: the compiler makes millions of objects, and looking through them takes a seventh of its time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def on_compile(listener: Callable[[str], None]) -> Callable[[], None]:
+    """Have `listener(name)` called before each compilation; returns a function that ends it."""
+    _on_compile.append(listener)
+    return lambda: _on_compile.remove(listener)
+
+
+# ------------------------------------------------------------------------------------------------------------------------ Ctrl-C
+
+PATIENCE = 1.0  # seconds in which several presses count as one
+_held_handler: list[Callable[[int, FrameType | None], object]] = []  # whose signals `uninterrupted` holds back
+_pending: list[int] = []  # the signals that came in it
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Within, Ctrl-C is handled at the end, or at `handle_pending`: an exception between what a function of LLVM has done and what Python
+    knows of it has memory freed twice."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or handler is _note or not callable(handler):
+        yield
+        return
+    _held_handler[:] = [handler]
+    signal.signal(signal.SIGINT, _note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        handle_pending()
+
+
+def _note(number: int, frame: FrameType | None) -> None:
+    _pending.append(number)
+
+
+def handle_pending() -> None:
+    """Handle a Ctrl-C that is held back; raises KeyboardInterrupt, if there is no other handler."""
+    if _pending and threading.current_thread() is threading.main_thread():
+        _pending.clear()
+        _held_handler[0](signal.SIGINT, None)
+
+
+@contextlib.contextmanager
+def presses_as_one() -> Iterator[None]:
+    """Within, presses of Ctrl-C within `PATIENCE` count as one: the second must not meet the code that keeps a result."""
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    raised = -PATIENCE
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        nonlocal raised
+        if time.monotonic() - raised >= PATIENCE:
+            raised = time.monotonic()
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, handle)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# ----------------------------------------------------------------------------------------------------------------- the processor
+
+
+class _RaisedException(ctypes.Structure):
+    """An exception as compiled code describes it: pickled, and without anything that was known only when it ran."""
+
+    _fields_ = [("pickled", ctypes.c_void_p), ("length", ctypes.c_int32)]
+
+
+@functools.cache
+def this_machine() -> tuple[str, str, str]:
+    """The processor for which machine code is made: its target triple, its name and its features."""
+    return _llvm.get_process_triple(), _llvm.get_host_cpu_name(), _llvm.get_host_cpu_features().flatten()
+
+
+@functools.cache
+def _target() -> Target:
+    _llvm.initialize_native_target()
+    _llvm.initialize_native_asmprinter()
+    return _llvm.Target.from_triple(_llvm.get_process_triple())
+
+
+def _is_ours(file: Path) -> bool:
+    """Whether a file is the package's own, here or in the copy of it whose machine code this is."""
+    parts = file.parts
+    inside = parts[len(parts) - parts[::-1].index(PACKAGE.name) :] if PACKAGE.name in parts else ()
+    return bool(inside) and PACKAGE.joinpath(*inside).is_file()
+
+
+def _raise(pickled: bytes) -> NoReturn:
+    """Raise an exception where the line of its `raise` can be seen, as far as it is known."""
+    kind, arguments, place = pickle.loads(pickled)
+    error = kind(*arguments)
+    if place is None:
+        error.add_note(UNPLACED)
+        raise error
+    function, file, line = place
+    if not _is_ours(Path(file)):  # the package's own sentences need no place
+        error.add_note(f"in {function} ({location(file, line)})")
+    code = compile("\n" * (line - 1) + "raise error", file, "exec").replace(co_name=function)
+    exec(code, {"error": error})
+    raise error
+
+
+# ---------------------------------------------------------------------------------------------------------------------- the disk
+
+
+def cache_root() -> Path:
+    """The folder of all cached machine code: $ICARUS_CACHE_DIR, or `icarus` in the user's cache folder."""
+    folder = os.environ.get("ICARUS_CACHE_DIR")
+    if folder:
+        return Path(folder)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "icarus"
+
+
+@functools.cache
+def cache_folder() -> Path | None:
+    """The folder for this version of the package, private to the user; None where there can be none."""
+    try:
+        folder = cache_root() / PACKAGE_DIGEST
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
+        status = folder.lstat()
+        if status.st_uid != os.geteuid() or status.st_mode & _OTHERS_WRITE:
+            raise PermissionError(f"other users may write to {folder}")
+        os.utime(folder)
+        for version in folder.parent.glob("[0-9a-f]" * len(PACKAGE_DIGEST)):
+            if version.stat().st_mtime < time.time() - UNUSED_DAYS * 86400:
+                shutil.rmtree(version, ignore_errors=True)
+    except (OSError, RuntimeError) as error:  # RuntimeError: there is no home folder
+        logger.warning(
+            "machine code cannot be cached, so every start compiles again: %s; set ICARUS_CACHE_DIR to a directory of your own",
+            error,
+        )
+        return None
+    return folder
+
+
+def _file_of(name: str, key: str) -> Path | None:
+    folder = cache_folder()
+    return folder and folder / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', name)[:80]}-{key}.bin"
+
+
+def load(file: Path | None, arity: int) -> MachineCode | None:
+    """The function in a file; None where there is none, or not a whole one."""
+    try:
+        stored = b"" if file is None else file.read_bytes()
+    except OSError:
+        return None
+    checksum, content = stored[:_CHECKSUM], stored[_CHECKSUM:]
+    if not content or hashlib.sha256(content).digest() != checksum:
+        return None
+    symbol, _, code = content.partition(b"\0")
+    return MachineCode(code, symbol.decode(), arity)
+
+
+def _write(file: Path | None, content: bytes) -> None:
+    if file is None:
+        return
+    unfinished = file.with_suffix(f".{os.getpid()}.{threading.get_ident()}.tmp")
+    try:
+        unfinished.write_bytes(hashlib.sha256(content).digest() + content)
+        unfinished.replace(file)
+    except OSError as error:  # a full disk costs the next start its time, never this run its result
+        logger.warning("machine code of %s is not kept: %s", file.name, error)
+        with contextlib.suppress(OSError):
+            unfinished.unlink(missing_ok=True)
