@@ -9,8 +9,8 @@
 All runs in plain Python, so that a breakpoint or a print in a slot works; nothing is compiled and no game is needed.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, cast
 
 import attrs
 import numpy as np
@@ -19,21 +19,17 @@ from icarus.algebra import Enhancement
 from icarus.algebra.enhancement import Composition
 from icarus.algebra.information import FieldValue, FieldValues, Parts
 from icarus.algebra.policy import RULE_GIBBS, RULE_REPLY, RULE_ROULETTE, Rule
+from icarus.algebra.record_values import rule_values
 from icarus.algebra.slots import Candidates, Slot
-from icarus.checks import count_text, integer, range_text
-from icarus.compiler.reference import interpret
+from icarus.checks import count_text, integer, is_integer, range_text
+from icarus.compiler.reference import as_compiled, interpret
 from icarus.compiler.rng import seeded
-from icarus.engine.program.requirements import widths_of
-from icarus.engine.reference.choice import keys_of, values_of
-from icarus.engine.reference.history import Playout
-from icarus.engine.reference.table import ReferenceTable, ReferenceTheta, open_row, row_of
-from icarus.kernel import CHANCE, MAX_PLAYERS, SELECTION, TERMINAL, Updates
+from icarus.kernel import CHANCE, MAX_PLAYERS, SELECTION, SIMULATION, TERMINAL, UNSEEN, Row, Updates, extended, mix
 from icarus.kernel.data import read_only
-from icarus.kernel.features import TABLES, GameWithFeatures
+from icarus.kernel.features import GameWithFeatures
 from icarus.kernel.game import AnyGame
-from icarus.kernel.history import PHASES, UNLIMITED, History, episode_key, episode_record, new_root
-from icarus.kernel.python_game import PythonGame
-from icarus.kernel.theta import IntegerList
+from icarus.kernel.history import EMPTY_HISTORY, PHASES, STEP, UNLIMITED, History, episode_key, episode_record, new_root
+from icarus.kernel.theta import ENTRY, IntegerList, entry_of, row_index
 
 
 @attrs.frozen
@@ -131,29 +127,67 @@ class HistoryExample:
                 f"the rewards of a history are {rewards!r}, but its last decision is open; only a finished playout has rewards"
             )
         self.iteration, self.seed, self.budget = iteration, seed, budget
-        perspectives = range(self.players + 1)
-        episodes = [interpret(episode_key)(label, perspective) for perspective in perspectives]
         self.feature_names = tuple(dict.fromkeys(name for d in decisions for name in d.features))
         of_actions = [numbers for decision in decisions for numbers in decision.action_features.values()]
         self.action_feature_names = tuple(dict.fromkeys(name for numbers in of_actions for name in numbers))
-        widths = widths_of(self, sum(TABLES))
-        self._playout = Playout(new_root(self.players + 1), episodes, episode_record(label, 0, 0, ()), widths)
-        self._playout.rng, self._playout.iteration, self._playout.budget = seeded(seed), iteration, budget
-        self._playout.rewards = np.array(rewards, float)
-        for decision in decisions:
-            self._decide(decision)
+        self.history = self._made(np.array(rewards, float))
+
+    def _made(self, rewards: np.ndarray) -> History:
+        """What slots are given."""
+        count, eyes = len(self.decisions) + (not self.is_open), self.players + 1
+        steps: Any = as_compiled(np.zeros(count, STEP))
+        legal = [action for d in self.decisions for action in d.legal]
+        moves, keys, episodes = (np.full((count, eyes), UNSEEN) for _ in range(3))
+        keys[0], episodes[0] = new_root(eyes).keys, self._beginning(self.label)
+        steps.record[0], steps.episode[0] = EMPTY_HISTORY, episode_record(self.label, 0, 0, ())
+        for i, decision in enumerate(self.decisions):
+            step = steps[i]
+            if decision.label is not None:
+                episodes[i] = self._beginning(decision.label)
+            step.player, step.perspective = decision.player, self.perspective(decision.player)
+            step.first, step.count = sum(len(before.legal) for before in self.decisions[:i]), len(decision.legal)
+            step.phase, step.choice, step.probability = decision.phase, decision.choice, decision.probability
+            if decision.action is not None:
+                step.action = decision.action
+                moves[i + 1] = [decision.seen.get(player, decision.action) for player in [*range(self.players), CHANCE]]
+                for table in (keys, episodes):
+                    table[i + 1] = [
+                        key if move == UNSEEN else mix(key, move)
+                        for key, move in zip(table[i], moves[i + 1], strict=True)
+                    ]
+                for field, table in (("record", keys), ("episode", episodes)):
+                    steps[field][i + 1] = interpret(extended)(
+                        table[i, step.perspective], decision.player, decision.action
+                    )
         if not self.is_open:
-            self._playout.steps[self._playout.t].write(player=TERMINAL)
+            steps[-1].player = TERMINAL
+        arrays: Any = map(read_only, (steps, moves, keys, episodes, np.array(legal, np.int64), rewards))
+        return History._make([*arrays, seeded(self.seed), self.iteration, self.budget, *self._tables(count)])
+
+    def _beginning(self, label: int) -> list[int]:
+        """The keys of the position at the start of an episode, for each perspective."""
+        return [interpret(episode_key)(label, eye) for eye in range(self.players + 1)]
+
+    def _tables(self, count: int) -> Iterator[np.ndarray]:
+        """What the game tells: features of states and of actions, lookahead and endings, a row for each."""
+        actions = [(decision, action) for decision in self.decisions for action in decision.legal]
+        names, shapes = (self.feature_names, self.action_feature_names), (count, len(actions))
+        features, of_actions = (np.zeros((rows, len(each))) for rows, each in zip(shapes, names, strict=True))
+        lookahead, endings = np.zeros((len(actions), self.players)), np.full((len(actions), self.players), np.nan)
+        for i, decision in enumerate(self.decisions):
+            features[i] = [decision.features.get(name, 0.0) for name in names[0]]
+        for i, (decision, action) in enumerate(actions):
+            of_actions[i] = [decision.action_features.get(action, {}).get(name, 0.0) for name in names[1]]
+            lookahead[i], endings[i] = (
+                decision.lookahead.get(action, lookahead[i]),
+                decision.endings.get(action, endings[i]),
+            )
+        return map(read_only, (features, of_actions, lookahead, endings))
 
     @property
     def is_open(self) -> bool:
         """Whether the last decision is still to be made."""
         return bool(self.decisions) and self.decisions[-1].action is None
-
-    @property
-    def history(self) -> History:
-        """What slots are given."""
-        return cast(History, self._playout.history())
 
     def perspective(self, player: int) -> int:
         """The column of a player's perspective; the environment's is the last."""
@@ -188,8 +222,7 @@ class HistoryExample:
         if self.is_open:
             raise ValueError("a capture function needs a finished playout; the last decision of this one is open")
         updates, slot = Updates(IntegerList(), IntegerList(), [0]), _single(enhancement).capture
-        theta = [self._theta(enhancement, known)] if slot.reads_theta else []
-        self._called(slot, self._playout.history(), *theta, updates)
+        self._called(slot, *([self._theta(enhancement, known)] if slot.reads_theta else []), updates)
         return list(zip(updates.records.integers, updates.contexts.integers, strict=True))
 
     def priors(self, enhancement: Enhancement) -> list[dict[str, FieldValue]]:
@@ -198,13 +231,12 @@ class HistoryExample:
         Raises:
             ValueError: no decision is open.
         """
-        enhancement, priors, game = _single(enhancement), [], cast(PythonGame, self)
+        priors = []
         for i in range(len(self._open().legal)):
-            row = row_of(ReferenceTable(enhancement, game).blank)
-            open_row(row)
+            row = _rows(_single(enhancement), self.players, 1)[0]
             if enhancement.initial.function is not None:
-                self._called(enhancement.initial.function, self._playout.history(), i, row)
-            priors.append({name: np.asarray(row[name]).tolist() for name in enhancement.information.names})
+                self._called(enhancement.initial.function, i, row)
+            priors.append(_information(enhancement, row))
         return priors
 
     def candidates(self, enhancement: Enhancement) -> list[int]:
@@ -213,11 +245,17 @@ class HistoryExample:
         Raises:
             TypeError: the policy uses a @values function, or a key is no integer. ValueError: no decision is open.
         """
-        source = _single(enhancement).policy.source
+        source, legal = _single(enhancement).policy.source, self._open().legal
         if not isinstance(source, Candidates):
             raise TypeError(f"{source.label()} names no records; call values() for its values")
-        legal = read_only(np.array(self._open().legal))
-        return keys_of(source, self._playout.history(), legal, self._called)
+        keys = np.full(len(legal), None, object)
+        self._called(source, np.array(legal), keys)
+        for action, key in zip(legal, keys, strict=True):
+            if not is_integer(key):
+                raise TypeError(
+                    f"{source.label()} wrote {key!r} for the legal action {action}; it must be the key of a record"
+                )
+        return [int(key) for key in keys]
 
     def values(self, enhancement: Enhancement, known: Mapping[Parts, FieldValues] | None = None) -> list[float]:
         """v of each legal action of the open decision.
@@ -228,8 +266,20 @@ class HistoryExample:
         Raises:
             ValueError: no decision is open, or a value is NaN or was not written.
         """
-        legal, theta = read_only(np.array(self._open().legal)), self._theta(_single(enhancement), known)
-        return values_of(enhancement, theta, self._playout.history(), legal, self._called).tolist()
+        decision, theta, policy = self._open(), self._theta(_single(enhancement), known), enhancement.policy
+        out, source = np.full(len(decision.legal), np.nan), policy.source
+        if isinstance(source, Candidates):
+            rows = _Rows([theta.find(key) for key in self.candidates(enhancement)])
+            rule = interpret(rule_values(policy, enhancement.information))
+            rule(rows, range(len(out)), decision.player, out, *policy.rule_parameters())
+        elif source.uniform_in_simulation and decision.phase == SIMULATION:
+            out[:] = np.inf
+        else:
+            self._called(source, theta, np.array(decision.legal), out)
+        if np.isnan(out).any():
+            action = decision.legal[int(np.argmax(np.isnan(out)))]
+            raise ValueError(f"{source.label()} wrote NaN or no value for the legal action {action}")
+        return out.tolist()
 
     def probabilities(self, enhancement: Enhancement, known: Mapping[Parts, FieldValues] | None = None) -> list[float]:
         """With which probability the policy plays each legal action of the open decision.
@@ -242,51 +292,67 @@ class HistoryExample:
         """
         return _probabilities(enhancement.policy.rule, np.array(self.values(enhancement, known))).tolist()
 
-    def _theta(self, enhancement: Enhancement, information: Mapping[Parts, FieldValues] | None) -> ReferenceTheta:
-        # Of a game, a table needs the number of players only.
-        table = ReferenceTable(enhancement, cast(PythonGame, self))
-        for parts, fields in _mapping("what is known of records", information or {}).items():
+    def _theta(self, enhancement: Enhancement, information: Mapping[Parts, FieldValues] | None) -> "_Theta":
+        given = {parts: dict(fields) for parts, fields in enhancement.initial.given}
+        known = {**given, **_mapping("what is known of records", information or {})}
+        theta = _Theta(_rows(enhancement, self.players, 1 + len(known)), np.zeros(4 << len(known).bit_length(), ENTRY))
+        for i, (parts, fields) in enumerate(known.items(), start=1):
             _check_fields(enhancement, _mapping(f"what is known of the record {parts!r}", fields))
-            table.enter(parts if isinstance(parts, int) else self.key(enhancement, *parts), fields)
-        return table.theta
+            key = parts if isinstance(parts, int) else self.key(enhancement, *parts)
+            theta.entries[interpret(entry_of)(theta.entries, theta.rows["record"], key)] = i
+            _write(theta.rows[i], {"record": key, **fields})
+        return theta
 
     def _open(self) -> Decision:
         if not self.is_open:
             raise ValueError("a policy needs an open decision; give the last decision no action, or call prefix(i)")
         return self.decisions[-1]
 
-    def _decide(self, decision: Decision) -> None:
-        playout = self._playout
-        if decision.label is not None:
-            playout.begin_episode(decision.label)
-        playout.decide(decision.player, self.perspective(decision.player), decision.legal)
-        self._tell(decision)
-        step = playout.steps[playout.t]
-        step.write(phase=decision.phase, choice=decision.choice, probability=decision.probability)
-        if decision.action is not None:
-            eyes = [*range(self.players), CHANCE]
-            playout.extend(decision.action, [decision.seen.get(player, decision.action) for player in eyes])
-
-    def _tell(self, decision: Decision) -> None:
-        tables, unknown, going_on = self._playout.features, [0.0] * self.players, [np.nan] * self.players
-        tables["features"].append([decision.features.get(name, 0.0) for name in self.feature_names])
-        for action in decision.legal:
-            numbers = decision.action_features.get(action, {})
-            tables["action_features"].append([numbers.get(name, 0.0) for name in self.action_feature_names])
-            tables["lookahead"].append(decision.lookahead.get(action, unknown))
-            tables["endings"].append(decision.endings.get(action, going_on))
-
-    def _called(self, slot: Slot, *arguments: object) -> object:
-        """Call a slot's function as plain Python, its parameters appended."""
-        result = interpret(slot.function)(*arguments, *slot.values(cast(GameWithFeatures, self)))
-        slot.refuse_result(result)
-        return result
+    def _called(self, slot: Slot, *arguments: object) -> None:
+        """Call a slot's function about this history as plain Python, its parameters appended."""
+        values = slot.values(cast(GameWithFeatures, self))
+        slot.refuse_result(interpret(slot.function)(self.history, *arguments, *values))
 
     def __str__(self) -> str:
         return "this history"
 
     def __repr__(self) -> str:
         return f"<history of {len(self.decisions)} decisions{', the last one open' * self.is_open}>"
+
+
+class _Rows(NamedTuple):
+    """The rows of the legal actions, where rules look for those of a table."""
+
+    rows: list[Row]
+
+
+class _Theta(NamedTuple):
+    """θ by hand, as `Theta` has it: the first row is the initial information, the index leads to the others."""
+
+    rows: Any
+    entries: np.ndarray
+
+    def find(self, key: int) -> Row:
+        """The row of a record; the initial information where nothing is known of it."""
+        return self.rows[int(interpret(row_index)(self.entries, self.rows["record"], key))]
+
+
+def _rows(enhancement: Enhancement, players: int, count: int) -> Any:
+    """So many rows with the initial information of a record."""
+    rows = as_compiled(np.zeros(count, enhancement.information.row(players)))
+    for name, value in enhancement.initial.common:
+        rows[name] = value
+    return rows
+
+
+def _write(row: Any, fields: Mapping[str, FieldValue]) -> Any:
+    for name, value in fields.items():
+        row[name] = value
+    return row
+
+
+def _information(enhancement: Enhancement, row: Row) -> dict[str, FieldValue]:
+    return {name: np.asarray(getattr(row, name)).tolist() for name in enhancement.information.names}
 
 
 def _probabilities(rule: Rule, values: np.ndarray) -> np.ndarray:
@@ -324,14 +390,9 @@ def backpropagate(
     _check_fields(enhancement, information)
     if not isinstance(rewards, Sequence):
         raise TypeError(f"rewards is {rewards!r}; it must be a list of numbers, one for each player")
-    data = np.zeros(1, enhancement.information.row(len(rewards)))
-    for name, value in {**dict(enhancement.initial.common), **information}.items():
-        data[name] = value
-    row = row_of(data[0])
-    open_row(row)
-    slot = enhancement.backpropagation
+    row, slot = _write(_rows(enhancement, len(rewards), 1)[0], information), enhancement.backpropagation
     slot.refuse_result(interpret(slot.function)(row, context, read_only(np.array(rewards, float)), *slot.values()))
-    return {name: np.asarray(row[name]).tolist() for name in enhancement.information.names}
+    return _information(enhancement, row)
 
 
 def _mapping(what: str, value: object) -> Mapping:

@@ -103,7 +103,7 @@ def test_true_is_no_number_anywhere() -> None:
         lambda: search(state, BASELINE, iterations=True),
         lambda: search(state, BASELINE, seconds=True),
         lambda: search(state, BASELINE, iterations=1, seed=True),
-        lambda: check_threads(True, "roots"),
+        lambda: check_threads(True),
         lambda: DeterminizedUCT(True),
         lambda: NAST(True),
         lambda: knockout_whist(True),
@@ -116,7 +116,7 @@ def test_true_is_no_number_anywhere() -> None:
 
 def test_numpy_s_integers_are_numbers_everywhere() -> None:
     three = np.int64(3)
-    check_threads(three, "roots")
+    check_threads(three)
     assert (
         DeterminizedUCT(three) == DeterminizedUCT(3)
         and str(DeterminizedUCT(three)) == "DeterminizedUCT(determinizations=3)"

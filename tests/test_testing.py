@@ -7,11 +7,11 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import BASELINE, MAST, argmax, capture, epsilon_greedy, gibbs, reply, roulette, values
+from icarus import BASELINE, MAST, argmax, capture, epsilon_greedy, gibbs, linear, reply, roulette, search, values
+from icarus.compiler.reference import interpret
 from icarus.compiler.rng import seeded
-from icarus.engine.reference.choice import follow_rule
-from icarus.engine.reference.search import ReferenceSearch
-from icarus.kernel import SIMULATION, TERMINAL, update
+from icarus.engine.loop import choice
+from icarus.kernel import SIMULATION, TERMINAL, UNLABELLED, UNSEEN, update
 from icarus.specs import AMAF, EPIC, LGR, NAST2, RAVE
 from icarus.testing import Decision, HistoryExample, backpropagate
 from tests import toy
@@ -132,7 +132,8 @@ def test_a_policy_is_asked_for_its_probabilities(
     assert HistoryExample([Decision(0, (4, 5, 6))]).probabilities(strategy) == pytest.approx(shares)
     parameter, rng, draws = dict(rule.parameters), seeded(1), 2000
     drawn = [
-        follow_rule(rule.code, *parameter.values() or [0.0], np.array(numbers, float), 3, rng) for _ in range(draws)
+        interpret(choice.follow_rule)(rule.code, *parameter.values() or [0.0], np.array(numbers, float), 3, rng)
+        for _ in range(draws)
     ]
     assert np.bincount(drawn, minlength=3) / draws == pytest.approx(shares, abs=0.05)  # four deviations or more
 
@@ -143,31 +144,20 @@ def test_probabilities_of_a_negative_roulette_are_refused(monkeypatch: pytest.Mo
         HistoryExample([Decision(0, (4, 5, 6))]).probabilities(attrs.evolve(MAST, policy=roulette().over(half_written)))
 
 
-def test_a_history_by_hand_is_the_one_that_a_search_plays() -> None:
-    state = after(toy.SECRETS)
-    search = ReferenceSearch(state, BASELINE >> MAST, 3)
-    for _ in range(5):
-        search.iterate()
-    playout, world = search._play_out()
-    steps, t = playout.steps, playout.t
-    assert t > 3 and world is not None
-    history = playout.history()
-    decisions = []
-    for i in range(t):
-        step, moves = steps[i], playout.moves_at(i + 1)
-        legal = history.legal[step.first : step.first + step.count].tolist()
-        moves_by_player = {player: int(moves[player]) for player in range(2)}
-        decisions.append(Decision(int(step.player), legal, int(step.action), int(step.phase), moves_by_player))
-    by_hand = HistoryExample(decisions, players=2)
+def test_a_history_by_hand_has_the_records_of_a_search_that_has_seen_all_of_the_game() -> None:
+    """Secrets: actions that the other sees as SOMETHING or not at all, and two episodes."""
+    decisions = [
+        Decision(0, (0, 1), 0, seen={1: toy.SOMETHING}),
+        Decision(1, (2, 3), 2, label=0),
+        Decision(1, (4, 5), 5, seen={0: UNSEEN}),
+        Decision(0, (6, 7), 6, seen={1: toy.SOMETHING}),
+        Decision(1, (2, 3), 3),
+        Decision(0, (2, 3), 2, label=0),
+    ]
+    by_hand = HistoryExample(decisions, players=2, label=UNLABELLED, rewards=(0, 1))
     assert by_hand.history.steps[-1].player == TERMINAL
-    for strategy in (BASELINE, AMAF, MAST, LGR, NAST2):
-        captured = captured_by(strategy, playout)
-        assert by_hand.capture(strategy) == captured and captured, strategy
-    assert len(by_hand.capture(EPIC)) == len(captured_by(EPIC, playout))
-
-
-def captured_by(strategy: Any, playout: Any) -> list[tuple[int, int]]:
-    """What a capture function says about a playout of a search."""
-    example = HistoryExample([Decision(0, (1,), 1)], players=2)
-    example._playout = playout
-    return example.capture(strategy)
+    strategies = (BASELINE, AMAF, MAST, LGR, NAST2, EPIC)
+    result = search(after(toy.SECRETS), linear(*((1 / 6, each) for each in strategies)), iterations=3000, seed=1)
+    for strategy in strategies:
+        keys = {key for key, _ in by_hand.capture(strategy)}
+        assert keys and keys <= {*result.records[str(strategy)].rows["record"].tolist()}, strategy
