@@ -69,13 +69,6 @@ def test_games_lists_every_game_with_players_and_information(icarus: Call) -> No
     assert described["leduc-poker"].startswith("Leduc poker") and described["generic-poker"].startswith("Generic poker")
 
 
-def test_specs_lists_every_specification(icarus: Call) -> None:
-    code, output, _ = icarus("specs")
-    assert code == 0
-    for name in ("BASELINE", "AMAF", "RAVE", "MAST", "TO_MAST", "LGR", "LGRF", "NAST", "EPIC"):
-        assert re.search(rf"\b{name}\b", output)
-
-
 @pytest.mark.parametrize("name", ["MAST", "RAVE >> (MAST + NAST2)/2"])
 def test_specs_shows_one_as_the_paper_lays_it_out(icarus: Call, name: str) -> None:
     from icarus import parse
@@ -178,6 +171,28 @@ def test_a_move_may_have_spaces(icarus: Call, tmp_path: Path) -> None:
     assert message.startswith("'c5' is not legal here; legal: to ")
 
 
+@pytest.mark.parametrize(
+    ("command", "options", "said"),
+    [
+        ("search", ("--moves", "d3", "--threads", 2), "othello, player 1, BASELINE, 2 threads: 30 iterations"),
+        ("search", ("--recommendation", "greatest_value"), "by greatest_value: 30 iterations"),
+        ("search", ("--scheme", "SO_ISMCTS"), "by SO_ISMCTS: 30 iterations"),
+        ("match", ("--games", 1, "--threads", 3), "MAST (30 iterations, 3 threads)"),
+        ("match", ("--games", 1, "--recommendation", "secure_child"), "MAST (30 iterations, secure_child)"),
+        ("match", ("--games", 1, "--scheme", "SO_ISMCTS"), "MAST by SO_ISMCTS (30 iterations)"),
+        ("match", ("--games", 1, "--move-decay", 1, "--move-decay", 0.5), "MAST (30 iterations, move decay 0.5)"),
+        ("match", ("--games", 1, "--game-decay", 0.5), "BASELINE (30 iterations, game decay 0.5)"),
+        ("match", ("--games", 1, "--level", 1), "BASELINE (3 iterations)"),
+    ],
+)
+def test_options_of_a_search_are_taken_and_told(
+    icarus: Call, command: str, options: tuple[object, ...], said: str
+) -> None:
+    strategies = {"search": (), "match": ("BASELINE",) if "--level" in options else ("BASELINE", "MAST")}[command]
+    code, output, errors = icarus(command, "othello", *strategies, "--iterations", 30, *options)
+    assert code == 0 and said in " ".join(output.split()), (output, errors)
+
+
 def test_help_has_a_whole_sentence_for_each_command(icarus: Call) -> None:
     _, output, _ = icarus("--help")
     rows = output.partition("Commands:")[2].split("\n")
@@ -201,24 +216,12 @@ def test_each_chance_event_before_a_search_is_drawn_for_itself() -> None:
     assert all(len(each) == 6 for each in flips) and len(set(flips)) > 10
 
 
-def test_search_begins_after_the_moves_that_are_given(icarus: Call) -> None:
-    code, output, _ = icarus("search", "othello", "--iterations", 30, "--moves", "d3 c5")
-    assert code == 0 and "player 0" in output
-    code, output, _ = icarus("search", "othello", "--iterations", 30, "--moves", "d3")
-    assert code == 0 and "player 1" in output
-
-
 def test_search_repeats_itself_for_a_seed(icarus: Call) -> None:
     outputs = [
         icarus("search", "knockout-whist(players=3)", "--iterations", 40, "--seed", seed)[1] for seed in (1, 1, 2)
     ]
     timeless = [re.sub(r"in \S+ s \(\S+/s\)", "", output) for output in outputs]
     assert timeless[0] == timeless[1] != timeless[2]
-
-
-def test_search_takes_time_for_a_budget(icarus: Call) -> None:
-    code, output, _ = icarus("search", "othello", "--seconds", 0.05)
-    assert code == 0 and re.search(r"BASELINE: [1-9]\d* iterations", output)
 
 
 # ----------------------------------------------------------------------------------------------------------------- match
@@ -232,20 +235,6 @@ def test_match_counts_the_games_of_each_strategy(icarus: Call) -> None:
     assert [name for *_, name in rows] == ["BASELINE", "MAST"]
     assert sum(float(mean) for _, mean, _ in rows) == pytest.approx(1, abs=0.002)
     assert sum(int(wins) for wins, *_ in rows) <= 3
-
-
-def test_match_takes_decays_for_all_strategies_or_for_each(icarus: Call) -> None:
-    options = ("--games", 2, "--iterations", 10, "--seed", 1)
-    outcomes = [
-        icarus("match", "othello", "BASELINE", "BASELINE >> MAST", *options, *more) for more in ((), *[DECAYS] * 2)
-    ]
-    assert "move decay" not in outcomes[0][1]
-    assert "BASELINE (10 iterations, move decay 1, game decay 0.5)" in outcomes[1][1]
-    assert "BASELINE >> MAST (10 iterations, move decay 0.5, game decay 0.5)" in outcomes[1][1]
-    assert outcomes[1] == outcomes[2]
-
-
-DECAYS = ("--move-decay", 1, "--move-decay", 0.5, "--game-decay", 0.5)
 
 
 def test_match_shows_every_state_and_decision(icarus: Call) -> None:
@@ -360,6 +349,17 @@ def test_an_agent_against_itself_has_a_line_for_each_seat(monkeypatch: pytest.Mo
         (("match", "othello", "MAST", "MAST", "--games", 0), "'--games': "),
         (("match", "othello", "MAST", "MAST", "--seconds", -1), "seconds is -1.0"),
         (("specs", "--show", "MSAT"), "no enhancement is called 'MSAT'; did you mean MAST"),
+        (("serch",), "No such command 'serch'"),
+        (("search",), "Missing argument 'GAME'"),
+        (("search", "othello", "--iterations", "many"), "'--iterations': "),
+        (
+            ("search", "kuhn-poker", "--iterations", 5, "--cutoff", 2),
+            "kuhn-poker has no heuristic to end playouts with",
+        ),
+        (("search", "kuhn-poker", "--iterations", 5, "--recommendation", "best"), "'best' is not a recommendation"),
+        (("search", "kuhn-poker", "--iterations", 5, "--scheme", "OOS()"), "is an algorithm, not a scheme"),
+        (("match", "kuhn-poker", "MAST", "MAST", "--scheme", "A", "--scheme", "A", "--scheme", "A"), "'A' is not"),
+        (("match", "othello", "MAST", "MAST", *["--game-decay", 1] * 3), "--game-decay is given 3 times"),
         (("specs", "--show", "MAST >> 3"), "3 is not an enhancement"),
     ],
 )
@@ -371,46 +371,11 @@ def test_bad_input_is_refused_in_one_sentence_with_exit_code_2(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("serch",), "No such command 'serch'. Did you mean 'search'"),
-        (("search",), "Missing argument 'GAME'"),
-        (("search", "othello", "--iterations", "many"), "'--iterations': "),
-        (("search", "othello", "--sede", "3"), "No such option: --sede (Possible options: "),
-        (("games", "extra"), "unexpected extra argument"),
-    ],
-)
-def test_a_slip_in_the_command_line_is_told_in_one_line_with_what_would_be_right(
-    icarus: Call, arguments: tuple[object, ...], message: str
-) -> None:
-    assert message in refused(icarus(*arguments))
-
-
-def test_without_arguments_the_command_explains_itself(icarus: Call) -> None:
-    code, output, errors = icarus()
-    assert (code, errors) == (0, "") and "Usage: icarus" in output
-
-
 def test_a_position_that_has_ended_is_refused(icarus: Call, tmp_path: Path) -> None:
     (tmp_path / "brief.py").write_text(GAME)
     assert "the game has ended" in refused(
         icarus("search", "twenty-one", "--with", tmp_path / "brief.py", "--moves", "3 3 3 3 3 3 3", "--iterations", 5)
     )
-
-
-@pytest.mark.parametrize(
-    ("source", "pattern"),
-    [("x = = 1", "invalid syntax"), ("import nowhere_at_all", "nowhere_at_all"), ("1 / 0", "division")],
-)
-def test_a_file_that_cannot_be_executed_is_refused_in_one_sentence(
-    icarus: Call, tmp_path: Path, source: str, pattern: str
-) -> None:
-    (tmp_path / "broken.py").write_text(source)
-    code, _, errors = icarus("specs", "--show", "MAST", "--with", tmp_path / "broken.py")
-    assert code == 2
-    assert "Traceback" not in errors and errors.count("\n") == 1
-    assert re.search(pattern, errors) and "broken.py" in errors
 
 
 # ---------------------------------------------------------------------------------------------------------- one's own file
@@ -501,13 +466,6 @@ def test_a_file_of_ones_own_brings_games_enhancements_and_weights(icarus: Call, 
 NIM = ROOT / "examples" / "nim.py"
 
 
-@pytest.mark.parametrize("game", [("nim", "--with", NIM), (NIM,)], ids=["name", "file"])
-def test_the_example_of_a_game_is_searched_by_its_name_or_file(icarus: Call, game: tuple[str | Path, ...]) -> None:
-    code, output, errors = icarus("search", *game, "--iterations", 200, "--seed", 1)
-    assert code == 0, errors
-    assert "from heap" in output
-
-
 def test_a_file_without_a_game_or_with_several_is_refused(icarus: Call, tmp_path: Path) -> None:
     pairs = ROOT / "examples" / "own_pairs.py"
     assert "own_pairs.py' has no Game(…) or PythonGame(…); give a game that a function makes by its name" in refused(
@@ -519,51 +477,6 @@ def test_a_file_without_a_game_or_with_several_is_refused(icarus: Call, tmp_path
     assert "two.py' has 2 games (nim, nim-two); give the name of one, and the file by --with" in refused(
         icarus("audit", two)
     )
-
-
-def test_the_name_of_a_file_without_its_ending_is_told_to_want_it(
-    icarus: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.py").write_text(NIM.read_text())
-    (tmp_path / "othello.py").write_text("another's")
-    assert "no game is called 'mine'; for the game of the file give mine.py" in refused(icarus("search", "mine"))
-    assert icarus("search", "othello", "--iterations", 5)[0] == 0
-    assert icarus("search", "nim", "--with", "mine.py", "--iterations", 5)[0] == 0
-
-
-def test_a_name_of_ones_own_is_unknown_without_its_file(icarus: Call) -> None:
-    assert "no enhancement is called 'GREEDY'" in refused(
-        icarus("search", "othello", "--strategy", "GREEDY", "--iterations", 5)
-    )
-
-
-# ------------------------------------------------------------------------------------------------------------------ help
-
-
-@pytest.mark.parametrize(
-    ("arguments", "options"),
-    [
-        ((), ["games", "specs", "search", "match"]),
-        (("games",), ["List the games"]),
-        (("specs",), ["--show", "--with"]),
-        (("search",), ["--strategy", "--iterations", "--seconds", "--seed", "--moves", "--with"]),
-        (("match",), ["--games", "--iterations", "--seconds", "--seed", "--show", "--with"]),
-    ],
-)
-@pytest.mark.parametrize("flag", ["--help", "-h"])
-def test_every_command_explains_itself(icarus: Call, arguments: tuple[str, ...], options: list[str], flag: str) -> None:
-    code, out, errors = icarus(*arguments, flag)
-    assert (code, errors) == (0, "")
-    assert "Usage: " in out
-    for option in options:
-        assert option in out
-
-
-@pytest.mark.parametrize("command", cli.COMMANDS)
-def test_every_option_that_takes_a_value_says_which(icarus: Call, command: str) -> None:
-    _, out, _ = icarus(command, "--help")
-    assert "list[" not in out.partition("Options:")[2] and "<" not in out.partition("Options:")[2]
 
 
 # ---------------------------------------------------------------------------------------------------------------- Ctrl-C
@@ -649,102 +562,3 @@ def test_a_process_refuses_as_well(python: Python) -> None:
     done = python(None, "-m", "icarus", "search", "otello")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "icarus: no game is called 'otello'; did you mean othello?\n"
-
-
-SLOT_ERROR = """
-import attrs
-from icarus import capture
-from icarus.specs import MAST
-
-@capture
-def broken(history, updates):
-    history.nothing
-
-BROKEN = attrs.evolve(MAST, name="BROKEN", capture=broken)
-"""
-
-
-def test_a_slot_that_cannot_be_compiled_is_refused_in_one_sentence(icarus: Call, tmp_path: Path) -> None:
-    (tmp_path / "slots_of_mine.py").write_text(SLOT_ERROR)
-    file = tmp_path / "slots_of_mine.py"
-    message = refused(icarus("search", "othello", "--strategy", "BROKEN", "--with", file, "--iterations", 5))
-    assert re.search(r"the capture function broken cannot be compiled", message)
-    assert "slots_of_mine.py, line 8" in message
-
-
-# --------------------------------------------------------------------------------------------------------------- threads
-
-
-def test_search_and_match_take_threads(icarus: Call) -> None:
-    code, output, _ = icarus("search", "othello", "--iterations", 40, "--threads", 2)
-    assert code == 0 and "BASELINE, 2 threads: 40 iterations" in output
-    code, output, _ = icarus("match", "othello", "BASELINE", "MAST", "--games", 1, "--iterations", 20, "--threads", 3)
-    assert code == 0 and "MAST (20 iterations, 3 threads)" in output
-
-
-def test_search_and_match_take_a_recommendation_and_say_so(icarus: Call) -> None:
-    rule = "--iterations", 30, "--recommendation"
-    assert "by greatest_value: 30 iterations" in icarus("search", "kuhn-poker", *rule, "greatest_value")[1]
-    _, printed, _ = icarus("match", "kuhn-poker", "BASELINE", "MAST", "--games", 2, *rule, "secure_child")
-    assert "MAST (30 iterations, secure_child)" in printed
-    assert "'best' is not a recommendation" in refused(icarus("search", "kuhn-poker", *rule, "best"))
-    online = refused(icarus("match", "kuhn-poker", "OOS()", "MAST", *rule, "secure_child"))
-    assert online.endswith("it takes no recommendation=secure_child")
-
-
-def test_search_and_match_cut_playouts_off_and_say_so(icarus: Call) -> None:
-    status, printed, _ = icarus("search", "leduc-poker", "--moves", "check", "--iterations", "30", "--cutoff", "1")
-    assert status == 0 and "MO_ISMCTS with cutoff=1" in " ".join(printed.split())
-    budget = ["--games", "2", "--iterations", "20", "--cutoff", "0"]
-    status, printed, _ = icarus("match", "leduc-poker", "BASELINE", "BASELINE", *budget)
-    assert status == 0 and "by MO_ISMCTS with cutoff=0" in " ".join(printed.split())
-
-
-def test_a_cut_off_is_refused_without_a_heuristic_or_a_number(icarus: Call) -> None:
-    command = ("search", "kuhn-poker", "--iterations", "20", "--cutoff")
-    message = "cutoff is 2, but kuhn-poker has no heuristic to end playouts with; give Game(heuristic=…)"
-    assert refused(icarus(*command, "2")) == message
-    assert refused(icarus(*command, "-1")).startswith("cutoff is -1")
-
-
-def test_search_and_match_take_schemes_and_say_which_cheat(icarus: Call) -> None:
-    status, printed, _ = icarus("search", "phantom-mnk", "--iterations", "60", "--scheme", "CheatingEnsembleUCT(3)")
-    assert status == 0 and "CheatingEnsembleUCT(trees=3) (cheating: it sees what is hidden): 60 iterations" in printed
-    status, printed, _ = icarus(
-        "match",
-        "kuhn-poker",
-        "BASELINE",
-        "BASELINE",
-        "--games",
-        "2",
-        "--iterations",
-        "20",
-        "--scheme",
-        "SO_ISMCTS",
-        "--scheme",
-        "CheatingUCT with EXP3",
-    )
-    assert status == 0 and "by SO_ISMCTS (20" in " ".join(printed.split()) and "cheating" in printed
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["search", "kuhn-poker", "--scheme", "UCT"], "'UCT' is not a scheme; known schemes: MO_ISMCTS, "),
-        (
-            ["search", "kuhn-poker", "--scheme", "DeterminizedUCT(0)"],
-            "determinizations is 0; it must be an integer from 1 to 10000",
-        ),
-        (
-            ["search", "kuhn-poker", "--scheme", "DeterminizedUCT(30)", "--iterations", "20"],
-            "needs at least one for each of its 30 trees",
-        ),
-        (
-            ["match", "kuhn-poker", "BASELINE", "RAVE", *["--scheme", "SO_ISMCTS"] * 3],
-            "--scheme is given 3 times for 2 strategies",
-        ),
-    ],
-)
-def test_what_is_no_scheme_is_refused(icarus: Call, arguments: list[str], message: str) -> None:
-    status, _, notes = icarus(*arguments)
-    assert status == 2 and message in " ".join(notes.split())

@@ -1,7 +1,6 @@
 """Python files of one's own: run once, under a name of their own, with all that they define."""
 
 import os
-import random
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -105,32 +104,11 @@ def test_a_digest_is_of_all_that_a_file_imports(tmp_path: Path) -> None:
             sys.modules.pop(name, None)
 
 
-def test_a_function_may_have_any_name(tmp_path: Path) -> None:
-    names = load_files([written(tmp_path / "mine.py", OWN)])
-    assert "text" in names and str(parse("MAST", **names)) == "MAST"
-
-
-def test_the_example_of_a_game_can_be_loaded_by_its_name() -> None:
-    names = load_files([EXAMPLES / "nim.py"])
-    assert str(games.load("nim")) == "nim"
-    assert str(parse("BASELINE >> MAST", **names)) == "BASELINE >> MAST"
-
-
 def test_the_game_of_a_file_is_none_that_it_imports_and_counts_once(tmp_path: Path) -> None:
     source = MISERE + "MINE = THE_SAME = attrs.evolve(OTHELLO, name='mine')\n"
     module = load_file(written(tmp_path / "mine.py", source))
     assert {game.name for game in games_in(module)} == {"othello", "mine"}
     assert [game.name for game in games_of_its_own(module)] == ["mine"]
-
-
-def test_a_game_under_a_private_name_is_known_by_its_own(tmp_path: Path) -> None:
-    load_file(written(tmp_path / "mine.py", MISERE + "_HIDDEN = attrs.evolve(OTHELLO, name='hidden')\n"))
-    assert str(games.load("hidden")) == "hidden"
-
-
-def test_an_imported_game_stays_what_it_was(tmp_path: Path) -> None:
-    load_file(written(tmp_path / "mine.py", OWN))
-    assert games.load("knockout-whist(players=3)").players == 3
 
 
 def test_a_function_that_makes_a_game_registers_it_with_its_parameters(tmp_path: Path) -> None:
@@ -149,13 +127,6 @@ def test_a_game_with_the_name_of_another_is_refused_and_nothing_is_registered(tm
     with pytest.raises(ValueError, match="mine.py' defines another game called 'othello'; give it a name of its own"):
         load_file(written(tmp_path / "mine.py", source))
     assert "a" not in games.GAMES and games.load("othello").max_legal != 63
-
-
-def test_the_line_is_told_of_a_file_that_is_named_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    written(tmp_path / "mine.py", "x = 1\n1 / 0")
-    with pytest.raises(ValueError, match="'mine.py' cannot be run: ZeroDivisionError in line 2"):
-        load_file(Path("mine.py"))
 
 
 def test_a_function_that_makes_no_game_is_refused(tmp_path: Path) -> None:
@@ -226,11 +197,6 @@ def test_a_command_begins_no_threads_of_linear_algebra_unless_somebody_wants_the
     (threads, tasks), (wanted, more) = thread_counts(), thread_counts(OPENBLAS_NUM_THREADS="4")
     assert (threads, wanted) == (1, 4)
     assert tasks < more or os.cpu_count() == 1
-
-
-def test_a_file_with_the_name_of_a_module_takes_nothing_from_anybody(tmp_path: Path) -> None:
-    load_file(written(tmp_path / "random.py", "X = 1"))
-    assert sys.modules["random"] is random
 
 
 def test_a_file_is_run_once_and_again_when_it_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,17 +10,6 @@ from tests.commands.test_cli import Call, icarus, refused
 __all__ = ["icarus"]
 
 GAME = (SKELETONS / "perfect.py.txt").read_text("utf-8").replace("NAME", "stones")
-PLAIN = """
-from icarus import PythonGame
-
-def legal(state):
-    return {}[state[0]]
-
-GAME = PythonGame(
-    name="plain-stones", players=2, initial=lambda rng: [3, 0], player=lambda state: state[1], legal=legal,
-    apply=lambda state, action: None, rewards=lambda state: (1.0, 0.0),
-)
-"""
 
 
 @pytest.fixture
@@ -73,12 +62,6 @@ def test_a_text_that_raises_an_error_is_told_with_its_line(
     line = line_of(wrong if "raises" in message else "def action_text")
     assert code in (1, 2) and "Traceback" not in errors
     assert message in printed + errors and f"(mine.py, line {line})" in printed + errors
-
-
-def test_an_error_in_a_function_of_a_game_in_plain_python_is_told_with_its_line(here: Path, icarus: Call) -> None:
-    Path("mine.py").write_text(PLAIN)
-    message = refused(icarus("search", "mine.py", "--iterations", 5))
-    assert message == "KeyError: 3, in legal (mine.py, line 5)"
 
 
 # -------------------------------------------------------------------------------------------------------------- compiled
@@ -184,15 +167,6 @@ def test_a_command_that_cannot_be_is_refused(
 
 
 # ------------------------------------------------------------------------------------------------------- when it is called
-
-
-def test_what_is_no_slot_is_told_by_its_name(here: Path, icarus: Call) -> None:
-    for right, wrong, message in (
-        ("policy=ucb1(0.7).over(pairs)", "policy=ucb1(0.7)", "policy of OWN_PAIRS is ucb1; it must be a rule over"),
-        ("@capture\n", "", "capture of OWN_PAIRS is capture_pairs; it must be a @capture function"),
-    ):
-        Path("pairs.py").write_text(PAIRS.replace(right, wrong))
-        assert message in refused(icarus("search", "kuhn-poker", "--with", "pairs.py"))
 
 
 def test_a_report_of_a_broken_game_promises_nothing_to_go_on_with(here: Path, icarus: Call) -> None:
