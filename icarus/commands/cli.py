@@ -11,7 +11,6 @@ except ModuleNotFoundError as missing:
 from icarus import games
 from icarus.audit import DETERMINIZATIONS, GAMES, audit
 from icarus.commands import options
-from icarus.commands.bench import bench_command
 from icarus.commands.console import (
     end,
     line_width,
@@ -25,14 +24,13 @@ from icarus.commands.console import (
     write_any_text,
 )
 from icarus.commands.discover import discover_command
-from icarus.commands.exploitability import exploitability_command
 from icarus.commands.ladder import ladder_command
-from icarus.commands.match import match_command
+from icarus.commands.measure import bench_command, exploitability_command
 from icarus.commands.new import check_command, new_command
 from icarus.commands.options import With, integer_option, value_option
 from icarus.commands.play.terminal import play_command
 from icarus.commands.report.report import describe_command
-from icarus.commands.search import search_command
+from icarus.commands.search import match_command, search_command
 from icarus.kernel.game import AnyGame
 from icarus.load_files import load_files
 from icarus.specs import SPECIFICATIONS, parse

@@ -90,7 +90,7 @@ class Hand:
 
 
 @attrs.frozen
-class Table:
+class CardTable:
     """A card table: the hands, and what lies in the middle.
 
     Attributes:
@@ -105,7 +105,7 @@ class Table:
     middle: tuple[tuple[str, str | None], ...] = ()
     footer: str = ""
 
-    def played_from(self, player: int) -> "Table":
+    def played_from(self, player: int) -> "CardTable":
         """The same with the hand of a player as that of who looks."""
         hands = [attrs.evolve(hand, is_own=number == player) for number, hand in enumerate(self.hands)]
         return attrs.evolve(self, hands=tuple(hands))

@@ -15,7 +15,7 @@ from icarus.engine.result import Result
 from icarus.kernel import NONE, UNSEEN
 from icarus.kernel.state import State
 from icarus.views.document import html_table, text_columns
-from icarus.views.playout_words import number_text
+from icarus.views.playout import number_text
 
 GAMES, LONGEST = 30, 500  # random games in which actions are met, and the most actions of each
 PATIENCE = 3  # games in a row without a new text, after which no more are played

@@ -1,20 +1,30 @@
 """The tree of a search as one page that needs no network: an outline to be opened, with the board of the move looked at."""
 
-from collections.abc import Iterator
+import json
+import time
+from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 
+from icarus import checks
+from icarus.algebra import Enhancement
+from icarus.compiler.kernel import presses_as_one
 from icarus.engine.inspect.playout import InspectedPlayout
 from icarus.engine.inspect.tree import LIMIT, Line, Tree, lines_of, tree_of
 from icarus.engine.result import Result
+from icarus.engine.scheme import MO_ISMCTS, Scheme
+from icarus.engine.search import start_search
+from icarus.engine.validation import checked_engine
 from icarus.kernel import UNSEEN
 from icarus.kernel.seats import seat_name, seat_names
+from icarus.kernel.state import State
 from icarus.views.boards import BOARDS, drawing
-from icarus.views.document import pack, page, write_new
-from icarus.views.playout_page import playout_page
+from icarus.views.document import frame, in_notebook, pack, page, write_new
+from icarus.views.playout import playout_page
 
 DRAWN = 400  # boards in a page, of the nodes visited most
 FOLLOWED = 6  # determinizations that can be followed on the board
@@ -22,7 +32,7 @@ _TABS = (
     '<nav class="controls"><button id="to-tree" aria-pressed="true">the tree</button>'
     '<button id="to-playout" aria-pressed="false">the next playout</button></nav>'
 )
-IN_NOTEBOOK, DRAWN_IN_NOTEBOOK, NOTEBOOK_HEIGHT = 3000, 60, 560  # nodes, boards, pixels
+IN_NOTEBOOK, DRAWN_IN_NOTEBOOK = 3000, 60  # nodes, boards
 
 
 def write_tree_page(
@@ -51,16 +61,7 @@ def tree_page(result: Result, limit: int = LIMIT, boards: int = DRAWN, playout: 
         variation=escape(" ".join(tree.label[node] for node in tree.principal_variation()) or "–"),
         data=pack(_data(tree, boards)),
         tabs=_TABS if playout is not None else "",
-        playout="" if playout is None else _frame(playout),
-    )
-
-
-def notebook_frame(result: Result) -> str:
-    """The page in a frame of its own, for a notebook."""
-    text = escape(tree_page(result, IN_NOTEBOOK, DRAWN_IN_NOTEBOOK), quote=True)
-    return (
-        f'<iframe srcdoc="{text}" sandbox="allow-scripts" title="the tree of the search" '
-        f'style="width:100%;height:{NOTEBOOK_HEIGHT}px;border:1px solid #8884;border-radius:6px"></iframe>'
+        playout="" if playout is None else frame(playout_page(playout), "the next playout", 'id="playout" hidden'),
     )
 
 
@@ -68,12 +69,11 @@ class TreePages:
     """How a `Result` shows its tree (`Result.pages`)."""
 
     write = staticmethod(write_tree_page)
-    frame = staticmethod(notebook_frame)
 
-
-def _frame(playout: InspectedPlayout) -> str:
-    text = escape(playout_page(playout), quote=True)
-    return f'<iframe id="playout" hidden title="the next playout" sandbox="allow-scripts" srcdoc="{text}"></iframe>'
+    @staticmethod
+    def frame(result: Result) -> str:
+        """The page in a frame of its own, for a notebook."""
+        return in_notebook(tree_page(result, IN_NOTEBOOK, DRAWN_IN_NOTEBOOK), "the tree of the search")
 
 
 def _left_out(tree: Tree) -> str:
@@ -143,3 +143,123 @@ def _observations(tree: Tree) -> list[int]:
 
 def _thousandths(values: np.ndarray) -> list[int | None]:
     return [None if np.isnan(value) else round(1000 * value) for value in values.ravel().tolist()]
+
+
+# ---------------------------------------------------------------------- several strategies on one position, side by side
+
+
+POINTS = 40  # of a course: the iterations at which a search is looked at grow by the same factor
+LINES = 5  # moves whose course is drawn
+NODES, COMPARED = 20_000, 100  # of a tree in the page, and its boards
+
+
+@attrs.frozen(eq=False)
+class Course:
+    """A search, and what it had found on the way.
+
+    Attributes:
+        iterations: at which it was looked at. [points]
+        visits, values: of each action of the root then; nan where it had not been tried. [points, actions]
+    """
+
+    result: Result
+    iterations: np.ndarray
+    visits: np.ndarray
+    values: np.ndarray
+
+
+def follow_search(
+    state: State, strategy: Enhancement, iterations: int, seed: int | Sequence[int] = 0, scheme: Scheme = MO_ISMCTS
+) -> Course:
+    """Search as `icarus.search` does, with the same result, and keep its course.
+
+    Raises:
+        ValueError: see `icarus.search`.
+    """
+    checks.integer("iterations", iterations, least=1)
+    points = np.unique(np.geomspace(1, iterations, POINTS).round().astype(int))
+    visits, values, engine = [], [], checked_engine(None, state.game, 1)
+    with presses_as_one():
+        running, started = start_search(state, strategy, seed, scheme=scheme, engine=engine), time.perf_counter()
+        running.expect(iterations)
+        for point in points.tolist():
+            running.run(max(point, running.trees))
+            result = running.result(time.perf_counter() - started, copied=False)
+            visits.append(result.visits.copy())
+            values.append(result.values.copy())
+    return Course(result, points, np.array(visits), np.array(values))
+
+
+def write_comparison(courses: Sequence[Course], path: Path) -> None:
+    """Write a page with all courses and trees, which needs no network.
+
+    Raises:
+        ValueError: the file exists, or its directory does not exist.
+    """
+    state = courses[0].result.state
+    title, columns = f"{state.game}: {len(courses)} strategies on one position", "".join(map(_column, courses))
+    write_new(path, page("comparison", title, columns=columns, data=pack([*map(_lines, courses)])))
+
+
+def _column(course: Course) -> str:
+    name = str(course.result.strategy)
+    tree = frame(tree_page(course.result, NODES, COMPARED), f"the tree of {name}")
+    name = escape(name)
+    return f'<section aria-label="{name}"><h2>{name}</h2><div class="visits"></div><div class="values"></div>{tree}</section>'
+
+
+def _lines(course: Course) -> dict[str, Any]:
+    """The courses of the moves that are visited most, for the page."""
+    order = np.argsort(-course.result.visits, kind="stable")[:LINES].tolist()
+    shares = (course.visits / np.maximum(1, course.visits.sum(1, keepdims=True))).round(4).T.tolist()
+    names = [course.result.state.action_to_string(action) for action in course.result.actions]
+    return {
+        "iterations": course.iterations.tolist(),
+        "moves": [{"name": names[i], "visits": shares[i], "values": _or_none(course.values[:, i])} for i in order],
+    }
+
+
+def export(courses: Sequence[Course], path: Path) -> None:
+    """Write the courses and the trees into a new file, as JSON.
+
+    Raises:
+        ValueError: the file exists, or its directory does not exist.
+    """
+    write_new(path, json.dumps([_export(course) for course in courses], ensure_ascii=False, indent=1) + "\n")
+
+
+def _export(course: Course) -> dict[str, Any]:
+    result = course.result
+    tree = tree_of(result)
+    visited = np.where(tree.record >= 0, tree.visits[tree.record], 0)
+    return {
+        "game": str(result.state.game),
+        "history": [action for _, action in result.state.history],
+        "strategy": str(result.strategy),
+        "scheme": str(result.scheme),
+        "seed": result.seed,
+        "iterations": result.iterations,
+        "action": result.action,
+        "variation": [tree.label[node] for node in tree.principal_variation()],
+        "actions": [
+            {"action": action, "label": result.state.action_to_string(action), "visits": int(visits), "value": value}
+            for action, visits, value in zip(result.actions, result.visits, _or_none(result.values), strict=True)
+        ],
+        "course": {
+            "iterations": course.iterations.tolist(),
+            "visits": course.visits.tolist(),
+            "values": [_or_none(row) for row in course.values],
+        },
+        "tree": {
+            "parent": tree.parent.tolist(),
+            "action": tree.action.tolist(),
+            "label": tree.label,
+            "player": tree.player.tolist(),
+            "visits": visited.tolist(),
+            "rewards": np.where(tree.record[:, None] >= 0, tree.rewards[tree.record], 0).tolist(),
+        },
+    }
+
+
+def _or_none(values: np.ndarray) -> list[float | None]:
+    return [None if np.isnan(value) else round(value, 4) for value in values.tolist()]

@@ -16,7 +16,8 @@ from rich.console import Console
 from icarus import PythonGame, games
 from icarus import bench as rates
 from icarus import load_files as own_files
-from icarus.commands import bench, cli, console, match
+from icarus.commands import cli, console, measure
+from icarus.commands import search as searching
 from icarus.commands.search import state_after
 from icarus.engine.match import play
 from icarus.kernel import CHANCE, TERMINAL
@@ -103,7 +104,7 @@ def test_a_terminal_of_80_columns_is_not_exceeded_and_only_last_columns_go_on_be
 ) -> None:
     monkeypatch.setenv("TERM", term)
     monkeypatch.setattr(console, "out", Console(force_terminal=True, width=80, highlight=False))
-    for user in (cli, bench):
+    for user in (cli, measure):
         monkeypatch.setattr(user, "out", console.out)
     code, output, _ = icarus(*arguments)
     lines = [re.sub(r"\x1b\[\d*m", "", line) for line in output.splitlines()]
@@ -265,7 +266,7 @@ def results_of(
 ) -> list[str]:
     """The lines of a match of three whose games came out so."""
     games = iter(returns)
-    monkeypatch.setattr(match, "play", lambda *_, **how: SimpleNamespace(returns=next(games)))
+    monkeypatch.setattr(searching, "play", lambda *_, **how: SimpleNamespace(returns=next(games)))
     code, output, errors = icarus(
         "match", "knockout-whist(players=3)", *agents, "--games", len(returns), "--iterations", 2
     )
@@ -542,7 +543,7 @@ def test_a_match_that_cannot_go_on_prints_the_games_so_far(
         played.append(play(*arguments, **how))
         return played[-1]
 
-    monkeypatch.setattr(match, "play", play_two)
+    monkeypatch.setattr(searching, "play", play_two)
     exit_code, output, errors = icarus("match", "kuhn-poker", "BASELINE", "MAST", "--games", 5, "--iterations", 3)
     assert exit_code == code
     assert len(re.findall(r"^ +2 .* \(3 iterations\)$", output, re.MULTILINE)) == 2

@@ -9,7 +9,7 @@ import pytest
 from icarus import BASELINE, MAST, RAVE, games, search
 from icarus.commands import cli
 from icarus.engine.inspect.tree import tree_of
-from icarus.views.comparison import export, follow_search, write_comparison
+from icarus.views.tree_page import export, follow_search, write_comparison
 
 
 def test_two_searches_of_a_position_stand_beside_each_other(tmp_path: Path, page: Any) -> None:
@@ -54,4 +54,4 @@ def test_no_two_moves_of_a_chart_look_the_same(tmp_path: Path, page: Any) -> Non
 
 def test_what_does_not_go_side_by_side_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.run(["search", "othello", "--beside", "RAVE", "--seconds", "1"]) == 2
-    assert "--beside and --json need --iterations" in capsys.readouterr().err
+    assert "--beside and --json show whole searches" in capsys.readouterr().err

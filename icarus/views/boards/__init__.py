@@ -13,7 +13,7 @@ from icarus.compiler.rng import seeded
 from icarus.kernel import Facts
 from icarus.kernel.state import State
 from icarus.views.boards import backgammon, cards, confrontation, squares
-from icarus.views.drawing import Drawing, Lines, Table
+from icarus.views.drawing import CardTable, Drawing, Lines
 
 Parts = Callable[[Facts, int], tuple[str, ...]]
 
@@ -71,7 +71,7 @@ def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False, p
     board = BOARDS.get(game.name)
     if board is not None:
         picture = board[0](view.facts, seat)
-        if seat is None and player is not None and isinstance(picture, Table):
+        if seat is None and player is not None and isinstance(picture, CardTable):
             return picture.played_from(player)
         return picture
     if seat is None or game.determinize is None or state.is_terminal() or drawn_for:

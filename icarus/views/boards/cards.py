@@ -14,7 +14,7 @@ from icarus.games.knockout_whist.game import trick_by_player
 from icarus.games.liars_dice import LIAR, NO_BID, face_name
 from icarus.games.liars_dice import action_text as bid_text
 from icarus.kernel import TERMINAL, Facts
-from icarus.views.drawing import Drawing, Hand, Table
+from icarus.views.drawing import CardTable, Drawing, Hand
 
 
 def _hand(seat: int | None, player: int, cards: tuple[str, ...], note: str = "", name: str = "") -> Hand:
@@ -51,7 +51,7 @@ def hearts(state: Facts, seat: int | None) -> Drawing:
         footer = "the cards are to be exchanged" if waits else f"player {state.player} to pass"
     else:
         footer = hearts_game.doing(state)
-    return Table(f"round {state.round_number + 1}, {passing}", tuple(hands), tuple(middle), footer)
+    return CardTable(f"round {state.round_number + 1}, {passing}", tuple(hands), tuple(middle), footer)
 
 
 def _passed_cards(state: Facts, player: int) -> int:
@@ -74,12 +74,12 @@ def knockout_whist(state: Facts, seat: int | None) -> Drawing:
         cards = card_texts(int(state.hands[i]))
         hands.append(Hand(f"player {i}", None, len(cards), tricks) if hidden else _hand(seat, i, cards, tricks))
     if state.stage != PLAY:
-        return Table(title, tuple(hands), (), title)
+        return CardTable(title, tuple(hands), (), title)
     middle = [(f"player {player}", card_text(card)) for player, card in trick_by_player(state)]
     if state.turn_up != NO_CARD:
         middle.insert(0, ("turned up", card_text(state.turn_up)))
     title = f"round of {state.hand_size}, trumps {SUIT_SYMBOLS[state.trumps]}"
-    return Table(title, tuple(hands), tuple(middle), f"player {state.player} to play")
+    return CardTable(title, tuple(hands), tuple(middle), f"player {state.player} to play")
 
 
 # Of Dou Di Zhu, where they are not their letters: B and R are the jokers.
@@ -116,14 +116,14 @@ def dou_di_zhu(state: Facts, seat: int | None) -> Drawing:
     )
     if state.player == TERMINAL:
         winner = "the landlord has won" if state.hands[0] == 0 else "the peasants have won"
-        return Table("Dou Di Zhu", hands, (), winner)
+        return CardTable("Dou Di Zhu", hands, (), winner)
     name, owner = PLAYER_NAMES[state.player], PLAYER_NAMES[(state.player - state.passes - 1) % 3]
     if state.play == NO_PLAY:
-        return Table("Dou Di Zhu", hands, (), f"{name} to lead")
+        return CardTable("Dou Di Zhu", hands, (), f"{name} to lead")
     middle = tuple(("", card) for card in _card_names(cards_played(state.play)))
     play = " ".join(_card_names(cards_played(state.play)))
     what = f"add kickers to {play}" if state.kickers_due else f"follow {play} of the {owner}"
-    return Table("Dou Di Zhu", hands, middle, f"{name} to {what}")
+    return CardTable("Dou Di Zhu", hands, middle, f"{name} to {what}")
 
 
 def goofspiel(state: Facts, seat: int | None) -> Drawing:
@@ -139,7 +139,7 @@ def goofspiel(state: Facts, seat: int | None) -> Drawing:
     middle: tuple[tuple[str, str | None], ...] = ()
     if not over and state.player == 1:
         middle = (("player 0 bids", str(state.bids[0, state.rounds]) if seat in (None, 0) else None),)
-    return Table(stake, tuple(hands), middle, lead if over else f"{lead}; player {state.player} to bid")
+    return CardTable(stake, tuple(hands), middle, lead if over else f"{lead}; player {state.player} to bid")
 
 
 def kuhn_poker(state: Facts, seat: int | None) -> Drawing:
@@ -150,7 +150,7 @@ def kuhn_poker(state: Facts, seat: int | None) -> Drawing:
     )
     actor = int(state.count % 2)
     footer = f"player {1 - actor} has folded" if state.folded else f"player {actor} to act"
-    return Table("Kuhn poker", hands, (), "the cards are shown" if is_showdown else footer)
+    return CardTable("Kuhn poker", hands, (), "the cards are shown" if is_showdown else footer)
 
 
 def poker(state: Facts, seat: int | None) -> Drawing:
@@ -158,7 +158,7 @@ def poker(state: Facts, seat: int | None) -> Drawing:
     looks = None if state.stage == 2 else seat
     hands = tuple(_hand(looks, i, (str(state.cards[i] + 1),), f"has paid {state.paid[i]}") for i in range(2))
     table = () if state.table == NO_TABLE else (("the table", str(state.table + 1)),)
-    return Table("Poker", hands, table, poker_text(state).split("\n")[-1])
+    return CardTable("Poker", hands, table, poker_text(state).split("\n")[-1])
 
 
 def liars_dice(state: Facts, seat: int | None) -> Drawing:
@@ -169,7 +169,7 @@ def liars_dice(state: Facts, seat: int | None) -> Drawing:
     )
     bidder, opponent = (state.player, 1 - state.player) if state.called else (1 - state.player, state.player)
     bid = "no bid yet" if state.bid == NO_BID else f"player {bidder} has bid {bid_text(state, state.bid)}"
-    return Table("Liar's Dice", hands, (), f"{bid}; player {opponent} {'has called' if state.called else 'to act'}")
+    return CardTable("Liar's Dice", hands, (), f"{bid}; player {opponent} {'has called' if state.called else 'to act'}")
 
 
 def card_parts(state: Facts, action: int) -> tuple[str, ...]:
