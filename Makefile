@@ -4,16 +4,13 @@ BIN := .venv/bin
 
 SMOKE := tests/test_checks.py tests/test_readme.py tests/algebra/test_enhancement.py tests/commands/test_own_files.py
 
-.PHONY: suite campaign equilibrium test coverage pythons slow faults fuzz bench docs wheel clean
+.PHONY: suite campaign test coverage pythons slow faults fuzz bench docs wheel clean
 
 suite: .venv/experiments        # the main job, small: Table 1 on Othello and Knockout Whist, with its pictures
 	$(BIN)/python -m experiments run figure4 --games othello,knockout-whist --trials 8 --iterations 200 --out results/suite
 
 campaign: .venv/experiments     # section 8 at the paper's size, at the lowest priority, until all is decided; continues where it stopped
 	$(BIN)/python -m experiments campaign
-
-equilibrium: .venv/experiments  # the tables and pictures of docs/equilibrium.md, made anew from its rows
-	$(BIN)/python -m experiments equilibrium-figures experiments/runs/equilibrium --into docs/_static/equilibrium --page docs/equilibrium.md
 
 test: .venv/test                # everything that is checked before a change lands
 	$(BIN)/ruff format --check .

@@ -77,7 +77,6 @@ ORDER = {
         "cfr",
         "sampling",
         "search",
-        "bandits",
         "measures",
         "__init__",
     ],
@@ -91,6 +90,7 @@ ORDER = {
         "report",
         "discovery",
         "commands",
+        "studies",
         "__main__",
     ],
 }

@@ -3,13 +3,6 @@
 import sys
 
 from experiments.commands.common import FAILED, INTERRUPTED, REFUSED, say
-from experiments.commands.equilibrium import (
-    best_response,
-    equilibrium,
-    equilibrium_effects,
-    equilibrium_figures,
-    exploitability,
-)
 from experiments.commands.files import export, merge, query, verify
 from experiments.commands.ladder import ladder
 from experiments.commands.playing import campaign, estimate, rehearse, run
@@ -36,11 +29,6 @@ COMMANDS = (
     merge,
     verify,
     plan,
-    exploitability,
-    equilibrium,
-    equilibrium_effects,
-    equilibrium_figures,
-    best_response,
     ladder,
 )
 app = make_program(

@@ -45,7 +45,7 @@ class SeatedAlgorithm(SeatedPlayer, Protocol):
 
 
 class Algorithm(ABC):
-    """The settings of another algorithm, as `OOS(…)` and `ISMCTS(…)` of `icarus.equilibrium`; its text is how they are written."""
+    """The settings of another algorithm, as `OOS(…)` of `icarus.equilibrium`; its text is how they are written."""
 
     @abstractmethod
     def seated(self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None) -> SeatedAlgorithm:

@@ -1,6 +1,5 @@
 """Game theory of two-player zero-sum games: whole trees, best responses and exploitability, regret minimization."""
 
-from icarus.equilibrium.bandits import ISMCTS, ISMCTSSearch
 from icarus.equilibrium.cfr import CFR, CFRPlus, near_equilibrium
 from icarus.equilibrium.deals import Deals, deals_of, information_state
 from icarus.equilibrium.measures import Aggregate, Stitching, stitch
@@ -10,8 +9,8 @@ from icarus.equilibrium.search import OOS, NearEquilibrium, OnlineResult, OOSSea
 from icarus.equilibrium.tree import GameTree
 
 __all__ = [
-    "CFR", "ISMCTS", "OOS", "Aggregate", "BestResponse", "CFRPlus", "Deals", "Exploitability", "GameTree",
-    "ISMCTSSearch", "NearEquilibrium", "OOSSearch", "OnlineResult", "Stitching", "TabularPolicy", "best_response",
+    "CFR", "OOS", "Aggregate", "BestResponse", "CFRPlus", "Deals", "Exploitability", "GameTree",
+    "NearEquilibrium", "OOSSearch", "OnlineResult", "Stitching", "TabularPolicy", "best_response",
     "deals_of", "exploitability", "information_state", "near_equilibrium", "online_search", "parse_algorithm",
     "stitch", "tabulate",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ then of its information set and of those that follow. Its program leaves out inf
 text does not tell; so it is done here.
 
 Of an `Agent`, who begins anew at each decision, the visits at the root are taken; of searches over the whole tree, Online Outcome
-Sampling and ISMCTS, the weights of the average policy.
+Sampling, the weights of the average policy.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -160,7 +160,7 @@ def exploitability(game: GameOrTree, policy: Policy, *, seed: int = 0) -> Exploi
             a dictionary by `icarus.equilibrium.information_state(state)` of such probabilities, uniform where it has no entry;
             an Agent, who plays each action as often as his search visits it; of `Agent(OOS(…), …)` the policy that is found, each search
             with an empty memory (for that within a match see `icarus.equilibrium.stitch`);
-            a solver or search with an average policy: CFR, CFRPlus, OOSSearch, ISMCTSSearch; a TabularPolicy;
+            a solver or search with an average policy: CFR, CFRPlus, OOSSearch; a TabularPolicy;
             or a pair of these, one for each player.
         seed: an integer ≥ 0, of an Agent's searches.
 

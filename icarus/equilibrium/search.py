@@ -360,7 +360,7 @@ def online_search(
 
     Args:
         state: a state in which a player is about to act.
-        algorithm: `OOS(…)`, `ISMCTS(…)` or `NearEquilibrium(…)`. In a match `Agent(OOS(…), iterations=…)` plays by it, and remembers.
+        algorithm: `OOS(…)` or `NearEquilibrium(…)`. In a match `Agent(OOS(…), iterations=…)` plays by it, and remembers.
         iterations: how many to make; or
         seconds: the wall-clock time; with both, the search ends at the first limit.
         seed: an integer ≥ 0, or several as a key. It fixes everything except the clock.
@@ -372,9 +372,7 @@ def online_search(
         SearchInterrupted: a KeyboardInterrupt that carries the result so far.
     """
     if not isinstance(algorithm, Algorithm):
-        raise TypeError(
-            f"an algorithm must be OOS(…), ISMCTS(…) or NearEquilibrium(…), not {algorithm!r}; see also icarus.search"
-        )
+        raise TypeError(f"an algorithm must be OOS(…) or NearEquilibrium(…), not {algorithm!r}; see also icarus.search")
     check_is_state("online_search", state)
     check_callable("progress", progress, PROGRESS)
     player = algorithm.seated(state.game, iterations=iterations, seconds=seconds)
@@ -630,7 +628,7 @@ def names_algorithm(text: str) -> bool:
 
 
 def parse_algorithm(text: str) -> Algorithm:
-    """The settings written so: "OOS", "ISMCTS(selection='EXP3')"; `parse_algorithm(str(settings)) == settings`.
+    """The settings written so: "OOS", "OOS(delta=0.5)"; `parse_algorithm(str(settings)) == settings`.
 
     Raises:
         ValueError: there are no such settings; the message names the valid ones.

@@ -88,8 +88,8 @@ def test_a_position_is_searched_and_its_tree_written(file: Path, icarus: Call) -
         "search", "race", "--with", file, "--iterations", 40, "--beside", "MAST", "--json", "courses.json"
     )
     assert code == 0 and [course["iterations"] for course in json.loads(Path("courses.json").read_text())] == [40, 40]
-    code, output, _ = icarus("search", "plain-kuhn", "--with", file, "--strategy", "ISMCTS()", "--iterations", 50)
-    assert code == 0 and "ISMCTS(): 50 iterations" in output
+    code, output, _ = icarus("search", "plain-kuhn", "--with", file, "--strategy", "OOS()", "--iterations", 50)
+    assert code == 0 and "OOS(): 50 iterations" in output
 
 
 def test_matches_are_played_and_policies_measured(file: Path, icarus: Call) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from icarus import SearchInterrupted, games
-from icarus.equilibrium import CFR, CFRPlus, ISMCTSSearch, OOSSearch
+from icarus.equilibrium import CFR, CFRPlus, OOSSearch
 from icarus.equilibrium import growth as size
 from icarus.equilibrium.deals import deals_of
 from icarus.equilibrium.tree import walk_of
@@ -17,12 +17,7 @@ from icarus.equilibrium.tree import walk_of
 NEVER = 10**12  # iterations that nobody waits for
 SOON = 5.0  # seconds, on a machine with other work
 
-BEGUN = {
-    "CFR": lambda game: CFR(game),
-    "CFR+": lambda game: CFRPlus(game),
-    "OOS": lambda game: OOSSearch(game, seed=3),
-    "ISMCTS": lambda game: ISMCTSSearch(game, seed=3),
-}
+BEGUN = {"CFR": lambda game: CFR(game), "CFR+": lambda game: CFRPlus(game), "OOS": lambda game: OOSSearch(game, seed=3)}
 
 
 def pressed_after(seconds):

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
+from experiments.studies.ismcts_2015 import EXP3, ISMCTS, REGRET_MATCHING, SELECTIONS, UCB1, ISMCTSSearch
 from icarus import Agent, games, play
 from icarus.compiler.rng import seeded, uniform
-from icarus.equilibrium import ISMCTS, OOS, ISMCTSSearch, NearEquilibrium, OOSSearch, exploitability, parse_algorithm
-from icarus.equilibrium.bandits import EXP3, REGRET_MATCHING, SELECTIONS, UCB1
+from icarus.equilibrium import OOS, NearEquilibrium, OOSSearch, exploitability, parse_algorithm
 from icarus.equilibrium.deals import deals_of, information_state
 from icarus.equilibrium.tree import tree_of
 from icarus.kernel import CHANCE, TERMINAL

@@ -4,8 +4,9 @@ import attrs
 import numpy as np
 import pytest
 
+from experiments.studies.ismcts_2015 import ISMCTS
 from icarus import Agent, exploitability, games
-from icarus.equilibrium import ISMCTS, OOS, Aggregate, Stitching, stitch, tabulate
+from icarus.equilibrium import OOS, Aggregate, Stitching, stitch, tabulate
 from icarus.equilibrium.arrays import NOTHING
 from icarus.equilibrium.measures import own_predecessors
 from icarus.equilibrium.policies import FIXED

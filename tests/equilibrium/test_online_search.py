@@ -3,11 +3,11 @@
 import pytest
 
 from icarus import MO_ISMCTS, SO_ISMCTS, Agent, exploitability, games, play, search
-from icarus.equilibrium import ISMCTS, OOS, NearEquilibrium, OnlineResult, OOSSearch, online_search
+from icarus.equilibrium import OOS, NearEquilibrium, OnlineResult, OOSSearch, online_search
 from icarus.specs import BASELINE
 
 KUHN = games.load("kuhn-poker")
-ALGORITHMS = [OOS(target="public subgame"), ISMCTS(selection="EXP3"), NearEquilibrium(epsilon=0.1)]
+ALGORITHMS = [OOS(target="public subgame"), NearEquilibrium(epsilon=0.1)]
 every = pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
 
 

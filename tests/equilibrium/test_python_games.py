@@ -9,7 +9,6 @@ from icarus import BASELINE, RAVE, Agent, PythonGame, games, in_python
 from icarus.bridges import openspiel
 from icarus.equilibrium import (
     CFR,
-    ISMCTS,
     OOS,
     Aggregate,
     CFRPlus,
@@ -62,7 +61,7 @@ def test_solvers_learn_the_same_to_the_last_bit(solver):
 
 
 @pytest.mark.parametrize(
-    "algorithm", [OOS(), OOS(target="public subgame", compensation=True), ISMCTS(), NearEquilibrium(0.1)], ids=str
+    "algorithm", [OOS(), OOS(target="public subgame", compensation=True), NearEquilibrium(0.1)], ids=str
 )
 def test_online_searches_find_the_same_policy(algorithm):
     compiled, plain = (game.new_initial_state(seed=5) for game in (LEDUC, PYTHON[LEDUC]))

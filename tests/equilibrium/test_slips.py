@@ -12,11 +12,9 @@ from icarus import BASELINE, MAST, RAVE, Agent, best_response, exploitability, g
 from icarus.engine.result import Result
 from icarus.equilibrium import (
     CFR,
-    ISMCTS,
     OOS,
     Aggregate,
     GameTree,
-    ISMCTSSearch,
     NearEquilibrium,
     OOSSearch,
     Stitching,
@@ -68,7 +66,7 @@ def test_a_solver_of_another_process_goes_on(kind):
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda solver: pickle.loads(pickle.dumps(solver))])
-@pytest.mark.parametrize("kind", [CFR, OOSSearch, ISMCTSSearch])
+@pytest.mark.parametrize("kind", [CFR, OOSSearch])
 def test_a_copy_of_a_solver_goes_on_as_the_solver(kind, copied):
     solver = kind(KUHN)
     solver.make(20)
@@ -217,7 +215,7 @@ def test_progress_that_is_no_function_is_refused_before_the_search():
         lambda: online_search(state, OOS(), iterations=5, progress=3),
         lambda: online_search(state, NearEquilibrium(), iterations=5, progress=3),
         lambda: OOSSearch(KUHN).run(state, iterations=5, progress=3),
-        lambda: Agent(ISMCTS(), iterations=5).search(state, 0, progress=3),
+        lambda: Agent(OOS(), iterations=5).search(state, 0, progress=3),
         lambda: AGENT.search(state, 0, progress=3),
         lambda: stitch(KUHN, AGENT, progress=3),
     ]
@@ -265,7 +263,7 @@ def test_one_iteration_is_told_in_the_singular():
 # ------------------------------------------------------------------------------------------------------------- measures
 
 
-@pytest.mark.parametrize("agent", [OOS(), ISMCTS(), Agent])
+@pytest.mark.parametrize("agent", [OOS(), Agent])
 def test_settings_without_a_budget_are_no_agent(agent):
     for measure in (stitch, Stitching, Aggregate):
         with pytest.raises(TypeError, match="cannot search; it must be an Agent, such as Agent"):

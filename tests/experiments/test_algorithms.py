@@ -20,12 +20,14 @@ def table(**changes):
 
 
 def test_experiments_have_it_for_an_agent_or_an_opponent():
-    experiment = table(opponent="ISMCTS()", agents={"oos": "OOS(delta=0.5)", "own": {"strategy": "OOS"}, "r": "RAVE"})
+    experiment = table(
+        opponent="NearEquilibrium()", agents={"oos": "OOS(delta=0.5)", "own": {"strategy": "OOS"}, "r": "RAVE"}
+    )
     assert [cell.spec.text for cell in experiment.cells] == ["OOS(delta=0.5)", "OOS()", "RAVE"]
     assert from_settings(experiment.settings()) == experiment
     for cell in experiment.cells:
         row = matches.row(matches.Match(cell, 0, experiment.game_seed(cell, 0)))
-        assert (row["strategy"], row["opponent"]) == (cell.spec.text, "ISMCTS()")
+        assert (row["strategy"], row["opponent"]) == (cell.spec.text, "NearEquilibrium()")
         assert row["statistics"]["agent"]["iterations"] == 40
 
 

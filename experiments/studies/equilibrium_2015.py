@@ -1,0 +1,724 @@
+"""How far from equilibrium searches are: the measurements, tables and pictures of docs/equilibrium.md, from their rows.
+
+After Lanctot, Lisý and Bowling (2015), at AAAI's workshop and at AAMAS. Seconds of 2015 say nothing here: budgets are iterations, and each
+measurement tells how long its searches took.
+
+    python -m experiments.studies.equilibrium_2015 measure root
+    python -m experiments.studies.equilibrium_2015 draw docs/_static/equilibrium --page docs/equilibrium.md
+    python -m experiments.studies.equilibrium_2015 effects
+
+Every enhancement is in eight of the sixteen combinations and not in the eight others, which differ in nothing else; so each run counts in
+every effect. The spread between seeds is taken as the same in all combinations of a game, and its degrees of freedom are added up. Where
+some were measured once only, the interactions of three and four enhancements stand for it, which are taken to be chance (Box, Hunter and
+Hunter, Statistics for Experimenters, on factorial designs without replicates).
+"""
+
+import csv
+import functools
+import itertools
+import json
+import math
+import statistics
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import attrs
+import typer
+
+from experiments.analysis.head_to_head import mean_reward, share_text
+from experiments.analysis.statistics import Estimate, student, student_mean
+from experiments.commands.common import print_table, refresh
+from experiments.papers.combinations import COMBINATIONS, ENHANCEMENTS
+from experiments.play.matches import provenance
+from experiments.report.drawing import LINES, MARKERS, Style
+from experiments.studies import ismcts_2015  # noqa: F401  (texts may name ISMCTS)
+from icarus import games
+from icarus.engine.match import Agent, play
+from icarus.equilibrium import Aggregate, Stitching, exploitability
+from icarus.equilibrium.measures import AGGREGATE, AGGREGATE_AAMAS, AGGREGATES, STITCHING
+from icarus.equilibrium.policies import FIXED, UNIFORM, complete
+from icarus.equilibrium.search import parse_strategy
+from icarus.equilibrium.tree import tree_of
+from icarus.kernel.game import AnyGame
+from icarus.row_files import append_row, read_lines
+from icarus.views.canvas import SUBDUED, canvas
+from icarus.views.document import Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.container import ErrorbarContainer
+
+Measurement = dict[str, Any]
+Cells = Mapping[str, Sequence[float]]  # by strategy, NashConv with each seed
+Points = list[tuple[float, float, float]]  # x, y, half of the bar
+Pair = tuple[str, str, str, int, int]  # game, one player, the other, iterations, how many times as many the other has
+ROOT = "root"  # one search from the deal, which aims at nothing
+HALF = 25  # games of a block in each seat
+STREAM = 15  # of the seeds of these games, apart from those of other experiments
+EXPLOITABILITY, HEAD_TO_HEAD = "exploitability.jsonl", "head-to-head.jsonl"
+RUNS = Path(__file__).parent.parent / "runs" / "equilibrium"
+
+# ---------------------------------------------------------------------------------------------------------------- plans
+
+
+@functools.lru_cache(maxsize=4)
+def game_of(name: str) -> AnyGame:
+    """The game of that name, the same whenever it is asked for: what is known of its tree is kept with it."""
+    return games.load(name)
+
+
+def agent(text: str, iterations: int) -> Agent:
+    """The player that a text describes."""
+    return Agent(parse_strategy(text, {}), iterations=iterations)
+
+
+@attrs.frozen
+class Plan:
+    """What is to be measured: every player in every game with every budget, with the seeds 0, 1, … each.
+
+    Attributes:
+        games, players: as texts.
+        iterations: of each search.
+        method: "stitching", "aggregate", "aggregate-aamas" or "root".
+        matches: of an aggregate method.
+        missing: what is played where no search has been: "uniform" or "a fixed random action".
+    """
+
+    games: tuple[str, ...]
+    players: tuple[str, ...]
+    iterations: tuple[int, ...]
+    seeds: int = 1
+    method: str = STITCHING
+    matches: int = 100
+    missing: str = UNIFORM
+    file = EXPLOITABILITY
+    key = ("game", "player", "method", "iterations", "seed")
+
+    def rows(self) -> list[Measurement]:
+        """What identifies each measurement, cheapest budgets first."""
+        name = self.method if self.method not in AGGREGATES else f"{self.method} of {self.matches} matches"
+        method = name if self.missing == UNIFORM else f"{name}, {self.missing} elsewhere"
+        return [
+            {"game": str(games.load(game)), "player": str(agent(player, iterations).strategy), "method": method}
+            | {"iterations": iterations, "seed": seed}
+            for iterations, seed, game, player in itertools.product(
+                self.iterations, range(self.seeds), self.games, self.players
+            )
+        ]
+
+    def measure(self, row: Measurement) -> Measurement:
+        """A measurement, made."""
+        tree, player = tree_of(game_of(row["game"])), agent(row["player"], row["iterations"])
+        agent(row["player"], 1).search(tree.state_of(int(tree.decisions[0])), 0)  # compiled before a clock runs
+        started, processed = time.perf_counter(), time.process_time()
+        if self.method == STITCHING:
+            stitching = Stitching(tree, player, seed=row["seed"])
+            for part in stitching.parts:
+                stitching.search(part)
+            policy, searches = stitching.policy, stitching.searches
+        elif self.method in AGGREGATES:
+            version = AGGREGATES[self.method]
+            aggregate = Aggregate(tree, player, version=version, missing=self.missing, seed=row["seed"])
+            aggregate.play(self.matches)
+            policy, searches = aggregate.policy, aggregate.searches
+        else:
+            search = player.strategy.begin(tree, row["seed"])
+            search.make(row["iterations"])
+            policy, searches = complete(tree, search.weights(), self.missing, row["seed"]), 1
+        spent, found = time.process_time() - processed, exploitability(tree, policy)
+        return row | {
+            "values": list(found.values),
+            "improvements": list(found.improvements),
+            "nash_conv": found.nash_conv,
+            "seconds": round(time.perf_counter() - started, 3),
+            "searches": searches,
+            "processor_seconds": round(spent, 3),
+            "provenance": provenance(),
+        }
+
+
+@attrs.frozen
+class Pairing:
+    """Players, each against every opponent, with every budget.
+
+    Attributes:
+        game, players, opponents: as texts.
+        iterations: of every search.
+        games: of each pair; made up to whole blocks.
+        times: how many times as many iterations the opponents have.
+    """
+
+    game: str
+    players: tuple[str, ...]
+    opponents: tuple[str, ...]
+    iterations: tuple[int, ...]
+    games: int = 500
+    times: int = 1
+    file = HEAD_TO_HEAD
+    key = ("game", "one", "other", "iterations", "times", "block")
+
+    def rows(self) -> list[Measurement]:
+        """What identifies each block."""
+        name, more = str(games.load(self.game)), {} if self.times == 1 else {"times": self.times}
+        return [
+            {"game": name, "one": str(agent(player, 1).strategy), "other": str(agent(opponent, 1).strategy)}
+            | {"iterations": iterations, **more, "block": block}
+            for iterations, player, opponent in itertools.product(self.iterations, self.players, self.opponents)
+            for block in range(-(-self.games // (2 * HALF)))
+        ]
+
+    def measure(self, row: Measurement) -> Measurement:
+        """A block of games: the rewards of the one player, where he sits first and where he sits second."""
+        game, player = game_of(row["game"]), agent(row["one"], row["iterations"])
+        opponent = agent(row["other"], row["iterations"] * row.get("times", 1))
+        first = [play(game, (player, opponent), seed=(STREAM, row["block"], 0, i)).returns[0] for i in range(HALF)]
+        second = [play(game, (opponent, player), seed=(STREAM, row["block"], 1, i)).returns[1] for i in range(HALF)]
+        return {**row, "first": first, "second": second, "provenance": provenance()}
+
+
+IST, PST = "OOS()", "OOS(target='public subgame')"
+UCT, RM, EXP3 = "ISMCTS()", "ISMCTS(selection='regret matching')", "ISMCTS(selection='EXP3')"
+UCT_WITH_C = tuple(f"ISMCTS(exploration={c!r})" for c in (0.5, 2.0, 4.0))
+NEAR = "NearEquilibrium()"
+DICE, GOOFSPIEL, POKER = (
+    "liars-dice",
+    "goofspiel(cards=6,lowest=0)",
+    "generic-poker",
+)  # LD(1,1), II-GS(6) of 2015, GP(3,3,2,2)
+GAMES = (DICE, GOOFSPIEL, POKER)
+DESCENDING = "goofspiel(cards=6,lowest=0,descending=1)"
+KUHN, LEDUC = "kuhn-poker", "leduc-poker"
+FOUR_FACES = "liars-dice(faces=4)"
+SIXTEEN = {combination.strategy: combination for combination in COMBINATIONS}
+BASELINE = COMBINATIONS[0].strategy
+DELTAS = (0.0, 0.1, 0.5, 0.8, 0.9, 0.95, 0.99, 1.0)
+
+
+def oos(target: str, delta: float) -> str:
+    """Online Outcome Sampling with another δ."""
+    return f"OOS(target={target!r}, delta={delta!r})"
+
+
+def deltas(targets: tuple[str, ...]) -> tuple[str, ...]:
+    """Players for every target and each of `DELTAS`."""
+    return tuple(oos(target, delta) for target in targets for delta in DELTAS)
+
+
+TARGETS = ("information set", "public subgame")
+EVERYONE = (IST, PST, UCT, RM, EXP3)
+FROM_THE_DEAL = (IST, UCT, RM, EXP3)  # nothing is aimed at, so that IST and PST are the same
+OOS_AAMAS = "OOS(delta=0.5, compensation=True)"  # of the figures by the aggregate method
+OTHER_OOS_AAMAS = (
+    "OOS(delta=1.0, compensation=True)",
+    "OOS(target='public subgame', delta=0.5, compensation=True)",
+    "OOS(target='public subgame', delta=1.0, compensation=True)",
+)
+SEEDS = 10  # of a claim
+PLANS: dict[str, tuple[Plan | Pairing, ...]] = {  # of each the cheaper part first
+    "head-to-head": (
+        Pairing(DICE, (IST, PST), (UCT, NEAR), (1000,)),
+        Pairing(DICE, (UCT, "BASELINE"), (NEAR,), (1000,)),
+        Pairing(DICE, (IST, PST), (UCT, NEAR), (10_000,)),
+        Pairing(DICE, (IST, PST), (UCT,), (1000, 10_000), times=10),  # about equal time
+        Pairing(GOOFSPIEL, (IST,), (UCT, NEAR), (1000, 10_000)),
+        Pairing(DICE, (IST, PST), ("BASELINE",), (1000, 10_000)),
+        Pairing(GOOFSPIEL, (UCT, "BASELINE"), (NEAR,), (1000, 10_000)),
+    ),
+    "aggregate": (  # AAMAS, Figure 3, right
+        Plan((DICE,), (OOS_AAMAS, UCT, RM), (2000, 20_000), SEEDS, AGGREGATE_AAMAS, 500, FIXED),
+        Plan((DICE,), OTHER_OOS_AAMAS, (20_000,), 1, AGGREGATE_AAMAS, 500, FIXED),
+        Plan((DICE,), EVERYONE, (1000, 10_000), 1, AGGREGATE, 500, FIXED),
+        Plan((GOOFSPIEL, POKER), (OOS_AAMAS, UCT, RM), (2000, 20_000), 1, AGGREGATE_AAMAS, 500, FIXED),
+        Plan(GAMES, (OOS_AAMAS, UCT, RM), (40_000, 80_000, 160_000, 320_000), 1, AGGREGATE_AAMAS, 500, FIXED),
+    ),
+    "root": (  # AAMAS, Figure 3, left: one search from the deal
+        Plan((KUHN, LEDUC), FROM_THE_DEAL, (1000, 10_000, 100_000, 1_000_000), SEEDS, ROOT, missing=FIXED),
+        Plan(GAMES, FROM_THE_DEAL, (1000, 10_000, 100_000, 1_000_000), SEEDS, ROOT, missing=FIXED),
+        Plan((DICE,), (UCT, EXP3), (1_000_000, 10_000_000), 2 * SEEDS, ROOT, missing=FIXED),
+        Plan(GAMES, FROM_THE_DEAL, (10_000_000,), SEEDS, ROOT, missing=FIXED),
+        Plan((GOOFSPIEL, DICE), (UCT,), (100_000_000,), SEEDS, ROOT, missing=FIXED),
+    ),
+    "goofspiel": (  # does c, or the order of the points, explain why II-Goofspiel(6) is more exploitable here than in print?
+        Plan((GOOFSPIEL, DESCENDING), (UCT, *UCT_WITH_C), (100_000, 1_000_000), SEEDS, ROOT, missing=FIXED),
+        Plan((GOOFSPIEL, DESCENDING), (UCT, *UCT_WITH_C[1:]), (10_000_000,), SEEDS, ROOT, missing=FIXED),
+    ),
+    "figure-2": (  # AAAI: δ, by the aggregate method and head to head
+        Plan((DICE,), deltas(TARGETS), (1000,), 1, AGGREGATE, 500, FIXED),
+        Plan((DICE,), (UCT, *deltas(TARGETS)), (10_000,), 1, AGGREGATE, 500, FIXED),
+        Pairing(DICE, deltas(TARGETS), (UCT, NEAR), (1000,)),
+        Plan(("goofspiel",), (UCT, *deltas(TARGETS[:1])), (1000, 10_000), 1, AGGREGATE, 500, FIXED),
+        Pairing(DICE, deltas(TARGETS), (UCT, NEAR), (10_000,)),
+    ),
+    "table-1": (  # AAAI: full stitching; ISMCTS has ten times the iterations for about the same time
+        Plan((FOUR_FACES,), (IST, PST, "BASELINE"), (300, 3000, 30_000), SEEDS),
+        Plan((FOUR_FACES,), (UCT,), (3000, 30_000, 300_000), SEEDS),
+        Plan(("goofspiel(cards=4)",), (UCT, IST, PST, "BASELINE"), (300, 3000), SEEDS),
+        Plan((DICE,), (UCT, IST, PST), (1000,), SEEDS),
+        Plan((DICE,), (UCT, IST, PST), (10_000,)),
+        Plan((DICE,), (UCT, IST, PST), (30_000,)),
+        Plan((DICE,), (UCT, IST, PST), (100_000,)),
+    ),
+    "sixteen": (  # which enhancement makes ISMCTS less exploitable?
+        Plan(("kuhn-poker",), (*SIXTEEN, IST, PST, UCT), (100, 1000, 10_000), 10),
+        Plan(("leduc-poker",), (*SIXTEEN, IST, PST, UCT), (100, 1000), 3),
+        Plan(("goofspiel(cards=5)",), (*SIXTEEN, IST, PST, UCT), (1000,)),
+        Plan((DICE,), (*SIXTEEN, IST, PST, UCT), (1000,)),
+        Plan(("leduc-poker",), (*SIXTEEN, IST, PST, UCT), (1000,), 10),
+        Plan(("goofspiel(cards=5)",), (*SIXTEEN, IST, PST, UCT), (1000,), 3),
+        Plan((DICE,), (*SIXTEEN, IST, PST, UCT), (1000,), 3),
+        Plan(("leduc-poker",), (*SIXTEEN, IST, PST, UCT), (10_000,), 3),
+    ),
+}
+
+
+# ----------------------------------------------------------------------------------------------------------------- rows
+
+
+def rows_of(directory: Path, file: str) -> list[Measurement]:
+    """The measurements in a file of a directory."""
+    return [json.loads(line) for line in read_lines(directory / file)]
+
+
+def fill(plan: Plan | Pairing, directory: Path) -> list[Measurement]:
+    """Make what a directory lacks of a plan; returns all its rows."""
+
+    def key(row: Measurement) -> tuple[object, ...]:
+        return tuple(row.get(name) for name in plan.key)
+
+    there, wanted = {key(row): row for row in rows_of(directory, plan.file)}, plan.rows()
+    for number, row in enumerate(wanted, 1):
+        if key(row) not in there:
+            typer.echo(f"{number} of {len(wanted)}: {row}", err=True)
+            there[key(row)] = plan.measure(row)
+            append_row(directory / plan.file, there[key(row)])
+    return [there[key(row)] for row in wanted]
+
+
+def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
+    """The mean, and its standard error; 0 for a single value."""
+    error = statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else 0.0
+    return statistics.fmean(values), error
+
+
+def pairs(rows: Iterable[Measurement]) -> dict[Pair, tuple[list[float], list[float]]]:
+    """The rewards of the one player of each pair, where he sat first and where he sat second."""
+    rewards: dict[Pair, tuple[list[float], list[float]]] = {}
+    for row in rows:
+        pair = row["game"], row["one"], row["other"], row["iterations"], row.get("times", 1)
+        first, second = rewards.setdefault(pair, ([], []))
+        first += row["first"]
+        second += row["second"]
+    return rewards
+
+
+def budget_text(iterations: int, times: int) -> str:
+    """The iterations of a player, and those of his opponent where he has more."""
+    return f"{iterations:,}" if times == 1 else f"{iterations:,} and {iterations * times:,}"
+
+
+def seconds_of(row: Measurement) -> float | None:
+    """Processor seconds of a search of a measurement, all included."""
+    return row["processor_seconds"] / row["searches"] if row.get("searches") else None
+
+
+def method_of(row: Measurement) -> str:
+    """The method of a measurement, without its matches and what it takes for granted."""
+    return row["method"].split(" of ")[0].split(",")[0]
+
+
+def half(row: Measurement) -> float:
+    """NashConv/2, the unit of AAMAS 2015."""
+    return row["nash_conv"] / 2
+
+
+# -------------------------------------------------------------------------------------- the effects of the enhancements
+
+
+def complete_cells(rows: Iterable[Measurement]) -> dict[tuple[str, int], dict[str, list[float]]]:
+    """For each game and budget with which all sixteen were measured by full stitching, what was found, by game and budget."""
+    cells_of: dict[tuple[str, int], dict[str, list[float]]] = {}
+    for row in rows:
+        if row["method"] == STITCHING:
+            cells = cells_of.setdefault((row["game"], row["iterations"]), {})
+            cells.setdefault(row["player"], []).append(row["nash_conv"])
+    return {key: cells_of[key] for key in sorted(cells_of) if cells_of[key].keys() >= SIXTEEN.keys()}
+
+
+def measured_cells(rows: Iterable[Measurement]) -> dict[tuple[str, int], dict[str, list[float]]]:
+    """The same with the largest budget of each game alone."""
+    complete = complete_cells(rows)
+    largest = dict(complete.keys())  # later ones stand
+    return {key: cells for key, cells in complete.items() if largest[key[0]] == key[1]}
+
+
+def spread(cells: Cells) -> tuple[float, int]:
+    """The standard deviation between seeds, and its degrees of freedom."""
+    if min(len(cells[strategy]) for strategy in SIXTEEN) == 1:
+        chance = [
+            interaction(cells, names) for count in (3, 4) for names in itertools.combinations(ENHANCEMENTS, count)
+        ]
+        return math.sqrt(statistics.fmean(value**2 for value in chance)), len(chance)
+    freedom = sum(len(cells[strategy]) - 1 for strategy in SIXTEEN)
+    squares = sum(statistics.pvariance(cells[strategy]) * len(cells[strategy]) for strategy in SIXTEEN)
+    return math.sqrt(squares / freedom), freedom
+
+
+def interaction(cells: Cells, names: Sequence[str]) -> float:
+    """How the effects of some enhancements depend on each other, scaled to vary by chance as much as a single value does."""
+    signed = [
+        (-1) ** len(set(names) - each.enhancements) * statistics.fmean(cells[strategy])
+        for strategy, each in SIXTEEN.items()
+    ]
+    return sum(signed) / math.sqrt(sum(1 / len(cells[strategy]) for strategy in SIXTEEN))
+
+
+def weighted_sum(cells: Cells, weights: Mapping[str, float]) -> Estimate:
+    """A weighted sum of the means of combinations, with its interval."""
+    mean = sum(weight * statistics.fmean(cells[strategy]) for strategy, weight in weights.items())
+    deviation, freedom = spread(cells)
+    error = deviation * math.sqrt(sum(weight**2 / len(cells[strategy]) for strategy, weight in weights.items()))
+    return student(mean, error, freedom + 1)
+
+
+def effect(cells: Cells, enhancement: str) -> Estimate:
+    """The mean NashConv of the eight combinations with an enhancement, less that of the eight without."""
+    sides = {name: enhancement in each.enhancements for name, each in SIXTEEN.items()}
+    return weighted_sum(cells, {name: (1 if with_it else -1) * 2 / len(SIXTEEN) for name, with_it in sides.items()})
+
+
+def against_baseline(cells: Cells, strategy: str) -> Estimate:
+    """NashConv less that of the baseline, by the baseline's own: −0.1 is a tenth less exploitable."""
+    if strategy == BASELINE:
+        return Estimate(0.0, 0.0, 0.0)
+    scale, difference = statistics.fmean(cells[BASELINE]), weighted_sum(cells, {strategy: 1.0, BASELINE: -1.0})
+    return Estimate(difference.value / scale, difference.low / scale, difference.high / scale)
+
+
+def _interval(estimate: Estimate) -> str:
+    return f"{estimate.value:z.3f} ± {estimate.half:.3f}"
+
+
+def _titles(cells_of: Mapping[tuple[str, int], Cells]) -> list[str]:
+    return [f"{game}, {iterations:,}" for game, iterations in cells_of]
+
+
+def effects_table(cells_of: Mapping[tuple[str, int], Cells]) -> Table:
+    """A row for each enhancement: what it adds to NashConv in each game."""
+    rows = tuple(
+        (
+            name,
+            *(
+                _interval(each) + " *" * each.is_decided
+                for each in (effect(cells, name) for cells in cells_of.values())
+            ),
+        )
+        for name in ENHANCEMENTS
+    )
+    caption = "what each enhancement adds to NashConv, the mean over the eight pairs; 95 % intervals; * without 0"
+    return Table(caption, ("enhancement", *_titles(cells_of)), rows)
+
+
+def ranking_table(cells_of: Mapping[tuple[str, int], Cells]) -> Table:
+    """The sixteen from the least exploitable on, by the mean of what they have more than the baseline in each game, in per cent."""
+    shares = {strategy: [against_baseline(cells, strategy) for cells in cells_of.values()] for strategy in SIXTEEN}
+    order = sorted(shares, key=lambda strategy: statistics.fmean(share.value for share in shares[strategy]))
+    rows = tuple(
+        (
+            str(place),
+            strategy,
+            f"{100 * statistics.fmean(share.value for share in shares[strategy]):+.1f} %",
+            *(
+                f"{_interval(weighted_sum(cells, {strategy: 1.0}))} ({100 * share.value:+.1f} ± {100 * share.half:.1f} %)"
+                for cells, share in zip(cells_of.values(), shares[strategy], strict=True)
+            ),
+        )
+        for place, strategy in enumerate(order, 1)
+    )
+    caption = "NashConv by full stitching (and against the baseline); 95 % intervals; iterations of each search after the game"
+    return Table(caption, ("", "player", "mean", *_titles(cells_of)), rows)
+
+
+# ------------------------------------------------------------------------------------------------------------- pictures
+
+PRINTED = Path(__file__).parent.parent / "papers" / "aamas2015-figure3.csv"  # the points of AAMAS 2015, Figure 3
+NAMES = {
+    IST: "OOS, IST",
+    PST: "OOS, PST",
+    OOS_AAMAS: "OOS, IST, δ = 0.5",
+    UCT: "ISMCTS, UCB1",
+    RM: "ISMCTS, regret matching",
+    EXP3: "ISMCTS, EXP3",
+}
+IN_PRINT = {IST: "OOS", OOS_AAMAS: "OOS", UCT: "UCT", RM: "RM"}
+TITLES = dict(zip(GAMES, ("Liar's Dice(1, 1)", "II-Goofspiel(6), cards 0…5", "Generic poker(3, 3, 2, 2)"), strict=True))
+GAMES_IN_PRINT = dict(zip(GAMES, ("LD_6_1_1", "IIGS_1_6", "GP_2_2_3_3"), strict=True))
+DASHED: Style = {"linestyle": (0, (4, 2)), "linewidth": 1.1, "alpha": 0.75}
+
+
+def points(
+    rows: Iterable[Measurement], x_of: Callable[[Measurement], float | None], y_of: Callable[[Measurement], float]
+) -> Points:
+    """A point for each budget: the mean over seeds, at the mean of x."""
+    points: dict[int, list[tuple[float, float]]] = {}
+    for row in rows:
+        if (x := x_of(row)) is not None:
+            points.setdefault(row["iterations"], []).append((x, y_of(row)))
+    return [
+        (statistics.fmean(x for x, _ in pairs), *mean_and_error([y for _, y in pairs]))
+        for _, pairs in sorted(points.items())
+    ]
+
+
+def printed_curve(game: str, kind: str, name: str) -> list[tuple[float, float]]:
+    """(seconds, NashConv/2) of a curve of AAMAS 2015, Figure 3."""
+    with PRINTED.open() as file:
+        return [
+            (float(row["seconds"]), float(row["exploitability"]))
+            for row in csv.DictReader(file)
+            if (row["game"], row["kind"], row["algorithm"]) == (game, kind, name)
+        ]
+
+
+def _curves(rows: Sequence[Measurement], method: str, path: Path) -> Path | None:
+    """Figure 3 of AAMAS: above by iterations, below by seconds with the printed curves beside; a column for each game."""
+    measured = [row for row in rows if method_of(row) == method and row["method"].endswith("elsewhere")]
+    names = {game: str(games.load(game)) for game in GAMES}
+    names_of_games = [game for game in GAMES if any(row["game"] == names[game] for row in measured)]
+    if not names_of_games:
+        return None
+    from matplotlib.ticker import LogLocator
+
+    kind = "convergence" if method == ROOT else "agg_convergence"
+    with canvas(path, (1.0 + 3.85 * len(names_of_games), 7.4)) as figure:
+        for column, game in enumerate(names_of_games):
+            of_game = [row for row in measured if row["game"] == names[game]]
+            above, below = (
+                figure.add_subplot(2, len(names_of_games), column + 1 + k * len(names_of_games)) for k in range(2)
+            )
+            above.set_title(TITLES[game], loc="left", fontweight="bold")
+            for k, (player, name) in enumerate(NAMES.items()):
+                of_player = [row for row in of_game if row["player"] == player]
+                _line(above, points(of_player, lambda row: row["iterations"], half), k, name)
+                _line(below, points(of_player, seconds_of, half), k, name)
+                if of_player and player in IN_PRINT:
+                    published = printed_curve(GAMES_IN_PRINT[game], kind, IN_PRINT[player])
+                    below.plot(*zip(*published, strict=True), color=LINES[k], **DASHED)
+            labels = "iterations of a search", "seconds of a search; dashed: as printed in 2015"
+            for axes, label in zip((above, below), labels, strict=True):
+                axes.set_xscale("log")
+                axes.set_yscale("log")
+                axes.xaxis.set_minor_formatter(lambda value, _: "")
+                axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+                axes.yaxis.set_minor_formatter(lambda value, _: f"{value:g}")
+                axes.yaxis.set_minor_locator(LogLocator(subs=(2, 3, 5)))
+                axes.set_xlabel(label)
+                axes.grid(axis="both")
+            if column == 0:
+                above.set_ylabel("NashConv / 2")
+                below.set_ylabel("NashConv / 2")
+                handles = above.get_legend_handles_labels()
+        figure.legend(*handles, loc="outside lower center", ncols=min(5, 2 * len(names_of_games)), frameon=False)
+    return path
+
+
+def _line(axes: "Axes", curve: Points, k: int, name: str) -> None:
+    if curve:
+        x, y, error = zip(*curve, strict=True)
+        style: Style = {"color": LINES[k], "marker": MARKERS[k % len(MARKERS)], "label": name}
+        axes.errorbar(x, y, error, markersize=4, linewidth=1.4, **style)
+
+
+def _sixteen(rows: Sequence[Measurement], path: Path) -> Path | None:
+    """NashConv by full stitching of the sixteen combinations, a column for each game, with OOS and ISMCTS over the tree below."""
+    players = [combination.strategy for combination in COMBINATIONS] + [UCT, IST, PST]
+    whole = complete_cells(rows)
+    if not whole:
+        return None
+    names_of_games, budgets = list(dict.fromkeys(game for game, _ in whole)), sorted({budget for _, budget in whole})
+    with canvas(path, (2.2 + 3.1 * len(names_of_games), 6.2)) as figure:
+        first: Axes | None = None
+        handles: dict[int, ErrorbarContainer] = {}
+        for column, game in enumerate(names_of_games):
+            axes = first = figure.add_subplot(1, len(names_of_games), column + 1, sharey=first)
+            for k, budget in enumerate(budgets):
+                cells = whole.get((game, budget), {})
+                means = [
+                    (place, *mean_and_error(cells[player])) for place, player in enumerate(players) if player in cells
+                ]
+                if means:
+                    place, mean, error = zip(*means, strict=True)
+                    style: Style = {
+                        "color": LINES[k % len(LINES)],
+                        "marker": MARKERS[k % len(MARKERS)],
+                        "markersize": 5,
+                    }
+                    handles[budget] = axes.errorbar(mean, place, xerr=error, linestyle="", **style)
+            axes.set_title(game, loc="left", fontweight="bold")
+            axes.grid(axis="x")
+            axes.set_xlabel("NashConv")
+            axes.set_yticks(range(len(players)), [NAMES.get(player, player) for player in players])
+            axes.tick_params(labelleft=column == 0)
+        axes.invert_yaxis()
+        labels = [f"{budget:,} iterations" for budget in sorted(handles)]
+        marks = [handles[budget] for budget in sorted(handles)]
+        figure.legend(marks, labels, loc="outside lower center", ncols=4, frameon=False)  # type: ignore[call-overload]
+    return path
+
+
+def _effects(rows: Sequence[Measurement], path: Path) -> Path | None:
+    """What each enhancement adds to NashConv, by the mean over the combinations of the game, with 95 % intervals."""
+    cells_of = measured_cells(rows)
+    if not cells_of:
+        return None
+    with canvas(path, (1.2 + 2.4 * len(cells_of), 3.4)) as figure:
+        first = None
+        for column, ((game, iterations), cells) in enumerate(cells_of.items()):
+            axes = first = figure.add_subplot(1, len(cells_of), column + 1, sharex=first)
+            whole = statistics.fmean(statistics.fmean(cells[each.strategy]) for each in COMBINATIONS)
+            for place, name in enumerate(ENHANCEMENTS):
+                change = effect(cells, name)
+                value, error = 100 * change.value / whole, 100 * change.half / whole
+                color, alpha = LINES[0 if change.value < 0 else 1], 1.0 if change.is_decided else 0.45
+                style: Style = {"marker": MARKERS[0], "markersize": 5, "linestyle": "", "color": color, "alpha": alpha}
+                axes.errorbar(value, place, xerr=error, **style)
+            axes.axvline(0, color=SUBDUED, linewidth=1, linestyle=(0, (5, 3)))
+            axes.set_title(f"{game},\n{iterations:,} iterations", loc="left", fontweight="bold")
+            axes.set_yticks(range(len(ENHANCEMENTS)), ENHANCEMENTS)
+            axes.invert_yaxis()
+            axes.grid(axis="x")
+            axes.tick_params(labelleft=column == 0)
+        figure.supxlabel("what the enhancement adds to NashConv, %; 95 % intervals; pale where 0 is inside", fontsize=9)
+    return path
+
+
+# --------------------------------------------------------------------------------------- the tables of the documents
+
+_NAMES = {
+    IST: "OOS, IST",
+    PST: "OOS, PST",
+    OOS_AAMAS: "OOS, IST, δ = 0.5, w_T",
+    UCT: "UCB1",
+    RM: "regret matching",
+    EXP3: "EXP3",
+}
+_NAMES_HEAD_TO_HEAD = {IST: "OOS, IST", PST: "OOS, PST"}
+_TITLES = dict(zip(GAMES, ("LD(1,1)", "II-Goofspiel(6)", "generic poker"), strict=True))
+SHORTEST = 0.001  # seconds that rows tell
+FEWEST = 100_000  # iterations after which c is compared
+
+
+def cell(rows: Sequence[Measurement], value: Callable[[Measurement], float]) -> str:
+    """The mean over seeds with its 95 % interval by Student's t, in parentheses the seeds, and the median processor time of a search."""
+    if not rows:
+        return ""
+    values, count = [value(row) for row in rows], len(rows)
+    spread = f" ± {student_mean(values).half:.3f}" if count > 1 else ""
+    seconds = [seconds for row in rows if (seconds := seconds_of(row)) is not None]
+    took = statistics.median(seconds) if seconds else math.nan
+    time = f", {took:.2g} s" if took >= SHORTEST else ", under 1 ms" if seconds else ""
+    return f"{statistics.fmean(values):.3f}{spread} ({count}){time}"
+
+
+def table(
+    rows: Iterable[Measurement], lines: dict[str, str], columns: dict[str, str], value: Callable[[Measurement], float]
+) -> str:
+    """A line for each game and budget, a column for each player.
+
+    Args:
+        lines, columns: titles by game and by player, as texts that `games.load` and an agent understand.
+    """
+    cells: dict[tuple[str, int, str], list[Measurement]] = {}
+    for row in rows:
+        cells.setdefault((row["game"], row["iterations"], row["player"]), []).append(row)
+    body = ["| | iterations | " + " | ".join(columns.values()) + " |", "|---|---|" + "---|" * len(columns)]
+    for game, title in ((str(games.load(name)), title) for name, title in lines.items()):
+        for budget in sorted({budget for name, budget, player in cells if name == game and player in columns}):
+            cells_of_row = [cell(cells.get((game, budget, player), []), value) for player in columns]
+            body.append(f"| {title} | {budget:,} | " + " | ".join(cells_of_row) + " |")
+    return "\n".join(body) + "\n"
+
+
+def head_to_head(blocks: Iterable[Measurement]) -> str:
+    """A line for each pair in the papers' two games, by game and iterations: the share of the points in either seat and in both."""
+    lines = [
+        (list(_TITLES).index(game), budget, times, player, opponent, first, second)
+        for (name, player, opponent, budget, times), (first, second) in pairs(blocks).items()
+        for game in _TITLES
+        if name == str(games.load(game))
+    ]
+    body = ["| | player | against | iterations | sitting first | sitting second | both |", "|---" * 7 + "|"]
+    for game, budget, times, player, opponent, first, second in sorted(lines, key=lambda line: line[:5]):
+        shares = [share_text(mean_reward(rewards)) for rewards in (first, second, first + second)]
+        names = [_NAMES_HEAD_TO_HEAD.get(text, f"`{text}`") for text in (player, opponent)]
+        body.append(
+            "| " + " | ".join([list(_TITLES.values())[game], *names, budget_text(budget, times), *shares]) + " |"
+        )
+    return "\n".join(body) + "\n"
+
+
+def tables(rows: Sequence[Measurement], blocks: Sequence[Measurement]) -> dict[str, str]:
+    """All tables, by name.
+
+    Args:
+        rows, blocks: of exploitability, and of games head to head.
+    """
+
+    def by(method: str) -> list[Measurement]:
+        return [row for row in rows if method_of(row) == method]
+
+    from_the_deal = {player: _NAMES[player] for player in (IST, UCT, RM, EXP3)}
+    with_c = {UCT_WITH_C[0]: "c = 0.5", UCT: "c = 1", UCT_WITH_C[1]: "c = 2", UCT_WITH_C[2]: "c = 4"}
+    orders = {GOOFSPIEL: "ascending points", DESCENDING: "descending points"}
+    aggregate = {player: _NAMES[player] for player in (OOS_AAMAS, UCT, RM)}
+    stitching = {UCT: "`ISMCTS()`", IST: "OOS, IST", PST: "OOS, PST", "BASELINE": "`BASELINE`"}
+    small_games = {DICE: "six faces", FOUR_FACES: "four faces", "goofspiel(cards=4)": "II-Goofspiel(4)"}
+    return {
+        "root": table(by(ROOT), {**_TITLES, KUHN: "Kuhn", LEDUC: "Leduc"}, from_the_deal, half),
+        "goofspiel": table([row for row in by(ROOT) if row["iterations"] >= FEWEST], orders, with_c, half),
+        "aggregate": table(by(AGGREGATE_AAMAS), _TITLES, aggregate, half),
+        "stitching": table(by(STITCHING), small_games, stitching, lambda row: row["nash_conv"]),
+        "head-to-head": head_to_head(blocks),
+    }
+
+
+# ------------------------------------------------------------------------------------------------------------- commands
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
+
+
+@app.command()
+def measure(
+    plans: Annotated[list[str], typer.Argument(help=f"Any of {', '.join(PLANS)}.", metavar="PLAN")], rows: Path = RUNS
+) -> None:
+    """Make the measurements of plans; those among the rows are not repeated."""
+    if unknown := [name for name in plans if name not in PLANS]:
+        raise typer.BadParameter(f"{unknown[0]!r} is not a plan; known plans: {', '.join(PLANS)}")
+    for name in plans:
+        for plan in PLANS[name]:
+            fill(plan, rows)
+
+
+@app.command()
+def effects(rows: Path = RUNS) -> None:
+    """Rank the sixteen combinations by exploitability, and print what each enhancement adds."""
+    cells = measured_cells(rows_of(rows, EXPLOITABILITY))
+    print_table(ranking_table(cells))
+    print_table(effects_table(cells))
+
+
+@app.command()
+def draw(into: Path, rows: Path = RUNS, page: Path | None = None) -> None:
+    """Draw the pictures, PNG and SVG, into a directory, and make the tables of a page again."""
+    measured, blocks = (rows_of(rows, file) for file in (EXPLOITABILITY, HEAD_TO_HEAD))
+    if page is not None:
+        refresh(page, tables(measured, blocks))
+    _curves(measured, ROOT, into / "root.png")
+    _curves(measured, AGGREGATE_AAMAS, into / "aggregate.png")
+    _sixteen(measured, into / "sixteen.png")
+    _effects(measured, into / "effects.png")
+
+
+if __name__ == "__main__":
+    app()
