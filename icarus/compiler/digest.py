@@ -194,9 +194,8 @@ def _registered(*sizes: int) -> list[Callable]:
     bodies = [getattr(template, "_overload_func", None) for template in templates]
     bodies += [body for body, *_ in _imputils.builtin_registry.functions]
     theirs = [body for body in bodies if body is not None and not _is_of(body, LIBRARIES) and not _is_ours(body)]
-    return list(
-        {getattr(body, "__code__", body): body for body in theirs}.values()
-    )  # a cell that is run again registers it again
+    by_code = {getattr(body, "__code__", body): body for body in theirs}  # a cell that is run again registers it again
+    return list(by_code.values())
 
 
 # ------------------------------------------------------------------------------------------------------------------ what slots read
@@ -204,19 +203,16 @@ def _registered(*sizes: int) -> list[Callable]:
 
 def unseeded_source(function: Callable) -> str:
     """ "np.random" or "random" where a function, or one it reaches, draws from it; "" where none does."""
-    for _, value, _ in reachable(function):
-        if isinstance(value, pytypes.FunctionType):
-            names = set(names_in(value.__code__))
-            for name in names & set(value.__globals__):
-                item = value.__globals__[name]
-                home = getattr(item, "__name__" if isinstance(item, pytypes.ModuleType) else "__module__", "") or ""
-                owner = getattr(getattr(item, "__self__", None), "__class__", type(None)).__module__
-                if home.startswith("numpy.random") or owner.startswith("numpy.random"):
-                    return "np.random"
-                if home == "numpy" and isinstance(item, pytypes.ModuleType) and "random" in names:
-                    return "np.random"
-                if home == "random" or owner == "random":
-                    return "random"
+    functions = [part.value for part in reachable(function) if isinstance(part.value, pytypes.FunctionType)]
+    for code, space in ((function.__code__, function.__globals__) for function in functions):
+        names = set(names_in(code))
+        for item in (space[name] for name in sorted(names & space.keys())):
+            origin = _module_of(item) or type(getattr(item, "__self__", None)).__module__
+            is_numpy = origin == "numpy" and isinstance(item, pytypes.ModuleType)
+            if origin.startswith("numpy.random") or (is_numpy and "random" in names):
+                return "np.random"
+            if origin in ("random", "_random"):
+                return "random"
     return ""
 
 
@@ -228,32 +224,24 @@ def _describe(value: object) -> bytes:
     kind = f"{type(value).__module__}.{type(value).__qualname__} "
     if isinstance(value, enum.Enum):
         return (kind + value.name).encode() + _describe(value.value)
-    if isinstance(value, enum.EnumMeta):
-        return (kind + value.__qualname__).encode() + _describe(tuple(value.__members__.items()))
-    if isinstance(value, pytypes.FunctionType):
-        return _describe(value.__code__)
-    if isinstance(value, pytypes.CodeType):
-        return _describe_code(value)
+    if isinstance(value, pytypes.FunctionType | pytypes.CodeType):
+        return _describe_code(value.__code__ if isinstance(value, pytypes.FunctionType) else value)
     if isinstance(value, np.ndarray | np.generic):
         return (kind + repr((value.dtype, value.shape))).encode() + value.tobytes()
     if isinstance(value, tuple | list | frozenset):
         items = [_describe(item) for item in value]
         return kind.encode() + b"(" + b",".join(sorted(items) if isinstance(value, frozenset) else items) + b")"
-    if isinstance(value, int | float | complex | str | bytes | np.dtype | type(None)):
+    if isinstance(value, PLAIN):
         return (kind + repr(value)).encode()
+    name = f"{kind} {getattr(value, '__module__', '')} {getattr(value, '__qualname__', '')}".encode()
     if isinstance(value, type):
-        plain = int | float | str | bytes | tuple
-        members = [
-            (name, repr(item)) for name, item in vars(value).items() if name[:2] != "__" and isinstance(item, plain)
-        ]
-        return (kind + repr((value.__module__, value.__qualname__, sorted(members)))).encode()
-    if (
-        is_loaded("numba")
-        and isinstance(value, types.Type)
-        and not isinstance(value, types.Dispatcher | types.Function)
-    ):
+        members = getattr(value, "__members__", vars(value)).items()
+        known = [(key, item) for key, item in members if key[:2] != "__" and isinstance(item, PLAIN | enum.Enum)]
+        return name + _describe(tuple(known))
+    is_type = is_loaded("numba") and isinstance(value, types.Type)
+    if is_type and not isinstance(value, types.Dispatcher | types.Function):
         return (kind + str(value)).encode()
-    return f"{kind} {getattr(value, '__module__', '')} {getattr(value, '__name__', '')}".encode()
+    return name
 
 
 def _describe_code(code: pytypes.CodeType) -> bytes:
@@ -292,12 +280,12 @@ def digest(function: Callable, *context: object) -> str:
 def _version_file(package: str) -> Path:
     """The file that says which version of a package is installed; to read it takes less time than to ask for the version."""
     spec = importlib.util.find_spec(package)
-    if spec is None or spec.origin is None:
-        raise ImportError(f"{package} is not installed")
+    assert spec is not None and spec.origin is not None  # it is installed with this package
     return Path(spec.origin).with_name("_version.py")
 
 
-def _package_digest() -> str:
+def package_digest() -> str:
+    """A digest of the sources of the folders in `BELOW`, and of the versions of all else that machine code is made by."""
     hasher = hashlib.sha256()
     for path in sorted(path for folder in BELOW for path in (PACKAGE / folder).rglob("*.py")):
         hasher.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
@@ -306,7 +294,7 @@ def _package_digest() -> str:
     return hasher.hexdigest()[:16]
 
 
-PACKAGE_DIGEST = _package_digest()  # of the sources at import; names a folder, while `digest` names what is in it
+PACKAGE_DIGEST = package_digest()  # of the sources at import; names a folder, while `digest` names what is in it
 
 
 # ------------------------------------------------------------------------------------------ what changes while a process runs
@@ -324,7 +312,6 @@ Variables: TypeAlias = dict[tuple[int, str], Bound]  # by namespace (or cell) an
 _bound: Variables = {}  # all that has been compiled in
 _compiled: "weakref.WeakSet[Any]" = weakref.WeakSet()  # helpers that keep machine code in which such values stand
 _generation = [0]  # how often values have been found changed
-_SCALARS = (int, float, complex, str)
 
 
 def _variables(part: Part) -> Variables:
@@ -348,12 +335,9 @@ def _bind(read: Callable[[], object]) -> Bound:
     return Bound(read, value, _describe(value) if isinstance(value, MUTABLE) else None)
 
 
-def holds(bound: Bound) -> bool:
-    """Whether a variable is still what has been compiled in."""
-    now = bound.read()
-    if now is bound.value:
-        return bound.content is None or _describe(now) == bound.content
-    return type(now) is type(bound.value) and isinstance(now, _SCALARS) and now == bound.value
+def _holds(bound: Bound) -> bool:
+    same = bound.read() is bound.value
+    return same and (bound.content is None or _describe(bound.value) == bound.content)
 
 
 def renew_rebound() -> int:
@@ -361,7 +345,7 @@ def renew_rebound() -> int:
 
     Returns how often that has happened.
     """
-    if not all(map(holds, list(_bound.values()))):
+    if not all(map(_holds, list(_bound.values()))):
         _bound.clear()
         _generation[0] += 1
         for compiled in list(_compiled):
@@ -401,3 +385,8 @@ def variables_of(*functions: Callable | None) -> list[Bound]:
     """The variables of users that functions reach."""
     parts = [part for function in functions if function is not None for part in reachable(function, DIGESTED)]
     return list({key: bound for part in parts for key, bound in _variables(part).items()}.values())
+
+
+def are_bound(variables: list[Bound]) -> bool:
+    """Whether variables are bound to the very objects to which they were; what arrays hold is not looked at."""
+    return all([bound.read() is bound.value for bound in variables])

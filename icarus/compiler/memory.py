@@ -233,27 +233,26 @@ def _words_of(value: Any) -> Iterable[int]:
     return (int(np.float64(value).view(np.int64)) if isinstance(value, float) else int(value),)
 
 
-def _caller(arity: int) -> Intrinsic:
-    @intrinsic
-    def call(typingctx: TypingContext, address: NumbaType, arguments: NumbaType) -> Definition:
-        signature_types = (types.int64,) * arity
+@intrinsic
+def call(typingctx: TypingContext, address: NumbaType, arguments: NumbaType) -> Definition:
+    """Call the kernel at an address, of so many integers; what it raises is passed on."""
+    arity = len(arguments)
+    signature_types = (types.int64,) * arity
 
-        def codegen(context: TargetContext, builder: Builder, signature: Signature, values: Sequence[Value]) -> Value:
-            words = [builder.extract_value(values[1], i) for i in range(arity)]
-            _refuse_nothing(context, builder, values[0])
-            function_type = context.call_conv.get_function_type(types.int64, signature_types)
-            pointer = builder.inttoptr(values[0], function_type.as_pointer())
-            status, result = context.call_conv.call_function(builder, pointer, types.int64, signature_types, words)
-            with cgutils.if_unlikely(builder, status.is_error):
-                context.call_conv.return_status_propagate(builder, status)
-            return result
+    def codegen(context: TargetContext, builder: Builder, signature: Signature, values: Sequence[Value]) -> Value:
+        words = [builder.extract_value(values[1], i) for i in range(arity)]
+        _refuse_nothing(context, builder, values[0])
+        function_type = context.call_conv.get_function_type(types.int64, signature_types)
+        pointer = builder.inttoptr(values[0], function_type.as_pointer())
+        status, result = context.call_conv.call_function(builder, pointer, types.int64, signature_types, words)
+        with cgutils.if_unlikely(builder, status.is_error):
+            context.call_conv.return_status_propagate(builder, status)
+        return result
 
-        return types.int64(types.int64, types.UniTuple(types.int64, arity)), codegen
-
-    return call
+    return types.int64(types.int64, types.UniTuple(types.int64, arity)), codegen
 
 
-call1, call2, call3, call4, call5, call7 = (_caller(arity) for arity in (1, 2, 3, 4, 5, 7))
+call1 = call2 = call3 = call4 = call5 = call7 = call
 
 
 @intrinsic

@@ -15,7 +15,7 @@ import attrs
 import numpy as np
 
 from icarus import checks
-from icarus.compiler.digest import Bound, generation, holds, renew_rebound, variables_of
+from icarus.compiler.digest import Bound, are_bound, generation, renew_rebound, variables_of
 from icarus.compiler.kernel import Kernel
 from icarus.compiler.messages import defined_at, raised_in
 from icarus.compiler.rng import seeded
@@ -348,7 +348,7 @@ class Game(AnyGame):
     def kernels(self) -> "Kernels":
         """The compiled functions; compiled or loaded on first use, shared by all games that use the same functions."""
         latest = _kernels.get(self)
-        if latest is None or latest[0] != generation() or not all(map(holds, latest[1])):
+        if latest is None or latest[0] != generation() or not are_bound(latest[1]):
             made_at, functions = renew_rebound(), [getattr(self, name) for name in FUNCTIONS]
             arrays = Arrays(self.state, self.beliefs, self.max_legal, len(parameters_of(self.initial)))
             latest = _kernels[self] = made_at, variables_of(*functions), kernels_of(arrays, *functions)
@@ -364,6 +364,7 @@ class Game(AnyGame):
         Raises:
             ValueError: a seed that is not an integer of at least 0, nor several of them.
         """
+        renew_rebound()
         data, generator = np.zeros(1, self.state), seeded(checks.seed(seed))
         arguments = self.initial_arguments()
         self.kernels().initial(data.ctypes.data, generator.ctypes.data, arguments.ctypes.data)

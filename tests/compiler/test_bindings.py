@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, MAST, argmax, capture, search, values
-from icarus.compiler.digest import renew_rebound
 from icarus.kernel import child, helper, record, update
 from tests.commands.test_contract import NIM
 
@@ -132,14 +131,6 @@ def test_a_game_uses_what_a_global_is_bound_to(monkeypatch: pytest.MonkeyPatch, 
     assert best[0] <= 0.01 and best[1] > 0.3
 
 
-def test_nothing_is_made_anew_where_nothing_was_bound_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    keys(key_by_global, "compiled")
-    kernels = NIM.kernels()
-    monkeypatch.setitem(globals(), "OFFSET", int("10"))
-    renew_rebound()
-    assert NIM.kernels() is kernels
-
-
 BASE = np.arange(10, 16)
 MATRIX, BYTES = np.arange(10, 16).reshape(2, 3), bytearray(np.arange(10, 16).tobytes())
 OWNED = np.arange(10, 16)
@@ -222,7 +213,7 @@ def test_an_array_that_is_written_to_is_read_anew_by_the_next_search(kind: str) 
     assert before[0] == before[1] != after[0] == after[1]
 
 
-def test_a_game_reads_an_array_anew_at_each_question(tmp_path: Any) -> None:
+def test_a_new_game_reads_an_array_anew(tmp_path: Any) -> None:
     file = np.memmap(tmp_path / "limit", np.int64, "w+", shape=2)
     limit = file[1:]
 
@@ -230,7 +221,7 @@ def test_a_game_reads_an_array_anew_at_each_question(tmp_path: Any) -> None:
         actions[0] = limit[0]
         return 1
 
-    state = attrs.evolve(NIM, name="mapped", legal=legal).new_initial_state(1)
-    assert state.legal_actions() == [0]
+    game = attrs.evolve(NIM, name="mapped", legal=legal)
+    assert game.new_initial_state(1).legal_actions() == [0]
     file[1] = 2
-    assert state.legal_actions() == [2]
+    assert game.new_initial_state(1).legal_actions() == [2]
