@@ -1,10 +1,7 @@
 """A playout as text and as a page: who decided what by which alternative, what was captured, what became of it."""
 
-import math
-from collections.abc import Iterator, Sequence
-from html import escape
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import attrs
 
@@ -16,11 +13,21 @@ from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.kernel.seats import seat_name
 from icarus.kernel.state import State
 from icarus.views.boards import drawing
-from icarus.views.document import in_notebook, pack, page, text_columns, write_new
+from icarus.views.document import (
+    Block,
+    Heading,
+    Paragraph,
+    Picture,
+    Preformatted,
+    Table,
+    html,
+    in_notebook,
+    text_of,
+    write_new,
+)
 
-HEADER = ("t", "phase", "player", "action", "decided by", "values")  # of a table of decisions
-UPDATES, VALUES = 12, 3  # of a component's updates and of a decision's values, so many are shown as text
-LONGEST_RECORD = 44  # characters of a record; of a longer one the end is shown
+SHOWN = 12, 3  # of a component's updates and of a decision's values, so many are shown as text
+DRAWN = 300  # boards in a page
 
 
 def show_playout(
@@ -43,16 +50,7 @@ class Shown:
     playout: InspectedPlayout
 
     def __str__(self) -> str:
-        playout = self.playout
-        lines = [_title(playout), "", "begun at a state drawn for the root:", playout.start, ""]
-        lines += text_columns([HEADER, *_choice_rows(playout)])
-        lines += ["", "ended at:", playout.end, "rewards: " + rewards_text(playout)]
-        for name, updates in playout.updates.items():
-            lines += ["", _heading(name, updates)]
-            lines += text_columns([_update_row(update) for update in updates[:UPDATES]])
-            if len(updates) > UPDATES:
-                lines.append(f"and {len(updates) - UPDATES} more")
-        return "\n".join(lines)
+        return text_of(_blocks(self.playout, *SHOWN))
 
     def __repr__(self) -> str:
         return f"<playout {self.playout.iteration}: {count_text(len(self.playout.choices), 'action')}>"
@@ -69,35 +67,49 @@ class Shown:
         return in_notebook(playout_page(self.playout), "the playout")
 
 
-def _title(playout: InspectedPlayout) -> str:
-    strategy = playout.scheme.label(playout.strategy)
-    length = count_text(len(playout.choices), "action")
-    return f"playout {playout.iteration} of {strategy}, {playout.state.game}, seed {playout.seed}: {length}"
+def playout_page(playout: InspectedPlayout) -> str:
+    """A playout as an HTML page, with the board before each decision."""
+    steps = zip(playout.states[:DRAWN], [*playout.choices, None], strict=False)
+    boards = [
+        Picture(drawing(state).svg(), f"{t}: before {choice.action}" if choice else "the end")
+        for t, (state, choice) in enumerate(steps)
+    ]
+    return html(f"{playout.state.game}: playout {playout.iteration:,}", [*_blocks(playout), Heading("boards"), *boards])
 
 
-def _heading(name: str, updates: Sequence[Update]) -> str:
-    return f"{name} captured {counted(updates)}"
+def _blocks(playout: InspectedPlayout, updates: int | None = None, values: int | None = None) -> list[Block]:
+    """What happened; at most so many updates of a component, and so many values of a decision."""
+    strategy, length = playout.scheme.label(playout.strategy), count_text(len(playout.choices), "action")
+    name = f"playout {playout.iteration} of {strategy}, {playout.state.game}, seed {playout.seed}: {length}"
+    decisions = [
+        [
+            str(t),
+            choice.phase,
+            seat_name(playout.state.game, choice.player).removeprefix("player "),
+            choice.action,
+            decider(choice),
+            _values(choice, values),
+        ]
+        for t, choice in enumerate(playout.choices)
+    ]
+    blocks: list[Block] = [Heading(name)]
+    blocks += [Heading("begun at a state drawn for the root"), Preformatted(playout.start)]
+    blocks += [Heading("decisions"), Table("", ["t", "phase", "player", "action", "decided by", "values"], decisions)]
+    blocks += [Heading("ended at"), Preformatted(playout.end), Paragraph(f"rewards: {rewards_text(playout)}")]
+    for component, changes in playout.updates.items():
+        rows = [[each.record, f"context {each.context}", change(each)] for each in changes[:updates]]
+        blocks += [Heading(f"{component} captured {counted(changes)}")]
+        blocks += [Table("", ["record", "context", "information"], rows)] if rows else []
+        blocks += [Paragraph(f"and {len(changes) - len(rows)} more")] if len(rows) < len(changes) else []
+    return blocks
 
 
-def _choice_rows(playout: InspectedPlayout) -> Iterator[tuple[str, ...]]:
-    for t, choice in enumerate(playout.choices):
-        player = seat_name(playout.state.game, choice.player).removeprefix("player ")
-        yield str(t), choice.phase, player, choice.action, decider(choice), _values(choice)
-
-
-def _values(choice: Choice) -> str:
+def _values(choice: Choice, most: int | None) -> str:
     """The highest values, and always that of the action chosen."""
     ranked = sorted(choice.values.items(), key=lambda item: -item[1])
-    top = [item for i, item in enumerate(ranked) if i < VALUES or item[0] == choice.action]
+    top = [item for i, item in enumerate(ranked) if most is None or i < most or item[0] == choice.action]
     more = ", …" if len(top) < len(ranked) else ""
     return ", ".join(f"{action} {number_text(value)}" for action, value in top) + more
-
-
-def _update_row(update: Update) -> tuple[str, ...]:
-    record = update.record
-    if len(record) > LONGEST_RECORD:
-        record = "…" + record[1 - LONGEST_RECORD :]
-    return record, f"context {update.context}", change(update)
 
 
 def rewards_text(playout: InspectedPlayout) -> str:
@@ -136,51 +148,3 @@ def number_text(value: FieldValue) -> str:
     if isinstance(value, list):
         return f"({', '.join(map(number_text, value))})"
     return "∞" if value == float("inf") else f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-OPENED = 40  # of a component's updates that are shown without being asked for
-DRAWN = 300  # boards
-
-
-def playout_page(playout: InspectedPlayout) -> str:
-    """A playout as an HTML page."""
-    strategy = playout.scheme.label(playout.strategy)
-    summary = f"{strategy}, seed {playout.seed}: {count_text(len(playout.choices), 'action')}, rewards {rewards_text(playout)}"
-    title = f"{playout.state.game}: playout {playout.iteration:,}"
-    return page("playout", title, summary=escape(summary), data=pack(_data(playout)))
-
-
-def _data(playout: InspectedPlayout) -> dict[str, Any]:
-    end = {"phase": "the end", "who": "", "action": "", "by": "", "why": "", "values": []}
-    return {
-        "rewards": rewards_text(playout),
-        "steps": [*(_step(playout, choice) for choice in playout.choices), end],
-        "boards": [drawing(state).svg() for state in playout.states[:DRAWN]],
-        "captured": [_captured(playout, name) for name in playout.updates],
-    }
-
-
-def _step(playout: InspectedPlayout, choice: Choice) -> dict[str, Any]:
-    ranked = sorted(choice.values.items(), key=lambda item: -item[1])
-    among = f"one of {choice.legal}" if choice.legal > 1 else "the only legal action"
-    return {
-        "phase": choice.phase,
-        "who": seat_name(playout.state.game, choice.player),
-        "action": choice.action,
-        "by": decider(choice),
-        "why": f"{among}, by {decider(choice)}" if choice.legal > 1 else among,
-        "values": [[action, value if math.isfinite(value) else None] for action, value in ranked],
-    }
-
-
-def _captured(playout: InspectedPlayout, name: str) -> dict[str, Any]:
-    updates = playout.updates[name]
-    return {
-        "name": name,
-        "summary": counted(updates),
-        "open": len(updates) <= OPENED,
-        "updates": [
-            {"record": update.record, "context": update.context, "new": update.before is None, "change": change(update)}
-            for update in updates
-        ],
-    }
