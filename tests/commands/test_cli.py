@@ -117,20 +117,6 @@ def test_a_terminal_of_80_columns_is_not_exceeded_and_only_last_columns_go_on_be
         assert len(named) >= len(games.names() if arguments[0] == "games" else SPECIFICATIONS)
 
 
-def test_claims_of_an_audit_go_on_below_themselves_on_a_terminal_of_80_columns(
-    icarus: Call, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    call = ("audit", "kuhn-poker", "--games", 1, "--determinizations", 5)
-    _, piped, _ = icarus(*call)
-    monkeypatch.setattr(console, "out", Console(force_terminal=True, width=80, highlight=False))
-    _, folded, _ = icarus(*call)
-    lines = folded.splitlines()
-    assert max(map(len, lines)) <= 80 < max(map(len, piped.splitlines()))
-    further = [line.startswith(" " * 44) for line in lines]
-    assert sum(further) > 20 and not any(line.startswith(" " * 44) for line in piped.splitlines())
-    assert folded.split()[-200:] == piped.split()[-200:]
-
-
 # ---------------------------------------------------------------------------------------------------------------- search
 
 
@@ -194,14 +180,6 @@ def test_options_of_a_search_are_taken_and_told(
     assert code == 0 and said in " ".join(output.split()), (output, errors)
 
 
-def test_help_has_a_whole_sentence_for_each_command(icarus: Call) -> None:
-    _, output, _ = icarus("--help")
-    rows = output.partition("Commands:")[2].split("\n")
-    assert len([row for row in rows if row.strip()]) == len(cli.COMMANDS) and not any(
-        row.endswith("...") for row in rows
-    )
-
-
 def test_each_chance_event_before_a_search_is_drawn_for_itself() -> None:
     coins = PythonGame(
         name="coins",
@@ -215,14 +193,6 @@ def test_each_chance_event_before_a_search_is_drawn_for_itself() -> None:
     )
     flips = [tuple(state_after(coins, seed, "").history) for seed in range(20)]
     assert all(len(each) == 6 for each in flips) and len(set(flips)) > 10
-
-
-def test_search_repeats_itself_for_a_seed(icarus: Call) -> None:
-    outputs = [
-        icarus("search", "knockout-whist(players=3)", "--iterations", 40, "--seed", seed)[1] for seed in (1, 1, 2)
-    ]
-    timeless = [re.sub(r"in \S+ s \(\S+/s\)", "", output) for output in outputs]
-    assert timeless[0] == timeless[1] != timeless[2]
 
 
 # ----------------------------------------------------------------------------------------------------------------- match
@@ -370,13 +340,6 @@ def test_bad_input_is_refused_in_one_sentence_with_exit_code_2(
     monkeypatch.chdir(tmp_path)
     assert message in refused(icarus(*arguments))
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_position_that_has_ended_is_refused(icarus: Call, tmp_path: Path) -> None:
-    (tmp_path / "brief.py").write_text(GAME)
-    assert "the game has ended" in refused(
-        icarus("search", "twenty-one", "--with", tmp_path / "brief.py", "--moves", "3 3 3 3 3 3 3", "--iterations", 5)
-    )
 
 
 # ---------------------------------------------------------------------------------------------------------- one's own file
@@ -557,9 +520,3 @@ def test_output_that_is_not_utf_8_is_written_with_escapes_and_after_the_files(py
     )
     result = python(script)
     assert result.returncode == 0 and "\\u2660" in result.stdout and (tmp_path / "tree.html").exists(), result.stderr
-
-
-def test_a_process_refuses_as_well(python: Python) -> None:
-    done = python(None, "-m", "icarus", "search", "otello")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "icarus: no game is called 'otello'; did you mean othello?\n"

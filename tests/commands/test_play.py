@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, MO_ISMCTS, Agent, CheatingUCT, games, parse
-from icarus.commands.play.conversation import BUDGETS, HELP, Conversation, Session, adviser_like, ending_of
+from icarus.commands.play.conversation import HELP, Conversation, Session, ending_of
 from icarus.commands.play.terminal import talk
 from icarus.equilibrium import OOS
 from icarus.kernel import CHANCE
@@ -271,12 +271,6 @@ def test_an_agent_that_fails_ends_the_game_with_its_error_and_the_game_is_kept(t
     with pytest.raises(ValueError, match="the agent cannot continue: .*division"):
         talk(Conversation(session, QUICK, 0), lambda prompt: "1", said.append)
     assert said[-1].startswith("stopped; ") and Path("othello-1.txt").exists()
-
-
-def test_weak_opponents_give_no_advice() -> None:
-    assert adviser_like(Agent(BASELINE, iterations=3)).iterations == BUDGETS["iterations"]
-    assert adviser_like(Agent(BASELINE, iterations=5000)).iterations == 5000
-    assert adviser_like(Agent(BASELINE, seconds=0.1)).seconds == 1
 
 
 def test_actions_and_help_fit_a_terminal() -> None:

@@ -15,8 +15,7 @@ from icarus.games.cards import card_text
 from icarus.kernel import TERMINAL, below, shuffle
 from icarus.kernel.python_game import PythonGame, PythonState
 from icarus.kernel.state import State
-from icarus.views.boards import BOARDS, cards, drawing, parts
-from icarus.views.drawing import Lines
+from icarus.views.boards import BOARDS, drawing, parts
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -121,11 +120,6 @@ def test_a_state_inside_a_search_is_drawn_without_being_dealt_anew() -> None:
         assert "?" in drawing(tree.state(node), 1, drawn_for=True).text()
 
 
-def test_a_seat_that_is_not_there_is_refused() -> None:
-    with pytest.raises(ValueError, match="has seats 0 to 3, not 4"):
-        drawing(games.load("hearts").new_initial_state(), 4)
-
-
 def test_a_bar_without_checkers_is_no_part_of_the_board() -> None:
     svg = drawing(games.load("backgammon").new_initial_state(seed=1)).svg()
     assert 'data-part="24"' in svg and 'bar"' not in svg
@@ -158,18 +152,6 @@ def test_a_part_says_in_words_what_it_holds() -> None:
     )
     confrontation = drawing(games.load("lotr-confrontation").new_initial_state(seed=1), 0).svg()
     assert 'aria-label="Mordor, Dark, may be ' in confrontation
-
-
-def test_a_long_line_of_text_is_wrapped_in_a_picture() -> None:
-    picture = Lines(("word " * 40, "  indented", "")).svg()
-    assert float(picture.split('width="')[1].split('"')[0]) < 480 and picture.count("<text") == 6
-    assert ">  indented<" in picture
-
-
-def test_hearts_is_drawn_without_compiling_its_text(monkeypatch) -> None:
-    state = games.load("hearts").new_initial_state(seed=1)
-    monkeypatch.setattr(cards.hearts_game, "text", None)
-    assert "pass" in drawing(state, 0).text() or "dealt" in drawing(state, 0).text()
 
 
 def dealt(names: Sequence[str]) -> PythonGame:

@@ -33,21 +33,6 @@ from tests.marks import slow_after
 QUICK = Agent(BASELINE, iterations=20)
 
 
-def late_answers(part: str, until: str) -> str:
-    """A script by which a page gets answers late whose path has this part: when `until` calls `go`."""
-    return f"""(() => {{
-        const answer_of = window.fetch;
-        window.fetch = async (path, ...rest) => {{
-            const answer = await answer_of(path, ...rest);
-            if (String(path).includes("{part}")) await new Promise((go) => {{ {until} }});
-            return answer;
-        }};
-    }})()"""
-
-
-LATE_LOOK = late_answers("at=", "window.release = go")
-
-
 def tree_data(text: str) -> dict[str, Any]:
     """What a page of a tree carries."""
     packed = re.search(r'id="data">([^<]*)<', text)
@@ -235,16 +220,13 @@ def test_a_game_is_reviewed_when_it_is_over(served) -> None:
     mine = [i for i, each in enumerate(played) if each.player == 0 and len(page.session.states[i].legal_actions()) > 1]
     assert [entry["at"] for entry in review["entries"] if entry["seat"] == 0] == mine
     assert all(0 <= entry["value"] <= 1 for entry in review["entries"]) and review["names"] == ["player 0", "player 1"]
-    assert "[Seed 4]" in page.say("record")["said"]
-    assert page.say("undo") == {"error": ENDED}  # the cards have been shown
-
-
-def test_a_mistake_is_a_loss_that_shows_and_is_large() -> None:
     result = QUICK.search(games.load("othello").new_initial_state(), 1)
     values, visits = np.array([0.6, 0.3, 0.58, np.nan]), np.array([900, 400, 400, 0])
     weighed = attrs.evolve(result, action=19, actions=(19, 26, 37, 44), values=values, visits=visits)
     assert [round(loss_of(weighed, action), 9) for action in (19, 26, 37, 44)] == [0, 0.3, 0, 0]
     assert loss_of(attrs.evolve(weighed, visits=np.array([900, 4, 400, 0])), 26) == 0  # four visits show nothing
+    assert "[Seed 4]" in page.say("record")["said"]
+    assert page.say("undo") == {"error": ENDED}  # the cards have been shown
 
 
 def test_a_move_that_a_seat_does_not_notice_is_neither_listed_nor_counted(served) -> None:
@@ -504,20 +486,6 @@ def test_one_plays_by_clicking_on_the_board_and_sees_the_tree(served, page, expe
     expect(page.locator("#said")).to_contain_text('[Game "othello"]')
 
 
-def test_an_earlier_position_that_comes_after_an_undo_is_not_shown(served, page, expect) -> None:
-    page.goto(served("othello").address)
-    page.locator("#board [data-part].open").first.click()
-    expect(page.locator("#log li").nth(1)).to_be_attached()
-    expect(page.locator("#status")).to_contain_text("your turn")
-    page.evaluate(LATE_LOOK)
-    page.click("[data-look='-1']")
-    until(lambda: page.evaluate("() => 'release' in window"))
-    press(page, "undo")
-    expect(page.locator("#said")).to_contain_text("taken back")
-    page.evaluate("() => { release(); return new Promise((drawn) => setTimeout(drawn, 300)); }")
-    expect(page.locator("#status")).to_contain_text("your turn")
-
-
 def test_in_hearts_one_sees_why_another_led_a_card_once_all_is_shown(served, page, expect) -> None:
     game = served("hearts", seed=5)
     page.on("dialog", lambda dialog: dialog.accept())
@@ -694,18 +662,6 @@ def test_a_square_that_is_chosen_looks_so_and_a_wrong_one_has_its_name(served, p
     expect(page.locator(f'#board [data-part="{first}"]')).to_have_attribute("aria-pressed", "true")
     page.locator(f'#board [data-part="{second}"]').click(position={"x": 3, "y": 100}, timeout=5000)
     expect(page.locator("#log")).to_contain_text("player 1: ")
-
-
-@pytest.mark.parametrize(("game", "is_dimmed"), [("kuhn-poker", False), ("hearts", True)])
-def test_cards_are_dimmed_where_others_can_be_played(served, page, expect, game: str, is_dimmed: bool) -> None:
-    served_game = served(game)
-    for _ in range(3 * is_dimmed):  # cards to pass; then a suit is led
-        served_game.act(served_game.my_turn())
-    served_game.my_turn()
-    page.goto(served_game.address)
-    expect(page.locator("#status")).to_have_text("it is your turn")
-    card = page.locator("#board [data-part]:not(.open)").first
-    assert (card.evaluate("card => getComputedStyle(card).filter") == "none") == (not is_dimmed)
 
 
 def test_on_a_narrow_screen_no_text_is_cut_off(served, page, expect) -> None:

@@ -93,18 +93,6 @@ def test_a_record_without_a_visit_has_no_mean_reward(kuhn):
     assert unvisited and all(line.endswith("  -") for line in unvisited)
 
 
-def test_a_notebook_shows_a_table(kuhn):
-    page = show_records(kuhn, "MAST")._repr_html_()
-    assert page.count("<tr>") == 5 and "<td>(bet or call, player 0)</td>" in page
-
-
-def test_seats_have_their_names():
-    state = games.load("dou-di-zhu").new_initial_state(seed=1)
-    shown = show_records(search(state, parse("BASELINE >> MAST"), iterations=50, seed=2), "MAST", most=100)
-    seats = {record.text.rpartition(", ")[2] for record in shown.records}
-    assert {"Landlord)"} < seats <= {"Landlord)", "Peasant 1)", "Peasant 2)"}
-
-
 def test_a_wrong_name_or_number_is_refused(kuhn):
     with pytest.raises(KeyError, match="no component of the strategy is called MATS; its components: BASELINE, MAST"):
         show_records(kuhn, "MATS")
@@ -114,11 +102,6 @@ def test_a_wrong_name_or_number_is_refused(kuhn):
         show_records(MAST, "MAST")  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="name is MAST, which is not a str; show_records needs"):
         show_records(kuhn, MAST)  # type: ignore[arg-type]
-
-
-def test_the_command_prints_the_records_after_the_result(capsys):
-    run(["search", "kuhn-poker", "--strategy", "BASELINE >> MAST", "--iterations", "50", "--records", "MAST"])
-    assert "\nMAST: 4 of 4 records, A × {1, …, κ}\n" in capsys.readouterr().out
 
 
 def test_the_command_refuses_a_wrong_name_before_the_search(capsys):

@@ -9,6 +9,7 @@ import math
 import re
 import shlex
 import tempfile
+import textwrap
 import threading
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -44,6 +45,7 @@ BUDGETS = {
     "seconds": 1.0,
 }  # and the least of a search for a hint: weak opponents give no good advice
 WAIT = 20.0  # seconds that a page waits for news before it asks again
+NO_BREAK = "\N{NO-BREAK SPACE}"
 WIDTH = 80  # characters of a line
 SHOWN = 6  # moves of a search under way
 LOSS, ERRORS = 0.05, 2.0  # a smaller loss of reward, or one of fewer standard errors, is not a mistake
@@ -324,14 +326,6 @@ class Conversation:
                 with self.changed:
                     self.changed.wait_for(lambda: self._is_due() or self.closed)
 
-    def compile(self) -> None:
-        """Search once as briefly as can be, from the first decision of the game."""
-        state = self.session.state.clone()
-        while state.is_chance_node():
-            state.apply_action(state.chance_outcomes()[0][0])
-        if not state.is_terminal():
-            attrs.evolve(self.adviser, iterations=self.adviser.scheme.trees, seconds=None).search(state, 0)
-
     def close(self) -> None:
         """Let nothing more happen; a search under way is abandoned."""
         with self.changed:
@@ -370,8 +364,9 @@ class Conversation:
             with self.changed:
                 if self.live is not live:
                     raise Abandoned
-                if agent is not None:
-                    live["said"] = _progress_text(agent, iterations, seconds, is_shown)
+                if agent is not None:  # of a budget of seconds no iterations: they would tell how fast it is
+                    counted = f"{iterations:,} of {agent.iterations:,} iterations" if agent.iterations else ""
+                    live["said"] = counted or f"{seconds:.0f} of {agent.seconds:g} s"
                     self.version += 1
                     self.changed.notify_all()
 
@@ -506,10 +501,20 @@ class Conversation:
     def _act(self, line: str) -> None:
         session = self.session
         action = _action(session.state, line, [] if session.over else session.state.legal_actions())
-        if session.waits_for is None:
-            raise ValueError("the game is over" if session.over else "it is not your turn")
+        self._my_turn()
         session.apply(action)
         self._go_on()
+
+    def _my_turn(self) -> int:
+        """The person whose turn it is.
+
+        Raises:
+            ValueError: it is nobody's.
+        """
+        seat = self.session.waits_for
+        if seat is None:
+            raise ValueError("the game is over" if self.session.over else "it is not your turn")
+        return seat
 
     def _place(self, text: str) -> int:
         """How many lines of the log "@12" means; all of them without a text.
@@ -536,9 +541,7 @@ class Conversation:
         return f"{count_text(count, 'action')} taken back"
 
     def _resign(self, rest: str) -> None:
-        if self.session.waits_for is None:
-            raise ValueError("the game is over" if self.session.over else "it is not your turn")
-        self.session.resigned = self.session.waits_for
+        self.session.resigned = self._my_turn()
         self._go_on()
 
     def _open(self, rest: str) -> str:
@@ -577,9 +580,8 @@ class Conversation:
     def _moves(self, rest: str) -> str:
         state = self.session.state
         names = [f"{i}: {state.action_to_string(move)}" for i, move in enumerate(state.legal_actions(), 1)]
-        across = max(1, WIDTH // (max(map(len, names)) + 2))
-        rows = [names[first : first + across] for first in range(0, len(names), across)]
-        return "\n".join("".join(name.ljust(WIDTH // across) for name in row).rstrip() for row in rows)
+        whole = "  ".join(name.replace(" ", NO_BREAK) for name in names)
+        return textwrap.fill(whole, WIDTH, break_on_hyphens=False).replace(NO_BREAK, " ")
 
     def _advise(self, search: Callable[..., Any]) -> Any:
         """What a search of the adviser finds.
@@ -597,8 +599,7 @@ class Conversation:
             self._update()
 
     def _hint(self, rest: str) -> Answer:
-        if self.session.waits_for is None:
-            raise ValueError("you have no decision to make now")
+        self._my_turn()
         return self._show(self._advise(self.session.hint), "what a search finds in your place")
 
     def _why(self, rest: str) -> Answer:
@@ -674,15 +675,6 @@ def _action(state: State, text: str, legal: list[int]) -> int:
     near = difflib.get_close_matches(text, names, n=3) or difflib.get_close_matches(text.lower(), names, n=3)
     advice = f"did you mean {' or '.join(near)}?" if near else "moves lists the legal actions, help the commands"
     raise ValueError(f"{text!r} is not legal here; {advice}" if text else "type an action, or help")
-
-
-def _progress_text(agent: Agent, iterations: int, seconds: float, is_shown: bool) -> str:
-    """How much of its budget a search has spent; where it is not shown, nothing else, such as how fast it is."""
-    budget = _budget(agent)
-    texts = [f"{iterations:,} of {budget['iterations']:,} iterations"] if "iterations" in budget else []
-    if is_shown and not texts:
-        texts.append(f"{iterations:,} iterations so far")
-    return ", ".join([*texts, *([f"{seconds:.0f} of {budget['seconds']:g} s"] if "seconds" in budget else [])])
 
 
 def _watch(live: Answer, result: Result) -> None:

@@ -50,7 +50,7 @@ def play_command(
     browser: Annotated[
         bool, typer.Option("--browser", help="Play in a browser on this machine, not in the terminal.")
     ] = False,
-    port: Annotated[int, integer_option("Port of the browser's page; 0 takes one that is free.")] = 0,
+    port: Annotated[int, integer_option("Port of the browser's page; 0 takes one that is free.", min=0, max=65535)] = 0,
     files: options.With = None,
 ) -> None:
     """Play a game against agents, here or in a browser.
@@ -81,7 +81,7 @@ def play_command(
     if game is not None:
         loaded = games.load(game)
         agents = agents if level is None else [Agent.at_level(loaded, level, levels)]
-        session = Session(loaded, _seated(loaded, None if watch else seat, agents), integer("--seed", seed, 0))
+        session = Session(loaded, _seated(loaded, None if watch else seat, agents), seed)
         session.files = digests
     elif resume is not None:
         options.refuse_options(context, OF_A_NEW_GAME, "--resume FILE brings seats, agents and seed of its own")
@@ -91,11 +91,10 @@ def play_command(
     people = session.people
     conversation = Conversation(session, agents[0], None if everything or not people else people[0], levels)
     if browser:
-        server = Server(conversation, integer("--port", port, 0, 65535))
-        with show_compilation():  # all that agents need is compiled before the address is printed
-            conversation.compile()
+        server = Server(conversation, port)
         print_text(f"play at {server.address} (Ctrl-C stops the server and saves the game)")
-        server.serve()
+        with show_compilation():
+            server.serve()
         keep(session, print_text)
         return
     with show_compilation() as status_of:

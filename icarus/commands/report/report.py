@@ -4,7 +4,6 @@ import contextlib
 import json
 import time
 from collections.abc import Iterator, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -74,8 +73,6 @@ def describe_command(
     Length, choices, seats, skill, eight levels, enhancements, the best composition, and a game with comments. The games are kept: Ctrl-C
     loses nothing, and the same command continues.
     """
-    if find_spec("matplotlib") is None:
-        raise ValueError("a report needs matplotlib: pip install 'icarus-mcts[report]'")
     options.check_minutes(minutes)
     integer("--rounds", rounds, 1)
     integer("--workers", workers, 1)
