@@ -4,13 +4,10 @@ BIN := .venv/bin
 
 SMOKE := tests/test_checks.py tests/test_readme.py tests/algebra/test_enhancement.py tests/commands/test_own_files.py
 
-.PHONY: suite campaign test coverage pythons slow faults fuzz bench docs wheel clean
+.PHONY: suite test coverage pythons slow faults fuzz bench docs wheel clean
 
 suite: .venv/experiments        # the main job, small: Table 1 on Othello and Knockout Whist, with its pictures
 	$(BIN)/python -m experiments run figure4 --games othello,knockout-whist --trials 8 --iterations 200 --out results/suite
-
-campaign: .venv/experiments     # section 8 at the paper's size, at the lowest priority, until all is decided; continues where it stopped
-	$(BIN)/python -m experiments campaign
 
 test: .venv/test                # everything that is checked before a change lands
 	$(BIN)/ruff format --check .

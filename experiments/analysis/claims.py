@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from experiments.analysis import simulation, states
 from experiments.analysis.comparisons import (
     DEPTH,
     VALUE,
@@ -27,6 +26,15 @@ from experiments.analysis.comparisons import (
     same,
     within,
 )
+from experiments.analysis.interims import (
+    CAMPAIGN,
+    INTERIM_GAMES,
+    SHARES,
+    Sizes,
+    count_sentence,
+    sizes_text,
+    states_table,
+)
 from experiments.analysis.statistics import smallest_difference
 from experiments.analysis.verdicts import (
     Claim,
@@ -40,7 +48,6 @@ from experiments.analysis.verdicts import (
 )
 from experiments.papers.combinations import COMBINATIONS, Combination
 from experiments.papers.suite import EPISODES, RULES, SUITE, TABLE_1
-from experiments.plan.campaign import CAMPAIGN, INTERIM_GAMES, SHARES, Sizes
 from experiments.plan.titles import budget
 from experiments.store.results import Results
 from experiments.store.summary import Tally
@@ -413,17 +420,13 @@ def blocks(results: Results) -> Iterator[Block]:
         if not (has_interims(results) or estimated):
             continue
         yield Heading(f"Paper against ours: {name} per decision")
-        yield Paragraph(
-            states.count_sentence(decisions) if has_interims(results) else tally_sentence(decisions, SOURCE)
-        )
+        yield Paragraph(count_sentence(decisions) if has_interims(results) else tally_sentence(decisions, SOURCE))
         yield Paragraph(RULE)
         if has_interims(results):
-            yield Paragraph(INTERIM_RULE.format(simulation.sizes_text(INTERIM_GAMES)))
+            yield Paragraph(INTERIM_RULE.format(sizes_text(INTERIM_GAMES)))
             games = {(place_of(cell), cell.spec.text): count for cell, count in results.unbroken().items()}
-            yield states.states_table(decisions, games, INTERIM_GAMES)
+            yield states_table(decisions, games, INTERIM_GAMES)
         yield summary_table(decisions, quoted=True)
-        if _whole(results):
-            yield simulation.error_rates(CLAIMS, *_sizes(results))
         if estimated:
             yield details_table(decisions)
 
@@ -431,16 +434,3 @@ def blocks(results: Results) -> Iterator[Block]:
 def has_interims(results: Results) -> bool:
     """Whether the games are those of the campaign, whose statements are tested at interim analyses."""
     return all(run.experiment.name == CAMPAIGN for run in results.runs)
-
-
-def _whole(results: Results) -> bool:
-    """Whether all that the statements are about is to be played."""
-    cells = {(place_of(cell), cell.spec.text) for cell in results.cells}
-    return all(comparison.cells <= cells for claim in CLAIMS for comparison in claim.comparisons)
-
-
-def _sizes(results: Results) -> tuple[Sizes, Sequence[float]]:
-    """The games of a cell at each interim analysis, and the share of each."""
-    if has_interims(results):
-        return INTERIM_GAMES, SHARES
-    return dict.fromkeys(PLACES, (max(run.experiment.trials for run in results.runs),)), (1.0,)

@@ -5,7 +5,7 @@ import sys
 from experiments.commands.common import FAILED, INTERRUPTED, REFUSED, say
 from experiments.commands.files import export, merge, query, verify
 from experiments.commands.ladder import ladder
-from experiments.commands.playing import campaign, estimate, rehearse, run
+from experiments.commands.playing import estimate, run
 from experiments.commands.reports import branching, claims, correlation, picture, plan, ratings, report, status
 from experiments.plan.definition import Refusal
 from experiments.play.pool import MatchFailed
@@ -15,8 +15,6 @@ from icarus.commands.console import make_program
 COMMANDS = (
     run,
     estimate,
-    rehearse,
-    campaign,
     status,
     report,
     picture,

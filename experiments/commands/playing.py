@@ -1,4 +1,4 @@
-"""Commands that play: run, estimate, rehearse."""
+"""Commands that play: run, estimate."""
 
 import contextlib
 import os
@@ -9,13 +9,10 @@ from typing import Annotated
 import attrs
 
 from experiments.commands.common import INTERRUPTED, argument, flag, print_tables, say
-from experiments.commands.reports import claims, report
 from experiments.papers import catalogue, earlier, sensitivity, suite
-from experiments.plan import campaign as plan_of_campaign
 from experiments.plan import loading
 from experiments.plan.checks import positive
 from experiments.plan.definition import Experiment, Refusal
-from experiments.play import campaign as at_work
 from experiments.play import estimate as estimates
 from experiments.play import running
 from experiments.play.cluster import Cluster
@@ -106,66 +103,6 @@ def estimate(
     """Estimate how long an experiment will take, from a few short games of every agent (some minutes for all of section 8)."""
     changes = {"trials": trials, "iterations": iterations, "seconds": _numbers("seconds", seconds)}
     _estimate(_choose(experiment, games, file, **changes), _size(workers))
-
-
-def rehearse(
-    out: Annotated[Path, argument("DIR", "Directory for rows, report and pictures.")],
-    trials: Annotated[int, value_option("N", "Games per cell.")],
-    iterations: Annotated[int, value_option("N", "Iterations per decision.")],
-    games: Annotated[
-        str | None, value_option("GAMES", "Games, separated by commas; default: all of section 7.")
-    ] = None,
-    workers: Workers = None,
-    seed: Annotated[int | None, value_option("SEED", "Seed of the experiment.")] = None,
-) -> int:
-    """Rehearse all of section 8 at a reduced size: estimate, play, report, judge the claims, pack the rows.
-
-    The estimate is for this size and for the paper's own size (5000 iterations, 1000 games). After a stop, run the same command to
-    continue.
-    """
-    selection, size = _choose("section8", games, None, trials=trials, iterations=iterations, seed=seed), _size(workers)
-    if not (out / store.EXPERIMENT).exists():
-        _estimate(selection, size)
-
-    def whole() -> None:
-        _play(selection, out, size, None, running.WHOLE)
-        report(out)
-        claims([out])
-        say(str(store.pack(out)))
-
-    return _interruptible(selection, out, whole)
-
-
-def campaign(
-    tag: Annotated[str, value_option("TAG", "Tag of the commit that plays.")] = plan_of_campaign.TAG,
-    out: Annotated[Path, value_option("DIR", "Directory for the clone at the tag and for the games played.")] = Path(
-        "results/campaign"
-    ),
-    copies: Annotated[
-        Path, value_option("DIR", "Directory of the packed games, read at the start and written from time to time.")
-    ] = at_work.COPIES,
-    workers: Workers = None,
-    iterations: Annotated[
-        int, value_option("N", "Iterations per decision; for rehearsals.")
-    ] = plan_of_campaign.ITERATIONS,
-    interims: Annotated[
-        str, value_option("NUMBERS", "Games of a cell at each interim analysis, such as 2,4,6,8; for rehearsals.")
-    ] = "",
-    blocks: Annotated[int | None, value_option("N", "Greatest number of blocks to play.")] = None,
-) -> None:
-    """Play section 8 at the paper's size, block by block, at the lowest priority; each block is the most useful next one.
-
-    A clone of the repository at the tag plays the games. After a stop, run the same command to continue, on this machine or on
-    another one that has the repository; see docs/reproduction.md.
-    """
-    size = _size(workers)
-    for name, value in (("iterations", iterations), ("blocks", 1 if blocks is None else blocks)):
-        positive(name, value)
-    at_work.sizes_of(interims)
-    source = at_work.clone(tag, out)
-    at_work.hand_over(
-        source, at_work.arguments_of(out.resolve() / at_work.ROWS, copies.resolve(), size, iterations, interims, blocks)
-    )
 
 
 def _choose(experiment: str, games: str | None, file: Path | None, **changes: object) -> Experiment:

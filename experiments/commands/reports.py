@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from experiments.analysis import claims as statements
-from experiments.analysis import search_claims
+from experiments.analysis import interims, search_claims
 from experiments.analysis.correlation import correlation_table
 from experiments.analysis.statistics import POWER, clopper_pearson, games_needed
 from experiments.analysis.verdicts import details_table, summary_table, tally_sentence
@@ -19,7 +19,7 @@ from experiments.plan.pictures import PICTURES
 from experiments.play import branching as measure
 from experiments.play.correlation import measure_shared_values
 from experiments.report import branching as table_2
-from experiments.report import campaign, campaign_page, figures
+from experiments.report import campaign_page, figures
 from experiments.report.report import rating_tables, write
 from experiments.report.status import state_of
 from experiments.store import rows as store
@@ -33,7 +33,7 @@ from icarus.views.document import Table
 
 
 def status(directory: Directory) -> None:
-    """Print how far a run is and when it will end, from its files alone; for a campaign also its cost and its next games."""
+    """Print how far a run is and when it will end, from its files alone; for a campaign also its cost."""
     if races.is_race(directory):
         print(races.status(directory))
         return
@@ -48,11 +48,11 @@ def status(directory: Directory) -> None:
 
 def _campaign_status(results: Results) -> None:
     running = any(store.being_written(run.directory) for run in results.runs)
-    for part in campaign.describe_campaign(results, running):
-        if isinstance(part, Table):
-            print_table(part)
-        else:
-            print(part)
+    lines = interims.progress(results)
+    print(f"campaign: {sum(line.games for line in lines)} games, {'running' if running else 'not running'}")
+    print_table(interims.progress_table(lines))
+    for judged in statements.decisions(results).values():
+        print(interims.count_sentence(judged))
 
 
 def report(
@@ -91,7 +91,7 @@ def picture(
     with results_of(directory) as results:
         columns = results.columns()
         if statements.has_interims(results):
-            columns = campaign.with_due_games(columns)
+            columns = interims.with_due_games(columns)
     paths = figures.draw(columns, into, [name])
     if not paths:
         raise Refusal(f"{directory} does not have all games that the picture {name} shows")

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
-from experiments.analysis import states
 from experiments.analysis.claims import (
     CLAIMS,
     PLACES,
@@ -24,10 +23,10 @@ from experiments.analysis.comparisons import (
     different,
     place_title,
 )
+from experiments.analysis.interims import count_sentence, progress, progress_table, state
 from experiments.analysis.statistics import CONFIDENCE, clopper_pearson
 from experiments.analysis.verdicts import Decision, Outcome, decide, figures_of
 from experiments.papers.combinations import COMBINATIONS, ENHANCEMENTS
-from experiments.report.campaign import progress, progress_table
 from experiments.store.results import Results
 from icarus.views.document import Table, markdown_table
 
@@ -58,7 +57,7 @@ def tables(results: Results) -> dict[str, str]:
     estimator, lines = Estimator(results.tallies()), progress(results)
     return {
         "results": first_results(interims[0].estimator),
-        "counted": f"{sum(line.games for line in lines):,} games. {states.count_sentence(decisions)}\n",
+        "counted": f"{sum(line.games for line in lines):,} games. {count_sentence(decisions)}\n",
         "statements": statements(decisions),
         "averages": _gains(
             estimator,
@@ -101,9 +100,7 @@ def statements(decisions: Sequence[Decision]) -> str:
         verdicts = [outcome.verdict for outcome in decision.outcomes]
         counts = " / ".join(str(verdicts.count(verdict)) for verdict in (AGREES, UNDECIDED, DISAGREES))
         outcome = decision.decisive
-        lines.append(
-            [str(number), decision.claim.text, states.state(decision), counts, _figures(outcome) if outcome else ""]
-        )
+        lines.append([str(number), decision.claim.text, state(decision), counts, _figures(outcome) if outcome else ""])
     header = ["No.", "Statement", "State", "agree / open / disagree", "Decisive comparison"]
     return markdown_table(Table("", header, lines)) + "\n"
 

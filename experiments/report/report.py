@@ -6,14 +6,14 @@ from pathlib import Path
 
 import attrs
 
-from experiments.analysis import claims, ratings, search_claims
+from experiments.analysis import claims, interims, ratings, search_claims
 from experiments.analysis.rewards import reward_p_values, win_p_values
 from experiments.analysis.statistics import Design, Effect, anova, binomial_model, marginals
 from experiments.papers.suite import TABLE_1
 from experiments.plan.definition import Cell, Column, Experiment, Refusal
 from experiments.plan.titles import budget, duration, title
 from experiments.play import sequential
-from experiments.report import campaign, figures, search_report
+from experiments.report import figures, search_report
 from experiments.report.paired import discordance_table, paired_blocks, reward_table
 from experiments.report.terminal import measures_of, p_text
 from experiments.store.results import Origins, Results, results_of
@@ -39,7 +39,7 @@ def write(directory: Path) -> tuple[dict[Column, list[Tally]], list[Path]]:
     with results_of(directory) as results:
         experiment, columns = _whole(results, directory), results.columns()
         if claims.has_interims(results):
-            columns = campaign.with_due_games(columns)
+            columns = interims.with_due_games(columns)
         pictures = figures.draw(columns, directory / FIGURES, figures.fitting(experiment))
         blocks = list(_blocks(experiment, results, columns, pictures))
     return columns, [*write_pages(directory, f"{experiment.name}: results", blocks), *pictures]
@@ -59,7 +59,7 @@ def _blocks(
     if experiment.sprt:
         yield from _sequential(experiment, results)
     elif claims.has_interims(results):
-        yield from campaign.blocks(results)
+        yield from interims.blocks(results)
     else:
         done, total = sum(tally.games for tallies in columns.values() for tally in tallies), results.most
         yield Paragraph(f"{done} of {total} games played" + ("." if done == total else "; the run is not complete."))

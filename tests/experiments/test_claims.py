@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 import pytest
 
-from experiments.analysis import claims, simulation
+from experiments.analysis import claims
 from experiments.analysis.claims import CLAIMS, LIGHT, OTHELLO, PLACES, STRATEGIES
 from experiments.analysis.comparisons import (
     AGREES,
@@ -24,14 +24,16 @@ from experiments.analysis.comparisons import (
     same,
     within,
 )
-from experiments.analysis.simulation import NOTHING, PAPER
+from experiments.analysis.interims import INTERIM_GAMES, SHARES
 from experiments.analysis.statistics import Estimate, contrast, power_factor, wilson
 from experiments.analysis.verdicts import Claim, Decision, Interim, Outcome, all_of, combine_signs, decide, level_text
 from experiments.papers import suite
 from experiments.plan import loading
 from experiments.plan.building import build
 from experiments.store.summary import MILLION, Moments, Tally, blank
+from tests.experiments import simulation
 from tests.experiments.conftest import a_row, keep, small
+from tests.experiments.simulation import NOTHING, PAPER
 
 MANY = 10**6
 
@@ -152,8 +154,6 @@ def test_the_first_look_that_decides_stands_and_each_has_its_level():
 
 
 def test_the_looks_of_the_campaign_spend_five_percent_in_all():
-    from experiments.plan.campaign import INTERIM_GAMES, SHARES
-
     assert sum(SHARES) == pytest.approx(1)
     assert all(
         len(interims) == len(SHARES) and list(interims) == sorted(set(interims)) for interims in INTERIM_GAMES.values()
@@ -161,8 +161,6 @@ def test_the_looks_of_the_campaign_spend_five_percent_in_all():
 
 
 def test_no_statement_is_wrong_in_more_than_five_percent_of_simulated_worlds():
-    from experiments.plan.campaign import INTERIM_GAMES, SHARES
-
     for scenario in (NOTHING, PAPER):
         taken = simulation.interims(scenario, INTERIM_GAMES, SHARES, seed=2)
         for claim in CLAIMS:

@@ -39,10 +39,6 @@ def copy(played, tmp_path):
         (("run", *SMALL[:3], "--trials", "many", "--out", "x"), "--trials"),
         (("run", *SMALL[:3], "--part", "3/2", "--out", "x"), "part: '3/2' is not a share"),
         (("run", *SMALL[:3]), "--out"),
-        (
-            ("run", *SMALL[:3], "--out", "x", "--trials", 3, "--trials", 4),
-            "--trials is given 2 times; it takes one value",
-        ),
         (("run", "nowhere.toml", "--out", "x"), "nowhere.toml cannot be read"),
         (("status", "nowhere"), "nowhere has no experiment"),
         (("report", "nowhere"), "nowhere has no experiment"),
@@ -106,7 +102,6 @@ def test_every_command_has_help(call):
         "plan",
         "claims",
         "estimate",
-        "rehearse",
         "ratings",
     ):
         code, out, _ = call(name, "--help")

@@ -1,17 +1,13 @@
 """How long an experiment will take, and the rehearsal that begins by telling it."""
 
-import json
-
 import pytest
 
-from experiments.commands import playing as command
 from experiments.commands.main import main
 from experiments.plan import loading
 from experiments.plan.building import build
 from experiments.play import estimate
 from experiments.play.estimate import SAMPLES, Pace
-from experiments.store import rows as store
-from tests.experiments.conftest import a_row, small
+from tests.experiments.conftest import small
 
 
 @pytest.fixture
@@ -93,39 +89,3 @@ def test_the_estimate_tells_this_size_and_the_papers(timed, capsys):
         "figure5, 3 cells of 1000 games, 5000 iterations per decision: 4.3 core-hours (2 h 10 min with 2 workers)"
         in printed
     )
-
-
-def test_a_rehearsal_leaves_packed_rows_a_report_and_the_claims_and_can_be_continued(
-    timed, monkeypatch, tmp_path, capsys
-):
-    limit = [25]
-
-    def some_games(experiment, out, workers, cluster, share):
-        with store.writer(out, experiment) as writer:
-            for cell, trial in experiment.games():
-                if (cell.key, trial) not in writer.done:
-                    if not limit[0]:
-                        raise KeyboardInterrupt
-                    limit[0] -= 1
-                    writer.append(a_row(cell, trial, win=trial % 2 == 0))
-
-    monkeypatch.setattr(command, "_play", some_games)
-    arguments = ["rehearse", str(tmp_path / "small"), "--games", "othello", "--trials", "2", "--iterations", "30"]
-    assert main(arguments) == 130
-    output = capsys.readouterr()
-    assert "section8, 20 cells of 2 games, 30 iterations per decision" in output.out
-    assert "Stopped; 25 of 40 games are kept" in output.err
-    limit[0] = 100
-    assert main(arguments) == 0
-    output = capsys.readouterr()
-    assert "core-hours" not in output.out
-    assert "statements of section 8" in output.out
-    names = {path.name for path in (tmp_path / "small").iterdir()}
-    assert names == {"experiment.json", "results.jsonl.gz", "report.html", "report.md", "figures"}
-    assert limit[0] == 100 - 15
-    report = (tmp_path / "small" / "report.md").read_bytes()
-    assert b"40 of 40 games played." in report
-    assert b"Paper against ours" in report
-    assert main(["report", str(tmp_path / "small")]) == 0
-    assert (tmp_path / "small" / "report.md").read_bytes() == report
-    assert json.loads((tmp_path / "small" / "experiment.json").read_text())["name"] == "section8"

@@ -1,88 +1,63 @@
-"""What is told of a campaign while it goes on: how far it is, what comes next, where each statement stands."""
-
-import shutil
-from pathlib import Path
+"""What is told of a campaign: how far it is, where each statement stands."""
 
 import attrs
 import pytest
 
-from experiments.analysis import claims, order, states
+from experiments.analysis import claims
+from experiments.analysis import interims as states
 from experiments.analysis.comparisons import AGREES, DISAGREES, UNDECIDED, Estimator, higher
+from experiments.analysis.interims import CAMPAIGN, INTERIM_GAMES, SHARES
 from experiments.analysis.verdicts import Claim, Decision, Interim, Outcome, all_of, decide
 from experiments.commands.main import main
-from experiments.plan.campaign import FIRST, INTERIM_GAMES, SHARES
-from experiments.play import campaign as at_work
-from experiments.play.campaign import Campaign
-from experiments.report import campaign as progress
+from experiments.plan import loading
 from experiments.report.drawing import unfinished
 from experiments.store import rows as store
 from experiments.store.results import results_of, runs_in
 from experiments.store.summary import Tally
+from tests.experiments import simulation
 from tests.experiments.conftest import TRIALS, a_row, keep, small
-from tests.experiments.test_campaign import SMALL, Inventing, state_of
+
+SMALL = dict.fromkeys(INTERIM_GAMES, (2, 3, 4, 5))
 
 
-def a_campaign(directory: Path, blocks: int) -> Campaign:
-    campaign = Campaign(directory / "rows", directory / "campaign", iterations=5, sizes=SMALL)
-    at_work.run(campaign, Inventing(), blocks=blocks)
-    return campaign
+def a_campaign(directory, games):
+    """Invented games of a campaign of Dou Di Zhu and Othello: so many of each, the cells of a game in turn."""
+    for game, count in games.items():
+        experiment = attrs.evolve(
+            loading.load("section8", {"games": [game], "trials": 5, "iterations": 5}), name=CAMPAIGN
+        )
+        played = list(experiment.games())[:count]
+        keep(directory / game, experiment, (a_row(cell, trial, win=trial % 2 == 0) for cell, trial in played))
+    return directory
+
+
+def first_interim(rate):
+    """The interim analyses of a campaign of which every cell has come to its first."""
+    tallies = []
+    for cell, place, agent in simulation.agents():
+        size = INTERIM_GAMES[place][0]
+        tallies.append(Tally(cell, size, round(rate(place, agent) * size)))
+    return [Interim(Estimator([] if number else tallies), share) for number, share in enumerate(SHARES)]
 
 
 def test_a_game_in_the_middle_of_its_first_look_is_named_with_its_share(tmp_path):
-    campaign = Campaign(tmp_path / "rows", tmp_path / "campaign", iterations=5, sizes=SMALL)
-    with pytest.raises(KeyboardInterrupt):
-        at_work.run(campaign, Inventing(stop_after=10), blocks=1)
-    with results_of(campaign.rows) as results:
-        games = progress.progress(results, SMALL)
-        table = progress.progress_table(games, SMALL)
-    assert [each.place[0] for each in games] == [
-        "dou-di-zhu",
-        "othello",
-        *["lotr-confrontation"] * 2,
-        "checkers",
-        "hearts",
-        "backgammon",
-    ]
+    with results_of(a_campaign(tmp_path, {"othello": 0, "dou-di-zhu": 10})) as results:
+        lines = states.progress(results, SMALL)
+        table = states.progress_table(lines, SMALL)
+    assert [each.place[0] for each in lines] == ["dou-di-zhu", "othello"]
     first = dict(zip(table.header, table.rows[0], strict=True))
-    assert (
-        first["Games"] == "10"
-        and first["First interim analysis"] == "25 % of 40"
-        and first["Interim analyses"] == "0, 0, 0, 0"
-    )
-    assert games[0].idle == 10 and games[0].missing == (30, 90)
-    assert games[0].hours_left == tuple(missing * games[0].free_seconds / 3600 for missing in (30, 90))
-    assert first["left to first interim analyses"] == f"{games[0].hours_left[0]:.1f}"
+    assert first["Games"] == "10" and first["First interim analysis"] == "25 % of 40"
+    assert first["Interim analyses"] == "0, 0, 0, 0"
+    assert lines[0].idle == 10 and lines[0].missing == (30, 90)
+    assert lines[0].hours_left == tuple(missing * lines[0].free_seconds / 3600 for missing in (30, 90))
+    assert first["left to first interim analyses"] == f"{lines[0].hours_left[0]:.1f}"
     assert table.rows[1][-1] == ""  # nothing is known of a game without games
 
 
-def test_the_blocks_up_to_the_first_looks_are_told_in_the_order_in_which_they_are_played(tmp_path):
-    with results_of(a_campaign(tmp_path, 1).rows) as results:
-        table = progress.next_table(results, SMALL)
-    assert [row[0].partition(",")[0] for row in table.rows] == [
-        "Othello",
-        "LOTR:C (Light) and LOTR:C (Dark)",
-        "Checkers",
-        "Hearts",
-        "Backgammon",
-    ]
-    assert [row[1] for row in table.rows] == ["40", "80", "40", "40", "40"]
-
-
-def test_after_the_first_looks_the_plan_told_first_is_the_one_that_is_played(tmp_path, monkeypatch):
-    campaign = a_campaign(tmp_path, len(FIRST))
-    monkeypatch.setattr(claims, "CLAIMS", claims.CLAIMS[:9])  # plans for 37 statements take seconds
-    with results_of(campaign.rows) as results:
-        state = order.state_of(results, games := results.unbroken(), SMALL)
-        plans = order.plans(state, SMALL)
-        with monkeypatch.context() as patched:  # a second less
-            patched.setattr(order, "plans", lambda *arguments: plans)
-            table = progress.next_table(results, SMALL)
-    assert [plan.decided_per_hour for plan in plans] == sorted((plan.decided_per_hour for plan in plans), reverse=True)
-    assert len({plan.statement for plan in plans}) == len(plans) == len(table.rows) > 1
-    block = at_work.next_block(campaign, games)
-    assert block.cells == plans[0].cells[:1] and block == order.first_block_of(plans[0], state, SMALL)
-    line = dict(zip(table.header, table.rows[0], strict=True))
-    assert line["No."] == str(plans[0].statement) and line["For a core-hour"] == f"{plans[0].decided_per_hour:.2g}"
+def test_a_game_of_which_some_cells_have_not_played_is_in_no_picture(tmp_path):
+    with results_of(a_campaign(tmp_path, {"dou-di-zhu": 40, "othello": 5})) as results:
+        assert [column.game for column in states.with_due_games(results.columns())] == ["dou-di-zhu"]
+        assert [each.idle for each in states.progress(results, SMALL)] == [0, 15]
 
 
 def test_games_count_up_to_the_first_gap(tmp_path):
@@ -107,7 +82,7 @@ def test_a_statement_that_has_had_no_look_waits_and_has_spent_nothing():
 @pytest.mark.parametrize("rate, expected", [(0.8, AGREES), (0.3, DISAGREES), (0.56, UNDECIDED)])
 def test_a_statement_tells_its_verdict_with_the_look_and_what_it_cost(rate, expected):
     claim = all_of("", [claims.versus(claims.OTHELLO, "N", higher(claims.CELL), "-")])
-    (decision,) = state_of(lambda place, agent: rate if agent == "N" else 0.5, claim).decisions
+    decision = decide(claim, first_interim(lambda place, agent: rate if agent == "N" else 0.5))
     assert states.state(decision) == expected and decision.interim == 1
     assert states.alpha_spent(decision) == pytest.approx(0.05 / 6)
     games = {(claims.OTHELLO, strategy): 200 for strategy in ("BASELINE", "BASELINE >> NAST2")}
@@ -118,7 +93,7 @@ def test_a_statement_tells_its_verdict_with_the_look_and_what_it_cost(rate, expe
 
 def test_a_statement_whose_last_look_decided_nothing_has_used_up_its_games():
     claim = all_of("", [claims.versus(claims.OTHELLO, "N", higher(claims.CELL), "-")])
-    interims = state_of(lambda place, agent: 0.53 if agent == "N" else 0.5, claim).interims
+    interims = first_interim(lambda place, agent: 0.53 if agent == "N" else 0.5)
     decision = decide(claim, [Interim(interims[0].estimator, share) for share in SHARES])
     assert states.state(decision) == states.USED_UP and states.alpha_spent(decision) == pytest.approx(0.05)
     assert states.games_to_next_interim(decision, {}, INTERIM_GAMES) == {}
@@ -144,7 +119,7 @@ def test_a_statement_tells_which_verdict_is_still_open_to_it(needed, verdicts, e
 
 def test_a_statement_at_a_higher_level_has_spent_less():
     comparison = attrs.evolve(claims.versus(claims.OTHELLO, "N", higher(claims.CELL), "-"), confidence=0.999)
-    decision = state_of(lambda place, agent: 0.5, all_of("", [comparison])).decisions[0]
+    decision = decide(all_of("", [comparison]), first_interim(lambda place, agent: 0.5))
     assert states.alpha_spent(decision) == pytest.approx(0.001 / 6)
 
 
@@ -161,16 +136,6 @@ def test_a_case_that_disagrees_already_waits_for_no_games():
     assert states.games_to_next_interim(decision, {}, INTERIM_GAMES) == {claims.HEARTS: 800}
 
 
-def test_the_choice_does_not_depend_on_the_order_in_which_runs_are_read(tmp_path):
-    rows = a_campaign(tmp_path, 5).rows
-    runs = [rows / game for game in FIRST if (rows / game).exists()]
-    games = []
-    for directories in (runs, runs[::-1]):
-        with results_of(*directories) as results:
-            games.append(list(order.state_of(results, results.unbroken(), SMALL).games))
-    assert [cell.key for cell in games[0]] == [cell.key for cell in games[1]]
-
-
 def test_a_picture_says_how_much_of_the_first_look_it_shows():
     cell = small().cells[0]
     assert (
@@ -181,53 +146,21 @@ def test_a_picture_says_how_much_of_the_first_look_it_shows():
     assert unfinished([Tally(cell, 3, 1)]) == ""
 
 
-def test_the_report_of_a_campaign_follows_from_the_rows_of_all_its_games(tmp_path, capsys):
-    folder = a_campaign(tmp_path, 1).copies
+def test_the_report_and_the_status_of_a_campaign_follow_from_the_rows_of_all_its_games(tmp_path, capsys):
+    folder = a_campaign(tmp_path, {"dou-di-zhu": 40, "othello": 0})
+    assert main(["status", str(folder)]) == 0
+    shown = capsys.readouterr().out
+    assert "campaign: 40 games, not running" in shown and "1 % of 4000" in shown and "37 wait for a first one" in shown
     assert main(["report", str(folder)]) == 0
     shown = capsys.readouterr()
     assert "Dou Di Zhu (Landlord)" in shown.out and "Othello" not in shown.out  # tables of games that there are
     text = (folder / "report.md").read_text()
-    assert (
-        "40 games played" in text
-        and "some cells have no games yet: Othello, LOTR:C (Light), LOTR:C (Dark), Checkers, Hearts, Backgammon."
-        in text
-    )
+    assert "40 games played" in text and "some cells have no games yet: Othello." in text
     assert "1 % of 4000" in text and "37 wait for a first one" in text
-    assert (
-        "## Analysis of variance: Dou Di Zhu (Landlord)" in text and "## Analysis of variance: all results" not in text
-    )
+    assert "## Analysis of variance: Dou Di Zhu (Landlord)" in text
+    assert "## Analysis of variance: all results" not in text
     for picture in ("figure3", "figure4-dou-di-zhu-landlord", "figure5", "reuse", "tree"):
         assert (folder / "figures" / f"{picture}.png").exists() and f"figures/{picture}.png" in text
-    assert "replications without any effect" in text
-
-
-@pytest.mark.slow
-def test_the_report_of_a_campaign_is_the_same_bytes_from_the_same_rows(tmp_path):
-    folder = a_campaign(tmp_path, 1).copies
-    assert main(["report", str(folder)]) == 0
-    before = {path.name: path.read_bytes() for path in [folder / "report.html", *(folder / "figures").iterdir()]}
-    elsewhere = tmp_path / "elsewhere"
-    shutil.copytree(folder, elsewhere, ignore=shutil.ignore_patterns("report.*", "figures"))
-    assert main(["report", str(elsewhere)]) == 0
-    for path in [elsewhere / "report.html", *(elsewhere / "figures").iterdir()]:
-        assert path.read_bytes() == before[path.name], path.name
-
-
-def test_a_game_of_which_some_cells_have_not_played_is_in_no_picture(tmp_path):
-    campaign = Campaign(tmp_path / "rows", tmp_path / "campaign", iterations=5, sizes=SMALL)
-    with pytest.raises(KeyboardInterrupt):
-        at_work.run(campaign, Inventing(stop_after=45), blocks=2)
-    with results_of(campaign.rows) as results:
-        assert [column.game for column in progress.with_due_games(results.columns())] == ["dou-di-zhu"]
-        assert [each.idle for each in progress.progress(results, SMALL)] == [0, 15, 20, 20, 20, 20, 20]
-
-
-def test_status_tells_of_a_campaign_what_it_cost_and_what_comes_next(tmp_path, capsys):
-    folder = a_campaign(tmp_path, 1).copies
-    assert main(["status", str(folder)]) == 0
-    shown = capsys.readouterr().out
-    assert "campaign: 40 games, not running" in shown and "1 % of 4000" in shown
-    assert "20 cells to 200 games" in shown and "37 wait for a first one" in shown
 
 
 def test_a_folder_of_runs_that_are_no_campaign_is_told_run_by_run_and_not_reported(tmp_path, capsys):

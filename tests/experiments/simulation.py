@@ -11,13 +11,12 @@ import attrs
 import numpy as np
 
 from experiments.analysis.comparisons import DEPTH, VALUE, VISITS, Comparison, Estimator, Place, place_of
+from experiments.analysis.interims import INTERIM_GAMES
 from experiments.analysis.verdicts import Claim, Interim, combine_signs, signs
 from experiments.papers.suite import RULES, SECTION_8
-from experiments.plan.campaign import INTERIM_GAMES, SHARES
 from experiments.plan.definition import Cell
 from experiments.plan.loading import load
 from experiments.store.summary import MILLION, STATISTICS, Tally
-from icarus.views.document import Table
 
 LANDLORD, HEARTS, LIGHT, DARK, CHECKERS, OTHELLO, BACKGAMMON = INTERIM_GAMES
 EVEN = {LANDLORD: 0.55, HEARTS: 0.28, LIGHT: 0.5, DARK: 0.45, CHECKERS: 0.25, OTHELLO: 0.5, BACKGAMMON: 0.5}
@@ -209,51 +208,3 @@ def rates(claim: Claim, scenario: Scenario, interims: Sequence[Interim]) -> Rate
     signs_of, (true, false) = verdicts(claim, interims), holds(claim, scenario)
     agree, disagree = float(np.mean(signs_of == 1)), float(np.mean(signs_of == -1))
     return Rates(agree, disagree, (0.0 if true else agree) + (0.0 if false else disagree))
-
-
-def error_rates(
-    claims: Sequence[Claim], sizes: Mapping[Place, Sequence[int]], shares: Sequence[float] = SHARES
-) -> Table:
-    """A line for each statement: how often it would agree and disagree in the two replications, and how often wrongly."""
-    rates_of = {
-        scenario.name: [rates(claim, scenario, interims_of) for claim in claims]
-        for scenario in (NOTHING, PAPER)
-        for interims_of in [interims(scenario, sizes, shares, seed=1)]
-    }
-    lines = [
-        [str(number), *(text for each in both for text in _texts(each))]
-        for number, both in enumerate(zip(*rates_of.values(), strict=True), 1)
-    ]
-    most = [max(each.wrong for each in rates_of[name]) for name in rates_of]
-    sums = [
-        [
-            f"{100 * sum(getattr(each, part) for each in rates_of[name]) / len(claims):.1f} %"
-            for part in ("agree", "disagree", "wrong")
-        ]
-        for name in rates_of
-    ]
-    lines.append(["mean", *(text for each in sums for text in each)])
-    lines.append(["most", *(text for wrong in most for text in ("", "", f"{100 * wrong:.1f} %"))])
-    header = [f"{name}: {what}" for name in rates_of for what in ("agrees", "disagrees", "wrongly")]
-    return Table(
-        f"How often each verdict would fall in {REPLICATIONS} replications without any effect, and in as many with those of the paper; "
-        f"games of a cell: {sizes_text(sizes)}.",
-        ["No.", *header],
-        lines,
-    )
-
-
-def _texts(each: Rates) -> list[str]:
-    return [f"{100 * share:.1f} %" for share in (each.agree, each.disagree, each.wrong)]
-
-
-def sizes_text(sizes: Mapping[Place, Sequence[int]]) -> str:
-    """The games of a cell at each interim analysis, in words."""
-    usual = next(iter(sizes.values()))
-    texts = [", ".join(map(str, usual))]
-    texts += [
-        f"in {place[0].title()} {', '.join(map(str, its_sizes))}"
-        for place, its_sizes in sizes.items()
-        if its_sizes != usual
-    ]
-    return "; ".join(texts)
