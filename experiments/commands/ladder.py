@@ -13,8 +13,8 @@ from experiments.play import ladder as playing
 from icarus.checks import integer, real
 from icarus.commands.options import value_option
 from icarus.ladder.ladders import agent_of
-from icarus.ladder.picture import ladder_svg
-from icarus.ladder.rating import Rating
+from icarus.ladder.rating import Rating, intervals_of
+from icarus.views.canvas import intervals_svg
 from icarus.views.document import Table
 
 
@@ -74,7 +74,8 @@ def ladder(
         if picture is not None:
             marked = set(ratings) if kind is not None else set[str]()
             title = f"{game}: ratings in Elo, random play at 0"
-            picture.write_text(ladder_svg(title, ladder_of_rows.ratings() | ratings, marked), "utf-8")
+            drawn = intervals_of(ladder_of_rows.ratings() | ratings)
+            picture.write_text(intervals_svg("Elo", drawn, marked, title), "utf-8")
         if keep and not playing.keep(ladder_of_rows, out):
             say("no levels are written: eight baselines, stronger with more iterations, need more games")
 

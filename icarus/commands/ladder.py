@@ -18,9 +18,10 @@ from icarus.equilibrium.search import read_scheme
 from icarus.ladder.climb import Climb
 from icarus.ladder.engines import ENGINES, Engine, EnginePlayer, engine_of
 from icarus.ladder.ladders import read_ladder, scores_of
-from icarus.ladder.picture import ladder_svg
 from icarus.ladder.process import EngineFailed
+from icarus.ladder.rating import intervals_of
 from icarus.row_files import written_whole
+from icarus.views.canvas import intervals_svg
 
 OF_A_SEARCH = ("iterations", "seconds", "scheme", "cutoff")
 MINUTES_HELP = "Stop after this many minutes, even with fewer games."
@@ -82,7 +83,8 @@ def ladder_command(
     if picture is not None and scores_of(climb.rows):
         ratings = climb.ladder.ratings() | {climb.name: climb.rating()}
         with written_whole(picture) as file:
-            file.write(ladder_svg(f"{loaded}: ratings in Elo, random play at 0", ratings, {climb.name}).encode())
+            title = f"{loaded}: ratings in Elo, random play at 0"
+            file.write(intervals_svg("Elo", intervals_of(ratings), {climb.name}, title).encode())
     if stopped:
         raise typer.Exit(options.INTERRUPTED)
     if climb.has_failed or not scores_of(climb.rows):

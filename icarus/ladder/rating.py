@@ -46,6 +46,14 @@ class Rating:
         return f"{round(self.value)} ± {(self.high - self.low) / 2:.0f}"
 
 
+def intervals_of(ratings: Mapping[str, Rating]) -> dict[str, tuple[float, float, float]]:
+    """Ratings with their intervals, the strongest first, for a picture."""
+    return {
+        name: (each.value, each.low, each.high)
+        for name, each in sorted(ratings.items(), key=lambda item: -item[1].value)
+    }
+
+
 def expected(rating: float | np.ndarray, opponent: float | np.ndarray) -> float | np.ndarray:
     """The mean score against an opponent."""
     return 1 / (1 + np.exp(ELO * (opponent - rating)))

@@ -32,14 +32,15 @@ STYLE: dict[str, Any] = {
 
 
 @contextmanager
-def figure_of(size: tuple[float, float]) -> "Iterator[Figure]":
-    """A figure of so many inches, which is closed when the block ends."""
+def figure_of(size: tuple[float, float], **style: Any) -> "Iterator[Figure]":
+    """A figure of so many inches, which is closed when the block ends; `style` goes before STYLE."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    with pyplot.rc_context(STYLE):  # type: ignore[arg-type]
+    settings: Any = STYLE | style
+    with pyplot.rc_context(settings):
         figure = pyplot.figure(figsize=size, layout="constrained")
         try:
             yield figure
@@ -60,7 +61,7 @@ def canvas(path: Path, size: tuple[float, float]) -> "Iterator[Figure]":
 
 def svg_of(draw: "Callable[[Axes], object]", size: tuple[float, float] = (5.2, 2.9)) -> str:
     """What a function draws on axes, as the text of an SVG, for `document.Picture`."""
-    with figure_of(size) as figure:
+    with figure_of(size, **{"svg.fonttype": "none"}) as figure:  # its words are words
         draw(figure.subplots())
         file = io.StringIO()
         figure.savefig(file, format="svg", metadata={"Date": None})

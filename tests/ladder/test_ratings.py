@@ -2,7 +2,6 @@
 
 import errno
 import itertools
-import re
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +13,9 @@ from icarus.ladder import pairs
 from icarus.ladder.climb import Climb
 from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rung, fit, read_ladder, scores_of
 from icarus.ladder.matches import play_game, read_rows, side_score
-from icarus.ladder.picture import ladder_svg
-from icarus.ladder.rating import UNKNOWN, Rating, expected, informative, posterior
+from icarus.ladder.rating import UNKNOWN, Rating, expected, informative, intervals_of, posterior
 from icarus.row_files import append_row, pack_lines, written_whole
+from icarus.views.canvas import intervals_svg
 
 FIXED = {"zero": ZERO}
 
@@ -296,15 +295,8 @@ def test_several_seats_are_sides() -> None:
     assert row["icarus"] == icarus.__version__
 
 
-def test_the_picture_has_every_player() -> None:
-    drawn = ladder_svg("Othello & more", {RANDOM: ZERO, "MAST >> NAST2": Rating(120, 20, 220)}, {"MAST >> NAST2"})
-    assert drawn.count("<circle") == 2
-    assert "MAST &gt;&gt; NAST2" in drawn and "Othello &amp; more" in drawn
-
-
-def test_a_long_name_has_room_in_the_picture() -> None:
-    name = "IMPLICIT_MINIMAX by MO_ISMCTS with cutoff=8 (5000 iterations)"
-    right = re.search(
-        r'<text x="(\d+)" y="[\d.]+" text-anchor="end"[^>]*>IMPLICIT', ladder_svg("", {name: ZERO, RANDOM: ZERO})
+def test_the_picture_has_every_player_the_strongest_on_top() -> None:
+    drawn = intervals_svg(
+        "Elo", intervals_of({RANDOM: ZERO, "MAST >> NAST2": Rating(120, 20, 220)}), (), "Othello & more"
     )
-    assert right and int(right[1]) > 7 * len(name)
+    assert drawn.index("MAST &gt;&gt; NAST2") < drawn.index(RANDOM) and "Othello &amp; more" in drawn

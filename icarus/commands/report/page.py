@@ -1,41 +1,43 @@
 """A report as a page that needs no network, and as sentences."""
 
-from collections.abc import Iterator
-from html import escape
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from icarus.audit import AuditReport
 from icarus.commands.report.matches import EVEN, REFERENCE
 from icarus.commands.report.measures import AHEAD, Estimate, Measures
-from icarus.commands.report.pictures import curves, histogram, intervals
 from icarus.discovery.statistics import CONFIDENCE
 from icarus.ladder.rating import Rating
-from icarus.views.document import page
+from icarus.views.canvas import BETTER, WORSE, intervals_svg, svg_of
+from icarus.views.document import Block, Heading, Paragraph, Picture, Preformatted, Table, html
 
-NONE, NO_BREAK = "–", "\N{NO-BREAK SPACE}"
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NONE = "–"
 PROOF = f"{100 * CONFIDENCE:g} %"  # of the intervals of a race
-NO_GAMES = "<p>No game has been played yet.</p>"
+NO_GAMES = Paragraph("No game has been played yet.")
+SERIES = BETTER, WORSE
+BINS = 30
 
 
 def page_of(game: str, report: AuditReport, measures: Measures | None) -> str:
     """The page; without measures, of a game that the audit refuses."""
-    sections = [("In short", _list(sentences(report, measures)))]
+    blocks: list[Block] = [Heading("In short"), *map(Paragraph, sentences(report, measures))]
     if measures is not None:
-        sections += [
-            ("How games go", _course(measures)),
-            ("When the winner is known", _tension(measures)),
-            ("Skill and levels", _levels(measures)),
-            ("Enhancements", _strategies(measures)),
-            ("The best composition", _composition(measures)),
-            ("A game with comments", _comments(measures)),
-        ]
-    sections.append(("Audit", f'<pre tabindex="0">{escape(str(report))}</pre>'))
-    return page(
-        "sections",
-        f"{game}: what the game is like",
-        sections="".join(f"<section><h2>{escape(title)}</h2>{body}</section>" for title, body in sections),
-    )
+        for title, part in (
+            ("How games go", _course),
+            ("When the winner is known", _tension),
+            ("Skill and levels", _levels),
+            ("Enhancements", _strategies),
+            ("The best composition", _composition),
+            ("A game with comments", _comments),
+        ):
+            blocks += [Heading(title), *part(measures)]
+    blocks += [Heading("Audit"), Preformatted(str(report))]
+    return html(f"{game}: what the game is like", blocks)
 
 
 def sentences(report: AuditReport, measures: Measures | None) -> list[str]:
@@ -137,16 +139,16 @@ def percent(estimate: Estimate | None) -> str:
 # ---------------------------------------------------------------------------------------------------------------- sections
 
 
-def _course(measures: Measures) -> str:
+def _course(measures: Measures) -> Iterator[Block]:
     """How long games are, how much there is to choose, and what seats get: in random play and where a search plays itself."""
     games = {kind: game for kind, game in measures["course"].items() if game["games"]}
     if not games:
-        return NO_GAMES
+        yield NO_GAMES
+        return
     columns = [_cells_of(game) for game in games.values()]
-    table = _table(["measure", *games], [[name, *(cells[name] for cells in columns)] for name in columns[0]])
-    lengths = histogram("actions of a game", {kind: game["length"]["all"] for kind, game in games.items()})
-    choices = curves("choices", {kind: game["choices_by_part"] for kind, game in games.items()}, 0)
-    return f"{table}{_pictures(lengths, choices)}"
+    yield Table("", ["measure", *games], [[name, *(cells[name] for cells in columns)] for name in columns[0]])
+    yield _histogram("actions of a game", {kind: game["length"]["all"] for kind, game in games.items()})
+    yield _curves("choices", {kind: game["choices_by_part"] for kind, game in games.items()}, 0)
 
 
 def _cells_of(game: Measures) -> dict[str, str]:
@@ -166,46 +168,52 @@ def _cells_of(game: Measures) -> dict[str, str]:
     return cells
 
 
-def _tension(measures: Measures) -> str:
+def _tension(measures: Measures) -> Iterator[Block]:
     tension = measures["tension"]
     if not tension["stake"]:
-        return NO_GAMES
-    pictures = [curves("reward that a decision is worth", {"": tension["stake_by_part"]}, 0)]
-    text = "<p>No game had a single winner.</p>" if tension["changes"] else "<p>Nobody wins against another.</p>"
+        yield NO_GAMES
+        return
     if tension["known"]:
         low, middle, high = tension["known"]["quartiles"]
-        text = (
-            f"<p>The winner takes the final lead before {middle:.0%} of the game (median; quartiles {low:.0%} and {high:.0%}; "
-            f"{tension['known']['games']} games). The lead changes {tension['changes']} times.</p>"
+        yield Paragraph(
+            f"The winner takes the final lead before {middle:.0%} of the game (median; quartiles {low:.0%} and {high:.0%}; "
+            f"{tension['known']['games']} games). The lead changes {tension['changes']} times."
         )
+    else:
+        yield Paragraph("No game had a single winner." if tension["changes"] else "Nobody wins against another.")
+    yield Paragraph(
+        "The searches of the players decide who leads, each by what its player may observe: the leader expects the highest "
+        f"reward, and a player who expects {AHEAD} more takes the lead. Where no player leads, a guess is counted. The worth of "
+        "a decision is the value of the chosen action minus the mean of all legal ones."
+    )
+    if tension["known"]:
         shares = [None if share is None else 100 * share for share in tension["right_by_part"]]
-        pictures.insert(0, curves("% of games that the leader wins", {"": shares}))
-    return f"""{text}<p class="faint">The searches of the players decide who leads, each by what its player may observe: the leader expects
-the highest reward, and a player who expects {AHEAD} more takes the lead. Where no player leads, a guess is counted. The worth of a decision
-is the value of the chosen action minus the mean of all legal ones.</p>{_pictures(*pictures)}"""
+        yield _curves("% of games that the leader wins", {"": shares})
+    yield _curves("reward that a decision is worth", {"": tension["stake_by_part"]}, 0)
 
 
-def _levels(measures: Measures) -> str:
+def _levels(measures: Measures) -> Iterator[Block]:
     skill, levels = measures["skill"], measures["levels"]
     if not levels:
-        return NO_GAMES
+        yield NO_GAMES
+        return
     names = [f"level {level['level']}: {_iterations(level['agent']['iterations'])}" for level in levels]
-    cells = [
+    longer = f"{skill['player']} score {percent(skill['score'])} against {skill['opponent']}: ½ would show no skill."
+    yield Paragraph(
+        f"Each level is {REFERENCE} with twice the iterations of the one below; the first stands above random play. {longer} "
+        "To play against a level, where DIR is the directory of this page:"
+    )
+    yield Preformatted(f"icarus play {_file_or_game(measures)} --level 3 --levels DIR")
+    rows = [
         [name, str(_rating(level)), str(_rating(level["step"])), str(level["games"])]
         for name, level in zip(names, levels, strict=True)
     ]
+    yield Table("", ["level", "Elo", "above the one below", "games"], rows)
     ratings = dict(zip(names, map(_rating, levels), strict=True))
     if measures["composition"] and measures["composition"].get("rating"):
         ratings[f"best composition: {_iterations(measures['plan']['iterations'])}"] = measures["composition"]["rating"]
-    picture = intervals(
-        "rating in Elo, random play at 0",
-        {name: (rating.value, rating.low, rating.high) for name, rating in reversed(ratings.items())},
-    )
-    longer = f"{skill['player']} score {percent(skill['score'])} against {skill['opponent']}: ½ would show no skill."
-    command = _code(f"icarus play {_file_or_game(measures)} --level 3 --levels DIR")
-    text = f"""<p>Each level is {REFERENCE} with twice the iterations of the one below; the first stands above random play. {escape(longer)}
-To play against a level: {command}, where DIR is the directory of this page.</p>"""
-    return f"{text}{_table(['level', 'Elo', 'above the one below', 'games'], cells)}{_pictures(picture)}"
+    marks = {name: (rating.value, rating.low, rating.high) for name, rating in reversed(ratings.items())}
+    yield Picture(intervals_svg("rating in Elo, random play at 0", marks), f"Levels, {names[0]} to {list(ratings)[-1]}")
 
 
 def _iterations(number: int) -> str:
@@ -216,15 +224,15 @@ def _rating(level: Measures) -> Rating:
     return Rating(level["elo"], level["low"], level["high"])
 
 
-def _composition(measures: Measures) -> str:
+def _composition(measures: Measures) -> Iterator[Block]:
     if measures["composition"] is None:
-        command = _code(f"icarus describe {_file_or_game(measures)} --race 4000")
-        return f"<p>No race was run. {command} searches for the best composition, proves it, and rates it among the levels.</p>"
-    return f"{_list(list(_of_composition(measures)))}<p>The race has a page of its own, race/result.html beside this one.</p>"
-
-
-def _code(command: str) -> str:
-    return f"<code style='white-space: nowrap'>{escape(command)}</code>"
+        yield Paragraph(
+            "No race was run. This searches for the best composition, proves it, and rates it among the levels:"
+        )
+        yield Preformatted(f"icarus describe {_file_or_game(measures)} --race 4000")
+        return
+    yield from map(Paragraph, _of_composition(measures))
+    yield Paragraph("The race has a page of its own, race/result.html beside this one.")
 
 
 def _file_or_game(measures: Measures) -> str:
@@ -233,61 +241,80 @@ def _file_or_game(measures: Measures) -> str:
     return str(plan["files"][-1] if plan["files"] else plan["game"])
 
 
-def _strategies(measures: Measures) -> str:
+def _strategies(measures: Measures) -> Iterator[Block]:
     results, rates, plan = measures["strategies"], measures["rates"], measures["plan"]
     if not results:
-        return NO_GAMES
-    cells = [
+        yield NO_GAMES
+        return
+    alone = len(measures["course"][EVEN].get("seats", ())) == 1
+    how = (
+        "is compared with {}, {}, each alone and with the same chance"
+        if alone
+        else "plays {}, {}, both sides of each deal"
+    )
+    budget = f"both with {plan['iterations']:,} iterations for a decision"
+    yield Paragraph(f"Each {how.format(REFERENCE, budget)}. The intervals are simultaneous.")
+    rows = [
         [each["strategy"], str(each["gain"]), str(2 * each["gain"].number), f"{rates.get(each['strategy'], 0):,.0f}"]
         for each in results
     ]
-    cells.append([REFERENCE, "0", NONE, f"{rates.get(REFERENCE, 0):,.0f}"])
-    picture = intervals(
-        f"score above ½ against {REFERENCE}",
-        {each["strategy"]: (each["gain"].mean, each["gain"].low, each["gain"].high) for each in results},
-    )
-    alone = len(measures["course"][EVEN].get("seats", ())) == 1
-    verb, sides = (
-        ("is compared with", "each alone and with the same chance") if alone else ("plays", "both sides of each deal")
-    )
-    text = f"""<p>Each {verb} {REFERENCE}, both with {plan["iterations"]:,} iterations for a decision, {sides}. The intervals
-are simultaneous.</p>"""
-    return f"{text}{_table(['strategy', 'score above ½', 'games', 'iterations a second'], cells)}{_pictures(picture)}"
+    rows.append([REFERENCE, "0", NONE, f"{rates.get(REFERENCE, 0):,.0f}"])
+    yield Table("", ["strategy", "score above ½", "games", "iterations a second"], rows)
+    marks = {each["strategy"]: (each["gain"].mean, each["gain"].low, each["gain"].high) for each in results}
+    yield Picture(intervals_svg("score above ½", marks), f"Score above ½ against {REFERENCE}")
 
 
-def _comments(measures: Measures) -> str:
+def _comments(measures: Measures) -> Iterator[Block]:
     game = measures["commented"]
     if game is None:
-        return NO_GAMES
-    values = [f"{step['value']:.2f}" if "value" in step else "" for step in game["steps"]]
-    cells = [
-        [str(number), step["player"].replace(" ", NO_BREAK), step["action"], value, step.get("comment", "")]
-        for number, (step, value) in enumerate(zip(game["steps"], values, strict=True), 1)
+        yield NO_GAMES
+        return
+    rows = [
+        [
+            str(number),
+            step["player"],
+            step["action"],
+            f"{step['value']:.2f}" if "value" in step else "",
+            step.get("comment", ""),
+        ]
+        for number, step in enumerate(game["steps"], 1)
     ]
-    pictures = "".join(
-        f"<figure>{svg}<figcaption class='faint'>{_caption(game['steps'], int(index))}</figcaption></figure>"
-        for index, svg in game["pictures"].items()
-    )
-    table = _table(["no.", "player", "action", "value", "comment"], cells, "words")
-    rewards = ", ".join(f"{reward:g}" for reward in game["returns"])
-    return f"{table}<p>Rewards: {rewards}.</p><div class='pictures'>{pictures}</div>"
+    yield Table("", ["no.", "player", "action", "value", "comment"], rows)
+    yield Paragraph(f"Rewards: {', '.join(f'{reward:g}' for reward in game['returns'])}.")
+    for index, svg in game["pictures"].items():
+        step = game["steps"][int(index)] if int(index) < len(game["steps"]) else None
+        yield Picture(svg, f"before {int(index) + 1}: {step['player']} plays {step['action']}" if step else "the end")
 
 
-def _caption(steps: list[Measures], index: int) -> str:
-    if index == len(steps):
-        return "the end"
-    return f"before {index + 1}: {escape(steps[index]['player'])} plays {escape(steps[index]['action'])}"
+# ---------------------------------------------------------------------------------------------------------------- pictures
 
 
-def _table(header: list[str], rows: list[list[str]], kind: str = "") -> str:
-    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in header)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f'<div class="wide" tabindex="0"><table class="{kind}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+def _histogram(name: str, values: Mapping[str, Sequence[int]]) -> Picture:
+    """How often whole numbers occur, for one or two series, as shares."""
+    samples = {label: np.array(each) for label, each in values.items() if len(each)}
+    low, high = min(each.min() for each in samples.values()), max(each.max() for each in samples.values())
+    bins = np.arange(low, high + 2) - 0.5 if high - low < BINS else np.linspace(low - 0.5, high + 0.5, BINS)
+
+    def draw(axes: "Axes") -> None:
+        for (label, each), colour in zip(samples.items(), SERIES, strict=False):
+            weights = np.full(len(each), 100 / len(each))
+            axes.hist(each, bins.tolist(), weights=weights, histtype="step", linewidth=1.8, color=colour, label=label)
+        axes.set(xlabel=name, ylabel="% of the games")
+        axes.legend(frameon=False)
+
+    return Picture(svg_of(draw), name)
 
 
-def _list(lines: list[str]) -> str:
-    return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
+def _curves(name: str, values: Mapping[str, Sequence[float | None]], floor: float | None = None) -> Picture:
+    """Means over the parts of a game, from its beginning to its end."""
 
+    def draw(axes: "Axes") -> None:
+        for (label, each), colour in zip(values.items(), SERIES, strict=False):
+            points = [(100 * (i + 0.5) / len(each), value) for i, value in enumerate(each) if value is not None]
+            axes.plot(*zip(*points, strict=True), marker="o", markersize=4, color=colour, label=label)
+        axes.set(xlabel="% of the game", ylabel=name, xlim=(0, 100))
+        axes.set_ylim(bottom=floor)
+        if len(values) > 1:
+            axes.legend(frameon=False)
 
-def _pictures(*pictures: str) -> str:
-    return f"<div class='pictures'>{''.join(pictures)}</div>"
+    return Picture(svg_of(draw), name)
