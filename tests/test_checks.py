@@ -11,7 +11,7 @@ from icarus.commands.play.conversation import Session
 from icarus.engine.program.promises import context_message
 from icarus.engine.scheme import DeterminizedUCT
 from icarus.engine.validation import check_threads
-from icarus.games.knockout_whist.game import knockout_whist
+from icarus.games.knockout_whist import knockout_whist
 from icarus.specs import BASELINE, NAST
 from icarus.testing import Decision, HistoryExample
 from icarus.views.boards import drawing

@@ -16,8 +16,7 @@ from pathlib import Path
 import numpy as np
 
 import icarus
-from icarus.games.backgammon import BAR, CHECKERS_EACH, FACES, POINTS, START
-from icarus.games.backgammon_evaluation import DICE_LEFT, INPUTS
+from icarus.games.backgammon import BAR, CHECKERS_EACH, DICE_LEFT, FACES, INPUTS, POINTS, START
 
 TABLE = Path(icarus.__file__).parent / "games" / "backgammon_weights.npy"
 PLAYERS = ("pubeval", "gnubg", "random")

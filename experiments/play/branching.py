@@ -16,8 +16,7 @@ from experiments.plan.definition import Refusal
 from experiments.store.csv_values import csv_of
 from icarus.compiler.functions import helper, inlined
 from icarus.compiler.rng import seeded
-from icarus.games.dou_di_zhu.game import DOU_DI_ZHU, LANDLORD
-from icarus.games.dou_di_zhu.plays import PLAYS
+from icarus.games.dou_di_zhu import DOU_DI_ZHU, LANDLORD, PLAYS
 
 DETERMINIZATIONS = np.array([40, 250, 1000])
 AVERAGED = 200  # determinizations in Table II's average

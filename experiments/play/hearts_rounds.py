@@ -1,4 +1,4 @@
-"""Makes `icarus/games/hearts/rounds.npy`, the scores of 10,000 rounds of Hearts between baseline agents (section 7.2).
+"""Makes `icarus/games/hearts_rounds.npy`, the scores of 10,000 rounds of Hearts between baseline agents (section 7.2).
 
     python -m experiments.play.hearts_rounds --iterations 500 --seed 1 --workers 2
 
@@ -18,11 +18,10 @@ import numpy as np
 
 import icarus
 from icarus import State, search
-from icarus.games.hearts.facts import DEALING
-from icarus.games.hearts.game import HEARTS
+from icarus.games.hearts import DEALING, HEARTS
 from icarus.specs import BASELINE
 
-TABLE = Path(icarus.__file__).parent / "games" / "hearts" / "rounds.npy"
+TABLE = Path(icarus.__file__).parent / "games" / "hearts_rounds.npy"
 ROUNDS = 10_000
 ITERATIONS = 500  # of a search for each decision
 

@@ -17,9 +17,7 @@ import numba
 import numpy as np
 
 import icarus
-from icarus.games.othello import START
-from icarus.games.othello_board import flips, moves
-from icarus.games.othello_evaluation import PHASES, PLACES, READINGS, SHARED, UNIT, phase_of, read_tuples
+from icarus.games.othello import PHASES, PLACES, READINGS, SHARED, START, UNIT, flips, moves, phase_of, read_tuples
 from icarus.kernel import lowest_bit, popcount
 
 TABLE = Path(icarus.__file__).parent / "games" / "othello_weights.npz"

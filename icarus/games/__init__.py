@@ -8,15 +8,14 @@ from collections.abc import Callable
 from icarus.checks import excerpt
 from icarus.games.backgammon import BACKGAMMON
 from icarus.games.checkers import checkers
-from icarus.games.dou_di_zhu.game import DOU_DI_ZHU
-from icarus.games.generic_poker import generic_poker
+from icarus.games.dou_di_zhu import DOU_DI_ZHU
+from icarus.games.generic_poker import LEDUC_POKER, generic_poker
 from icarus.games.goofspiel import goofspiel
-from icarus.games.hearts.game import hearts
-from icarus.games.knockout_whist.game import knockout_whist
+from icarus.games.hearts import hearts
+from icarus.games.knockout_whist import knockout_whist
 from icarus.games.kuhn_poker import KUHN_POKER
-from icarus.games.leduc_poker import LEDUC_POKER
 from icarus.games.liars_dice import liars_dice
-from icarus.games.lotr_confrontation.game import lotr_confrontation
+from icarus.games.lotr_confrontation import lotr_confrontation
 from icarus.games.othello import OTHELLO
 from icarus.games.phantom import phantom
 from icarus.kernel.game import AnyGame, Game

@@ -14,6 +14,7 @@ Suits do not matter and are left out of the state: `determinize` deals single ca
 
 import math
 
+import attrs
 import numpy as np
 
 from icarus.checks import integer
@@ -297,3 +298,10 @@ def generic_poker(ranks: int = RANKS, copies: int = COPIES, raises: int = RAISES
         text=text,
         action_text=action_text,
     )
+
+
+# ---------------------------------------------------------------------------------------------------------- Leduc poker
+
+
+_LEDUC = generic_poker(ranks=3, copies=2, raises=1, sizes=1)
+LEDUC_POKER = attrs.evolve(_LEDUC, name="leduc-poker", defaults=_LEDUC.parameters)

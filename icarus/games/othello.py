@@ -13,12 +13,195 @@
 Perfect information. An action is the square, 0 (a1) … 63 (h8) by rows, or PASS.
 """
 
+import math
+from pathlib import Path
+
 import numpy as np
 
-from icarus.games.othello_board import flips, moves
-from icarus.games.othello_evaluation import heuristic
-from icarus.kernel import CONTINUES, TERMINAL, Facts, append_bits, popcount
+from icarus.kernel import CONTINUES, TERMINAL, Facts, append_bits, helper, inlined, popcount
 from icarus.kernel.game import Game, Tensor
+
+# ------------------------------------------------------------------------------------ the board as two words of 64 bits
+
+
+INNER_COLUMNS = np.uint64(0x7E7E7E7E7E7E7E7E)  # a line of flips that runs sideways must not wrap around the board
+EVEN_ROWS = np.uint64(0x00FF00FF00FF00FF)
+EVEN_PAIRS = np.uint64(0x0000FFFF0000FFFF)  # of rows
+
+
+@inlined
+def _flanked(mine: np.uint64, theirs: np.uint64, step: np.uint64) -> np.uint64:
+    """Squares next to a line of the other's discs that starts at an own disc, along one axis, both ways."""
+    double = step + step
+    left = theirs & (mine << step)
+    left |= theirs & (left << step)
+    pair = theirs & (theirs << step)
+    left |= pair & (left << double)
+    left |= pair & (left << double)
+    right = theirs & (mine >> step)
+    right |= theirs & (right >> step)
+    pair = theirs & (theirs >> step)
+    right |= pair & (right >> double)
+    right |= pair & (right >> double)
+    return (left << step) | (right >> step)
+
+
+@inlined
+def moves(mine: np.uint64, theirs: np.uint64) -> np.uint64:
+    """The squares where a disc flips something."""
+    inner = theirs & INNER_COLUMNS
+    reached = _flanked(mine, inner, np.uint64(1)) | _flanked(mine, theirs, np.uint64(8))
+    reached |= _flanked(mine, inner, np.uint64(7)) | _flanked(mine, inner, np.uint64(9))
+    return reached & ~(mine | theirs)
+
+
+@inlined
+def _flips_along(mine: np.uint64, theirs: np.uint64, disc: np.uint64, step: np.uint64) -> np.uint64:
+    """The discs flipped along one axis by a new disc."""
+    left = theirs & (disc << step)
+    right = theirs & (disc >> step)
+    for _ in range(5):  # a line has at most six discs between its ends
+        left |= theirs & (left << step)
+        right |= theirs & (right >> step)
+    flipped = np.uint64(0)
+    if (left << step) & mine:
+        flipped |= left
+    if (right >> step) & mine:
+        flipped |= right
+    return flipped
+
+
+@inlined
+def flips(mine: np.uint64, theirs: np.uint64, disc: np.uint64) -> np.uint64:
+    """The discs flipped by a new disc."""
+    inner = theirs & INNER_COLUMNS
+    flipped = _flips_along(mine, inner, disc, np.uint64(1)) | _flips_along(mine, theirs, disc, np.uint64(8))
+    return flipped | _flips_along(mine, inner, disc, np.uint64(7)) | _flips_along(mine, inner, disc, np.uint64(9))
+
+
+@inlined
+def quarter_turn(board: np.uint64) -> np.uint64:
+    """The board seen from the next side: transposed (Warren, Hacker's Delight, 7-3), and its rows in reverse order."""
+    swapped = (board ^ (board >> np.uint64(7))) & np.uint64(0x00AA00AA00AA00AA)
+    board = board ^ swapped ^ (swapped << np.uint64(7))
+    swapped = (board ^ (board >> np.uint64(14))) & np.uint64(0x0000CCCC0000CCCC)
+    board = board ^ swapped ^ (swapped << np.uint64(14))
+    swapped = (board ^ (board >> np.uint64(28))) & np.uint64(0x00000000F0F0F0F0)
+    board = board ^ swapped ^ (swapped << np.uint64(28))
+    board = ((board >> np.uint64(8)) & EVEN_ROWS) | ((board & EVEN_ROWS) << np.uint64(8))
+    board = ((board >> np.uint64(16)) & EVEN_PAIRS) | ((board & EVEN_PAIRS) << np.uint64(16))
+    return (board >> np.uint64(32)) | (board << np.uint64(32))
+
+
+# ------------------------------------------------------------------------------ who wins a position: an n-tuple network
+
+
+LINE = 8  # squares
+ROWS = 4  # seen from each side, the edge first
+DIAGONALS = range(4, LINE + 1)  # their lengths
+MIRRORS = (  # of each tuple, which of its squares each one's mirror image is
+    (7, 6, 5, 4, 3, 2, 1, 0, 9, 8),
+    *[tuple(reversed(range(length))) for length in (*[LINE] * (ROWS - 1), *DIAGONALS)],
+    (0, 3, 6, 1, 4, 7, 2, 5, 8),
+)
+TUPLES, SIDES = len(MIRRORS), 4
+READINGS = SIDES * TUPLES + 1  # the last is of both players' numbers of moves
+MOST_MOVES = 31  # that have a weight of their own
+FIRST = np.cumsum([0, *(3 ** len(mirror) for mirror in MIRRORS)])  # of the weights of each tuple; the last: of moves
+PLACES = int(FIRST[-1]) + (MOST_MOVES + 1) ** 2
+PHASES, DISCS = 4, 60  # and the discs that are laid in a game, at most
+UNIT = 1 / 64  # of a weight, in logits
+TERNARY = np.array([int(f"{bits:b}", 3) for bits in range(1 << len(MIRRORS[0]))])  # bits as digits of base 3
+ROW = np.uint64(0xFF)  # the first one
+DIAGONAL_SQUARES = np.array([sum(1 << (LINE - 1) * i + n - 1 for i in range(n)) for n in DIAGONALS], np.uint64)
+
+
+def _mirror_classes() -> np.ndarray:
+    """int [PLACES]: of each place the lower of its own and that of the mirror image, which has the weight of both."""
+    places, images = np.arange(PLACES), []
+    for first, mirror in zip(FIRST, MIRRORS, strict=False):
+        order = [len(mirror) - 1 - square for square in reversed(mirror)]  # axes: the last square is the first digit
+        images.append(first + places[: 3 ** len(mirror)].reshape([3] * len(mirror)).transpose(order).ravel())
+    return np.minimum(places, np.concatenate([*images, places[FIRST[-1] :]]))
+
+
+SHARED = _mirror_classes()
+WEIGHTS = np.load(Path(__file__).with_name("othello_weights.npz"))["weights"][:, SHARED]  # int8 [PHASES, PLACES]
+
+
+@inlined
+def _row(board: np.uint64, number: int) -> np.uint64:
+    """A row, 0 the edge."""
+    return (board >> np.uint64(LINE * number)) & ROW
+
+
+@inlined
+def _edge(board: np.uint64) -> np.uint64:
+    """The first row, b2 and g2."""
+    return (board & ROW) | ((board >> np.uint64(1)) & np.uint64(0x100)) | ((board >> np.uint64(5)) & np.uint64(0x200))
+
+
+@inlined
+def _corner(board: np.uint64) -> np.uint64:
+    """The first three squares of three rows."""
+    rows = (board & np.uint64(7)) | ((board >> np.uint64(5)) & np.uint64(0x38))
+    return rows | ((board >> np.uint64(10)) & np.uint64(0x1C0))
+
+
+@inlined
+def _diagonal(board: np.uint64, number: int) -> np.uint64:
+    """A diagonal that ends on the first row, 0 the shortest; it has one square in each column, so that rows may be laid on one another."""
+    board = board & DIAGONAL_SQUARES[number]
+    board |= board >> np.uint64(32)
+    board |= board >> np.uint64(16)
+    return (board | (board >> np.uint64(8))) & ROW
+
+
+@inlined
+def _content(mine: np.uint64, theirs: np.uint64) -> int:
+    """What lies on a tuple, as a number of base 3, by the bits of its squares."""
+    return TERNARY[mine] + 2 * TERNARY[theirs]
+
+
+@helper
+def read_tuples(mine: np.uint64, theirs: np.uint64, places: np.ndarray) -> None:
+    """Write the place of each weight, [READINGS], that counts in a position with these discs of who is to move and of the other."""
+    my_moves, their_moves = popcount(moves(mine, theirs)), popcount(moves(theirs, mine))
+    places[READINGS - 1] = FIRST[TUPLES] + (MOST_MOVES + 1) * min(my_moves, MOST_MOVES) + min(their_moves, MOST_MOVES)
+    k = 0
+    for _ in range(SIDES):
+        places[k] = _content(_edge(mine), _edge(theirs))
+        for row in range(1, ROWS):
+            places[k + row] = FIRST[row] + _content(_row(mine, row), _row(theirs, row))
+        k += ROWS
+        for i in range(len(DIAGONAL_SQUARES)):
+            places[k + i] = FIRST[ROWS + i] + _content(_diagonal(mine, i), _diagonal(theirs, i))
+        k += len(DIAGONAL_SQUARES)
+        places[k] = FIRST[TUPLES - 1] + _content(_corner(mine), _corner(theirs))
+        k += 1
+        mine, theirs = quarter_turn(mine), quarter_turn(theirs)
+
+
+@inlined
+def phase_of(mine: np.uint64, theirs: np.uint64) -> int:
+    """The quarter of the game, by the number of discs."""
+    return min((popcount(mine | theirs) - 4) * PHASES // DISCS, PHASES - 1)
+
+
+def heuristic(state: Facts, out: np.ndarray) -> None:
+    """1 / (1 + e^{-s}) of who is to move, with s the sum of the weights of what lies on each tuple.
+
+    The weights are learnt from games against itself, by `experiments.play.othello_weights`.
+    """
+    mine, theirs = state.discs[state.player], state.discs[1 - state.player]
+    places = np.empty(READINGS, np.int64)
+    read_tuples(mine, theirs, places)
+    phase, score = phase_of(mine, theirs), 0
+    for k in range(READINGS):
+        score += int(WEIGHTS[phase, places[k]])
+    out[state.player] = 1.0 / (1.0 + math.exp(-UNIT * score))
+    out[1 - state.player] = 1.0 - out[state.player]
+
 
 SIZE = 8
 PASS = SIZE * SIZE

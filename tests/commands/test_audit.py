@@ -16,9 +16,7 @@ from icarus.audit import HIDDEN, AuditReport, audit, differences
 from icarus.audit.steps import STEP_CLAIMS
 from icarus.commands.cli import app
 from icarus.compiler.rng import next_word
-from icarus.games.knockout_whist.facts import PLAY
-from icarus.games.knockout_whist.game import knockout_whist
-from icarus.games.knockout_whist.hidden import determinize, prepare
+from icarus.games.knockout_whist import PLAY, determinize, knockout_whist, prepare
 from icarus.kernel import CHANCE, below, helper
 from icarus.specs import BASELINE, MAST
 from tests import toy

@@ -5,8 +5,7 @@ import pytest
 
 from experiments.play.backgammon_weights import Network, inputs, play_steps, steps_by
 from icarus import State, games
-from icarus.games.backgammon import BAR, POINTS
-from icarus.games.backgammon_evaluation import CHECKERS, DICE, INPUTS, OUTPUT, UNITS, WEIGHTS
+from icarus.games.backgammon import BAR, CHECKERS, DICE, INPUTS, OUTPUT, POINTS, UNITS, WEIGHTS
 
 
 def shipped() -> Network:

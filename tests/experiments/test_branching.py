@@ -10,8 +10,7 @@ from experiments.papers.earlier import BRANCHING_ROWS
 from experiments.play.branching import MEASURES, PUBLISHED, Buffers, measure_deal, measure_deals
 from experiments.report.branching import measurements
 from icarus.compiler.rng import seeded
-from icarus.games.dou_di_zhu.game import DOU_DI_ZHU
-from icarus.games.dou_di_zhu.plays import RANK_NAMES, hand_of
+from icarus.games.dou_di_zhu import DOU_DI_ZHU, RANK_NAMES, hand_of
 
 
 def deal(*hands):

@@ -15,8 +15,7 @@ import pytest
 from scipy import stats
 
 from icarus.compiler.rng import seeded
-from icarus.games.dou_di_zhu.game import DOU_DI_ZHU
-from icarus.games.dou_di_zhu.plays import PLAYS
+from icarus.games.dou_di_zhu import DOU_DI_ZHU, PLAYS
 from icarus.kernel import CHANCE, helper
 from icarus.kernel.state import State
 from tests.marks import slow_after

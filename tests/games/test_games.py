@@ -18,7 +18,7 @@ from icarus import Game, State, games
 from icarus.audit import audit
 from icarus.compiler.kernel import MachineCode
 from icarus.compiler.rng import seeded
-from icarus.games.dou_di_zhu.plays import cards_of
+from icarus.games.dou_di_zhu import cards_of
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL
 from tests import toy
 

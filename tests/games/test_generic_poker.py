@@ -7,8 +7,7 @@ import pyspiel
 import pytest
 from scipy.stats import chisquare
 
-from icarus.games.generic_poker import CALL, FOLD, NO_TABLE, generic_poker
-from icarus.games.leduc_poker import LEDUC_POKER
+from icarus.games.generic_poker import CALL, FOLD, LEDUC_POKER, NO_TABLE, generic_poker
 from icarus.kernel import CHANCE
 from icarus.kernel.game import State
 

@@ -17,8 +17,19 @@ import scipy.stats
 
 from icarus.compiler.rng import seeded
 from icarus.games.cards import cards_text
-from icarus.games.hearts.facts import CARD_PASSED, DEAL, DEALING, ENDED, EXCHANGE, PASS, PLAYING, subset
-from icarus.games.hearts.game import HEARTS, ROUND_SCORES, hearts
+from icarus.games.hearts import (
+    CARD_PASSED,
+    DEAL,
+    DEALING,
+    ENDED,
+    EXCHANGE,
+    HEARTS,
+    PASS,
+    PLAYING,
+    ROUND_SCORES,
+    hearts,
+    subset,
+)
 from icarus.kernel import CHANCE
 from icarus.kernel.state import State
 from tests.games.cards import card_named

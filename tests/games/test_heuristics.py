@@ -5,7 +5,7 @@ import pytest
 
 from icarus import State, games
 from icarus.games.backgammon import survey
-from icarus.games.dou_di_zhu.plays import hand_of
+from icarus.games.dou_di_zhu import hand_of
 
 WITH_HEURISTIC = [
     "backgammon",

@@ -12,9 +12,19 @@ from scipy.stats import chisquare
 from icarus.compiler import rng
 from icarus.games import cards as _cards
 from icarus.games.cards import card_text, cards_in, cards_text
-from icarus.games.knockout_whist.facts import CHOOSE, CHOOSER, DEAL, FACE_DOWN, HAND_SEEN, NO_CARD, PLAY, ROUNDS, TRUMPS
-from icarus.games.knockout_whist.game import knockout_whist
-from icarus.games.knockout_whist.hidden import determinize as redraw
+from icarus.games.knockout_whist import (
+    CHOOSE,
+    CHOOSER,
+    DEAL,
+    FACE_DOWN,
+    HAND_SEEN,
+    NO_CARD,
+    PLAY,
+    ROUNDS,
+    TRUMPS,
+    knockout_whist,
+)
+from icarus.games.knockout_whist import determinize as redraw
 from icarus.kernel import CHANCE, CONTINUES, helper
 from icarus.kernel.state import State
 from tests.games.cards import card_named

@@ -8,8 +8,7 @@ import pytest
 from scipy.stats import chisquare
 
 from icarus.compiler.rng import seeded
-from icarus.games.lotr_confrontation.board import mover_unseen
-from icarus.games.lotr_confrontation.facts import (
+from icarus.games.lotr_board import (
     ALL_CARDS,
     ARAGORN,
     ARTHEDAIN,
@@ -77,9 +76,9 @@ from icarus.games.lotr_confrontation.facts import (
     UNSEEN_PIECE,
     WARG,
     WITCH_KING,
+    mover_unseen,
 )
-from icarus.games.lotr_confrontation.game import lotr_confrontation
-from icarus.games.lotr_confrontation.hidden import simultaneous
+from icarus.games.lotr_confrontation import lotr_confrontation, simultaneous
 from icarus.kernel import CHANCE, TERMINAL, below, helper
 from icarus.kernel.state import State
 

@@ -7,7 +7,7 @@ import pytest
 
 from icarus import State, games
 from icarus.compiler.reference import interpret
-from icarus.games.othello_evaluation import (
+from icarus.games.othello import (
     FIRST,
     MIRRORS,
     MOST_MOVES,

@@ -12,7 +12,7 @@ import numpy as np
 from rlcard.games.doudizhu.utils import CARD_TYPE
 from rlcard.models.doudizhu_rule_models import DouDizhuRuleAgentV1
 
-from icarus.games.dou_di_zhu.plays import PASS, RANK_NAMES, SOLO_KICKERS, cards_of, cards_played
+from icarus.games.dou_di_zhu import PASS, RANK_NAMES, SOLO_KICKERS, cards_of, cards_played
 from icarus.kernel.state import State
 
 SEED = 0

@@ -8,7 +8,7 @@ from importlib.metadata import version
 import pyspiel
 
 from icarus.games.cards import CARDS, RANKS
-from icarus.games.hearts.facts import DEAL, EXCHANGE, OFFSETS, PASS, PLAYERS
+from icarus.games.hearts import DEAL, EXCHANGE, OFFSETS, PASS, PLAYERS
 from icarus.kernel.state import State
 from icarus.ladder.server import state_after
 

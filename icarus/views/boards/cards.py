@@ -1,16 +1,14 @@
 """Card games on a table: Hearts, Knockout Whist, Dou Di Zhu, and the small ones, Goofspiel, Kuhn poker and Liar's Dice."""
 
 from icarus.games.cards import SUIT_SYMBOLS, card_text, card_texts
-from icarus.games.dou_di_zhu.game import PLAYER_NAMES
-from icarus.games.dou_di_zhu.plays import PASS as NO_PLAY
-from icarus.games.dou_di_zhu.plays import PLAYS, RANK_NAMES, SOLO_KICKERS, cards_of, cards_played
+from icarus.games.dou_di_zhu import PASS as NO_PLAY
+from icarus.games.dou_di_zhu import PLAYER_NAMES, PLAYS, RANK_NAMES, SOLO_KICKERS, cards_of, cards_played
 from icarus.games.generic_poker import NO_TABLE
 from icarus.games.generic_poker import text as poker_text
 from icarus.games.goofspiel import points
-from icarus.games.hearts import game as hearts_game
-from icarus.games.knockout_whist.facts import FACE_DOWN, NO_CARD, OVER, PLAY
-from icarus.games.knockout_whist.game import text as whist_text
-from icarus.games.knockout_whist.game import trick_by_player
+from icarus.games.hearts import DEALING, EXCHANGING, PASSING, PASSINGS, PLAYERS, PLAYING, doing
+from icarus.games.knockout_whist import FACE_DOWN, NO_CARD, OVER, PLAY, trick_by_player
+from icarus.games.knockout_whist import text as whist_text
 from icarus.games.liars_dice import LIAR, NO_BID, face_name
 from icarus.games.liars_dice import action_text as bid_text
 from icarus.kernel import TERMINAL, Facts
@@ -26,10 +24,10 @@ def _hand(seat: int | None, player: int, cards: tuple[str, ...], note: str = "",
 
 def hearts(state: Facts, seat: int | None) -> Drawing:
     """The scores, the trick, and the seat's own hand."""
-    passing = hearts_game.PASSINGS[state.round_number % 4]
+    passing = PASSINGS[state.round_number % 4]
     hands = []
-    for i in range(hearts_game.PLAYERS):
-        hidden = state.phase == hearts_game.DEALING
+    for i in range(PLAYERS):
+        hidden = state.phase == DEALING
         passed = _passed_cards(state, i)
         cards = () if hidden else card_texts(int(state.held[i]) & ~int(state.played) & ~passed)
         points = int(state.points[i])
@@ -37,26 +35,26 @@ def hearts(state: Facts, seat: int | None) -> Drawing:
         aside = f", passes {passed.bit_count()}" if passed and seat not in (None, i) else ""
         hands.append(_hand(seat, i, cards, note + aside))
     middle: list[tuple[str, str | None]] = []
-    if state.phase == hearts_game.PLAYING:
-        leader = (state.player - state.count) % hearts_game.PLAYERS
+    if state.phase == PLAYING:
+        leader = (state.player - state.count) % PLAYERS
         for k in range(state.count):
-            label = f"P{(leader + k) % hearts_game.PLAYERS}{' led' if k == 0 else ''}"
+            label = f"P{(leader + k) % PLAYERS}{' led' if k == 0 else ''}"
             middle.append((label, card_text(int(state.trick[k]))))
         footer = f"player {state.player} to {'play' if state.count else 'lead'}"
-    elif state.phase in (hearts_game.PASSING, hearts_game.EXCHANGING):
-        for i in range(hearts_game.PLAYERS):
+    elif state.phase in (PASSING, EXCHANGING):
+        for i in range(PLAYERS):
             if seat in (None, i):
                 middle += [(f"P{i} passes", name) for name in card_texts(_passed_cards(state, i))]
-        waits = state.phase == hearts_game.EXCHANGING
+        waits = state.phase == EXCHANGING
         footer = "the cards are to be exchanged" if waits else f"player {state.player} to pass"
     else:
-        footer = hearts_game.doing(state)
+        footer = doing(state)
     return CardTable(f"round {state.round_number + 1}, {passing}", tuple(hands), tuple(middle), footer)
 
 
 def _passed_cards(state: Facts, player: int) -> int:
     """The cards that a player has laid aside to pass, until they are exchanged."""
-    if state.phase not in (hearts_game.PASSING, hearts_game.EXCHANGING):
+    if state.phase not in (PASSING, EXCHANGING):
         return 0
     return sum(1 << int(card) for card in state.passed[player, : min(max(state.passes - 3 * player, 0), 3)])
 

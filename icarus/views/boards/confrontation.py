@@ -5,9 +5,9 @@ from html import escape
 
 import attrs
 
-from icarus.games.lotr_confrontation import facts
-from icarus.games.lotr_confrontation.text import ROWS, held_cards
-from icarus.games.lotr_confrontation.text import text as board_text
+from icarus.games import lotr_board as facts
+from icarus.games.lotr_confrontation import ROWS, held_cards
+from icarus.games.lotr_confrontation import text as board_text
 from icarus.kernel import Facts
 from icarus.views.drawing import EDGE, INK, PAPER, box, part, svg, words
 

@@ -21,39 +21,19 @@ the game's one simultaneous decision: Dark's comes first and stays face down, ex
 An action of a move is piece · 256 + origin · 16 + target; the others follow below, one block for each kind.
 """
 
+import math
+
 import numpy as np
 
 from icarus.checks import integer
-from icarus.games.lotr_confrontation.battle import (
-    backward,
-    battle_action,
-    choose_card,
-    compare,
-    count_dark_card,
-    discard,
-    discards,
-    end_battle,
-    finish,
-    frodo_text,
-    move_action,
-    pippin_text,
-    relocate,
-    replace_light_card,
-    reveal,
-    sam_text,
-    saruman_text,
-    sideways,
-    use_dark_card,
-    use_light_card,
-    use_texts,
-    withdraw_light,
-)
-from icarus.games.lotr_confrontation.board import RANGES, STATE, actor_of, can_move, enter, has, shift, targets
-from icarus.games.lotr_confrontation.facts import (
+from icarus.games import lotr_board as board
+from icarus.games.lotr_board import (
     ALL_CARDS,
     AMBUSH,
     ARRIVAL,
     BALROG,
+    BATTLE,
+    BELIEFS,
     CANCEL_CARDS,
     CAPACITY,
     CARADHRAS,
@@ -71,12 +51,15 @@ from icarus.games.lotr_confrontation.facts import (
     DISCARD,
     DRAWN,
     EREGION,
+    FACE_DOWN,
     FANGORN,
     FIXED_SETUP,
     FRODO,
+    FRODO_ARRIVES,
     FRODO_RETREATS,
     FRODO_STAYS,
     FRODO_TEXT,
+    LAPSED,
     LIGHT,
     LIGHT_CARD,
     LIGHT_EFFECT,
@@ -94,10 +77,12 @@ from icarus.games.lotr_confrontation.facts import (
     NOBODY,
     OVER,
     PASS_AMBUSH,
+    PIECES,
     PIPPIN_RETREATS,
     PIPPIN_STAYS,
     PIPPIN_TEXT,
     PLAY_CARDS,
+    RANGES,
     REVEAL,
     SAM,
     SAM_ALONE,
@@ -109,19 +94,291 @@ from icarus.games.lotr_confrontation.facts import (
     SHOW,
     SQUARES,
     START_SQUARES,
+    STATE,
     STRENGTHS,
     TAKE_AMBUSH,
     TEAM,
     TEXTS,
     TURN_END,
+    UNSEEN_PIECE,
     VICTIM,
+    actor_of,
+    backward,
+    battle_action,
+    can_move,
+    choose_card,
+    compare,
+    count_dark_card,
+    count_ways,
+    discard,
+    discards,
+    end_battle,
+    enter,
+    finish,
+    frodo_text,
+    has,
+    know,
+    lay_out,
+    move_action,
+    mover_unseen,
+    open_cards,
+    pippin_text,
+    possible_movers,
+    prune,
+    relocate,
+    replace_light_card,
+    reveal,
+    sam_text,
+    sample,
+    saruman_text,
+    shift,
+    sideways,
+    suspect_move,
+    targets,
+    use_dark_card,
+    use_light_card,
+    use_texts,
+    withdraw_light,
 )
-from icarus.games.lotr_confrontation.heuristic import heuristic
-from icarus.games.lotr_confrontation.hidden import determinize, episode, observe, prepare, recall, simultaneous
-from icarus.games.lotr_confrontation.knowledge import BELIEFS, LAPSED, know, prune, suspect_move
-from icarus.games.lotr_confrontation.text import action_text, text
-from icarus.kernel import Facts, append_bits, helper, shuffle
+from icarus.kernel import CHANCE, CONTINUES, Facts, append_bits, below, helper, inlined, lowest_bit, popcount, shuffle
 from icarus.kernel.game import Game
+from icarus.kernel.structures import Integer
+
+# --------------------------------------------------------------------------------------------- what a position promises
+
+
+# Of each square, from the Shire to Mordor.
+ROW = np.array([0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 5, 5, 6, 0], np.int64)
+PIECE, ROW_OF_FRODO, IN_SHIRE = 0.3, 0.15, 0.6  # what they add to the logarithm of the odds
+
+
+def heuristic(state: Facts, out: np.ndarray) -> None:
+    """1 / (1 + e^{-s}) for Light, s of the pieces that each side has lost, the row of Frodo, and Dark's pieces in the Shire."""
+    score = PIECE * (int(state.count[DARK, DEAD]) - int(state.count[LIGHT, DEAD]))
+    score += ROW_OF_FRODO * ROW[state.pos[FRODO]] - IN_SHIRE * int(state.count[DARK, SHIRE])
+    out[LIGHT] = 1.0 / (1.0 + math.exp(-score))
+    out[DARK] = 1.0 - out[LIGHT]
+
+
+# ------------------------------------------------------------------------------ what a player sees, and determinization
+
+
+_DRAWS = 1_000_000  # before it is said that there is no such placement
+
+
+@inlined
+def _seen_move(action: Integer) -> int:
+    """A move as the other side sees it."""
+    squares = action % (SQUARES * SQUARES)
+    wins = action // (SQUARES * SQUARES) == FRODO and action % SQUARES == MORDOR
+    return (FRODO_ARRIVES if wins else UNSEEN_PIECE) + squares
+
+
+def observe(state: Facts, action: int, moves: np.ndarray) -> None:
+    if state.node == MOVE:
+        moves[1 - state.side] = _seen_move(action)
+    elif state.node == DARK_CARD and not open_cards(state.fighters[LIGHT], state.fighters[DARK]):
+        moves[LIGHT] = FACE_DOWN
+    elif state.node == LIGHT_CARD and not open_cards(state.fighters[LIGHT], state.fighters[DARK]):
+        moves[DARK] = FACE_DOWN
+
+
+def recall(state: Facts, observer: int, moves: np.ndarray) -> int:
+    """The turn so far as an observer has seen it."""
+    face_up = False
+    for i in range(state.acted):
+        action = np.int64(state.actions[i])
+        moves[i] = action
+        if action < PASS_AMBUSH:
+            mover = action // (TEAM * SQUARES * SQUARES)
+            if observer == 1 - mover:
+                moves[i] = _seen_move(action)
+        elif BATTLE <= action < FRODO_STAYS:
+            first, second = (action - BATTLE) // PIECES, (action - BATTLE) % PIECES
+            face_up = open_cards(min(first, second), max(first, second))
+        elif DARK_PLAYS <= action < CARDS_SHOWN and not face_up:
+            owner = DARK if action < LIGHT_PLAYS else LIGHT
+            if observer == 1 - owner:
+                moves[i] = FACE_DOWN
+    return state.acted
+
+
+def simultaneous(state: Facts) -> int:
+    """1 or 2 where Dark or Light chooses a card without knowing the other's; 0 elsewhere."""
+    number = 1 if state.node == DARK_CARD else 2 if state.node == LIGHT_CARD else 0
+    return number if number > 0 and not open_cards(state.fighters[LIGHT], state.fighters[DARK]) else 0
+
+
+def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
+    """Count the assignments of the pieces that the observer does not see."""
+    if observer == CHANCE:
+        return
+    if state.searching == LAPSED:
+        raise ValueError(
+            "a game continued from a determinization of lotr-confrontation does not record what each side has seen; "
+            "determinize or search states of the original game"
+        )
+    hidden = 1 - observer
+    movers = possible_movers(state) if hidden == state.side and mover_unseen(state) else 0
+    if lay_out(state, hidden, movers, beliefs.places, beliefs.candidates) != TEAM:
+        raise ValueError(
+            "`count` of lotr-confrontation, how many pieces stand in each square, does not sum to the nine of a side"
+        )
+    count_ways(beliefs.candidates, beliefs.ways)
+    if beliefs.ways[0] == 0:
+        raise ValueError(
+            "no placement of the hidden pieces of lotr-confrontation agrees with both `possible`, where each piece may be, "
+            "and `count`, how many pieces stand in each square"
+        )
+
+
+@helper
+def _redraw_card(state: Facts, side: int, place: int, base: int, rng: np.ndarray) -> None:
+    """Exchange a card that lies face down for any of the hand; `place` is where the turn's actions have it."""
+    cards = np.int64(state.hands[side])
+    for _ in range(below(rng, popcount(np.uint64(cards)))):
+        cards &= cards - 1
+    state.cards[side] = lowest_bit(np.uint64(cards))
+    state.actions[place] = base + np.int64(state.cards[side])
+
+
+def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:
+    redraw(state, observer, beliefs, rng)
+    state.searching = 1
+
+
+@helper
+def redraw(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:
+    """`determinize`, but for the mark of a search."""
+    if observer == CHANCE:
+        return
+    hidden = 1 - observer
+    unseen = hidden == state.side and mover_unseen(state)
+    first = sample(state, hidden, beliefs, rng)
+    draws = 0
+    while state.node == MOVE and hidden == state.side and not can_move(state, hidden):
+        first = sample(state, hidden, beliefs, rng)  # the game would have ended
+        draws += 1
+        if draws == _DRAWS:
+            raise ValueError(
+                "the side to move has no legal action in any of a million placements that agree with `possible` of lotr-confrontation"
+            )
+    if unseen:
+        state.fighters[hidden] = first
+        state.actions[0] = move_action(first, state.origin, state.square)
+    if not open_cards(state.fighters[LIGHT], state.fighters[DARK]):
+        if hidden == DARK and (state.node == LIGHT_CARD or state.node == SHOW):
+            _redraw_card(state, DARK, state.acted - (1 if state.node == LIGHT_CARD else 2), DARK_PLAYS, rng)
+        elif hidden == LIGHT and state.node == SHOW:
+            _redraw_card(state, LIGHT, state.acted - 1, LIGHT_PLAYS, rng)
+
+
+def episode(state: Facts) -> int:
+    """Eq. (20): the side that is about to move, no battle being in progress."""
+    return state.side if state.node == MOVE else CONTINUES
+
+
+# ----------------------------------------------------------------------------------- the board and the actions in words
+
+
+ROWS = (
+    (board.MORDOR,),
+    (board.DAGORLAD, board.GONDOR),
+    (board.MIRKWOOD, board.FANGORN, board.ROHAN),
+    (board.HIGH_PASS, board.MISTY_MOUNTAINS, board.CARADHRAS, board.GAP_OF_ROHAN),
+    (board.RHUDAUR, board.EREGION, board.ENEDWAITH),
+    (board.ARTHEDAIN, board.CARDOLAN),
+    (board.SHIRE,),
+)
+CELL = 24  # characters across one square
+
+
+def _row(cells: list[str]) -> str:
+    return "".join(cell.center(CELL) for cell in cells).center(4 * CELL).rstrip()
+
+
+def held_cards(state: Facts, side: int) -> str:
+    """The cards in a side's hand."""
+    cards = int(state.hands[side])
+    return ", ".join(name.removeprefix("card ") for i, name in enumerate(board.CARD_NAMES[side]) if cards >> i & 1)
+
+
+def text(state: Facts) -> str:
+    """The board with Mordor at the top, Dark's pieces in capitals, the dead, the hands, and the decision to be made."""
+    squares, bitboards = state.pos.tolist(), state.held  # a field of a record is slow to read
+
+    def pieces(square: int, side: int) -> str:
+        team = range(side * board.TEAM, side * board.TEAM + board.TEAM)
+        names = [board.PIECE_NAMES[piece] for piece in team if squares[piece] == square]
+        return " ".join(name.upper() if side == board.DARK else name for name in names)
+
+    lines = []
+    for row in ROWS:
+        lines.append(_row([f"[{board.SQUARE_NAMES[square]}]" for square in row]))
+        for side in (board.DARK, board.LIGHT):
+            if any(has(bitboards[side], square) for square in row):
+                lines.append(_row([pieces(square, side) for square in row]))
+    for side in (board.DARK, board.LIGHT):
+        lines.append(
+            f"{board.SIDE_NAMES[side]}: cards {held_cards(state, side)}; dead: {pieces(board.DEAD, side) or 'none'}"
+        )
+    return "\n".join([*lines, _situation(state)])
+
+
+def _situation(state: Facts) -> str:
+    if state.node == board.OVER:
+        ends = {board.DRAWN: "drawn", board.NOBODY: "nobody has won"}
+        return ends.get(int(state.winner)) or f"{board.SIDE_NAMES[state.winner]} has won"
+    actor = actor_of(state)
+    decision = f"{'the environment' if actor == CHANCE else board.SIDE_NAMES[actor]} {board.NODE_NAMES[state.node]}"
+    if state.node == board.MOVE:
+        return decision
+    pieces, squares = board.PIECE_NAMES, board.SQUARE_NAMES
+    route = f"{pieces[state.fighters[state.side]]} {squares[state.origin]}-{squares[state.square]}"
+    against = (
+        "" if mover_unseen(state) or state.node == board.REVEAL else f" v {pieces[state.fighters[1 - state.side]]}"
+    )
+    return f"{route}{against}: {decision}"
+
+
+_PLAIN = {
+    board.PASS_AMBUSH: "pass",
+    board.TAKE_AMBUSH: "ambush",
+    board.FRODO_STAYS: "stay",
+    board.SAM_STEPS_IN: "Sam steps in",
+    board.SAM_ALONE: "alone",
+    board.SAM_BOOSTED: "with Frodo",
+    board.PIPPIN_STAYS: "stay",
+    board.PLAY_CARDS: "play cards",
+    board.CANCEL_CARDS: "no cards",
+}
+_CARD_ACTIONS = (
+    (board.DARK_PLAYS, board.DARK),
+    (board.LIGHT_PLAYS, board.LIGHT),
+    (board.DARK_PICKS, board.DARK),
+    (board.LIGHT_PICKS, board.LIGHT),
+)
+_RETREATS = (board.FRODO_RETREATS, board.PIPPIN_RETREATS, board.DARK_MOVES_ASIDE, board.LIGHT_MOVES_BACK)
+
+
+def action_text(state: Facts, action: int) -> str:
+    """As in "Aragorn Eregion-Fangorn", "Orcs v Sam", "Noble Sacrifice", "to Rhudaur", "ambush"."""
+    if action in _PLAIN:
+        return _PLAIN[action]
+    if action < board.PASS_AMBUSH:
+        piece, squares = divmod(action, board.SQUARES * board.SQUARES)
+        return f"{board.PIECE_NAMES[piece]} {board.SQUARE_NAMES[squares // board.SQUARES]}-{board.SQUARE_NAMES[squares % board.SQUARES]}"
+    if board.BATTLE <= action < board.FRODO_STAYS:
+        attacker, defender = divmod(action - board.BATTLE, board.PIECES)
+        return f"{board.PIECE_NAMES[attacker]} v {board.PIECE_NAMES[defender]}"
+    if board.CARDS_SHOWN <= action < board.DARK_PICKS:
+        dark, light = divmod(action - board.CARDS_SHOWN, board.CARDS)
+        return f"{board.CARD_NAMES[board.DARK][dark]} v {board.CARD_NAMES[board.LIGHT][light]}"
+    for base, side in _CARD_ACTIONS:
+        if base <= action < base + board.CARDS:
+            return board.CARD_NAMES[side][action - base]
+    base = max(base for base in _RETREATS if base <= action)
+    return f"to {board.SQUARE_NAMES[action - base]}"
 
 
 def initial(state: Facts, rng: np.ndarray, dark_shire_to_win: int, random_setup: int) -> None:

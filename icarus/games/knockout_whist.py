@@ -23,39 +23,212 @@ draw between equals for the choice of trumps is such a state, with an outcome fo
 import numpy as np
 
 from icarus.checks import integer
+from icarus.compiler.memory import copy_items
 from icarus.compiler.rng import RNG_WORDS, next_word
-from icarus.games.cards import CARDS, PACK, RANKS, SUIT_SYMBOLS, SUITS, card_text, cards_text, list_cards, suit_cards
-from icarus.games.knockout_whist.facts import (
-    BELIEFS,
-    CHOOSE,
-    CHOOSER,
-    DEAL,
-    DRAW,
-    FACE_DOWN,
-    FEWEST,
-    MOST,
-    NO_CARD,
-    OVER,
-    PLAY,
-    PLAYERS,
-    ROUNDS,
-    STATE,
-    TRUMPS,
+from icarus.games.cards import (
+    CARDS,
+    PACK,
+    RANKS,
+    SUIT_SYMBOLS,
+    SUITS,
+    card_text,
+    cards_text,
+    deal_fields,
+    draw_deal,
+    list_cards,
+    prepare_deal,
+    suit_cards,
+    suits_cards,
 )
-from icarus.games.knockout_whist.heuristic import heuristic
-from icarus.games.knockout_whist.hidden import (
-    deal_hands,
-    determinize,
-    draw_cards,
-    episode,
-    lay_next_hands,
-    observe,
-    prepare,
-    recall,
-    retrace,
-)
-from icarus.kernel import CHANCE, TERMINAL, Facts, helper, inlined, lowest_bit, popcount
+from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, below, helper, inlined, lowest_bit, popcount
 from icarus.kernel.game import Game
+from icarus.kernel.state import State
+
+# --------------------------------------------------------------------------------------- rounds, actions, stages, state
+
+
+ROUNDS = 7  # the first is of 7 cards
+FEWEST, MOST = 2, 7  # players
+PLAYERS = 4  # unless something else is said
+NO_CARD = -1
+TRUMPS = CARDS  # actions: 0 … 51 play a card, 52 … 55 name a suit trumps,
+CHOOSER = TRUMPS + SUITS  # 56 … 62 let one of the players with most tricks choose,
+DEAL = CHOOSER + MOST  # 63 hands out the cards of a new round
+HAND_SEEN = 1 << CARDS  # DEAL as a player sees it is this and his own hand
+PLAY, CHOOSE, DRAW, FACE_DOWN, OVER = range(5)  # stages: who is about to do what
+STATE = np.dtype(
+    [
+        ("hands", np.uint64, (MOST,)),  # cards held; in stages DRAW and FACE_DOWN those of the next round
+        ("played", np.uint64),  # cards played in this round
+        ("deals", np.uint64, (RNG_WORDS,)),  # the generator of the coming deals
+        ("arranged_hands", np.uint64, (MOST,)),  # of a coming round, where they are laid out beforehand
+        ("arranged_deals", np.uint64, (RNG_WORDS,)),  # the generator after that round's deal
+        ("tricks", np.int8, (MOST,)),  # taken in this round
+        ("voids", np.int8, (MOST,)),  # suits that a player has failed to follow in this round, a bit for each
+        ("trick", np.int8, (MOST,)),  # cards played to the current trick, in order
+        ("count", np.int8),  # how many of these
+        ("players", np.int8),  # seats in use; one dtype serves any number of players, compiled once
+        ("alive", np.int8),  # players not out, a bit for each
+        ("player", np.int8),  # about to play or to choose; in stage FACE_DOWN he who will choose
+        ("best", np.int8),  # the card that is taking the trick
+        ("taker", np.int8),  # who played it
+        ("hand_size", np.int8),  # cards dealt to each in this round
+        ("trumps", np.int8),  # suit
+        ("turn_up", np.int8),  # card; NO_CARD after the first round
+        ("stage", np.int8),
+        ("arranged", np.int8),  # the hand size of the round laid out beforehand; 0 for none
+    ],
+    align=True,
+)
+STOCK = MOST  # the hidden hand after the players', in the constrained deal
+BELIEFS = np.dtype(deal_fields(MOST + 1), align=True)
+
+
+# --------------------------------------------------------------------------------------------- what a position promises
+
+
+def heuristic(state: Facts, out: np.ndarray) -> None:
+    """Each player's share of all hopes: the chance to take a trick in this round, times one and the share of its tricks that he has.
+
+    Who has no trick yet takes each of those left with the same chance as everybody else.
+    """
+    alive = popcount(np.uint64(state.alive))
+    tricks_left = popcount(state.hands[state.player]) if state.stage == PLAY else 0
+    hopes = 0.0
+    for player in range(state.players):
+        out[player] = 0.0
+        if state.alive >> player & 1:
+            survival = 1.0
+            if state.tricks[player] == 0 and state.stage == PLAY:
+                survival = 1.0 - (1.0 - 1.0 / alive) ** tricks_left
+            out[player] = survival * (1.0 + state.tricks[player] / state.hand_size)
+            hopes += out[player]
+    for player in range(state.players):
+        out[player] = out[player] / hopes if hopes > 0 else 1.0 / state.players
+
+
+# ------------------------------------------------------------------------------ what a player sees, and determinization
+
+
+@inlined
+def draw_cards(rng: np.ndarray, count: int, dealt: np.uint64) -> np.uint64:
+    """Draw cards that are not dealt yet; a set of them."""
+    cards = np.uint64(0)
+    while count > 0:
+        card = np.uint64(1) << np.uint64(below(rng, CARDS))
+        if (dealt | cards) & card == np.uint64(0):
+            cards |= card
+            count -= 1
+    return cards
+
+
+@helper
+def deal_hands(state: Facts) -> np.uint64:
+    """Give each player who is not out a new hand; returns all cards dealt."""
+    dealt = np.uint64(0)
+    for player in range(MOST):
+        hand = draw_cards(state.deals, state.hand_size, dealt) if state.alive >> player & 1 else np.uint64(0)
+        state.hands[player] = hand
+        dealt |= hand
+    return dealt
+
+
+@helper
+def lay_next_hands(state: Facts) -> None:
+    """Deal the next round face down, as arranged beforehand or at random."""
+    state.hand_size -= 1
+    state.played = np.uint64(0)
+    state.turn_up = NO_CARD
+    for player in range(MOST):
+        state.voids[player] = 0
+    if state.arranged == state.hand_size:
+        copy_items(state.hands, state.arranged_hands)
+        copy_items(state.deals, state.arranged_deals)
+        _forget_arranged(state)
+    else:
+        deal_hands(state)
+
+
+@helper
+def _forget_arranged(state: Facts) -> None:
+    state.arranged = 0
+    state.arranged_hands[:] = np.uint64(0)
+    state.arranged_deals[:] = np.uint64(0)
+
+
+def observe(state: Facts, action: int, moves: np.ndarray) -> None:
+    """Of DEAL, each player sees his own hand (none, if he is out)."""
+    if action == DEAL:
+        for player in range(state.players):
+            moves[player] = HAND_SEEN | np.int64(state.hands[player])
+
+
+def prepare(state: Facts, observer: int, beliefs: Facts) -> None:
+    if state.stage > CHOOSE or observer == CHANCE:
+        return
+    visible = state.hands[observer] | state.played
+    if state.turn_up != NO_CARD:
+        visible |= np.uint64(1) << np.uint64(state.turn_up)
+    beliefs.unseen = PACK & ~visible
+    stock = popcount(beliefs.unseen)
+    for player in range(MOST):
+        beliefs.sizes[player] = 0 if player == observer else popcount(state.hands[player])
+        beliefs.barred[player] = suits_cards(state.voids[player])
+        stock -= beliefs.sizes[player]
+    beliefs.sizes[STOCK] = stock
+    prepare_deal(beliefs)
+
+
+def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:
+    """Redraw the coming deals, and the hands that the observer does not see; the environment sees all."""
+    for i in range(RNG_WORDS):
+        state.deals[i] = next_word(rng)
+    _forget_arranged(state)
+    if observer == CHANCE:
+        return
+    if state.stage <= CHOOSE:
+        draw_deal(beliefs, rng)
+        for player in range(MOST):
+            if player != observer:
+                state.hands[player] = beliefs.dealt[player]
+    elif state.stage != OVER:
+        deal_hands(state)
+
+
+def episode(state: Facts) -> int:
+    """The leader of a new trick; κ where the cards of a new round are about to be handed out."""
+    if state.stage == FACE_DOWN:
+        return state.players
+    return state.player if state.stage == PLAY and state.count == 0 else CONTINUES
+
+
+def recall(state: Facts, observer: int, moves: np.ndarray) -> int:
+    """The cards of the current trick; where trumps are about to be named, the DEAL."""
+    if state.stage == CHOOSE:
+        moves[0] = DEAL if observer == state.players else HAND_SEEN | np.int64(state.hands[observer])
+        return 1
+    for i in range(state.count):
+        moves[i] = state.trick[i]
+    return state.count
+
+
+def retrace(state: State, data: np.ndarray) -> tuple[np.ndarray, list[int]]:
+    """An initial data with the hands of `data` in the round that it belongs to, and the actions that lead there."""
+    world, start = data.view(np.recarray)[0], state.start.copy()
+    facts = start.view(np.recarray)[0]
+    actions = [action for _, action in state.history]
+    hands = [int(hand) for hand in world.hands]
+    if world.stage not in (DRAW, FACE_DOWN):
+        since = len(actions) - actions[::-1].index(DEAL) if DEAL in actions else 0
+        for player, action in state.history[since:]:
+            if action < TRUMPS:
+                hands[player] |= 1 << action
+    if world.hand_size == facts.hand_size:
+        facts.hands[:], facts.deals[:] = hands, world.deals
+    else:
+        facts.arranged = world.hand_size
+        facts.arranged_hands[:], facts.arranged_deals[:] = hands, world.deals
+    return start, actions
 
 
 def initial(state: Facts, rng: np.ndarray, players: int) -> None:
