@@ -608,7 +608,7 @@ def edited(copy: Copy, before: dict[str, Any]) -> dict[str, Any]:
         '(q + μ_ρ, n + 1)"""\n    stats.reward += rewards[player]\n    stats.visits += 3',
     )
     copy.edit(
-        "icarus/games/othello_board.py",
+        "icarus/games/othello.py",
         "return reached & ~(mine | theirs)",
         "return reached & ~(mine | theirs) & np.uint64(0xFFFFFFFF)",
     )
