@@ -23,13 +23,13 @@ from icarus.commands.console import (
     show_compilation,
     write_any_text,
 )
+from icarus.commands.describe import describe_command
 from icarus.commands.discover import discover_command
 from icarus.commands.ladder import ladder_command
 from icarus.commands.measure import bench_command, exploitability_command
 from icarus.commands.new import check_command, new_command
 from icarus.commands.options import With, integer_option, value_option
 from icarus.commands.play.terminal import play_command
-from icarus.commands.report.report import describe_command
 from icarus.commands.search import match_command, search_command
 from icarus.kernel.game import AnyGame
 from icarus.load_files import load_files

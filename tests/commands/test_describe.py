@@ -11,9 +11,21 @@ import pytest
 from icarus import games
 from icarus.audit import AuditReport
 from icarus.commands import cli
-from icarus.commands.report.matches import EVEN, LEVELS, RANDOM_ENTRANT, Entrant, Plan, Task
-from icarus.commands.report.measures import course, estimate, known_from, leads, right, tension
-from icarus.commands.report.page import _strategies, place_of, sentences
+from icarus.commands.describe import _strategies, place_of, sentences
+from icarus.commands.described import (
+    EVEN,
+    LEVELS,
+    RANDOM_ENTRANT,
+    Entrant,
+    Plan,
+    Task,
+    course,
+    estimate,
+    known_from,
+    leads,
+    right,
+    tension,
+)
 from icarus.discovery.configuration import Configuration
 from icarus.discovery.protocol import read_protocol
 from icarus.discovery.race import Discovery, Proof
@@ -53,7 +65,7 @@ def test_from_a_new_game_to_its_report_which_goes_on(
     assert "The audit passed." in said and "iterations a second" in said
     with (folder / "games.jsonl").open("ab") as file:
         file.write(b'{"stream":"even')  # what is being written when a report is killed
-    monkeypatch.setattr("icarus.commands.report.report.audit", None)  # the audit is kept too
+    monkeypatch.setattr("icarus.commands.describe.audit", None)  # the audit is kept too
     assert cli.run([*COMMAND.format(2).split(), "--json"]) == 0
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)
@@ -77,7 +89,7 @@ def test_from_a_new_game_to_its_report_which_goes_on(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("icarus.commands.report.report.Rows.play", interrupt)
+        patch.setattr("icarus.commands.describe.Rows.play", interrupt)
         (folder / "report.html").unlink()
         assert report(3) == 130  # and the page of what has been played is written
         said = capsys.readouterr()
@@ -117,7 +129,7 @@ def test_the_winner_of_a_race_is_told_with_its_proof_and_rated_among_the_levels(
         proof = Proof(Configuration("BASELINE >> MAST", move_decay=0.5), (), Difference(0.1, 0.01, 60, p), p, 1.0)
         return Discovery(protocol, (proof,), (), (), (), 480, 1.0)
 
-    monkeypatch.setattr("icarus.commands.report.report.run_race", run_race)
+    monkeypatch.setattr("icarus.commands.describe.run_race", run_race)
     assert cli.run([*RACE.split(), "--race", "480"]) == 0
     told, content = capsys.readouterr().out, json.loads(Path("report-my-game/report.json").read_text())
     (settings,) = asked

@@ -1,1 +1,0 @@
-"""`icarus describe`: what a game is like, as one page."""
