@@ -8,8 +8,8 @@ import pytest
 
 from icarus import Agent, checks, exploitability, games, play, search
 from icarus.commands.play.conversation import Session
-from icarus.engine.program.promises import context_message
 from icarus.engine.scheme import DeterminizedUCT
+from icarus.engine.slot_kernels import context_message
 from icarus.engine.validation import check_threads
 from icarus.games.knockout_whist import knockout_whist
 from icarus.specs import BASELINE, NAST

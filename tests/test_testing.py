@@ -10,7 +10,7 @@ import pytest
 from icarus import BASELINE, MAST, argmax, capture, epsilon_greedy, gibbs, linear, reply, roulette, search, values
 from icarus.compiler.reference import interpret
 from icarus.compiler.rng import seeded
-from icarus.engine.loop import choice
+from icarus.engine import choice
 from icarus.kernel import SIMULATION, TERMINAL, UNLABELLED, UNSEEN, update
 from icarus.specs import AMAF, EPIC, LGR, NAST2, RAVE
 from icarus.testing import Decision, HistoryExample, backpropagate

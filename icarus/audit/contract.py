@@ -13,7 +13,7 @@ from icarus.audit.fences import UNWRITTEN, BrokenPromise, GuardedGame
 from icarus.audit.report import Check
 from icarus.checks import range_text
 from icarus.compiler.rng import seeded
-from icarus.engine.program.requirements import unseeded_sources
+from icarus.engine.lowering import unseeded_sources
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN
 from icarus.kernel.data import facts_of, out_of_range
 from icarus.kernel.features import KINDS, checked_numbers, written_by

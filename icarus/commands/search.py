@@ -16,8 +16,8 @@ from icarus.commands.console import out, print_note, print_table, print_text, pr
 from icarus.commands.options import agent_settings, integer_option, real_option, value_option
 from icarus.discovery.statistics import difference
 from icarus.engine.algorithm import Algorithm
+from icarus.engine.lowering import components_of
 from icarus.engine.match import Agent, Decision, GameLog, SeatedAgent, play
-from icarus.engine.program.lowering import components_of
 from icarus.engine.recommendation import most_visits, read_recommendation
 from icarus.engine.result import SearchInterrupted, unknown_component
 from icarus.engine.validation import check_cutoff

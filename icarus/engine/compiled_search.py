@@ -9,20 +9,18 @@ from icarus.algebra import Enhancement
 from icarus.compiler.memory import WORD_BYTES, offset_of
 from icarus.compiler.messages import home
 from icarus.compiler.rng import RNG_WORDS, seeded
-from icarus.engine.loop.arena import ARENA, DONE, MORE_ROWS, MORE_STEPS, NEVER, TOO_LONG
-from icarus.engine.loop.choice import WeightError, vote_kernel
-from icarus.engine.loop.loop import loop, raw_loop
-from icarus.engine.loop.steps import DeterminizationError
-from icarus.engine.program.lowering import Program, lower
-from icarus.engine.program.requirements import check_features, feature_kernels, widths_of
+from icarus.engine.arena import ARENA, DONE, MORE_ROWS, MORE_STEPS, NEVER, TOO_LONG
+from icarus.engine.choice import WeightError, vote_kernel
+from icarus.engine.loop import DeterminizationError, loop, raw_loop
+from icarus.engine.lowering import LoweredStrategy, check_features, feature_kernels, lower, widths_of
 from icarus.engine.recommendation import Recommendation, most_visits
-from icarus.engine.records.reuse import ReusedRecords
-from icarus.engine.records.tables import Capacities, Records, Table, size_of
 from icarus.engine.result import Result
+from icarus.engine.reuse import ReusedRecords
 from icarus.engine.root_episode import root_episode
 from icarus.engine.root_statistics import RootStatistics, root_statistics
 from icarus.engine.running_search import result_of, too_long_message
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
+from icarus.engine.tables import Records, Table, size_of
 from icarus.engine.wrong_answers import error_with_names
 from icarus.kernel import CHANCE
 from icarus.kernel.constants import RECALLED
@@ -30,10 +28,9 @@ from icarus.kernel.data import in_words
 from icarus.kernel.functions import Kernels
 from icarus.kernel.history import PLAYOUT, STEP, UNLIMITED, new_root
 from icarus.kernel.state import State
-from icarus.kernel.theta import MARKS, UPDATES
+from icarus.kernel.theta import FILTER_BYTES, UPDATES
 
 FUNCTIONS = ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall")
-CAPACITIES = Capacities()
 _STEPS, _UPDATES = 256, 4096  # room to begin with
 
 
@@ -58,7 +55,7 @@ class CompiledSearch:
     ) -> None:
         self.state, self.strategy, self.seed, self.scheme = state.clone(), strategy, seed, scheme
         self.game = scheme.view(state.game)
-        self.program: Program = lower(self.game, strategy, scheme)
+        self.program: LoweredStrategy = lower(self.game, strategy, scheme)
         self.root_keys = new_root(self.game.perspectives) if reuse is None else reuse.root
         self.tables = [Table(component, self.game, self.root_keys) for component in self.program.components]
         self.actions = tuple(state.legal_actions())
@@ -92,8 +89,8 @@ class CompiledSearch:
         self._write_root()
         self._write_composition()
         self._write_features()
-        if program.alternative["in_tree_only"].any():
-            self.tables[0].mark_decisions(everywhere=reuses)
+        if program.term["of_tree_only"].any():
+            self.tables[0].filter_visits(everywhere=reuses)
         sizes = {
             **dict.fromkeys(("rows", "records", "values", "total", "actions", "classes"), game.max_legal),
             **dict.fromkeys(("reward", "observed"), game.players),
@@ -109,7 +106,7 @@ class CompiledSearch:
         for name, buffer in (("rewards", "reward"), ("rng", "rng")):
             self._playout[name] = self._arrays[f"buffers.{buffer}"].ctypes.data
         self._keep("buffers", "updates", self._updates)
-        if program.episodes:
+        if program.reads["episodes"]:
             self._write_episodes()
         self._allocate_steps(_STEPS)
         self._allocate_updates(_UPDATES)
@@ -141,27 +138,20 @@ class CompiledSearch:
     def _write_composition(self) -> None:
         """The program, with the tables of its components."""
         program, part, row = self.program, self._arena["composition"], self.tables[0].dtype
-        for name in ("component", "program", "alternative", "leaf", "weight"):
+        for name in ("component", "mixture", "term", "leaf", "weight"):
             self._keep("composition", name, getattr(program, name))
         program.component["table"] = [table.descriptor.ctypes.data for table in self.tables]
         part["components"] = len(program.components)
-        for name in (
-            "steps_in_simulation",
-            "moves_in_simulation",
-            "keys_in_simulation",
-            "episodes",
-            "features_in_tree",
-            "features_in_simulation",
-        ):
-            part[name] = getattr(program, name)
-        self._keep("buffers", "votes", np.zeros(len(program.alternative) * self.game.max_legal * program.votes))
+        for name, reading in program.reads.items():
+            part[name] = reading
+        self._keep("buffers", "votes", np.zeros(len(program.term) * self.game.max_legal * program.votes))
         part["vote"], part["arena"] = vote_kernel().address if program.votes else 0, self._arena.ctypes.data
         part["row_words"] = row.itemsize // WORD_BYTES
         part["visits_column"] = offset_of(row, "visits") // row["visits"].itemsize
 
     def _write_features(self) -> None:
         """The features that slots read of states and actions, and how wide their tables are."""
-        tables = self.program.features_in_tree | self.program.features_in_simulation
+        tables = self.program.reads["features_in_tree"] | self.program.reads["features_in_simulation"]
         check_features(self.state, tables)
         self._feature_kernels = feature_kernels(self.game, tables, self.scheme.cutoff is not None)
         for name, kernel in self._feature_kernels.items():
@@ -244,17 +234,9 @@ class CompiledSearch:
             self._allocate_steps(min(2 * steps, self.game.max_length + 2), legal)
         elif status == MORE_ROWS:
             full, count = self.full_table()
-            self.grow_table(full, count)
+            self.tables[full].grow(count)
         else:
             self._allocate_updates(2 * int(self._updates["count"][0]))
-
-    def grow_table(self, index: int, room: int) -> None:
-        """Give a table room for more records; at once as much as the last such search has needed."""
-        self.tables[index].grow(room, CAPACITIES.expected_capacity(self._searched, index))
-
-    @functools.cached_property
-    def _searched(self) -> tuple[str, str, str]:
-        return str(self.state.game), str(self.strategy), str(self.scheme)
 
     def _too_long(self, capacity: int) -> str:
         """The message about the playout under way, for whose steps there is room for so many."""
@@ -294,7 +276,7 @@ class CompiledSearch:
     def memory(self) -> int:
         """Bytes of the tables at the capacity that their records need."""
         rows = sum(size_of(table.needed, len(table.rows), table.dtype) for table in self.tables)
-        marks = MARKS * self.tables[0].needed if len(self.tables[0].decided) > 0 else 0
+        marks = FILTER_BYTES * self.tables[0].needed if len(self.tables[0].visit_filter) > 0 else 0
         return rows + marks
 
     def phase_steps(self) -> np.ndarray:
@@ -307,5 +289,4 @@ class CompiledSearch:
 
     def result(self, seconds: float = 0.0, copied: bool = True, recommendation: Recommendation = most_visits) -> Result:
         """What the search has found so far, the action by `recommendation`; `copied` as in `records`."""
-        CAPACITIES.note(self._searched, self.tables)
         return result_of(self, seconds, copied, recommendation)

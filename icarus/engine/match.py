@@ -18,8 +18,8 @@ from icarus.engine.algorithm import DEFAULTS, Algorithm, SeatedPlayer, refuse_se
 from icarus.engine.belief import with_belief
 from icarus.engine.levels import level_settings
 from icarus.engine.recommendation import Recommendation, label, most_visits
-from icarus.engine.records.reuse import leads_to
 from icarus.engine.result import Result
+from icarus.engine.reuse import leads_to
 from icarus.engine.scheme import MO_ISMCTS, ROOT_PLAYER, Scheme
 from icarus.engine.search import run_search, start_search
 from icarus.kernel.game import AnyGame

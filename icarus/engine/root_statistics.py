@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 
 from icarus.algebra.information import Parts
-from icarus.engine.records.tables import RecordTable
+from icarus.engine.tables import RecordTable
 from icarus.kernel.state import State
 
 

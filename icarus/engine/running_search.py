@@ -9,10 +9,10 @@ import numpy as np
 from icarus.algebra import Enhancement
 from icarus.checks import count_text
 from icarus.engine.recommendation import Recommendation, most_visits, recommend
-from icarus.engine.records.tables import Records
 from icarus.engine.result import Result
 from icarus.engine.root_statistics import RootStatistics
 from icarus.engine.scheme import Scheme
+from icarus.engine.tables import Records
 from icarus.kernel.game import LONGEST
 from icarus.kernel.history import PHASES, UNLIMITED, Root
 from icarus.kernel.state import State

@@ -16,9 +16,9 @@ from icarus.engine import validation
 from icarus.engine.belief import has_belief
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.recommendation import Recommendation, most_visits
-from icarus.engine.records.reuse import reused_records
 from icarus.engine.reference.search import ReferenceSearch
 from icarus.engine.result import Result, SearchExhausted, SearchInterrupted
+from icarus.engine.reuse import reused_records
 from icarus.engine.running_search import RunningSearch, TreeSearch, run_within
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.trees import Trees

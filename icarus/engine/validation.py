@@ -5,9 +5,9 @@ import attrs
 from icarus import checks
 from icarus.algebra import Enhancement, Sum
 from icarus.engine.algorithm import Algorithm
-from icarus.engine.program.lowering import components_of, storage_of
-from icarus.engine.records.reuse import leads_to
+from icarus.engine.lowering import components_of, storage_of
 from icarus.engine.result import Result
+from icarus.engine.reuse import leads_to
 from icarus.engine.scheme import FRESH, GONE, ROOT_PLAYER, Scheme
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.kernel.game import AnyGame, Game

@@ -7,8 +7,8 @@ import numpy as np
 
 from icarus.compiler.kernel import UNPLACED
 from icarus.compiler.messages import defined_at
-from icarus.engine.program.lowering import Program
-from icarus.engine.program.promises import A_CAPTURE, NO_PLAYER, context_message, with_capture
+from icarus.engine.lowering import LoweredStrategy
+from icarus.engine.slot_kernels import A_CAPTURE, NO_PLAYER, context_message, with_capture
 from icarus.kernel.constants import CHANCE, TERMINAL
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
@@ -77,7 +77,7 @@ def _wrong_probabilities(state: State) -> str:
 
 
 def error_with_names(
-    error: Exception, game: Game, program: Program, arena: np.ndarray, arrays: Mapping[str, np.ndarray]
+    error: Exception, game: Game, program: LoweredStrategy, arena: np.ndarray, arrays: Mapping[str, np.ndarray]
 ) -> Exception:
     """An error of the loop, with the names that the loop does not know: the game's, the component's and its slot's.
 
@@ -94,7 +94,7 @@ def error_with_names(
     return message
 
 
-def _with_slot(error: Exception, game: Game, program: Program, arena: np.ndarray, contexts: np.ndarray) -> str:
+def _with_slot(error: Exception, game: Game, program: LoweredStrategy, arena: np.ndarray, contexts: np.ndarray) -> str:
     """The sentence of an error, with the name of the slot that ran, where nothing else tells the place."""
     index = int(arena["running_component"][0])
     part = program.components[index]

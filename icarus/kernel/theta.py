@@ -17,7 +17,7 @@ NO_RECORD = 0  # the key that no record has: what is known of it is the initial 
 FULLEST = 0.4  # share of an index that may be used
 ENTRY = np.dtype(np.uint32)  # of an index: the number of a row, 0 where it is empty
 ENTRY_BYTES = ENTRY.itemsize
-MARKS = 4  # bytes for each entry of the baseline's index, to mark decisions
+FILTER_BYTES = 4  # bytes for each entry of the baseline's index, to mark decisions
 VISIT, AVAILABLE = 0, 1  # the contexts ψ_visit and ψ_avail
 
 
@@ -30,7 +30,7 @@ class Table:
     rows: Address  # [used + 1], with room for more; the first one holds the initial information
     index: Address  # [capacity] of entries
     capacity: int  # a power of two
-    decided: Address  # [MARKS · capacity] bytes, in the baseline's where anybody asks (`decided_at`)
+    visit_filter: Address  # [FILTER_BYTES · capacity] bytes, in the baseline's where anybody asks (`visit_filter_at`)
     used: int  # rows that hold a record
 
 
@@ -38,9 +38,9 @@ TABLE = structure(Table)
 
 
 @inlined
-def decided_at(table: Table, key: int) -> np.ndarray:
+def visit_filter_at(table: Table, key: int) -> np.ndarray:
     """[1] byte: whether somebody has decided in the tree at a history with this key, or with another of the same lowest bits."""
-    return array_at(table.decided + (key & (MARKS * table.capacity - 1)), 1, _BYTE)
+    return array_at(table.visit_filter + (key & (FILTER_BYTES * table.capacity - 1)), 1, _BYTE)
 
 
 @inlined

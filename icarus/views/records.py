@@ -9,9 +9,8 @@ import numpy as np
 from icarus import checks
 from icarus.algebra.information import HISTORY, REPLY, FieldValue, Kind
 from icarus.engine.inspect.tree import tree_of
-from icarus.engine.records.parts import part_text, parts_of
-from icarus.engine.records.tables import Records
 from icarus.engine.result import Result
+from icarus.engine.tables import Records, part_text, parts_of
 from icarus.kernel import NONE, UNSEEN
 from icarus.kernel.state import State
 from icarus.views.document import html_table, text_columns

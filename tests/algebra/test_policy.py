@@ -33,10 +33,10 @@ from icarus.algebra.information import COUNT as COUNTED
 from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_REPLY, RULE_ROULETTE, RULE_UNIFORM
 from icarus.algebra.record_values import mean, ucb1_by_availability, ucb1_by_visits
 from icarus.compiler.rng import seeded
+from icarus.engine.arena import ANY
+from icarus.engine.choice import follow_rule
 from icarus.engine.compiled_search import CompiledSearch
-from icarus.engine.loop.arena import ANY
-from icarus.engine.loop.choice import follow_rule
-from icarus.engine.program.mixtures import IN_SIMULATION
+from icarus.engine.lowering import IN_SIMULATION
 from icarus.engine.reference.choice import Decision, ReferenceProgram
 from icarus.engine.reference.history import Playout
 from icarus.kernel import Theta

@@ -383,7 +383,7 @@ def test_a_count_that_jumps_over_the_largest_ends_a_search_too(engine: str) -> N
 MEMORY = """
 import resource
 from icarus import *
-from icarus.engine.records import tables
+from icarus.engine import tables
 state = games.load("othello").new_initial_state()
 search(state, BASELINE, iterations=100)
 def no_memory(self, capacity):

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from icarus import ACTION, HISTORY, MOVE, PLAYER
 from icarus.algebra.information import Space
-from icarus.engine.records import parts
-from icarus.engine.records.parts import parts_of
+from icarus.engine.tables import OTHER, parts_of
 from icarus.kernel import UNSEEN, record
 from icarus.kernel.history import NONE, history_record, mix
 
@@ -39,9 +38,9 @@ def test_a_large_first_part_is_read_where_it_is_a_move():
 
 def test_a_part_of_another_kind_is_read_in_its_range():
     space = ACTION * PLAYER * STAGE
-    for stage in (int(parts.OTHER[0]), 0, int(parts.OTHER[-1])):
+    for stage in (int(OTHER[0]), 0, int(OTHER[-1])):
         assert parts_of(record(9, 1, stage), space, PLAYERS, MOVES) == (9, 1, stage)
-    assert parts_of(record(9, 1, int(parts.OTHER[-1]) + 1), space, PLAYERS, MOVES) is None
+    assert parts_of(record(9, 1, int(OTHER[-1]) + 1), space, PLAYERS, MOVES) is None
 
 
 def test_a_move_that_was_not_seen_is_read_back():

@@ -351,7 +351,7 @@ def test_without_histories_only_what_fits_every_root_is_left() -> None:
     name = str(PROGRESSIVE_HISTORY())
     pairs = {general.records[name].key((action, player)) for action in range(65) for player in range(2)}
     assert set(general.records[name]) == set(first.records[name]) > pairs & set(first.records[name])
-    begun = start_search(first.state, GRAVE >> (MAST + PROGRESSIVE_HISTORY) / 2, records=general)
+    begun = start_search(first.state, first.strategy, records=general)
     histories = [begun.records()[name].key((player, (action,))) for player in range(2) for action in range(65)]
     assert not set(histories) & set(first.records[name])
     fresh = search(

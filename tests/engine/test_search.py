@@ -31,9 +31,9 @@ from icarus import (
     weight,
 )
 from icarus.algebra import ACTION, COUNT, NOTHING, argmax, gibbs, information, initial
+from icarus.engine import tables as tables_module
 from icarus.engine.compiled_search import CompiledSearch
-from icarus.engine.program.lowering import lower
-from icarus.engine.records import tables as tables_module
+from icarus.engine.lowering import lower
 from icarus.kernel import History, Theta, Updates, find, update
 from icarus.specs import BASELINE, EPIC, LGR, MAST, NAST2, RAVE
 from tests import toy
@@ -363,17 +363,16 @@ def test_ctrl_c_is_answered_at_once_with_what_was_found() -> None:
 
 def test_ctrl_c_loses_nothing_while_a_table_grows(monkeypatch: pytest.MonkeyPatch) -> None:
     state, growths = games.load("othello").new_initial_state(), []
-    rehash = tables_module._rehash
+    indexing = tables_module._indexing
 
     def interrupted() -> Any:
         growths.append(1)
-        if len(growths) == 3:
+        if len(growths) == 4:
             raise KeyboardInterrupt
-        return rehash()
+        return indexing()
 
     monkeypatch.setattr(tables_module, "SMALLEST", 64)
-    monkeypatch.setattr(tables_module, "LEAP", 2)  # whatever searches before have needed
-    monkeypatch.setattr(tables_module, "_rehash", interrupted)
+    monkeypatch.setattr(tables_module, "_indexing", interrupted)
     with pytest.raises(SearchInterrupted) as caught:
         search(state, BASELINE, iterations=10_000, seed=2)
     result = caught.value.result

@@ -38,11 +38,11 @@ from icarus import (
 from icarus.algebra import ACTION, MOVE, Space
 from icarus.compiler.functions import CompilationError
 from icarus.compiler.rng import seeded
-from icarus.engine.program.lowering import lower
-from icarus.engine.program.mixtures import draws_from_means
+from icarus.engine.lowering import draws_from_means, lower
 from icarus.engine.reference.choice import Decision, ReferenceProgram
 from icarus.engine.reference.history import Playout
 from icarus.kernel import CHANCE, find, helper, record, update
+from icarus.kernel.history import Root
 from icarus.specs import LGRF2
 from tests import toy
 from tests.test_toy import after
@@ -256,7 +256,7 @@ def test_what_is_known_to_begin_with_is_read_in_simulation_too() -> None:
 
 def test_gibbs_weighs_means_above_1_that_were_given() -> None:
     generous = attrs.evolve(MAST, name="GENEROUS", initial=initial(given={(4, 0): {"reward": 3.0, "visits": 1}}))
-    playout = Playout([0, 0, 0], [0, 0, 0], 0)
+    playout = Playout(Root((0, 0, 0), 0), [0, 0, 0], 0)
     playout.decide(0, 0, [4, 5])
     game = games.load("othello")
     rng = seeded(1)

@@ -22,7 +22,7 @@ from icarus import (
 )
 from icarus.compiler.digest import attributes_read, digest
 from icarus.compiler.functions import CompilationError
-from icarus.engine.program.lowering import lower
+from icarus.engine.lowering import lower
 from icarus.kernel import SELECTION, SIMULATION
 from icarus.testing import Decision, HistoryExample
 from tests import toy

@@ -3,6 +3,7 @@
 import mmap
 import re
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 import attrs
@@ -11,28 +12,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from icarus import Enhancement, games, search
+from icarus import Enhancement, SearchExhausted, games, search
 from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, POSITION, REWARD, information, initial
 from icarus.compiler.functions import plain
-from icarus.engine.compiled_search import CAPACITIES, CompiledSearch
-from icarus.engine.records import memory, tables
-from icarus.engine.records.tables import LEAP, SMALLEST, Block, Capacities, Records, Table, room_in
+from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.search import start_search
+from icarus.engine.tables import SMALLEST, Records, Table, room_in
 from icarus.kernel import CHANCE, NONE
-from icarus.kernel.theta import ENTRY, FULLEST, MARKS, entry_of
+from icarus.kernel.theta import ENTRY, FILTER_BYTES, FULLEST, entry_of
 from icarus.specs import AMAF, BASELINE, EPIC, LGR, MAST, NAST, NAST2, ucb1
 from icarus.specs.baseline import children
 from tests import toy
 from tests.test_toy import after
 
 
-def inserted(table: Table, keys: list[int]) -> dict[int, tuple]:
-    """Enter records with information that tells them apart."""
-    expected = {}
-    for i, key in enumerate(keys):
-        table._enter(key, {"reward": i / 8, "visits": i})
-        expected[key] = (i / 8, i)
-    return expected
+def numbered_rows(table: Table, keys: Iterable[int]) -> np.ndarray:
+    """Rows of these keys, each with information that tells it from others."""
+    rows = np.zeros(len(list(keys)), table.dtype)
+    rows["record"], rows["visits"], rows["reward"] = list(keys), range(len(rows)), np.arange(len(rows)) / 8
+    return rows
 
 
 def held(table: Table) -> dict[int, tuple]:
@@ -44,55 +42,31 @@ def held(table: Table) -> dict[int, tuple]:
 
 @settings(max_examples=30, deadline=None)
 @given(st.sets(st.integers(-(2**63), 2**63 - 1).filter(bool), min_size=1, max_size=300), st.integers(0, 5000))
-def test_growth_keeps_every_record(keys: set[int], room: int) -> None:
+def test_growth_keeps_every_record_and_every_mark(keys: set[int], room: int) -> None:
     table = Table(MAST, toy.BRANCHES)
-    expected = inserted(table, sorted(keys))
-    before = table.capacity
+    table.insert_rows(numbered_rows(table, sorted(keys)))
+    table.filter_visits()
+    assert not table.visit_filter.any()
+    table.visit_filter[[key & (FILTER_BYTES * table.capacity - 1) for key in keys]] = 1
+    share, before = table.visit_filter.mean(), table.capacity
     table.grow(room)
-    assert held(table) == expected
-    assert table.used == len(keys)
-    assert table.capacity >= 2 * before
-    assert table.capacity & (table.capacity - 1) == 0
+    assert held(table) == {key: (i / 8, i) for i, key in enumerate(sorted(keys))}
+    assert table.used == len(keys) and table.rows["record"][1:].tolist() == sorted(keys)  # without gaps
+    assert table.capacity >= 2 * before and table.capacity & (table.capacity - 1) == 0
     assert table.used + room <= FULLEST * table.capacity
+    assert len(table.visit_filter) == FILTER_BYTES * table.capacity and table.visit_filter.mean() == share
+    assert table.descriptor["visit_filter"] == table.visit_filter.ctypes.data
+    assert table.visit_filter[[key & (len(table.visit_filter) - 1) for key in keys]].all()
+    assert table.nbytes == table.rows.nbytes + table.entries.nbytes + FILTER_BYTES * table.capacity
 
 
-@given(st.sets(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=100), st.integers(0, 5000))
-def test_a_decision_marked_in_a_table_stays_marked_as_it_grows(keys: set[int], room: int) -> None:
-    def marks() -> np.ndarray:
-        return table.decided[[key & (len(table.decided) - 1) for key in sorted(keys)]]
-
-    table = Table(BASELINE, toy.BRANCHES)
-    table.mark_decisions()
-    assert not table.decided.any()
-    table.decided[[key & (MARKS * table.capacity - 1) for key in keys]] = 1
-    share = table.decided.mean()
-    for _ in range(2):
-        table.grow(room)
-        assert len(table.decided) == MARKS * table.capacity
-        assert table.descriptor["decided"] == table.decided.ctypes.data
-        assert marks().all() and table.decided.mean() == share
-        assert table.nbytes == table.rows.nbytes + table.entries.nbytes + MARKS * table.capacity
-
-
-def test_a_table_grows_as_records_enter_and_forgets_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "SMALLEST", 256)
-    table = Table(MAST, toy.BRANCHES)
-    keys = [key << 20 for key in range(1, 1000)]  # the same low bits: all belong in one place
-    expected = inserted(table, keys)
-    assert held(table) == expected
-    assert all(table.find(key)["record"] == key for key in keys) and table.find(1 << 62) is None
-    assert table.capacity == 4096
-    assert table.nbytes == table.rows.nbytes + table.entries.nbytes
-
-
-def test_rows_are_in_order_of_creation_and_without_gaps() -> None:
-    table = Table(MAST, toy.BRANCHES)
-    keys = [-5, 1 << 60, 3, 1 + (1 << 60), 7 << 20]
-    inserted(table, keys)
-    table.grow(5000)
-    table.insert_rows(numbered_rows(table, 4)[2:])  # 3 is there already
-    assert table.rows["record"].tolist() == [0, *keys, 4]
-    assert table.find(3)["visits"] == 0
+def test_records_of_one_place_of_the_index_are_all_found() -> None:
+    table, keys = Table(MAST, toy.BRANCHES), [key << 20 for key in range(1, 1000)]
+    for key in keys[:3]:
+        table.insert_rows(numbered_rows(table, [key]))
+    table.insert_rows(numbered_rows(table, keys))
+    assert all(table.find(key)["visits"] == i for i, key in enumerate(keys)) and table.find(1 << 62) is None
+    assert table.used == len(keys) and table.capacity == 4096
 
 
 def test_growth_keeps_the_row_of_initial_information() -> None:
@@ -105,13 +79,11 @@ def test_growth_keeps_the_row_of_initial_information() -> None:
 NO_RESERVE = 0x4000  # of Linux: memory is had when it is written to
 
 
-def promised(table: Table, capacity: int) -> Block:
-    """A block without a record, of which only what is written to takes memory."""
+def promised(table: Table, capacity: int) -> tuple[np.ndarray, np.ndarray]:
+    """An index and rows, of which only what is written to takes memory."""
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE
     entries = np.frombuffer(mmap.mmap(-1, capacity * ENTRY.itemsize, flags=flags), ENTRY)
-    rows = np.frombuffer(mmap.mmap(-1, room_in(capacity) * table.dtype.itemsize, flags=flags), table.dtype)
-    rows[0] = table.blank
-    return Block(entries, rows)
+    return entries, np.frombuffer(mmap.mmap(-1, room_in(capacity) * table.dtype.itemsize, flags=flags), table.dtype)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere memory is not promised")
@@ -122,7 +94,6 @@ def test_a_table_of_more_entries_than_32_bits_count_is_searched_as_any_other(mon
     (table,) = running.tables
     with monkeypatch.context() as plenty:
         plenty.setattr(Table, "_empty", promised)
-        plenty.setattr(tables, "check_memory", lambda size: None)
         running.run(100)
         table.grow(1 << 31)
     assert table.capacity == 1 << 33
@@ -133,76 +104,32 @@ def test_a_table_of_more_entries_than_32_bits_count_is_searched_as_any_other(mon
     assert running.root().visits.tolist() == wanted.visits.tolist()
 
 
-@pytest.mark.parametrize("room", [1 << 31, 1 << 40, 1 << 62, 1 << 70])
-def test_a_table_that_would_not_fit_is_refused_at_once_and_stays_as_it_was(
-    room: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(memory, "memory_left", lambda root: 8 << 30)
+@pytest.mark.parametrize("room", [1 << 32, 1 << 62])
+def test_a_table_that_would_not_fit_is_refused_at_once_and_stays_as_it_was(room: int) -> None:
     table = Table(MAST, games.load("othello"))
-    table.insert_rows(numbered_rows(table, 200))
+    table.insert_rows(numbered_rows(table, range(1, 200)))
     before = table.records()
-    with pytest.raises(MemoryError, match="bytes more than available are needed"):
+    with pytest.raises(MemoryError, match="a table has 4294967295 rows at most"):
         table.grow(room)
     assert table.capacity == SMALLEST and (table.records() == before).all()
 
 
-def test_more_rows_than_entries_can_number_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "check_memory", lambda size: None)
-    table = Table(MAST, toy.BRANCHES)
-    with pytest.raises(MemoryError, match="a table has 4294967295 rows at most"):
-        table.grow(1 << 32)
-    assert table.capacity == SMALLEST
+def test_memory_that_runs_out_ends_a_search_and_keeps_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def limited(table: Table, capacity: int) -> Any:
+        if capacity > 1 << 14:
+            raise MemoryError
+        return empty(table, capacity)
 
-
-# ------------------------------------------------------------------------------------------- tables that know what to expect
-
-
-def test_a_search_grows_its_tables_at_once_to_what_the_last_one_needed() -> None:
-    state, sizes = after(toy.BRANCHES), []
-    key = (str(state.game), str(BASELINE >> EPIC), "MO_ISMCTS")
-    results = []
-    for expected in (0, 8 * SMALLEST):
-        CAPACITIES._needed[key] = (expected, expected)
-        running = CompiledSearch(state, BASELINE >> EPIC, 1)
-        running.run(50)
-        for table in running.tables:
-            table.insert_rows(numbered_rows(table, 1000)[500:])  # nearly full, of keys that no search makes
-        running.run(400)
-        running.grow_table(0, 1)
-        sizes.append(running.tables[0].capacity)
-        results.append((running.root().visits.tolist(), running.memory))
-    assert sizes[1] == max(sizes[0], 8 * SMALLEST) > sizes[0]
-    assert results[0] == results[1]
-
-
-def test_a_table_leaps_only_so_far_and_only_where_there_is_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    far = Table(MAST, toy.BRANCHES)
-    far.grow(1, expected=1 << 40)
-    assert far.capacity == LEAP * SMALLEST
-    monkeypatch.setattr(tables, "LARGE", 1)
-    monkeypatch.setattr(tables, "memory_left", lambda: 4 * SMALLEST * far.dtype.itemsize)
-    near = Table(MAST, toy.BRANCHES)
-    near.grow(1, expected=1 << 40)
-    assert near.capacity == 2 * SMALLEST
-
-
-def test_of_searches_long_past_nothing_is_expected() -> None:
-    capacities, table = Capacities(most=2), Table(MAST, toy.BRANCHES)
-    for searched in ("a", "b", "a", "c"):
-        capacities.note(searched, [table])
-    assert [capacities.expected_capacity(searched, 0) for searched in "abc"] == [SMALLEST, 0, SMALLEST]
-
-
-def numbered_rows(table: Table, count: int) -> np.ndarray:
-    """So many rows."""
-    rows = np.zeros(count, table.dtype)
-    rows["record"] = np.arange(1, count + 1)
-    return rows
+    empty = Table._empty
+    monkeypatch.setattr(Table, "_empty", limited)
+    with pytest.raises(SearchExhausted, match="memory has run out") as ended:
+        search(games.load("othello").new_initial_state(), BASELINE, iterations=10**6, seed=1)
+    assert ended.value.result.visits.sum() == ended.value.result.iterations > 100
 
 
 def test_records_are_sorted_by_key() -> None:
     table = Table(MAST, toy.BRANCHES)
-    inserted(table, [5, -7, 1 << 62, 3, -(1 << 63)])
+    table.insert_rows(numbered_rows(table, [5, -7, 1 << 62, 3, -(1 << 63)]))
     assert table.records()["record"].tolist() == [-(1 << 63), -7, 3, 5, 1 << 62]
 
 

@@ -22,7 +22,7 @@ from icarus import (
 )
 from icarus.compiler.functions import CompilationError
 from icarus.compiler.reference import Interpreter
-from icarus.engine.loop.steps import check_actions
+from icarus.engine.loop import check_actions
 from icarus.kernel import record
 from tests.commands import test_contract as slips
 from tests.commands.test_contract import COIN, NIM, SECRET

@@ -50,7 +50,7 @@ SUBJECTS = {
     ),
     "engine": Subject(
         16,
-        ["icarus/engine/loop/*.py", "icarus/engine/records/*.py", "icarus/engine/program/*.py"],
+        ["icarus/engine/*.py"],
         [
             "tests/engine/test_small_examples.py",
             "tests/engine/test_twin.py",

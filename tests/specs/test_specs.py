@@ -18,7 +18,7 @@ from icarus import Enhancement, Game, State, games, linear, parse, search, value
 from icarus.algebra import epsilon_greedy, gibbs, rave_weight, roulette, ucb1
 from icarus.compiler.kernel import Kernel, MachineCode
 from icarus.engine.compiled_search import CompiledSearch
-from icarus.engine.program.requirements import NEEDED, tables_of
+from icarus.engine.lowering import NEEDED, tables_of
 from icarus.kernel import (
     AVAILABLE,
     CHANCE,

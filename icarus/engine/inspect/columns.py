@@ -3,10 +3,10 @@
 import numpy as np
 
 from icarus.algebra.slots import Candidates
-from icarus.engine.records.tables import Records
 from icarus.engine.reference.choice import ReferenceProgram, keys_of, values_of
 from icarus.engine.reference.history import ReferenceHistory
 from icarus.engine.reference.table import ReferenceTheta, Row, row_of
+from icarus.engine.tables import Records
 
 
 class RecordsTheta(ReferenceTheta):

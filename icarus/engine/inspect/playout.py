@@ -20,12 +20,12 @@ from icarus.compiler.reference import Interpreter
 from icarus.engine import validation
 from icarus.engine.belief import has_belief
 from icarus.engine.compiled_search import CompiledSearch
-from icarus.engine.records.parts import part_text
 from icarus.engine.reference.choice import Decision, ReferenceProgram, Term
 from icarus.engine.reference.history import Playout, ReferenceHistory
 from icarus.engine.reference.search import ReferenceSearch
 from icarus.engine.reference.table import ReferenceTable
 from icarus.engine.scheme import MO_ISMCTS, Scheme
+from icarus.engine.tables import part_text
 from icarus.kernel import CHANCE, UNSEEN, extended, mix
 from icarus.kernel.data import StateData
 from icarus.kernel.game import AnyGame

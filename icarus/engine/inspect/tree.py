@@ -14,11 +14,11 @@ import numpy as np
 
 from icarus.compiler.rng import seeded
 from icarus.engine.inspect.columns import Column
-from icarus.engine.records.tables import Records
 from icarus.engine.reference.history import Playout, extended
 from icarus.engine.reference.search import ReferenceSearch
 from icarus.engine.result import Result
 from icarus.engine.scheme import FRESH, ONCE, TRUE
+from icarus.engine.tables import Records
 from icarus.kernel import CHANCE, SELECTION, TERMINAL, UNSEEN
 from icarus.kernel.data import StateData
 from icarus.kernel.python_game import PythonGame

@@ -14,12 +14,18 @@ from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, 
 from icarus.algebra.slots import Candidates, Slot, Values
 from icarus.algebra.weights import TOLERANCE
 from icarus.compiler.reference import Interpreter, interpret
-from icarus.engine.loop import choice
-from icarus.engine.loop.arena import ANY
-from icarus.engine.program import slots as kernels
-from icarus.engine.program.lowering import components_of
-from icarus.engine.program.mixtures import IN_SIMULATION, SIMULTANEOUS, TREE, Vote, is_infinite, mixture, rule_of
-from icarus.engine.program.requirements import refuse_hidden, refuse_unknown
+from icarus.engine import choice
+from icarus.engine import slot_kernels as kernels
+from icarus.engine.arena import ANY, IN_SIMULATION, SIMULTANEOUS, TREE
+from icarus.engine.lowering import (
+    Vote,
+    components_of,
+    is_unvisited_by_definition,
+    refuse_hidden,
+    refuse_unknown,
+    rule_of,
+    terms_of,
+)
 from icarus.engine.reference.history import Playout, ReferenceHistory
 from icarus.engine.reference.table import ReferenceTable, ReferenceTheta
 from icarus.kernel import NO_RECORD, SIMULATION, below, uniform
@@ -116,7 +122,7 @@ class ReferenceProgram:
     def _program(self, stage: int, strategy: Enhancement, votes: bool = False) -> list[Term]:
         return [
             self._vote(stage, weight, parts) if isinstance(parts, Vote) else self._term(stage, weight, parts, votes)
-            for weight, parts in mixture(strategy, stage)
+            for weight, parts in terms_of(strategy, stage)
         ]
 
     def _vote(self, stage: int, weight: Weight, vote: Vote) -> Term:
@@ -127,7 +133,7 @@ class ReferenceProgram:
 
     def _term(self, stage: int, weight: Weight, leaves: list[tuple[Weight, Enhancement]], votes: bool) -> Term:
         parts = [
-            Leaf(share, part, self._theta(part), is_infinite(stage, part, self.table_of[part]))
+            Leaf(share, part, self._theta(part), is_unvisited_by_definition(stage, part, self.table_of[part]))
             for share, part in leaves
         ]
         return Term(weight, parts, *rule_of(leaves, all(leaf.infinite for leaf in parts), votes))
@@ -188,7 +194,7 @@ class ReferenceProgram:
         return self._draw_by_weight(terms, decision)
 
     def _draw_by_weight(self, terms: list[Term], decision: Decision) -> Term:
-        """One alternative of a linear mixture, drawn with its weight (COMB⁺-4)."""
+        """One alternative of a linear terms_of, drawn with its weight (COMB⁺-4)."""
         if len(terms) == 1:
             return terms[0]
         point, upto, choice = uniform(self.rng), 0.0, None
@@ -236,7 +242,7 @@ class ReferenceProgram:
         return bool(interpret(member_of)(self._theta(share.bandit), player, members, group, exploration) == member)
 
     def _choose_by_acceptance(self, term: Term, decision: Decision) -> int:
-        """An index by Gibbs from mean rewards, as `icarus.engine.loop.choice.choose_by_acceptance` draws it."""
+        """An index by Gibbs from mean rewards, as `icarus.engine.choice.choose_by_acceptance` draws it."""
         leaf, count = term.leaves[0], len(decision.legal)
         for _ in range(count):
             i = int(below(self.rng, count))

@@ -6,7 +6,7 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-from icarus.engine.program.requirements import widths_of
+from icarus.engine.lowering import widths_of
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.kernel.data import StateData
 from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, LOOKAHEAD

@@ -15,26 +15,25 @@ from icarus.algebra import PLAYER, Enhancement
 from icarus.compiler.messages import home
 from icarus.compiler.reference import interpret
 from icarus.compiler.rng import seeded
+from icarus.engine.arena import ANY, IN_SIMULATION, SIMULTANEOUS, TREE
 from icarus.engine.belief import BelievingState
-from icarus.engine.loop.arena import ANY
-from icarus.engine.loop.choice import WeightError
-from icarus.engine.loop.choice import pick_outcome as compiled_pick_outcome
-from icarus.engine.loop.observation_classes import observation_classes
-from icarus.engine.program.mixtures import IN_SIMULATION, SIMULTANEOUS, TREE
-from icarus.engine.program.promises import context_message
-from icarus.engine.program.requirements import refuse_unseeded_rules, tables_of
+from icarus.engine.choice import WeightError
+from icarus.engine.choice import pick_outcome as compiled_pick_outcome
+from icarus.engine.loop import observation_classes
+from icarus.engine.lowering import refuse_unseeded_rules, tables_of
 from icarus.engine.recommendation import Recommendation, most_visits
-from icarus.engine.records.reuse import ReusedRecords
-from icarus.engine.records.tables import Records
 from icarus.engine.reference.choice import Decision, ReferenceProgram
 from icarus.engine.reference.features import FeatureEvaluator
 from icarus.engine.reference.history import Moves, Playout
 from icarus.engine.reference.table import ReferenceTable
 from icarus.engine.result import Result
+from icarus.engine.reuse import ReusedRecords
 from icarus.engine.root_episode import root_episode
 from icarus.engine.root_statistics import RootStatistics, root_statistics
 from icarus.engine.running_search import result_of, too_long_message
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
+from icarus.engine.slot_kernels import context_message
+from icarus.engine.tables import Records
 from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, TERMINAL, Updates
 from icarus.kernel import below as compiled_below
 from icarus.kernel import extended as compiled_extended

@@ -8,14 +8,11 @@ import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.algebra.information import FieldValues
-from icarus.compiler.functions import plain
-from icarus.engine.program.promises import KEYLESS, with_capture
-from icarus.engine.program.slots import COUNT_OVERFLOW, FULL, negative_message
-from icarus.engine.records.tables import SMALLEST, Block, Table, capacity_for, initial_row, size_of
+from icarus.engine.slot_kernels import COUNT_OVERFLOW, FULL, KEYLESS, negative_message, with_capture
+from icarus.engine.tables import SMALLEST, Table, capacity_for, initial_row, size_of
 from icarus.kernel import NO_RECORD
 from icarus.kernel.history import Root
 from icarus.kernel.python_game import PythonGame
-from icarus.kernel.theta import ENTRY, entry_of
 
 _set = object.__setattr__
 
@@ -201,11 +198,7 @@ class ReferenceTable:
 
     def snapshot(self) -> Table:
         """The table as it is now, as compiled code has it."""
-        rows = np.concatenate([self._blank, self.records()])
-        keys, index = rows["record"].tolist(), [0] * capacity_for(self.used, SMALLEST)
-        for place, key in enumerate(keys[1:], 1):
-            index[plain(entry_of)(index, keys, key)] = place
-        return Table.of_block(self.component, self.game, Block(np.array(index, ENTRY), rows), self.root)
+        return Table(self.component, self.game, self.root).with_rows(self.records())
 
     def _array(self, rows: list[Row]) -> np.ndarray:
         array = np.zeros(len(rows), self.dtype)

@@ -1,18 +1,21 @@
 """The arena: all that the compiled loop works on, as structures of addresses and numbers."""
 
-from typing import Annotated, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 
-from icarus.engine.program.structures import COMPONENT, LEAF, PROGRAM
 from icarus.kernel.history import STEP
 from icarus.kernel.structures import Address, structure
 
 DONE, MORE_STEPS, MORE_UPDATES, MORE_ROWS, TOO_LONG = range(5)  # why the loop returns
+# The mixtures: of selection and expansion, of simulation, and of simultaneous decisions.
+TREE, IN_SIMULATION, SIMULTANEOUS = range(3)
+ANY = -1  # the index of an action drawn uniformly
+NEVER = 1 << 40
 ByPhase: TypeAlias = Annotated[np.ndarray, np.int64, 3]  # a number for each of SELECTION, EXPANSION and SIMULATION
 
 
-class Game:
+class GameAddresses:
     """The game: the addresses of its functions, 0 where it has none, and its sizes."""
 
     player: Address
@@ -36,7 +39,7 @@ class Game:
     cutoff: int  # actions of simulation after which a playout is cut off; NEVER where none is
 
 
-class Root:
+class SearchRoot:
     """The root, I_root in Algorithm 1."""
 
     state: Address  # [state_words] of 64 bits
@@ -57,13 +60,13 @@ class Root:
     last_recalled: int  # 1 where a determinization may change what he saw
 
 
-class Composition:
+class LoweredArrays:
     """The lowered composition, and what its slots read of a playout."""
 
     component: Address  # [components] of COMPONENT
     components: int
-    program: Address  # arrays of PROGRAM, ALTERNATIVE, LEAF and WEIGHT
-    alternative: Address
+    mixture: Address  # arrays of MIXTURE, TERM, LEAF and WEIGHT
+    term: Address
     leaf: Address
     weight: Address
     steps_in_simulation: int  # 1 where a slot reads the steps, moves, or keys of the simulation, or episodes
@@ -87,7 +90,7 @@ class Buffers:
     legal_capacity: int
     last_step: int  # beyond which there is no room
     updates: Address  # an UPDATES
-    votes: Address  # [alternatives, max_legal], where votes are taken
+    votes: Address  # [terms, max_legal], where votes are taken
     rng: Address  # the generator, and its state before the playout under way: [RNG_WORDS]
     rng_before: Address
     reward: Address  # [players]
@@ -127,9 +130,9 @@ class Pending:
 class Arena:
     """All of it, for one root."""
 
-    game: Game
-    root: Root
-    composition: Composition
+    game: GameAddresses
+    root: SearchRoot
+    composition: LoweredArrays
     buffers: Buffers
     counts: Counts
     pending: Pending
@@ -138,8 +141,61 @@ class Arena:
     running_component: int
 
 
+class Component:
+    """What has a table of its own: the baseline first, then the enhancements of the strategy."""
+
+    capture: Address  # of its kernel
+    capture_parameters: Address
+    backpropagation: Address  # of its kernel
+    backpropagation_parameters: Address
+    table: Address  # of its TABLE
+    first: int  # the first of its updates in the present playout
+    count: int  # and their number
+
+
+class Mixture(NamedTuple):
+    """A linear mixture of terms, of which one is drawn at each decision."""
+
+    first_term: int
+    terms: int
+    constant: int  # 1 where the weights are constants, of which the algebra has seen that they sum to 1
+
+
+class Term(NamedTuple):
+    """A maxilinear mixture of leaves with the rule that chooses by it; or a majority vote."""
+
+    first_weight: int
+    weights: int  # of the term in its mixture
+    first_leaf: int
+    leaves: int  # of a majority vote: the mixtures of the voters
+    rule: int  # RULE_… of `icarus.algebra.policy`
+    parameter: float  # of the rule: τ or ε
+    of_tree_only: int  # 1 where it is uniform unless a player has decided in the tree at a history that he cannot tell from this one
+
+
+class Leaf(NamedTuple):
+    """The policy of one component."""
+
+    first_weight: int
+    weights: int  # of the leaf in its term
+    kernel: Address  # of the values of actions
+    component: int  # whose table it reads
+    parameters: Address
+    uniform: int  # 1 where its value is +∞ for every action, and is not computed
+    by_row: int  # 1 where it takes the rows that the loop has found, and not keys
+
+
+class WeightFactor(NamedTuple):
+    """One factor of a weight, which is their product: a constant, λ, or 1 − λ."""
+
+    constant: float
+    kernel: Address  # of λ; 0 for a constant
+    parameters: Address
+    complement: int  # 1 for 1 − λ
+    component: int  # whose records λ is asked about: the baseline's of the history, or those of a bandit over members
+
+
+COMPONENT, MIXTURE, TERM, LEAF, WEIGHT = map(structure, (Component, Mixture, Term, Leaf, WeightFactor))
 ARENA = structure(Arena)
-ANY = -1  # the index of an action drawn uniformly
-NEVER = 1 << 40
-COMPONENT_BYTES, PROGRAM_BYTES, LEAF_BYTES = COMPONENT.itemsize, PROGRAM.itemsize, LEAF.itemsize
+COMPONENT_BYTES, MIXTURE_BYTES, LEAF_BYTES = COMPONENT.itemsize, MIXTURE.itemsize, LEAF.itemsize
 STEP_BYTES = STEP.itemsize

@@ -16,9 +16,9 @@ from icarus.algebra import Enhancement
 from icarus.algebra.information import HISTORY, Kind
 from icarus.compiler.functions import plain
 from icarus.compiler.rng import seeded
-from icarus.engine.program.lowering import components_of, storage_of
-from icarus.engine.records.tables import Records, RecordTable, Table
+from icarus.engine.lowering import components_of, storage_of
 from icarus.engine.scheme import EVERY_ACTION, ONCE, ROOT_PLAYER, Scheme
+from icarus.engine.tables import Records, RecordTable, Table
 from icarus.kernel import UNSEEN, extended, mix
 from icarus.kernel.history import Root, new_root
 from icarus.kernel.state import State

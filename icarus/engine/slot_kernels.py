@@ -1,15 +1,15 @@
-"""The slots of an enhancement as kernels: what the playout loop calls by address."""
+"""The slots of an enhancement as machine code: what the playout loop calls by address."""
 
 import functools
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 
-from icarus.algebra import Information, Policy
+from icarus.algebra import Enhancement
 from icarus.algebra.adaptive import member_of
 from icarus.algebra.record_values import rule_values
-from icarus.algebra.slots import Backpropagation, Candidates, Capture, Slot, Values, result_message
+from icarus.algebra.slots import Backpropagation, Candidates, Capture, InitialInformation, Slot, Values, result_message
+from icarus.algebra.weights import WeightFunction
 from icarus.compiler.digest import kernel_cache
 from icarus.compiler.functions import DEBUG, inlined_once, plain
 from icarus.compiler.kernel import Kernel
@@ -23,25 +23,65 @@ from icarus.compiler.memory import (
     unpack_parameters,
 )
 from icarus.compiler.messages import refuse_slips
-from icarus.engine.program.promises import KEYLESS, NO_PLAYER, is_checked
 from icarus.kernel import NO_RECORD, SIMULATION, History, Theta, find, helper, inlined
 from icarus.kernel.history import history_at
 from icarus.kernel.structures import Address
-from icarus.kernel.theta import ENTRY, ENTRY_BYTES, TABLE, entry_of, index_at, row_index, updates_at, write_initial
+from icarus.kernel.theta import (
+    ENTRY,
+    ENTRY_BYTES,
+    TABLE,
+    entry_of,
+    has_room_for,
+    index_at,
+    row_index,
+    updates_at,
+    write_initial,
+)
+from icarus.specs import BASELINE
+
+A_CAPTURE = "a capture function "  # as the loop names it, which does not know its name
+KEYLESS = (
+    f"{A_CAPTURE}names the record 0, which is not a key; make keys with record(action, …), not from an action alone"
+)
+NO_PLAYER = "a capture gives a context that is not a player, though its Ψ is PLAYER"
+
+FIRST, INTERVAL = 100, 16  # a search checks in its first iterations, and in every 16th
+
+
+@inlined
+def is_checked(iteration: int) -> bool:
+    """Whether what a game and slots give is checked in this iteration, at little cost in the mean."""
+    return iteration < FIRST or iteration % INTERVAL == 0
+
+
+def with_capture(sentence: str, label: str, name: str) -> str:
+    """The loop's sentence about a capture function, with its name and its enhancement's."""
+    return f"{label} of {name} {sentence.removeprefix(A_CAPTURE)}"
+
+
+def context_message(label: str, name: str, context: int, players: int) -> str:
+    """That a capture gave a context that is not a player, where it must be one."""
+    of_players = "0" if players == 1 else f"0 … {players - 1}"
+    return f"{label} of {name} gave the context {context}; Ψ is PLAYER, {of_players} here"
+
 
 _INT, _REAL = np.dtype(np.int64), np.dtype(np.float64)
 AHEAD = 12  # updates; their entries of the index are fetched meanwhile
 UNWRITTEN = -(1 << 62) - 5  # what no author writes for a record
 
 
-def slot_kernel(function: Callable, arity: int, label: str, inner: Callable, kind: type[Slot]) -> Kernel:
-    """The kernel of a slot, whose own function is `inner`.
+def slot_kernel(function: Callable, arity: int, *slots: tuple[Slot, Callable]) -> Kernel:
+    """The kernel of a slot, by whose name it goes, and of others that it calls, each with its own function.
 
     Raises:
-        CompilationError: it writes to its history, cuts a float, reads a field by its place, or returns a value.
+        CompilationError: one writes to its history, cuts a float, reads a field by its place, or returns a value.
     """
-    lost = result_message(label, kind.DOES)
-    return Kernel(function, arity, label, check=partial(refuse_slips, inner, label, History, lost))
+
+    def check() -> None:
+        for slot, inner in slots:
+            refuse_slips(inner, slot.label(), History, result_message(slot.label(), slot.DOES))
+
+    return Kernel(function, arity, slots[0][0].label(), check=check)
 
 
 @functools.cache
@@ -59,17 +99,17 @@ def theta_of(row: np.dtype) -> Callable:
 
 
 @kernel_cache
-def values_kernel(
-    function: Callable, kinds: tuple[type, ...], row: np.dtype, label: str, uniform: bool = False
-) -> Kernel:
+def values_kernel(slot: Values, row: np.dtype) -> Kernel:
     """Compile a values function: kernel(playout, table, legal, count, records, out, parameters).
-
-    Args:
-        uniform: whether every value is +∞ in the simulation phase, without the function.
 
     Where it leaves a value unwritten, or writes NaN, the search ends with a ValueError.
     """
-    inner, unpack, theta_at = inlined_once(function, boundscheck=True), unpack_parameters(kinds), theta_of(row)
+    inner, unpack, theta_at = (
+        inlined_once(slot.function, boundscheck=True),
+        unpack_parameters(slot.kinds()),
+        theta_of(row),
+    )
+    label, uniform = slot.label(), slot.uniform_in_simulation
     unwritten = f"{label} wrote NaN or no value for a legal action; it must write every out[i]"
 
     def kernel(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
@@ -87,7 +127,7 @@ def values_kernel(
             raise ValueError(unwritten)
         return 0
 
-    return slot_kernel(kernel, 7, label, inner, Values)
+    return slot_kernel(kernel, 7, (slot, inner))
 
 
 def checked_if_foreign(function: Callable) -> Callable:
@@ -99,18 +139,59 @@ def checked_if_foreign(function: Callable) -> Callable:
     return inlined_once(function, boundscheck=DEBUG or is_foreign)
 
 
+@inlined
+def enter_none(history: History, table: Address, keys: np.ndarray, parameters: Address) -> bool:
+    """Of most enhancements no function says what is known of a record at first."""
+    return True
+
+
+@functools.cache
+def entering(prior: Callable, kinds: tuple[type, ...], row: np.dtype) -> Callable:
+    """What enters the records that a policy asks about for the first time with what is known of them by the state; False without room."""
+    unpack, words = unpack_parameters(kinds), row.itemsize // WORD_BYTES
+
+    @helper
+    def enter_new(history: History, table: Address, keys: np.ndarray, parameters: Address) -> bool:
+        descriptor = struct_at(table, TABLE)
+        if not has_room_for(descriptor.used + len(keys), descriptor.capacity):
+            return False
+        rows, index = array_at(descriptor.rows, descriptor.capacity, row), index_at(descriptor)
+        words_of_rows = array_at(descriptor.rows, descriptor.capacity * words, _INT)
+        for k in range(len(keys)):
+            e = entry_of(index, rows["record"], keys[k])
+            if index[e] == 0 and keys[k] != NO_RECORD:
+                i = descriptor.used + 1
+                write_initial(words_of_rows, words, i)
+                words_of_rows[i * words] = NO_RECORD
+                prior(history, k, rows[i], *unpack(parameters))
+                words_of_rows[i * words] = keys[k]
+                index[e] = i
+                descriptor.used = i
+        return True
+
+    return enter_new
+
+
 @kernel_cache
 def candidates_kernel(
-    function: Callable, rule: Callable, kinds: tuple[type, ...], rule_kinds: tuple[type, ...], row: np.dtype, label: str
+    source: Candidates, prior: InitialInformation | None, rule: Callable, rule_kinds: tuple[type, ...], row: np.dtype
 ) -> Kernel:
-    """Compile a candidates function with the value of a record: the same arguments; the rule's parameters come first."""
-    inner, unpack, theta_at = checked_if_foreign(function), unpack_parameters(kinds), theta_of(row)
-    unwritten = f"{label} wrote no record for a legal action; it must write every records[i]"
+    """Compile a candidates function with the value of a record: the same arguments, and parameters of the rule, the function, the prior.
+
+    It returns 1, with values of no meaning, where the table has no room for records with priors: the playout is made again.
+    """
+    inner, unpack, theta_at = checked_if_foreign(source.function), unpack_parameters(source.kinds()), theta_of(row)
+    unwritten = f"{source.label()} wrote no record for a legal action; it must write every records[i]"
     unpack_rule, offset = unpack_parameters(rule_kinds), WORD_BYTES * len(rule_kinds)
+    of_prior, enter = offset + WORD_BYTES * len(source.kinds()), enter_none
+    priors: list[tuple[Slot, Callable]] = []
+    if prior is not None:
+        priors = [(prior, checked_if_foreign(prior.function))]
+        enter = entering(priors[0][1], prior.kinds(), row)
 
     def kernel(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
         history = history_at(playout)
-        keys = array_at(records, count, _INT)
+        keys, values = array_at(records, count, _INT), array_at(out, count, _REAL)
         checked = unlikely(is_checked(history.iteration))
         if checked:
             keys[:] = UNWRITTEN
@@ -119,13 +200,17 @@ def candidates_kernel(
             for i in range(count):
                 if keys[i] == UNWRITTEN:
                     raise ValueError(unwritten)
+        if not enter(history, table, keys, parameters + of_prior):
+            for i in range(count):
+                values[i] = 1.0
+            return 1
         theta = theta_at(table)
         for i in range(count):
             keys[i] = row_index(theta.entries, theta.rows["record"], keys[i])
-        rule(theta, keys, history.steps[-1].player, array_at(out, count, _REAL), *unpack_rule(parameters))
+        rule(theta, keys, history.steps[-1].player, values, *unpack_rule(parameters))
         return 0
 
-    return slot_kernel(kernel, 7, label, inner, Candidates)
+    return slot_kernel(kernel, 7, (source, inner), *priors)
 
 
 @kernel_cache
@@ -144,27 +229,27 @@ def rows_kernel(rule: Callable, rule_kinds: tuple[type, ...], row: np.dtype, lab
 
 
 @kernel_cache
-def capture_kernel(function: Callable, kinds: tuple[type, ...], row: np.dtype | None, label: str) -> Kernel:
+def capture_kernel(slot: Capture, row: np.dtype | None) -> Kernel:
     """Compile a capture function: kernel(playout, table, updates, parameters).
 
     Args:
         row: of the table, where the function reads θ.
     """
-    inner, unpack = checked_if_foreign(function), unpack_parameters(kinds)
+    inner, unpack = checked_if_foreign(slot.function), unpack_parameters(slot.kinds())
     if row is None:
 
         def kernel(playout: int, table: int, updates: int, parameters: int) -> int:
             inner(history_at(playout), updates_at(updates), *unpack(parameters))
             return 0
 
-        return slot_kernel(kernel, 4, label, inner, Capture)
+        return slot_kernel(kernel, 4, (slot, inner))
     theta_at = theta_of(row)
 
     def reading_kernel(playout: int, table: int, updates: int, parameters: int) -> int:
         inner(history_at(playout), theta_at(table), updates_at(updates), *unpack(parameters))
         return 0
 
-    return slot_kernel(reading_kernel, 4, label, inner, Capture)
+    return slot_kernel(reading_kernel, 4, (slot, inner))
 
 
 _COUNT = np.dtype(np.int32)
@@ -206,9 +291,7 @@ def check_of(row: np.dtype, label: str) -> Callable:
 
 
 @kernel_cache
-def backpropagation_kernel(
-    function: Callable, kinds: tuple[type, ...], row: np.dtype, words: int, label: str, by_player: bool = False
-) -> Kernel:
+def backpropagation_kernel(slot: Backpropagation, row: np.dtype, by_player: bool = False) -> Kernel:
     """Compile a backpropagation function over a run of updates: kernel(table, records, contexts, count, rewards, players, parameters).
 
     Records not yet in the table enter it with the initial information. The table must have room.
@@ -216,7 +299,9 @@ def backpropagation_kernel(
     Args:
         by_player: whether Ψ is PLAYER: then a context that is not a player is refused.
     """
-    inner, unpack, check = inlined_once(function, boundscheck=True), unpack_parameters(kinds), check_of(row, label)
+    inner, unpack = inlined_once(slot.function, boundscheck=True), unpack_parameters(slot.kinds())
+    label, words = slot.label(), row.itemsize // WORD_BYTES
+    check = check_of(row, label)
 
     def kernel(table: int, records: int, contexts: int, count: int, rewards: int, players: int, parameters: int) -> int:
         descriptor = struct_at(table, TABLE)
@@ -242,36 +327,37 @@ def backpropagation_kernel(
             check(descriptor.rows + WORD_BYTES * words * i)
         return 0
 
-    return slot_kernel(kernel, 7, label, inner, Backpropagation)
+    return slot_kernel(kernel, 7, (slot, inner))
 
 
-def policy_kernel(policy: Policy, information: Information, players: int, by_row: bool = False) -> Kernel:
-    """The compiled values of a policy, for a table of this information.
+def policy_kernel(part: Enhancement, players: int, by_row: bool = False) -> Kernel:
+    """The compiled values of an enhancement's policy.
 
     Args:
         by_row: whether the loop itself finds the rows of the records, as it does for the baseline's children in the tree.
     """
-    source, row = policy.source, information.row(players)
+    policy, source, row = part.policy, part.policy.source, part.information.row(players)
     if isinstance(source, Values):
-        return values_kernel(source.function, source.kinds(), row, source.label(), source.uniform_in_simulation)
-    rule = rule_values(policy, information)
+        return values_kernel(source, row)
+    rule = rule_values(policy, part.information)
     rule_kinds = (float,) * len(policy.rule_parameters())
     if by_row:
         return rows_kernel(rule, rule_kinds, row, f"the rule {policy.rule.name} over the tree")
-    return candidates_kernel(source.function, rule, source.kinds(), rule_kinds, row, source.label())
+    return candidates_kernel(source, part.initial.function, rule, rule_kinds, row)
 
 
 @kernel_cache
-def weight_kernel(function: Callable, kinds: tuple[type, ...], row: np.dtype, label: str) -> Kernel:
+def weight_kernel(slot: WeightFunction, players: int) -> Kernel:
     """Compile a weight function of the baseline's information: kernel(table, record, out, parameters)."""
-    inner, unpack, theta_at = checked_if_foreign(function), unpack_parameters(kinds), theta_of(row)
+    inner, unpack = checked_if_foreign(slot.function), unpack_parameters(slot.kinds())
+    theta_at = theta_of(BASELINE.information.row(players))
 
     def kernel(table: int, record: int, out: int, parameters: int) -> int:
         stats = find(theta_at(table), record)
         array_at(out, 1, _REAL)[0] = inner(stats.reward, stats.visits, stats.availability, *unpack(parameters))
         return 0
 
-    return Kernel(kernel, 4, label)
+    return Kernel(kernel, 4, slot.label())
 
 
 @kernel_cache

@@ -1,4 +1,4 @@
-"""How a decision is made: random choices, rules over values, and the programs of a composition."""
+"""How a decision is made: random choices, rules over values, and the mixtures of a composition."""
 
 import functools
 import math
@@ -18,16 +18,28 @@ from icarus.algebra.policy import (
 from icarus.algebra.record_values import UNVISITED
 from icarus.algebra.weights import TOLERANCE
 from icarus.compiler.kernel import Kernel
-from icarus.compiler.memory import WORD_BYTES, array_at, call4, call5, call7, struct_at, unlikely
+from icarus.compiler.memory import WORD_BYTES, array_at, call, struct_at, unlikely
 from icarus.compiler.rng import RNG_WORDS
-from icarus.engine.loop.arena import ANY, ARENA, COMPONENT_BYTES, LEAF_BYTES, PROGRAM_BYTES, Arena
-from icarus.engine.program.structures import ALTERNATIVE, COMPONENT, LEAF, PROGRAM, WEIGHT, Alternative, Leaf
+from icarus.engine.arena import (
+    ANY,
+    ARENA,
+    COMPONENT,
+    COMPONENT_BYTES,
+    LEAF,
+    LEAF_BYTES,
+    MIXTURE,
+    MIXTURE_BYTES,
+    TERM,
+    WEIGHT,
+    Arena,
+    Leaf,
+    Term,
+)
 from icarus.kernel import below, helper, inlined, uniform
 from icarus.kernel.history import PLAYOUT, STEP
-from icarus.kernel.theta import TABLE, decided_at
+from icarus.kernel.theta import TABLE, visit_filter_at
 
 _INT, _WORD, _REAL = np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.float64)
-# What both engines say:
 WRONG_WEIGHT = "a weight function returned a number outside [0, 1]"
 MEAN_ABOVE_ONE = "averages=True is declared where rewards are added up, but a mean is above 1"
 
@@ -137,7 +149,7 @@ def weight_of(a: Arena, first: int, count: int, record: int) -> float:
             component = struct_at(a.composition.component + bandit * COMPONENT_BYTES, COMPONENT)
             about = a.buffers.playout if bandit else record
             a.running, a.running_component = weights[i].kernel, bandit
-            call4(weights[i].kernel, (component.table, about, a.buffers.weight, weights[i].parameters))
+            call(weights[i].kernel, (component.table, about, a.buffers.weight, weights[i].parameters))
             a.running = 0
             value = array_at(a.buffers.weight, 1, _REAL)[0]
             if unlikely(not 0.0 <= value <= 1.0):
@@ -149,14 +161,14 @@ def weight_of(a: Arena, first: int, count: int, record: int) -> float:
 
 
 @helper
-def sum_values(a: Arena, alternative: Alternative, legal: int, count: int, record: int) -> None:
-    """The values that an alternative's rule chooses among: those of its leaf, or the weighted sum of several (COMB⊕-4)."""
-    leaves = array_at(a.composition.leaf, alternative.first_leaf + alternative.leaves, LEAF)
+def sum_values(a: Arena, term: Term, legal: int, count: int, record: int) -> None:
+    """The values that an term's rule chooses among: those of its leaf, or the weighted sum of several (COMB⊕-4)."""
+    leaves = array_at(a.composition.leaf, term.first_leaf + term.leaves, LEAF)
     values, total = array_at(a.buffers.values, count, _REAL), array_at(a.buffers.total, count, _REAL)
     weights = 0.0
     for i in range(count):
         total[i] = 0.0
-    for j in range(alternative.first_leaf, alternative.first_leaf + alternative.leaves):
+    for j in range(term.first_leaf, term.first_leaf + term.leaves):
         leaf = leaves[j]
         weight = weight_of(a, leaf.first_weight, leaf.weights, record)
         weights += weight
@@ -179,56 +191,47 @@ def ask_policy(a: Arena, leaf: Leaf, legal: int, count: int) -> None:
     component = struct_at(a.composition.component + leaf.component * COMPONENT_BYTES, COMPONENT)
     records = a.buffers.rows if leaf.by_row else a.buffers.records
     a.running_component = leaf.component
-    if leaf.prior:
-        a.running = leaf.prior
-        room = leaf.parameters + WORD_BYTES * leaf.rule_parameters
-        arguments = a.buffers.playout, component.table, legal, count, records, room, leaf.prior_parameters
-        if unlikely(call7(leaf.prior, arguments) != 0):
-            a.full_component, a.pending.short, a.buffers.last_step = leaf.component, 1, -1
     a.running = leaf.kernel
-    call7(leaf.kernel, (a.buffers.playout, component.table, legal, count, records, a.buffers.values, leaf.parameters))
+    arguments = a.buffers.playout, component.table, legal, count, records, a.buffers.values, leaf.parameters
+    if unlikely(call(leaf.kernel, arguments) != 0):
+        a.full_component, a.pending.short, a.buffers.last_step = leaf.component, 1, -1
     a.running = 0
 
 
 @inlined
-def choose(a: Arena, stage: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
-    """The index of the action that the policy α of a program chooses; ANY where it is uniform by definition."""
-    j = draw_alternative(a, stage, record, rng)
-    alternative = array_at(a.composition.alternative, j + 1, ALTERNATIVE)[j]
-    if alternative.rule == RULE_UNIFORM:
+def choose(a: Arena, role: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
+    """The index of the action that the policy α of a mixture chooses; ANY where it is uniform by definition."""
+    j = draw_term(a, role, record, rng)
+    term = array_at(a.composition.term, j + 1, TERM)[j]
+    if term.rule == RULE_UNIFORM:
         return ANY
-    if alternative.in_tree_only and not is_decided(a):
+    if term.of_tree_only and not may_be_in_tree(a):
         return below(rng, count)  # all values are equal
-    if alternative.rule == RULE_GIBBS_OF_MEANS:
+    if term.rule == RULE_GIBBS_OF_MEANS:
         return choose_by_acceptance(
-            a,
-            struct_at(a.composition.leaf + alternative.first_leaf * LEAF_BYTES, LEAF),
-            alternative.parameter,
-            legal,
-            count,
-            rng,
+            a, struct_at(a.composition.leaf + term.first_leaf * LEAF_BYTES, LEAF), term.parameter, legal, count, rng
         )
-    if alternative.rule == RULE_VOTE:
-        index = call5(a.composition.vote, (a.composition.arena, j, legal, count, record))
+    if term.rule == RULE_VOTE:
+        index = call(a.composition.vote, (a.composition.arena, j, legal, count, record))
         return below(rng, count) if index == ANY else index
-    write_values(a, alternative, legal, count, record)
-    return follow_rule(alternative.rule, alternative.parameter, array_at(a.buffers.values, count, _REAL), count, rng)
+    write_values(a, term, legal, count, record)
+    return follow_rule(term.rule, term.parameter, array_at(a.buffers.values, count, _REAL), count, rng)
 
 
 @inlined
-def draw_alternative(a: Arena, stage: int, record: int, rng: np.ndarray) -> int:
-    """One alternative of a program, drawn with its weight (COMB⁺-4)."""
-    program = struct_at(a.composition.program + stage * PROGRAM_BYTES, PROGRAM)
-    last = program.first_alternative + program.alternatives - 1
-    alternatives = array_at(a.composition.alternative, last + 1, ALTERNATIVE)
-    j = program.first_alternative
-    if program.alternatives > 1:
+def draw_term(a: Arena, role: int, record: int, rng: np.ndarray) -> int:
+    """One term of a mixture, drawn with its weight (COMB⁺-4)."""
+    mixture = struct_at(a.composition.mixture + role * MIXTURE_BYTES, MIXTURE)
+    last = mixture.first_term + mixture.terms - 1
+    terms = array_at(a.composition.term, last + 1, TERM)
+    j = mixture.first_term
+    if mixture.terms > 1:
         point, upto, choice = uniform(rng), 0.0, -1
-        for j in range(program.first_alternative, last + 1):
-            upto += weight_of(a, alternatives[j].first_weight, alternatives[j].weights, record)
+        for j in range(mixture.first_term, last + 1):
+            upto += weight_of(a, terms[j].first_weight, terms[j].weights, record)
             if point < upto and choice < 0:
                 choice = j
-                if program.constant:
+                if mixture.constant:
                     return j
         if unlikely(abs(upto - 1.0) > TOLERANCE):
             raise WeightError("the weights of + do not sum to 1 for the visits met in this search")
@@ -237,24 +240,24 @@ def draw_alternative(a: Arena, stage: int, record: int, rng: np.ndarray) -> int:
 
 
 @inlined
-def write_values(a: Arena, alternative: Alternative, legal: int, count: int, record: int) -> None:
-    """Write the values that an alternative's rule chooses among."""
-    if alternative.leaves == 1:
-        ask_policy(a, struct_at(a.composition.leaf + alternative.first_leaf * LEAF_BYTES, LEAF), legal, count)
+def write_values(a: Arena, term: Term, legal: int, count: int, record: int) -> None:
+    """Write the values that an term's rule chooses among."""
+    if term.leaves == 1:
+        ask_policy(a, struct_at(a.composition.leaf + term.first_leaf * LEAF_BYTES, LEAF), legal, count)
     else:
-        sum_values(a, alternative, legal, count, record)
+        sum_values(a, term, legal, count, record)
 
 
 def vote(arena: int, j: int, legal: int, count: int, record: int) -> int:
-    """The index that a majority vote, alternative j, chooses, ties broken uniformly; ANY where nobody has a vote."""
+    """The index that a majority vote, term j, chooses, ties broken uniformly; ANY where nobody has a vote."""
     a, cast = struct_at(arena, ARENA), 0
     votes = array_at(a.buffers.votes + WORD_BYTES * j * a.game.max_legal, count, _REAL)
     for i in range(count):
         votes[i] = 0.0
     rng = array_at(a.buffers.rng, RNG_WORDS, _WORD)
-    alternative = array_at(a.composition.alternative, j + 1, ALTERNATIVE)[j]
-    for voter in range(alternative.first_leaf, alternative.first_leaf + alternative.leaves):
-        index = vote_of(a, draw_alternative(a, voter, record, rng), legal, count, record, rng)
+    term = array_at(a.composition.term, j + 1, TERM)[j]
+    for voter in range(term.first_leaf, term.first_leaf + term.leaves):
+        index = vote_of(a, draw_term(a, voter, record, rng), legal, count, record, rng)
         if index != ANY:
             votes[index] += 1.0
             cast += 1
@@ -263,19 +266,19 @@ def vote(arena: int, j: int, legal: int, count: int, record: int) -> int:
 
 @helper
 def vote_of(a: Arena, j: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
-    """The index that a voter votes for by alternative j; ANY where that is uniform over all legal actions."""
-    alternative = array_at(a.composition.alternative, j + 1, ALTERNATIVE)[j]
+    """The index that a voter votes for by term j; ANY where that is uniform over all legal actions."""
+    term = array_at(a.composition.term, j + 1, TERM)[j]
     values = array_at(a.buffers.values, count, _REAL)
-    if alternative.rule == RULE_UNIFORM:
+    if term.rule == RULE_UNIFORM:
         return ANY
-    if alternative.rule == RULE_VOTE:
-        return call5(a.composition.vote, (a.composition.arena, j, legal, count, record))
-    if alternative.in_tree_only and not is_decided(a):
+    if term.rule == RULE_VOTE:
+        return call(a.composition.vote, (a.composition.arena, j, legal, count, record))
+    if term.of_tree_only and not may_be_in_tree(a):
         return ANY
-    write_values(a, alternative, legal, count, record)
+    write_values(a, term, legal, count, record)
     for i in range(1, count):
         if values[i] != values[0]:
-            return follow_rule(alternative.rule, alternative.parameter, values, count, rng)
+            return follow_rule(term.rule, term.parameter, values, count, rng)
     return ANY
 
 
@@ -286,14 +289,14 @@ def vote_kernel() -> Kernel:
 
 
 @inlined
-def is_decided(a: Arena) -> bool:
+def may_be_in_tree(a: Arena) -> bool:
     """Whether the player to move may have decided in the tree at a history that looks the same to him; False is certain."""
     playout = struct_at(a.buffers.playout, PLAYOUT)
     last, perspectives = playout.length - 1, playout.perspectives
     step = array_at(playout.steps, last + 1, STEP)[last]
     key = array_at(playout.keys, (last + 1) * perspectives, _INT)[last * perspectives + step.perspective]
     table = struct_at(struct_at(a.composition.component, COMPONENT).table, TABLE)
-    return decided_at(table, key)[0] != 0
+    return visit_filter_at(table, key)[0] != 0
 
 
 @inlined

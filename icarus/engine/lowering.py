@@ -1,0 +1,562 @@
+"""Lowering: a game and a composition become a few small arrays of addresses and numbers, which the playout loop runs.
+
+Only one policy of a sequence is active in a phase, so a composition is two *mixtures*: one for the tree (selection and expansion) and one
+for simulation; a third decides where choices are simultaneous, if the scheme has EXP3 do so. These are the roles of a policy. A mixture is
+one of linear *terms*; a term is a maxilinear mixture of *leaves*, usually just one; a leaf is the policy of one component. Or a term is
+a majority vote, and its voters are mixtures themselves.
+"""
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import attrs
+import numpy as np
+
+from icarus.algebra import PLAYER, Adaptive, Composition, Enhancement, Weight
+from icarus.algebra.adaptive import Share
+from icarus.algebra.enhancement import SLOTS
+from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_UNIFORM, RULE_VOTE
+from icarus.algebra.slots import Candidates, Capture, Slot, Values
+from icarus.compiler.digest import attributes_read, kernel_cache, unseeded_source
+from icarus.compiler.functions import plain
+from icarus.compiler.kernel import Kernel
+from icarus.compiler.messages import defined_at
+from icarus.engine.arena import (
+    COMPONENT,
+    IN_SIMULATION,
+    LEAF,
+    MIXTURE,
+    TERM,
+    TREE,
+    WEIGHT,
+    Leaf,
+    Mixture,
+    Term,
+    WeightFactor,
+)
+from icarus.engine.scheme import FRESH, MO_ISMCTS, ROOT_PLAYER, Scheme
+from icarus.engine.slot_kernels import (
+    backpropagation_kernel,
+    capture_kernel,
+    policy_kernel,
+    share_kernel,
+    weight_kernel,
+)
+from icarus.kernel.features import (
+    ACTION_FEATURES,
+    ENDINGS,
+    FEATURES,
+    KINDS,
+    LOOKAHEAD,
+    NAMES,
+    TABLES,
+    HasFeatures,
+    column_of,
+)
+from icarus.kernel.functions import FUNCTIONS
+from icarus.kernel.game import AnyGame, Game
+from icarus.kernel.state import State
+from icarus.specs import AMAF, BASELINE
+from icarus.specs.trees import EXP3
+
+VOTERS = 3  # the first mixture of voters
+MOST = 256  # strategies that are kept
+OF_ACTIONS = ACTION_FEATURES | LOOKAHEAD | ENDINGS
+NEEDED = {FEATURES: "features", ACTION_FEATURES: "action_features", LOOKAHEAD: "heuristic"}  # of a game, to tell these
+
+
+@attrs.define(eq=False)
+class LoweredStrategy:
+    """A strategy lowered for a game: arrays for the loop, and what their addresses refer to.
+
+    Attributes:
+        components: what has a table of its own, the baseline first; enhancements that differ in their policy only share one.
+        table_of: the index of each enhancement's table.
+        component, mixture, term, leaf, weight: the arrays; the mixtures of voters follow those of the decisions.
+        reads: what slots read of a playout, by the names of the arena's `LoweredArrays`.
+        choices: whether a rule reads which decisions are simultaneous.
+        kept_alive: what stands at the addresses.
+    """
+
+    components: list[Enhancement]
+    table_of: dict[Enhancement, int]
+    component: np.ndarray
+    mixture: np.ndarray
+    term: np.ndarray
+    leaf: np.ndarray
+    weight: np.ndarray
+    reads: Mapping[str, int]
+    choices: bool
+    kept_alive: list[Kernel | np.ndarray]
+
+    @property
+    def votes(self) -> bool:
+        """Whether any term is a majority vote."""
+        return len(self.mixture) > VOTERS
+
+    @property
+    def kernels(self) -> list[Kernel]:
+        """The slots as machine code."""
+        return [each for each in self.kept_alive if isinstance(each, Kernel)]
+
+
+def lower(game: Game, strategy: Enhancement, scheme: Scheme = MO_ISMCTS) -> LoweredStrategy:
+    """A strategy for the loop. Compiles, or loads, what has not been used yet.
+
+    Args:
+        game: as the scheme sees it (`Scheme.view`).
+
+    Raises:
+        CompilationError: the compiler refuses a slot.
+    """
+    lowered = _lower(game, ByIdentity(strategy), scheme)
+    return attrs.evolve(lowered, component=lowered.component.copy())  # a search writes there where its tables are
+
+
+class ByIdentity:
+    """A value that is the same as another if it is the very same object: what is equal, such as 1 and 1.0, may lower otherwise."""
+
+    def __init__(self, value: Enhancement) -> None:
+        self.value = value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ByIdentity) and self.value is other.value
+
+
+@functools.partial(kernel_cache, most=MOST)
+def _lower(game: Game, strategy: ByIdentity, scheme: Scheme) -> LoweredStrategy:
+    """The strategy, kept for the next decisions of a match: lowering takes as long as dozens of iterations."""
+    return _Lowering(game, strategy.value, scheme).result()
+
+
+def storage_of(enhancement: Enhancement) -> tuple[object, ...]:
+    """What decides an enhancement's records: every slot but the policy."""
+    return tuple(getattr(enhancement, slot) for slot in SLOTS if slot != "policy")
+
+
+def components_of(strategy: Enhancement, uses_exp3: bool) -> tuple[list[Enhancement], dict[Enhancement, int]]:
+    """What has a table of its own in a search, the baseline first, and the index of each enhancement's table.
+
+    Args:
+        uses_exp3: whether EXP3 decides where choices are simultaneous.
+
+    Raises:
+        ValueError: a slot draws from np.random, whose numbers no seed of a search fixes.
+    """
+    for part in strategy.components:
+        for slot in (part.policy.source, part.capture, part.backpropagation, part.initial.function):
+            if slot is not None:
+                refuse_unseeded(slot)
+    components: dict[tuple[object, ...], Enhancement] = {}
+    parts = (BASELINE, *strategy.components, *[EXP3] * uses_exp3)
+    for part in parts:
+        components.setdefault(storage_of(part), part)
+    places = {storage: index for index, storage in enumerate(components)}
+    return list(components.values()), {part: places[storage_of(part)] for part in parts}
+
+
+def names_read(captures: Iterable[Capture]) -> set[str]:
+    """What capture functions read of a history, by its names."""
+    return {name for capture in captures for name in attributes_read(capture.function)}
+
+
+class _Lowering:
+    def __init__(self, game: Game, strategy: Enhancement, scheme: Scheme) -> None:
+        self.game, self.strategy, self.scheme = game, strategy, scheme
+        self.uses_exp3 = scheme.uses_exp3(game)
+        refuse_unseeded_rules(game)
+        refuse_unknown(game, strategy)
+        self.components, self.table_of = components_of(strategy, self.uses_exp3)
+        refuse_hidden(self.components, game)
+        self.terms: list[Term] = []
+        self.voters: list[Mixture] = []
+        self.leaves: list[Leaf] = []
+        self.weights: list[WeightFactor] = []
+        self.kept_alive: list[Kernel | np.ndarray] = []
+        self.read_in_simulation: set[str] = set()
+        self.read: set[str] = set()
+
+    def result(self) -> LoweredStrategy:
+        roles = (self.strategy, self.strategy, *[EXP3] * self.uses_exp3)
+        mixtures = [self.lower_mixture(role, strategy) for role, strategy in enumerate(roles)]
+        if not self.uses_exp3:
+            mixtures.append(mixtures[TREE])
+        captures = [component.capture for component in self.components]
+        of_simulation = [capture for capture in captures if capture.reads_simulation]
+        anywhere = self.read | names_read(captures)
+        in_simulation = self.read_in_simulation | names_read(of_simulation)
+        keys_in_simulation = self.read_in_simulation | names_read(c for c in of_simulation if c.writes_simulation)
+        return LoweredStrategy(
+            components=self.components,
+            table_of=self.table_of,
+            component=self.lower_components(),
+            mixture=np.array(mixtures + self.voters, MIXTURE),
+            term=np.array(self.terms, TERM),
+            leaf=np.array(self.leaves, LEAF),
+            weight=np.array(self.weights, WEIGHT),
+            reads={
+                # Where choices are uniform among what the root player sees, they are among moves, which only the steps hold.
+                "steps_in_simulation": bool(of_simulation)
+                or self.scheme.observer == ROOT_PLAYER
+                or not self.is_uniform_mixture(mixtures[IN_SIMULATION]),
+                "moves_in_simulation": "moves" in in_simulation,
+                "keys_in_simulation": "keys" in keys_in_simulation,
+                "episodes": bool({"episodes", "episode"} & (self.read | in_simulation)),
+                "features_in_tree": tables_among(anywhere),
+                "features_in_simulation": tables_among(in_simulation),
+            },
+            choices="choice" in anywhere,
+            kept_alive=self.kept_alive,
+        )
+
+    def lower_components(self) -> np.ndarray:
+        rows = np.zeros(len(self.components), COMPONENT)
+        for row, component in zip(rows, self.components, strict=True):
+            capture, backpropagation = component.capture, component.backpropagation
+            information = component.information.row(self.game.players)
+            theta = information if capture.reads_theta else None
+            row["capture"] = self.address(capture_kernel(capture, theta))
+            row["capture_parameters"] = self.parameters(capture.values(self.game))
+            kernel = backpropagation_kernel(backpropagation, information, component.contexts == PLAYER)
+            row["backpropagation"] = self.address(kernel)
+            row["backpropagation_parameters"] = self.parameters(backpropagation.values(self.game))
+        return rows
+
+    # ------------------------------------------------------------------------------------------- mixtures, terms, leaves
+
+    def is_uniform_mixture(self, mixture: Mixture) -> bool:
+        """Whether a mixture chooses uniformly by definition; of several terms one is drawn, with numbers of the generator."""
+        return mixture.terms == 1 and self.terms[mixture.first_term].rule == RULE_UNIFORM
+
+    def lower_mixture(self, role: int, strategy: Enhancement, votes: bool = False) -> Mixture:
+        """The mixture of a strategy, its terms added to those that are there.
+
+        Args:
+            votes: whether it is that of a voter.
+        """
+        mixed = list(terms_of(strategy, role))
+        terms = [
+            self.lower_vote(role, weight, parts)
+            if isinstance(parts, Vote)
+            else self.lower_term(role, weight, parts, votes)
+            for weight, parts in mixed
+        ]
+        self.terms += terms
+        constant = not any(weight.functions for weight, _ in mixed)
+        return Mixture(first_term=len(self.terms) - len(terms), terms=len(terms), constant=constant)
+
+    def lower_vote(self, role: int, weight: Weight, vote: "Vote") -> Term:
+        voters = [self.lower_mixture(role, member, votes=True) for member in vote.members]
+        first = VOTERS + len(self.voters)
+        self.voters += voters
+        uniform = all(map(self.is_uniform_mixture, voters)) or self.simulates_uniformly(role, vote)
+        rule = RULE_UNIFORM if uniform else RULE_VOTE
+        return Term(*self.weight(role, weight), first, len(voters), rule, parameter=0.0, of_tree_only=False)
+
+    def lower_term(self, role: int, weight: Weight, parts: list[tuple[Weight, Enhancement]], votes: bool) -> Term:
+        first_leaf = len(self.leaves)
+        uniform_values = [self.has_uniform_values(role, part) for _, part in parts]
+        for (leaf_weight, part), uniform in zip(parts, uniform_values, strict=True):
+            values, by_row = self.values(role, part, uniform), self.takes_rows(role, part)
+            self.leaves.append(Leaf(*self.weight(role, leaf_weight), *values, uniform, by_row))
+        code, parameter = rule_of(parts, all(uniform_values), votes)
+        of_tree_only = code != RULE_UNIFORM and all(
+            self.is_unvisited_by_definition(role, part) or self.is_of_tree(role, part) for _, part in parts
+        )
+        return Term(*self.weight(role, weight), first_leaf, len(parts), code, parameter, of_tree_only)
+
+    def is_unvisited_by_definition(self, role: int, part: Enhancement) -> bool:
+        return is_unvisited_by_definition(role, part, self.table_of[part])
+
+    def has_uniform_values(self, role: int, part: Enhancement) -> bool:
+        """Whether the values of an arg max in the simulation phase are +∞ for every action, whatever was learned.
+
+        So for the baseline by definition; for what is declared so; and for records of the tree's histories and their children, where a
+        history whose baseline record has n = 0 continues to histories that are new: an unseen move would leave it where it is,
+        and where hidden facts say who moves next, a record names another player than that of a history of the same moves.
+        """
+        nothing_hidden = self.game.determinize is None or self.scheme.root != FRESH
+        new = nothing_hidden and self.game.perspectives == 1 and self.scheme.observer != ROOT_PLAYER
+        if self.is_unvisited_by_definition(role, part) or (new and self.is_of_tree(role, part)):
+            return True
+        return self.scheme.observer != ROOT_PLAYER and is_declared_uniform(role, part)
+
+    def simulates_uniformly(self, role: int, vote: "Vote") -> bool:
+        """Whether every term of every voter is the baseline, in simulation."""
+        return all(
+            self.simulates_uniformly(role, parts)
+            if isinstance(parts, Vote)
+            else all(self.is_unvisited_by_definition(role, part) for _, part in parts)
+            for member in vote.members
+            for _, parts in terms_of(member, role)
+        )
+
+    def is_of_tree(self, role: int, part: Enhancement) -> bool:
+        """Whether an arg max in simulation has records of histories in the tree and their children only; elsewhere all values are equal."""
+        near_tree = not part.capture.writes_simulation and not part.initial.says_something
+        return role == IN_SIMULATION and near_tree and asks_children(part)
+
+    def takes_rows(self, role: int, part: Enhancement) -> bool:
+        """Whether a policy reads just the records that the loop looks up to tell the phase: the baseline's, in the tree."""
+        return role == TREE and self.table_of[part] == 0 and part.policy.source == BASELINE.policy.source
+
+    def values(self, role: int, part: Enhancement, uniform: bool) -> tuple[int, int, int]:
+        """What a leaf has for its values: the kernel, whose table it reads, and its parameters."""
+        if uniform:
+            return (0, 0, 0)
+        policy, slots = part.policy, [slot for slot in (part.policy.source, part.initial.function) if slot is not None]
+        names = {name for slot in slots for name in attributes_read(slot.function)}
+        self.read |= names
+        if role == IN_SIMULATION and not is_declared_uniform(role, part):
+            self.read_in_simulation |= names
+        parameters = policy.rule_parameters() + tuple(value for slot in slots for value in slot.values(self.game))
+        kernel = policy_kernel(part, self.game.players, self.takes_rows(role, part))
+        return (self.address(kernel), self.table_of[part], self.parameters(parameters))
+
+    # ------------------------------------------------------------------------------------------------- weights, addresses
+
+    def weight(self, role: int, weight: Weight) -> tuple[int, int]:
+        """The first of a weight's factors, and their number."""
+        first = len(self.weights)
+        if weight.constant != 1.0:
+            self.weights.append(WeightFactor(weight.constant, 0, 0, 0, 0))
+        for function, complement in weight.functions:
+            if isinstance(function, Share):
+                kernel = share_kernel(function.bandit.information.row(self.game.players))
+                bandit, values = self.table_of[function.bandit], function.parameters
+            else:
+                kernel, values, bandit = weight_kernel(function, self.game.players), function.values(), 0
+                if role == IN_SIMULATION:
+                    self.read_in_simulation.add("keys")
+            self.weights.append(WeightFactor(1.0, self.address(kernel), self.parameters(values), complement, bandit))
+        return first, len(self.weights) - first
+
+    def address(self, kernel: Kernel) -> int:
+        self.kept_alive.append(kernel)
+        return kernel.address
+
+    def parameters(self, values: tuple[float, ...]) -> int:
+        """The address of parameters laid out in 8 bytes each, integers as integers."""
+        block = np.zeros(len(values) + 1, np.int64)
+        for i, value in enumerate(values):
+            block[i : i + 1] = np.array([value], np.int64 if isinstance(value, int) else np.float64).view(np.int64)
+        self.kept_alive.append(block)
+        return int(block.ctypes.data)
+
+
+# ------------------------------------------------------------------------------ a composition taken apart for one of its roles
+
+
+@attrs.frozen
+class Vote:
+    """A majority vote, as a term of a mixture."""
+
+    members: tuple[Enhancement, ...]
+
+
+def terms_of(strategy: Enhancement, role: int) -> Iterator[tuple[Weight, Vote | list[tuple[Weight, Enhancement]]]]:
+    """The terms of a mixture: nested linear mixtures flattened, left to right."""
+    strategy = _active(strategy, role)
+    if isinstance(strategy, Adaptive) or (isinstance(strategy, Composition) and strategy.operator == "+"):
+        for weight, part in strategy.weighted_members() if isinstance(strategy, Adaptive) else strategy.terms:
+            for inner, leaves in terms_of(part, role):
+                yield weight.times(inner), leaves
+    elif isinstance(strategy, Composition) and strategy.operator == "&":
+        yield Weight(), Vote(tuple(member for _, member in strategy.terms))
+    else:
+        yield Weight(), list(_leaves(strategy, role))
+
+
+def _active(strategy: Enhancement, role: int) -> Enhancement:
+    """The operand of a sequence that is active in a phase (COMB▷-4)."""
+    while isinstance(strategy, Composition) and strategy.operator == ">>":
+        strategy = strategy.terms[0 if role == TREE else -1][1]
+    return strategy
+
+
+def _leaves(strategy: Enhancement, role: int) -> Iterator[tuple[Weight, Enhancement]]:
+    """The leaves of a term: nested maxilinear mixtures flattened, left to right."""
+    strategy = _active(strategy, role)
+    if isinstance(strategy, Composition):
+        for weight, part in strategy.terms:
+            for inner, leaf in _leaves(part, role):
+                yield weight.times(inner), leaf
+    else:
+        yield Weight(), strategy
+
+
+def asks_children(part: Enhancement) -> bool:
+    """Whether a policy is an arg max of UCB1's values over the records of the present history's children."""
+    rule, sources = part.policy.rule, (BASELINE.policy.source, AMAF.policy.source)
+    return rule.code == RULE_ARGMAX and rule.bandit and part.policy.source in sources
+
+
+def is_unvisited_by_definition(role: int, part: Enhancement, table: int) -> bool:
+    """Whether the values of an arg max are +∞ by definition: the baseline's in simulation, which children beyond the tree have.
+
+    Args:
+        table: the index of its table; the baseline's is the first.
+    """
+    return role == IN_SIMULATION and table == 0 and asks_children(part)
+
+
+def is_declared_uniform(role: int, part: Enhancement) -> bool:
+    """Whether an arg max has been declared to be over values that are +∞ in simulation."""
+    source = part.policy.source
+    declared = isinstance(source, Values) and source.uniform_in_simulation
+    return role == IN_SIMULATION and declared and part.policy.rule.code == RULE_ARGMAX
+
+
+def rule_of(parts: list[tuple[Weight, Enhancement]], uniform: bool, votes: bool) -> tuple[int, float]:
+    """The rule of a term, a RULE_… of `icarus.algebra.policy`, and its parameter.
+
+    Args:
+        uniform: whether all of its values are +∞.
+        votes: whether it is of a voter, who has looked at all values, whether they differ.
+    """
+    rule = parts[0][1].policy.rule
+    parameter = rule.parameters[0][1] if rule.parameters else 0.0
+    if uniform:
+        return RULE_UNIFORM, parameter
+    return RULE_GIBBS_OF_MEANS if draws_from_means(parts) and not votes else rule.code, parameter
+
+
+def draws_from_means(parts: list[tuple[Weight, Enhancement]]) -> bool:
+    """Whether a term draws by Gibbs from mean rewards of single actions, none above 1: none may have been given to begin with."""
+    part = parts[0][1]
+    return (
+        part.policy.rule.code == RULE_GIBBS
+        and isinstance(part.policy.source, Candidates)
+        and part.policy.source.independent
+        and part.backpropagation.averages
+        and not part.initial.says_something
+    )
+
+
+# ------------------------------------------- what slots read, found by the names in their code, and what no slot may read
+
+
+def tables_among(names: Iterable[str]) -> int:
+    """The tables of a history that are among some names, as bits."""
+    features = frozenset(names)
+    return sum(table for table, name in zip(TABLES, NAMES, strict=True) if name in features)
+
+
+def tables_of(strategy: Enhancement) -> int:
+    """The tables that any slot of a composition reads."""
+    slots = [slot for part in strategy.components for slot in _readers(part)]
+    return tables_among(name for slot in slots for name in attributes_read(slot.function))
+
+
+def _readers(part: Enhancement) -> list[Slot]:
+    """The slots of an enhancement that are given a history."""
+    return [slot for slot in (part.policy.source, part.capture, part.initial.function) if slot is not None]
+
+
+def widths_of(game: HasFeatures, tables: int) -> dict[str, int]:
+    """How many numbers the tables have in a row, by their names; 0 where no slot reads one."""
+    widths = len(game.feature_names), len(game.action_feature_names), game.players, game.players
+    return {name: width * bool(tables & table) for table, name, width in zip(TABLES, NAMES, widths, strict=True)}
+
+
+def feature_kernels(game: Game, tables: int, cut: bool = False) -> dict[str, Kernel]:
+    """The compiled functions that tell these tables, by name.
+
+    Args:
+        cut: whether the heuristic is also needed for playouts that are cut off.
+    """
+    needed = {kind for table, kind in NEEDED.items() if tables & table} | ({"heuristic"} if cut else set())
+    return {kind: game.teller(kind) for kind in sorted(needed)}
+
+
+def check_features(state: State, tables: int) -> None:
+    """Ask the game once, in plain Python, what it tells of a state: there too much that is told is noticed too.
+
+    Raises:
+        ValueError: what is told makes no sense.
+    """
+    if tables & FEATURES:
+        state.features()
+    if tables & ACTION_FEATURES:
+        state.action_features(state.legal_actions()[0])
+    if tables & LOOKAHEAD:
+        state.heuristic()
+
+
+def refuse_hidden(components: Sequence[Enhancement], game: AnyGame) -> None:
+    """Refuse enhancements that prove what players are sure to get, in a game in which something is hidden.
+
+    Raises:
+        ValueError: there is one, and the game has secrets, or choices made at once.
+    """
+    hidden = any(part is not None for part in (game.determinize, game.observe, game.simultaneous))
+    for component in components:
+        if component.capture.proves and hidden:
+            raise ValueError(
+                f"{component} proves bounds of rewards, which needs a game of perfect information; {game} is not one"
+            )
+
+
+def refuse_unknown(game: AnyGame, strategy: Enhancement) -> None:
+    """Refuse a strategy that reads features or values which a game does not have.
+
+    Raises:
+        ValueError: it does, or its function is asked about single actions, whose places in a table it cannot know.
+    """
+    for part in strategy.components:
+        for slot in _readers(part):
+            _refuse_slot(game, slot, f"{slot.label()} of {part.name}")
+        for name in part.backpropagation.features:
+            column_of(game, name)
+
+
+def _refuse_slot(game: AnyGame, slot: Slot, label: str) -> None:
+    tables = tables_among(attributes_read(slot.function))
+    for table, needed in NEEDED.items():
+        if tables & table and getattr(game, needed) is None:
+            name = NAMES[TABLES.index(table)]
+            raise ValueError(f"{label} reads history.{name}, but {game} has no {needed}; give Game({needed}=…)")
+    for name in slot.features:
+        column_of(game, name)
+    if isinstance(slot, Candidates) and slot.independent and tables & OF_ACTIONS:
+        raise ValueError(
+            f"{label} is declared independent, but reads features of all legal actions; remove independent=True"
+        )
+
+
+@kernel_cache
+def refuse_unseeded(slot: Slot) -> None:
+    """Refuse a slot that draws from a generator which the seed of a search does not fix.
+
+    Raises:
+        ValueError: it does; the sentence says where from, and what to draw from instead.
+    """
+    if source := unseeded_source(slot.function):
+        raise ValueError(
+            f"{slot.label()} draws from {source}, which the seed of a search does not fix; draw from the search's own generator, "
+            f"uniform(history.rng) or below(history.rng, n) of icarus.kernel"
+        )
+
+
+def unseeded_sources(game: Game) -> dict[str, str]:
+    """Where each function of a game draws from, by its name: a generator that no seed fixes, or "" for none."""
+    functions = {name: getattr(game, name) for name in (*FUNCTIONS, *KINDS)}
+    return {name: unseeded_source(plain(function)) for name, function in functions.items() if function is not None}
+
+
+@kernel_cache
+def refuse_unseeded_rules(game: Game) -> None:
+    """Refuse a compiled game of which a function draws from a generator that no seed fixes.
+
+    Raises:
+        ValueError: it does; the sentence says where from, and what to draw from instead.
+    """
+    for name, source in unseeded_sources(game).items():
+        if source:
+            raise ValueError(
+                f"{name} of {game.name} draws from {source}, which no seed fixes; list chances in `chance`, or draw from the rng "
+                f"of initial and determinize, uniform(rng) or below(rng, n) of icarus.kernel{defined_at(getattr(game, name))}"
+            )

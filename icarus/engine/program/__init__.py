@@ -1,1 +1,0 @@
-"""A game and a composition lowered to arrays: what the playout loop runs."""

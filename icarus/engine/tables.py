@@ -1,0 +1,300 @@
+"""θ in memory: one hash table for each component, which grows without changing what it says; and what keys were made of."""
+
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Protocol, cast
+
+import numpy as np
+
+from icarus.algebra import Enhancement
+from icarus.algebra.information import ACTION, ACTIONS, HISTORY, MOVE, PLAYER, POSITION, Parts, Space
+from icarus.compiler.functions import plain
+from icarus.compiler.kernel import Kernel, uninterrupted
+from icarus.compiler.memory import WORD_BYTES, array_at, matrix_at
+from icarus.kernel.constants import UNSEEN
+from icarus.kernel.data import read_only
+from icarus.kernel.game import AnyGame
+from icarus.kernel.history import NONE, Root, first_parts, keys_before
+from icarus.kernel.seats import seat_name
+from icarus.kernel.theta import ENTRY, ENTRY_BYTES, FILTER_BYTES, FULLEST, TABLE, entry_of, has_room_for
+
+SMALLEST = 1 << 11  # entries in the index of a new table
+SMALL_TABLE = 1 << 17  # entries; it becomes eight times as large, a larger one twice
+_INT = np.dtype(np.int64)
+
+
+class RecordTable(Protocol):
+    """The records of one component, as either engine holds them."""
+
+    component: Enhancement
+    root: Root | None
+
+    @property
+    def game(self) -> AnyGame: ...
+
+    def find(self, key: int) -> np.void | None:
+        """The row of the record with this key; None where it was never updated."""
+
+    def insert_rows(self, rows: np.ndarray) -> None:
+        """Insert rows, each of another record; one that is here already is replaced."""
+
+
+def capacity_for(records: int, least: int) -> int:
+    """The capacity of a table with room for so many records, `least` or a power of two times as much."""
+    capacity = least
+    while not plain(has_room_for)(records, capacity):
+        capacity *= 2
+    return capacity
+
+
+def initial_row(component: Enhancement, row: np.dtype) -> np.ndarray:
+    """[1] of the row dtype of a component: the initial information of its records."""
+    initial = np.zeros(1, row)
+    for name, value in component.initial.common:
+        initial[name] = value
+    return initial
+
+
+def room_in(capacity: int) -> int:
+    """How many rows an index of this capacity may have, with that of the initial information."""
+    return int(FULLEST * capacity) + 1
+
+
+def size_of(capacity: int, rows: int, row: np.dtype) -> int:
+    """Bytes of an index and of so many rows."""
+    return ENTRY_BYTES * capacity + rows * row.itemsize
+
+
+class Table:
+    """The records of one component, with room to grow.
+
+    Attributes:
+        root: where histories begin, by their keys.
+        descriptor: [1] of TABLE, for compiled code.
+        entries: [capacity] of the index, which finds the rows.
+        visit_filter: a Bloom filter of histories at which a player has decided in the tree (`visit_filter_at`); empty where no slot asks.
+    """
+
+    def __init__(self, component: Enhancement, game: AnyGame, root: Root | None = None) -> None:
+        self.component, self.game, self.root = component, game, root
+        self.dtype = component.information.row(game.players)
+        self._blank = initial_row(component, self.dtype)
+        self.descriptor, self.visit_filter = np.zeros(1, TABLE), np.zeros(0, np.uint8)
+        self._hold(self._blank, SMALLEST)
+        given = np.repeat(self._blank, len(component.initial.given))
+        for row, (parts, fields) in zip(given, component.initial.given, strict=True):
+            row["record"] = component.records.key(game, parts, root)
+            for name, value in fields:
+                row[name] = value
+        self.insert_rows(given)
+
+    def _empty(self, capacity: int) -> tuple[np.ndarray, np.ndarray]:
+        """The index of a table without a record, and its rows, of which the system mostly has only promised the memory."""
+        return np.zeros(capacity, ENTRY), np.empty(room_in(capacity), self.dtype)
+
+    def _hold(self, rows: np.ndarray, capacity: int) -> None:
+        """Hold these rows, the first of them that of the initial information, in an index of so many entries."""
+        if room_in(capacity) > np.iinfo(ENTRY).max:
+            raise MemoryError(f"a table has {np.iinfo(ENTRY).max} rows at most")
+        entries, room = self._empty(capacity)
+        room[: len(rows)] = rows
+        _indexing()(entries.ctypes.data, capacity, room.ctypes.data, len(rows), self.dtype.itemsize // WORD_BYTES)
+        with uninterrupted():  # all or nothing, whoever presses Ctrl-C
+            self.entries, self._room = entries, room
+            self.descriptor["rows"], self.descriptor["index"] = room.ctypes.data, entries.ctypes.data
+            self.descriptor["capacity"], self.descriptor["used"] = capacity, len(rows) - 1
+
+    def insert_rows(self, rows: np.ndarray) -> None:
+        """Enter rows, each of another record; one that is here already is replaced."""
+        if len(rows) > 0:
+            kept = self.rows[~np.isin(self.rows["record"], rows["record"])] if self.used else self.rows
+            self._hold(np.concatenate([kept, rows]), capacity_for(len(kept) + len(rows), self.capacity))
+
+    def with_rows(self, rows: np.ndarray) -> "Table":
+        """A table of the same component that knows these rows, beside what is given to begin with."""
+        table = Table(self.component, self.game, self.root)
+        table.insert_rows(rows)
+        return table
+
+    def snapshot(self) -> "Table":
+        """The table as it is now: a copy that later updates do not change."""
+        return self.with_rows(self.inserted_rows())
+
+    def grow(self, room: int) -> None:
+        """Make the table at least twice as large, and large enough for `room` more records.
+
+        Raises:
+            MemoryError: there is not so much memory, or entries cannot number so many rows; the table is as it was.
+        """
+        capacity = capacity_for(self.used + room, (8 if self.capacity < SMALL_TABLE else 2) * self.capacity)
+        grown = np.tile(self.visit_filter, capacity // self.capacity)  # more bits of a key will count
+        self._hold(self.rows, capacity)
+        self._filter(grown)
+
+    def filter_visits(self, everywhere: bool = False) -> None:
+        """Have the loop note where a player decides in the tree; earlier searches may have, anywhere, where records are reused."""
+        self._filter(np.full(FILTER_BYTES * self.capacity, everywhere, np.uint8))
+
+    def _filter(self, visit_filter: np.ndarray) -> None:
+        self.visit_filter = visit_filter
+        self.descriptor["visit_filter"] = visit_filter.ctypes.data if len(visit_filter) > 0 else 0
+
+    @property
+    def rows(self) -> np.ndarray:
+        """[records + 1] of the row dtype; the first row holds the initial information."""
+        return self._room[: self.used + 1]
+
+    @property
+    def blank(self) -> np.void:
+        """The row of the initial information."""
+        return read_only(self._blank)[0]
+
+    @property
+    def capacity(self) -> int:
+        return len(self.entries)
+
+    @property
+    def used(self) -> int:
+        return int(self.descriptor["used"][0])
+
+    @property
+    def nbytes(self) -> int:
+        return self.entries.nbytes + self.rows.nbytes + self.visit_filter.nbytes
+
+    @property
+    def needed(self) -> int:
+        """The capacity that its records need; it may have more."""
+        return capacity_for(self.used, SMALLEST)
+
+    def find(self, key: int) -> np.void | None:
+        """The row of the record with this key, for reading only; None where it was never updated."""
+        place = self.entries[plain(entry_of)(self.entries, self._room["record"], key)]
+        return read_only(self._room)[place] if place else None
+
+    def inserted_rows(self) -> np.ndarray:
+        """The rows that hold a record: a copy."""
+        return self.rows[1:].copy()
+
+    def records(self) -> np.ndarray:
+        """The rows that hold a record, sorted by key: a copy."""
+        return np.sort(self.inserted_rows(), order="record")
+
+
+def index_rows(index: int, capacity: int, rows: int, count: int, words: int) -> int:
+    """Enter so many rows, but the first, into an empty index; both are given by their addresses."""
+    entries, keys, mask = array_at(index, capacity, ENTRY), matrix_at(rows, count, words, _INT), capacity - 1
+    for i in range(1, count):
+        e = keys[i, 0] & mask
+        while entries[np.uint64(e)] != 0:  # unsigned: never counted from the end
+            e = (e + 1) & mask
+        entries[np.uint64(e)] = i
+    return 0
+
+
+@functools.cache
+def _indexing() -> Kernel:
+    return Kernel(index_rows, 5, "the index of a table")
+
+
+class Records(Mapping[Parts, np.void]):
+    """What a search has learned about one enhancement's records.
+
+    `records[parts]` looks a record up by its parts, (action, player) for MAST, (player, moves) for the baseline, and gives a row
+    with named fields. Iteration is over keys, which look up too; `records.rows` is the whole as a structured array, sorted by key.
+    """
+
+    def __init__(self, enhancement: Enhancement, game: AnyGame, table: Table) -> None:
+        self.enhancement, self.game, self._table = enhancement, game, table
+
+    @property
+    def initial(self) -> np.void:
+        """What is known of a record before its first update."""
+        return self._table.blank
+
+    @functools.cached_property
+    def rows(self) -> np.ndarray:
+        """All rows, sorted by key, for reading only: a copy, made when first asked for."""
+        return read_only(self._table.records())
+
+    def key(self, parts: Parts) -> int:
+        """The key of the record with these parts."""
+        return self.enhancement.records.key(self.game, parts, self._table.root)
+
+    def __getitem__(self, parts: Parts) -> np.void:
+        row = self._table.find(int(parts) if isinstance(parts, int | np.integer) else self.key(parts))
+        if row is None:
+            raise KeyError(f"{self.enhancement} has no record {parts!r}: the search has not updated it")
+        return row
+
+    def __contains__(self, parts: object) -> bool:
+        if not isinstance(parts, int | np.integer):
+            return self.enhancement.records.has(parts) and self._table.find(self.key(cast(Parts, parts))) is not None
+        return self._table.find(int(parts)) is not None
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.rows["record"].tolist())
+
+    def __len__(self) -> int:
+        return self._table.used
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} records of {self.enhancement}>"
+
+
+# ----------------------------------------------------- what a key was made of: `mix` is undone, part by part from the last
+
+
+MOST_KEYS = 1 << 22  # that are tried for one record
+SMALL = 1 << 16  # a first part may be any integer below; of the keys that are tried one in 10⁷ records is so by chance
+OTHER = np.arange(-64, 1024)  # of a part that is neither an action, a move nor a player
+
+
+def parts_of(key: int, space: Space, players: int, moves: Sequence[int]) -> tuple[int, ...] | None:
+    """The integers that `record` made a key of.
+
+    Args:
+        space: where the record is from.
+        players: how many there are.
+        moves: values of a part that is an action or a move; a first part is computed, so that any small one is found.
+
+    Returns:
+        None where the record is one of histories, has other parts than these, or would take too long to read.
+    """
+    for each in space.alternatives:
+        values = values_of(each, players, moves)
+        if values is not None and (parts := _undone(key, values, moves)) is not None:
+            return parts
+    return None
+
+
+def part_text(part: int, factor: str, game: AnyGame, move_text: Callable[[int], str]) -> str:
+    """A part of a record in words, by the factor of the space that it is drawn from."""
+    if factor in ACTION.factors + MOVE.factors:
+        return move_text(part)
+    return seat_name(game, part) if factor in PLAYER.factors else str(part)
+
+
+def values_of(space: Space, players: int, moves: Sequence[int]) -> list[np.ndarray] | None:
+    """The values of each part but the first; None where there are too many, or parts are no integers."""
+    if {*space.factors} & {*HISTORY.factors, *POSITION.factors, *ACTIONS.factors}:
+        return None
+    by_factor: Mapping[str, np.ndarray] = {
+        **dict.fromkeys(PLAYER.factors, np.arange(-1, players)),
+        **dict.fromkeys(ACTION.factors + MOVE.factors, np.array(sorted({*moves, NONE, UNSEEN}))),
+    }
+    values = [by_factor.get(factor, OTHER) for factor in space.factors[1:]]
+    return values if np.prod([len(each) for each in values]) <= MOST_KEYS else None
+
+
+def _undone(key: int, values: Sequence[np.ndarray], moves: Sequence[int]) -> tuple[int, ...] | None:
+    """The parts by these values of all but the first; None where none of them gives a first part that is small or a move."""
+    keys = np.array([key & ((1 << 64) - 1)], np.uint64)
+    for each in reversed(values):
+        keys = keys_before(keys[:, None], each[None, :]).ravel()
+    first = first_parts(keys).astype(np.int64)
+    fits = np.flatnonzero(((first > -SMALL) & (first < SMALL)) | np.isin(first, moves))
+    if len(fits) != 1:
+        return None
+    places = np.unravel_index(fits[0], [len(each) for each in reversed(values)]) if values else ()
+    rest = [int(each[place]) for each, place in zip(values, reversed(places), strict=True)]
+    return int(first[fits[0]]), *rest
