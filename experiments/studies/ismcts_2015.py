@@ -19,7 +19,7 @@ import numpy as np
 from icarus import checks
 from icarus.equilibrium.arrays import END_SET, NOTHING, InfoSet, kernel
 from icarus.equilibrium.sampling import draw_slot
-from icarus.equilibrium.search import OnlineAlgorithm, TreeSearch, register
+from icarus.equilibrium.search import OnlineAlgorithm, OnlineSearch, register
 from icarus.equilibrium.tree import GameOrTree, GameTree
 from icarus.kernel import CHANCE, inlined, uniform
 from icarus.kernel.game import Game
@@ -285,7 +285,7 @@ def _parts_of_chance(tree: GameTree) -> np.ndarray:
     return reach_probabilities
 
 
-class ISMCTSSearch(TreeSearch):
+class ISMCTSSearch(OnlineSearch):
     """ISMCTS over a whole game tree in one match: `run` may be called at each decision, and the tree stays.
 
     A search begins with the histories of the information set searched for, each as likely as chance makes it, whatever the players

@@ -32,14 +32,14 @@ class InfoSet:
     node: Short  # the first history found in it
 
 
-class Slot:
+class ActionSlot:
     """An action in an information set."""
 
     action: int
     probability: float  # of an outcome of chance; 0 of a player's action
 
 
-class View:
+class PlayerView:
     """All that a player has observed: the view before, and one move more."""
 
     parent: Short  # an earlier row, or NOTHING
@@ -57,7 +57,7 @@ class End:
     chance_reach: float  # the probability of all that chance did
 
 
-NODE, SET, SLOT, VIEW, END = map(structure, (Node, InfoSet, Slot, View, End))
+NODE, SET, SLOT, VIEW, END = map(structure, (Node, InfoSet, ActionSlot, PlayerView, End))
 NOTHING = -1
 REAL = np.dtype(np.float64)
 END_SET = -1  # in place of an information set, of an end

@@ -21,14 +21,14 @@ SLICE = 0.05  # seconds of compiled code between two chances for Ctrl-C
 _CHECK_ITERATIONS = 64  # iterations, at least, between two computations of NashConv
 
 
-class Progress:
+class LoopProgress:
     """How far a compiled loop has come."""
 
     iterations: int  # iterations, in all
     depth: int  # actions that the tree was gone through, at most
 
 
-PROGRESS = structure(Progress)
+PROGRESS = structure(LoopProgress)
 
 
 class Learner(ABC):

@@ -26,7 +26,7 @@ from icarus.equilibrium.arrays import NOTHING
 from icarus.equilibrium.growth import PLAYERS
 from icarus.equilibrium.policies import MISSING, UNIFORM, TabularPolicy, checked_probabilities, complete, uniform_policy
 from icarus.equilibrium.responses import Exploitability, exploitability
-from icarus.equilibrium.search import TreeSearch
+from icarus.equilibrium.search import OnlineSearch
 from icarus.equilibrium.tree import GameOrTree, GameTree, tree_of
 from icarus.kernel import CHANCE
 
@@ -287,7 +287,7 @@ class Aggregate:
         return exploitability(self.tree, self.policy)
 
 
-def _memory(seated: SeatedPlayer) -> TreeSearch | None:
+def _memory(seated: SeatedPlayer) -> OnlineSearch | None:
     """What a player has learned; None of one who keeps no tree."""
     memory = getattr(seated, "memory", None)
-    return memory if isinstance(memory, TreeSearch) else None
+    return memory if isinstance(memory, OnlineSearch) else None

@@ -9,7 +9,7 @@ import attrs
 import numpy as np
 
 from icarus.checks import is_integer
-from icarus.equilibrium.arrays import NOTHING, PLAYERS, View, kernel
+from icarus.equilibrium.arrays import NOTHING, PLAYERS, PlayerView, kernel
 from icarus.equilibrium.policies import Policy, TabularPolicy, tabulate
 from icarus.equilibrium.tree import GameOrTree, GameTree, tree_of
 from icarus.kernel import inlined
@@ -36,7 +36,7 @@ def gather_utilities(ends: np.ndarray, reach_probabilities: np.ndarray, player: 
 
 
 @inlined
-def pass_up(view: View, value: float, values: np.ndarray, actions: np.ndarray) -> None:
+def pass_up(view: PlayerView, value: float, values: np.ndarray, actions: np.ndarray) -> None:
     """Tell the view before, or the action that led here, what this view is worth."""
     if view.slot != NOTHING:
         actions[view.slot] = value

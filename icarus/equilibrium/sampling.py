@@ -201,7 +201,7 @@ class SamplingSettings:
     range: float  # and how much more at one of 1
 
 
-class Step:
+class SampledStep:
     """A step of a sampled history."""
 
     set: int
@@ -220,7 +220,7 @@ class Cursor:
     depth: int  # steps in all
 
 
-SETTINGS, STEP, CURSOR = map(structure, (SamplingSettings, Step, Cursor))
+SETTINGS, STEP, CURSOR = map(structure, (SamplingSettings, SampledStep, Cursor))
 
 
 MANY = -1  # in place of the only action that stays in the target

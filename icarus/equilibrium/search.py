@@ -111,7 +111,7 @@ def draw(actions: tuple[int, ...], policy: np.ndarray, rng: np.ndarray) -> int:
 S = TypeVar("S")
 
 
-class Settings(Algorithm):
+class AlgorithmSettings(Algorithm):
     """An algorithm whose text is a call with what differs from the defaults."""
 
     __slots__ = ()
@@ -159,7 +159,7 @@ def _value(keyword: ast.keyword) -> object:
     return ast.literal_eval(keyword.value)
 
 
-class TreeSearch(Learner):
+class OnlineSearch(Learner):
     """A search in one match that keeps the tree of the game: `run` may be called at each decision, and what was learned stays.
 
     `make` without a `run` before it searches from the deal and aims at nothing.
@@ -298,7 +298,7 @@ class TreeSearch(Learner):
 class _Running:
     """One search of a match, as `run_within` wants it."""
 
-    def __init__(self, search: TreeSearch) -> None:
+    def __init__(self, search: OnlineSearch) -> None:
         self.search, self.before = search, search.iterations
 
     @property
@@ -310,10 +310,10 @@ class _Running:
 
 
 @attrs.frozen
-class SeatedTreeSearch:
+class SeatedOnlineSearch:
     """The player of one match, with the memory of his search."""
 
-    memory: TreeSearch
+    memory: OnlineSearch
     iterations: int | None
     seconds: float | None
     preference: None = None
@@ -325,23 +325,25 @@ class SeatedTreeSearch:
         return self.memory.run(state, iterations=self.iterations, seconds=self.seconds, seed=seed, progress=progress)
 
 
-class OnlineAlgorithm(Settings):
+class OnlineAlgorithm(AlgorithmSettings):
     """An algorithm that keeps the whole tree of a game, and in a match what it has learned."""
 
     __slots__ = ()
 
     @abstractmethod
-    def begin(self, game: GameOrTree, seed: int | Sequence[int] = 0) -> TreeSearch:
+    def begin(self, game: GameOrTree, seed: int | Sequence[int] = 0) -> OnlineSearch:
         """A search that has learned nothing yet."""
 
-    def seated(self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None) -> SeatedTreeSearch:
+    def seated(
+        self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None
+    ) -> SeatedOnlineSearch:
         """The player of one match, with a memory.
 
         Raises:
             ValueError: no positive budget, or as for a `GameTree`.
         """
         check_budget(iterations, seconds)
-        return SeatedTreeSearch(self.begin(game), iterations, seconds)
+        return SeatedOnlineSearch(self.begin(game), iterations, seconds)
 
 
 def online_search(
@@ -453,7 +455,7 @@ class OOS(OnlineAlgorithm):
         return settings
 
 
-class OOSSearch(TreeSearch):
+class OOSSearch(OnlineSearch):
     """Online Outcome Sampling in one match: `run` may be called at each decision, and what was learned stays.
 
     Memory begins empty: the first information set of a match enters it with the first sample. `make` without a `run` before it is
@@ -559,7 +561,7 @@ EPSILON = 0.001
 
 
 @attrs.frozen(repr=False)
-class NearEquilibrium(Settings):
+class NearEquilibrium(AlgorithmSettings):
     """A player who draws from an ε-equilibrium, found by CFR+ when he first sits down to a game. He searches nothing, whatever his budget.
 
     Attributes:
