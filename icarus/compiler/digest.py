@@ -29,7 +29,6 @@ from icarus.compiler.functions import (
     Intrinsic,
     Lazy,
     Namespace,
-    is_helper,
     is_loaded,
     types,
 )
@@ -268,10 +267,11 @@ def digest(function: Callable, *context: object) -> str:
     """
     hasher = hashlib.sha256(repr((context, _settings())).encode())
     for part in reachable(function, DIGESTED):
-        _bound.update(_variables(part))
-        author = getattr(part.value, "py_func", None) if is_helper(part.value) else None
+        author = getattr(part.value, "py_func", None)
         if author is not None and (author.__closure__ or not _is_ours(author)):
             _compiled.add(part.value)
+        elif isinstance(part.value, _WITH_VARIABLES):
+            _bound.update(_variables(part))
         described = _describe(part.value)
         hasher.update(f"{part.name}={len(described)} ".encode() + described)
     return hasher.hexdigest()[:24]
@@ -311,22 +311,21 @@ class Bound(NamedTuple):
 Variables: TypeAlias = dict[tuple[int, str], Bound]  # by namespace (or cell) and name
 _bound: Variables = {}  # all that has been compiled in
 _compiled: "weakref.WeakSet[Any]" = weakref.WeakSet()  # helpers that keep machine code in which such values stand
+_WITH_VARIABLES = (pytypes.FunctionType, pytypes.ModuleType)
 _generation = [0]  # how often values have been found changed
 
 
 def _variables(part: Part) -> Variables:
     """What a function of a user's reads, or is asked of a module."""
-    value, reads = part.value, dict[tuple[int, str], Callable[[], object]]()
-    if _is_ours(value) or _is_of(value, LIBRARIES):
+    value = part.value
+    if not isinstance(value, _WITH_VARIABLES) or _is_ours(value) or _is_of(value, LIBRARIES):
         return {}
-    if isinstance(value, pytypes.FunctionType | pytypes.ModuleType):
-        is_function = isinstance(value, pytypes.FunctionType)
-        space = value.__globals__ if is_function else vars(value)
-        names = frozenset(names_in(value.__code__)) if is_function else part.names
-        reads = {(id(space), name): partial(space.get, name) for name in names & space.keys()}
-    if isinstance(value, pytypes.FunctionType):
-        cells = zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)
-        reads |= {(id(cell), name): partial(content_of, cell) for name, cell in cells}
+    is_function = isinstance(value, pytypes.FunctionType)
+    space = value.__globals__ if is_function else vars(value)
+    names = frozenset(names_in(value.__code__)) if is_function else part.names
+    reads = {(id(space), name): partial(space.get, name) for name in names & space.keys()}
+    for cell in (value.__closure__ or ()) if is_function else ():
+        reads[id(cell), ""] = partial(content_of, cell)
     return {key: _bind(read) for key, read in reads.items()}
 
 

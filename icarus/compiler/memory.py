@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from icarus.compiler.functions import (
-    DEBUG,
     DISABLED,
     Builder,
     Definition,
@@ -42,22 +41,6 @@ def offset_of(dtype: np.dtype, field: str) -> int:
     return dtype.fields[field][1]
 
 
-_WORD = (1 << 64) - 1
-
-
-def _refuse_nothing(context: TargetContext, builder: Builder, address: Value, *lengths: Value) -> None:
-    """In a debug build, refuse address 0, unless of nothing, and lengths below 0."""
-    if DEBUG:
-        zero = address.type(0)
-        wrong = builder.icmp_signed("==", address, zero)
-        for length in lengths:
-            wrong = builder.and_(wrong, builder.icmp_signed("!=", length, zero))
-        for length in lengths:
-            wrong = builder.or_(wrong, builder.icmp_signed("<", length, zero))
-        with cgutils.if_unlikely(builder, wrong):
-            context.call_conv.return_user_exc(builder, ValueError, ("there is nothing at an address",))
-
-
 @intrinsic
 def address_of(typingctx: TypingContext, array: NumbaType) -> Definition:
     """The address of the first element of an array, as an integer."""
@@ -71,7 +54,6 @@ def address_of(typingctx: TypingContext, array: NumbaType) -> Definition:
 
 def _view(context: TargetContext, builder: Builder, array_type: NumbaType, address: Value, *shape: Value) -> Value:
     """An array of one or two dimensions at an address."""
-    _refuse_nothing(context, builder, address, *shape)
     array = context.make_array(array_type)(context, builder)
     size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(array_type.dtype)))
     strides = [*(builder.mul(columns, size) for columns in shape[1:]), size]
@@ -154,7 +136,6 @@ def struct_at(typingctx: TypingContext, address: NumbaType, dtype: NumbaType) ->
     """View the bytes at an address as one structure of `dtype`, without a copy."""
 
     def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
-        _refuse_nothing(context, builder, arguments[0])
         return builder.inttoptr(arguments[0], context.get_value_type(dtype.dtype))
 
     return dtype.dtype(types.int64, dtype), codegen
@@ -241,7 +222,6 @@ def call(typingctx: TypingContext, address: NumbaType, arguments: NumbaType) -> 
 
     def codegen(context: TargetContext, builder: Builder, signature: Signature, values: Sequence[Value]) -> Value:
         words = [builder.extract_value(values[1], i) for i in range(arity)]
-        _refuse_nothing(context, builder, values[0])
         function_type = context.call_conv.get_function_type(types.int64, signature_types)
         pointer = builder.inttoptr(values[0], function_type.as_pointer())
         status, result = context.call_conv.call_function(builder, pointer, types.int64, signature_types, words)
@@ -283,11 +263,7 @@ def foreign3(typingctx: TypingContext, address: NumbaType, arguments: NumbaType)
 @intrinsic
 def popcount(typingctx: TypingContext, word: NumbaType) -> Definition:
     """The number of one bits in a 64-bit word."""
-
-    def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
-        return builder.ctpop(arguments[0])
-
-    return types.int64(types.uint64), codegen
+    return types.int64(types.uint64), lambda context, builder, signature, arguments: builder.ctpop(arguments[0])
 
 
 @intrinsic
@@ -302,12 +278,12 @@ def lowest_bit(typingctx: TypingContext, word: NumbaType) -> Definition:
 
 def plain_popcount(word: int) -> int:
     """`popcount` in plain Python."""
-    return (int(word) & _WORD).bit_count()
+    return (int(word) & (1 << 64) - 1).bit_count()
 
 
 def plain_lowest_bit(word: int) -> int:
     """`lowest_bit` in plain Python."""
-    bits = int(word) & _WORD
+    bits = int(word) & (1 << 64) - 1
     return (bits & -bits).bit_length() - 1 if bits else 64
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, MAST, argmax, capture, search, values
-from icarus.kernel import child, helper, record, update
+from icarus.kernel import child, helper, record, update  # noqa: F401  # the slots of `key_of` name them
 from tests.commands.test_contract import NIM
 
 OFFSET = 10
@@ -34,24 +34,13 @@ def thousandfold(action: int) -> int:
 shift = tenfold
 
 
-def key_by_global(history: Any, updates: Any) -> None:
-    update(updates, record(OFFSET), history.steps[0].player)
-
-
-def key_by_helper(history: Any, updates: Any) -> None:
-    update(updates, record(tenfold(1)), history.steps[0].player)
-
-
-def key_by_function(history: Any, updates: Any) -> None:
-    update(updates, record(shift(1)), history.steps[0].player)
-
-
-def key_by_array(history: Any, updates: Any) -> None:
-    update(updates, record(WEIGHTS[0]), history.steps[0].player)
-
-
-def key_by_module(history: Any, updates: Any) -> None:
-    update(updates, record(settings.OFFSET), history.steps[0].player)  # type: ignore[attr-defined]
+def key_of(expression: str, **closure: Any) -> Callable:
+    """A slot that makes a key of what it reads."""
+    made: dict[str, Any] = {}
+    body = f"update(updates, record({expression}), history.steps[0].player)"
+    make = f"def make({', '.join(closure)}):\n def key(history, updates):\n  {body}\n return key"
+    exec(make, globals(), made)
+    return made["make"](**closure)
 
 
 def rewards_by_global(state: Any, out: np.ndarray) -> None:
@@ -68,19 +57,19 @@ def keys(slot: Callable, engine: str) -> set[int]:
 
 
 @pytest.mark.parametrize(
-    ("slot", "space", "name", "value"),
+    ("expression", "space", "name", "value"),
     [
-        (key_by_global, globals(), "OFFSET", 1000),
-        (key_by_helper, globals(), "TENFOLD", 1000),
-        (key_by_function, globals(), "shift", thousandfold),
-        (key_by_array, globals(), "WEIGHTS", np.array([1000])),
-        (key_by_module, vars(settings), "OFFSET", 1000),
+        ("OFFSET", globals(), "OFFSET", 1000),
+        ("tenfold(1)", globals(), "TENFOLD", 1000),
+        ("shift(1)", globals(), "shift", thousandfold),
+        ("WEIGHTS[0]", globals(), "WEIGHTS", np.array([1000])),
+        ("settings.OFFSET", vars(settings), "OFFSET", 1000),
     ],
 )
 def test_a_slot_uses_what_a_global_is_bound_to_when_a_search_starts(
-    monkeypatch: pytest.MonkeyPatch, slot: Callable, space: dict[str, Any], name: str, value: Any
+    monkeypatch: pytest.MonkeyPatch, expression: str, space: dict[str, Any], name: str, value: Any
 ) -> None:
-    engines = ("compiled", "python")
+    engines, slot = ("compiled", "python"), key_of(expression)
     before = [keys(slot, engine) for engine in engines]
     monkeypatch.setitem(space, name, value)
     after = [keys(slot, engine) for engine in engines]
@@ -142,65 +131,20 @@ PAIR, FIELD = (BASE[:3], 1), RECORDS["weight"]
 
 @helper
 def head(i: int) -> int:
-    """What `key_by_view_in_a_helper` calls."""
+    """What a slot calls that reads a view by a helper."""
     return int(HEAD[i])
 
 
-def key_by_view(history: Any, updates: Any) -> None:
-    update(updates, record(HEAD[0]), history.steps[0].player)
-
-
-def key_by_view_in_a_helper(history: Any, updates: Any) -> None:
-    update(updates, record(head(0)), history.steps[0].player)
-
-
-def key_by_transposed(history: Any, updates: Any) -> None:
-    update(updates, record(TURNED[0, 0]), history.steps[0].player)
-
-
-def key_by_reshaped(history: Any, updates: Any) -> None:
-    update(updates, record(FLAT[0]), history.steps[0].player)
-
-
-def key_by_buffer(history: Any, updates: Any) -> None:
-    update(updates, record(BUFFER[0]), history.steps[0].player)
-
-
-def key_by_owner(history: Any, updates: Any) -> None:
-    update(updates, record(OWNED[0]), history.steps[0].player)
-
-
-def key_by_tuple(history: Any, updates: Any) -> None:
-    update(updates, record(PAIR[0][0]), history.steps[0].player)
-
-
-def key_by_field(history: Any, updates: Any) -> None:
-    update(updates, record(FIELD[0]), history.steps[0].player)
-
-
-def key_by_closure() -> Callable:
-    weights = BASE[:3]
-
-    def key(history: Any, updates: Any) -> None:
-        update(updates, record(weights[0]), history.steps[0].player)
-
-    return key
-
-
-def write_bytes() -> None:
-    BYTES[0] = 99
-
-
 VIEWS: dict[str, tuple[Callable, Callable[[], None]]] = {  # a slot, and how what it reads is written to
-    "a part": (key_by_view, lambda: BASE.put(0, 77)),
-    "in a helper": (key_by_view_in_a_helper, lambda: BASE.put(0, 78)),
-    "transposed": (key_by_transposed, lambda: MATRIX.put(0, 79)),
-    "reshaped": (key_by_reshaped, lambda: MATRIX.put(0, 80)),
-    "a buffer": (key_by_buffer, write_bytes),
-    "another view of it": (key_by_owner, lambda: SIBLING.put(0, 81)),
-    "in a tuple": (key_by_tuple, lambda: BASE.put(0, 82)),
-    "a field": (key_by_field, lambda: RECORDS.__setitem__(0, (83,))),
-    "in a closure": (key_by_closure(), lambda: BASE.put(0, 84)),
+    "a part": (key_of("HEAD[0]"), lambda: BASE.put(0, 77)),
+    "in a helper": (key_of("head(0)"), lambda: BASE.put(0, 78)),
+    "transposed": (key_of("TURNED[0, 0]"), lambda: MATRIX.put(0, 79)),
+    "reshaped": (key_of("FLAT[0]"), lambda: MATRIX.put(0, 80)),
+    "a buffer": (key_of("BUFFER[0]"), lambda: BYTES.__setitem__(0, 99)),
+    "another view of it": (key_of("OWNED[0]"), lambda: SIBLING.put(0, 81)),
+    "in a tuple": (key_of("PAIR[0][0]"), lambda: BASE.put(0, 82)),
+    "a field": (key_of("FIELD[0]"), lambda: RECORDS.__setitem__(0, (83,))),
+    "in a closure": (key_of("weights[0]", weights=BASE[:3]), lambda: BASE.put(0, 84)),
 }
 
 

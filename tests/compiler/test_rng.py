@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from scipy.stats import chisquare, kstest
+from scipy.stats import chisquare
 
 from icarus.compiler.rng import next_word, seeded
 from icarus.kernel import below, shuffle, uniform
@@ -15,17 +15,9 @@ WORD = (1 << 64) - 1
 FALSE_ALARM = 1e-4
 # The first outputs of the authors' C program from the state 1, 2, 3, 4.
 PUBLISHED = [
-    41943041,
-    58720359,
-    3588806011781223,
-    3591011842654386,
-    9228616714210784205,
-    9973669472204895162,
-    14011001112246962877,
-    12406186145184390807,
-    15849039046786891736,
-    10450023813501588000,
-]
+    41943041, 58720359, 3588806011781223, 3591011842654386, 9228616714210784205, 9973669472204895162,
+    14011001112246962877, 12406186145184390807, 15849039046786891736, 10450023813501588000,
+]  # fmt: skip
 
 
 def rotated(word: int, bits: int) -> int:
@@ -100,31 +92,10 @@ def test_the_last_unfair_word_is_rejected_and_the_first_fair_one_is_not() -> Non
         assert int(below(rng, 7)) == ((next(words) if rejected else half << 32) >> 32) * 7 >> 32
 
 
-@pytest.mark.parametrize("bound", [2, 3, 7, 52])
-def test_below_is_uniform(bound: int) -> None:
-    rng = seeded(bound)
-    counts = Counter(int(below(rng, bound)) for _ in range(20_000))
-    assert set(counts) == set(range(bound))
-    assert chisquare([counts[number] for number in range(bound)]).pvalue > FALSE_ALARM
-
-
-def test_below_is_unbiased_where_a_plain_product_would_not_be() -> None:
-    # A product without rejection draws every third number below 3·2^30 twice as often as the others.
-    rng = seeded(4)
-    counts = Counter(int(below(rng, 3 << 30)) % 3 for _ in range(20_000))
-    assert chisquare([counts[residue] for residue in range(3)]).pvalue > FALSE_ALARM
-
-
 def test_uniform_takes_the_upper_53_bits() -> None:
     rng, words = seeded(8), xoshiro(seeded(8).tolist())
-    drawn = [float(uniform(rng)) for _ in range(2000)]
-    assert drawn == [(next(words) >> 11) / 2**53 for _ in range(2000)]
-    assert kstest(drawn, "uniform").pvalue > FALSE_ALARM
-
-
-def test_uniform_never_reaches_one() -> None:
-    assert uniform(before(WORD)) == 1 - 2**-53
-    assert uniform(before(0)) == 0
+    assert [float(uniform(rng)) for _ in range(2000)] == [(next(words) >> 11) / 2**53 for _ in range(2000)]
+    assert uniform(before(WORD)) == 1 - 2**-53 and uniform(before(0)) == 0
 
 
 def test_shuffle_makes_every_order_equally_likely() -> None:
@@ -138,21 +109,17 @@ def test_shuffle_makes_every_order_equally_likely() -> None:
     assert chisquare(list(counts.values())).pvalue > FALSE_ALARM
 
 
-def test_shuffle_leaves_what_is_behind_the_count() -> None:
+def test_shuffle_leaves_what_is_behind_the_count_and_draws_no_more() -> None:
     rng, items = seeded(10), np.arange(6)
+    shuffle(rng, items, 0)
+    shuffle(rng, items, 1)
+    assert rng.tolist() == seeded(10).tolist()
     orders = set()
     for _ in range(200):
         shuffle(rng, items, 3)
         assert items[3:].tolist() == [3, 4, 5]
         orders.add(tuple(items[:3].tolist()))
     assert len(orders) == 6
-
-
-def test_shuffle_of_one_item_or_none_draws_nothing() -> None:
-    rng = seeded(11)
-    for count in (0, 1):
-        shuffle(rng, np.arange(3), count)
-    assert rng.tolist() == seeded(11).tolist()
 
 
 def test_a_seed_fixes_the_generator_and_keys_are_independent() -> None:
