@@ -40,9 +40,6 @@ def discover_command(
             f"{' and '.join(POOL)} if not given.",
         ),
     ] = None,
-    finder: Annotated[
-        str, value_option("FINDER", 'Search method: "factorial", "halving" or "evolution".')
-    ] = "factorial",
     finalists: Annotated[int, integer_option("Finalists to be proven, at most.")] = 5,
     seats: Annotated[
         list[int] | None,
@@ -80,7 +77,6 @@ def discover_command(
         iterations=iterations,
         seconds=seconds,
         against=against or POOL,
-        finder=finder,
         finalists=finalists,
         seats=seats or None,
         seed=seed,

@@ -12,7 +12,6 @@ import numpy as np
 from icarus import checks, games
 from icarus.discovery import protocol as protocols
 from icarus.discovery.configuration import Configuration, read_configuration
-from icarus.discovery.finders import FINDERS
 from icarus.discovery.matches import CALIBRATION, Games, Match, MatchSettings, usual_seats
 from icarus.discovery.processes import processes
 from icarus.discovery.protocol import ROWS, RaceProtocol, plan_units
@@ -41,7 +40,6 @@ class Settings:
         hours: its greatest duration, with all workers.
         iterations, seconds: the budget of each decision; 1,000 iterations if neither is given.
         against: the opponents, strategies or `Configuration`s; the last is the reference, which must be beaten.
-        finder: "factorial", "halving" or "evolution".
         finalists: the greatest number of finalists.
         level: of significance, after Holm.
         seats: the seats that a configuration takes in turn; by default all, except in games of which the paper judges one role.
@@ -55,7 +53,6 @@ class Settings:
     iterations: int | None = None
     seconds: float | None = None
     against: Sequence[str | Configuration] = POOL
-    finder: str = "factorial"
     finalists: int = 5
     level: float = 0.01
     seats: Sequence[int] | None = None
@@ -165,10 +162,8 @@ def space_and_pool(settings: Settings) -> tuple[Space, tuple[Configuration, ...]
     """What is searched, and the opponents.
 
     Raises:
-        ValueError: settings that make no race: no such finder, a number out of its range, no budget, or no opponent.
+        ValueError: settings that make no race: a number out of its range, no budget, or no opponent.
     """
-    if settings.finder not in FINDERS:
-        raise ValueError(f"finder is {settings.finder!r}; known finders: {', '.join(FINDERS)}")
     checks.integer("finalists", settings.finalists, least=1, most=20)
     checks.real("level", settings.level, 0, 0.5, above=True)
     if (settings.games is None) == (settings.hours is None):
@@ -199,7 +194,7 @@ def plan_race(match_settings: MatchSettings, settings: Settings, number: int) ->
         str(match_settings.game),
         match_settings.seats,
         space,
-        settings.finder,
+        "factorial",
         pool[-1],
         pool,
         match_settings.iterations,

@@ -32,7 +32,7 @@ class RaceProtocol:
         game: with its parameters.
         seats: which a configuration takes in turn, on the same deal: a *unit* of games.
         space: that is searched.
-        finder: "factorial", "halving" or "evolution".
+        finder: "factorial", by which all races are found.
         reference: who is to be beaten; the last of the pool.
         pool: the opponents of the exploration; at half time the incumbent joins them.
         iterations, seconds: the budget of each decision; one of them is None.
@@ -136,6 +136,8 @@ def read_protocol(directory: Path) -> RaceProtocol:
             raise ValueError("its format is different")
         for key in ("seats", "units"):
             table[key] = tuple(table[key])
+        if table["finder"] != "factorial":
+            raise ValueError(f"its finder is {table['finder']!r}; races are found by 'factorial' only")
         table["space"] = read_space(table["space"])
         table["reference"] = Configuration(**table["reference"])
         table["pool"] = tuple(Configuration(**each) for each in table["pool"])

@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 
 from icarus.discovery.configuration import Configuration
-from icarus.discovery.finders import FINDERS, Factorial, Finder
+from icarus.discovery.finders import Factorial
 from icarus.discovery.matches import ABLATION, EXPLORATION, PROOF, Games
 from icarus.discovery.protocol import RaceProtocol
 from icarus.discovery.space import INACTIVE, Point
@@ -95,7 +95,7 @@ class Discovery:
     Attributes:
         proofs: of the finalists, the best first.
         ablations: of the winner.
-        effects: of all levels, where the finder has a model.
+        effects: of all levels.
         course: the incumbent of the exploration by units: (unit, configuration, its estimated mean reward).
         games, seconds: what all of it cost.
     """
@@ -140,10 +140,10 @@ def run(protocol: RaceProtocol, games: Games, report: Report = lambda report: No
 
 def explore(
     protocol: RaceProtocol, games: Games, report: Report
-) -> tuple[Finder, tuple[tuple[int, Configuration, float], ...]]:
+) -> tuple[Factorial, tuple[tuple[int, Configuration, float], ...]]:
     """The finder when the exploration has ended, and its incumbents on the way."""
     space, total = protocol.space, protocol.units[0]
-    finder = FINDERS[protocol.finder](space, total, (protocol.seed, EXPLORATION))
+    finder = Factorial(space, total, (protocol.seed, EXPLORATION))
     pool, spent, deal = list(protocol.pool), 0, 0
     course: list[tuple[int, Configuration, float]] = []
     while spent < total:
@@ -162,17 +162,15 @@ def explore(
     return finder, tuple(course)
 
 
-def estimate(finder: Finder) -> float:
-    """What the finder's model expects of its incumbent; nan where it has none."""
-    if isinstance(finder, Factorial) and finder.posterior is not None:
+def estimate(finder: Factorial) -> float:
+    """What the model expects of the incumbent; nan before it is fitted."""
+    if finder.posterior is not None:
         return float(finder.posterior.means([finder.incumbent])[0])
     return math.nan
 
 
-def effects_of(protocol: RaceProtocol, finder: Finder) -> tuple[Effect, ...]:
+def effects_of(protocol: RaceProtocol, finder: Factorial) -> tuple[Effect, ...]:
     """What each level of each factor is worth, by the model."""
-    if not isinstance(finder, Factorial):
-        return ()
     posterior, features, effects = finder.refit(), finder.features, list[Effect]()
     first = 1
     for (name, levels), size in zip(protocol.space.factors.items(), features.sizes, strict=True):

@@ -156,20 +156,6 @@ class Space:
         """The points that differ in the level of one active factor; what that names newly has its default."""
         return [changed for changed in self._change(point) if self.allows(changed)]
 
-    def mutated(self, point: Point, rng: np.random.Generator) -> Point:
-        """A random neighbour of a point; the point itself where it has none."""
-        near = self.neighbours(point)
-        return near[int(rng.integers(len(near)))] if near else point
-
-    def crossed(self, first: Point, second: Point, rng: np.random.Generator) -> Point:
-        """A child that has each level from one of its parents; the first parent where the child is excluded."""
-        child = [
-            a if b == INACTIVE or (a != INACTIVE and rng.random() < 0.5) else b
-            for a, b in zip(first, second, strict=True)
-        ]
-        crossing = self.canonical(child)
-        return crossing if self.allows(crossing) else first
-
     # ------------------------------------------------------------------------------------------------------ configurations
 
     def configuration(self, point: Point) -> Configuration:

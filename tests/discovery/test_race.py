@@ -16,7 +16,7 @@ import attrs
 import pytest
 
 from experiments.commands.main import main
-from experiments.discovery import duels, races
+from experiments.discovery import races
 from experiments.plan.definition import Refusal
 from icarus import BASELINE, Game, games, row_files
 from icarus.discovery import matches
@@ -296,7 +296,6 @@ def test_games_too_short_to_be_timed_have_no_speed(finished_race: tuple[Discover
     [
         ({"games": 60}, "proves nothing.*could detect.*give at least"),
         ({"games": None}, "needs a budget"),
-        ({"finder": "luck"}, "finder is 'luck'"),
         ({"against": ()}, "no opponent"),
         ({"against": ("NOBODY",)}, "no enhancement is called 'NOBODY'"),
         ({"seats": (2,)}, "seats"),
@@ -452,54 +451,3 @@ def test_a_race_with_a_file_that_has_changed_or_is_elsewhere_is_not_played_again
 def test_a_configuration_is_read_back_from_its_text(configuration: Configuration) -> None:
     assert read_configuration(str(configuration)) == configuration
     assert read_configuration(str(configuration).replace("   ", " ") + "\n") == configuration  # as people copy it
-
-
-def test_a_duel_is_kept_and_one_of_equals_is_even(tmp_path: Path) -> None:
-    weak, strong = Configuration("baseline(5.0)"), Configuration("BASELINE >> NAST2")
-    pairs, path = [(weak, weak), (strong, weak)], tmp_path / "games.jsonl"
-    even, advantage = duels.duel(duels.match_settings_of("kuhn-poker", 4, None), pairs, 25, path)
-    assert (even.mean, even.units, advantage.units) == (0.0, 25, 25)
-    rows = path.read_bytes()
-    assert duels.duel(duels.match_settings_of("kuhn-poker", 4, None), pairs, 25, path)[1] == advantage
-    assert path.read_bytes() == rows
-    with pytest.raises(Refusal, match="no race has proved anything for kuhn-poker"):
-        duels.winners_in("kuhn-poker", "own")
-
-
-@pytest.mark.parametrize("seconds", [None, 0.001])
-def test_rows_of_duels_say_without_a_game_what_was_printed_when_they_were_played(
-    tmp_path: Path, seconds: float | None
-) -> None:
-    pair, path = (Configuration("BASELINE >> NAST2"), Configuration("baseline(5.0)")), tmp_path / "games.jsonl"
-    settings = duels.match_settings_of("kuhn-poker", None if seconds else 4, seconds)
-    (result,) = duels.duel(settings, [pair], 5, path)
-    assert duels.differences_in(path) == {(str(pair[0]), str(pair[1])): result}
-    path.write_bytes(
-        b"".join(path.read_bytes().splitlines(keepends=True)[:-1])
-    )  # a deal that lacks a game does not count
-    assert [difference.units for difference in duels.differences_in(path).values()] == [4]
-
-
-def test_duels_without_games_to_play_or_rows_to_read_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(Refusal, match="there is no file"):
-        duels.print_rows([tmp_path / "games.jsonl"])
-
-
-def test_a_winner_that_needs_a_heuristic_is_left_out_of_a_game_without_one(capsys: pytest.CaptureFixture[str]) -> None:
-    usual = Configuration("BASELINE")
-    pairs = {"plain one": (usual, usual), "cutting one": (Configuration("BASELINE", "MO_ISMCTS with cutoff=8"), usual)}
-    assert list(duels.playable(duels.match_settings_of("kuhn-poker", 4, None), pairs)) == ["plain one"]
-    assert "the cutting one cannot play: cutoff is 8, but kuhn-poker has no heuristic" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("game", [*proven_configurations(), "kuhn-poker"])
-def test_winners_play_what_the_game_s_own_winner_beat(game: str) -> None:
-    reference = (
-        proven_configurations()[game].reference
-        if game in proven_configurations()
-        else Configuration("BASELINE >> NAST2")
-    )
-    for name, (player, opponent) in duels.winners_in(game, "all").items():
-        assert (
-            opponent == reference and player == proven_configurations()[name.removeprefix("winner of ")].configuration
-        )

@@ -63,16 +63,6 @@ def test_exclusions_are_no_points() -> None:
     assert all(space.allows(near) for point in points for near in space.neighbours(point))
 
 
-def test_children_have_levels_of_their_parents() -> None:
-    space, rng = small(), np.random.default_rng(1)
-    for _ in range(50):
-        first, second = space.sample(rng), space.sample(rng)
-        child = space.crossed(first, second, rng)
-        assert child == space.canonical(child)
-        assert all(level in (a, b, 0, INACTIVE) for level, a, b in zip(child, first, second, strict=True))
-        assert space.mutated(first, rng) in space.neighbours(first)
-
-
 def test_a_space_reads_back_from_its_table() -> None:
     space = small(excluded=({"tree": "RAVE", "cutoff": ""},))
     assert read_space(space.settings()).settings() == space.settings()

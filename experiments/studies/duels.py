@@ -1,8 +1,8 @@
 """What races proved, taken elsewhere: to other games, other budgets, equal time.
 
-    python -m experiments.discovery.duels othello checkers --winners all --iterations 1000 --units 100 --to DIRECTORY
-    python -m experiments.discovery.duels othello --winners own --seconds 0.05 --units 200 --to DIRECTORY
-    python -m experiments.discovery.duels --rows DIRECTORY/*
+    python -m experiments.studies.duels othello checkers --winners all --iterations 1000 --units 100 --to DIRECTORY
+    python -m experiments.studies.duels othello --winners own --seconds 0.05 --units 200 --to DIRECTORY
+    python -m experiments.studies.duels --rows DIRECTORY/*
 
 Winners of `icarus.discovered` play mirrored units against what they beat: the same deal in every seat. What is printed is the mean
 reward less what the opponent gets in that place against itself, with a 99 % interval. Games are kept, and only what is missing is
@@ -112,7 +112,7 @@ def playable(match_settings: MatchSettings, pairs: Mapping[str, Pair]) -> dict[s
     return able
 
 
-def main() -> None:
+def main(words: Sequence[str] | None = None) -> None:
     """The command, see the head of this file."""
     parser = argparse.ArgumentParser(description="Play what races proved in other games and at other budgets.")
     parser.add_argument("games", nargs="*")
@@ -127,7 +127,7 @@ def main() -> None:
     )
     parser.add_argument("--units", type=int, default=100)
     parser.add_argument("--to", type=Path)
-    arguments = parser.parse_args()
+    arguments = parser.parse_args(words)
     if arguments.rows:
         return print_rows(arguments.rows)
     if not arguments.games or not arguments.to:
