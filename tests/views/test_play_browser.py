@@ -24,7 +24,6 @@ from icarus import BASELINE, Agent, games
 from icarus.commands.play import conversation
 from icarus.commands.play.conversation import ENDED, LATE, REVEALS, Conversation, Session, loss_of
 from icarus.commands.play.server import LONGEST, Server
-from icarus.equilibrium import OOS
 from icarus.views.boards import drawing
 from icarus.views.tree_page import FOLLOWED
 from tests.conftest import child_process, environment
@@ -314,12 +313,6 @@ def test_a_game_saved_from_the_page_is_kept_where_it_is_served(served, tmp_path,
     assert [played.action for played in again.played] == [played.action for played in page.session.played]
 
 
-def test_a_port_in_use_is_told_in_a_sentence(served) -> None:
-    page = served("kuhn-poker")
-    with pytest.raises(ValueError, match="--port 0 takes any free port"):
-        Server(page.game, page.port)
-
-
 @contextlib.contextmanager
 def long_searches(page: Page) -> Iterator[None]:
     """Within, agents and hints of this page would search for a minute; they are under way when it begins."""
@@ -549,7 +542,7 @@ WHOLE_GAMES = [
     "name", [*QUICKLY_PLAYED, *(pytest.param(name, marks=pytest.mark.slow) for name in WHOLE_GAMES)]
 )
 def test_a_game_is_played_to_its_end_by_clicks_on_its_board(served, page, name: str) -> None:
-    """Buttons are clicked only for what is not on the board, such as a pass, and to end a choice of cards."""
+    """Buttons are clicked for what is not on the board, such as a pass, to end a choice of cards, and now and then beside."""
     # what a new board has replaced is not there any more, or not seen
     PlaywrightError = pytest.importorskip("playwright.sync_api").Error
     game, luck, clicks = served(name), random.Random(name), 0
@@ -562,7 +555,7 @@ def test_a_game_is_played_to_its_end_by_clicks_on_its_board(served, page, name: 
         game.my_turn()
         page.wait_for_timeout(30)
         parts, others = board.count(), buttons.count()
-        if parts and not (others and game.state()["select"] and luck.random() < 0.5):
+        if parts and not (others and luck.random() < (0.5 if game.state()["select"] else 0.1)):
             with contextlib.suppress(PlaywrightError):
                 board.nth(luck.randrange(parts)).click(force=True, position={"x": 4, "y": 4}, timeout=2000)
                 clicks += 1
@@ -650,34 +643,8 @@ def test_a_square_that_is_chosen_looks_so_and_a_wrong_one_has_its_name(served, p
     box = page.locator("#board .mark.chosen").bounding_box()
     boxes = [marks.nth(i).bounding_box() for i in range(marks.count())]
     assert sum(abs(each["x"] - box["x"]) + abs(each["y"] - box["y"]) < 2 for each in boxes) == 1  # no mark lies on it
-    game = served("backgammon", 1)
-    page.goto(game.address)  # points have other numbers for the second player, and are clicked anywhere in their column
+    page.goto(served("backgammon", 1).address)  # points have other numbers for the second player
     expect(page.locator("#board [data-part].open").first).to_be_visible()
     barred = page.locator("#board [data-part][data-shown]:not(.open)").first
     page.evaluate("part => click(part)", barred.element_handle())
     expect(page.locator("#said")).to_contain_text(f"with {barred.get_attribute('data-shown')} now")
-    first, second = next(move["parts"] for move in game.my_turn()["moves"] if "white off" not in move["parts"])
-    tip = {"x": 3, "y": 160} if int(first) > 12 else {"x": 3, "y": 20}  # beside the triangle, where it is narrow
-    page.locator(f'#board [data-part="{first}"]').click(position=tip, timeout=5000)
-    expect(page.locator(f'#board [data-part="{first}"]')).to_have_attribute("aria-pressed", "true")
-    page.locator(f'#board [data-part="{second}"]').click(position={"x": 3, "y": 100}, timeout=5000)
-    expect(page.locator("#log")).to_contain_text("player 1: ")
-
-
-def test_on_a_narrow_screen_no_text_is_cut_off(served, page, expect) -> None:
-    page.set_viewport_size({"width": 400, "height": 800})
-    page.goto(served("checkers").address)
-    press(page, "record")
-    expect(page.locator("#said")).to_contain_text('[Game "checkers"]')
-    page.click("#table summary")
-    for name in ("html", "#said", "#words"):
-        assert page.locator(name).evaluate("text => text.scrollWidth <= text.clientWidth")
-
-
-def test_a_hint_without_a_tree_is_shown_as_its_table(served, page, expect) -> None:
-    game = served("kuhn-poker")
-    game.game.adviser = Agent(OOS(), iterations=20)
-    page.goto(game.address)
-    press(page, "hint")
-    expect(page.locator("#table-of-search")).to_contain_text("probability")
-    assert page.is_hidden("#tree") and page.is_hidden("#whole")
