@@ -13,7 +13,6 @@ import typer
 
 from icarus.audit import AuditReport, Check, audit
 from icarus.audit.plain import audit_plain
-from icarus.checks import integer
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of, show_compilation
 from icarus.commands.described import (
@@ -29,7 +28,7 @@ from icarus.commands.described import (
     measures_of,
 )
 from icarus.commands.discover import run_race
-from icarus.commands.options import integer_option, real_option, value_option
+from icarus.commands.options import directory_option, integer_option, real_option, value_option
 from icarus.discovery.discover import Settings, match_settings_of, plan_race
 from icarus.discovery.matches import Row, Rows
 from icarus.discovery.processes import processes
@@ -58,24 +57,27 @@ STRATEGY_HELP = "Strategy to compare with BASELINE. Repeatable; a few from the c
 
 def describe_command(
     game: options.GameName,
-    minutes: Annotated[float, real_option("MINUTES", "Minutes to play games for, this time.")] = 5.0,
-    rounds: Annotated[int, integer_option("Deals of each pair of players, at most.")] = 200,
+    minutes: Annotated[float, real_option("MINUTES", "Minutes to play games for, this time.", min=0)] = 5.0,
+    rounds: Annotated[int, integer_option("Deals of each pair of players, at most.", min=1)] = 200,
     iterations: Annotated[
         int | None,
-        integer_option("Iterations per decision; by default, so many that a game takes a quarter of a second."),
+        integer_option(
+            "Iterations per decision; by default, so many that a game takes a quarter of a second.",
+            min=LEAST_ITERATIONS,
+        ),
     ] = None,
     strategies: Annotated[list[str] | None, value_option("STRATEGY", STRATEGY_HELP, "--strategy")] = None,
     race: Annotated[
         int | None,
         integer_option(
-            "Games of a race for the best composition, played first; see icarus discover. No race if not given."
+            "Games of a race for the best composition, played first; see icarus discover. No race if not given.", min=1
         ),
     ] = None,
     seed: options.Seed = 0,
-    workers: Annotated[int, integer_option("Processes to play games in.")] = 1,
+    workers: Annotated[int, integer_option("Processes to play games in.", min=1)] = 1,
     to: Annotated[
         Path | None,
-        value_option(
+        directory_option(
             "DIR", "Directory of the games and the page, where the same command continues; report-GAME if not given."
         ),
     ] = None,
@@ -87,16 +89,9 @@ def describe_command(
     Length, choices, seats, skill, eight levels, enhancements, the best composition, and a game with comments. The games are kept: Ctrl-C
     loses nothing, and the same command continues.
     """
-    options.check_minutes(minutes)
-    integer("--rounds", rounds, 1)
-    integer("--workers", workers, 1)
-    integer("--iterations", LEAST_ITERATIONS if iterations is None else iterations, LEAST_ITERATIONS)
-    integer("--race", 1 if race is None else race, 1)
-    integer("--seed", seed, 0)
     loaded, _, own_files = options.load_game(game, own_files)
     files = tuple(map(str, own_files))
     directory = to or Path(f"report-{loaded.name}")
-    options.check_directory(directory)
     stored = _stored_plan(directory, files)
     if stored is not None:
         _check_same(attrs.evolve(stored, game=str(loaded), digest=digest_of(*files), seed=seed), stored, directory)

@@ -7,7 +7,7 @@ import typer
 
 from icarus.commands import options
 from icarus.commands.console import notes, print_note, print_text, progress_bar, show_compilation
-from icarus.commands.options import integer_option, iterations_option, real_option, value_option
+from icarus.commands.options import directory_option, integer_option, iterations_option, real_option, value_option
 from icarus.discovery.discover import DEFAULT_ITERATIONS, POOL, discover
 from icarus.discovery.page import PAGE, text_of, write_result
 from icarus.discovery.protocol import FILE
@@ -52,7 +52,7 @@ def discover_command(
     ] = None,
     to: Annotated[
         Path | None,
-        value_option(
+        directory_option(
             "DIR",
             "Directory of protocol, games and page, where the same command continues; discovery-GAME-SEED if not given.",
         ),
@@ -65,7 +65,6 @@ def discover_command(
     """
     game, files = options.game_and_files(game, files)
     directory = to or Path(f"discovery-{game}-{seed}")
-    options.check_directory(directory)
     discovery = run_race(
         game,
         directory,

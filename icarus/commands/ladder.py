@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from icarus.checks import count_text, integer
-from icarus.checks import seed as check_seed
+from icarus.checks import count_text
 from icarus.commands import options
 from icarus.commands.console import print_note, print_table, print_text, progress_of, show_compilation
 from icarus.commands.options import agent_settings, integer_option, real_option, value_option
@@ -35,8 +34,10 @@ def ladder_command(
     ] = None,
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
-    number: Annotated[int, integer_option("Games to play, in pairs: an odd number plays one more.", "--games")] = 100,
-    minutes: Annotated[float | None, real_option("MINUTES", MINUTES_HELP)] = None,
+    number: Annotated[
+        int, integer_option("Games to play, in pairs: an odd number plays one more.", "--games", min=1)
+    ] = 100,
+    minutes: Annotated[float | None, real_option("MINUTES", MINUTES_HELP, min=0)] = None,
     rows: Annotated[
         Path | None,
         value_option("FILE", "File to keep the games in; the same command continues it. Nothing is kept if not given."),
@@ -56,14 +57,10 @@ def ladder_command(
     The engines' ratings are known, in Elo above random play. With --rows Ctrl-C loses nothing.
     """
     loaded, names, loaded_files = options.load_game(game, files)
-    integer("--games", number, 1)
     if picture is not None:
         options.check_picture(picture, ".svg")
     if rows is not None:
         _check_rows(rows)
-    check_seed(seed)
-    if minutes is not None:
-        options.check_minutes(minutes)
     if (strategy is None) == (engine is None):
         raise ValueError("name either a strategy to rate, or an engine with --engine")
     if engine is not None:

@@ -1,6 +1,5 @@
 """What several commands take, and their exit codes."""
 
-import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -35,6 +34,11 @@ def integer_option(help: str, *names: str, min: int | None = None, max: int | No
 def real_option(metavar: str, help: str, *names: str, min: float | None = None, max: float | None = None) -> Any:
     """An option that takes a real number."""
     return typer.Option(*names, metavar=metavar, help=help, min=min, max=max)
+
+
+def directory_option(metavar: str, help: str) -> Any:
+    """An option that takes a directory, which need not be there yet."""
+    return typer.Option(metavar=metavar, help=help, file_okay=False)
 
 
 def iterations_option(default: int) -> Any:
@@ -166,22 +170,6 @@ def split_names(text: str) -> list[str]:
 def default_iterations(iterations: int | None, seconds: float | None) -> int | None:
     """The iterations of a search: DEFAULT_ITERATIONS where neither they nor a time are given."""
     return DEFAULT_ITERATIONS if iterations is None and seconds is None else iterations
-
-
-def check_minutes(minutes: float) -> None:
-    """Refuse a number of minutes that is not above 0, or infinite.
-
-    Raises:
-        ValueError: it is one.
-    """
-    if not 0 < minutes < math.inf:
-        raise ValueError(f"--minutes is {minutes:g}; it must be positive")
-
-
-def check_directory(path: Path) -> None:
-    """Refuse a file where a directory is wanted, which need not be there yet."""
-    if path.exists() and not path.is_dir():
-        raise ValueError(f"--to is {str(path)!r}, which is a file; give a directory")
 
 
 def agent_settings(
