@@ -11,7 +11,6 @@ import numpy as np
 
 from icarus import (
     ACTION,
-    BASELINE,
     HISTORY,
     PLAYER,
     VISIT_OR_AVAILABLE,
@@ -23,12 +22,13 @@ from icarus import (
     values,
 )
 from icarus.kernel import CHANCE, VISIT, History, Theta, Updates, child, find, record, update
+from icarus.specs.baseline import backpropagate, bounds, capture_tree
 
 
 @values
 def biased(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, weight: float = 0.5) -> None:
     """v_BASELINE(a) + weight · q̃_ρ/ñ · 1/(n + 1), with (q̃, ñ) of (a, ρ) and n of [h # a]~"""
-    BASELINE.values(history, theta, legal, out)
+    bounds(history, theta, legal, out)
     present = len(history.steps) - 1
     player = history.steps[present].player
     for i in range(len(legal)):
@@ -41,7 +41,7 @@ def biased(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, w
 @capture
 def capture_both(history: History, updates: Updates) -> None:
     """ξ_BASELINE(h) # ⟨((a_i, ρ_i), ψ_visit) : i = 1, …, t⟩"""
-    BASELINE.capture(history, updates)
+    capture_tree(history, updates)
     for step in history.steps[:-1]:
         if step.player != CHANCE:
             update(updates, record(step.action, step.player), VISIT)
@@ -55,5 +55,5 @@ BIASED = Enhancement(
     policy=argmax().over(biased),
     contexts=VISIT_OR_AVAILABLE,
     capture=capture_both,
-    backpropagation=BASELINE.backpropagation,
+    backpropagation=backpropagate,
 )

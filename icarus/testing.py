@@ -18,8 +18,7 @@ import numpy as np
 from icarus.algebra import Enhancement
 from icarus.algebra.enhancement import Composition
 from icarus.algebra.information import FieldValue, FieldValues, Parts
-from icarus.algebra.policy import RULE_GIBBS, RULE_REPLY, RULE_ROULETTE, Rule
-from icarus.algebra.record_values import rule_values
+from icarus.algebra.policy import RULE_GIBBS, RULE_REPLY, RULE_ROULETTE, Rule, rule_values
 from icarus.algebra.slots import Candidates, Slot
 from icarus.checks import count_text, integer, is_integer, range_text
 from icarus.compiler.reference import as_compiled, interpret

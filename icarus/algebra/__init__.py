@@ -1,6 +1,6 @@
 """Enhancements as values (Definition 5), and the operators that compose them (Specification 6)."""
 
-from icarus.algebra.adaptive import Adaptive, adaptive
+from icarus.algebra.adaptive import adaptive
 from icarus.algebra.enhancement import (
     Composition,
     Enhancement,
@@ -48,7 +48,7 @@ from icarus.algebra.weights import Weight, rave_weight, weight
 
 __all__ = [
     "ACTION", "ACTIONS", "COUNT", "ESTIMATE", "ESTIMATES", "HISTORY", "LIMIT", "MOVE", "NOTHING", "NUMBER",
-    "PLAYER", "POSITION", "REAL", "REAL_COUNT", "REPLY", "REWARD", "REWARDS", "VISIT_OR_AVAILABLE", "Adaptive",
+    "PLAYER", "POSITION", "REAL", "REAL_COUNT", "REPLY", "REWARD", "REWARDS", "VISIT_OR_AVAILABLE",
     "Composition", "Domain", "Enhancement", "Information", "Initial", "LastReply", "Policy", "RewardVisits",
     "RewardVisitsAvailability", "RewardsVisits", "RewardsVisitsAvailability", "Rule", "Space", "Sum", "Weight",
     "adaptive", "argmax", "backpropagation", "candidates", "capture", "check_rule", "epsilon_greedy", "gibbs",

@@ -8,21 +8,17 @@ itself off in simulation. θ does not change within a playout, so the choice nee
 
 import math
 import zlib
-from typing import cast
 
-import attrs
 import numpy as np
 
-from icarus.algebra.enhancement import Composition, Enhancement, checked_operand
+from icarus.algebra.enhancement import EXPLORATION, Composition, Enhancement, adaptive_text, checked_operand
 from icarus.algebra.information import COUNT, PLAYER, REWARD, Space, information, initial
 from icarus.algebra.policy import argmax
 from icarus.algebra.slots import backpropagation, capture, values
-from icarus.algebra.unions import union_slots
-from icarus.algebra.weights import Weight, WeightFunction
+from icarus.algebra.weights import Share, Weight
 from icarus.checks import real
 from icarus.kernel import History, Row, Theta, Updates, find, helper, record, update
 
-EXPLORATION = 0.7
 MOST = 64  # members
 
 
@@ -66,51 +62,6 @@ def nothing(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) 
     out[:] = np.inf
 
 
-@attrs.frozen(repr=False)
-class Share:
-    """The weight of one member at a decision: 1 where the player's bandit has chosen it, else 0."""
-
-    bandit: Enhancement
-    member: int
-
-    @property
-    def parameters(self) -> tuple[float, ...]:
-        """Members, group, exploration, and which of them."""
-        return (*self.bandit.capture.values(), self.member)
-
-    def __repr__(self) -> str:
-        return f"share of the member {self.member} in {self.bandit}"
-
-
-@attrs.frozen(eq=False, repr=False)
-class Adaptive(Composition):
-    """Members of which a bandit chooses.
-
-    Attributes:
-        bandit: keeps what each member was worth to each player; a component with records of its own.
-    """
-
-    bandit: Enhancement | None = None
-
-    @property
-    def components(self) -> tuple[Enhancement, ...]:
-        return (*super().components, cast(Enhancement, self.bandit))
-
-    def weighted_members(self) -> list[tuple[Weight, Enhancement]]:
-        """Each member with the weight that it has at a decision."""
-        bandit = cast(Enhancement, self.bandit)
-        return [
-            (Weight(1.0, ((cast(WeightFunction, Share(bandit, number)), False),)), member)
-            for number, (_, member) in enumerate(self.terms)
-        ]
-
-    def _expression(self) -> str:
-        return self.name
-
-    def _identity(self) -> tuple[object, ...]:
-        return (*super()._identity(), self.bandit)
-
-
 def adaptive(*members: Enhancement, exploration: float = EXPLORATION) -> Enhancement:
     """A mixture in which one member makes all decisions of a player in a playout, chosen by UCB1 over the rewards of playouts with it.
 
@@ -127,16 +78,9 @@ def adaptive(*members: Enhancement, exploration: float = EXPLORATION) -> Enhance
         checked_operand(member, "adaptive cannot choose it")
     if len(set(members)) < len(members):
         raise ValueError("adaptive chooses among different enhancements; one is given twice")
-    setting = "" if exploration == EXPLORATION else f", exploration={exploration!r}"
-    name = f"adaptive({', '.join(map(str, members))}{setting})"
-    bandit = _bandit(name, len(members), exploration)
-    parts = (*dict.fromkeys(part for member in members for part in member.components), bandit)
-    if len({part.name for part in parts}) < len(parts):
-        raise ValueError(
-            f"two different enhancements of {name} have the same name; rename one: attrs.evolve(…, name=…)"
-        )
-    terms = tuple((Weight(), member) for member in members)
-    return Adaptive(name=name, operator="adaptive", terms=terms, bandit=bandit, **union_slots("adaptive", terms, parts))
+    bandit = _bandit(adaptive_text(members, exploration), len(members), exploration)
+    terms = tuple((Weight(1.0, ((Share(bandit, i), False),)), member) for i, member in enumerate(members))
+    return Composition(operator="adaptive", terms=terms)  # type: ignore[call-arg]
 
 
 def _bandit(name: str, members: int, exploration: float) -> Enhancement:

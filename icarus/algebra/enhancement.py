@@ -8,20 +8,21 @@ An operator gives an Enhancement where its operands are enhancements and the wei
 gives a `Sum` that only asks to be completed.
 """
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias, cast
 
 import attrs
 
-from icarus.algebra.callable_slots import CallableSlots
 from icarus.algebra.information import Information, Initial, Space
 from icarus.algebra.policy import Policy, Rule, check_rule
 from icarus.algebra.slots import Backpropagation, Capture, given_by_name
-from icarus.algebra.texts import check_name, expression_text, policy_text, term_text, value_text
-from icarus.algebra.unions import SLOTS, Mixture, Union, check_maximises, union_slots
 from icarus.algebra.weights import PROBES, TOLERANCE, Weight, WeightFunction, pair_from, total_text, weight_from
 from icarus.checks import is_real
+from icarus.compiler.functions import CompiledCallable
 
+SLOTS = ("records", "information", "initial", "policy", "contexts", "capture", "backpropagation")
+EXPLORATION = 0.7  # of the bandits of adaptive mixtures
 _SYMBOLS = ("R", "Θ", "θ_initial", "α", "Ψ", "ξ", "ω")
 Combination: TypeAlias = Any  # an Enhancement where the weights sum to 1, else a Sum
 Terms: TypeAlias = "tuple[tuple[Weight, Enhancement], ...]"
@@ -72,8 +73,7 @@ class _Algebra:
 
 def _slot(kind: type, example: str) -> Any:
     def check(instance: "Enhancement", attribute: attrs.Attribute, value: object) -> None:
-        union = isinstance(value, Union) and all(isinstance(part, kind | Union) for part in value.parts)
-        if not isinstance(value, kind) and not union and not isinstance(value, Mixture):
+        if not isinstance(value, kind):
             label = getattr(value, "__name__", None) or getattr(value, "name", None) or repr(value)
             raise TypeError(f"{attribute.name} of {instance.name} is {label}; it must be {example}")
 
@@ -81,7 +81,7 @@ def _slot(kind: type, example: str) -> Any:
 
 
 @attrs.frozen(eq=False, repr=False)
-class Enhancement(_Algebra, CallableSlots):
+class Enhancement(_Algebra, CompiledCallable):
     """An information capture and reuse strategy (Definition 5): a value with seven slots.
 
     Attributes:
@@ -141,7 +141,7 @@ class Enhancement(_Algebra, CallableSlots):
         )
         values = {"rule": rule, **changed._own_parameters()}
         names = [name for name in (*listed, *new) if name.rstrip("=") in values]
-        texts = [name * name.endswith("=") + value_text(values[name.rstrip("=")]) for name in names]
+        texts = [name * name.endswith("=") + _value_text(values[name.rstrip("=")]) for name in names]
         changed = attrs.evolve(changed, name=f"{family}({', '.join(texts)})")
         return self.adjust(changed) if self.adjust else changed
 
@@ -151,19 +151,16 @@ class Enhancement(_Algebra, CallableSlots):
         return {name: value for slot in slots for name, value in slot.parameters}
 
     def __attrs_post_init__(self) -> None:
-        if not isinstance(self, Composition):
-            check_name(self.name)
-        if isinstance(self.policy, Policy):
-            self.policy.check(self.name, self.information)
-            fields_set = [*self.initial.common, *(field for _, fields in self.initial.given for field in fields)]
-            unknown = {name for name, _ in fields_set} - set(self.information.names)
-            if unknown:
-                raise ValueError(
-                    f"initial of {self.name} sets {', '.join(sorted(unknown))}, but the information has "
-                    f"{', '.join(self.information.names)}"
-                )
-            self.initial.check(self.name, self.records, self.information)
-            self.initial.check_source(self.name, self.policy.source)
+        check_name(self.name)
+        self.policy.check(self.name, self.information)
+        self.initial.check(self.name, self.records, self.information)
+        self.initial.check_source(self.name, self.policy.source)
+
+    @property
+    def compiled(self) -> Callable:
+        raise AttributeError(
+            f"a slot calls others by their names, such as capture_mast = MAST.capture, not {self}.capture"
+        )
 
     @property
     def components(self) -> tuple["Enhancement", ...]:
@@ -211,34 +208,41 @@ class Enhancement(_Algebra, CallableSlots):
     __repr__ = __str__
 
 
-@attrs.frozen(eq=False, repr=False)
+def _own_fields(_: type, fields: list[attrs.Attribute]) -> list[attrs.Attribute]:
+    """Those of a composition: its slots follow from its parts."""
+    return [field for field in fields if field.name in ("operator", "terms", "alias")]
+
+
+@attrs.frozen(eq=False, repr=False, field_transformer=_own_fields)
 class Composition(Enhancement):
-    """Several enhancements composed (Specification 6).
+    """Several enhancements composed (Specification 6). Its slots are disjoint unions of those of its components, but for the policy.
 
     Attributes:
-        operator: ">>", "+", "^" or "&".
+        operator: ">>", "+", "^", "&" or "adaptive".
         terms: (weight, enhancement) of each operand; of a sequence and of a majority vote, the weights are 1.
         alias: the name under which the expression is known, "RAVE"; no part of its identity.
+
+    Raises:
+        ValueError: two different enhancements of one name.
     """
 
     operator: str = ""
-    terms: tuple[tuple[Weight, Enhancement], ...] = ()
+    terms: Terms = ()
     alias: str | None = None
 
     def __attrs_post_init__(self) -> None:
-        expression = self._expression()
-        for slot, value in union_slots(self.operator, self.terms, self.components).items():
-            if getattr(self, slot) != value:
-                raise ValueError(
-                    f"{slot} of a composition follows from its parts; evolve a part of {expression} and compose anew"
-                )
-        if self.name != expression:
-            raise ValueError(
-                f"the name of a composition is its expression; with_alias({expression}, …) gives it another"
-            )
         if self.alias is not None:
             check_name(self.alias)
-        super().__attrs_post_init__()
+        names = [part.name for part in self.components]
+        if doubled := [name for name in names if names.count(name) > 1]:
+            raise ValueError(
+                f"two different enhancements of one composition are called {doubled[0]}; rename one: attrs.evolve(…, name=…)"
+            )
+
+    @property
+    def name(self) -> str:
+        """The expression, whatever it is called."""
+        return _expression(self.operator, self.terms)
 
     def __call__(self, *arguments: float | str | Rule, **parameters: float | str | Rule) -> "Enhancement":
         """The same composition with other parameters of its weights: `RAVE(k=500)`; the name that it has tells them.
@@ -256,15 +260,13 @@ class Composition(Enhancement):
         if terms == self.terms:
             return self
         changed = _composition(self.operator, terms)
-        text = ", ".join(f"{name}={value_text(given.get(name, value))}" for name, value in present.items())
+        text = ", ".join(f"{name}={_value_text(given.get(name, value))}" for name, value in present.items())
         return with_alias(changed, f"{family}({text})") if self.alias else changed
-
-    def _expression(self) -> str:
-        return expression_text(self.operator, self.terms)
 
     @property
     def components(self) -> tuple[Enhancement, ...]:
-        return tuple(dict.fromkeys(part for _, term in self.terms for part in term.components))
+        of_terms = [part for _, term in self.terms for part in term.components]
+        return tuple(dict.fromkeys([*of_terms, *(part for weight, _ in self.terms for part in weight.bandits)]))
 
     def _title(self) -> str:
         return f"Composition {self} = {self.name}" if self.alias else f"Composition {self.name}"
@@ -273,22 +275,13 @@ class Composition(Enhancement):
         return "COMB"
 
     def _texts(self) -> tuple[str, ...]:
-        weighted = [(str(weight), str(term)) for weight, term in self.terms]
-        policy = policy_text(self.operator, weighted)
-        parts = self.components
-
-        def union_text(symbol: str, operator: str) -> str:
-            return f" {operator} ".join(f"{symbol}[{part}]" for part in parts)
-
-        return (
-            union_text("R", "⊔"),
-            union_text("Θ", "⊔"),
-            "θ_initial of the component that the record belongs to",
-            policy,
-            union_text("Ψ", "⊔"),
-            union_text("ξ", "#"),
-            "ω of the component that the record belongs to",
+        records, information, contexts, captures = (
+            f" {union} ".join(f"{symbol}[{part}]" for part in self.components)
+            for symbol, union in (("R", "⊔"), ("Θ", "⊔"), ("Ψ", "⊔"), ("ξ", "#"))
         )
+        of_part = "of the component that the record belongs to"
+        policy = _policy_text(self.operator, [(str(weight), str(term)) for weight, term in self.terms])
+        return (records, information, f"θ_initial {of_part}", policy, contexts, captures, f"ω {of_part}")
 
     def specification(self) -> str:
         """The seven slots of the composition, then those of its components."""
@@ -369,7 +362,7 @@ class Sum(_Algebra):
         return f"sum to {total}, not to 1{hint}"
 
     def __str__(self) -> str:
-        return f" {self.operator} ".join(term_text(weight, term) for weight, term in self.terms)
+        return f" {self.operator} ".join(_term_text(weight, term) for weight, term in self.terms)
 
     __repr__ = __str__
 
@@ -440,20 +433,102 @@ def _complete(operator: str, weighted: tuple[tuple[object, object], ...]) -> Enh
                 )
         if abs(sum(coefficients) - 1) > TOLERANCE:
             raise ValueError(f"the weights of ({expression}) sum to {total_text(terms)}, not to 1")
-    flat = [(weight.times(inner), part) for weight, term in terms for inner, part in _inside(term, operator)]
+    flat = tuple((weight.times(inner), part) for weight, term in terms for inner, part in _inside(term, operator))
     if operator == "^":
-        check_maximises(str(expression), flat)
-    return _composition(operator, tuple(flat))
+        _check_maximises(str(expression), flat)
+    return _composition(operator, flat)
 
 
 def _composition(operator: str, terms: Terms) -> Composition:
-    parts = tuple(dict.fromkeys(part for _, term in terms for part in term.components))
-    names = [part.name for part in parts]
-    doubled = [name for name in names if names.count(name) > 1]
-    if doubled:
-        raise ValueError(
-            f"two different enhancements of one composition are called {doubled[0]}; rename one: attrs.evolve(…, name=…)"
-        )
-    return Composition(
-        name=expression_text(operator, terms), operator=operator, terms=terms, **union_slots(operator, terms, parts)
-    )
+    return Composition(operator=operator, terms=terms)  # type: ignore[call-arg]
+
+
+def _check_maximises(expression: str, terms: Terms) -> None:
+    """Refuse terms of a maxilinear composition with policies that are not of the form U[arg max v]."""
+    for part in (part for _, term in terms for part in _policies(term)):
+        kind = _KINDS[part.operator] if isinstance(part, Composition) else f"the rule {part.policy.rule.name}"
+        if isinstance(part, Composition) or not part.policy.maximises:
+            raise ValueError(
+                f"the policy of {part} is {kind}, not of the form U[arg max v]: ^ cannot combine it in ({expression})"
+            )
+
+
+# That have no values to add up.
+_KINDS = {"+": "a linear mixture", "&": "a majority vote", "adaptive": "an adaptive mixture"}
+
+
+def _policies(term: Enhancement) -> Iterator[Enhancement]:
+    """The enhancements whose values a maxilinear composition would read; a linear mixture, or a vote, stands for itself."""
+    if not isinstance(term, Composition) or term.operator in _KINDS:
+        yield term
+    else:
+        for _, part in (term.terms[0], term.terms[-1]) if term.operator == ">>" else term.terms:
+            yield from _policies(part)
+
+
+# ------------------------------------------------------------------------------------------------------------------ texts
+
+
+def check_name(name: object) -> None:
+    """Refuse the name of an enhancement that reads as a composition, or is no text.
+
+    Raises:
+        TypeError: it is no str, or empty. ValueError: an operator stands in it, outside of brackets.
+    """
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"the name of an enhancement is {name!r}; it must be a str")
+    if operators := re.search(r"[>+/^&*]+", re.sub(r"\(.*\)", "", name)):
+        raise ValueError(f"the name of an enhancement is {name!r}, which reads as a composition by {operators[0]}")
+
+
+def _expression(operator: str, terms: Terms) -> str:
+    """A composition of weighted terms by an operator."""
+    if operator == "adaptive":
+        exploration = dict(terms[0][0].bandits[0].capture.parameters)["exploration"]
+        return adaptive_text([term for _, term in terms], exploration)
+    if operator == ">>":
+        return " >> ".join(str(term) if _operator(term) == "+" else _in_brackets(term) for _, term in terms)
+    if operator == "&":
+        return " & ".join(_in_brackets(term) for _, term in terms)
+    if len({weight for weight, _ in terms}) == 1 and terms[0][0] == Weight(1 / len(terms)):
+        return "(" + f" {operator} ".join(_in_brackets(term) for _, term in terms) + f")/{len(terms)}"
+    return f" {operator} ".join(_term_text(weight, term) for weight, term in terms)
+
+
+def adaptive_text(members: Sequence[Enhancement], exploration: float) -> str:
+    """A mixture of members whose shares a bandit chooses."""
+    setting = "" if exploration == EXPLORATION else f", exploration={exploration!r}"
+    return f"adaptive({', '.join(map(str, members))}{setting})"
+
+
+def _term_text(weight: Weight, term: Enhancement) -> str:
+    """One term of a sum, with its weight."""
+    return _in_brackets(term) if weight == Weight() else f"{weight}*{_in_brackets(term)}"
+
+
+def _in_brackets(term: Enhancement) -> str:
+    return str(term) if _operator(term) in ("", "adaptive") else f"({term})"
+
+
+def _operator(term: Enhancement) -> str:
+    """The operator of a composition that is written out; "" for what has a name of its own."""
+    return term.operator if isinstance(term, Composition) and term.alias is None else ""
+
+
+def _policy_text(operator: str, weighted: Sequence[tuple[str, str]]) -> str:
+    """The policy of a composition (COMB-4), of whose operands the weights and names are given as text."""
+    names = [f"α[{term}]" for _, term in weighted]
+    if operator == ">>":
+        return f"{names[0]} at selection and expansion nodes; {names[-1]} at simulation nodes"
+    if operator == "+":
+        return " + ".join(f"{weight} α[{term}]" for weight, term in weighted)
+    if operator == "adaptive":
+        return f"for each player and playout one of {', '.join(names)}, by UCB1 over the rewards of playouts with it"
+    if operator == "&":
+        return f"U[arg max of votes], one drawn from each of {', '.join(names)} that is not uniform"
+    return f"U[arg max ({' + '.join(f'{weight} v[{term}]' for weight, term in weighted)})]"
+
+
+def _value_text(value: object) -> str:
+    """A parameter as a strategy's text has it: a number or a text as Python writes it, a rule as it prints."""
+    return repr(value) if isinstance(value, int | float | str) else str(value)

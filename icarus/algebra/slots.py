@@ -19,24 +19,53 @@ import functools
 import inspect
 import math
 import pickle
+import types as pytypes
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Self, cast, get_args
 
 import attrs
+import numpy as np
 
-from icarus.algebra.binding import bind, only_in_tree
 from icarus.checks import integer, is_number, real
-from icarus.compiler.functions import CompiledCallable, load_by_name
+from icarus.compiler.functions import CompiledCallable, helper, load_by_name
 from icarus.compiler.reference import interpret
 from icarus.kernel.contract import (
     BackpropagationFunction,
     CandidatesFunction,
     CaptureFunction,
     CaptureOfTheta,
+    History,
     InitialInformationFunction,
+    Theta,
     ValuesFunction,
 )
 from icarus.kernel.features import GameWithFeatures, column_of
+from icarus.kernel.history import SIMULATION
+
+
+@functools.cache
+def bind(function: Callable, values: tuple[float, ...]) -> Callable:
+    """A helper that is the function with these values for the arguments that have defaults."""
+    copy = pytypes.FunctionType(
+        function.__code__, function.__globals__, function.__name__, values or None, function.__closure__
+    )
+    copy.__module__, copy.__qualname__, copy.__doc__ = function.__module__, function.__qualname__, function.__doc__
+    return helper(copy)
+
+
+@functools.cache
+def only_in_tree(inner: Callable) -> Callable:
+    """A values function that is called in the tree only: in the simulation phase every value is +∞."""
+
+    @helper
+    def values(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, *parameters: float) -> None:
+        if history.steps[-1].phase == SIMULATION:
+            out[:] = math.inf
+        else:
+            inner(history, theta, legal, out, *parameters)
+
+    return values
+
 
 Parameters = tuple[tuple[str, float | str], ...]
 LARGEST = 1e9  # value of a parameter
@@ -78,14 +107,7 @@ def given_by_name(
 
 
 def _load_slot(module: str, name: str, parameters: Parameters) -> "Slot":
-    try:
-        slot = load_by_name(module, name)
-    except (ImportError, AttributeError):
-        sentence = (
-            f"the slot {name} of {module} is not defined in this process; define it in a file that both can import"
-        )
-        raise pickle.UnpicklingError(sentence) from None
-    return slot(**dict(parameters))
+    return load_by_name(module, name)(**dict(parameters))
 
 
 def _fits(value: object, kind: type) -> bool:
@@ -191,17 +213,16 @@ class Slot(CompiledCallable):
     def __reduce__(self) -> tuple[Callable, tuple[str, str, Parameters]]:
         module, name = self.function.__module__, self.function.__qualname__
         with contextlib.suppress(ImportError, AttributeError):
-            if getattr(load_by_name(module, name), "function", None) is self.function:
+            if load_by_name(module, name).function is self.function:
                 return _load_slot, (module, name, self.parameters)
         raise pickle.PicklingError(
             f"{self.label()} cannot go to another process, which would not find it by this name; define it once, at the top of a file"
         )
 
-    def __copy__(self) -> Self:
+    def __deepcopy__(self, memo: object = None) -> Self:
         return self
 
-    def __deepcopy__(self, memo: object) -> Self:
-        return self
+    __copy__ = __deepcopy__
 
     @property
     def name(self) -> str:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, ClassVar, TypeAlias
 
 import attrs
 import numpy as np
@@ -61,11 +61,40 @@ def weight(function: contract.WeightFunction[...]) -> WeightFunction:
 
 
 @attrs.frozen(repr=False)
+class Share:
+    """The weight of one member of an adaptive mixture: 1 where the bandit of the player to move has chosen it, else 0.
+
+    Attributes:
+        bandit: the enhancement that keeps what each member was worth to each player.
+    """
+
+    bandit: Any
+    member: int
+    parameters: ClassVar[tuple] = ()  # that a call of the mixture could change
+
+    def values(self) -> tuple[float, ...]:
+        """Members, group, exploration, and which of them."""
+        return (*self.bandit.capture.values(), self.member)
+
+    def rebound(self, owner: str, parameters: Mapping[str, object]) -> "Share":
+        """The same, as it has no parameters."""
+        return self
+
+    def __repr__(self) -> str:
+        return f"share of the member {self.member} in {self.bandit}"
+
+
+@attrs.frozen(repr=False)
 class Weight:
     """A mixing coefficient: a constant times weight functions λ, or their complements 1 − λ."""
 
     constant: float = 1.0
-    functions: tuple[tuple[WeightFunction, bool], ...] = ()  # (λ, whether 1 − λ is meant)
+    functions: tuple[tuple[Any, bool], ...] = ()  # (λ, whether 1 − λ is meant), λ a WeightFunction or a Share
+
+    @property
+    def bandits(self) -> tuple[Any, ...]:
+        """The enhancements whose records it reads."""
+        return tuple(function.bandit for function, _ in self.functions if isinstance(function, Share))
 
     def times(self, weight: "Weight") -> "Weight":
         return Weight(self.constant * weight.constant, self.functions + weight.functions)

@@ -63,8 +63,12 @@ def specs_command(
         return
     rows = []
     for name, enhancement in SPECIFICATIONS.items():
-        rule = enhancement.policy.rule if len(enhancement.components) == 1 else enhancement.name
-        rows.append((name, enhancement.records, enhancement.information, str(rule).replace("*", " * ")))
+        parts = enhancement.components
+        rule = enhancement.policy.rule if parts == (enhancement,) else enhancement.name
+        records, information = (
+            " ⊔ ".join(str(getattr(part, slot)) for part in parts) for slot in ("records", "information")
+        )
+        rows.append((name, records, information, str(rule).replace("*", " * ")))
     print_table(("name", "records R", "information Θ", "policy α"), rows)
     if out.is_terminal:
         print_text("Compose them with >>, +, / and ^; icarus specs --show MAST prints one.")

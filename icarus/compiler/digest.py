@@ -28,7 +28,6 @@ from icarus.compiler.functions import (
     Helper,
     Intrinsic,
     Lazy,
-    Namespace,
     is_loaded,
     types,
 )
@@ -152,18 +151,15 @@ def _parts(value: object, names: frozenset[str]) -> Iterator[Part]:
         yield from (Part(str(i), item) for i, item in enumerate(value))
     elif isinstance(value, pytypes.ModuleType):
         yield from (Part(name, getattr(value, name), names) for name in sorted(names) if hasattr(value, name))
-    elif isinstance(value, Namespace):
-        for name in sorted(names):
-            with contextlib.suppress(AttributeError):  # it has the parts by whose names it is asked
-                yield Part(name, value.member(name))
     elif isinstance(value, CompiledCallable):
-        yield Part("", value.compiled)
+        with contextlib.suppress(AttributeError):  # what cannot be called says so when it is compiled
+            yield Part("", value.compiled)
     elif isinstance(value, pytypes.FunctionType):
         read = frozenset(names_in(value.__code__))
         values = {name: value.__globals__[name] for name in read & value.__globals__.keys()}
         values |= {part.name: part.value for part in _cells_of(value)}
         for name, item in sorted(values.items()):
-            yield Part(name, item, read if isinstance(item, pytypes.ModuleType | Namespace) else NO_NAMES)
+            yield Part(name, item, read if isinstance(item, pytypes.ModuleType) else NO_NAMES)
         if value.__defaults__ or value.__kwdefaults__:
             yield Part("defaults", (value.__defaults__, tuple(sorted((value.__kwdefaults__ or {}).items()))))
     elif hasattr(value, "py_func"):

@@ -48,7 +48,6 @@ _dispatchers = Lazy("numba.core.dispatcher")
 _templates = Lazy("numba.core.typing.templates")
 _errors = Lazy("numba.core.errors")
 _pipeline = Lazy("icarus.compiler.pipeline")
-_namespaces = Lazy("icarus.compiler.kernels.namespaces")
 
 # What Numba and LLVM hand to those who extend them: `Any`, since most versions that we run with have no types for it.
 NumbaType: TypeAlias = Any  # numba.core.types.Type: what the compiler takes a value for
@@ -87,7 +86,6 @@ def compiler() -> Any:
             numba.config.BOUNDSCHECK = 1  # also in what users hand to the compiler themselves
         # A helper that was compiled for the rows of one table serves those of another that begin with the same fields.
         warnings.filterwarnings("ignore", message=".* has been considered a subtype of ")
-        importlib.import_module("icarus.compiler.kernels.namespaces")
         for function, make in REPLACEMENTS[len(_registered) :]:
             _registered.append(function)
             options = {**_pipeline.WITHIN, "forceinline": True, "error_model": "numpy"}
@@ -228,19 +226,3 @@ class CompiledCallable:
             return self.compiled._numba_type_  # type: ignore[attr-defined]
         except AttributeError as error:
             raise _errors.TypingError(f"uncallable: {error}") from None
-
-
-class Namespace:
-    """A value whose parts compiled code may call by their names."""
-
-    def member(self, name: str) -> CompiledCallable:
-        """The part with a name.
-
-        Raises:
-            AttributeError: it has none that can be called; the sentence says which it has.
-        """
-        raise NotImplementedError
-
-    @property
-    def _numba_type_(self) -> NumbaType:
-        return _namespaces.NamespaceType(self)

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, TypeGuard
 import numpy as np
 
 from icarus.compiler.digest import content_of
-from icarus.compiler.functions import REPLACEMENTS, CompiledCallable, Namespace, is_helper
+from icarus.compiler.functions import REPLACEMENTS, CompiledCallable, is_helper
 from icarus.compiler.memory import lowest_bit, plain_lowest_bit, plain_popcount, popcount
 from icarus.compiler.rng import below, next_word, plain_below, plain_next_word, plain_uniform, uniform
 
@@ -134,8 +134,6 @@ class Interpreter:
             function = getattr(function, "py_func", function)
             if isinstance(function, pytypes.ModuleType):
                 result = pytypes.SimpleNamespace(**self._space(vars(function)))
-            elif isinstance(function, Namespace):
-                result = _InterpretedNamespace(self, function)
             elif _differs(function):
                 result = as_compiled(function)
             else:
@@ -189,7 +187,7 @@ class Interpreter:
 
     def _helps(self, value: object) -> bool:
         if not isinstance(value, _USUAL) and (
-            is_helper(value) or isinstance(value, CompiledCallable | Namespace) or _differs(value)
+            is_helper(value) or isinstance(value, CompiledCallable) or _differs(value)
         ):
             return True
         if id(value) in _replaced_ids(len(REPLACEMENTS)):
@@ -210,13 +208,3 @@ def interpret_rebound() -> None:
     """Have all plain Python functions that were made of compiled ones use the globals as they are bound now."""
     for interpreter in list(_interpreters):
         interpreter.take_up_rebound()
-
-
-class _InterpretedNamespace:
-    """A namespace whose parts are plain Python."""
-
-    def __init__(self, interpreter: Interpreter, namespace: Namespace) -> None:
-        self._interpreter, self._namespace = interpreter, namespace
-
-    def __getattr__(self, name: str) -> Any:
-        return self._interpreter(self._namespace.member(name))

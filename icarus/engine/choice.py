@@ -14,8 +14,8 @@ from icarus.algebra.policy import (
     RULE_ROULETTE,
     RULE_UNIFORM,
     RULE_VOTE,
+    UNVISITED,
 )
-from icarus.algebra.record_values import UNVISITED
 from icarus.algebra.weights import TOLERANCE
 from icarus.compiler.kernel import Kernel
 from icarus.compiler.memory import WORD_BYTES, array_at, call, struct_at, unlikely

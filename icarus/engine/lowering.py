@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import attrs
 import numpy as np
 
-from icarus.algebra import PLAYER, Adaptive, Composition, Enhancement, Weight
-from icarus.algebra.adaptive import Share
+from icarus.algebra import PLAYER, Composition, Enhancement, Weight
 from icarus.algebra.enhancement import SLOTS
 from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_UNIFORM, RULE_VOTE
 from icarus.algebra.slots import Candidates, Capture, Slot, Values
+from icarus.algebra.weights import Share
 from icarus.compiler.digest import attributes_read, kernel_cache, unseeded_source
 from icarus.compiler.functions import plain
 from icarus.compiler.kernel import Kernel
@@ -326,7 +326,7 @@ class _Lowering:
         for function, complement in weight.functions:
             if isinstance(function, Share):
                 kernel = share_kernel(function.bandit.information.row(self.game.players))
-                bandit, values = self.table_of[function.bandit], function.parameters
+                bandit, values = self.table_of[function.bandit], function.values()
             else:
                 kernel, values, bandit = weight_kernel(function, self.game.players), function.values(), 0
                 if role == IN_SIMULATION:
@@ -360,8 +360,8 @@ class Vote:
 def terms_of(strategy: Enhancement, role: int) -> Iterator[tuple[Weight, Vote | list[tuple[Weight, Enhancement]]]]:
     """The terms of a mixture: nested linear mixtures flattened, left to right."""
     strategy = _active(strategy, role)
-    if isinstance(strategy, Adaptive) or (isinstance(strategy, Composition) and strategy.operator == "+"):
-        for weight, part in strategy.weighted_members() if isinstance(strategy, Adaptive) else strategy.terms:
+    if isinstance(strategy, Composition) and strategy.operator in ("+", "adaptive"):
+        for weight, part in strategy.terms:
             for inner, leaves in terms_of(part, role):
                 yield weight.times(inner), leaves
     elif isinstance(strategy, Composition) and strategy.operator == "&":

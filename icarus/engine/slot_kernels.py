@@ -7,7 +7,7 @@ import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.algebra.adaptive import member_of
-from icarus.algebra.record_values import rule_values
+from icarus.algebra.policy import rule_values
 from icarus.algebra.slots import Backpropagation, Candidates, Capture, InitialInformation, Slot, Values, result_message
 from icarus.algebra.weights import WeightFunction
 from icarus.compiler.digest import kernel_cache

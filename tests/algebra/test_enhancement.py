@@ -3,7 +3,6 @@
 import copy
 import pickle
 import time
-from typing import Any
 
 import attrs
 import pytest
@@ -76,13 +75,6 @@ def test_a_slot_that_another_process_would_not_find_is_not_pickled() -> None:
     with pytest.raises(pickle.PicklingError, match="icarus.specs.mast.capture_actions cannot go to another process"):
         pickle.dumps(attrs.evolve(MAST, name="MINE", capture=redefined))
     assert copy.deepcopy(redefined) is redefined
-
-
-def test_a_slot_that_is_not_defined_where_it_arrives_is_told_by_its_name() -> None:
-    written = pickle.dumps(MAST).replace(b"capture_actions", b"capture_nothing")
-    sentence = "the slot capture_nothing of icarus.specs.mast is not defined in this process; define it in a file that"
-    with pytest.raises(pickle.UnpicklingError, match=sentence):
-        pickle.loads(written)
 
 
 @given(compositions, compositions, compositions)
@@ -232,21 +224,6 @@ def test_a_policy_that_reads_what_is_not_kept_is_refused():
 
 
 @pytest.mark.parametrize(
-    ("changes", "refusal"),
-    [
-        ({"capture": NAST2.capture}, "capture of a composition follows from its parts; evolve a part of RAVE >> MAST"),
-        ({"policy": MAST.policy}, "policy of a composition follows from its parts"),
-        ({"operator": "+"}, "policy of a composition follows from its parts"),
-        ({"name": "MINE"}, "the name of a composition is its expression; with_alias(RAVE >> MAST, …) gives it another"),
-    ],
-)
-def test_what_follows_from_the_parts_of_a_composition_is_not_evolved(changes: dict[str, Any], refusal: str) -> None:
-    with pytest.raises(ValueError) as refused:
-        attrs.evolve(RAVE >> MAST, **changes)
-    assert str(refused.value).startswith(refusal)
-
-
-@pytest.mark.parametrize(
     ("name", "operators"), [("A >> B", ">>"), ("(A + B)/2", "/"), ("0.5*A", "*"), ("A ^ B", "^"), ("&", "&")]
 )
 def test_no_name_reads_as_a_composition(name: str, operators: str) -> None:
@@ -358,7 +335,7 @@ def test_a_specification_prints_its_seven_slots_with_their_tags():
 def test_a_composition_answers_the_same_seven_questions():
     strategy = RAVE >> (MAST + NAST3) / 2
     assert isinstance(strategy, Enhancement)
-    assert str(strategy.records) == "M* ⊔ M* ⊔ A × {1, …, κ} ⊔ M^3 × {1, …, κ}"
+    assert "R[AMAF] ⊔ R[BASELINE] ⊔ R[MAST] ⊔ R[NAST3]" in strategy.specification()
     assert "COMB-4" in strategy.specification() and "NAST3-6" in strategy.specification()
 
 

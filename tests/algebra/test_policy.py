@@ -30,8 +30,17 @@ from icarus.algebra import (
     with_alias,
 )
 from icarus.algebra.information import COUNT as COUNTED
-from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_REPLY, RULE_ROULETTE, RULE_UNIFORM
-from icarus.algebra.record_values import mean, ucb1_by_availability, ucb1_by_visits
+from icarus.algebra.policy import (
+    RULE_ARGMAX,
+    RULE_EPSILON_GREEDY,
+    RULE_GIBBS,
+    RULE_REPLY,
+    RULE_ROULETTE,
+    RULE_UNIFORM,
+    mean,
+    ucb1_by_availability,
+    ucb1_by_visits,
+)
 from icarus.compiler.rng import seeded
 from icarus.engine.arena import ANY
 from icarus.engine.choice import follow_rule

@@ -2,17 +2,17 @@
 
 import functools
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
 
-from icarus.algebra import Enhancement, Weight, record_values
-from icarus.algebra.adaptive import Share, member_of
-from icarus.algebra.callable_slots import Rows
+from icarus.algebra import Enhancement, Weight, policy
+from icarus.algebra.adaptive import member_of
 from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, RULE_ROULETTE, RULE_UNIFORM, RULE_VOTE
 from icarus.algebra.slots import Candidates, Slot, Values
-from icarus.algebra.weights import TOLERANCE
+from icarus.algebra.weights import TOLERANCE, Share
 from icarus.compiler.reference import Interpreter, interpret
 from icarus.engine import choice
 from icarus.engine import slot_kernels as kernels
@@ -238,7 +238,7 @@ class ReferenceProgram:
 
     def _is_chosen(self, share: Share, player: int) -> bool:
         """Whether a player's bandit has chosen the member."""
-        members, group, exploration, member = share.parameters
+        members, group, exploration, member = share.values()
         return bool(interpret(member_of)(self._theta(share.bandit), player, members, group, exploration) == member)
 
     def _choose_by_acceptance(self, term: Term, decision: Decision) -> int:
@@ -247,7 +247,7 @@ class ReferenceProgram:
         for _ in range(count):
             i = int(below(self.rng, count))
             value = self._values_of(leaf, decision.history, decision.legal[i : i + 1])[0]
-            x, point = (value - record_values.UNVISITED) / term.parameter, uniform(self.rng)
+            x, point = (value - policy.UNVISITED) / term.parameter, uniform(self.rng)
             if is_accepted(point, x):
                 if x > 0.0:
                     raise choice.WeightError(choice.MEAN_ABOVE_ONE)
@@ -291,8 +291,8 @@ def values_of(
     elif isinstance(source, Values):
         call_slot(source, history, theta, legal, out)
     else:
-        rows = Rows([theta.find(record) for record in keys_of(source, history, legal, call_slot)])
-        rule = interpret(record_values.rule_values(leaf.policy, leaf.information))
+        rows: Any = SimpleNamespace(rows=[theta.find(record) for record in keys_of(source, history, legal, call_slot)])
+        rule = interpret(policy.rule_values(leaf.policy, leaf.information))
         rule(rows, range(len(legal)), int(history.steps[-1].player), out, *leaf.policy.rule_parameters())
     _check_written(source, legal, np.isnan(out))
     return out

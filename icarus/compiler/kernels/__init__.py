@@ -1,1 +1,0 @@
-"""Functions compiled to machine code, and what their code is made of."""
