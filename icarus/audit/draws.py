@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from icarus.compiler.kernel import Kernel
-from icarus.compiler.memory import array_at, call1, call2, call4, struct_at
+from icarus.compiler.memory import array_at, call, struct_at
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.data import in_words
 from icarus.kernel.state import State
@@ -60,18 +60,18 @@ def draw(job: int) -> int:
         state = array_at(address, j.words, _INT)
         for i in range(j.words):
             state[i] = truth[i]
-        call4(j.determinize, (address, j.observer, j.beliefs, j.rng))
-        if call1(j.player, (address,)) != j.mover:
+        call(j.determinize, (address, j.observer, j.beliefs, j.rng))
+        if call(j.player, (address,)) != j.mover:
             faults[k] |= OTHER_PLAYER
         elif j.mover == j.observer:
-            same = call2(j.legal, (address, j.listed)) == j.action_count
+            same = call(j.legal, (address, j.listed)) == j.action_count
             for i in range(j.action_count):
                 same = same and listed[i] == actions[i]
             if not same:
                 faults[k] |= OTHER_ACTIONS
-        same = j.episode == 0 or call1(j.episode, (address,)) == j.label
+        same = j.episode == 0 or call(j.episode, (address,)) == j.label
         if j.recall != 0:
-            same = same and call4(j.recall, (address, j.observer, j.recalled, RECALLED)) == j.move_count
+            same = same and call(j.recall, (address, j.observer, j.recalled, RECALLED)) == j.move_count
             for i in range(j.move_count):
                 same = same and recalled[i] == moves[i]
         if not same:

@@ -232,9 +232,6 @@ def call(typingctx: TypingContext, address: NumbaType, arguments: NumbaType) -> 
     return types.int64(types.int64, types.UniTuple(types.int64, arity)), codegen
 
 
-call1 = call2 = call3 = call4 = call5 = call7 = call
-
-
 @intrinsic
 def unlikely(typingctx: TypingContext, condition: NumbaType) -> Definition:
     """A condition that hardly ever holds: what is done then is put where it is not in the way."""
@@ -245,19 +242,6 @@ def unlikely(typingctx: TypingContext, condition: NumbaType) -> Definition:
         return builder.call(expected, [values[0], ir.Constant(bit, 0)])
 
     return types.boolean(types.boolean), codegen
-
-
-@intrinsic
-def foreign3(typingctx: TypingContext, address: NumbaType, arguments: NumbaType) -> Definition:
-    """Call the C function of three integers at an address; what it returns is ignored."""
-
-    def codegen(context: TargetContext, builder: Builder, signature: Signature, values: Sequence[Value]) -> Value:
-        word = ir.IntType(64)
-        pointer = builder.inttoptr(values[0], ir.FunctionType(word, [word] * 3).as_pointer())
-        builder.call(pointer, [builder.extract_value(values[1], i) for i in range(3)])
-        return context.get_dummy_value()
-
-    return types.none(types.int64, types.UniTuple(types.int64, 3)), codegen
 
 
 @intrinsic

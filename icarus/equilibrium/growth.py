@@ -5,7 +5,7 @@ from typing import Annotated, NamedTuple
 import attrs
 import numpy as np
 
-from icarus.compiler.memory import address_of, call1, call2, call3, call4, copy_items
+from icarus.compiler.memory import address_of, call, copy_items
 from icarus.compiler.rng import seeded
 from icarus.equilibrium.arrays import END_SET, NOTHING, PLAYERS, InfoSet, kernel
 from icarus.equilibrium.deals import Deals
@@ -172,10 +172,10 @@ def play(
     for player in range(PLAYERS):
         moves[player] = action
     if walk.observe != 0:
-        call4(walk.observe, (address_of(state), action, address_of(moves), PLAYERS))
+        call(walk.observe, (address_of(state), action, address_of(moves), PLAYERS))
     for i in range(len(state)):  # an assignment of slices would ask first whether they overlap
         next_state[i] = state[i]
-    call2(walk.apply, (address_of(next_state), action))
+    call(walk.apply, (address_of(next_state), action))
     for player in range(PLAYERS):
         child.views[player] = frame.views[player]
         if player == mover:
@@ -188,7 +188,7 @@ def play(
 def add_end(tree: Growth, child: Frame, next_state: np.ndarray, rewards: np.ndarray) -> int:
     """Enter a terminal history; NOT_CONSTANT where its rewards do not sum to 1."""
     walk = tree.walk[0]
-    call3(walk.rewards, (address_of(next_state), address_of(rewards), PLAYERS))
+    call(walk.rewards, (address_of(next_state), address_of(rewards), PLAYERS))
     end, node = tree.ends[walk.ends], tree.nodes[child.node]
     end.views[0], end.views[1] = child.views[0], child.views[1]
     end.utility, end.chance_reach = walk.low + walk.range * rewards[0], child.chance_reach
@@ -203,11 +203,11 @@ def add_decision(
 ) -> int:
     """Enter a history in which someone is to act, with room for its children; UNEQUAL where its view had other actions."""
     walk, node = tree.walk[0], tree.nodes[child.node]
-    count = call2(walk.legal, (address_of(next_state), address_of(actions)))
+    count = call(walk.legal, (address_of(next_state), address_of(actions)))
     if mover == CHANCE:
         probabilities[:count] = 1.0 / count
         if walk.chance != 0:
-            call2(walk.chance, (address_of(next_state), address_of(probabilities)))
+            call(walk.chance, (address_of(next_state), address_of(probabilities)))
         number = chance_set(tree, actions, count, probabilities)
     else:
         number = player_set(tree, child.views[mover], actions, count)
@@ -264,7 +264,7 @@ def grow(
             play(tree, frame, child, slot, states[walk.depth], next_state, moves)
         if info_set.player == CHANCE:
             child.chance_reach *= tree.slots[slot].probability
-        mover = call1(walk.player, (address_of(next_state),))
+        mover = call(walk.player, (address_of(next_state),))
         status = (
             add_end(tree, child, next_state, rewards)
             if mover == TERMINAL
@@ -336,7 +336,7 @@ def next_moves(
     rng: np.ndarray,
 ) -> int:
     """Of each thing that a perspective may see next an action, as indices in `choices`; returns how many there are."""
-    count = call2(walk.legal, (address, address_of(actions)))
+    count = call(walk.legal, (address, address_of(actions)))
     if walk.observe == 0 or perspective in (mover, ALL_HISTORIES):
         for i in range(count):
             choices[i] = i
@@ -344,7 +344,7 @@ def next_moves(
     moves = np.empty(PLAYERS, np.int64)
     for i in range(count):
         moves[:] = actions[i]
-        call4(walk.observe, (address, actions[i], address_of(moves), PLAYERS))
+        call(walk.observe, (address, actions[i], address_of(moves), PLAYERS))
         observations[i] = moves[perspective]
     return representatives(observations, choices, count, rng)
 
@@ -365,17 +365,17 @@ def measure(walks: np.ndarray, start: np.ndarray, perspective: int, rng: np.ndar
             if weights[i] == 0.0:
                 continue
             address = address_of(states[i])
-            mover = call1(walk.player, (address,))
+            mover = call(walk.player, (address,))
             if perspective in (mover, ALL_HISTORIES):
                 total += weights[i]
             for k in range(next_moves(walk, address, mover, perspective, actions, observations, choices, rng)):
                 copy_items(state, states[i])
-                call2(walk.apply, (address_of(state), actions[choices[k]]))
-                next_mover = call1(walk.player, (address_of(state),))
+                call(walk.apply, (address_of(state), actions[choices[k]]))
+                next_mover = call(walk.player, (address_of(state),))
                 if next_mover == TERMINAL:
                     total += weights[i] if perspective == ALL_HISTORIES else 0.0
                     continue
-                count = call2(walk.legal, (address_of(state), address_of(spare)))
+                count = call(walk.legal, (address_of(state), address_of(spare)))
                 j = (next_mover + 1) * (walk.max_legal + 1) + count
                 next_weights[j] += weights[i]
                 if uniform(rng) * next_weights[j] < weights[i]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_UNIFORM
-from icarus.compiler.memory import address_of, call2, call4, copy_items
+from icarus.compiler.memory import address_of, call, copy_items
 from icarus.equilibrium.arrays import END_SET, PLAYERS, End, InfoSet, kernel
 from icarus.equilibrium.tree import GameTree, walk_of
 from icarus.kernel import CHANCE, inlined, uniform
@@ -136,13 +136,13 @@ def find_public(
             action = slots[info_set.slot + k].action
             moves[:] = action
             if walk.observe != 0:
-                call4(walk.observe, (address_of(state), action, address_of(moves), PLAYERS))
+                call(walk.observe, (address_of(state), action, address_of(moves), PLAYERS))
             public[child] = 1
             for player in range(PLAYERS):
                 if player != info_set.player and moves[player] != action:
                     public[child] = 0
             copy_items(next_state, state)
-            call2(walk.apply, (address_of(next_state), action))
+            call(walk.apply, (address_of(next_state), action))
         depth += 1
         path[depth], tried[depth] = child, 0
     return 0

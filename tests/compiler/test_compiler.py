@@ -283,7 +283,7 @@ def test_each_of_eight_threads_gets_the_address_of_its_own_function(folder: Path
 
     @njit
     def called(address: int, x: int) -> Any:
-        return memory.call1(address, (x,))
+        return memory.call(address, (x,))
 
     gate = threading.Barrier(8)
 
