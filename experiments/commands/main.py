@@ -1,61 +1,368 @@
-"""The whole command, and what becomes of errors."""
+"""The command `python -m experiments`: run, estimate, status, report, claims, query, merge, verify, plan."""
 
+import contextlib
+import csv
+import os
 import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Annotated
 
-from experiments.commands.common import FAILED, INTERRUPTED, REFUSED, say
-from experiments.commands.files import export, merge, query, verify
+import attrs
+
+from experiments.analysis import claims as statements
+from experiments.analysis import interims, search_claims
+from experiments.analysis.statistics import POWER, clopper_pearson, games_needed
+from experiments.analysis.verdicts import details_table, summary_table, tally_sentence
+from experiments.commands.common import argument, flag, print_table, refresh, say
 from experiments.commands.ladder import ladder
-from experiments.commands.playing import estimate, run
-from experiments.commands.reports import branching, claims, correlation, picture, plan, ratings, report, status
-from experiments.plan.definition import Refusal
-from experiments.play.pool import MatchFailed
+from experiments.discovery import races
+from experiments.papers import catalogue, earlier, sensitivity, suite
+from experiments.plan import loading
+from experiments.plan.checks import positive, refusing
+from experiments.plan.definition import Column, Experiment, Refusal
+from experiments.plan.titles import budget, title
+from experiments.play import estimate as estimates
+from experiments.play import running
+from experiments.play.cluster import Cluster
+from experiments.play.pool import MatchFailed, ProcessPool
+from experiments.play.replay import audit
+from experiments.report import campaign_page, figures
+from experiments.report.report import write
+from experiments.report.status import state_of, without_checksum
+from experiments.report.terminal import measures_of
+from experiments.store import export as tables
 from experiments.store import rows as store
-from icarus.commands.console import make_program
+from experiments.store.results import Results, results_of, runs_in
+from experiments.store.rows import Row
+from experiments.store.summary import Tally
+from icarus.commands import console
+from icarus.commands.console import make_program, progress_of, run_program
+from icarus.commands.options import FAILED, INTERRUPTED, split_names, value_option
+from icarus.row_files import naming_file
 
-COMMANDS = (
-    run,
-    estimate,
-    status,
-    report,
-    picture,
-    branching,
-    correlation,
-    claims,
-    query,
-    export,
-    ratings,
-    merge,
-    verify,
-    plan,
-    ladder,
+NAMED = (
+    f"Name of an experiment, or the path of your own as a .toml or .py file. Section 8: {', '.join(suite.SUITE)} (all of them). "
+    f"Earlier papers on Information Set MCTS and determinization: {', '.join(earlier.EARLIER)}. "
+    f"Settings that section 8 leaves open: {', '.join(sensitivity.SENSITIVITY)}. "
+    f"Other enhancements: {', '.join(catalogue.CATALOGUE)}."
 )
+Name = Annotated[str, argument("EXPERIMENT", NAMED)]
+Directory = Annotated[Path, argument("DIR", "Directory of a run (its --out).")]
+Games = Annotated[
+    str | None, value_option("GAMES", "Games, separated by commas, such as othello,knockout-whist(players=3).")
+]
+Trials = Annotated[int | None, value_option("N", "Games per cell (section 8: 1000).")]
+Iterations = Annotated[
+    int | None, value_option("N", "Iterations per decision (section 8: 5000, earlier papers: 10000).")
+]
+Seconds = Annotated[
+    str | None, value_option("SECONDS", "Seconds per decision instead, separated by commas, such as 0.1,1.")
+]
+With = Annotated[Path | None, value_option("FILE.py", "Python file with enhancements or games of your own.", "--with")]
+Workers = Annotated[int | None, value_option("N", "Number of processes; default: the number of processors.")]
+
+
+def run(
+    experiment: Name,
+    out: Annotated[Path, value_option("DIR", "Directory for the results; run the same command to continue a run.")],
+    games: Games = None,
+    trials: Trials = None,
+    iterations: Iterations = None,
+    seconds: Seconds = None,
+    workers: Workers = None,
+    seed: Annotated[int | None, value_option("SEED", "Seed of the experiment.")] = None,
+    paired: Annotated[bool, flag("--paired", "Use the same deals and chance for all agents of a game.")] = False,
+    sprt: Annotated[
+        bool, flag("--sprt", "Stop an agent's games when a sequential test against the baseline decides.")
+    ] = False,
+    part: Annotated[str, value_option("K/N", "Part of the trials to play, such as 2/3; see merge.")] = "1/1",
+    cluster: Annotated[
+        str | None, value_option("ADDRESS", "Dask cluster to play on: the address of its scheduler, or local.")
+    ] = None,
+    file: With = None,
+) -> int:
+    """Play an experiment, or the rest of it; then print its table and draw its figures.
+
+    Every game is kept in DIR/results.jsonl as it ends. A run may be stopped or killed at any time: run the same command to continue.
+    No game is lost or played twice. The games do not depend on the number of processes.
+    """
+    budgets = {"iterations": iterations, "seconds": _numbers("seconds", seconds)}
+    selection = _choose(
+        experiment, games, file, **budgets, trials=trials, seed=seed, paired=paired or None, sprt=sprt or None
+    )
+    share, size = running.part(part), _size(workers)
+    try:
+        _play(selection, out, size, cluster, share)
+        _show(out)
+    except (MatchFailed, store.NotKept) as error:
+        say(f"experiments: {error}")
+        return FAILED
+    except KeyboardInterrupt:
+        kept = sum(1 for _ in store.rows(out, selection)) if store.results_in(out).exists() else 0
+        total = len(selection.cells) * selection.trials
+        say(f"Stopped; {kept} of {total} games are kept in {out}. Run the same command to continue.")
+        return INTERRUPTED
+    return 0
+
+
+def estimate(
+    experiment: Name,
+    games: Games = None,
+    trials: Trials = None,
+    iterations: Iterations = None,
+    seconds: Seconds = None,
+    workers: Workers = None,
+    file: With = None,
+) -> None:
+    """Estimate how long an experiment will take, from a few short games of every agent (some minutes for all of section 8)."""
+    budgets = {"iterations": iterations, "seconds": _numbers("seconds", seconds)}
+    selection, size = _choose(experiment, games, file, **budgets, trials=trials), _size(workers)
+    paces = estimates.measure_paces(selection, say)
+    all_trials, published = loading.published_size(selection)
+    for each, full in ((selection, None), (attrs.evolve(selection, trials=all_trials), published)):
+        costs = estimates.core_seconds(each, paces, full)
+        print("\n".join(estimates.describe(each, costs, size, full)), flush=True)
+
+
+def _choose(experiment: str, games: str | None, file: Path | None, **changes: object) -> Experiment:
+    changed = {"games": None if games is None else split_names(games), **changes}
+    return loading.load(experiment, {key: value for key, value in changed.items() if value is not None}, file)
+
+
+def _numbers(name: str, text: str | None) -> list[float] | None:
+    """Numbers separated by commas."""
+    try:
+        return None if text is None else [float(part) for part in text.split(",")]
+    except ValueError:
+        raise Refusal(f"{name}: {text!r} are not numbers separated by commas") from None
+
+
+def _size(workers: int | None) -> int:
+    if workers is not None:
+        return positive("workers", workers)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _play(experiment: Experiment, out: Path, workers: int, cluster: str | None, share: running.Part) -> None:
+    pool: ProcessPool | Cluster = ProcessPool(workers) if cluster is None else Cluster(cluster, workers)
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(pool)
+        writers: list[store.Writer] = []
+        advances: list[Callable[..., None]] = []
+
+        def started(writer: store.Writer, remaining: int) -> None:
+            if writer.dropped:
+                torn = f"The last line of {out / store.RESULTS} was torn ({writer.dropped} bytes)"
+                say(f"{torn}; its game is played again.")
+            done = len(writer.done)
+            writers.append(writer)
+            advances.append(stack.enter_context(progress_of(experiment.name, done + remaining, done=done)))
+
+        running.run(experiment, out, pool, share, started=started, ended=lambda row: advances[0](len(writers[0].done)))
+
+
+def _show(directory: Path) -> None:
+    with results_of(directory) as results:
+        columns, pictures = results.columns(), results.runs[0].experiment.pictures
+    _print_results(columns)
+    folder = directory / "figures"
+    with naming_file(folder):
+        for path in figures.draw(columns, folder, pictures):
+            say(f"{path} and {path.with_suffix('.svg').name}")
+
+
+def _print_results(columns: dict[Column, list[Tally]]) -> None:
+    """What the agents came to, beside evenly matched players (Figure 4's band); strategies only where names are others."""
+    for column, tallies in columns.items():
+        headings, rows = measures_of(tallies)
+        if any(tally.cell.agent != tally.cell.spec.caption for tally in tallies):
+            headings = [*headings, "Strategy"]
+            rows = [[*row, tally.cell.spec.caption] for row, tally in zip(rows, tallies, strict=True)]
+        lines = [[tally.cell.agent, *row] for row, tally in zip(rows, tallies, strict=True)]
+        against = f", against {column.opponent.caption}"
+        name = title(column, list(columns)).removesuffix(against)
+        console.print_table(["Agent", *headings], lines, f"{name}: {budget(column)} per decision{against}")
+
+
+def status(directory: Directory) -> None:
+    """Print how far a run is and when it will end, from its files alone; for a campaign also its cost."""
+    if races.is_race(directory):
+        print(races.status(directory))
+        return
+    with results_of(directory) as results:
+        if statements.has_interims(results):
+            _campaign_status(results)
+            return
+    for each in runs_in(directory):
+        with results_of(each) as results:
+            print(state_of(results, store.being_written(each)))
+
+
+def _campaign_status(results: Results) -> None:
+    lines, going = interims.progress(results), any(store.being_written(run.directory) for run in results.runs)
+    print(f"campaign: {sum(line.games for line in lines)} games, {'running' if going else 'not running'}")
+    print_table(interims.progress_table(lines))
+    for judged in statements.decisions(results).values():
+        print(interims.count_sentence(judged))
+
+
+def report(
+    directory: Directory,
+    pages: Annotated[
+        list[Path] | None,
+        value_option(
+            "FILE",
+            "Page whose tables of a campaign are made again, such as docs/reproduction.md or README.md; repeatable.",
+            "--page",
+        ),
+    ] = None,
+) -> None:
+    """Print the table and write figures, report.html and report.md into DIR, from its files alone.
+
+    DIR may be the directory of a campaign, which has a run for each game: experiments/runs/campaign.
+    """
+    if pages:
+        _fill_pages(pages, directory)
+    columns, paths = write(directory)
+    _print_results(columns)
+    for path in paths:
+        say(str(path))
+
+
+def _fill_pages(pages: list[Path], directory: Path) -> None:
+    """Make the tables of pages again from the rows of a campaign."""
+    for page in pages:
+        if not page.is_file():
+            raise Refusal(f"there is no file {str(page)!r}")
+    with results_of(directory) as results:
+        if not statements.has_interims(results):
+            raise Refusal(f"{directory} is not a campaign; --page needs a campaign")
+        texts = campaign_page.tables(results)
+    for page in pages:
+        refresh(page, texts)
+
+
+def claims(
+    directories: Annotated[list[Path], argument("DIR", "Directories of runs, whose games are combined.")],
+    as_csv: Annotated[bool, flag("--csv", "Print all comparisons as comma-separated values.")] = False,
+) -> None:
+    """Judge the statements of section 8 and of the earlier papers by the games played, and estimate how many more would decide each."""
+    with results_of(*directories) as results:
+        decisions = [(statements, *of_budget) for of_budget in statements.decisions(results).items()]
+        decisions += [(search_claims, *of_budget) for of_budget in search_claims.decisions(results).items()]
+    if not decisions:
+        raise Refusal(
+            "the runs have no games of the papers' statements (against the baseline, or between the papers' searches)"
+        )
+    for paper, per_decision, each in decisions:
+        details = details_table(each)
+        if as_csv:
+            _print_csv(["per decision", *details.header], ([per_decision, *row] for row in details.rows))
+            continue
+        print(f"Paper against ours: {per_decision} per decision\n{tally_sentence(each, paper.SOURCE)}\n\n{paper.RULE}")
+        for table in (summary_table(each), details):
+            print_table(table)
+
+
+def _print_csv(names: list[str], rows: Iterable[Iterable[object]]) -> None:
+    csv.writer(sys.stdout, lineterminator="\n").writerows([names, *rows])
+
+
+def query(
+    directory: Directory,
+    sql: Annotated[str, argument("SQL", "Query over the table `games`, which has the games played.")],
+    as_csv: Annotated[bool, flag("--csv", "Print comma-separated values.")] = False,
+    allow_files: Annotated[bool, flag("--allow-files", "Let the query read and write other files too.")] = False,
+) -> None:
+    """Query the results in SQL (DuckDB). The query can read the games only, unless --allow-files is given.
+
+    Example: "SELECT agent, avg(win::INT), avg(statistics.agent.depth) FROM games GROUP BY agent".
+    All games as a table: --csv "SELECT * EXCLUDE (actions) FROM games"
+    """
+    names, rows = tables.query(directory, sql, allow_files)
+    if as_csv:
+        _print_csv(names, rows)
+        return
+    console.print_table(names, ([f"{each:.6g}" if isinstance(each, float) else each for each in row] for row in rows))
+
+
+def merge(
+    out: Annotated[Path, argument("OUT", "Directory to make or to extend.")],
+    directories: Annotated[list[Path], argument("DIR", "Directories of runs of the same experiment.")],
+) -> None:
+    """Merge the games of runs of the same experiment, for example from several machines."""
+    new_games, total = tables.merge(out, directories)
+    say(f"{new_games} games added; {total} games in {out}")
+
+
+def verify(
+    directory: Directory,
+    sample: Annotated[int, value_option("N", "Number of games to play again.")] = 10,
+    seed: Annotated[int, value_option("SEED", "Seed of the sample.")] = 0,
+    agent: Annotated[str | None, value_option("NAME", "Sample the games of this agent only.")] = None,
+    trial: Annotated[int | None, value_option("N", "Sample the games of this number only.")] = None,
+) -> int:
+    """Play a sample of games again and compare them action by action; the exit code is 1 if one differs."""
+    if races.is_race(directory):
+        if (agent, trial) != (None, None):
+            raise Refusal(
+                f"{directory} is a race, whose games have no agents and trials; leave out --agent and --trial"
+            )
+        return _print_audit(races.audit(directory, positive("sample", sample), seed))
+    experiment = store.experiment_in(directory)
+    for module in sorted({cell.module for cell in experiment.cells if cell.module}):
+        say(f"{directory} uses a Python file, which is run now: {module}")
+    if unchecked := store.count_unchecked(directory):
+        say(without_checksum(unchecked))
+    rows = _rows_of(store.rows(directory, experiment), agent, trial)
+    return _print_audit(audit(experiment, rows, positive("sample", sample), seed))
+
+
+def _rows_of(rows: Iterable[Row], agent: str | None, trial: int | None) -> Iterator[Row]:
+    """The games of an agent and of a number, where these are given.
+
+    Raises:
+        Refusal: there are none.
+    """
+    agents, count = set[str](), 0
+    for row in rows:
+        agents.add(row["agent"])
+        if agent in (None, row["agent"]) and trial in (None, row["trial"]):
+            count += 1
+            yield row
+    if agents and not count:
+        which = [f"of the agent {agent!r}"] * (agent is not None) + [f"with the number {trial}"] * (trial is not None)
+        raise Refusal(f"there is no game {' and '.join(which)}; agents: {', '.join(sorted(agents))}")
+
+
+def _print_audit(games: Iterable[tuple[str, bool]]) -> int:
+    differences = 0
+    for message, same in games:
+        differences += not same
+        print(message)
+    return FAILED if differences else 0
+
+
+def plan(
+    rate: Annotated[float, argument("RATE", "A win rate, such as 0.5.")],
+    alternative: Annotated[float, argument("ALTERNATIVE", "A different win rate, such as 0.55.")],
+    power: Annotated[float, value_option("POWER", "Probability that the test finds the difference.")] = POWER,
+) -> None:
+    """Compute how many games each of two agents must play to find a difference in win rate at the 95 % level."""
+    with refusing():
+        games = games_needed(rate, alternative, power)
+    low, high = clopper_pearson(round(rate * games), games)
+    print(f"{games} games each; the 95 % interval of {100 * rate:g} % is then {100 * low:.1f} - {100 * high:.1f} %")
+
+
 app = make_program(
     "experiments",
-    COMMANDS,
+    (run, estimate, status, report, claims, query, merge, verify, plan, ladder),
     "Run and analyse the experiments of section 8 of the ICARUS paper, of earlier papers, and your own.",
 )
 
 
 def main(arguments: list[str] | None = None) -> int:
     """The exit code of a command; what it refuses is told in one sentence on standard error."""
-    try:
-        code = app(sys.argv[1:] if arguments is None else arguments, standalone_mode=False)
-        return code if isinstance(code, int) else 0
-    except Refusal as error:
-        say(f"experiments: {error}")
-        return REFUSED
-    except (MatchFailed, store.NotKept) as error:
-        say(f"experiments: {error}")
-        return FAILED
-    except KeyboardInterrupt:
-        say("experiments: interrupted")
-        return INTERRUPTED
-    except OSError as error:
-        say(f"experiments: {error}")
-        return FAILED
-    except Exception as error:
-        if not hasattr(error, "format_message"):  # what the parser of the command line raises
-            raise
-        if message := error.format_message():
-            say(f"experiments: {message}")
-        return REFUSED
+    return run_program(app, "experiments", sys.argv[1:] if arguments is None else arguments)

@@ -23,7 +23,6 @@ FIXED = (5, 10, 25, 40)  # determinizations in Fig. 3
 TOTALS = (2500, 5000, 10_000, 15_000)  # iterations of all trees in Fig. 4
 # The papers' 1-30 s and 0.25-5 s in iterations: a decision of 10,000 took their determinized UCT a second, and takes ours less than 0.1 s.
 LOTR_SECONDS, PHANTOM_SECONDS = [0.03, 0.1, 0.3, 1], [0.01, 0.03, 0.1, 0.3, 1]
-BRANCHING, BRANCHING_ROWS = "branching", "branching.csv"  # a measurement without games, and its file; see `branching`
 TIMED = ("Determinized UCT", "SO-ISMCTS", "MO-ISMCTS")
 
 

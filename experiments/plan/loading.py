@@ -11,7 +11,7 @@ from experiments.plan.checks import Table, list_of, nearest, positive, refusing
 from experiments.plan.definition import Experiment, Refusal
 from icarus.load_files import game_of_file, load_file, load_files
 
-NAMES = (*SUITE, *sensitivity.SENSITIVITY, *catalogue.CATALOGUE, *earlier.EARLIER, earlier.BRANCHING)
+NAMES = (*SUITE, *sensitivity.SENSITIVITY, *catalogue.CATALOGUE, *earlier.EARLIER)
 PYTHON_TABLE = "EXPERIMENT"  # the name of the table in a Python file
 
 
@@ -39,8 +39,6 @@ def load(name: str, changes: Table, file: Path | None = None) -> Experiment:
     if name in earlier.EARLIER:
         tables = earlier.tables(name, positive("iterations", changes.get("iterations", earlier.ITERATIONS)))
         return build_together([_with_changes(table, changes) for table in tables], module)
-    if name == earlier.BRANCHING:
-        raise Refusal(f"{name} is a command, not an experiment; run python -m experiments {name}")
     path = Path(name)
     if path.suffix not in (".toml", ".py") and not path.is_file():
         raise Refusal(

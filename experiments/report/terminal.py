@@ -1,49 +1,10 @@
-"""Tables as a terminal shows them."""
-
-from collections.abc import Iterable, Sequence
-
-from rich import box
-from rich.table import Table
-from rich.text import Text
+"""What agents are compared by, as texts."""
 
 from experiments.analysis.rewards import strengths
 from experiments.analysis.statistics import Estimate
-from experiments.plan.definition import Column
-from experiments.plan.titles import budget, title
 from experiments.store.summary import Tally, any_graded, baseline
 
 SMALLEST_P = 1e-4  # smaller ones are written as such
-
-
-def results_table(column: Column, tallies: list[Tally], among: list[Column]) -> Table:
-    """What a column's agents came to, compared with evenly matched players (Figure 4's band); strategies only where names are others."""
-    name, against = title(column, among), f", against {column.opponent.caption}"
-    table = Table(
-        title=f"{name.removesuffix(against)}: {budget(column)} per decision{against}",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        pad_edge=False,
-        show_edge=False,
-    )
-    headings, rows = measures_of(tallies)
-    strategies = ["Strategy"] if any(tally.cell.agent != tally.cell.spec.caption for tally in tallies) else []
-    table.add_column("Agent", overflow="fold")
-    for heading in headings:
-        table.add_column(heading, justify="left" if heading == "Band" else "right", no_wrap=True)
-    for heading in strategies:
-        table.add_column(heading, overflow="fold")
-    for tally, row in zip(tallies, rows, strict=True):
-        table.add_row(Text(tally.cell.agent), *row, *[Text(tally.cell.spec.caption)] * len(strategies))
-    return table
-
-
-def plain_table(names: Sequence[str], rows: Iterable[Sequence[object]], caption: str | None = None) -> Table:
-    """The answer to a query, or a table of a document."""
-    table = Table(*names, box=box.SIMPLE_HEAD, title=caption, title_justify="left", title_style="bold")
-    for row in rows:
-        texts = ("" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value) for value in row)
-        table.add_row(*map(Text, texts))
-    return table
 
 
 def measures_of(tallies: list[Tally]) -> tuple[list[str], list[list[str]]]:

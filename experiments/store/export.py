@@ -1,10 +1,9 @@
-"""The results as tables: queries in SQL, CSV files, and runs put together."""
+"""The results as tables: queries in SQL, and runs put together."""
 
 import contextlib
-import csv
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from experiments.plan.definition import Experiment, Refusal
 from experiments.plan.growth import difference, extends
@@ -50,45 +49,6 @@ def query(directory: Path, sql: str, allow_files: bool = False) -> tuple[list[st
             return names, answer.fetchall()
         except duckdb.Error as error:
             raise Refusal(" ".join(str(error).split("\n\n")[0].split())) from None
-
-
-def flatten(read: Callable[[], Iterable[Row]]) -> tuple[list[str], Iterator[list[object]]]:
-    """Rows without their actions and with dotted names for what is nested, such as statistics.agent.visits.
-
-    Args:
-        read: gives the rows; twice, for rows of an earlier version may lack what later ones of the same run have.
-    """
-
-    def flat() -> Iterator[dict[str, object]]:
-        return (dict(_leaves("", {key: value for key, value in row.items() if key != "actions"})) for row in read())
-
-    names = list(dict.fromkeys(name for row in flat() for name in row))
-    return names, ([row.get(name) for name in names] for row in flat())
-
-
-def _leaves(path: str, value: object) -> Iterator[tuple[str, object]]:
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield from _leaves(f"{path}.{key}" if path else key, inner)
-    else:
-        yield path, " ".join(map(str, value)) if isinstance(value, list) else value
-
-
-def write_csv(target: TextIO, names: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    writer = csv.writer(target, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows(rows)
-
-
-def matches(rows: Iterable[Row]) -> Iterator[tuple[tuple[str, ...], tuple[float, ...]]]:
-    """Each game as the strategies in its seats and their rewards: what OpenSpiel's alpha-rank reads.
-
-    As columns "agents" and "scores" of a data frame these are the argument of `heuristic_payoff_table.from_match_results`.
-    """
-    for row in rows:
-        seats = range(len(row["returns"]))
-        agents = tuple(row["strategy"] if seat == row["seat"] else row["opponent"] for seat in seats)
-        yield agents, tuple(row["returns"])
 
 
 def merge(out: Path, directories: Sequence[Path]) -> tuple[int, int]:

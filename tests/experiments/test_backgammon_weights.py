@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from experiments.play.backgammon_weights import Network, inputs, play_steps, steps_by
+from experiments.studies.backgammon_weights import Network, inputs, play_steps, steps_by
 from icarus import State, games
 from icarus.games.backgammon import BAR, CHECKERS, DICE, INPUTS, OUTPUT, POINTS, UNITS, WEIGHTS
 

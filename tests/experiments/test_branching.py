@@ -1,14 +1,9 @@
 """Table II of Cowling, Powley and Whitehouse (2012): leading plays counted by hand, and the published means."""
 
-import csv
-
 import numpy as np
 import pytest
 
-from experiments.commands.main import main
-from experiments.papers.earlier import BRANCHING_ROWS
-from experiments.play.branching import MEASURES, PUBLISHED, Buffers, measure_deal, measure_deals
-from experiments.report.branching import measurements
+from experiments.studies.branching import MEASURES, PUBLISHED, Buffers, measure_deal, measure_deals, measurements
 from icarus.compiler.rng import seeded
 from icarus.games.dou_di_zhu import DOU_DI_ZHU, RANK_NAMES, hand_of
 
@@ -65,53 +60,7 @@ def test_the_interval_is_students():
     assert results[0].ratio == pytest.approx(2 / PUBLISHED[0])
 
 
-def test_the_command_keeps_each_deal_and_the_report_follows_from_the_file_alone(tmp_path, capsys):
-    out = tmp_path / "branching"
-    assert main(["branching", "--deals", "60", "--seed", "3", "--out", str(out)]) == 0
-    printed = capsys.readouterr().out
-    assert "Published" in printed
-    assert "1500" in printed
-    lines = list(csv.reader((out / "branching.csv").read_text().splitlines()))
-    assert len(lines) == 61
-    report = (out / "report.md").read_bytes()
-    for name in ("report.md", "report.html", "figures/branching.png", "figures/branching.svg"):
-        (out / name).unlink()
-    assert main(["report", str(out)]) == 0
-    assert capsys.readouterr().out == printed
-    assert (out / "report.md").read_bytes() == report
-    assert (out / "figures" / "branching.png").stat().st_size > 5000
-    mean = sum(float(line[1]) for line in lines[1:]) / 60
-    assert f"{mean:.1f}" in printed
-
-
 def test_the_same_seed_gives_the_same_deals_and_another_others():
     first, same, second = (measure_deals(4, seed) for seed in (1, 1, 2))
     assert (first == same).all()
     assert (first[:, 0] != second[:, 0]).any()
-
-
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        (
-            ("run", "branching", "--out", "x"),
-            "branching is a command, not an experiment; run python -m experiments branching",
-        ),
-        (("branching", "--deals", "0"), "deals is 0; it must be an integer of at least 2"),
-        (("branching", "--deals", "1"), "deals is 1; it must be an integer of at least 2"),
-        (("branching", "--seed", "-1"), "seed is -1; it must be an integer of at least 0"),
-    ],
-)
-def test_bad_input_is_refused(arguments, message, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert main(list(arguments)) == 2
-    assert message in capsys.readouterr().err
-
-
-def test_a_directory_with_something_else_is_left_alone(tmp_path, capsys):
-    (tmp_path / "mine.txt").write_text("mine")
-    assert main(["branching", "--deals", "2", "--out", str(tmp_path)]) == 2
-    assert "has other files" in capsys.readouterr().err
-    (tmp_path / BRANCHING_ROWS).write_text("deal,x\n0,1\n")
-    assert main(["report", str(tmp_path)]) == 2
-    assert "does not have the leading plays" in capsys.readouterr().err

@@ -9,7 +9,7 @@ import shutil
 
 import pytest
 
-from experiments.commands import playing
+from experiments.commands import main as commands
 from experiments.report import figures
 from experiments.report.status import state_of
 from experiments.store import rows as store
@@ -91,19 +91,7 @@ def test_a_torn_last_line_is_played_again(call, copy, played):
 
 
 def test_every_command_has_help(call):
-    for name in (
-        "run",
-        "status",
-        "report",
-        "query",
-        "export",
-        "merge",
-        "verify",
-        "plan",
-        "claims",
-        "estimate",
-        "ratings",
-    ):
+    for name in ("run", "status", "report", "query", "merge", "verify", "plan", "claims", "estimate"):
         code, out, _ = call(name, "--help")
         assert code == 0
         assert len(out) > 200
@@ -195,18 +183,6 @@ def test_a_wrong_query_is_refused_in_one_sentence(call, played):
     assert errors.count("\n") == 1
 
 
-def test_an_exported_table_has_a_line_for_every_game(call, played, tmp_path):
-    code, _, _ = call("export", played, tmp_path / "games.csv")
-    assert code == 0
-    with (tmp_path / "games.csv").open() as file:
-        lines = list(csv.DictReader(file))
-    rows = list(store.rows(played, small()))
-    assert [int(line["trial"]) for line in lines] == [row["trial"] for row in rows]
-    assert [float(line["statistics.agent.visits"]) for line in lines] == [
-        row["statistics"]["agent"]["visits"] for row in rows
-    ]
-
-
 def test_games_played_again_are_the_same(call, played):
     code, out, _ = call("verify", played, "--sample", 5)
     assert code == 0
@@ -241,7 +217,7 @@ def test_a_figure_for_which_there_is_no_room_is_told_with_its_folder(call, copy,
 
     monkeypatch.setattr(figures, "draw", full)
     with pytest.raises(OSError, match=f"'{copy / 'figures'}'"):
-        playing._show(copy)
+        commands._show(copy)
 
 
 def write_unchecked(path, rows):

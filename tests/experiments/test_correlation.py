@@ -7,13 +7,19 @@ import attrs
 import numpy as np
 import pytest
 
-from experiments.analysis.correlation import correlation, correlation_table
-from experiments.commands.main import main
 from experiments.plan.definition import Refusal
-from experiments.play.correlation import measure_shared_values, positions_of
 from experiments.store import rows as store
 from experiments.store.csv_values import read_values, write_values
-from experiments.store.shared_values import ACTION, HALVES, POSITION, Shared
+from experiments.studies.correlation import (
+    ACTION,
+    HALVES,
+    POSITION,
+    Shared,
+    correlation,
+    correlation_table,
+    measure_shared_values,
+    positions_of,
+)
 from icarus import games
 from tests.experiments.conftest import keep as keep_rows
 from tests.experiments.conftest import small
@@ -85,20 +91,9 @@ def test_positions_of_kept_games_are_measured_and_kept(played, tmp_path, capsys)
     assert {each.kind for each in rows} >= {ACTION} and {each.kind for each in rows} <= {ACTION, POSITION}
     write_values(tmp_path / "one.csv", Shared, rows)
     assert read_values(tmp_path / "one.csv", Shared) == rows
-    command = [
-        "correlation",
-        str(played),
-        "--out",
-        str(tmp_path / "two.csv"),
-        "--positions",
-        "2",
-        "--iterations",
-        "200",
-    ]
-    assert main([*command, "--seed", "1"]) == 0 and "Othello" in capsys.readouterr().out
-    assert (tmp_path / "two.csv").read_bytes() == (tmp_path / "one.csv").read_bytes()
     (tmp_path / "two.csv").write_text("something else\n")
-    assert main(command) == 2 and "was not written by this command" in capsys.readouterr().err
+    with pytest.raises(Refusal, match="was not written by this command"):
+        read_values(tmp_path / "two.csv", Shared)
 
 
 def test_positions_in_a_game_of_ones_own_load_its_file(played, tmp_path, monkeypatch):

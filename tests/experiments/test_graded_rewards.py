@@ -3,14 +3,12 @@
 from itertools import islice
 
 import pytest
-from rich.console import Console
 from scipy.stats import ttest_ind
 
 from experiments.analysis.rewards import mean_of, reward_p_values, strengths
 from experiments.analysis.statistics import welch_p_value
 from experiments.report.drawing import measure_title
 from experiments.report.report import analyses, write
-from experiments.report.terminal import results_table
 from experiments.store.results import results_of
 from experiments.store.summary import Moments
 from tests.experiments.conftest import a_row, all_of_table_1, built, keep
@@ -54,14 +52,6 @@ def test_the_report_has_mean_rewards_with_students_interval(tmp_path):
     assert any(line.startswith("| mast | BASELINE >> MAST | 4 | 0.625 | 0.227 - 1.000 |  |") for line in lines)
     assert "| base | BASELINE | 4 | 0.500 | 0.041 - 0.959 |  |  |" in lines
     assert not any("Wins" in line or "Draws" in line for line in lines)
-
-
-def test_the_terminal_has_them_too(tmp_path):
-    ((column, tallies),) = columns_of(paid(tmp_path, MONEY)).items()
-    console = Console(width=80, record=True)
-    console.print(results_table(column, tallies, [column]))
-    text = console.export_text()
-    assert "Mean reward" in text and "0.227 - 1.000" in text and "Win" not in text
 
 
 def test_wins_draws_and_losses_are_counted_as_before(tmp_path):

@@ -1,6 +1,5 @@
 """Ratings against published ones and against independent computations."""
 
-import ast
 import math
 import random
 from collections import Counter
@@ -10,7 +9,9 @@ import pytest
 from experiments.analysis.ratings import ratings, tournaments
 from experiments.plan import loading
 from experiments.plan.building import build
+from experiments.report.report import rating_tables
 from experiments.store.results import results_of
+from icarus.views.document import Table, markdown_table
 from tests.experiments.conftest import a_row, keep
 
 # Baseball, American League East, 1987 (Agresti, Categorical Data Analysis, table 10.10): wins of the first over the others.
@@ -164,34 +165,30 @@ def test_a_tournament_is_rated_from_its_rows(tmp_path, capsys):
     assert name == "Othello"
     assert placings.total() == 6 * 40  # games of an agent against itself say nothing
     assert [rating.strategy for rating in ratings(placings)] == ["BASELINE >> MAST", "RAVE", "BASELINE"]
-    assert main(["ratings", str(directory)]) == 0
-    printed = capsys.readouterr().out
-    assert "Bradley-Terry" in printed
-    assert printed.index("mast") < printed.index("rave") < printed.index("base ")
     assert main(["report", str(directory)]) == 0
-    assert "Ratings (Bradley-Terry), Othello" in (directory / "report.md").read_text()
+    _, rated = (directory / "report.md").read_text().split("Ratings (Bradley-Terry), Othello")
+    assert rated.index("mast") < rated.index("rave") < rated.index("base ")
+
+
+def ratings_of(directory):
+    with results_of(directory) as results:
+        return "".join(
+            block.caption + markdown_table(block) for block in rating_tables(results) if isinstance(block, Table)
+        )
 
 
 def test_more_players_are_rated_by_plackett_and_luces_model(tmp_path, capsys):
-    from experiments.commands.main import main
-
     directory = a_tournament(tmp_path, "hearts", 4)
-    assert main(["ratings", str(directory)]) == 0
-    assert "Plackett-Luce" in capsys.readouterr().out
+    assert "Plackett-Luce" in ratings_of(directory)
 
 
 def test_an_experiment_with_one_opponent_is_no_tournament(tmp_path, capsys):
-    from experiments.commands.main import main
-
     experiment = loading.load("figure5", {"games": ["othello"], "trials": 2})
     keep(tmp_path, experiment, (a_row(cell, 0) for cell in experiment.cells))
-    assert main(["ratings", str(tmp_path)]) == 2
-    assert "has no tournament" in capsys.readouterr().err
+    assert ratings_of(tmp_path) == ""
 
 
 def test_agents_with_iterations_of_their_own_are_several(tmp_path, capsys):
-    from experiments.commands.main import main
-
     agents = {"weak": {"strategy": "RAVE", "iterations": 2}, "strong": {"strategy": "RAVE", "iterations": 100}}
     experiment = build(
         {
@@ -218,34 +215,11 @@ def test_agents_with_iterations_of_their_own_are_several(tmp_path, capsys):
     assert by_strategy["RAVE (100 iterations)"].value - by_strategy["RAVE (2 iterations)"].value == pytest.approx(
         2 * math.log(3)
     )
-    assert main(["ratings", str(directory)]) == 0
-    output = " ".join(capsys.readouterr().out.split())
-    assert "strong RAVE (100 iterations) 80" in output and "weak RAVE (2 iterations) 80" in output
+    output = ratings_of(directory)
+    assert "strong | RAVE (100 iterations) | 80" in output and "weak | RAVE (2 iterations) | 80" in output
 
 
 def test_a_table_says_that_nothing_bounds_the_ratings(tmp_path, capsys):
-    from experiments.commands.main import main
-
     directory = a_tournament(tmp_path, strength={**STRENGTH, "BASELINE >> MAST": 1e9})
-    assert main(["ratings", str(directory)]) == 0
-    output = " ".join(capsys.readouterr().out.split())
+    output = ratings_of(directory)
     assert "in their order alone; the games bound no rating" in output and "inf" not in output
-
-
-def test_openspiels_alpha_rank_reads_the_exported_games(tmp_path, capsys):
-    pandas = pytest.importorskip("pandas")
-    payoffs = pytest.importorskip("open_spiel.python.egt.heuristic_payoff_table")
-    from experiments.commands.main import main
-
-    directory = a_tournament(tmp_path / "run")
-    assert main(["export", "--alpha-rank", str(directory), str(tmp_path / "games.csv")]) == 0
-    frame = pandas.read_csv(tmp_path / "games.csv", converters={"agents": ast.literal_eval, "scores": ast.literal_eval})
-    assert len(frame) == 9 * 40
-    names = ["BASELINE", "BASELINE >> MAST", "RAVE"]
-    table = payoffs.from_match_results(frame, names)
-    expected = Counter()
-    for agents, scores in zip(frame["agents"], frame["scores"], strict=True):
-        if set(agents) == {"BASELINE", "RAVE"}:
-            expected[agents[scores.index(1.0)]] += 1
-    assert expected.total() == 2 * 40
-    assert list(table[(1, 0, 1)]) == pytest.approx([expected["BASELINE"] / 80, 0.0, expected["RAVE"] / 80])

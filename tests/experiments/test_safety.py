@@ -1,15 +1,12 @@
 """Nothing is overwritten, nothing is read by surprise, and names are shown as they are."""
 
 import json
-import os
 
 import pytest
 
 from experiments.commands.main import main
 from experiments.plan.building import build
 from experiments.plan.definition import Refusal
-from experiments.play.progress import ProgressBar
-from experiments.report.terminal import plain_table
 from experiments.store import rows as store
 from experiments.store.export import query
 from icarus.views.document import Heading, Table, markdown
@@ -25,40 +22,6 @@ def run(tmp_path):
 
 def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
-# ------------------------------------------------------------------------------------------------------------ export
-
-
-@pytest.mark.parametrize("options", [(), ("--force",)])
-@pytest.mark.parametrize("name", ["results.jsonl", "results.jsonl.gz", "experiment.json", "linked.csv", "hard.csv"])
-def test_an_export_never_replaces_a_file_of_a_run(run, capsys, name, options):
-    os.symlink(run / store.RESULTS, run / "linked.csv")
-    os.link(run / store.RESULTS, run / "hard.csv")
-    before = contents(run)
-    assert main(["export", str(run), str(run / name), *options]) == 2
-    assert "is a file of a run and is never replaced; choose another name" in capsys.readouterr().err
-    assert contents(run) == before
-
-
-def test_an_export_replaces_another_file_only_by_force(run, tmp_path, capsys):
-    file = tmp_path / "games.csv"
-    file.write_text("mine")
-    assert main(["export", str(run), str(file)]) == 2
-    assert f"{file} exists; give --force to replace it, or choose another name" in capsys.readouterr().err
-    assert file.read_text() == "mine"
-    assert main(["export", str(run), str(file), "--force"]) == 0
-    assert len(file.read_text().splitlines()) == 3
-
-
-def test_an_export_that_meets_damage_leaves_what_was_there(run, tmp_path):
-    file = tmp_path / "games.csv"
-    file.write_text("mine")
-    with (run / store.RESULTS).open("ab") as rows:
-        rows.write(b"{}\n")
-    assert main(["export", str(run), str(file), "--force"]) == 2
-    assert contents(tmp_path / "run").keys() == {store.EXPERIMENT, store.RESULTS}
-    assert file.read_text() == "mine" and {path.name for path in tmp_path.iterdir()} == {"run", "games.csv"}
 
 
 # ------------------------------------------------------------------------------------------------------------- query
@@ -114,16 +77,6 @@ def test_markdown_shows_names_letter_by_letter(tmp_path):
 def test_markdown_of_plain_texts_is_these_texts(tmp_path):
     plain = "BASELINE >> mast(epsilon_greedy(epsilon=0.2)), < 0.0001, -4.6 %, +3"
     assert markdown(plain, [], tmp_path) == f"# {plain}\n"
-
-
-def test_the_terminal_takes_no_name_for_markup(capsys):
-    from experiments.play.progress import console
-
-    name = "[/bold] :smile: [red]"
-    console().print(plain_table([name], [[name]], name))
-    assert capsys.readouterr().out.count(name) == 3
-    with ProgressBar(name, 0, 1) as bar:
-        bar.advance()
 
 
 # ------------------------------------------------------------------------------------------------------ experiment.json

@@ -8,7 +8,7 @@ from experiments.plan.definition import from_settings
 from experiments.plan.titles import title
 from experiments.play import matches
 from experiments.report.status import state_of
-from experiments.report.terminal import results_table
+from experiments.report.terminal import measures_of
 from experiments.store.results import results_of
 from tests.experiments.conftest import a_row, built, keep
 
@@ -135,10 +135,8 @@ def test_what_cheats_says_so_by_its_name_and_wherever_its_games_are_shown(tmp_pa
     with results_of(keep(tmp_path, experiment, (a_row(cell, 0) for cell in experiment.cells))) as results:
         assert "cheating" in state_of(results, running=False)
         tallies = results.tallies()
-    table = results_table(column, tallies, [column])
-    assert "cheating" in table.title
-    strategies = [str(text) for text in table.columns[-1].cells]
-    assert ["cheating" in text for text in strategies] == [True, True, False]
+    assert "cheating" in title(column, [column])
+    assert ["cheating" in tally.cell.spec.caption for tally in tallies] == [True, True, False]
 
 
 def test_drawn_games_of_two_are_counted_and_worth_half(tmp_path):
@@ -152,8 +150,7 @@ def test_drawn_games_of_two_are_counted_and_worth_half(tmp_path):
     with results_of(keep(tmp_path, experiment, rows)) as results:
         (tally,) = results.tallies()
     assert (tally.wins, tally.draws, tally.games, tally.score) == (1, 2, 4, 0.5)
-    headings = [column.header for column in results_table(experiment.columns[0], [tally], experiment.columns).columns]
-    assert headings[5:7] == ["Draws", "Score"]
+    assert measures_of([tally])[0][4:6] == ["Draws", "Score"]
 
 
 def test_half_a_reward_among_four_is_no_draw(tmp_path):

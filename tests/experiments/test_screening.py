@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from experiments.discovery.conjecture import Gain, pairs
-from experiments.discovery.screening import Choice, agreement
-from experiments.store.shared_values import ACTION, POSITION
+from experiments.studies.conjecture import Gain, pairs
+from experiments.studies.correlation import ACTION, POSITION
+from experiments.studies.screening import Choice, agreement
 
 
 def screened(order: list[str], positions: int = 40) -> list[Choice]:

@@ -8,7 +8,6 @@ import pytest
 
 from experiments.plan.definition import Refusal
 from experiments.store import rows as store
-from experiments.store.export import flatten
 from experiments.store.rows import Damage
 from tests.experiments.conftest import TRIALS, a_row, small
 
@@ -196,14 +195,3 @@ def test_a_full_disk_loses_no_game_but_those_being_played(directory, experiment,
         assert (len(writer.done), writer.dropped) == (3, 0)
         writer.append(a_row(experiment.cells[1], 0))
     assert len(trials(directory, experiment)) == 4
-
-
-def test_an_exported_table_has_a_column_for_what_only_later_rows_have():
-    rows = [
-        {"trial": 0, "statistics": {"agent": {"depth": 3}}},
-        {"trial": 1, "role": "Dark", "statistics": {"agent": {"visits": 2}}},
-    ]
-    names, lines = flatten(lambda: iter(rows))
-    assert names == ["trial", "statistics.agent.depth", "role", "statistics.agent.visits"]
-    assert list(lines) == [[0, 3, None, None], [1, None, "Dark", 2]]
-    assert list(flatten(list)[1]) == []

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments.play import tree_shape
-from experiments.play.tree_shape import Shape, lines, shapes
+from experiments.studies import tree_shape
+from experiments.studies.tree_shape import Shape, lines, shapes
 from tests.conftest import ROOT
 
 

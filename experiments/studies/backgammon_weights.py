@@ -1,6 +1,6 @@
 """Makes `icarus/games/backgammon_weights.npy`, the network that tells who wins a position of Backgammon.
 
-    python -m experiments.play.backgammon_weights --turns 300000 --units 64 --epochs 40 --seed 1
+    python -m experiments.studies.backgammon_weights --turns 300000 --units 64 --epochs 40 --seed 1
 
 made the one that is shipped, in two minutes of processor time. In its games either side plays by pubeval, by GNU Backgammon's network
 (gnubg-nn) or at random, and the first two now and then at random too. Each turn gives up to five positions: before the roll; with the

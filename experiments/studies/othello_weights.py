@@ -1,6 +1,6 @@
 """Makes `icarus/games/othello_weights.npz`, the n-tuple network of Othello's heuristic, from games against itself.
 
-    python -m experiments.play.othello_weights --seed 1
+    python -m experiments.studies.othello_weights --seed 1
 
 made the weights that are shipped, in 223 s of a processor. The network begins with zeros. In each game the first moves are random, up to
 16, and one in ten later ones; the others are the best by a search of one move, in the second stage of two. From `EXACT` empty squares on

@@ -1,6 +1,6 @@
 """Which enhancement helps, told from positions alone, before a game is played: does the ranking agree with the games?
 
-    python -m experiments.discovery.screening experiments/runs/campaign/othello --to experiments/runs/screening
+    python -m experiments.studies.screening experiments/runs/campaign/othello --to experiments/runs/screening
 
 In positions of a run's kept games every agent of the run searches for a short time. A long search by the baseline, exploring much, judges
 what each would play: its *gain* is the value of its choice less that of the baseline's. Beside it stands the gain in the
@@ -17,11 +17,11 @@ import attrs
 import numpy as np
 from scipy.stats import kendalltau
 
-from experiments.discovery.conjecture import BASELINE, rewards
-from experiments.play.correlation import baseline_games, positions_of
 from experiments.play.matches import agent_of
 from experiments.store import rows as store
 from experiments.store.csv_values import read_values, write_values
+from experiments.studies.conjecture import BASELINE, rewards
+from experiments.studies.correlation import baseline_games, positions_of
 from icarus import State, parse, search
 
 JUDGE = "baseline(exploration=2)"

@@ -1,6 +1,6 @@
 """How the shape of trees depends on the iterations: their depth, and the visits of the chosen action, in positions of a run's games.
 
-    python -m experiments.play.tree_shape experiments/runs/campaign/hearts --to experiments/runs/tree-shape/hearts.csv
+    python -m experiments.studies.tree_shape experiments/runs/campaign/hearts --to experiments/runs/tree-shape/hearts.csv
 
 Section 8.4 of the paper finds RAVE's trees a ply deeper, and more visits of NAST's chosen action. In positions of games between
 baselines these two and the baseline search, each with 1,000 to 80,000 iterations. What is told is what they have more than the
@@ -15,10 +15,10 @@ from pathlib import Path
 import attrs
 import numpy as np
 
-from experiments.play.correlation import baseline_games, positions_of
 from experiments.play.matches import agent_of
 from experiments.store import rows as store
 from experiments.store.csv_values import read_values, write_values
+from experiments.studies.correlation import baseline_games, positions_of
 from icarus.discovery.statistics import difference
 
 BASELINE, COMPARED = "-", ("R", "N")  # as Table 1 names them

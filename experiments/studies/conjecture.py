@@ -1,10 +1,10 @@
 """Section 6's conjecture, tested over games: where values go together, do the enhancements that share them help?
 
-    python -m experiments.discovery.conjecture CORRELATIONS.csv experiments/runs/rehearsal experiments/runs/campaign
+    python -m experiments.studies.conjecture CORRELATIONS.csv experiments/runs/rehearsal experiments/runs/campaign
 
 Each game and role has a correlation of its own for what RAVE and MAST share, (action, player), and for what EPIC shares, the position in an
-episode (`experiments correlation`). Beside it stands the gain in games: the mean reward less the baseline's, by the rows of the run that
-has most games there. Kendall's tau over the games tells whether they go together; p is exact, two-sided, over all orders.
+episode (`studies.correlation`). Beside it stands the gain in games: the mean reward less the baseline's, by the rows of the run that has
+most games there. Kendall's tau over the games tells whether they go together; p is exact, two-sided, over all orders.
 """
 
 import argparse
@@ -16,11 +16,10 @@ import attrs
 import numpy as np
 from scipy.stats import kendalltau
 
-from experiments.analysis.correlation import correlation
 from experiments.store import rows as store
 from experiments.store.csv_values import read_values
 from experiments.store.results import runs_in
-from experiments.store.shared_values import ACTION, POSITION, Shared
+from experiments.studies.correlation import ACTION, POSITION, Shared, correlation
 
 SHARES = {"R": ACTION, "M": ACTION, "ε-greedy": ACTION, "UCB1": ACTION, "EPIC": POSITION}  # agents of section 8
 BASELINE = "-"
@@ -85,7 +84,7 @@ def pairs(
 def main() -> None:
     """Print the games, the strongest correlation first, and tau for each agent."""
     parser = argparse.ArgumentParser(description="Compare correlations with gains over games.")
-    parser.add_argument("correlations", type=Path, help="a file that `experiments correlation` wrote")
+    parser.add_argument("correlations", type=Path, help="a file that `experiments.studies.correlation` wrote")
     parser.add_argument("runs", nargs="+", type=Path)
     arguments = parser.parse_args()
     by_kind, measured = correlations(read_values(arguments.correlations, Shared)), gains(arguments.runs)

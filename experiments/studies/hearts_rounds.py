@@ -1,6 +1,6 @@
 """Makes `icarus/games/hearts_rounds.npy`, the scores of 10,000 rounds of Hearts between baseline agents (section 7.2).
 
-    python -m experiments.play.hearts_rounds --iterations 500 --seed 1 --workers 2
+    python -m experiments.studies.hearts_rounds --iterations 500 --seed 1 --workers 2
 
 made the table that is shipped. Whole games are played, and each round's four scores are a row, by seats. The searches draw their own
 rounds to come from the table that is there already: that was one of agents of 30 iterations, who had drawn from one of random play,

@@ -2,21 +2,23 @@
 
 For random deals the peasants' leading plays are counted, kickers together with the play that they go with: in the deal itself, on
 average over determinizations of it, and those that at least one of so many determinizations offers. The plays of each peasant are
-counted on their own, and the two counts added. A directory keeps the counts of each deal; the table follows from them.
+counted on their own, and the two counts added.
+
+    python -m experiments.studies.branching --deals 5000
 """
 
-import csv
-from pathlib import Path
+import argparse
+from collections.abc import Sequence
 
 import attrs
 import numpy as np
 
-from experiments.papers.earlier import BRANCHING_ROWS
-from experiments.plan.definition import Refusal
-from experiments.store.csv_values import csv_of
+from experiments.analysis.statistics import Estimate, student_mean
+from experiments.commands.common import print_table
 from icarus.compiler.functions import helper, inlined
 from icarus.compiler.rng import seeded
 from icarus.games.dou_di_zhu import DOU_DI_ZHU, LANDLORD, PLAYS
+from icarus.views.document import Table
 
 DETERMINIZATIONS = np.array([40, 250, 1000])
 AVERAGED = 200  # determinizations in Table II's average
@@ -30,7 +32,6 @@ PEASANTS = (1, 2)
 SLOTS = 1 << 13  # of the set of plays seen of one peasant
 SPREAD = 0x9E3779B1  # odd, without a pattern: plays that differ little get slots far apart
 BASE_BITS = len(PLAYS).bit_length()  # kickers are written above the base play
-FEWEST = 2  # deals that give an interval
 assert DOU_DI_ZHU.prepare is not None and DOU_DI_ZHU.determinize is not None
 initial, legal, apply, prepare, determinize = map(
     helper, (DOU_DI_ZHU.initial, DOU_DI_ZHU.legal, DOU_DI_ZHU.apply, DOU_DI_ZHU.prepare, DOU_DI_ZHU.determinize)
@@ -137,26 +138,52 @@ def measure_deals(deals: int, seed: int) -> np.ndarray:
     return plays
 
 
-def keep(directory: Path, plays: np.ndarray) -> None:
-    """Write the plays of each deal into a directory."""
-    directory.mkdir(parents=True, exist_ok=True)
-    lines = ([deal, *(f"{number:g}" for number in row)] for deal, row in enumerate(plays))
-    (directory / BRANCHING_ROWS).write_bytes(csv_of([["deal", *MEASURES], *lines]))
+@attrs.frozen
+class Measurement:
+    """A line of Table II: a mean over deals with its 95 % interval, and the published one."""
+
+    measure: str
+    mean: Estimate
+    published: float
+
+    @property
+    def ratio(self) -> float:
+        """Ours over the published one."""
+        return self.mean.value / self.published
 
 
-def load_plays(directory: Path) -> np.ndarray:
-    """The plays that a directory holds. [deals, MEASURES]
+def measurements(plays: np.ndarray) -> list[Measurement]:
+    """Table II from the plays of single deals. [deals, MEASURES]"""
+    return [
+        Measurement(measure, student_mean(values), published)
+        for measure, published, values in zip(MEASURES, PUBLISHED, plays.T, strict=True)
+    ]
 
-    Raises:
-        Refusal: it holds none, or something else.
-    """
-    path = directory / BRANCHING_ROWS
-    try:
-        with path.open(encoding="utf-8", newline="") as file:
-            head, *lines = csv.reader(file)
-        rows = np.array([[float(number) for number in line[1:]] for line in lines])
-    except (OSError, ValueError) as error:
-        raise Refusal(f"{path} cannot be read: {error}") from None
-    if head != ["deal", *MEASURES] or rows.shape != (len(lines), len(MEASURES)) or len(lines) < FEWEST:
-        raise Refusal(f"{path} does not have the leading plays of at least {FEWEST} deals")
-    return rows
+
+def table(lines: Sequence[Measurement], deals: int) -> Table:
+    """Measured, published, ratio."""
+
+    def texts(each: Measurement) -> list[str]:
+        interval = f"{each.mean.low:.1f} - {each.mean.high:.1f}"
+        return [each.measure, f"{each.mean.value:.1f}", interval, f"{each.published:g}", f"{each.ratio:.3f}"]
+
+    return Table(
+        f"Leading plays of the peasants of Dou Di Zhu, from {deals} deals; published: Cowling, Powley, Whitehouse 2012, Table II.",
+        ["Leading plays", "Measured", "95 % interval", "Published", "Ratio"],
+        [texts(each) for each in lines],
+    )
+
+
+def main() -> None:
+    """Measure Table II; no games are played."""
+    parser = argparse.ArgumentParser(
+        description="The leading plays of Dou Di Zhu's peasants as the landlord sees them."
+    )
+    parser.add_argument("--deals", type=int, default=5000)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    print_table(table(measurements(measure_deals(arguments.deals, arguments.seed)), arguments.deals))
+
+
+if __name__ == "__main__":
+    main()
