@@ -52,24 +52,12 @@ def test_engine_and_twin_hold_the_same_records(number: int, toys: Toys) -> None:
     agree(starts(games.load("knockout-whist(players=3)"), number), strategy, twin, 25, seed=number)
 
 
-def test_plain_python_searches_alike() -> None:
-    state = games.load("phantom-mnk").new_initial_state(0)
-    compiled, reference = (
-        search(state, CASES[0][0], iterations=80, seed=2, engine=engine) for engine in ("compiled", "python")
-    )
-    assert list(compiled.visits) == list(reference.visits)
-
-
 @pytest.mark.parametrize(
     "strategy", [strategy for strategy, _ in CASES] + [MEMBERS & RAVE, (MEMBERS + RAVE) / 2], ids=str
 )
 def test_it_prints_and_reads_back(strategy: Enhancement) -> None:
     assert parse(str(strategy)) == strategy and hash(parse(str(strategy))) == hash(strategy)
     assert "bandit of" in strategy.specification()
-
-
-def test_mixtures_of_other_members_or_exploration_differ() -> None:
-    assert len({MEMBERS, adaptive(MAST, BASELINE, NAST2), adaptive(MAST, NAST2, BASELINE, exploration=0.1)}) == 3
 
 
 def test_two_bandits_of_one_strategy_keep_records_of_their_own() -> None:

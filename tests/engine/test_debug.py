@@ -20,12 +20,7 @@ __all__ = ["icarus"]
 PATIENCE = 1800  # seconds for all of them, compilation on a cold cache and a busy machine included
 SLOW = [name for i, name in enumerate(wrong_functions.CASES) if i % 8]
 CASES = [*slow_after(0, SLOW), *(name for name in wrong_functions.CASES if name not in SLOW)]
-NOT_IN_PYTHON = {
-    "names_no_record",
-    "changes_history_by_a_helper",
-    "rewards_by_zero",
-    "divides_by_no_visits",
-}  # the line raises nothing
+NOT_IN_PYTHON = {"names_no_record", "changes_history_by_a_helper"}  # the line raises nothing
 
 
 @pytest.fixture(scope="module")

@@ -184,12 +184,14 @@ def test_a_policy_reads_features_by_name_in_a_history_made_by_hand() -> None:
 def test_what_nobody_reads_is_not_told() -> None:
     state = starts(toy.BRANCHES, 1)
     program = CompiledSearch(state, BASELINE >> MAST).program
-    assert (program.features_in_tree, program.features_in_simulation) == (0, 0)
+    assert (program.reads["features_in_tree"], program.reads["features_in_simulation"]) == (0, 0)
     program = CompiledSearch(state, INFORMED >> BASELINE).program
-    assert program.features_in_tree == sum(TABLES)
-    assert program.features_in_simulation == FEATURES | ACTION_FEATURES  # what the capture looks at
+    assert program.reads["features_in_tree"] == sum(TABLES)
+    assert program.reads["features_in_simulation"] == FEATURES | ACTION_FEATURES  # what the capture looks at
     assert (
-        CompiledSearch(state, BASELINE >> attrs.evolve(MAST, name="A", capture=ends_only)).program.features_in_tree
+        CompiledSearch(state, BASELINE >> attrs.evolve(MAST, name="A", capture=ends_only)).program.reads[
+            "features_in_tree"
+        ]
         == ENDINGS
     )
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, MAST, Enhancement, argmax, games, gibbs, initial, initial_information, search, ucb1, values
-from icarus.algebra.slots import InitialInformation
 from icarus.compiler.functions import CompilationError
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.scheme import SO_ISMCTS, SO_ISMCTS_POM
@@ -71,16 +70,6 @@ def test_engine_and_twin_agree_in_other_schemes(scheme: Any, toys: Toys) -> None
         schemes.agree(starts(game, number), NUDGED, TWIN, 30, number, scheme)
 
 
-def test_the_engine_in_plain_python_agrees(toys: Toys) -> None:
-    for number, game in toys:
-        state = starts(game, number)
-        compiled, reference = (
-            search(state, NUDGED, iterations=30, seed=number, engine=e) for e in ("compiled", "python")
-        )
-        assert compiled.visits.tolist() == reference.visits.tolist()
-        assert np.array_equal(compiled.records["NUDGED"].rows, reference.records["NUDGED"].rows)
-
-
 def test_initial_information_by_hand() -> None:
     lookahead = {4: (0.25, 0.75), 5: (1.0, 0.0)}
     example = HistoryExample([Decision(0, (4, 5), lookahead=lookahead)], players=2)
@@ -89,15 +78,6 @@ def test_initial_information_by_hand() -> None:
         {"reward": [4.0, 0.0], "visits": 4, "availability": 4},
     ]
     assert example.priors(BASELINE)[0] == {"reward": [0.0, 0.0], "visits": 0, "availability": 0}
-
-
-def test_a_table_that_grows_changes_nothing() -> None:
-    state = games.load("othello").new_initial_state()
-    once, again = (search(state, NUDGED >> BASELINE, iterations=1500, seed=3) for _ in range(2))
-    assert once.visits.tolist() == again.visits.tolist()
-    held = once.records["NUDGED"].rows
-    assert len(held) > 2000  # more than the first table has room for
-    assert (held["visits"] >= 1).all() and (held["availability"] >= held["visits"]).all()
 
 
 @pytest.mark.parametrize("strategy", [NUDGED, BASELINE >> (SOFT + NUDGED) / 2], ids=str)
@@ -111,10 +91,6 @@ def test_a_playout_that_finds_no_room_leaves_no_record_that_it_would_not_have_as
         running.run(20)
     for name, records in small.records().items():
         assert np.array_equal(records.rows, large.records()[name].rows)
-
-
-def test_the_specification_tells_the_function() -> None:
-    assert "θ_initial = 0; (n lookahead of a, n, n) for [h # a]~" in NUDGED.specification()
 
 
 @values
@@ -148,10 +124,3 @@ def test_a_real_for_a_count_is_refused(engine: str) -> None:
     strategy = attrs.evolve(BASELINE, name="CUT", initial=initial(cutting))
     with pytest.raises((CompilationError, TypeError), match="a float|the float 0.5"):
         search(toy.BRANCHES.new_initial_state(), strategy, iterations=10, engine=engine)
-
-
-def test_parameters_are_bound_by_calling() -> None:
-    assert isinstance(nudge(visits=9), InitialInformation)
-    example = HistoryExample([Decision(0, (4,), lookahead={4: (0.5, 0.5)})], players=2)
-    heavier = attrs.evolve(NUDGED, initial=initial(nudge(visits=9)))
-    assert example.priors(heavier)[0]["visits"] == 9

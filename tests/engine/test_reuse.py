@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from icarus import (
-    AMAF,
     BASELINE,
     LGRF,
     MAST,
@@ -33,7 +32,7 @@ from icarus.algebra.information import Kind
 from icarus.engine.scheme import ROOT_PLAYER
 from icarus.engine.search import start_search
 from icarus.kernel import CHANCE
-from icarus.specs import EPIC, GRAVE, MAST_BATCH_DECAY, MCTS_SOLVER, PROGRESSIVE_HISTORY, SPECIFICATIONS
+from icarus.specs import GRAVE, MAST_BATCH_DECAY, MCTS_SOLVER, PROGRESSIVE_HISTORY, SPECIFICATIONS
 from icarus.specs.trees import EXP3
 from tests import naive, toy
 from tests.engine.test_twin import composition, named_information, named_parts
@@ -174,20 +173,6 @@ def test_proven_bounds_are_those_of_the_moves_that_were_played() -> None:
             assert (now is None) == (before is None) and (now is None or now["lower"] == before["lower"])
 
 
-def test_the_search_in_plain_python_goes_on_as_the_compiled_one_does() -> None:
-    for game in (toy.BRANCHES, toy.SECRETS, toy.THICKETS[0]):
-        state = decided(game, 3)
-        first = search(state, RAVE >> MAST, iterations=40, seed=1)
-        after = walked(state, random.Random(1)) or state
-        fast, slow = (
-            search(after, RAVE >> MAST, iterations=40, seed=2, records=first, engine=engine)
-            for engine in ("compiled", "python")
-        )
-        assert (fast.visits == slow.visits).all() and fast.action == slow.action
-        for name, records in fast.records.items():
-            assert (records.rows == slow.records[name].rows).all()
-
-
 # ------------------------------------------------------------------------------------------------------------ by the hand
 
 
@@ -213,26 +198,6 @@ def test_records_below_the_moves_played_live_on_and_no_others_of_histories() -> 
     assert (second.records["MAST"].rows == first.records["MAST"].rows).all()
 
 
-def test_a_search_that_goes_on_from_where_it_stood_keeps_everything() -> None:
-    state = OTHELLO.new_initial_state()
-    first = search(state, RAVE, iterations=200, seed=1)
-    second = start_search(state, RAVE, records=first).result()
-    for name, records in first.records.items():
-        assert (second.records[name].rows == records.rows).all()
-    both = search(state, RAVE, iterations=100, seed=2, records=first)
-    assert both.visits.sum() == second.visits.sum() + 100
-    assert both.iterations == 100
-
-
-def test_a_move_in_the_state_of_a_result_leaves_the_result_as_it_was() -> None:
-    first = search(games.load("othello").new_initial_state(), BASELINE >> MAST, iterations=100, seed=1)
-    text, state = str(first), first.state
-    state.apply_action(first.actions[0])
-    assert str(first) == text and first.state.history == []
-    on, anew = (search(state, BASELINE >> MAST, iterations=100, seed=2, records=records) for records in (first, None))
-    assert sum(on.visits) > sum(anew.visits)  # of the tree below the move, and not of the whole one
-
-
 def test_the_earlier_result_stays_as_it_was() -> None:
     state = OTHELLO.new_initial_state()
     first = search(state, RAVE >> MAST, iterations=100, seed=1)
@@ -240,15 +205,6 @@ def test_the_earlier_result_stays_as_it_was() -> None:
     search(state, RAVE >> MAST, iterations=100, seed=2, records=first)
     first.decayed(0.5), first.without_histories()
     assert all((first.records[name]._table.records() == rows[name]).all() for name in rows)
-
-
-def test_positions_in_episode_are_those_of_a_search_begun_earlier() -> None:
-    whist = games.load("knockout-whist(players=2)")
-    state = decided(whist, 2)
-    first = search(state, BASELINE >> EPIC, iterations=200, seed=1)
-    after = walked(state, random.Random(3), 3)
-    second = start_search(after, BASELINE >> EPIC, records=first).result()
-    assert (second.records["EPIC"].rows == first.records["EPIC"].rows).all()
 
 
 def test_trees_of_determinizations_drawn_once_begin_anew_and_the_rest_stays() -> None:
@@ -416,14 +372,6 @@ def test_eyes_of_the_root_player_are_nobody_elses() -> None:
         after.apply_action(after.legal_actions()[0])
     with pytest.raises(ValueError, match=r"player \d is the only observer"):
         search(after, BASELINE, iterations=2, scheme=SO_ISMCTS_POM, records=first)
-
-
-def test_records_of_one_agent_are_of_use_to_another() -> None:
-    state = OTHELLO.new_initial_state()
-    rich = search(state, RAVE >> MAST, iterations=100, seed=1)
-    poor = start_search(state, BASELINE >> MAST, records=rich).result()
-    assert (poor.records["MAST"].rows == rich.records["MAST"].rows).all()
-    assert set(poor.records) == {"BASELINE", "MAST"} and AMAF.name in rich.records
 
 
 def test_several_threads_go_on_too() -> None:

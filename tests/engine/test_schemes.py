@@ -145,15 +145,6 @@ def test_with_perfect_information_all_schemes_of_one_tree_are_one(strategy: obje
         assert np.array_equal(results[0].visits, result.visits) and results[0].phase_steps == result.phase_steps
 
 
-def test_where_all_actions_are_seen_by_all_the_eyes_do_not_matter() -> None:
-    state = choice("dou-di-zhu", seed=1)
-    results = [
-        search(state, EVERYTHING, iterations=300, seed=8, scheme=scheme)
-        for scheme in (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM)
-    ]
-    assert all(np.array_equal(results[0].visits, result.visits) for result in results[1:])
-
-
 def test_a_cheat_sees_the_mark_that_is_hidden() -> None:
     # 4,4,4: player 0 holds three of the first row; player 1, who is to move and has seen none of it, must take the fourth.
     state = phantom("a1", "a2", "b1", "b3", "c1")

@@ -22,7 +22,6 @@ from icarus.engine.scheme import (
 )
 from icarus.engine.search import start_search
 from icarus.kernel import CHANCE, TERMINAL, below, helper
-from icarus.kernel.state import State
 from icarus.specs import AMAF, BASELINE, EPIC, LGR, LGRF, MAST, NAST, TO_MAST
 from tests import naive
 from tests.conftest import Toys
@@ -89,17 +88,6 @@ def agree_in_all_trees(
 
 def compositions(seed: int) -> tuple[Enhancement, Any]:
     return composition(random.Random(seed), 3)
-
-
-def at_once(game: Game, seed: int, number: int) -> State:
-    """A state, reached at random, where a player is the first or the second of those who choose at once."""
-    rng = random.Random(seed)
-    state = game.new_initial_state(seed=seed)
-    while naive.number_of(state) != number:
-        state.apply_action(rng.choice(state.legal_actions()))
-        if state.is_terminal():
-            state = game.new_initial_state(seed=rng.randrange(1000))
-    return state
 
 
 @by_scheme
@@ -213,15 +201,6 @@ def test_engine_and_twin_agree_in_every_one_of_several_trees(number: int, scheme
 def test_engine_and_twin_agree_in_whole_games(number: int, name: str, scheme: Scheme) -> None:
     strategy, twin = compositions(5000 + number)
     agree(starts(games.load(name), number), strategy, twin, ITERATIONS["whole"], number, scheme)
-
-
-@pytest.mark.parametrize("scheme", [MO_ISMCTS, *ONE_TREE], ids=str)
-@pytest.mark.parametrize("name", slow_after(1, ["goofspiel", "lotr-confrontation"]))
-def test_engine_and_twin_agree_by_exp3_in_whole_games(name: str, scheme: Scheme) -> None:
-    game = games.load(name)
-    for number in (1, 2):
-        strategy, twin = compositions(6000 + number)
-        agree(at_once(game, number, number), strategy, twin, ITERATIONS["exp3"], number, scheme.with_exp3())
 
 
 # ---------------------------------------------------------------------------------- who moves next is hidden, and all moves are seen

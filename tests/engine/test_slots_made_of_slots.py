@@ -95,7 +95,7 @@ def test_what_a_called_slot_reads_is_read_by_the_one_that_calls() -> None:
     assert {"steps", "player"} <= attributes_read(capture_again.function)
     assert "keys" in attributes_read(BIASED.policy.source.function)
     program = lower(games.load("othello"), BASELINE >> attrs.evolve(NAST2, capture=capture_grams))
-    assert program.moves_in_simulation
+    assert program.reads["moves_in_simulation"]
 
 
 def test_machine_code_is_named_by_the_slots_that_it_calls() -> None:

@@ -98,10 +98,6 @@ def test_draws_of_a_policy_are_fixed_by_the_seed() -> None:
     assert first_result.visits.tolist() == second_result.visits.tolist()
 
 
-def test_rewards_are_empty_as_long_as_the_playout_goes_on() -> None:
-    assert len(HistoryExample([Decision(0, (4, 5))]).history.rewards) == 0
-
-
 @pytest.mark.parametrize("number", range(3))
 def test_engine_and_twin_agree_on_what_slots_may_read(number: int, toys: Toys) -> None:
     strategy, twin = [
@@ -111,16 +107,6 @@ def test_engine_and_twin_agree_on_what_slots_may_read(number: int, toys: Toys) -
     ][number]
     for place, game in toys:
         agree(starts(game, place), strategy, twin, 40, seed=number)
-
-
-@pytest.mark.parametrize("number", range(2))
-def test_the_engine_in_plain_python_makes_the_same_draws(number: int) -> None:
-    state = starts(games.load("knockout-whist(players=3)"), number)
-    compiled, reference = (
-        search(state, SURPRISES, iterations=30, seed=number, engine=e) for e in ("compiled", "python")
-    )
-    assert compiled.visits.tolist() == reference.visits.tolist()
-    assert np.array_equal(compiled.records["SURPRISES"].rows, reference.records["SURPRISES"].rows)
 
 
 @helper

@@ -14,7 +14,6 @@ from icarus.engine.scheme import (
     Scheme,
 )
 from icarus.kernel import CHANCE
-from icarus.kernel.game import Game
 from icarus.kernel.state import State
 from icarus.specs import BASELINE
 from tests.test_toy import after
@@ -260,11 +259,3 @@ def test_exp3_in_several_trees_mixes_both_coins_evenly(seed: int) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------ the schemes at large
-
-
-@pytest.mark.parametrize("game", [FUSION, THREE_STATES, BLIND_STATES, PENNIES], ids=str)
-def test_visits_and_choice_are_those_of_all_trees_together(game: Game) -> None:
-    for scheme in (*INFORMATION_SETS, *ONE_STATE):
-        result = searched(after(game), scheme, seed=1, iterations=1003)
-        assert result.visits.sum() == result.iterations == 1003
-        assert result.visits[list(result.actions).index(result.action)] == result.visits.max()

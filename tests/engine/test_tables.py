@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from icarus import Enhancement, SearchExhausted, games, search
-from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, POSITION, REWARD, information, initial
+from icarus.algebra import initial
 from icarus.compiler.functions import plain
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.search import start_search
-from icarus.engine.tables import SMALLEST, Records, Table, room_in
+from icarus.engine.tables import SMALLEST, Table, room_in
 from icarus.kernel import CHANCE, NONE
 from icarus.kernel.theta import ENTRY, FILTER_BYTES, FULLEST, entry_of
-from icarus.specs import AMAF, BASELINE, EPIC, LGR, MAST, NAST, NAST2, ucb1
+from icarus.specs import BASELINE, EPIC, LGR, MAST, NAST, NAST2, ucb1
 from icarus.specs.baseline import children
 from tests import toy
 from tests.test_toy import after
@@ -67,13 +67,6 @@ def test_records_of_one_place_of_the_index_are_all_found() -> None:
     table.insert_rows(numbered_rows(table, keys))
     assert all(table.find(key)["visits"] == i for i, key in enumerate(keys)) and table.find(1 << 62) is None
     assert table.used == len(keys) and table.capacity == 4096
-
-
-def test_growth_keeps_the_row_of_initial_information() -> None:
-    table = Table(LGR, toy.BRANCHES)
-    table.grow(0)
-    assert table.rows["reply"].tolist() == [NONE]
-    assert not table.entries.any()
 
 
 NO_RESERVE = 0x4000  # of Linux: memory is had when it is written to
@@ -127,12 +120,6 @@ def test_memory_that_runs_out_ends_a_search_and_keeps_what_was_found(monkeypatch
     assert ended.value.result.visits.sum() == ended.value.result.iterations > 100
 
 
-def test_records_are_sorted_by_key() -> None:
-    table = Table(MAST, toy.BRANCHES)
-    table.insert_rows(numbered_rows(table, [5, -7, 1 << 62, 3, -(1 << 63)]))
-    assert table.records()["record"].tolist() == [-(1 << 63), -7, 3, 5, 1 << 62]
-
-
 # --------------------------------------------------------------------------------------------------- initial information
 
 
@@ -149,12 +136,6 @@ def test_a_record_starts_from_the_common_initial_information() -> None:
     assert {(row["reward"], row["visits"]) for row in records.rows} == {(4.0, 5)}
     assert len(records) == 2
     assert (records.initial["reward"], records.initial["visits"]) == (3.0, 4)
-
-
-def test_a_vector_starts_from_the_same_number_for_every_player() -> None:
-    hopeful = attrs.evolve(AMAF, name="HOPEFUL", initial=initial(reward=0.5, visits=1))
-    search = after_one(hopeful, 0, game=toy.THREE)
-    assert search.records()["HOPEFUL"].initial["reward"].tolist() == [0.5] * 3
 
 
 def test_given_records_start_from_their_own_information_before_anything_is_updated() -> None:
@@ -204,19 +185,6 @@ def test_given_records_of_every_space_are_keyed_as_the_search_keys_them() -> Non
     assert tables["POSITION"][(0, 0, (0, 9))]["visits"] == 32
     assert tables["GRAM"][(9, 1, 0)]["visits"] == 42
     assert tables["REPLY"][(9, 0)]["reply"] == 5
-
-
-def test_initial_information_of_a_field_that_is_not_kept_is_refused() -> None:
-    with pytest.raises(ValueError, match="initial of MAST sets wins, but the information has reward, visits"):
-        attrs.evolve(MAST, initial=initial(wins=1))
-
-
-@pytest.mark.parametrize(
-    "refused", [lambda: information(), lambda: information(record=REWARD), lambda: information(visits=int)]
-)
-def test_an_information_without_domains_is_refused(refused: Any) -> None:
-    with pytest.raises((ValueError, TypeError), match="field|Domain"):
-        refused()
 
 
 # -------------------------------------------------------------------------------------------------- records by their parts
@@ -278,38 +246,6 @@ def test_parts_of_no_record_are_refused(strategy: Enhancement, parts: Any, right
     records = after_one(strategy, 0, toy.PASS, 2).records()[str(strategy)]
     with pytest.raises(ValueError, match=f"is not a record of {re.escape(str(strategy.records))}; give {right}"):
         records[parts]
-
-
-def test_an_empty_table_has_no_record_of_anything() -> None:
-    records = Records(BASELINE, toy.CHAIN, Table(BASELINE, toy.CHAIN))
-    assert len(records) == 0 and list(records) == []
-    with pytest.raises(KeyError):
-        records[()]
-
-
-def test_records_know_their_number_and_their_enhancement() -> None:
-    records = after_one(MAST, 0, toy.PASS, 2).records()["MAST"]
-    assert repr(records) == "<2 records of MAST>"
-    assert list(records) == records.rows["record"].tolist()
-
-
-def test_the_items_of_records_are_their_keys_and_rows() -> None:
-    records = after_one(MAST, 0, toy.PASS, 2).records()["MAST"]
-    assert {key: row["visits"] for key, row in records.items()} == {records.key((9, 0)): 1, records.key((1, 0)): 1}
-
-
-def test_two_components_of_one_name_are_refused_since_their_records_could_not_be_told_apart() -> None:
-    with pytest.raises(ValueError, match="two different enhancements of one composition are called MAST; rename one"):
-        MAST >> attrs.evolve(MAST, initial=initial(visits=7))
-
-
-def test_a_set_of_records_is_written_as_in_the_paper() -> None:
-    assert [str(space) for space in (ACTION * PLAYER, MOVE**3 * PLAYER, HISTORY, POSITION)] == [
-        "A × {1, …, κ}",
-        "M^3 × {1, …, κ}",
-        "M*",
-        "E × M*",
-    ]
 
 
 def test_components_that_differ_in_their_policy_only_share_a_table() -> None:

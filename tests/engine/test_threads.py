@@ -12,19 +12,7 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import (
-    Agent,
-    Enhancement,
-    SearchInterrupted,
-    State,
-    backpropagation,
-    capture,
-    games,
-    parse,
-    play,
-    search,
-    values,
-)
+from icarus import Agent, Enhancement, SearchInterrupted, State, backpropagation, capture, games, parse, search, values
 from icarus.algebra import ACTION, COUNT, NOTHING, argmax, information, initial
 from icarus.kernel import SIMULATION, History, Theta, Updates, find, update
 from icarus.specs import BASELINE, MAST
@@ -101,18 +89,6 @@ def test_what_the_searches_from_one_root_found_is_summed(threads: int) -> None:
     assert all(np.array_equal(result.records[name].rows, parts[0].records[name].rows) for name in result.records)
 
 
-def test_with_fewer_iterations_than_threads_some_have_nothing_to_do() -> None:
-    result = search(othello(), BASELINE, iterations=2, threads=3)
-    assert [part.iterations for part in result.parts] == [1, 1, 0]
-    assert result.visits.sum() == 2 and np.isnan(result.values).all()
-
-
-def test_one_thread_is_the_search_that_it_always_was() -> None:
-    plain = search(whist(), EVERYTHING, iterations=200, seed=6)
-    assert same(plain, search(whist(), EVERYTHING, iterations=200, seed=6, threads=1))
-    assert (plain.threads, plain.parts) == (1, ())
-
-
 @capture
 def capture_steps(history: History, updates: Updates) -> None:
     """⟨(1, ψ)⟩ # ⟨(2 + a_i, ψ) : i > 0⟩"""
@@ -139,11 +115,6 @@ COUNTING = Enhancement(
 )
 
 
-def test_several_threads_find_the_best_action() -> None:
-    assert search(after(toy.CARD), BASELINE, iterations=8000, seed=1, threads=2).action == 1
-    assert search(after(toy.BRANCHES), BASELINE, iterations=8000, seed=1, threads=2).action == 0
-
-
 # --------------------------------------------------------------------------------------------------------- budgets and ends
 
 
@@ -152,18 +123,6 @@ def test_several_threads_make_as_many_iterations_as_were_asked_for(threads: int)
     for iterations in (1, 2, 7, 8, 9, 500):
         result = search(after(toy.BRANCHES), BASELINE, iterations=iterations, threads=threads)
         assert result.iterations == iterations == result.visits.sum()
-
-
-def test_several_threads_end_when_the_time_is_up() -> None:
-    search(othello(), BASELINE, iterations=50, threads=2)  # everything is loaded
-    reports: list[int] = []
-    started = time.perf_counter()
-    result = search(
-        othello(), BASELINE, seconds=0.15, threads=2, progress=lambda iterations, elapsed: reports.append(iterations)
-    )
-    assert 0.15 <= result.seconds <= time.perf_counter() - started < 1.35
-    assert result.iterations == result.visits.sum() == reports[-1] > 50
-    assert reports == sorted(reports)
 
 
 @contextlib.contextmanager
@@ -271,10 +230,3 @@ def test_an_agent_searches_in_several_threads() -> None:
     result = agent.search(whist(), 3)
     expected = search(whist(), MAST, iterations=30, seed=3, threads=2)
     assert same(attrs.evolve(result, parts=()), attrs.evolve(expected, parts=()))
-
-
-def test_a_game_between_agents_with_threads_that_share_roots_is_fixed_by_its_seed() -> None:
-    game = games.load("knockout-whist(players=3)")
-    agents = [Agent(MAST, iterations=20, threads=threads) for threads in (1, 2, 3)]
-    first, second = (play(game, agents, seed=5) for _ in range(2))
-    assert first.actions == second.actions

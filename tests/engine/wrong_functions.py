@@ -15,14 +15,13 @@ from typing import Any
 import attrs
 import numpy as np
 
-from icarus import BASELINE, EPIC, MAST, Game, argmax, backpropagation, candidates, capture, gibbs, search, values
+from icarus import BASELINE, MAST, Game, argmax, backpropagation, candidates, capture, gibbs, search, values
 from icarus.algebra import Enhancement
-from icarus.kernel import TERMINAL, append_bits, below, helper, legal_at, record, shuffle, update
+from icarus.kernel import TERMINAL, helper, record, shuffle, update
 from tests.commands.test_contract import NIM, SECRET
 
 WILD = 10**9
 TABLE = np.arange(12).reshape(3, 4)
-HERE = (1, 2, 3)
 CASES: dict[str, tuple[Callable, Callable[[str], Any]]] = {}  # by name: the function, and what runs it in an engine
 
 
@@ -74,19 +73,9 @@ def apply_beyond_the_state(state: Any, action: int) -> None:
 
 
 @game(NIM)
-def apply_before_the_state(state: Any, action: int) -> None:
-    state.taken[-action - WILD] = 1  # slip
-
-
-@game(NIM)
 def rewards_of_too_many(state: Any, out: np.ndarray) -> None:
     out[0] = out[1] = 0.5
     out[2] = 0.5  # slip
-
-
-@game(NIM)
-def rewards_by_zero(state: Any, out: np.ndarray) -> None:
-    out[0] = out[1] = state.mover / state.left  # slip
 
 
 def player_tossing(state: Any) -> int:
@@ -104,19 +93,8 @@ def chance_beyond_its_room(state: Any, probabilities: np.ndarray) -> None:
 
 
 @game(SECRET)
-def determinize_from_nothing(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
-    state.taken[0] = 1 + below(rng, state.left - 7)  # slip
-
-
-@game(SECRET)
 def determinize_shuffling_too_many(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
     shuffle(rng, state.taken, 50)  # slip
-
-
-@game(SECRET, strategy=BASELINE >> EPIC)
-def recall_beyond_its_room(state: Any, perspective: int, moves: np.ndarray) -> int:
-    moves[len(moves)] = 1  # slip
-    return 1
 
 
 class Slip(Exception):
@@ -132,18 +110,8 @@ def apply_raising(state: Any, action: int) -> None:
 
 
 @game(NIM)
-def apply_past_a_tuple(state: Any, action: int) -> None:
-    state.left -= HERE[state.left]  # slip
-
-
-@game(NIM)
 def apply_past_the_second_axis(state: Any, action: int) -> None:
     state.left -= TABLE[action - 1, state.left]  # slip
-
-
-@game(NIM)
-def apply_with_too_many_bits(state: Any, action: int) -> None:
-    append_bits(state.taken, 0, 0, (1 << 40) - 1)  # slip
 
 
 # ----------------------------------------------------------------------------------------------------------------- slots
@@ -152,12 +120,6 @@ def apply_with_too_many_bits(state: Any, action: int) -> None:
 @slot(capture)
 def reads_beyond_the_steps(history: Any, updates: Any) -> None:
     update(updates, record(history.steps[len(history.steps) + 5].action, 0), 0)  # slip
-
-
-@slot(capture)
-def asks_what_was_legal_nowhere(history: Any, updates: Any) -> None:
-    for action in legal_at(history, WILD):  # slip
-        update(updates, record(action, 0), 0)
 
 
 @slot(capture)
@@ -190,11 +152,6 @@ def candidates_beyond_their_room(history: Any, legal: np.ndarray, records: np.nd
 @slot(backpropagation)
 def rewards_a_wild_player(row: Any, context: int, rewards: np.ndarray) -> None:
     row.reward += rewards[context + WILD]  # slip
-
-
-@slot(backpropagation)
-def divides_by_no_visits(row: Any, context: int, rewards: np.ndarray) -> None:
-    row.reward = row.reward / row.visits  # slip
 
 
 # ------------------------------------------------------------------------------------------------------------- each by itself

@@ -438,7 +438,7 @@ def test_every_specification_runs_in_every_game_and_repeats_itself(name: str, pl
 def test_no_specification_needs_the_compiler_when_it_runs(name: str) -> None:
     """`out.max()`, say, or an array assigned to a part of another raise what they met: they are compiled twice, and load the compiler."""
     program = CompiledSearch(deciding("othello"), SPECIFICATIONS[name], 0).program
-    kernels = [kernel for kernel in program.references if isinstance(kernel, Kernel)]
+    kernels = [kernel for kernel in program.kept_alive if isinstance(kernel, Kernel)]
     assert kernels and all(isinstance(kernel._code, MachineCode) for kernel in kernels)
 
 
