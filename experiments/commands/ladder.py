@@ -74,8 +74,8 @@ def ladder(
         if picture is not None:
             marked = set(ratings) if kind is not None else set[str]()
             title = f"{game}: ratings in Elo, random play at 0"
-            drawn = intervals_of(ladder_of_rows.ratings() | ratings)
-            picture.write_text(intervals_svg("Elo", drawn, marked, title), "utf-8")
+            marks = intervals_of(ladder_of_rows.ratings() | ratings)
+            picture.write_text(intervals_svg("Elo", marks, marked, title), "utf-8")
         if keep and not playing.keep(ladder_of_rows, out):
             say("no levels are written: eight baselines, stronger with more iterations, need more games")
 

@@ -182,8 +182,8 @@ class Session:
         state, played = self.states[index], self.played[index]
         if seat in (None, played.player) or self.game.observe is None:
             return True
-        seen = state.observed(played.action)[seat]
-        return None if seen == UNSEEN else bool(seen == played.action) or _is_forced(state, played.action, seat)
+        move = state.observed(played.action)[seat]
+        return None if move == UNSEEN else bool(move == played.action) or _is_forced(state, played.action, seat)
 
     # ------------------------------------------------------------------------------------------------------------ files
 
@@ -644,9 +644,9 @@ class Conversation:
             raise ValueError(f"{self.adviser} gives no values, so the game cannot be reviewed")
         entries = self._advise(partial(_reviewed, session))
         mistakes = sorted((each for each in entries if each["loss"]), key=lambda each: -each["loss"])
-        said = "\n".join(f"{each['at'] + 1}. {each['text']}" for each in mistakes) or "no mistakes found"
+        text = "\n".join(f"{each['at'] + 1}. {each['text']}" for each in mistakes) or "no mistakes found"
         names = [session.name_of(seat) for seat in range(session.game.players)]
-        return {"title": "review of the game by a search", "said": said, "names": names, "entries": entries}
+        return {"title": "review of the game by a search", "said": text, "names": names, "entries": entries}
 
 
 def adviser_like(agent: Agent) -> Agent:

@@ -124,21 +124,21 @@ class Handler(BaseHTTPRequestHandler):
             self._send_page(page("play", "icarus play"), "'none'")
 
     def _state(self) -> None:
-        given = {name: int(values[0]) for name, values in self.query.items() if name in ("since", "at")}
-        self._send(json.dumps(self.server.conversation.describe(**given)), "application/json")
+        places = {name: int(values[0]) for name, values in self.query.items() if name in ("since", "at")}
+        self._send(json.dumps(self.server.conversation.describe(**places)), "application/json")
 
     def _tree(self) -> None:
-        shown = self.server.conversation.shown
-        if not isinstance(shown, Result):
+        result = self.server.conversation.shown
+        if not isinstance(result, Result):
             raise Refused(404, "there is no such search")
-        self._send_page(tree_page(shown), "'self'")
+        self._send_page(tree_page(result), "'self'")
 
     def _say(self) -> None:
         if self.headers.get("Content-Type") != "application/json":
             raise Refused(415, "JSON is expected")
         try:
-            said = json.loads(self.body)
-            line, at = str(said["line"]), int(said["at"])
+            request = json.loads(self.body)
+            line, at = str(request["line"]), int(request["at"])
         except (ValueError, TypeError, KeyError, RecursionError):
             raise Refused(400, "a line and a place are expected") from None
         self._send(json.dumps(self.server.conversation.say(line, at)), "application/json")

@@ -197,9 +197,9 @@ def _answer(conversation: Conversation, ask: Callable[[str], str], say: Say, sta
         raise EOFError
     try:
         with status_of("searching …") if line == "hint" else nullcontext():
-            said = conversation.say(line)["said"]
-        if said:
-            say(said)
+            text = conversation.say(line)["said"]
+        if text:
+            say(text)
     except (ValueError, OSError) as error:  # the game goes on
         say(sentence_of(error) or str(error))
     return before != (len(session.played), session.resigned, conversation.observer)
