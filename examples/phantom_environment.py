@@ -1,7 +1,7 @@
 """Phantom (4,4,4) as Cowling, Powley and Whitehouse (2012) put it: "each player action is followed by an environment action specifying
 whether the move is valid or invalid". In icarus' own `phantom-mnk` the result of a try is seen without one.
 
-    icarus audit phantom-environment --with examples/phantom_environment.py
+    icarus check phantom-environment --with examples/phantom_environment.py
     python -m experiments run examples/phantom_environment.py --out results/phantom-environment
 
 The game is the same, and everybody knows as much; but a tree has two levels for each try, so that as many iterations see half as far.

@@ -1,29 +1,38 @@
 """The contract of a game: each promise that the docstring of `Game` asks for, tested in random games."""
 
-import contextlib
 import math
 import random
-from collections.abc import Callable, Iterator
+import re
+import traceback
+from collections import Counter
+from collections.abc import Callable
 from functools import partial
-from typing import TypeVar
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 
-from icarus.audit.fences import UNWRITTEN, BrokenPromise, GuardedGame
 from icarus.audit.report import Check
-from icarus.checks import range_text
+from icarus.audit.subjects import UNWRITTEN, BrokenPromise, stamp, subject_of
+from icarus.checks import count_text, range_text
+from icarus.compiler.digest import PACKAGE
+from icarus.compiler.messages import location
 from icarus.compiler.rng import seeded
 from icarus.engine.lowering import unseeded_sources
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN
-from icarus.kernel.data import facts_of, out_of_range
-from icarus.kernel.features import KINDS, checked_numbers, written_by
-from icarus.kernel.game import Game, TextError
+from icarus.kernel.data import StateData, out_of_range
+from icarus.kernel.features import KINDS
+from icarus.kernel.game import AnyGame, Game, TextError
+from icarus.kernel.python_game import in_python
 
 T = TypeVar("T")
-GAMES_FOR_EACH = 5  # random games for each that is looked at for its determinizations
+MOST_NUMBER = 1 << 63  # below it are all actions
 MOST_ACTIONS = 20_000  # of a game that is taken to end
 TOLERANCE = 1e-9  # of a sum of probabilities
 LAST_ACTIONS = 200  # of the history, told in an example
+PLAIN_GAMES, PLAIN_ACTIONS = 5, 300  # of a compiled game in plain Python, where numpy checks each index
+PLAIN_DRAWN = 8  # decisions of a game in plain Python, about, at which is determinized
+UNFIT = re.compile(r"out of bounds for u?int(8|16|32)$")  # numpy's words for a number that a field cannot hold
 
 CONTRACT = {
     "mover": "the player about to act is one of the players, CHANCE or TERMINAL",
@@ -41,17 +50,20 @@ CONTRACT = {
     "hidden": "a game whose observe hides a move has determinize",
     "at once": "simultaneous choices have the numbers 1, 2, …, each of another player, and each is hidden from the next player",
     "features": "features are finite numbers, one for each name; the heuristic is a number from 0 to 1 for each player",
-    "luck": "all randomness comes from the generator that a function is given",
+    "luck": "all randomness comes from the generator that a function is given, or from chance: where everyone sees everything, an action "
+    "leads to the same from states that look the same",
     "memory": "functions write only to what they are given; all but initial, apply and determinize leave the state unchanged",
     "indices": "no index lies outside its array and no number outside its field, in games of plain Python; compiled code checks neither",
     "board": "states with the same text have the same player about to act, legal actions or rewards",
 }
+OF_MEMORY = ("ranges", "indices")  # promises of compiled games alone
 _ABSENT = {
     "chances": "the games had no chance nodes",
     "moves": "everyone sees every action",
     "episodes": "the game has neither episodes nor simultaneous choices",
     "recall": "nothing is hidden in episodes",
     "ranges": "the game names no ranges",
+    "luck": "no two games came to states that look the same",
     "hidden": "everyone sees every action",
     "at once": "no simultaneous choices were met",
     "features": "the game has neither features nor a heuristic",
@@ -61,29 +73,33 @@ _ABSENT = {
 class Contract:
     """The contract of a game under test, in one random game after another."""
 
-    def __init__(self, game: Game, seed: tuple[int, ...], games: int) -> None:
-        self.game, self.seed, self.games = game, seed, games
-        self.checks = {name: Check(name, claim) for name, claim in CONTRACT.items()}
-        self._guarded_game = GuardedGame(game)
+    def __init__(self, game: AnyGame, seed: tuple[int, ...], games: int, most_actions: int | None = None) -> None:
+        self.game, self.seed, self.games, self.most_actions = game, seed, games, most_actions or MOST_ACTIONS
+        self.compiled = isinstance(game, Game)
+        self.checks = {
+            name: Check(name, claim) for name, claim in CONTRACT.items() if self.compiled or name not in OF_MEMORY
+        }
+        self._subject = subject_of(game)
         self._boards: dict[int, tuple] = {}
-        self._subject, self._texts = "", [""]
+        self._followers: dict[int, tuple[str, object, str]] = {}  # what an action has led to where all looked the same
+        self._acted, self._lengths = Counter[int](), list[int]()
+        self._place, self._texts = "", [""]
         self._in_playout = False  # where the game goes on from a determinization: nothing is determinized there
         # By each perspective since the episode began; None where that is not known.
         self._observed: list[list[int]] | None = None
         self._earlier_choice = 0, TERMINAL, False  # its number, who made it, and whether the others could see it
-        self.determinizations: list[tuple[np.ndarray, int, str]] = []  # true states to determinize, with who acts
+        self.determinizations: list[tuple[StateData, int, str]] = []  # true states to determinize, with who acts
 
     @property
     def broken(self) -> bool:
         return any(check.failed for check in self.checks.values())
 
-    def play(self, number: int) -> None:
-        """Test the contract in a random game."""
+    def play(self, number: int) -> BrokenPromise | None:
+        """Test the contract in a random game; the promise that is broken in it."""
         seed = (*self.seed, 2, number)
         self._in_playout = False
         self._begin(f"game {number + 1} of {self.games} for the contract, new_initial_state(seed={seed})", f"{seed}")
-        with self._ending_where_broken():
-            self._deal(seed)
+        return self._until_broken(partial(self._deal, seed))
 
     def play_determinized(self, number: int) -> None:
         """Test the contract in a random game that goes on from a determinization, as a playout does."""
@@ -91,17 +107,27 @@ class Contract:
             return
         data, observer, where = random.Random(f"{self.seed} at {number}").choice(self.determinizations)
         self._begin(f"{where}, then in a determinization for player {observer}", f"{self.seed} from {number}")
-        with self._ending_where_broken():
-            self._guarded_game.place(data)
-            self._guarded_game.determinize(observer, seeded((*self.seed, 3, number)))
+
+        def go_on() -> None:
+            self._subject.place(data)
+            self._subject.determinize(observer, seeded((*self.seed, 3, number)))
             self._observed, self._in_playout = None, True
             self._go_on()
 
+        self._until_broken(go_on)
+
     def finish(self) -> None:
-        """Say of what was never met that it was not."""
-        self._luck()
+        """What only all games together tell, and why of what was never met."""
+        if self.compiled:
+            self._luck()
+        if self._lengths and not any(self._lengths):
+            over = f"each of {count_text(len(self._lengths), 'game')} is over before its first action"
+            self.checks["end"].count(1, 1, lambda: over)
+        idle = [player for player in range(self.game.players) if not self._acted[player]]
+        if idle and any(self._lengths):
+            self.checks["mover"].note = f"player {idle[0]} never acted in {count_text(len(self._lengths), 'game')}"
         for name, note in _ABSENT.items():
-            if not self.checks[name].checked:
+            if name in self.checks and not self.checks[name].checked:
                 self.checks[name].note, self.checks[name].absent = note, True
         for check in self.checks.values():
             if not check.checked and not check.note:
@@ -109,31 +135,52 @@ class Contract:
 
     def _luck(self) -> None:
         """Whether a function draws from a generator that no seed fixes."""
+        assert isinstance(self.game, Game)
         sources = unseeded_sources(self.game)
         wrong = [f"{name} draws from {source}, which no seed fixes" for name, source in sources.items() if source]
         self.checks["luck"].count(len(sources), len(wrong), lambda: wrong[0])
 
+    def check_indices(self) -> None:
+        """Play a few games in plain Python until an index lies outside of its array, or a number does not fit into its field.
+
+        Compiled code checks neither, unless ICARUS_DEBUG=1 has it compiled so that it checks each index.
+        """
+        check, plain = self.checks["indices"], Contract(in_python(self.game), self.seed, PLAIN_GAMES, PLAIN_ACTIONS)
+        for number in range(PLAIN_GAMES):
+            broken = plain.play(number)
+            if broken is not None and broken.promise != "end":  # a longer game is cut off
+                error = broken.__cause__ or broken
+                if isinstance(error, IndexError) or UNFIT.search(str(error)):
+                    said = plain._example(f"in plain Python, {_function_of(error)}: {error}")
+                    check.count(1, 1, said.__str__)
+                else:  # it does not run as plain Python, or breaks a promise that is checked elsewhere
+                    check.note = f"the game did not run to its end in plain Python: {type(error).__name__}: {error}"
+                    check.absent = not check.checked
+                return
+            check.checked += 1
+
     # ------------------------------------------------------------------------------------------------------------ a game
 
-    def _begin(self, subject: str, luck: str) -> None:
-        self._subject, self._texts, self.luck = subject, [], random.Random(luck)
+    def _begin(self, place: str, luck: str) -> None:
+        self._place, self._texts, self.luck = place, [], random.Random(luck)
 
-    @contextlib.contextmanager
-    def _ending_where_broken(self) -> Iterator[None]:
-        """The game within ends where a promise is broken, which is counted."""
+    def _until_broken(self, play: Callable[[], None]) -> BrokenPromise | None:
+        """Play a game, which ends where a promise is broken; that is counted."""
         try:
-            yield
+            play()
         except BrokenPromise as broken:
             example = self._example(broken.message)
             self.checks[broken.promise].count(1, 1, lambda: example)
+            return broken
+        return None
 
     def _example(self, message: str) -> str:
         """Which game, after which actions, what is wrong, and the state."""
         last = self._texts[-LAST_ACTIONS:]
         moves = ("… " if len(last) < len(self._texts) else "") + (" ".join(last) or "nothing")
-        headline = f"{self._subject}, after {moves}: {message}"
+        headline = f"{self._place}, after {moves}: {message}"
         try:
-            board = self.game.text_of(facts_of(self._guarded_game.data))
+            board = self._subject.text()
         except TextError:  # the text may be what is broken
             return headline
         return f"{headline}\n  " + board.replace("\n", "\n  ")
@@ -145,10 +192,10 @@ class Contract:
         self.checks[promise].checked += 1
 
     def _deal(self, seed: tuple[int, ...]) -> None:
-        self._guarded_game.initial(seeded(seed))
-        first = self._guarded_game.data
-        self._guarded_game.initial(seeded(seed))
-        same = _same(first, self._guarded_game.data)
+        self._subject.initial(seeded(seed))
+        first = self._subject.data
+        self._subject.initial(seeded(seed))
+        same = _same(first, self._subject.data)
         self._require("repeat", same, "initial makes a different state from the same seed")
         self._observed = [[] for _ in range(self.game.perspectives)]
         self._go_on()
@@ -157,7 +204,7 @@ class Contract:
         """Play at random from the state to the end."""
         self._earlier_choice = 0, TERMINAL, False
         self._label()
-        for _ in range(MOST_ACTIONS):
+        for _ in range(self.most_actions):
             self._ranges()
             self._evaluate()
             player = self._player()
@@ -165,29 +212,32 @@ class Contract:
                 self._board(player, tuple(self._rewards()))
                 self.checks["end"].checked += 1
                 self.checks["memory"].checked += 1
+                self._lengths.append(len(self._texts))
                 return
+            self._acted[player] += 1
             actions = self._choices()
             texts = self._notation(actions)
-            self._board(player, tuple(actions))
+            public = self._board(player, tuple(actions))
             weights = self._chances(len(actions)) if player == CHANCE else [1.0] * len(actions)
             k = self.luck.choice([k for k, weight in enumerate(weights) if weight > 0])
             self._determinize(player)
             self._number(player, actions)
             self._notice(player, actions[k])
             self._apply(actions[k])
+            self._follow(public, actions[k], texts[k])
             self._texts.append(texts[k])
             longest = self.game.max_length
             message = f"the game has lasted {longest + 1:,} actions; max_length is {longest:,}"
             self._require("end", self._in_playout or len(self._texts) <= longest, message)
             self._label()
             self._recall()
-        raise BrokenPromise("end", f"the game has not ended after {MOST_ACTIONS:,} actions")
+        raise BrokenPromise("end", f"the game has not ended after {self.most_actions:,} actions")
 
     # ------------------------------------------------------------------------------------------------------- the promises
 
     def _ranges(self) -> None:
-        if self.game.ranges:
-            outside = out_of_range(self.game.ranges, self._guarded_game.data)
+        if isinstance(self.game, Game) and self.game.ranges:
+            outside = out_of_range(self.game.ranges, self._subject.data)
             self._require("ranges", outside is None, str(outside))
 
     def _player(self) -> int:
@@ -205,29 +255,28 @@ class Contract:
 
     def _integer(self, name: str) -> int:
         """What a function that writes nothing returns, twice the same."""
-        return self._twice(name, partial(self._guarded_game.ask, name))
+        return self._twice(name, partial(self._subject.ask, name))
 
     def _choices(self) -> list[int]:
-        actions = self._guarded_game.legal()
-        again = self._guarded_game.legal()
-        self._guarded_game.place(self._guarded_game.data)
-        copied = self._guarded_game.legal()
+        actions = self._subject.legal()
+        again = self._subject.legal()
+        self._subject.place(self._subject.data)
+        copied = self._subject.legal()
         wrong = [action for action in actions if action < 0]
         culprit = "an action that was not written" if UNWRITTEN in wrong else f"{wrong[0]}" if wrong else ""
         twice = next((action for i, action in enumerate(actions) if action in actions[:i]), None)
         self._require("choices", not wrong, f"one of {len(actions)} legal actions is {culprit}")
         self._require("choices", twice is None, f"the legal action {twice} is written twice")
-        beyond = [] if self.game.actions is None else [action for action in actions if action >= self.game.actions]
-        message = f"the legal action {max(actions)} is not below `actions` of the game, {self.game.actions}"
-        self._require("choices", not beyond, message)
+        most = MOST_NUMBER if self.game.actions is None else self.game.actions
+        limit = "2**63" if self.game.actions is None else f"`actions` of the game, {most}"
+        self._require("choices", max(actions) < most, f"the legal action {max(actions)} is not below {limit}")
         message = f"legal writes {actions[:10]}, then for the same state {again[:10]} and for a copy {copied[:10]}"
         self._require("choices", actions == again == copied, message)
         return actions
 
     def _notation(self, actions: list[int]) -> list[str]:
-        facts = facts_of(self._guarded_game.data)
         try:
-            texts = [self.game.action_text_of(facts, action) for action in actions]
+            texts = [self._subject.action_text(action) for action in actions]
         except TextError as error:
             raise BrokenPromise("notation", str(error)) from None
         first: dict[str, int] = {}
@@ -237,35 +286,28 @@ class Contract:
             self._require("notation", namesake == action, message)
         return texts
 
-    def _chances(self, count: int) -> list[float]:
-        if not self._guarded_game.knows("chance"):
+    def _chances(self, count: int) -> list[Any]:
+        if not self._subject.knows("chance"):
             self.checks["chances"].checked += 1  # all are equally likely
             return [1.0] * count
-        probabilities = self._twice("chance", lambda: self._guarded_game.probabilities(count, math.nan))
-        if any(map(math.isnan, probabilities)):
-            again = self._guarded_game.probabilities(count, 0.0)
-            which = next(k for k, value in enumerate(probabilities) if math.isnan(value))
-            fault = "is nan" if math.isnan(again[which]) else "is not written"
-            raise BrokenPromise("chances", f"the probability of outcome {which + 1} of {count} {fault}")
-        outside = next((value for value in probabilities if not 0 <= value <= 1), None)
-        self._require("chances", outside is None, f"a probability is {outside}")
+        probabilities: list[Any] = self._twice("chance", lambda: self._subject.probabilities(count))
+        for k, value in enumerate(probabilities):
+            what = f"the probability of outcome {k + 1} of {count} {_fault(value)}"
+            self._require("chances", value is not None and 0 <= value <= 1, what)
         total = math.fsum(probabilities)
         self._require("chances", abs(total - 1) <= TOLERANCE, f"the probabilities sum to {total:.12g}")
         return probabilities
 
-    def _rewards(self) -> list[float]:
-        rewards, again = self._guarded_game.rewards(math.nan), self._guarded_game.rewards(0.5)
-        for player, (reward, repeat) in enumerate(zip(rewards, again, strict=True)):
-            fault = "is not written" if math.isnan(reward) and not math.isnan(repeat) else f"is {reward}"
-            if 0 <= reward <= 1 and reward != repeat:
-                fault += f", then for the same state {repeat}"
-            so = 0 <= reward <= 1 and reward == repeat
-            self._require("rewards", so, f"the reward of player {player} {fault}")
+    def _rewards(self) -> list[Any]:
+        rewards = self._twice("rewards", self._subject.rewards)
+        for player, reward in enumerate(rewards):
+            so = reward is not None and 0 <= reward <= 1
+            self._require("rewards", so, f"the reward of player {player} {_fault(reward)}")
         return rewards
 
     def _number(self, player: int, actions: list[int]) -> None:
         """The number of a decision among those made at once, which follows on that of the decision before."""
-        if not self._guarded_game.knows("simultaneous"):
+        if not self._subject.knows("simultaneous"):
             return
         number = self._integer("simultaneous")
         self._require("episodes", number >= 0, f"simultaneous is {number}; it must be at least 0")
@@ -276,32 +318,32 @@ class Contract:
             self._require("at once", follows or not earlier and self._in_playout, message)
             message = f"player {player} chooses simultaneously with player {chooser}, whose choice is visible"
             self._require("at once", not visible, message)
-        views = [tuple(self._guarded_game.moves(action)) for action in actions]
+        views = [tuple(self._subject.moves(action)) for action in actions]
         others = [p for p in range(self.game.players) if p != player]
         self._earlier_choice = number, player, any(len({view[p] for view in views}) == len(views) > 1 for p in others)
 
     def _evaluate(self) -> None:
         """Features and the heuristic of the state, and the features of its first legal action."""
-        data, player = self._guarded_game.data, self._guarded_game.ask("player")
+        player = self._subject.ask("player")
         for kind in KINDS:
             over = kind != "features" and player == TERMINAL or kind == "action_features" and player == CHANCE
             if getattr(self.game, kind) is None or over:
                 continue
-            arguments, copied = self._guarded_game.legal()[:1] if kind == "action_features" else [], data.copy()
             try:
-                checked_numbers(self.game, kind, written_by(self.game, kind, facts_of(copied), *arguments))
+                self._subject.evaluate(kind, *(self._subject.legal()[:1] if kind == "action_features" else []))
+            except BrokenPromise:
+                raise
             except Exception as error:  # whatever it stumbles over is what there is to tell
-                raise BrokenPromise("features", str(error)) from None
-            self._require("memory", _same(data, copied), f"{kind} changes the state, which it may only read")
+                raise BrokenPromise("features", str(error)) from error
             self.checks["features"].checked += 1
 
     def _notice(self, player: int, action: int) -> None:
         """What each perspective sees of an action."""
-        moves = self._twice("observe", lambda: self._guarded_game.moves(action))
-        if self._guarded_game.knows("observe"):
+        moves = self._twice("observe", lambda: self._subject.moves(action))
+        if self._subject.knows("observe"):
             hides = any(move != action for p, move in enumerate(moves) if p != player)
             message = "a move is hidden, but the game has no determinize"
-            self._require("hidden", not hides or self._guarded_game.knows("determinize"), message)
+            self._require("hidden", not hides or self._subject.knows("determinize"), message)
             move_of_mover = action if player == CHANCE else moves[player]
             message = f"the mover, player {player}, sees his own action {action} as {move_of_mover}"
             self._require("moves", move_of_mover == action, message)
@@ -311,16 +353,16 @@ class Contract:
                 observed += [move] * (move != UNSEEN)
 
     def _apply(self, action: int) -> None:
-        before = self._guarded_game.data
-        self._guarded_game.ask("apply", action)
-        after = self._guarded_game.data
-        self._guarded_game.place(before)
-        self._guarded_game.ask("apply", action)
-        same = _same(after, self._guarded_game.data)
+        before = self._subject.data
+        self._subject.apply(action)
+        after = self._subject.data
+        self._subject.place(before)
+        self._subject.apply(action)
+        same = _same(after, self._subject.data)
         self._require("repeat", same, f"apply makes two different states from one by the same action {action}")
 
     def _label(self) -> None:
-        if not self._guarded_game.knows("episode"):
+        if not self._subject.knows("episode"):
             return
         label = self._integer("episode")
         message = f"the label is {label}; it must be at least 0 or CONTINUES (-1)"
@@ -329,9 +371,11 @@ class Contract:
             self._observed = [[] for _ in range(self.game.perspectives)]
 
     def _recall(self) -> None:
-        if self._observed is None or self.game.perspectives == 1 or self._guarded_game.ask("player") == TERMINAL:
+        if self._observed is None or self.game.perspectives == 1 or self._subject.ask("player") == TERMINAL:
             return
-        if not self._guarded_game.knows("recall"):
+        if not self._subject.knows("recall"):
+            if not self.compiled:
+                return  # whose determinizations go on from what the truth recalls
             # Without `episode` the game is one.
             hidden = any(observed != self._observed[-1] for observed in self._observed)
             advice = "write one, or an episode that begins after the hidden move"
@@ -339,41 +383,70 @@ class Contract:
             self._require("recall", not hidden, message)
             return
         for perspective, observed in enumerate(self._observed):
-            recalled = self._twice("recall", partial(self._guarded_game.recalled, perspective))
+            recalled = self._twice("recall", partial(self._subject.recalled, perspective))
             whose = "" if perspective < self.game.players else ", the environment's, which sees every action,"
             message = f"perspective {perspective}{whose} has seen {observed[-10:]} of the episode, but recall returns {recalled[-10:]}"
             self._require("recall", recalled == observed, message)
 
-    def _board(self, player: int, following: tuple[float, ...]) -> None:
-        """Whether another state looks the same to everyone together, and is not."""
+    def _board(self, player: int, following: tuple[float, ...]) -> tuple[object, ...] | None:
+        """What all see together of the state; whether another one looks the same, and is not."""
         try:
-            text = self.game.text_of(facts_of(self._guarded_game.data))
+            public = self._subject.public()
         except TextError as error:
-            raise BrokenPromise("board", str(error)) from None
-        recalled = tuple(self._guarded_game.recalled(self.game.players)) if self._guarded_game.knows("recall") else ()
-        outlook = self._boards.setdefault(hash((text, recalled)), (player, following))
+            raise BrokenPromise("board", str(error)) from error
+        outlook = (player, following) if public is None else self._boards.setdefault(hash(public), (player, following))
         message = f"another state has this text, but there {_outlook(*outlook)} and here {_outlook(player, following)}"
         self._require("board", outlook == (player, following), message)
+        return public
+
+    def _follow(self, public: tuple[object, ...] | None, action: int, text: str) -> None:
+        """Whether the action leads to the same as where another state looked the same, if nothing is hidden."""
+        if self.game.determinize is not None or public is None:
+            return
+        after = self._subject.public()
+        known = self._followers.setdefault(hash((public, action)), (self._place, after, self._subject.text()))
+        where, other, board = known
+        message = (
+            f"{text} leads to another state than in {where}, although both looked the same before: what decides it is in the state "
+            "and nobody sees it. Let chance act (CHANCE in `player`), or hide it (`determinize`), or show it in `text`. There it led "
+            f"to\n  {board}"
+        )
+        self._require("luck", other == after, message)
 
     def _determinize(self, player: int) -> None:
         """Draw a determinization, for what it writes; keep some states to play on from theirs."""
-        if player == CHANCE or self._in_playout or not self._guarded_game.knows("determinize"):
+        if player == CHANCE or self._in_playout or not self._subject.knows("determinize"):
             return
-        data = self._guarded_game.data
+        if not self.compiled and self.luck.random() * len(self._texts) > PLAIN_DRAWN:
+            return
+        data = self._subject.data
         if self.luck.random() < 1 / (1 + len(self._texts)):
             self.determinizations.append((data, player, f"{self._subject}, after {' '.join(self._texts) or 'nothing'}"))
         worlds = []
         for _ in range(2):
-            self._guarded_game.place(data)
-            self._guarded_game.determinize(player, seeded((*self.seed, 4, len(self._texts))))
-            worlds.append(self._guarded_game.data)
-        self._guarded_game.place(data)
+            self._subject.place(data)
+            self._subject.determinize(player, seeded((*self.seed, 4, len(self._texts))))
+            worlds.append(self._subject.data)
+        self._subject.place(data)
         self._require("repeat", _same(*worlds), "determinize draws two different states from the same seed")
 
 
-def _same(first: np.ndarray, second: np.ndarray) -> bool:
+def _same(first: StateData, second: StateData) -> bool:
     """Whether two states are equal field by field; the bytes between the fields count for nothing."""
-    return first.tobytes() == second.tobytes() or bool((first == second).all())
+    return stamp(first) == stamp(second) or isinstance(first, np.ndarray) and bool(np.all(first == second))
+
+
+def _fault(number: float | None) -> str:
+    return "is not written" if number is None else f"is {number}"
+
+
+def _function_of(error: BaseException) -> str:
+    """The function and the line of a game in which an index or a number was wrong."""
+    frames = traceback.extract_tb(error.__traceback__)
+    folders = PACKAGE / "kernel", PACKAGE / "audit"
+    of_game = [frame for frame in frames if not any(map(Path(frame.filename).is_relative_to, folders))]
+    frame = (of_game or frames)[-1]
+    return f"{frame.name} ({location(frame.filename, frame.lineno)})"
 
 
 def _outlook(player: int, following: tuple[float, ...]) -> str:

@@ -1,13 +1,12 @@
 """A game beside a reference in plain Python: both are played by the same actions, and must say the same after each of them."""
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Protocol, cast
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
 
 import attrs
 import numpy as np
 
-from icarus.audit.answers import wrong_actions, wrong_end, wrong_outcomes, wrong_player, wrong_returns
 from icarus.checks import count_text, integer
 from icarus.kernel import CHANCE
 from icarus.kernel.game import AnyGame
@@ -108,11 +107,12 @@ def random_action(state: Any, luck: random.Random) -> int:
 def _difference(state: State, oracle: Reference) -> str:
     """What the two do not say alike of this state; "" where nothing is."""
     try:
-        state.returns() if state.is_terminal() else state.legal_actions()
+        over = state.is_terminal()
+        state.returns() if over else state.legal_actions()
     except Exception as error:  # of the game itself
         return f"the game raises {type(error).__name__}: {error}"
     try:
-        return next(_differences(state, oracle), "")
+        return next(_differences(state, oracle, over), "")
     except Exception as error:  # whatever a reference stumbles over is what there is to tell
         return f"the reference raises {type(error).__name__}: {error}"
 
@@ -127,12 +127,8 @@ def _own_luck(start: State, state: State, reference: Callable[[State], Reference
 
 def face_of(oracle: Reference) -> str:
     """What a reference without a history is, as far as it tells: its text if it writes one, and the answers of its methods."""
-    return f"{oracle if writes_text(oracle) else ''} {_answer(oracle)}"
-
-
-def writes_text(state: object) -> bool:
-    """Whether the class of a state says how its text is."""
-    return any("__str__" in vars(each) for each in type(state).__mro__[:-1])
+    writes_text = any("__str__" in vars(each) for each in type(oracle).__mro__[:-1])
+    return f"{oracle if writes_text else ''} {_answer(oracle)}"
 
 
 def _answers(oracle: Reference, state: State) -> str:
@@ -154,60 +150,38 @@ def _answer(oracle: Reference) -> str:
         return repr(error)
 
 
-def _differences(state: State, oracle: Reference) -> Iterator[str]:
+def _differences(state: State, oracle: Reference, over: bool) -> Iterator[str]:
     """The differences between the two in this state."""
-    if state.is_terminal() != oracle.is_terminal():
-        yield f"the game {_ended(state.is_terminal())} and the reference {_ended(oracle.is_terminal())}"
+    if over != oracle.is_terminal():
+        here, there = ("has ended" if each else "continues" for each in (over, not over))
+        yield f"the game {here} and the reference {there}"
+    if state.current_player() != oracle.current_player():
+        yield f"current_player() is {state.current_player()}, and in the reference {oracle.current_player()!r}"
+    if over:
+        returns, rewards = oracle.returns(), np.array(state.returns())
+        low, high = state.game.utilities
+        scaled = np.array(list(returns), float)
+        if not any(_close(each, scaled) for each in (rewards, low + (high - low) * rewards)):
+            yield f"returns() is {rewards.tolist()}, and in the reference {returns!r}"
         return
-    if state.is_terminal():
-        yield from _differences_at_the_end(state, oracle)
-        return
-    player, actions = oracle.current_player(), oracle.legal_actions()
-    wrong = wrong_player(player, state.game.players) or wrong_actions(actions)
-    if wrong:
-        yield f"in the reference {wrong}"
-        return
-    if state.current_player() != player:
-        yield f"player {state.current_player()} is to act, in the reference player {player}"
-    legal, expected = set(state.legal_actions()), set(actions)
-    if legal != expected:
-        more = _action_list(state, sorted(legal - expected)) or "none"
-        less = ", ".join(map(str, sorted(expected - legal))) or "none"
-        yield f"legal in the game and not in the reference: {more}; legal in the reference and not in the game: {less}"
-    if player == CHANCE and hasattr(oracle, "chance_outcomes"):
-        yield from _differences_of_chance(state, oracle.chance_outcomes(), expected)
+    legal, actions = state.legal_actions(), oracle.legal_actions()
+    if sorted(legal) != sorted(actions):
+        more = _action_list(state, sorted(set(legal) - set(actions)))
+        yield f"legal_actions() is {sorted(legal)}, and in the reference {actions!r}{more}"
+    if state.is_chance_node() and hasattr(oracle, "chance_outcomes"):
+        outcomes = oracle.chance_outcomes()
+        if not _close(np.array(sorted(state.chance_outcomes())), np.array(sorted(outcomes), float)):
+            yield f"chance_outcomes() is {state.chance_outcomes()}, and in the reference {outcomes!r}"
 
 
-def _differences_at_the_end(state: State, oracle: Reference) -> Iterator[str]:
-    answer = oracle.returns()
-    if wrong := wrong_returns(answer, state.game.players) or wrong_end(oracle.current_player()):
-        yield f"in the reference {wrong}"
-        return
-    rewards, returns = np.array(state.returns()), np.array(answer, float)
-    low, high = state.game.utilities
-    agree = [np.allclose(each, returns, atol=CLOSE) for each in (rewards, low + (high - low) * rewards)]
-    if not any(agree):
-        yield f"the rewards are {rewards.tolist()}, and the returns of the reference {returns.tolist()}"
-
-
-def _differences_of_chance(state: State, outcomes: object, legal: set[int]) -> Iterator[str]:
-    if wrong := wrong_outcomes(outcomes, legal):
-        yield f"in the reference {wrong}"
-        return
-    expected = dict(cast(Iterable[tuple[int, float]], outcomes))
-    for action, probability in state.chance_outcomes():
-        right = expected.get(action, 0.0)
-        if abs(probability - right) > CLOSE:
-            what = _action_list(state, [action])
-            yield f"the probability of {what} is {probability:.6g}, and in the reference {right:.6g}"
-
-
-def _ended(over: bool) -> str:
-    return "has ended" if over else "continues"
+def _close(first: np.ndarray, second: np.ndarray) -> bool:
+    return first.shape == second.shape and np.allclose(first, second, atol=CLOSE, rtol=0)
 
 
 def _action_list(state: State, actions: Sequence[int]) -> str:
-    return ", ".join(f"{action} ({state.action_to_string(action)})" for action in actions)
+    """The actions that a reference lacks, in the notation of the game."""
+    texts = ", ".join(f"{action} ({state.action_to_string(action)})" for action in actions)
+    return f", which lacks {texts}" if texts else ""
 
 
 def _place(state: State, number: int) -> str:

@@ -123,7 +123,7 @@ class AuditReport:
     def text(self, width: int) -> str:
         """All checks, in lines of at most `width` characters where these are claims and notes."""
         looked = f"{self.decisions:,} decisions, {self.determinizations:,} determinizations"
-        looked = "perfect information, nothing to determinize" if self.perfect else looked
+        looked = "no `determinize`: every player sees everything" if self.perfect else looked
         head = f"audit of {self.game}: {self.games:,} games, {looked}, {self.seconds:.1f} s"
         return "\n".join([head, *self._lines(width), self._verdict])
 

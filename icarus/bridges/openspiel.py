@@ -17,20 +17,18 @@ that his information sets are the game's own. Where he can be told more simply w
 n-grams and replies are shared between more positions. Rewards are scaled from [min_utility, max_utility] to [0, 1].
 
 Hidden information is redrawn by OpenSpiel's `resample_from_infostate`, which few games have, or by a function of yours; whether it leaks or
-contradicts is told by `icarus.bridges.openspiel_audit`. Players who decide at once take turns and do not see what was chosen; where
+contradicts is told by `icarus.audit`. Players who decide at once take turns and do not see what was chosen; where
 nothing else is hidden, that is redrawn without help.
 """
 
 import difflib
-import hashlib
-import os
 from collections.abc import Callable, Sequence
 
 import numpy as np
 import pyspiel
 
-from icarus.bridges.seats import draw_outcome, read_view
-from icarus.kernel import CHANCE, TERMINAL, UNSEEN, uniform
+from icarus.bridges.seats import difference, draw_outcome, read_view
+from icarus.kernel import CHANCE, TERMINAL, uniform
 from icarus.kernel.data import Beliefs
 from icarus.kernel.python_game import PythonGame, PythonState
 
@@ -80,6 +78,8 @@ def game(
         observe=(observe or _differences) if hidden else None,
         chance=lambda state: [probability for _, probability in state.chance_outcomes()],
         determinize=_redrawn_by(determinize or pyspiel.State.resample_from_infostate) if hidden else None,
+        observation=read_view if hidden else None,
+        multiplicity=_chance_of if hidden else None,
         utilities=(lowest, highest),
         actions=max(loaded.num_distinct_actions(), loaded.max_chance_outcomes()),
     )
@@ -182,16 +182,16 @@ def _redrawn_by(determinize: Determinize) -> Callable:
 
 
 def _differences(state: "pyspiel.State", action: int) -> list[int]:
-    after, players = state.child(action), range(state.num_players())
-    return [_difference(read_view(state, player), read_view(after, player)) for player in players]
+    after, players, mover = state.child(action), range(state.num_players()), state.current_player()
+    views = [difference(read_view(state, player), read_view(after, player)) for player in players]
+    return [action if player == mover else move for player, move in enumerate(views)]
 
 
-def _difference(before: str | None, after: str | None) -> int:
-    """What has changed, as a number; UNSEEN where nothing has. The same text before and other texts after give other numbers."""
-    if before == after:
-        return UNSEEN
-    old, new = before or "", after or ""
-    start = len(os.path.commonprefix([old, new]))
-    end = len(os.path.commonprefix([old[start:][::-1], new[start:][::-1]]))
-    change = f"{start} {end} {new[start : len(new) - end]}"
-    return int.from_bytes(hashlib.blake2b(change.encode(), digest_size=6).digest(), "big")
+def _chance_of(state: "pyspiel.State") -> float:
+    """The probability that chance contributes to a state."""
+    start, product = state.get_game().new_initial_state(), 1.0
+    for action in state.history():
+        if start.is_chance_node():
+            product *= dict(start.chance_outcomes())[action]
+        start.apply_action(action)
+    return product

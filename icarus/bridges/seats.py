@@ -1,16 +1,20 @@
 """What both directions out of icarus need of a game: how far its actions are numbered, what a seat may see, and where chance acts."""
 
+import copy
+import hashlib
 import inspect
+import os
 import random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from icarus.compiler.messages import defined_at
+from icarus.compiler.rng import seeded
 from icarus.games import GAMES
-from icarus.kernel import CHANCE
+from icarus.kernel import CHANCE, UNSEEN, below
 from icarus.kernel.game import AnyGame
-from icarus.kernel.python_game import in_python
+from icarus.kernel.python_game import PythonGame, in_python
 from icarus.kernel.state import State
 from icarus.views.boards import drawing
 
@@ -126,3 +130,77 @@ def meets_chance(game: AnyGame) -> bool:
                 return True
             state.apply_action(luck.choice(state.legal_actions()))
     return False
+
+
+# ----------------------------------------------------------------------------------- classes in the shape of OpenSpiel's states
+
+
+def game_of(kind: type) -> PythonGame:
+    """A class in plain Python with the methods of OpenSpiel's states, as a game.
+
+    Its constructor takes nothing, or a `random.Random` that deals. Where something is hidden, `resample(player, rng)` returns a state that
+    the player cannot tell from this one, and `observation(player)` all that he may know of a state. A player sees of an action what it
+    changes in his observation. `min_utility()` and `max_utility()` bound the returns; without them these are from −1 to 1.
+
+    Raises:
+        ValueError: it has only one of `resample` and `observation`.
+    """
+    takes_luck = bool(inspect.signature(kind).parameters)
+
+    def initial(rng: np.ndarray) -> Any:
+        return kind(_luck(rng)) if takes_luck else kind()
+
+    first = initial(seeded(0))
+    hides = hasattr(first, "resample")
+    if hides != hasattr(first, "observation"):
+        has, lacks = ("resample", "observation") if hides else ("observation", "resample")
+        raise ValueError(f"{kind.__name__} has {has}() but no {lacks}(); a game that hides something needs both")
+    low = first.min_utility() if hasattr(first, "min_utility") else -1
+    high = first.max_utility() if hasattr(first, "max_utility") else 1
+
+    def observe(state: Any, action: int) -> list[int]:
+        after, players = copy.deepcopy(state), range(state.num_players())
+        after.apply_action(action)
+        seen = [difference(repr(state.observation(i)), repr(after.observation(i))) for i in players]
+        return [action if player == state.current_player() else move for player, move in enumerate(seen)]
+
+    def determinize(state: Any, observer: int, beliefs: None, rng: np.ndarray) -> Any:
+        return copy.deepcopy(state) if observer == CHANCE else state.resample(observer, _luck(rng))
+
+    weighted, draws = hasattr(first, "multiplicity"), hasattr(first, "chance_outcomes")
+    named = hasattr(first, "action_to_string")
+    return PythonGame(
+        name=kind.__name__,
+        players=first.num_players(),
+        initial=initial,
+        player=lambda state: state.current_player(),
+        legal=lambda state: state.legal_actions(),
+        apply=lambda state, action: state.apply_action(action),
+        rewards=lambda state: [(each - low) / (high - low) for each in state.returns()],
+        chance=(lambda state: [probability for _, probability in state.chance_outcomes()]) if draws else None,
+        observe=observe if hides else None,
+        determinize=determinize if hides else None,
+        observation=(lambda state, player: state.observation(player)) if hides else None,
+        multiplicity=(lambda state: state.multiplicity()) if weighted else None,
+        action_text=(lambda state, action: state.action_to_string(action)) if named else _number_text,
+        utilities=(low, high),
+    )
+
+
+def _number_text(state: Any, action: int) -> str:
+    return str(action)
+
+
+def _luck(rng: np.ndarray) -> random.Random:
+    return random.Random(int(below(rng, 1 << 32)))
+
+
+def difference(before: str | None, after: str | None) -> int:
+    """What has changed, as a number; UNSEEN where nothing has. The same text before and other texts after give other numbers."""
+    if before == after:
+        return UNSEEN
+    old, new = before or "", after or ""
+    start = len(os.path.commonprefix([old, new]))
+    end = len(os.path.commonprefix([old[start:][::-1], new[start:][::-1]]))
+    change = f"{start} {end} {new[start : len(new) - end]}"
+    return int.from_bytes(hashlib.blake2b(change.encode(), digest_size=6).digest(), "big")

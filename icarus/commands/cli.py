@@ -4,31 +4,18 @@ import sys
 from typing import Annotated
 
 try:
-    import typer
+    import typer  # noqa: F401
 except ModuleNotFoundError as missing:
     raise SystemExit(f"the command icarus needs {missing.name}: pip install 'icarus-mcts[cli]'") from None
 
 from icarus import games
-from icarus.audit import DETERMINIZATIONS, GAMES, audit
-from icarus.commands import options
-from icarus.commands.console import (
-    end,
-    line_width,
-    make_program,
-    out,
-    print_table,
-    print_text,
-    progress_of,
-    run_program,
-    show_compilation,
-    write_any_text,
-)
+from icarus.commands.console import end, make_program, out, print_table, print_text, run_program, write_any_text
 from icarus.commands.describe import describe_command
 from icarus.commands.discover import discover_command
 from icarus.commands.ladder import ladder_command
 from icarus.commands.measure import bench_command, exploitability_command
 from icarus.commands.new import check_command, new_command
-from icarus.commands.options import With, integer_option, value_option
+from icarus.commands.options import With, value_option
 from icarus.commands.play.terminal import play_command
 from icarus.commands.search import match_command, search_command
 from icarus.kernel.game import AnyGame
@@ -74,35 +61,6 @@ def specs_command(
         print_text("Compose them with >>, +, / and ^; icarus specs --show MAST prints one.")
 
 
-def audit_command(
-    game: options.GameName,
-    number: Annotated[int, integer_option("Random games to play.", "--games", min=1)] = GAMES,
-    determinizations: Annotated[
-        int, integer_option("Determinizations to draw at each decision.", min=1)
-    ] = DETERMINIZATIONS,
-    seed: Annotated[int, integer_option("Seed of the games and of the draws.", min=0)] = 0,
-    files: options.With = None,
-) -> None:
-    """Check a game's rules and its hidden information.
-
-    Does the game keep its contract? Do determinizations agree with all that a player has observed, and depend on nothing else?
-
-    Exit code 0: every check passed. 1: one failed. 3: none failed, but one was not checked.
-    """
-    loaded, _, _ = options.load_game(game, files)
-    with show_compilation(), progress_of("games", number) as show:
-        report = audit(
-            loaded,
-            games=number,
-            determinizations=determinizations,
-            seed=seed,
-            progress=lambda games, draws: show(games, description=f"{draws:,} determinizations, games"),
-        )
-    print_text(report.text(line_width()))
-    if report.failed or report.unchecked:
-        raise typer.Exit(options.FAILED if report.failed else options.UNCHECKED)
-
-
 COMMANDS = (  # the first line of each one's docstring stands in the list of all
     games_command,
     specs_command,
@@ -111,7 +69,6 @@ COMMANDS = (  # the first line of each one's docstring stands in the list of all
     play_command,
     new_command,
     check_command,
-    audit_command,
     discover_command,
     ladder_command,
     describe_command,

@@ -12,7 +12,6 @@ import numpy as np
 import typer
 
 from icarus.audit import AuditReport, Check, audit
-from icarus.audit.plain import audit_plain
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of, show_compilation
 from icarus.commands.described import (
@@ -49,7 +48,7 @@ AUDIT, PLAN, GAMES, PAGE, JSON = "audit.json", "plan.json", "games.jsonl", "repo
 RACE = "race"  # the directory of the race in that of the report
 FINALISTS = 2
 SCALE = "Elo, random play at 0; low and high are the 95 % interval, step is how far a level stands above the one below."
-AUDITED, PLAIN_AUDITED = 4, 250  # games of the audit; of one in plain Python, which looks at one decision of each
+AUDITED, PLAIN_AUDITED = 4, 10  # games of the audit; of one in plain Python
 DRAWS, FEWEST_DRAWS, MOST_DRAWS = 12_000, 50, 600  # of the whole audit, about; and for each decision
 BATCH = 4  # games of a worker between two looks at the clock
 STRATEGY_HELP = "Strategy to compare with BASELINE. Repeatable; a few from the catalogue if not given."
@@ -131,22 +130,20 @@ def _audit_once(game: AnyGame, directory: Path, digest: str, seed: int) -> Audit
         if previous["of"] == origin:
             checks = tuple(Check(**check) for check in previous["report"].pop("checks"))
             return AuditReport(**previous["report"], checks=checks)
-    report = _audit_plain(game, seed) if isinstance(game, PythonGame) else _audit(game, seed)
+    report = _audit(game, seed)
     directory.mkdir(parents=True, exist_ok=True)
     _write(path, json.dumps({"of": origin, "report": attrs.asdict(report)}) + "\n")
     return report
 
 
 def _audit(game: AnyGame, seed: int) -> AuditReport:
+    if isinstance(game, PythonGame):
+        with progress_of("audit", PLAIN_AUDITED) as show:
+            return audit(game, games=PLAIN_AUDITED, seed=seed, progress=lambda games, draws: show(games))
     with show_compilation(), progress_of("audit", AUDITED) as show:
         decisions = audit(game, games=1, determinizations=1, seed=seed).decisions
         draws = min(MOST_DRAWS, max(FEWEST_DRAWS, DRAWS // (AUDITED * max(1, decisions))))
         return audit(game, games=AUDITED, determinizations=draws, seed=seed, progress=lambda games, draws: show(games))
-
-
-def _audit_plain(game: PythonGame, seed: int) -> AuditReport:
-    with progress_of("audit", PLAIN_AUDITED) as show:
-        return audit_plain(game, games=PLAIN_AUDITED, seed=seed, progress=show)
 
 
 def _stored_plan(directory: Path, files: tuple[str, ...]) -> Plan | None:

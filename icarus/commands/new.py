@@ -1,8 +1,7 @@
-"""`icarus new` writes the skeleton of a game, and `icarus check` says what is wrong with a game."""
+"""`icarus new` writes a first game, and `icarus check` says what is wrong with a game."""
 
 import importlib.util
 import keyword
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,29 +10,24 @@ from typing import Annotated
 import typer
 
 from icarus import games
-from icarus.audit import GAMES, audit
+from icarus.audit import GAMES, PLAIN_GAMES, AuditReport, audit
 from icarus.audit.lockstep import ADVICE_ON_LUCK, TWINS, Reference, compare, face_of
-from icarus.audit.plain import audit_plain
-from icarus.audit.report import AuditReport
-from icarus.audit.resampler import GAMES as CLASS_GAMES
-from icarus.audit.resampler import audit_class
-from icarus.commands.console import print_text, progress_of, show_compilation
-from icarus.commands.options import FAILED, integer_option, value_option
+from icarus.bridges.seats import game_of, seen_by
+from icarus.commands import options
+from icarus.commands.console import line_width, print_text, progress_of, show_compilation
+from icarus.commands.options import FAILED, UNCHECKED, integer_option, value_option
 from icarus.compiler.functions import DEBUG
 from icarus.engine.search import search
 from icarus.kernel import CHANCE
 from icarus.kernel.game import LONGEST, AnyGame, Game
-from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State
-from icarus.load_files import METHODS, game_classes, games_in, lacking_methods, load_file, own_games
+from icarus.load_files import METHODS, game_classes, games_in, lacking_methods, load_file, load_files, own_games
 from icarus.specs import BASELINE
 
 SKELETONS = Path(__file__).with_name("skeletons")
-KINDS, PLAIN = ("perfect", "chance", "hidden"), "python"
 LIBRARY = frozenset(games.GAMES)  # before a file has brought its own
-CHECKED = "indices were checked in a few games of plain Python"
-UNCHECKED = "no index was checked, because the game did not run in plain Python (see indices)"
-INDICES = "ICARUS_DEBUG=1 icarus check FILE.py checks each, and names the function of a wrong one"
+LOCKSTEP = 1000  # games beside a reference
+INDICES = "{}; ICARUS_DEBUG=1 icarus check FILE.py checks each, and names the function of a wrong one"
 NO_LENGTH = (
     "max_length is not given: a game that never ends is found late; give the greatest number of actions of a game"
 )
@@ -46,43 +40,23 @@ ITERATIONS = 2000  # of the search that measures a rate
 
 def new_command(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the game and of its file, such as mygame.")],
-    chance: Annotated[
-        bool, typer.Option("--chance", help="The game has dice, or cards that are turned up during play.")
-    ] = False,
-    hidden: Annotated[bool, typer.Option("--hidden", help="The game has hidden information.")] = False,
-    perfect: Annotated[bool, typer.Option("--perfect", help="The game has neither.")] = False,
     python: Annotated[
-        bool,
-        typer.Option(
-            "--python", help="A game with both, of plain Python functions: nothing is compiled, searches are slow."
-        ),
+        bool, typer.Option("--python", help="Of plain Python functions: nothing is compiled, searches are slow.")
     ] = False,
 ) -> None:
-    """Write a small game with its test, to begin your own with.
-
-    Both files are written into this folder; without an option, the command asks which kind of game.
-    """
+    """Write a small game with hidden cards and its test into this folder, to begin your own with."""
     check_name(name)
-    if chance + hidden + perfect + python > 1:
-        raise ValueError(
-            "take one of --perfect, --chance, --hidden and --python; for a game with both begin with --hidden, and add dice as the "
-            "skeleton of --chance has them: CHANCE in `player`, and a function `chance`"
-        )
-    if not chance and not hidden and not perfect and not python and sys.stdin.isatty():
-        hidden = typer.confirm("Is anything hidden from a player?", default=False)
-        chance = not hidden and typer.confirm("Are dice rolled, or cards turned up, during the game?", default=False)
-    kind = PLAIN if python else "hidden" if hidden else "chance" if chance else "perfect"
-    test = "test_python.py.txt" if python else "test.py.txt"
-    files = {Path(f"{name}.py"): f"{kind}.py.txt", Path(f"test_{name}.py"): test}
+    files = {Path(f"{name}.py"): "python" if python else "hidden", Path(f"test_{name}.py"): "test"}
     for path in files:
         if path.exists():
             raise ValueError(f"{str(path)!r} exists and is not overwritten")
     for path, skeleton in files.items():
-        text = (SKELETONS / skeleton).read_text("utf-8")
-        path.write_text(text.replace("NAME", name.replace("_", "-")).replace("MODULE", name), "utf-8")
+        text = (SKELETONS / f"{skeleton}.py.txt").read_text("utf-8").replace("MODULE", name)
+        for sample in ("NAME", "second-chance"):
+            text = text.replace(sample, name.replace("_", "-"))
+        path.write_text(text, "utf-8")
     print_text(f"{name}.py has a game that plays; put your rules in its place. Then:\n")
-    last = "search" if python else "report"
-    print_text(f"  icarus check {name}.py\n  icarus play {name}.py\n  icarus {last} {name}.py")
+    print_text(f"  icarus check {name}.py\n  icarus play {name}.py\n  icarus describe {name}.py")
 
 
 def check_name(name: str) -> None:
@@ -105,11 +79,9 @@ def is_module(name: str) -> bool:
 
 
 def check_command(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FILE.py", help="Python file with a Game or PythonGame, or with a class with OpenSpiel's methods."
-        ),
+    game: Annotated[
+        str,
+        typer.Argument(metavar="GAME", help=f"{options.GAME_HELP} Or one with a class that has OpenSpiel's methods."),
     ],
     against: Annotated[
         Path | None,
@@ -118,44 +90,70 @@ def check_command(
             "The same game as a class in plain Python with OpenSpiel's methods; both are played in lock-step.",
         ),
     ] = None,
-    number: Annotated[int, integer_option("Games to play in lock-step.", "--games")] = 1000,
-    seed: Annotated[int, integer_option("Seed of the games.")] = 0,
+    number: Annotated[
+        int | None,
+        integer_option(
+            f"Random games; by default {GAMES}, {PLAIN_GAMES} in plain Python, {LOCKSTEP} in lock-step.",
+            "--games",
+            min=1,
+        ),
+    ] = None,
+    determinizations: Annotated[int | None, integer_option("Determinizations to draw at each decision.", min=1)] = None,
+    seed: Annotated[int, integer_option("Seed of the games and of the draws.", min=0)] = 0,
+    files: options.With = None,
 ) -> None:
-    """Find the mistakes in a game's file.
+    """Find the mistakes in a game: in its rules and in its hidden information.
 
-    In this order: its rules, in lock-step with a reference if there is one; its hidden information; its speed.
+    Does it agree with a reference, if there is one? Does it keep its contract? Do determinizations agree with all that a player has
+    observed, and depend on nothing else?
+
+    Exit code 0: every check passed. 1: one failed. 3: none failed, but one was not made.
     """
-    if not file.exists() and str(file).partition("(")[0] in LIBRARY:
-        raise ValueError(f"icarus check takes a file; for a game of the library: icarus audit {str(file)!r}")
-    module = load_file(file)
-    games_of_file = games_in(module)
-    classes = game_classes(module) if against is None else []
-    if games_of_file:
-        reference = None if against is None else reference_in(against)
-        passed = [check(game, reference, number, seed) for game in games_of_file]
-    elif classes:
-        passed = [_audit(audit_class, each, seed) for each in classes]
-    else:
-        audits = [
-            f"{name} is made by a function: icarus audit {name} --with {file}" for name in own_games(module, file)
+    reference = None if against is None else reference_in(against)
+    codes = [0]
+    for each in _games_of(game, files):
+        agrees = reference is None or check_rules(each, reference, number or LOCKSTEP, seed)
+        report = check(each, number, determinizations, seed)
+        if not agrees:
+            print_text("failed: the game and the reference differ (see rules)")
+        codes.append(FAILED if report.failed or not agrees else UNCHECKED if report.unchecked else 0)
+    if code := next((code for code in (FAILED, UNCHECKED) if code in codes), 0):
+        raise typer.Exit(code)
+
+
+def _games_of(game: str, files: list[Path] | None) -> list[AnyGame]:
+    """The games of a file, each of them; or the one of a name."""
+    path = Path(game)
+    if path.suffix != ".py" or path.name in games.GAMES:
+        return [options.load_game(game, files)[0]]
+    load_files(files or [])
+    module = load_file(path)
+    found = list(games_in(module)) or [game_of(each) for each in game_classes(module)]
+    if not found:
+        makers = [
+            f"{name} is made by a function: icarus check {name} --with {game}" for name in own_games(module, path)
         ]
-        advice = lacking_methods(module) or (audits[0] if audits else "icarus new writes a first one")
-        raise ValueError(f"{str(file)!r} has no Game; {advice}")
-    if not all(passed):
-        raise typer.Exit(FAILED)
+        advice = lacking_methods(module) or (makers[0] if makers else "icarus new writes a first one")
+        raise ValueError(f"{game!r} has no Game; {advice}")
+    return found
 
 
-def check(game: AnyGame, reference: Callable[[State], Reference] | None, number: int, seed: int) -> bool:
-    """Print what is wrong with a game; whether nothing is."""
-    agrees = reference is None or check_rules(game, reference, number, seed)
-    if isinstance(game, PythonGame):
-        passed = check_plain(game, seed)
-    else:
-        assert isinstance(game, Game)
-        passed = check_compiled(game, seed)
-    if not agrees:
-        print_text("failed: the game and the reference differ (see rules)")
-    return agrees and passed
+def check(game: AnyGame, number: int | None, determinizations: int | None, seed: int) -> AuditReport:
+    """Print what is wrong with a game; and if nothing is, what its players see and what would make it better."""
+    total = number or (GAMES if isinstance(game, Game) else PLAIN_GAMES)
+    with show_compilation(), progress_of("games", total) as show:
+        report = audit(
+            game,
+            games=number,
+            determinizations=determinizations,
+            seed=seed,
+            progress=lambda games, draws: show(games, description=f"{draws:,} determinizations, games"),
+        )
+    print_text(report.text(line_width()))
+    if report.passed:
+        for line in advice_on(game, report):
+            print_text(line)
+    return report
 
 
 def check_rules(game: AnyGame, reference: Callable[[State], Reference], number: int, seed: int) -> bool:
@@ -164,39 +162,6 @@ def check_rules(game: AnyGame, reference: Callable[[State], Reference], number: 
         comparison = compare(game, reference, games=number, seed=seed, progress=show)
     print_text(f"rules: {comparison}")
     return comparison.passed
-
-
-def check_compiled(game: Game, seed: int) -> bool:
-    """Print what is wrong with a compiled game, and if nothing is, how fast it is and what would make it better; whether nothing is."""
-    with show_compilation(), progress_of("audit", GAMES) as show:
-        report = audit(game, games=GAMES, seed=seed, progress=lambda games, draws: show(games))
-    print_text(str(report))
-    if not report.passed:
-        return False
-    print_text(rate(game))
-    if not DEBUG:
-        print_text(f"hint: {UNCHECKED if report['indices'].absent else CHECKED}; {INDICES}")
-    for hint in hints(game):
-        print_text(f"hint: {hint}")
-    return True
-
-
-def check_plain(game: PythonGame, seed: int) -> bool:
-    """Print what is wrong with a game in plain functions; whether nothing is."""
-    passed = _audit(audit_plain, game, seed)
-    if passed and game.max_length == LONGEST:
-        print_text(f"hint: {NO_LENGTH}")
-    if passed and game.determinize is not None and game.observation is None:
-        print_text(f"hint: {NO_OBSERVATION}")
-    return passed
-
-
-def _audit(audited_by: Callable[..., AuditReport], game: PythonGame | type, seed: int) -> bool:
-    """Print what an audit in plain Python finds; whether the game passes."""
-    with progress_of("games", CLASS_GAMES) as show:
-        report = audited_by(game, games=CLASS_GAMES, seed=seed, progress=show)
-    print_text(str(report))
-    return report.passed
 
 
 def reference_in(path: Path) -> Callable[[State], Reference]:
@@ -236,21 +201,35 @@ def _without_luck(game_class: type, path: Path) -> Callable[[State], Reference]:
     return lambda state: game_class()
 
 
-def rate(game: Game) -> str:
-    """How fast a search is, in a sentence."""
+def advice_on(game: AnyGame, report: AuditReport) -> Iterator[str]:
+    """What each player sees at first, how fast a search is, and what would make the game better."""
     state = game.new_initial_state(seed=0)
     while state.current_player() == CHANCE:
         state.apply_action(state.chance_outcomes()[0][0])
-    search(state, BASELINE, iterations=10)
-    started = time.perf_counter()
-    search(state, BASELINE, iterations=ITERATIONS)
-    return f"speed: {ITERATIONS / (time.perf_counter() - started):,.0f} iterations a second from the first decision"
+    if game.determinize is not None:
+        for player in range(game.players):
+            yield f"player {player} sees at first:\n  " + seen_by(state, player).replace("\n", "\n  ")
+    if isinstance(game, Game) and not state.is_terminal():
+        search(state, BASELINE, iterations=10)
+        started = time.perf_counter()
+        search(state, BASELINE, iterations=ITERATIONS)
+        rate = ITERATIONS / (time.perf_counter() - started)
+        yield f"speed: {rate:,.0f} iterations a second from the first decision"
+    yield from (f"hint: {hint}" for hint in hints(game, report))
 
 
-def hints(game: Game) -> Iterator[str]:
+def hints(game: AnyGame, report: AuditReport) -> Iterator[str]:
     """What would make the game faster, safer, or more useful to a search."""
     if game.max_length == LONGEST:
         yield NO_LENGTH
+    if not isinstance(game, Game):
+        if game.determinize is not None and getattr(game, "observation", None) is None:
+            yield NO_OBSERVATION
+        return
+    if not DEBUG:
+        unchecked = "no index was checked, because the game did not run in plain Python (see indices)"
+        checked = "indices were checked in a few games of plain Python"
+        yield INDICES.format(unchecked if report["indices"].absent else checked)
     if not game.ranges:
         yield "ranges are not given: state data that you set are not checked; give the least and greatest value of each field"
     if game.actions is None:

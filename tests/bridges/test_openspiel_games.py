@@ -11,7 +11,7 @@ from open_spiel.python.algorithms import evaluate_bots
 from examples.nim import NIM
 from icarus import BASELINE, Agent, games, in_python
 from icarus.bridges.openspiel_games import Bot, register_game, register_games
-from tests.commands.test_contract import COIN
+from tests.audit.test_contract import COIN
 from tests.marks import slow_after
 
 SHIPPED = dict(games.GAMES)  # before a test has loaded a file with games of its own

@@ -49,7 +49,6 @@ class Race:
     def returns(self):
         return [1.0, 0.0] if self.turn == WINNER else [0.0, 1.0]
 """
-TOLD = "is a PythonGame; an audit checks the memory that the functions of a Game write to: icarus check"
 __all__ = ["icarus"]
 
 
@@ -192,7 +191,6 @@ def test_a_report_describes_one_and_audits_it_first(file: Path, icarus: Call) ->
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("audit", "plain-kuhn"), f"plain-kuhn {TOLD}"),
         (("bench", "--games", "race"), "race is a PythonGame, which cannot be compiled"),
         (("search", "race", "--threads", "2"), "threads is 2; the engine 'python' searches in one"),
         (("match", "race", "MAST", "--level", "2"), "race has no measured levels; these games have: "),

@@ -20,7 +20,7 @@ import numpy as np
 
 from icarus import BASELINE, MAST, SearchInterrupted, capture, games, search
 from icarus.kernel import record, update
-from tests.commands.test_contract import NIM
+from tests.audit.test_contract import NIM
 
 LUCK = random.Random(22)
 

@@ -10,7 +10,7 @@ import pytest
 
 from icarus import BASELINE, MAST, argmax, capture, search, values
 from icarus.kernel import child, helper, record, update  # noqa: F401  # the slots of `key_of` name them
-from tests.commands.test_contract import NIM
+from tests.audit.test_contract import NIM
 
 OFFSET = 10
 TENFOLD = 10

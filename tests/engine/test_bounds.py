@@ -32,7 +32,7 @@ from icarus import (
 from icarus.engine.search import start_search
 from icarus.kernel import TERMINAL
 from icarus.kernel.state import State
-from tests.commands.test_contract import NIM
+from tests.audit.test_contract import NIM
 from tests.conftest import child_process, environment
 from tests.forked import survive
 from tests.marks import slow_after

@@ -30,7 +30,7 @@ from icarus.kernel import CHANCE, MAX_PLAYERS, child, find, helper, record, unif
 from icarus.testing import Decision, HistoryExample, backpropagate
 from tests import naive
 from tests import naive_catalogue as twins
-from tests.commands import test_contract as contract
+from tests.audit import test_contract as contract
 from tests.conftest import Toys
 from tests.engine.test_twin import agree, starts
 

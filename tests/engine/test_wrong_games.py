@@ -24,8 +24,8 @@ from icarus.compiler.functions import CompilationError
 from icarus.compiler.reference import Interpreter
 from icarus.engine.loop import check_actions
 from icarus.kernel import record
-from tests.commands import test_contract as slips
-from tests.commands.test_contract import COIN, NIM, SECRET
+from tests.audit import test_contract as slips
+from tests.audit.test_contract import COIN, NIM, SECRET
 
 REWARDS = r"the rewards function of \S+ did not write a number from 0 to 1 for each player"
 TOO_MANY = "more legal actions than its max_legal"

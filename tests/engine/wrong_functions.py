@@ -18,7 +18,7 @@ import numpy as np
 from icarus import BASELINE, MAST, Game, argmax, backpropagation, candidates, capture, gibbs, search, values
 from icarus.algebra import Enhancement
 from icarus.kernel import TERMINAL, helper, record, shuffle, update
-from tests.commands.test_contract import NIM, SECRET
+from tests.audit.test_contract import NIM, SECRET
 
 WILD = 10**9
 TABLE = np.arange(12).reshape(3, 4)

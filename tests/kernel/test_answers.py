@@ -10,7 +10,7 @@ import pytest
 
 from icarus import BASELINE, EPIC, PythonGame, in_python, search
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, below
-from tests.commands.test_contract import NIM
+from tests.audit.test_contract import NIM
 
 
 def initial(rng: np.ndarray) -> dict:

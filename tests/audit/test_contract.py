@@ -4,6 +4,7 @@ The game is Nim with one pile of seven counters, of which one to three are taken
 begins, unevenly; in SECRET player 1 guesses a number that player 0 has chosen.
 """
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, Game, audit, search
-from icarus.audit import CONTRACT, HIDDEN, contract
+from icarus.audit import CONTRACT, HIDDEN
 from icarus.compiler.memory import address_of
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, below, helper
 
@@ -414,7 +415,7 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
     (NIM, {"rewards": rewarding_changes}, "memory", "rewards changes the state, which it may only read"),
     (COIN, {"chance": chance_of_nine_tenths}, "chances", "the probabilities sum to 0.9"),
     (COIN, {"chance": chance_of_one}, "chances", "the probability of outcome 2 of 2 is not written"),
-    (COIN, {"chance": chance_below_zero}, "chances", "a probability is -0.25"),
+    (COIN, {"chance": chance_below_zero}, "chances", "the probability of outcome 1 of 2 is -0.25"),
     (NIM, {"legal": legal_twice}, "choices", "the legal action 1 is written twice"),
     (NIM, {"legal": legal_negative}, "choices", "one of 1 legal actions is -3"),
     (NIM, {"legal": legal_reading_beside}, "indices", "index 4 is out of bounds for axis 0 with size 4"),
@@ -436,7 +437,7 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
         "repeat",
         "determinize draws two different states from the same seed",
     ),
-    (NIM, {"rewards": rewards_by_luck}, "rewards", ", then for the same state 0."),
+    (NIM, {"rewards": rewards_by_luck}, "repeat", ", then for the same state [0."),
     (NIM, {"actions": 3}, "choices", "the legal action 3 is not below `actions` of the game, 3"),  # type: ignore[dict-item]
     (NIM, {"legal": legal_counting}, "memory", "legal changes the state, which it may only read"),
     (NIM, {"apply": apply_outside}, "memory", "apply writes outside the state"),
@@ -500,7 +501,7 @@ def name_of(wrong: Any) -> str | None:
 def test_a_broken_promise_is_found_and_named_with_seed_moves_and_state(
     game: Game, slip: dict[str, Callable], promise: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(contract, "MOST_ACTIONS", 1_000)
+    monkeypatch.setattr(sys.modules["icarus.audit.contract"], "MOST_ACTIONS", 1_000)
     report = audit(attrs.evolve(game, **slip), games=1, determinizations=30)
     found_twice = {"luck", "indices"} - {promise}  # which other promises may be broken by as well
     assert [name for name in report.failed if name not in found_twice] == [promise]

@@ -1,4 +1,4 @@
-"""A skeleton plays and passes the audit as it is written; a reference in lock-step finds the first difference."""
+"""A first game is written and passes its check; a reference in lock-step finds the first difference."""
 
 import sys
 from collections.abc import Iterator
@@ -10,14 +10,15 @@ import pytest
 from icarus import games, load_files
 from icarus.audit import audit
 from icarus.audit.lockstep import compare
-from icarus.audit.plain import audit_plain
-from icarus.commands import cli, new
-from icarus.commands.new import KINDS, PLAIN, hints, reference_in
+from icarus.commands import cli
+from icarus.commands.new import hints, reference_in
 from icarus.kernel import TERMINAL
-from icarus.kernel.game import Game
+from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import PythonGame
-from icarus.load_files import load_file
+from icarus.load_files import games_in, load_file
+from tests.test_documented_examples import example
 
+second_chance = example("second_chance")
 EXAMPLES = Path(__file__).parents[2] / "examples"
 REFERENCE = '''
 class TakeAway:
@@ -44,22 +45,21 @@ class TakeAway:
 '''
 FAULTS = [
     ("min(3, self.stones)", "min(3, self.stones, 5 - self.player)", ""),
-    ("min(3, self.stones)", "min(4, self.stones)", "legal in the reference and not in the game: 4"),
+    ("min(3, self.stones)", "min(2, self.stones)", "in the reference [1, 2], which lacks 3 (take 3)"),
     ("return self.stones == 0", "return self.stones <= 1", "the game continues and the reference has ended"),
     (
         "self.player = 1 - self.player",
         "self.player = int(action == 1)",
-        "player 1 is to act, in the reference player 0",
+        "current_player() is 1, and in the reference 0",
     ),
-    ("[-1.0, 1.0] if", "[1.0, -1.0] if", "the rewards are [0.0, 1.0]"),
-    ("-4 if self.stones == 0 else self.player", "self.player", "in the reference current_player() is "),
+    ("[-1.0, 1.0] if", "[1.0, -1.0] if", "returns() is [0.0, 1.0], and in the reference [1.0, -1.0]"),
+    ("-4 if self.stones == 0 else self.player", "self.player", "current_player() is -4, and in the reference "),
     (
         "list(range(1, min(3, self.stones) + 1))",
         "None",
-        "in the reference legal_actions() is None; it must be a list of integers",
+        "the reference raises TypeError: 'NoneType' object is not iterable",
     ),
-    ("list(range(1, min(3, self.stones) + 1))", "['a']", "'a' is not an integer of at least 0"),
-    ("[-1.0, 1.0] if", "[1.0] if", "returns() has 1 number, and there are 2 players"),
+    ("[-1.0, 1.0] if", "[1.0] if", "returns() is [0.0, 1.0], and in the reference [1.0]"),
     (
         "self.player = 1 - self.player",
         "import random; self.player = random.randrange(2)",
@@ -67,6 +67,31 @@ FAULTS = [
     ),
     ("self.stones -= action", "self.stones -= {1: 1, 2: 2}[action]", "the reference raises KeyError: 3"),
 ]
+GAME = """
+import numpy as np
+from icarus import Game
+from icarus.kernel import TERMINAL
+
+def initial(state, rng):
+    state.stones = 21
+def player(state):
+    return TERMINAL if state.stones == 0 else state.player
+def legal(state, actions):
+    for i in range(min(3, state.stones)):
+        actions[i] = i + 1
+    return min(3, state.stones)
+def apply(state, action):
+    state.stones -= action
+    state.player = 1 - state.player
+def rewards(state, out):
+    out[1 - state.player] = 1.0
+    out[state.player] = 0.0
+GAME = Game(
+    name="take-away", players=2, state=np.dtype([("stones", np.int8), ("player", np.int8)], align=True), initial=initial, player=player,
+    legal=legal, apply=apply, rewards=rewards, max_legal=3, text=lambda state: f"{state.stones} {state.player}",
+    action_text=lambda state, action: f"take {action}",
+)
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -79,14 +104,20 @@ def games_of_a_test(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     sys.modules.pop("my_game", None)
 
 
-def skeleton(kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def written(folder: Path, monkeypatch: pytest.MonkeyPatch, *options: str) -> Path:
+    """The file of the game that `icarus new` writes."""
     monkeypatch.chdir(folder)
-    assert cli.run(["new", "my_game", f"--{kind}"]) == 0
+    assert cli.run(["new", "my_game", *options]) == 0
     return folder / "my_game.py"
 
 
-def game_in(path: Path) -> Game:
-    return next(value for value in vars(load_file(path)).values() if isinstance(value, Game))
+def game_in(path: Path) -> AnyGame:
+    return games_in(load_file(path))[0]
+
+
+def take_away(folder: Path) -> AnyGame:
+    (folder / "take_away.py").write_text(GAME)
+    return game_in(folder / "take_away.py")
 
 
 @pytest.mark.parametrize(
@@ -103,7 +134,7 @@ def test_a_name_that_would_stand_in_the_way_is_refused(
     name: str, reason: str, tmp_path: Path, monkeypatch, capsys
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert cli.run(["new", name, "--perfect"]) == 2
+    assert cli.run(["new", name]) == 2
     assert capsys.readouterr().err.endswith(f"{reason}\n") and not list(tmp_path.iterdir())
 
 
@@ -111,43 +142,32 @@ def test_a_folder_of_the_same_name_is_no_module(tmp_path: Path, monkeypatch) -> 
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "mygame").mkdir()
-    assert cli.run(["new", "mygame", "--perfect"]) == 0
+    assert cli.run(["new", "mygame"]) == 0
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_skeleton_passes_the_audit_and_lacks_little(kind: str, tmp_path: Path, monkeypatch, capsys) -> None:
-    game = game_in(skeleton(kind, tmp_path, monkeypatch))
+def test_a_first_game_passes_the_audit_and_lacks_little(tmp_path: Path, monkeypatch, capsys) -> None:
+    game = game_in(written(tmp_path, monkeypatch))
     assert game.name == "my-game" and "icarus check my_game.py" in capsys.readouterr().out
     report = audit(game, games=2, determinizations=600)
     assert report.passed, report
-    assert all("heuristic" in hint or "episode" in hint for hint in hints(game))
+    assert all("heuristic" in hint or "episode" in hint or "indices" in hint for hint in hints(game, report))
     compile((tmp_path / "test_my_game.py").read_text(), "test", "exec")
 
 
-def test_the_skeleton_in_plain_python_is_the_documented_example(tmp_path: Path, monkeypatch, capsys) -> None:
-    path = skeleton(PLAIN, tmp_path, monkeypatch)
-    assert capsys.readouterr().out.endswith("icarus search my_game.py\n")
-    said, here = (EXAMPLES / "second_chance.py").read_text(), path.read_text()
-    assert here.partition("\n")[2] == said.replace("second-chance", "my-game").partition("\n")[2]
-    assert here.startswith('"""my-game: a game with hidden cards and chance, in plain Python.')
-    game = next(value for value in vars(load_file(path)).values() if isinstance(value, PythonGame))
-    assert audit_plain(game, games=5).passed  # the example itself is audited by its own tests
-    compile((tmp_path / "test_my_game.py").read_text(), "test", "exec")
-    assert "audit_plain(GAME, games=100)" in (tmp_path / "test_my_game.py").read_text()
-
-
-def test_a_game_in_plain_python_is_checked(tmp_path: Path, monkeypatch, capsys) -> None:
-    monkeypatch.setattr(new, "CLASS_GAMES", 6)
-    path = skeleton(PLAIN, tmp_path, monkeypatch)
-    assert cli.run(["check", "my_game.py"]) == 0
+def test_the_first_game_in_plain_python_is_the_documented_example_and_is_checked(tmp_path, monkeypatch, capsys) -> None:
+    path = written(tmp_path, monkeypatch, "--python")
+    said = (EXAMPLES / "second_chance.py").read_text()
+    assert path.read_text() == said.replace("second-chance", "my-game")
+    assert cli.run(["check", "my_game.py", "--games", "6"]) == 0
     output = capsys.readouterr().out
     assert "audit of my-game: 6 games" in output and "hint" not in output
+    assert "player 0 sees at first:" in output
     path.write_text(
         path.read_text()
         .replace("    observation=observation,\n    text=text", "    text=text")
         .replace("    max_length", "    # max_length")
     )
-    assert cli.run(["check", "my_game.py"]) == 0
+    assert cli.run(["check", "my_game.py", "--games", "6"]) == 0
     output = capsys.readouterr().out
     assert "hint: max_length is not given" in output and "hint: there is no observation(state, player)" in output
     path.write_text(path.read_text().replace('"swap"', '"keep"'))
@@ -156,20 +176,23 @@ def test_a_game_in_plain_python_is_checked(tmp_path: Path, monkeypatch, capsys) 
 
 
 def test_a_file_that_is_there_and_a_name_that_is_none_are_refused(tmp_path: Path, monkeypatch, capsys) -> None:
-    skeleton("perfect", tmp_path, monkeypatch)
+    written(tmp_path, monkeypatch)
     for name in ("my_game", "My-Game", "class"):
-        assert cli.run(["new", name, "--perfect"]) == 2
-    assert cli.run(["new", "both", "--hidden", "--chance"]) == 2
+        assert cli.run(["new", name]) == 2
     said = capsys.readouterr().err
     assert "exists and is not overwritten" in said and "'My-Game' cannot be the name of a game" in said
-    assert not (tmp_path / "both.py").exists()
+
+
+def test_a_class_is_checked_as_a_game(capsys) -> None:
+    assert cli.run(["check", str(EXAMPLES / "adopted" / "kalah.py"), "--games", "3"]) == 0
+    assert "audit of Kalah: 3 games, no `determinize`: every player sees everything" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("right", "wrong", "sentence"), FAULTS)
 def test_the_first_difference_from_a_reference_is_told(
     right: str, wrong: str, sentence: str, tmp_path: Path, monkeypatch
 ) -> None:
-    game, path = game_in(skeleton("perfect", tmp_path, monkeypatch)), tmp_path / "reference.py"
+    game, path = take_away(tmp_path), tmp_path / "reference.py"
     assert right in REFERENCE
     path.write_text(REFERENCE.replace(right, wrong))
     comparison = compare(game, reference_in(path), games=12)
@@ -180,7 +203,7 @@ def test_the_first_difference_from_a_reference_is_told(
 
 def test_a_reference_of_a_dealt_state_reads_the_deal(tmp_path: Path, monkeypatch) -> None:
     """By the example of the documentation; without its function, the class would deal cards of its own."""
-    game, path = game_in(skeleton("hidden", tmp_path, monkeypatch)), tmp_path / "swap.py"
+    game, path = game_in(written(tmp_path, monkeypatch)), tmp_path / "swap.py"
     example = (
         (Path(__file__).parents[2] / "docs/plain-python.md").read_text("utf-8").split("```python\n")[1].split("```")[0]
     )
@@ -200,21 +223,15 @@ def test_a_reference_of_a_dealt_state_reads_the_deal(tmp_path: Path, monkeypatch
         reference_in(path)
 
 
-def test_probabilities_of_chance_are_compared(tmp_path: Path, monkeypatch) -> None:
-    game, path = game_in(skeleton("chance", tmp_path, monkeypatch)), tmp_path / "reference.py"
+def test_probabilities_of_chance_are_compared(tmp_path: Path) -> None:
+    path = tmp_path / "reference.py"
     for outcomes, message in (
-        ("[(i, 1 / 6) for i in range(6)]", "agree in 20 games"),
-        ("[(i, 1 / 5) for i in range(5)] + [(5, 0)]", "the probability of 0 (1) is 0.166667, and in the reference 0.2"),
-        (
-            "[(i, 1 / 5) for i in range(6)]",
-            "in the reference the probabilities of chance_outcomes() sum to 1.2; it must be 1",
-        ),
-        ("list(range(6))", "it must be a list of pairs (outcome, probability)"),
+        ("state.chance_outcomes()", "agree in 20 games"),
+        ("[(a, p * 2) for a, p in state.chance_outcomes()]", "chance_outcomes() is [(1, 0.25), "),
+        ("list(range(6))", "and in the reference [0, 1, 2, 3, 4, 5]"),
     ):
-        path.write_text(f"from my_game import *\n{MIRROR.format(outcomes=outcomes)}")
-        monkeypatch.syspath_prepend(tmp_path)
-        comparison = compare(game, reference_in(path), games=20)
-        assert message in str(comparison)
+        path.write_text(MIRROR.format(outcomes=outcomes.replace("state", "self.state")))
+        assert message in str(compare(second_chance.GAME, reference_in(path), games=20))
 
 
 MIRROR = """
@@ -242,7 +259,6 @@ def reference(state):
             "or a function reference(state): the class TakeAway lacks returns()",
         ),
         (["check", "mine.py", "--against", "other.py"], "has the game other and 0 classes with the methods"),
-        (["check", "othello"], "icarus check takes a file; for a game of the library: icarus audit 'othello'"),
         (
             ["search", "right.py"],
             "has the class TakeAway with OpenSpiel's methods, which icarus check looks at and no search plays",
@@ -281,7 +297,7 @@ def test_a_file_without_a_game_or_a_reference_is_refused(tmp_path: Path, capsys)
         "def twin(players: int = 2) -> Game:\n    return attrs.evolve(nim.NIM, name='twin')\n"
     )
     assert cli.run(["check", str(tmp_path / "maker.py")]) == 2
-    assert "has no Game; twin is made by a function: icarus audit twin --with " in capsys.readouterr().err
+    assert "has no Game; twin is made by a function: icarus check twin --with " in capsys.readouterr().err
     with pytest.raises(ValueError, match=r"has 0 classes with the methods is_terminal, .* or a function reference"):
         reference_in(tmp_path / "empty.py")
 

@@ -1,0 +1,452 @@
+"""The audit of games in plain Python: it passes those that are right, and finds each fault that is planted in them."""
+
+import copy
+import random
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from icarus import PythonGame, audit, discover, games, in_python
+from icarus.audit import audit_belief
+from icarus.audit.subjects import told
+from icarus.bridges.seats import game_of
+from icarus.kernel import TERMINAL, below
+from tests.test_documented_examples import example
+
+second_chance = example("second_chance")
+GAME = second_chance.GAME
+FEW = 10  # games
+
+
+def luck(rng: np.ndarray) -> random.Random:
+    return random.Random(int(below(rng, 1 << 32)))
+
+
+# ----------------------------------------------------------------------------------------- an example with something wrong
+
+
+def wrongly(**wrong: Callable) -> Callable:
+    """Its determinize with something wrong: by name of the fact, what it is made of the one that is right."""
+
+    def determinized(state: dict, observer: int, beliefs: None, rng: np.ndarray) -> dict:
+        drawn = second_chance.determinize(state, observer, beliefs, rng)
+        for name, change in wrong.items():
+            drawn[name] = change(drawn[name], rng) if observer >= 0 else drawn[name]
+        return drawn
+
+    return determinized
+
+
+def by_the_truth(state: dict, observer: int, beliefs: None, rng: np.ndarray) -> dict:
+    """The unknown cards are shuffled in the order in which they truly lie."""
+    drawn = copy.deepcopy(state)
+    if observer >= 0:
+        unknown = [state["cards"][1 - observer], *state["deck"]]
+        luck(rng).shuffle(unknown)
+        drawn["cards"][1 - observer] = unknown.pop()
+        drawn["deck"] = sorted(unknown)
+    return drawn
+
+
+def in_place(state: dict, observer: int, beliefs: None, rng: np.ndarray) -> dict:
+    """The lists of the state given are changed, though another dictionary is returned."""
+    drawn = second_chance.determinize(state, observer, beliefs, rng)
+    state["cards"][:] = drawn["cards"]
+    return drawn
+
+
+def writing(state: dict) -> list[int]:
+    state["asked"] = state.get("asked", 0) + 1
+    return second_chance.legal(state)
+
+
+def with_a_talon(rng: np.ndarray) -> dict:
+    return second_chance.initial(rng) | {"talon": below(rng, 9)}
+
+
+def coins(state: dict) -> int:
+    return second_chance.player(state) if state["turn"] == 2 or state["drawing"] else random.randrange(2)
+
+
+CHANGES: list[tuple[dict[str, Any], str]] = [
+    ({"determinize": wrongly(cards=lambda cards, rng: cards[::-1] if below(rng, 2) else cards)}, "view"),
+    ({"determinize": lambda state, observer, beliefs, rng: copy.deepcopy(state)}, "unseen"),
+    ({"determinize": wrongly(cards=lambda cards, rng: [*cards, 0]), "observation": None}, "truth"),
+    ({"determinize": by_the_truth}, "swap"),
+    ({"determinize": in_place}, "memory"),
+    ({"determinize": lambda state, observer, beliefs, rng: 1 / 0}, "memory"),
+    ({"initial": lambda rng: second_chance.initial(rng) | {"turn": random.randrange(2)}}, "repeat"),
+    ({"initial": with_a_talon}, "redraw"),
+    ({"legal": writing}, "memory"),
+    ({"copy": dict}, "memory"),
+    ({"action_text": lambda state, action: "go"}, "notation"),
+    ({"max_length": 3}, "end"),
+    ({"rewards": lambda state: [1]}, "rewards"),
+    ({"rewards": lambda state: [random.random()] * 2}, "repeat"),
+    ({"player": coins, "observe": None}, "repeat"),
+    ({"heuristic": lambda state: [2.0, 0.5]}, "features"),
+    ({"heuristic": lambda state: [float("nan")] * 2}, "features"),
+    ({"simultaneous": lambda state: 9}, "at once"),
+    ({"legal": lambda state: [2**64, 1]}, "choices"),
+    ({"legal": lambda state: []}, "choices"),
+    ({"player": lambda state: TERMINAL}, "end"),
+    (
+        {"determinize": None, "observe": None, "initial": lambda rng: {**second_chance.initial(rng), "rng": luck(rng)}},
+        "",
+    ),
+]
+
+
+@pytest.mark.parametrize(("changes", "claim"), CHANGES, ids=lambda each: each if isinstance(each, str) else "")
+def test_what_is_wrong_with_a_game_is_found(changes: dict[str, Any], claim: str) -> None:
+    report = audit(attrs.evolve(GAME, **changes), games=FEW if claim != "redraw" else None)
+    assert claim in report.failed or not claim, report
+    assert all(report[name].examples and report[name].examples[0] for name in report.failed)
+
+
+def test_the_example_passes_with_and_without_what_a_player_observes() -> None:
+    assert audit(GAME, games=FEW).passed
+    assert audit(attrs.evolve(GAME, observation=None), games=FEW).passed
+
+
+def test_an_answer_that_makes_no_sense_is_told_with_the_function_and_its_line() -> None:
+    report = audit(attrs.evolve(GAME, rewards=lambda state: [1]), games=1)
+    assert ": rewards of second-chance (" in report["rewards"].examples[0]  # and not where the library raised this
+    assert "it must be 2 numbers from 0 to 1, one for each player" in report["rewards"].examples[0]
+
+
+# --------------------------------------------------------------------------------------------------- luck inside the state
+
+
+def dice(text: Callable) -> PythonGame:
+    """Three throws each of a die that lies in the state."""
+
+    def throw(state: dict, action: int) -> None:
+        state["sums"][len(state["thrown"]) % 2] += state["die"].randrange(6) if action else 2
+        state["thrown"].append(action)
+
+    return PythonGame(
+        name="dice",
+        players=2,
+        initial=lambda rng: {"die": luck(rng), "sums": [0, 0], "thrown": []},
+        player=lambda state: TERMINAL if len(state["thrown"]) == 6 else len(state["thrown"]) % 2,
+        legal=lambda state: [0, 1],
+        apply=throw,
+        rewards=lambda state: [float(state["sums"][0] > state["sums"][1]), float(state["sums"][1] > state["sums"][0])],
+        text=text,
+    )
+
+
+@pytest.mark.parametrize("text", [str, lambda state: f"{state['sums']} {state['thrown']}"])
+def test_luck_that_lies_in_the_state_is_found(text: Callable) -> None:
+    report = audit(dice(text), games=FEW)
+    assert report.failed == ("luck",)
+    assert "1 leads to another state than in game" in report["luck"].examples[0]
+    assert "`determinize`: every player sees everything" in str(report).splitlines()[0]
+
+
+def test_players_who_never_act_are_named() -> None:
+    def turned(state: list, action: int) -> None:
+        state[:] = [state[0] + action, -state[1]]
+
+    game = PythonGame(
+        name="minus-one",
+        players=2,
+        initial=lambda rng: [0, 1],
+        player=lambda state: TERMINAL if state[0] >= 9 else state[1],
+        legal=lambda state: [1, 2],
+        apply=turned,
+        rewards=lambda state: [float(state[1] == 1), float(state[1] == -1)],
+    )
+    assert audit(game, games=FEW)["mover"].note == "player 0 never acted in 20 games"
+
+
+# ------------------------------------------------------------------------------------------------------ classes as games
+
+
+class Coins:
+    """Each player has a coin, hidden from the other; both may be turned, and who has heads wins."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.coins, self.player, self.turned = [rng.randrange(2), rng.randrange(2)], 0, [False, False]
+
+    def num_players(self) -> int:
+        return 2
+
+    def is_terminal(self) -> bool:
+        return self.player == 2
+
+    def current_player(self) -> int:
+        return -4 if self.is_terminal() else self.player
+
+    def legal_actions(self) -> list[int]:
+        return [0, 1]
+
+    def apply_action(self, action: int) -> None:
+        if action:
+            self.coins[self.player] = 1 - self.coins[self.player]
+            self.turned[self.player] = True
+        self.player += 1
+
+    def returns(self) -> list[int]:
+        return [self.coins[0] - self.coins[1], self.coins[1] - self.coins[0]]
+
+    def resample(self, player: int, rng: random.Random) -> Any:
+        sample = copy.deepcopy(self)
+        sample.coins[1 - player] = rng.randrange(2)
+        return sample
+
+    def observation(self, player: int) -> tuple:
+        return (self.coins[player], self.player, *self.turned)
+
+
+class Alike(Coins):
+    """Both coins fall alike, which the sampler forgets."""
+
+    def __init__(self, rng: random.Random) -> None:
+        super().__init__(rng)
+        self.coins[1] = self.coins[0]
+
+
+class Drawn(Coins):
+    """Coins with a stock of four cards, from which each player has drawn one that the other does not see."""
+
+    def __init__(self, rng: random.Random) -> None:
+        super().__init__(rng)
+        self.stock, self.cards, self.drawing = [0, 1, 2, 3], [-1, -1], False
+
+    def current_player(self) -> int:
+        return -1 if self.drawing else super().current_player()
+
+    def legal_actions(self) -> list[int]:
+        return list(self.stock) if self.drawing else [0, 1]
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        return [(card, 1 / len(self.stock)) for card in self.stock]
+
+    def apply_action(self, action: int) -> None:
+        if self.drawing:
+            self.stock.remove(action)
+            self.cards[self.player - 1] = action
+        else:
+            super().apply_action(action)
+        self.drawing = not self.drawing
+
+    def is_terminal(self) -> bool:
+        return self.player == 2 and not self.drawing
+
+    def resample(self, player: int, rng: random.Random) -> Any:
+        sample = super().resample(player, rng)
+        unseen = sorted([*self.stock, *[self.cards[1 - player]] * (self.cards[1 - player] >= 0)])
+        rng.shuffle(unseen)
+        if self.cards[1 - player] >= 0:
+            sample.cards[1 - player] = unseen.pop()
+        sample.stock = sorted(unseen)
+        return sample
+
+    def observation(self, player: int) -> tuple:
+        return super().observation(player), self.cards[player], self.drawing, len(self.stock)
+
+
+class Three:
+    """Each of three has a card of seven, and says whether it is the highest; player 1 may see player 0's, and `blind` is never redrawn."""
+
+    sees, blind, dealt = False, None, 7
+
+    def __init__(self, rng: random.Random) -> None:
+        self.cards, self.said = rng.sample(range(self.dealt), 3), list[int]()
+
+    def num_players(self) -> int:
+        return 3
+
+    def is_terminal(self) -> bool:
+        return len(self.said) == 3
+
+    def current_player(self) -> int:
+        return -4 if self.is_terminal() else len(self.said)
+
+    def legal_actions(self) -> list[int]:
+        return [0, 1]
+
+    def apply_action(self, action: int) -> None:
+        self.said.append(action)
+
+    def returns(self) -> list[int]:
+        return [int(card == max(self.cards)) for card in self.cards]
+
+    def resample(self, player: int, rng: random.Random) -> Any:
+        sample = copy.deepcopy(self)
+        fixed = {player, *([self.blind] if self.blind is not None else []), *([0] if self.sees and player == 1 else [])}
+        free = rng.sample(sorted(set(range(self.dealt)) - {self.cards[i] for i in fixed}), 3 - len(fixed))
+        sample.cards = [card if i in fixed else free.pop() for i, card in enumerate(self.cards)]
+        return sample
+
+    def observation(self, player: int) -> tuple:
+        return player, self.cards[player], self.sees and player == 1 and self.cards[0], tuple(self.said)
+
+
+def sampler(change: Callable) -> dict[str, Callable]:
+    """A sampler that changes a copy: `change(state, copy, player, rng)`."""
+
+    def resample(state: Any, player: int, rng: random.Random) -> Any:
+        sample = copy.deepcopy(state)
+        change(state, sample, player, rng)
+        return sample
+
+    return {"resample": resample}
+
+
+def turned(state: Any, sample: Any, player: int, rng: random.Random) -> None:
+    """The truth shows through the random numbers."""
+    sample.coins[1 - player] = state.coins[1 - player] ^ rng.randrange(2)
+
+
+def biased(state: Any, sample: Any, player: int, rng: random.Random) -> None:
+    sample.coins[1 - player] = int(rng.random() < 0.9)
+
+
+def changing(state: Any, sample: Any, player: int, rng: random.Random) -> None:
+    state.coins[1 - player] = sample.coins[1 - player] = rng.randrange(2)
+
+
+CLASSES: list[tuple[type, dict[str, Any], str]] = [
+    (Coins, {}, ""),
+    (Drawn, {}, ""),
+    (Three, {}, ""),
+    (Three, {"sees": True}, ""),  # a card that is open to one is not redrawn for him
+    (Three, {"sees": True, "dealt": 3}, ""),  # nor is one that he can infer
+    (Three, {"blind": 2}, "redraw"),
+    (Three, {"blind": 0}, "redraw"),
+    (Alike, {}, "seen"),
+    (Coins, sampler(lambda state, sample, player, rng: None), "redraw"),
+    (Coins, sampler(lambda state, sample, player, rng: sample.coins.__setitem__(player, rng.randrange(2))), "view"),
+    (Coins, sampler(turned), "swap"),
+    (Coins, sampler(biased), "uniform"),
+    (Coins, sampler(changing), "memory"),
+    (Coins, sampler(lambda state, sample, player, rng: setattr(sample, "player", sample.player + 1)), "player"),
+    (Coins, {"resample": lambda self, player, rng: None}, "memory"),
+    (Coins, {"legal_actions": lambda self: [1, 1]}, "choices"),
+    (Coins, {"legal_actions": lambda self: [random.randrange(1000)]}, "choices"),
+    (Coins, {"legal_actions": lambda self: None}, "choices"),
+    (Coins, {"apply_action": lambda self, action: [][0]}, "moves"),
+    (Coins, {"apply_action": lambda self, action: None}, "end"),
+    (Coins, {"returns": lambda self: "abc"}, "rewards"),
+    (Coins, {"returns": lambda self: [1.0]}, "rewards"),
+    (Drawn, {"returns": lambda self: 1 / 0}, "rewards"),
+    (Drawn, {"chance_outcomes": lambda self: [(card, 1) for card in self.stock]}, "chances"),
+    (Drawn, {"num_players": lambda self: 1}, "mover"),
+    (Drawn, {"resample": Coins.resample}, "unseen"),
+]
+
+
+@pytest.mark.parametrize(("base", "changes", "claim"), CLASSES, ids=lambda each: getattr(each, "__name__", None))
+def test_a_class_passes_or_what_is_wrong_with_it_is_found(base: type, changes: dict[str, Any], claim: str) -> None:
+    game = attrs.evolve(game_of(type(base.__name__, (base,), changes)), max_length=50)
+    report = audit(game, games=None if "blind" in changes else FEW)
+    assert claim in report.failed if claim else report.passed, report
+
+
+def test_the_same_seed_finds_the_same() -> None:
+    game = game_of(type("Coins", (Coins,), sampler(biased)))
+    first, second = (audit(game, games=FEW, seed=3) for _ in range(2))
+    assert attrs.evolve(first, seconds=0) == attrs.evolve(second, seconds=0)
+
+
+def test_a_class_with_half_of_what_hides_something_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"Coins has resample\(\) but no observation\(\)"):
+        game_of(type("Coins", (Coins,), {"observation": property()}))
+
+
+# ------------------------------------------------------------------------- states that are not equally likely
+
+RANKS = (0, 0, 1)  # of the cards; a state has the rank of a card alone
+
+
+def hidden_rank(**changes: Any) -> PythonGame:
+    """Player 0 guesses the rank of player 1's card."""
+
+    def drawn(state: list, observer: int, beliefs: None, rng: np.ndarray) -> list:
+        return [RANKS[below(rng, len(RANKS))] if observer == 0 else state[0], state[1]]
+
+    functions: dict[str, Any] = {
+        "initial": lambda rng: [RANKS[below(rng, len(RANKS))], None],
+        "player": lambda state: 0 if state[1] is None else TERMINAL,
+        "legal": lambda state: [0, 1],
+        "apply": lambda state, action: state.__setitem__(1, action),
+        "rewards": lambda state: [float(state[0] == state[1]), float(state[0] != state[1])],
+        "observation": lambda state, player: state[1] if player == 0 else state,
+        "determinize": drawn,
+    }
+    return PythonGame(name="hidden-rank", players=2, **functions | changes)
+
+
+def deals(state: list) -> int:
+    return RANKS.count(state[0])
+
+
+def evenly(state: list, observer: int, beliefs: None, rng: np.ndarray) -> list:
+    return [below(rng, 2) if observer == 0 else state[0], state[1]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "failed"),
+    [
+        ({}, ("uniform",)),
+        ({"multiplicity": deals}, ()),
+        ({"multiplicity": deals, "determinize": evenly}, ("uniform",)),
+        ({"multiplicity": lambda state: 0}, ("player",)),
+    ],
+)
+def test_draws_are_as_likely_as_the_deals_that_a_state_stands_for(changes: dict, failed: tuple[str, ...]) -> None:
+    report = audit(hidden_rank(**changes), games=FEW)
+    assert report.failed == failed, report
+    assert "multiplicity" not in changes or deals is changes["multiplicity"] or "a positive number" in str(report)
+
+
+# ------------------------------------------------------------------------------------------------------------- the rest
+
+
+@pytest.mark.parametrize(
+    ("call", "pattern"),
+    [
+        (lambda: audit("othello"), "an audit needs a Game, such as .*, not 'othello'"),
+        (lambda: audit_belief(GAME, print), "audit_belief needs a compiled game; .* is in plain Python"),
+        (lambda: audit_belief("hearts", print), "audit_belief needs a Game, such as .*, not 'hearts'"),
+        (lambda: in_python("hearts"), "in_python needs a Game, such as .*, not 'hearts'"),
+        (lambda: discover(3), "discover needs a Game, such as .*, not 3"),
+    ],
+)
+def test_what_is_not_such_a_game_is_refused(call: Callable, pattern: str) -> None:
+    with pytest.raises(TypeError, match=pattern):
+        call()
+
+
+def test_a_compiled_game_passes_in_plain_python_too() -> None:
+    kuhn = audit(in_python(games.load("kuhn-poker")), games=FEW)
+    assert kuhn.passed and kuhn["view"].checked and kuhn["truth"].checked and kuhn["uniform"].checked
+    nim = audit(in_python(example("nim").NIM), games=FEW)
+    assert nim.passed and nim.perfect and not {"view", "ranges", "indices"} & {check.name for check in nim.checks}
+
+
+def test_facts_are_told_down_to_numbers_and_the_same_for_equal_states() -> None:
+    class Heap:
+        def __init__(self) -> None:
+            self.sticks, self.taken = np.array([3, 4]), {2, 1}
+
+    class Table:
+        __slots__ = ("heap",)
+
+        def __init__(self) -> None:
+            self.heap = Heap()
+
+    facts = [("", "Table"), (".heap", "Heap"), (".heap.sticks", "[3, 4]")]
+    assert told(Table())[:3] == facts and told(Table())[3:] == [(".heap.taken", each) for each in ("2 items", "1", "2")]
+    assert told({"b": (1,), "a": None}) == told({"a": None, "b": [1]})
+    assert told([3, 1], lambda where, length: False) == told([1, 3], lambda where, length: False)
+    assert told([object()])[1] == ("[0]", "<object object>")
+    endless: list = []
+    endless.append(endless)
+    assert told(endless)[-1][1] == "…"
