@@ -46,8 +46,7 @@ from icarus.algebra import (
     weight,
 )
 from icarus.audit import audit
-from icarus.discovery.discover import discover
-from icarus.discovery.discovered import discovered
+from icarus.discovery.discover import discover, discovered
 from icarus.engine.belief import with_belief
 from icarus.engine.match import Agent, GameLog, play
 from icarus.engine.recommendation import greatest_value, most_visits, secure_child

@@ -11,7 +11,7 @@ import os
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import IO, Any, BinaryIO
 
 try:
     import fcntl
@@ -107,14 +107,40 @@ def open_to_append(path: Path, *, wait: bool = False) -> BinaryIO:
     return file
 
 
+def line_of(row: Mapping[str, object]) -> bytes:
+    """A row as a line of JSON, with a checksum."""
+    content = json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+    return b'%s,"check":"%08x"}\n' % (content[:-1], zlib.crc32(content))
+
+
+def row_of(line: bytes, place: str, *, unchecked: bool = False) -> dict[str, Any]:
+    """The row of a line, without its checksum.
+
+    Args:
+        unchecked: rows without a checksum, as they were once written, are taken too.
+
+    Raises:
+        ValueError: the line is no row, or has changed since it was written.
+    """
+    try:
+        row = dict(json.loads(line))
+        check = row.pop("check", None)
+        sound = (unchecked and check is None) or line_of(row).endswith(b'"check":"%s"}\n' % str(check).encode())
+    except (ValueError, TypeError, RecursionError):
+        sound = False
+    if not sound:
+        raise ValueError(f"{place}: damaged; the content has changed since it was written")
+    return row
+
+
 def append_row(path: Path, row: Mapping[str, object]) -> None:
-    """Write a row as a line of JSON after those that were written whole, and have it on the disk.
+    """Write a row as a line with a checksum after those that were written whole, and have it on the disk.
 
     Raises:
         OSError: it cannot be written; the error names the file.
     """
     with naming_file(path), open_to_append(path, wait=True) as file:
-        file.write(json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode() + b"\n")
+        file.write(line_of(row))
         file.flush()
         os.fsync(file.fileno())
 

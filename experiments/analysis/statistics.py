@@ -12,7 +12,7 @@ import numpy as np
 
 from experiments.papers.combinations import BY_NAME, COMBINATIONS, ENHANCEMENTS
 from icarus.checks import real
-from icarus.discovery.statistics import holm
+from icarus.discovery.race import holm
 
 CONFIDENCE = 0.95
 POWER = 0.8  # the chance that a difference is found if it is there

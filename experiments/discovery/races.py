@@ -18,12 +18,9 @@ import attrs
 from experiments.plan.definition import Refusal
 from experiments.play.replay import NOTHING_TO_REPLAY
 from icarus import discovery
-from icarus.discovery.configuration import read_configuration
-from icarus.discovery.discover import ROWS
-from icarus.discovery.discovered import TABLE
-from icarus.discovery.matches import STREAMS, Games, Match, MatchSettings, Row, key_of, read_rows
-from icarus.discovery.protocol import FILE, RaceProtocol, read_protocol
-from icarus.discovery.race import Discovery, run
+from icarus.discovery.discover import ROWS, TABLE
+from icarus.discovery.matches import STREAMS, Games, Match, MatchSettings, Row, key_of, read_configuration, read_rows
+from icarus.discovery.race import FILE, Discovery, RaceProtocol, read_protocol, run
 from icarus.load_files import digest_of
 
 

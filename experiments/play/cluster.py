@@ -8,14 +8,14 @@ from experiments.plan.checks import refusing
 from experiments.play.matches import Match, row
 from experiments.play.pool import MatchFailed, describe_match
 from experiments.store.rows import Row
-from icarus.discovery.processes import connection
+from icarus.discovery.matches import connection
 from icarus.load_files import sentence_of
 
 AHEAD = 2  # games handed out for each thread of the cluster, so that none waits for work
 
 
 class Cluster:
-    """A dask cluster, see `icarus.discovery.processes.connection`. A context manager: the connection ends with it.
+    """A dask cluster, see `icarus.discovery.matches.connection`. A context manager: the connection ends with it.
 
     Args:
         address, workers: as there. All machines need the repository, in whose folder `experiments` lies.

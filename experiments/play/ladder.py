@@ -19,10 +19,20 @@ from experiments.play.matches import provenance
 from icarus import games
 from icarus.engine.levels import DATA as LEVEL_DATA
 from icarus.engine.levels import LEVELS
-from icarus.ladder.climb import Climb
-from icarus.ladder.ladders import DATA, RANDOM, ZERO, Ladder, Rung, agent_of, fit, level_rows, read_ladder, scores_of
-from icarus.ladder.matches import Row, read_rows
-from icarus.ladder.pairs import Pairs
+from icarus.ladder.ladders import (
+    DATA,
+    RANDOM,
+    ZERO,
+    Climb,
+    Ladder,
+    Rung,
+    agent_of,
+    fit,
+    level_rows,
+    read_ladder,
+    scores_of,
+)
+from icarus.ladder.matches import Pairs, Row, read_rows
 from icarus.ladder.rating import Rating, posterior
 from icarus.row_files import pack_lines
 

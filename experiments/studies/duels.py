@@ -17,12 +17,20 @@ import attrs
 
 from experiments.plan.definition import Refusal
 from icarus import games
-from icarus.discovery.configuration import Configuration, read_configuration
-from icarus.discovery.discover import REFERENCE, first_decision, try_out
-from icarus.discovery.discovered import proven_configurations
-from icarus.discovery.matches import PROOF, Games, Match, MatchSettings, key_of, read_rows, reward_in, usual_seats
-from icarus.discovery.race import Pair, differences
-from icarus.discovery.statistics import Difference, difference
+from icarus.discovery.discover import REFERENCE, first_decision, proven_configurations, try_out
+from icarus.discovery.matches import (
+    PROOF,
+    Configuration,
+    Games,
+    Match,
+    MatchSettings,
+    key_of,
+    read_configuration,
+    read_rows,
+    reward_in,
+    usual_seats,
+)
+from icarus.discovery.race import Difference, Pair, difference, differences
 from icarus.row_files import PACKED
 
 SEED = 1  # not a race's, so that no deal of a race is met again

@@ -16,7 +16,6 @@ Hunter, Statistics for Experimenters, on factorial designs without replicates).
 import csv
 import functools
 import itertools
-import json
 import math
 import statistics
 import time
@@ -42,7 +41,7 @@ from icarus.equilibrium.policies import FIXED, UNIFORM, complete
 from icarus.equilibrium.search import parse_strategy
 from icarus.equilibrium.tree import tree_of
 from icarus.kernel.game import AnyGame
-from icarus.row_files import append_row, read_lines
+from icarus.row_files import append_row, read_lines, row_of
 from icarus.views.canvas import SUBDUED, canvas
 from icarus.views.document import Table
 
@@ -278,7 +277,7 @@ PLANS: dict[str, tuple[Plan | Pairing, ...]] = {  # of each the cheaper part fir
 
 def rows_of(directory: Path, file: str) -> list[Measurement]:
     """The measurements in a file of a directory."""
-    return [json.loads(line) for line in read_lines(directory / file)]
+    return [row_of(line, place, unchecked=True) for line, place in read_lines(directory / file).items()]
 
 
 def fill(plan: Plan | Pairing, directory: Path) -> list[Measurement]:

@@ -35,9 +35,8 @@ from experiments.analysis.statistics import student_mean
 from experiments.plan.definition import Refusal
 from experiments.store.csv_values import csv_of
 from experiments.studies.duels import match_settings_of
-from icarus.discovery.configuration import Configuration
 from icarus.discovery.finders import BATCH, Factorial
-from icarus.discovery.matches import EXPLORATION, Games, Match, MatchSettings
+from icarus.discovery.matches import EXPLORATION, Configuration, Games, Match, MatchSettings
 from icarus.discovery.space import INACTIVE, Point, Space, load_space, read_space
 from icarus.row_files import written_whole
 

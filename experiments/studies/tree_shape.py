@@ -19,7 +19,7 @@ from experiments.play.matches import agent_of
 from experiments.store import rows as store
 from experiments.store.csv_values import read_values, write_values
 from experiments.studies.correlation import baseline_games, positions_of
-from icarus.discovery.statistics import difference
+from icarus.discovery.race import difference
 
 BASELINE, COMPARED = "-", ("R", "N")  # as Table 1 names them
 ITERATIONS = (1000, 5000, 20_000, 80_000)

@@ -29,12 +29,9 @@ from icarus.commands.described import (
 from icarus.commands.discover import run_race
 from icarus.commands.options import directory_option, integer_option, real_option, value_option
 from icarus.discovery.discover import Settings, match_settings_of, plan_race
-from icarus.discovery.matches import Row, Rows
-from icarus.discovery.processes import processes
-from icarus.discovery.protocol import FILE as PROTOCOL
-from icarus.discovery.protocol import read_protocol
-from icarus.discovery.race import Discovery
-from icarus.discovery.statistics import CONFIDENCE
+from icarus.discovery.matches import Row, Rows, processes
+from icarus.discovery.race import CONFIDENCE, Discovery, read_protocol
+from icarus.discovery.race import FILE as PROTOCOL
 from icarus.engine.levels import FILE as LEVELS
 from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import PythonGame

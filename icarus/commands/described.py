@@ -12,10 +12,8 @@ import numpy as np
 
 from icarus import games
 from icarus.algebra.parsing import Operand
-from icarus.discovery.configuration import read_configuration
-from icarus.discovery.matches import KEY, Row, work_of
-from icarus.discovery.race import Discovery
-from icarus.discovery.statistics import difference
+from icarus.discovery.matches import KEY, Row, read_configuration, work_of
+from icarus.discovery.race import Discovery, difference
 from icarus.engine.algorithm import SearchResult, SeatedPlayer
 from icarus.engine.match import Agent, Decision, play
 from icarus.engine.result import Result
@@ -42,7 +40,7 @@ SECONDS = 0.25  # that a game is to take
 
 @attrs.frozen
 class Entrant:
-    """Who plays: a strategy (see `icarus.discovery.configuration`) with its iterations for each decision, or random play with 0."""
+    """Who plays: a strategy (see `icarus.discovery.matches`) with its iterations for each decision, or random play with 0."""
 
     strategy: str
     iterations: int

@@ -10,8 +10,7 @@ from icarus.commands.console import notes, print_note, print_text, progress_bar,
 from icarus.commands.options import directory_option, integer_option, iterations_option, real_option, value_option
 from icarus.discovery.discover import DEFAULT_ITERATIONS, POOL, discover
 from icarus.discovery.page import PAGE, text_of, write_result
-from icarus.discovery.protocol import FILE
-from icarus.discovery.race import Discovery, RaceProgress
+from icarus.discovery.race import FILE, Discovery, RaceProgress
 from icarus.discovery.space import shipped_spaces
 
 STAGES = {

@@ -14,10 +14,8 @@ from icarus.commands.console import print_note, print_table, print_text, progres
 from icarus.commands.options import agent_settings, integer_option, real_option, value_option
 from icarus.engine.match import Agent
 from icarus.equilibrium.search import read_scheme
-from icarus.ladder.climb import Climb
-from icarus.ladder.engines import ENGINES, Engine, EnginePlayer, engine_of
-from icarus.ladder.ladders import read_ladder, scores_of
-from icarus.ladder.process import EngineFailed
+from icarus.ladder.engines import ENGINES, Engine, EngineFailed, EnginePlayer, engine_of
+from icarus.ladder.ladders import Climb, read_ladder, scores_of
 from icarus.ladder.rating import intervals_of
 from icarus.row_files import written_whole
 from icarus.views.canvas import intervals_svg

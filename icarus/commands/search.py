@@ -14,7 +14,7 @@ from icarus.checks import count_text, range_text
 from icarus.commands import options
 from icarus.commands.console import out, print_note, print_table, print_text, progress_of, show_compilation
 from icarus.commands.options import agent_settings, integer_option, real_option, value_option
-from icarus.discovery.statistics import difference
+from icarus.discovery.race import difference
 from icarus.engine.algorithm import Algorithm
 from icarus.engine.lowering import components_of
 from icarus.engine.match import Agent, Decision, GameLog, SeatedAgent, play

@@ -1,8 +1,10 @@
 """Discovery from Python: settings, checks before the first game, and the race they ask for."""
 
 import itertools
+import json
 import time
 from collections.abc import Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -10,18 +12,36 @@ import attrs
 import numpy as np
 
 from icarus import checks, games
-from icarus.discovery import protocol as protocols
-from icarus.discovery.configuration import Configuration, read_configuration
-from icarus.discovery.matches import CALIBRATION, Games, Match, MatchSettings, usual_seats
-from icarus.discovery.processes import processes
-from icarus.discovery.protocol import ROWS, RaceProtocol, plan_units
-from icarus.discovery.race import Discovery, RaceProgress, Report, run
+from icarus.algebra import Enhancement
+from icarus.discovery.matches import (
+    CALIBRATION,
+    Configuration,
+    Games,
+    Match,
+    MatchSettings,
+    processes,
+    read_configuration,
+    usual_seats,
+)
+from icarus.discovery.race import (
+    FILE,
+    ROWS,
+    Discovery,
+    RaceProgress,
+    RaceProtocol,
+    Report,
+    check_no_rows,
+    plan_units,
+    read_protocol,
+    run,
+)
 from icarus.discovery.space import LEAST_ITERATIONS, Space, SpaceError, load_space
 from icarus.engine.validation import check_callable
 from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import check_game
 from icarus.kernel.state import State
 from icarus.load_files import digest_of, load_files
+from icarus.specs import parse
 
 REFERENCE = "BASELINE >> NAST2"  # of the paper's sixteen the best over the games of its Figure 4
 POOL = ("BASELINE", REFERENCE)
@@ -145,13 +165,13 @@ def protocol_of(
     """
     space, pool = space_and_pool(settings)
     number = settings.games
-    if number is None and directory is not None and (directory / protocols.FILE).exists():
-        number = protocols.read_protocol(directory).games
+    if number is None and directory is not None and (directory / FILE).exists():
+        number = read_protocol(directory).games
     protocol = None if number is None else plan_race(match_settings, settings, number)
     if directory is not None and protocol is not None:
         protocol.check(directory)
     elif directory is not None:
-        protocols.check_no_rows(directory)
+        check_no_rows(directory)
     check_readable(match_settings, space, pool)
     refuse_equal_rewards(match_settings.loaded(), match_settings.seed)
     check_playable(match_settings, space, pool, report)
@@ -307,3 +327,75 @@ def refuse_equal_rewards(game: AnyGame, seed: int) -> None:
 
 
 __all__ = ["Discovery", "Settings", "SpaceError", "discover"]
+
+
+# --------------------------------------------------------------------------------- what was proven so far: a table of the package
+
+
+TABLE = "proven.json"
+
+
+@attrs.frozen
+class ProvenConfiguration:
+    """A configuration that was proven better than another.
+
+    Attributes:
+        configuration: who won; its agents play with `configuration.agent(iterations=…)`.
+        iterations: of each decision, at which it was proven.
+        reference: who was beaten.
+        mean, low, high: the difference in mean reward, and its 99 % interval.
+        units: paired units of games that the proof has.
+        p: after Holm's correction.
+        rate: its iterations per second as a share of the reference's.
+    """
+
+    game: str
+    configuration: Configuration
+    iterations: int
+    reference: Configuration
+    mean: float
+    low: float
+    high: float
+    units: int
+    p: float
+    rate: float
+
+    @property
+    def strategy(self) -> Enhancement:
+        """The composition, without what else the configuration says."""
+        return parse(self.configuration.strategy)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.configuration}: better than {self.reference} by {self.mean:.3f} [{self.low:.3f}, {self.high:.3f}] in {self.game} "
+            f"at {self.iterations} iterations"
+        )
+
+
+def proven_configurations() -> dict[str, ProvenConfiguration]:
+    """The table, by game."""
+    table = json.loads(files("icarus.discovery").joinpath(TABLE).read_text("utf-8"))
+    for line in table.values():
+        for name in ("configuration", "reference"):
+            line[name] = Configuration(**line[name])
+    return {game: ProvenConfiguration(game, **line) for game, line in table.items()}
+
+
+def discovered(game: str) -> ProvenConfiguration:
+    """The composition that was proven best for a game.
+
+    Args:
+        game: its name, such as "othello".
+
+    Raises:
+        ValueError: no race proved anything; the message names the games for which one did. TypeError: `game` is not a name.
+    """
+    if not isinstance(game, str):
+        raise TypeError(f"discovered needs the name of a game, such as 'othello', not {game!r}")
+    discoveries = proven_configurations()
+    if game not in discoveries:
+        raise ValueError(
+            f"no race has proved anything for {game!r}; there are results for {', '.join(discoveries) or 'no game yet'}; "
+            f"run icarus discover {game}"
+        )
+    return discoveries[game]

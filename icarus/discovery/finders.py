@@ -1,16 +1,181 @@
-"""The finder: which points of a space to play next, and which is best by what they got. It does not play; it is asked and told.
+"""A Bayesian factorial model of how good the points of a space are: main effects, effects of pairs, and what is left over for each point.
 
-It is asked for a batch of points, which then meet the same deals and opponents, and is told their scores. At the end it is asked for its
-finalists, the best first.
+    f(x) = μ + Σ_k w_k(x_k) + Σ_{k<l} w_kl(x_k, x_l) + r(x),   w_k ~ N(0, s₁²), w_kl ~ N(0, s₂²), r ~ N(0, s₃²)
+
+A score is f(x) + b + noise, b the effect of its batch: all points of a batch meet the same deals and opponents, so that what is learned
+are paired differences within batches. The batch effects are fitted by turns with the rest (backfitting). A factor that is switched off
+has a level of its own.
 """
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+import attrs
 import numpy as np
+from numpy.typing import NDArray
 
-from icarus.discovery.model import Features, Posterior, fit
 from icarus.discovery.space import Point, Space
+
+Reals = NDArray[np.float64]
+# Of μ around 1/2, s₁, s₂, s₃: standard deviations of mean rewards, before anything is known.
+SCALES = (0.25, 0.03, 0.02, 0.02)
+ROUNDS = 4  # of backfitting
+LEAST_NOISE = 0.05  # standard deviation of a score
+
+
+class Features:
+    """The levels of points as columns: a constant, one for each level, one for each pair of levels of two factors.
+
+    Attributes:
+        deviations: [width]: the prior standard deviation of each column's weight.
+    """
+
+    def __init__(self, sizes: Sequence[int]) -> None:
+        self.sizes = [size + 1 for size in sizes]  # INACTIVE is -1, the last place
+        self._first = np.cumsum([1, *self.sizes])[:-1]
+        pairs = list(itertools.combinations(range(len(sizes)), 2))
+        self._pairs = np.array(pairs, np.int64).reshape(-1, 2)
+        counts = [self.sizes[k] * self.sizes[m] for k, m in pairs]
+        starts = 1 + sum(self.sizes)
+        self._first_pair = starts + np.cumsum([0, *counts])[:-1]
+        self.width = starts + sum(counts)
+        self.deviations = np.repeat(SCALES[:3], [1, sum(self.sizes), sum(counts)])
+
+    def columns(self, points: Sequence[Point]) -> NDArray[np.int64]:
+        """The columns that are 1: [points, 1 + factors + pairs of factors]."""
+        levels = np.array(points, np.int64).reshape(len(points), -1)
+        levels = np.where(levels < 0, np.array(self.sizes) - 1, levels)
+        k, m = self._pairs[:, 0], self._pairs[:, 1]
+        pairs = self._first_pair + levels[:, k] * np.array(self.sizes)[m] + levels[:, m]
+        return np.hstack([np.zeros((len(levels), 1), np.int64), self._first + levels, pairs])
+
+
+@attrs.define
+class Posterior:
+    """What is known of a space: a Gaussian over the weights, held by the points played, which are fewer than the weights.
+
+    Attributes:
+        columns: [points, columns] that are 1 for each point played.
+        scores, noise: [points]: mean score less 1/2, and the variance of what the weights leave over of it.
+        precision: [points, points]: the inverse of the scores' prior covariance.
+        mean: [width] of the weights.
+        observed: what is left over for the points that were played: {point: (mean score, its precision)}.
+    """
+
+    features: Features
+    columns: NDArray[np.int64]
+    scores: Reals
+    noise: Reals
+    precision: Reals
+    mean: Reals
+    observed: dict[Point, tuple[float, float]]
+
+    def drawn(self, points: Sequence[Point], worlds: int, rng: np.random.Generator) -> Reals:
+        """f of points in worlds drawn from the posterior (Thompson sampling): [worlds, points].
+
+        A world is drawn from the prior and moved by what its scores would have to change (Matheron's rule).
+        """
+        weights = self.features.deviations * rng.standard_normal((worlds, self.features.width))
+        fitted = _sums(self.columns, weights) + np.sqrt(self.noise) * rng.standard_normal((worlds, len(self.noise)))
+        weights += [_spread(self.features, self.columns, gap) for gap in (self.scores - fitted) @ self.precision]
+        return self._with_rest(points, 0.5 + _sums(self.features.columns(points), weights), rng)
+
+    def means(self, points: Sequence[Point]) -> Reals:
+        """E[f] of points."""
+        return self._with_rest(points, 0.5 + _sums(self.features.columns(points), self.mean[None]), None)[0]
+
+    def contrast(self, coefficients: Mapping[int, float]) -> tuple[float, float]:
+        """The mean and the standard deviation of a sum of weights, such as one level's less the mean of all.
+
+        Args:
+            coefficients: of columns; those that are not named have 0.
+        """
+        columns, factors = list(coefficients), np.array(list(coefficients.values()))
+        spread = self.features.deviations[columns] ** 2 * factors
+        has = (self.columns[:, :, None] == np.array(columns)).any(1)  # [points, columns of the contrast]
+        covariances = has @ spread  # with the sums of the points
+        variance = factors @ spread - covariances @ self.precision @ covariances
+        return float(factors @ self.mean[columns]), float(np.sqrt(max(0.0, variance)))
+
+    def _with_rest(self, points: Sequence[Point], sums: Reals, rng: np.random.Generator | None) -> Reals:
+        prior = 1 / SCALES[3] ** 2
+        score, precision = np.array([self.observed.get(point, (0.0, 0.0)) for point in points]).T
+        shrunk = precision * (score - sums) / (precision + prior)
+        noise = rng.standard_normal(sums.shape) / np.sqrt(precision + prior) if rng is not None else 0.0
+        return sums + shrunk + noise
+
+
+def fit(features: Features, points: Sequence[Point], batches: Sequence[int], scores: Sequence[float]) -> Posterior:
+    """The posterior of a space by scores: the points played, the batch of each, and what each got."""
+    distinct, which = _distinct(points)
+    batch, y = np.unique(np.array(batches), return_inverse=True)[1], np.array(scores) - 0.5
+    number = np.bincount(which).astype(float)
+    columns = features.columns(distinct)
+    prior = _covariance(features, columns)
+    effects = np.zeros(batch.max() + 1)
+    noise = max(LEAST_NOISE**2, _within(y, which, number))
+    for turn in range(ROUNDS):
+        means, spread = np.bincount(which, y - effects[batch]) / number, SCALES[3] ** 2 + noise / number
+        precision = np.asarray(np.linalg.inv(prior + np.diag(spread)), np.float64)
+        if turn < ROUNDS - 1:
+            fitted = prior @ (precision @ means)
+            effects = _batch_effects(y - fitted[which], batch, noise)
+            noise = max(LEAST_NOISE**2, _within(y - effects[batch], which, number))
+    mean = _spread(features, columns, precision @ means)
+    observed = {
+        point: (float(score) + 0.5, float(count) / noise)
+        for point, score, count in zip(distinct, means, number, strict=True)
+    }
+    return Posterior(features, columns, means, spread, precision, mean, observed)
+
+
+def _distinct(points: Sequence[Point]) -> tuple[list[Point], NDArray[np.int64]]:
+    place: dict[Point, int] = {}
+    which = np.array([place.setdefault(point, len(place)) for point in points])
+    return list(place), which
+
+
+def _within(y: Reals, which: NDArray[np.int64], number: Reals) -> float:
+    """The variance of a score around the mean of its point; that of all scores where no point was played twice."""
+    freedom = len(y) - len(number)
+    if freedom < 10:
+        return float(y.var())
+    return float(((y - (np.bincount(which, y) / number)[which]) ** 2).sum() / freedom)
+
+
+def _batch_effects(gaps: Reals, batch: NDArray[np.int64], noise: float) -> Reals:
+    """The effect of each batch: the mean gap, shrunk by how much batches differ beyond noise."""
+    size = np.bincount(batch).astype(float)
+    means = np.bincount(batch, gaps) / size
+    between = max(0.0, float(means.var() - (noise / size).mean()))
+    return between / (between + noise / size) * (means - gaps.mean())
+
+
+def _sums(columns: NDArray[np.int64], weights: Reals) -> Reals:
+    """The sums of the weights of each point's columns: [worlds, points]."""
+    sums = np.zeros((len(weights), len(columns)))
+    for place in columns.T:
+        sums += weights[:, place]
+    return sums
+
+
+def _spread(features: Features, columns: NDArray[np.int64], gaps: Reals) -> Reals:
+    """How gaps of points change the weights: each column by its prior variance times the gaps of the points that have it."""
+    each = np.repeat(gaps, columns.shape[1])
+    return features.deviations**2 * np.bincount(columns.ravel(), each, minlength=features.width)
+
+
+def _covariance(features: Features, columns: NDArray[np.int64]) -> Reals:
+    """The prior covariance of the points' sums, by the levels that two points have in common."""
+    levels = columns[:, 1 : 1 + len(features.sizes)]
+    common = sum((level[:, None] == level[None, :]).astype(float) for level in levels.T)
+    constant, main, pair, _ = SCALES
+    return np.asarray(constant**2 + main**2 * common + pair**2 * common * (common - 1) / 2)
+
+
+# ------------------------------------------------------------------------------------------------------------------------- finder
+
 
 BATCH = 8  # points, the incumbent among them
 POOL = 1000  # random points among which Thompson sampling chooses

@@ -1,21 +1,80 @@
-"""The games of a race: played, each by a key of its own, and kept as rows, so that a race that was killed goes on where it was."""
+"""The games of a race: who plays, as text; games by keys of their own, kept as rows, so that a killed race goes on; who plays them."""
 
-import json
-import zlib
+import contextlib
+import logging
+import re
+import signal
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import BrokenExecutor, CancelledError, Executor
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import attrs
 
 from icarus import games
 from icarus.algebra.parsing import Operand
-from icarus.discovery.configuration import Configuration
 from icarus.engine.match import Agent, Decision, play
+from icarus.engine.scheme import MO_ISMCTS, parse_scheme
 from icarus.kernel.game import AnyGame
 from icarus.load_files import load_files
-from icarus.row_files import naming_file, open_to_append, read_lines
+from icarus.row_files import line_of, naming_file, open_to_append, read_lines, row_of
+from icarus.specs import parse
+
+
+@attrs.frozen
+class Configuration:
+    """Who plays: a strategy, and how it searches; all as text, so that rows can hold it.
+
+    Attributes:
+        strategy: as `icarus.parse` reads it.
+        scheme: as `icarus.parse_scheme` reads it, with its cut-off.
+        move_decay: see `icarus.Agent`.
+    """
+
+    strategy: str
+    scheme: str = str(MO_ISMCTS)
+    move_decay: float = 0.0
+
+    def agent(self, iterations: int | None = None, seconds: float | None = None, **names: Operand) -> Agent:
+        """The player of a match.
+
+        Args:
+            names: enhancements that the strategy may name, see `icarus.parse`.
+
+        Raises:
+            ValueError: the strategy or the scheme cannot be read.
+        """
+        scheme, strategy = parse_scheme(self.scheme), parse(self.strategy, **names)
+        return Agent(strategy, iterations=iterations, seconds=seconds, scheme=scheme, move_decay=self.move_decay)
+
+    def __str__(self) -> str:
+        usual = Configuration(self.strategy)
+        changed = [f"{name} = {value}" for name, value in attrs.asdict(self).items() if value != getattr(usual, name)]
+        return self.strategy + (f"   [{', '.join(changed)}]" if changed else "")
+
+
+_TEXT = re.compile(
+    r"(?P<strategy>.+?)(\s+\[(scheme = (?P<scheme>.+?))?(, )?(move_decay = (?P<decay>[0-9.]+(e-[0-9]+)?))?\])?"
+)
+
+
+def read_configuration(text: str) -> Configuration:
+    """The configuration that a text of `str(configuration)` stands for.
+
+    Raises:
+        ValueError: `text` is not a configuration. TypeError: it is no text.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"a configuration must be a Configuration or a str, such as 'RAVE >> MAST', not {text!r}")
+    match = _TEXT.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"{text!r} is not a configuration")
+    return Configuration(match["strategy"], match["scheme"] or str(MO_ISMCTS), float(match["decay"] or 0))
+
+
+# ------------------------------------------------------------------------------------------------------------------------ matches
+
 
 CALIBRATION, EXPLORATION, PROOF, ABLATION = range(4)  # streams of random numbers: no deal of one is a deal of another
 STREAMS = ("calibration", "exploration", "proof", "ablation")
@@ -122,7 +181,7 @@ class Rows:
     """Rows of games, kept in memory and, where a path is given, in a file of a line each, which no other process may write to meanwhile.
 
     Args:
-        executor: hands games to other processes, see `icarus.discovery.processes`.
+        executor: hands games to other processes, see `icarus.discovery.matches`.
 
     Raises:
         ValueError: another process writes to the file, or a line is damaged.
@@ -203,12 +262,6 @@ def reward_in(rows: Mapping[tuple[object, ...], Row], match: Match, first: int) 
     return float(row["returns"][match.seat])
 
 
-def line_of(row: Row) -> bytes:
-    """A row as a line, with a checksum."""
-    content = json.dumps(row, ensure_ascii=False, separators=(",", ":")).encode()
-    return b'%s,"check":"%08x"}\n' % (content[:-1], zlib.crc32(content))
-
-
 def read_rows(path: Path) -> list[Row]:
     """The rows of a file, the packed ones first; a last line without its end, which is being written or never was, is passed over.
 
@@ -219,21 +272,9 @@ def read_rows(path: Path) -> list[Row]:
     """
     rows = dict[tuple[object, ...], Row]()
     for line, place in read_lines(path).items():
-        row = _row_of(line, place)
+        row = row_of(line, place)
         rows.setdefault(key_of(row), row)
     return list(rows.values())
-
-
-def _row_of(line: bytes, place: str) -> Row:
-    try:
-        row = json.loads(line)
-        check = row.pop("check")
-        sound = line_of(row).rstrip().endswith(f'"{check}"}}'.encode())
-    except (ValueError, KeyError, AttributeError):
-        sound = False
-    if not sound:
-        raise ValueError(f"{place}: damaged; the content has changed since it was written")
-    return row
 
 
 ROLES = {"dou-di-zhu": (0,)}  # that the paper judges by themselves: the landlord
@@ -242,3 +283,76 @@ ROLES = {"dou-di-zhu": (0,)}  # that the paper judges by themselves: the landlor
 def usual_seats(game: AnyGame) -> tuple[int, ...]:
     """The seats that a player takes in turn: all, but for games of which the paper judges one role (section 8)."""
     return ROLES.get(game.name, tuple(range(game.players)))
+
+
+# ---------------------------------------------------------------------------------------------------------------------- processes
+
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+LOCAL = "local"
+PATIENCE = 10  # seconds in which a scheduler must answer
+# Ctrl-C comes to all processes of a terminal; the first one ends the others. A local cluster's workers run this text.
+IGNORE_INTERRUPTS = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+
+
+@attrs.frozen
+class Processes:
+    """Who plays.
+
+    Attributes:
+        executor: hands games to other processes; None where this process plays itself.
+        count: how many games are played at once.
+    """
+
+    executor: Executor | None
+    count: int
+
+
+@contextlib.contextmanager
+def processes(number: int, cluster: str | None = None) -> Iterator[Processes]:
+    """So many processes of this machine, or those of a cluster, see `connection`.
+
+    Raises:
+        ValueError: see `connection`.
+    """
+    if cluster is not None:
+        with connection(cluster, number) as client:
+            yield Processes(client.get_executor(pure=False), max(1, sum(client.nthreads().values())))
+    elif number > 1:
+        pool = ProcessPoolExecutor(number, get_context("spawn"), signal.signal, (signal.SIGINT, signal.SIG_IGN))
+        try:
+            yield Processes(pool, number)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+    else:
+        yield Processes(None, 1)
+
+
+@contextlib.contextmanager
+def connection(address: str, workers: int) -> "Iterator[Client]":
+    """A client of a dask cluster; the connection, or the local cluster, ends with the block.
+
+    Args:
+        address: of a running scheduler, such as tcp://host:8786, or "local". All machines need the same packages and files.
+        workers: how many processes a local cluster has.
+
+    Raises:
+        ValueError: no scheduler answers there, or dask is not installed.
+    """
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise ValueError("a cluster needs dask: pip install 'icarus-mcts[cluster]'") from None
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what goes wrong is told in a sentence
+    with contextlib.ExitStack() as stack:
+        place: LocalCluster | str = address
+        if address == LOCAL:
+            quiet = {"dashboard_address": None, "preload": IGNORE_INTERRUPTS, "silence_logs": logging.CRITICAL}
+            place = stack.enter_context(LocalCluster(n_workers=workers, threads_per_worker=1, **quiet))
+        try:
+            client = Client(place, timeout=PATIENCE)
+        except (OSError, ValueError) as error:
+            raise ValueError(f"no dask scheduler answers at {address!r}: {error}") from None
+        yield stack.enter_context(client)

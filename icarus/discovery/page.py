@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from icarus.discovery.race import Discovery, Proof
+from icarus.discovery.race import CONFIDENCE, Difference, Discovery, Proof
 from icarus.discovery.space import level_text
-from icarus.discovery.statistics import CONFIDENCE, Difference
 from icarus.views.canvas import intervals_svg, svg_of
 from icarus.views.document import Block, Heading, Paragraph, Picture, Preformatted, Table, html
 from icarus.views.document import text_of as text_of_blocks

@@ -8,10 +8,8 @@ for row in climb.games(100):
     print(climb.rating())
 """
 
-from icarus.ladder.climb import Climb
-from icarus.ladder.engines import ENGINES, Engine
-from icarus.ladder.ladders import Ladder, Rung, read_ladder
-from icarus.ladder.process import EngineFailed
+from icarus.ladder.engines import ENGINES, Engine, EngineFailed
+from icarus.ladder.ladders import Climb, Ladder, Rung, read_ladder
 from icarus.ladder.rating import Rating
 
 __all__ = ["ENGINES", "Climb", "Engine", "EngineFailed", "Ladder", "Rating", "Rung", "read_ladder"]

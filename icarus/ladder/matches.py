@@ -1,8 +1,8 @@
 """Games of a ladder: two players, each in the seats of a side; openings, and rows of what was played."""
 
 import datetime
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,8 @@ from icarus.engine.algorithm import SearchResult, SeatedPlayer
 from icarus.engine.match import Decision, Player, play
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
-from icarus.ladder.engines import EngineAnswer, EnginePlayer
-from icarus.ladder.process import EngineFailed
-from icarus.row_files import read_lines
+from icarus.ladder.engines import EngineAnswer, EngineFailed, EnginePlayer
+from icarus.row_files import append_row, read_lines, row_of
 from icarus.version import version
 
 # Random plies, half of them each player's; dice and deals vary the others by themselves.
@@ -129,8 +128,65 @@ def read_rows(path: Path) -> list[Row]:
 
 
 def _row_of(line: bytes, place: str) -> Row:
-    try:
-        row = json.loads(line)
-        return {**row, "player": row["player"], "opponent": row["opponent"], "seed": row["seed"]}
-    except (ValueError, KeyError, TypeError):
-        raise ValueError(f"{place}, is not a game of a ladder; nothing has been changed") from None
+    row = row_of(line, place, unchecked=True)
+    score = row.get("score", 0)
+    if not {"player", "opponent", "seed"} <= set(row) or not isinstance(score, int | float) or not 0 <= score <= 1:
+        raise ValueError(f"{place}, is not a game of a ladder with a score from 0 to 1; nothing has been changed")
+    return row
+
+
+# -------------------------------------------------------------------------------------------------------------------------- pairs
+
+
+PATIENCE = 3  # failures in a row, after which an engine is left alone
+
+
+class Pairs:
+    """Pairs of games between players of one game. A context manager: the engines among the players end with it.
+
+    Args:
+        players: by their names in rows.
+        rows: the games so far; new ones are added.
+        path: the file to which new rows are appended; None to keep none.
+        seed: fixes openings, dice, deals and searches.
+        stamp: fields that each new row gets besides.
+
+    Attributes:
+        failures: of each engine, in a row.
+    """
+
+    def __init__(
+        self, game: AnyGame, players: Mapping[str, Player], rows: list[Row], path: Path | None, seed: int, stamp: Row
+    ) -> None:
+        self.rows, self.failures = rows, Counter[str]()
+        self._game, self._players, self._path, self._seed, self._stamp = game, players, path, seed, stamp
+
+    def between(self, player: str, opponent: str) -> list[Row]:
+        """The games between two players, void ones included."""
+        return [row for row in self.rows if {player, opponent} == {row["player"], row["opponent"]}]
+
+    def has_failed(self, player: str) -> bool:
+        """Whether a player is an engine that failed again and again, so that it plays no more."""
+        return self.failures[player] >= PATIENCE
+
+    def play(self, player: str, opponent: str) -> Iterator[Row]:
+        """The next two games between two players, or the one that a pair lacks."""
+        for seed, side in next_pair(len(self.between(player, opponent)), self._seed):
+            row = play_game(self._game, self._players[player], self._players[opponent], seed=seed, side=side)
+            row |= {"player": player, "opponent": opponent, **self._stamp}
+            if "void" in row:
+                self.failures[row["failed"]] += 1
+            else:
+                self.failures[player] = self.failures[opponent] = 0
+            self.rows.append(row)
+            if self._path:
+                append_row(self._path, row)
+            yield row
+
+    def __enter__(self) -> "Pairs":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for player in self._players.values():
+            if isinstance(player, EnginePlayer):
+                player.close()

@@ -26,10 +26,8 @@ from icarus.commands.described import (
     right,
     tension,
 )
-from icarus.discovery.configuration import Configuration
-from icarus.discovery.protocol import read_protocol
-from icarus.discovery.race import Discovery, Proof
-from icarus.discovery.statistics import Difference
+from icarus.discovery.matches import Configuration
+from icarus.discovery.race import Difference, Discovery, Proof, read_protocol
 from icarus.engine.match import Agent
 from icarus.games import load
 from icarus.ladder.rating import Rating

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from icarus.discovery.finders import Factorial
-from icarus.discovery.model import Features, fit
+from icarus.discovery.finders import Factorial, Features, fit
 from icarus.discovery.space import Point, Space
 from tests.discovery.test_space import points_of
 

@@ -20,13 +20,10 @@ from experiments.discovery import races
 from experiments.plan.definition import Refusal
 from icarus import BASELINE, Game, games, row_files
 from icarus.discovery import matches
-from icarus.discovery.configuration import Configuration, read_configuration
-from icarus.discovery.discover import discover
-from icarus.discovery.discovered import discovered, proven_configurations
-from icarus.discovery.matches import Games, Match, MatchSettings, read_rows
+from icarus.discovery.discover import discover, discovered, proven_configurations
+from icarus.discovery.matches import Configuration, Games, Match, MatchSettings, read_configuration, read_rows
 from icarus.discovery.page import page_of, text_of
-from icarus.discovery.protocol import RaceProtocol, read_protocol
-from icarus.discovery.race import Discovery
+from icarus.discovery.race import Discovery, RaceProtocol, read_protocol
 from icarus.discovery.space import Space
 from tests.marks import slow_after
 

@@ -7,8 +7,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from icarus.discovery.protocol import LEAST_UNITS, POWER, USELESS, detectable, plan_units, units_needed
-from icarus.discovery.statistics import difference, holm, student_quantile, student_tail
+from icarus.discovery.race import (
+    LEAST_UNITS,
+    POWER,
+    USELESS,
+    detectable,
+    difference,
+    holm,
+    plan_units,
+    student_quantile,
+    student_tail,
+    units_needed,
+)
 
 
 def test_students_distribution() -> None:

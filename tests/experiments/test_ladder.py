@@ -11,7 +11,7 @@ from experiments.commands.main import main
 from experiments.plan.ladder import COMPARISONS, Comparison, search
 from experiments.play import ladder as playing
 from icarus.engine.levels import LEVELS
-from icarus.ladder import ladders, pairs
+from icarus.ladder import ladders, matches
 from icarus.ladder.matches import read_rows
 from icarus.ladder.rating import Rating, posterior
 from icarus.row_files import append_row
@@ -68,7 +68,7 @@ def test_an_engine_is_left_alone_after_three_void_games_in_a_row(
     monkeypatch.setitem(COMPARISONS, "othello", (planned,))
     void, played = {"void": "it died", "failed": "BASELINE (2 iterations)"}, {"score": 1.0}
     games = iter([void, played, void, void, played, played, void, void, void, void])
-    monkeypatch.setattr(pairs, "play_game", lambda *_, seed, side: {"seed": list(seed), "side": side, **next(games)})
+    monkeypatch.setattr(matches, "play_game", lambda *_, seed, side: {"seed": list(seed), "side": side, **next(games)})
     rows = list(playing.play_comparisons("othello", tmp_path, 1, float("inf")))
     assert len(rows) == 10 and sum("void" in row for row in rows) == 7  # the pair that has begun is ended
 

@@ -9,8 +9,8 @@ import pytest
 from experiments.plan.definition import Refusal
 from experiments.studies import duels, finders
 from experiments.studies.finders import KEPT, SETTINGS, Landscape, play_landscape, read_landscape
-from icarus.discovery.configuration import Configuration
-from icarus.discovery.discovered import proven_configurations
+from icarus.discovery.discover import proven_configurations
+from icarus.discovery.matches import Configuration
 from icarus.discovery.space import Space
 
 SPACE = Space("two", {"strategy": "{tree}"}, {"tree": ("BASELINE", "baseline(5.0)")})

@@ -2,15 +2,15 @@
 
 import re
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
 from icarus import Agent, games, parse, play
 from icarus.ladder import server
-from icarus.ladder.engines import ENGINES, Engine, EnginePlayer, engine_of
+from icarus.ladder.engines import ENGINES, Engine, EngineFailed, EnginePlayer, Process, engine_of
 from icarus.ladder.matches import RandomPlayer, play_game
-from icarus.ladder.process import EngineFailed, Process
 
 OTHELLO = games.load("othello")
 FAKE = str(Path(__file__).with_name("fake_engine.py"))
@@ -74,6 +74,7 @@ def test_an_engine_that_is_missing_is_told_with_how_to_install_it() -> None:
     [
         ("Welcome\n\n= Fake\n\n", "fake answered 'Welcome' to name; an answer begins with = or ?"),
         ("= Fake\n", "fake did not answer name within 5 s: '= Fake' came without the empty line that ends an answer"),
+        ("= F" + "a" * 110_000, "fake answered name with more than 100,000 characters"),
     ],
 )
 def test_a_program_that_does_not_keep_to_the_protocol_is_told_how(output: str, sentence: str) -> None:
@@ -81,6 +82,17 @@ def test_a_program_that_does_not_keep_to_the_protocol_is_told_how(output: str, s
     process = Process("fake", (sys.executable, "-c", program), 5.0)
     with pytest.raises(EngineFailed, match=re.escape(sentence)):
         process.ask("name")
+
+
+def test_an_engine_that_drips_and_left_a_child_behind_is_ended_with_it() -> None:
+    program = """import subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(120)"])
+print("=", child.pid)
+while True: print("thinking", flush=True); time.sleep(0.2)"""
+    process, started = Process("fake", (sys.executable, "-c", program), 2.0), time.monotonic()
+    with pytest.raises(EngineFailed, match="fake did not answer name within 2 s"):
+        process.ask("name")
+    assert time.monotonic() - started < 30
 
 
 @pytest.mark.parametrize("arguments", [[], ["othelo"]])

@@ -9,9 +9,8 @@ import pytest
 
 import icarus
 from icarus import Agent, games, parse
-from icarus.ladder import pairs
-from icarus.ladder.climb import Climb
-from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rung, fit, read_ladder, scores_of
+from icarus.ladder import matches
+from icarus.ladder.ladders import RANDOM, ZERO, Climb, Ladder, Rung, fit, read_ladder, scores_of
 from icarus.ladder.matches import play_game, read_rows, side_score
 from icarus.ladder.rating import UNKNOWN, Rating, expected, informative, intervals_of, posterior
 from icarus.row_files import append_row, pack_lines, written_whole
@@ -191,14 +190,14 @@ def test_whoever_fails_again_and_again_is_left_alone(monkeypatch: pytest.MonkeyP
         return {"player": str(player), "void": "it fell", "failed": whoever or names[str(opponent)]}
 
     names = {"random": RANDOM, "BASELINE (2 iterations)": "nobody"}
-    monkeypatch.setattr(pairs, "play_game", fails)
+    monkeypatch.setattr(matches, "play_game", fails)
     player = Agent(parse("BASELINE"), iterations=3)
     whoever = ""  # each opponent
     played = list(Climb(LADDER, player).games(50))
-    assert 2 * pairs.PATIENCE <= len(played) <= 4 * pairs.PATIENCE
+    assert 2 * matches.PATIENCE <= len(played) <= 4 * matches.PATIENCE
     whoever = str(player)
     climb = Climb(LADDER, player)
-    assert pairs.PATIENCE <= len(list(climb.games(50))) <= pairs.PATIENCE + 1  # a pair is played whole
+    assert matches.PATIENCE <= len(list(climb.games(50))) <= matches.PATIENCE + 1  # a pair is played whole
     assert climb.has_failed
 
 
@@ -213,6 +212,16 @@ def test_rows_that_are_none_are_refused_by_number(tmp_path: Path) -> None:
     append_row(path, {"player": "a", "opponent": "b", "seed": [1]})
     path.write_bytes(path.read_bytes() + b"[]\n")
     with pytest.raises(ValueError, match="line 2, is not a game of a ladder"):
+        read_rows(path)
+    for score in ("NaN", "7", "10" + "0" * 400, '"x"', "null"):  # in a row from before there were checksums
+        path.write_text(f'{{"player":"a","opponent":"b","seed":[1],"score":{score}}}\n')
+        with pytest.raises(ValueError, match="line 1, is not a game of a ladder with a score from 0 to 1"):
+            read_rows(path)
+    path.unlink()
+    append_row(path, {"player": "a", "opponent": "b", "seed": [1], "score": 0.5})
+    assert [row["score"] for row in read_rows(path)] == [0.5]
+    path.write_bytes(path.read_bytes().replace(b"0.5", b"1.0"))
+    with pytest.raises(ValueError, match="line 1: damaged; the content has changed since it was written"):
         read_rows(path)
 
 
