@@ -26,7 +26,6 @@ _OPERATORS: dict[type[ast.operator], Callable[[Operand, Operand], Operand]] = {
 _JOINING = {ast.RShift: ">>", ast.Add: "+", ast.BitXor: "^", ast.BitAnd: "&"}
 LONGEST = 100_000  # characters of a strategy
 SHOWN = 300  # characters of it shown in an error
-DEEPEST = 200  # parentheses, signs and operators within one another
 
 
 def parse(text: str, names: Mapping[str, Operand]) -> Enhancement:
@@ -45,15 +44,14 @@ def parse(text: str, names: Mapping[str, Operand]) -> Enhancement:
         raise ValueError(f"the strategy has {len(text):,} characters; at most {LONGEST:,} are allowed")
     excerpt, text = checks.excerpt(text, SHOWN), text.strip()
     try:
-        tree = ast.parse(text or " ", mode="eval")
+        result = _Reader(text, names).operand(ast.parse(text or " ", mode="eval").body)
     except (MemoryError, RecursionError):
         raise ValueError(f"the strategy {excerpt!r} has too many nested operators") from None
-    except (SyntaxError, ValueError) as error:
-        place = (isinstance(error, SyntaxError) and error.offset) or len(text) + 1
+    except SyntaxError as error:
+        place = error.offset or len(text) + 1
         raise ValueError(
             f"the strategy {excerpt!r} cannot be read at position {place}; write it like RAVE >> (MAST + NAST2)/2"
         ) from None
-    result = _Reader(text, names).operand(tree.body)
     if isinstance(result, Sum):
         raise ValueError(f"the weights of the strategy {excerpt!r} {result.refusal}")
     if not isinstance(result, Enhancement):
@@ -63,7 +61,7 @@ def parse(text: str, names: Mapping[str, Operand]) -> Enhancement:
 
 class _Reader:
     def __init__(self, text: str, names: Mapping[str, Operand]) -> None:
-        self.text, self.names, self._depth = text, names, 0
+        self.text, self.names = text, names
 
     def wrong(self, node: ast.AST, reason: str) -> ValueError:
         excerpt = checks.excerpt(self.text, SHOWN)
@@ -74,16 +72,7 @@ class _Reader:
         return checks.excerpt(ast.get_source_segment(self.text, node) or "", SHOWN)
 
     def value(self, node: ast.expr, called: bool = False) -> Operand:
-        """The value of an expression; one too deep in others is refused."""
-        if self._depth >= DEEPEST:
-            raise self.wrong(node, f"more than {DEEPEST} expressions are nested")
-        self._depth += 1
-        try:
-            return self._value(node, called)
-        finally:
-            self._depth -= 1
-
-    def _value(self, node: ast.expr, called: bool) -> Operand:
+        """The value of an expression."""
         if isinstance(node, ast.Constant) and type(node.value) in (int, float, str):
             return node.value
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):

@@ -335,36 +335,6 @@ def test_the_engine_in_plain_python_agrees(strategy: Enhancement, twin: naive.Le
         assert np.array_equal(compiled.records[str(strategy)].rows, reference.records[str(strategy)].rows)
 
 
-def test_the_names_of_variants_parse_back() -> None:
-    texts = ["progressive_bias(2)", "progressive_unpruning(10, 3)", "progressive_widening(20)", "puct(2, 0.5)"]
-    for text in [
-        *texts,
-        "implicit_minimax(0.2)",
-        "fast(0.1, 0.5, epsilon_greedy(0.1))",
-        "PUCT >> BASELINE",
-        "0.5 * PROGRESSIVE_BIAS ^ 0.5 * IMPLICIT_MINIMAX",
-    ]:
-        assert parse(str(parse(text))) == parse(text)
-
-
-@pytest.mark.parametrize(
-    ("mistake", "told_so"),
-    [
-        (lambda: PROGRESSIVE_BIAS(-1.0), "weight of progressive_bias"),
-        (lambda: PROGRESSIVE_UNPRUNING(first=0), "first of progressive_unpruning"),
-        (lambda: PROGRESSIVE_UNPRUNING(growth=1.0), "growth of progressive_unpruning"),
-        (lambda: PROGRESSIVE_WIDENING(0.0), "pace of progressive_widening"),
-        (lambda: PUCT(temperature=0.0), "temperature of puct"),
-        (lambda: IMPLICIT_MINIMAX(1.5), "alpha of implicit_minimax"),
-        (lambda: FAST(-0.1), "rate of fast"),
-        (lambda: FAST(0.1, 1.5), "trace of fast"),
-    ],
-)
-def test_a_parameter_that_makes_no_sense_is_refused_by_name(mistake: Any, told_so: str) -> None:
-    with pytest.raises((ValueError, TypeError), match=told_so):
-        mistake()
-
-
 @pytest.mark.parametrize("strategy", ALL, ids=str)
 def test_a_game_without_a_heuristic_is_refused(strategy: Enhancement) -> None:
     with pytest.raises(ValueError, match=f"of {strategy} reads history.lookahead, but toy-branches.* has no heuristic"):

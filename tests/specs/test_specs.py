@@ -330,23 +330,6 @@ def test_the_key_of_a_gram_of_length_1_is_that_of_an_action_and_a_player() -> No
 
 
 @pytest.mark.parametrize(
-    "instance",
-    [BASELINE(0.7), MAST(gibbs()), TO_MAST(gibbs()), EPIC(ucb1(0.7)), AMAF(ucb1(0.7)), NAST(2, ucb1(0.7))],
-    ids=str,
-)
-def test_a_factory_with_the_papers_parameters_plays_as_the_specification_does(instance: Enhancement) -> None:
-    original = next(
-        SPECIFICATIONS[name]
-        for name in ("BASELINE", "MAST", "TO_MAST", "EPIC", "AMAF", "NAST2")
-        if str(instance).startswith(name.lower().rstrip("2"))
-    )
-    root = after(toy.BRANCHES)
-    results = [search(root, strategy, iterations=200, seed=9) for strategy in (instance, original)]
-    assert results[0].visits.tolist() == results[1].visits.tolist()
-    assert np.array_equal(results[0].records[str(instance)].rows, results[1].records[str(original)].rows)
-
-
-@pytest.mark.parametrize(
     ("refused", "message"),
     [
         (lambda: NAST(0), "n of nast2 is 0; it must be an integer from 1 to 1000"),
@@ -390,6 +373,32 @@ def test_a_call_refuses_what_is_no_parameter(refused: Any, message: str) -> None
 def test_a_variant_is_printed_as_the_rows_of_experiments_have_it_and_parses_back(made: Enhancement, text: str) -> None:
     assert str(made) == text
     assert parse(text) == made
+
+
+OUT_OF_RANGE = """
+    fpu(urgency=-1.0) grave(least=-1) grave(least=2.5) nst(least=0) progressive_history(influence=1e10) ppa(rate=-1.0) cmc(share=2.0)
+    mast_simulation_decay(decay=1.5) mast_batch_decay(batch=0) discounted_ucb(discount=0.0) discounted_history(discount=1.5)
+    relative_bonus(bonus=-1.0) regret_matching(share=1.5) progressive_bias(weight=-1.0) progressive_unpruning(first=0)
+    progressive_unpruning(growth=1.0) progressive_widening(pace=0.0) puct(temperature=0.0) implicit_minimax(alpha=1.5) fast(rate=-0.1)
+    fast(trace=1.5) past(least=0) score_bounds(optimism=-1.0) bounded_grave(bias=-1.0)
+"""
+
+
+@pytest.mark.parametrize("text", OUT_OF_RANGE.split())
+def test_a_parameter_that_makes_no_sense_is_refused_by_name(text: str) -> None:
+    family, parameter = re.split(r"[(=]", text)[:2]
+    with pytest.raises(ValueError, match=f"{parameter} of {family} is"):
+        parse(text)
+
+
+def test_variants_of_old_texts_parse_back() -> None:
+    texts = """fpu(0.6); grave(3); nst(2); nst(2, gibbs(0.5)); progressive_history(2); FPU >> LGRF2; rave(500) >> nast(3, gibbs(0.1));
+        progressive_bias(2); progressive_unpruning(10, 3); progressive_widening(20); puct(2, 0.5); implicit_minimax(0.2);
+        fast(0.1, 0.5, epsilon_greedy(0.1)); 0.5 * PROGRESSIVE_BIAS ^ 0.5 * IMPLICIT_MINIMAX; to_mast(ucb1(0.7)); anti_decisive('safe');
+        ppa(0.5); mast_simulation_decay(0.9); mast_batch_decay(0.5, 10, roulette()); cmc(0.5, 0.5); discounted_ucb(0.9);
+        discounted_history(0.9, 2); relative_bonus(0.5, 2); regret_matching(0.1)"""
+    for text in texts.split(";"):
+        assert parse(str(parse(text))) == parse(text)
 
 
 # ----------------------------------------------------------------------------------------------------------- conformance
