@@ -30,7 +30,6 @@ INTERNALS = {  # by the module of icarus that uses them
         "llvmlite.binding:ObjectFileRef.from_data",
         "numba.core.compiler_lock:global_compiler_lock",
     ],
-    "kernels.namespaces": ["numba.core.imputils:lower_getattr_generic", "numba.core.typing.templates:infer_getattr"],
     "memory": ["numba.core.cgutils:if_unlikely", "numba.core.callconv:CPUCallConv.return_status_propagate"],
     "messages": ["numba.core.annotations.type_annotations:TypeAnnotation", "numba.core.ir:StaticSetItem"],
     "pipeline": [
