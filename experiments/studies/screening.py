@@ -1,15 +1,20 @@
-"""Which enhancement helps, told from positions alone, before a game is played: does the ranking agree with the games?
+"""Can enhancements be chosen without games? Two tests of the paper's last pages, on rows of the repository.
 
+    python -m experiments.studies.screening --correlations CORRELATIONS.csv experiments/runs/rehearsal experiments/runs/campaign
     python -m experiments.studies.screening experiments/runs/campaign/othello --to experiments/runs/screening
 
-In positions of a run's kept games every agent of the run searches for a short time. A long search by the baseline, exploring much, judges
-what each would play: its *gain* is the value of its choice less that of the baseline's. Beside it stands the gain in the
-games: the mean reward less the baseline's. Kendall's tau says how well the two rankings agree; its interval is from positions and
-games drawn again. So much for the paper's conjecture that enhancements can be chosen by what they know.
+Over games: each game and role has a correlation of its own for what RAVE and MAST share, (action, player), and for what EPIC shares, the
+position in an episode (`studies.correlation`). Beside it stands the gain in games: the mean reward less the baseline's, by the rows of the
+run that has most games there. Kendall's tau over the games tells whether they go together; p is exact, two-sided, over all orders.
+
+Within a game: in positions of a run's kept games every agent of the run searches for a short time. A long search by the baseline, exploring
+much, judges what each would play: its *gain* is the value of its choice less that of the baseline's. Beside it stands the gain in games.
+Kendall's tau says how well the two rankings agree; its interval is from positions and games drawn again.
 """
 
 import argparse
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -20,9 +25,83 @@ from scipy.stats import kendalltau
 from experiments.play.matches import agent_of
 from experiments.store import rows as store
 from experiments.store.csv_values import read_values, write_values
-from experiments.studies.conjecture import BASELINE, rewards
-from experiments.studies.correlation import baseline_games, positions_of
+from experiments.store.results import runs_in
+from experiments.studies.correlation import ACTION, POSITION, Shared, baseline_games, correlation, positions_of
 from icarus import State, parse, search
+
+SHARES = {"R": ACTION, "M": ACTION, "ε-greedy": ACTION, "UCB1": ACTION, "EPIC": POSITION}  # agents of section 8
+BASELINE = "-"
+Column = tuple[str, str]  # game and role
+
+
+@attrs.frozen
+class Gain:
+    """What an agent gets more than the baseline, with the standard error."""
+
+    mean: float
+    error: float
+    games: int
+
+
+def rewards(run: Path) -> dict[tuple[Column, str], np.ndarray]:
+    """The rewards of each agent in each game and role, by the games of a run."""
+    received = defaultdict[tuple[Column, str], list[float]](list)
+    for row in store.rows(run, store.experiment_in(run)):
+        received[(row["game"], row["role"] or ""), row["agent"]].append(row["reward"])
+    return {key: np.array(values) for key, values in received.items()}
+
+
+def gains(directories: Sequence[Path]) -> dict[tuple[Column, str], Gain]:
+    """The gain of each agent in each game, by the run that has most games of it."""
+    best: dict[tuple[Column, str], Gain] = {}
+    for run in (run for directory in directories for run in runs_in(directory)):
+        received = rewards(run)
+        for (column, agent), rewards_of_agent in received.items():
+            base = received.get((column, BASELINE), np.array([]))
+            games = min(len(rewards_of_agent), len(base))
+            previous = best.get((column, agent))
+            if games > 1 and (previous is None or previous.games < games):
+                error = float(
+                    np.sqrt(rewards_of_agent.var(ddof=1) / len(rewards_of_agent) + base.var(ddof=1) / len(base))
+                )
+                best[column, agent] = Gain(float(rewards_of_agent.mean() - base.mean()), error, games)
+    return best
+
+
+def correlations(shared: Sequence[Shared]) -> dict[tuple[Column, str], float]:
+    """The correlation of each game and kind of record, where it is defined."""
+    by_kind = {}
+    for column, kind in dict.fromkeys(((each.game, each.role), each.kind) for each in shared):
+        result = correlation(each for each in shared if ((each.game, each.role), each.kind) == (column, kind))
+        if result is not None and not np.isnan(result.value):
+            by_kind[column, kind] = result.value
+    return by_kind
+
+
+def pairs(
+    agent: str, by_kind: Mapping[tuple[Column, str], float], measured: Mapping[tuple[Column, str], Gain]
+) -> list[tuple[Column, float, Gain]]:
+    """What an agent's record correlates, and what it gains, in each game that has both."""
+    return [
+        (column, value, measured[column, agent])
+        for (column, kind), value in by_kind.items()
+        if kind == SHARES[agent] and (column, agent) in measured
+    ]
+
+
+def print_conjecture(correlations_file: Path, runs: Sequence[Path]) -> None:
+    """Print the games, the strongest correlation first, and tau for each agent."""
+    by_kind, measured = correlations(read_values(correlations_file, Shared)), gains(runs)
+    for agent in SHARES:
+        both = sorted(pairs(agent, by_kind, measured), key=lambda pair: -pair[1])
+        result = kendalltau([value for _, value, _ in both], [gain.mean for *_, gain in both])
+        print(f"{agent}: tau {result.statistic:+.2f}, p = {result.pvalue:.2g}, {len(both)} games and roles")
+        for (game, role), value, gain in both:
+            name = f"{game} {role}".strip()
+            print(f"  {name:24} {value:+.2f}   gain {gain.mean:+.3f} ± {gain.error:.3f} ({gain.games} games)")
+
+
+# ------------------------------------------------------------------------------------------------------------------ within a game
 
 JUDGE = "baseline(exploration=2)"
 RESAMPLED = 1000
@@ -108,15 +187,18 @@ def main() -> None:
         description="Rank a run's agents from positions alone, and compare with its games."
     )
     parser.add_argument("runs", nargs="+", type=Path, help="directories of runs with their games")
-    parser.add_argument(
-        "--to", type=Path, required=True, help="a directory for a CSV file of each run; an existing file is read"
-    )
+    parser.add_argument("--to", type=Path, help="a directory for a CSV file of each run; an existing file is read")
     parser.add_argument("--positions", type=int, default=50)
     parser.add_argument("--iterations", type=int, default=1000, help="iterations of each agent in each position")
     parser.add_argument("--judge", default=JUDGE, help="the strategy of the search that judges")
     parser.add_argument("--judged", type=int, default=50_000, help="iterations of that search")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--correlations", type=Path, help="compare these, which studies.correlation wrote, with gains")
     arguments = parser.parse_args()
+    if arguments.correlations:
+        return print_conjecture(arguments.correlations, arguments.runs)
+    if not arguments.to:
+        parser.error("choices are kept in a directory: --to DIRECTORY")
     arguments.to.mkdir(parents=True, exist_ok=True)
     for run in arguments.runs:
         path = arguments.to / f"{run.name}.csv"

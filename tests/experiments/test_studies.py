@@ -8,7 +8,9 @@ import pytest
 
 from experiments.plan.definition import Refusal
 from experiments.studies import duels, finders
+from experiments.studies.correlation import ACTION, POSITION
 from experiments.studies.finders import KEPT, SETTINGS, Landscape, play_landscape, read_landscape
+from experiments.studies.screening import Choice, Gain, agreement, pairs
 from icarus.discovery.discover import proven_configurations
 from icarus.discovery.matches import Configuration
 from icarus.discovery.space import Space
@@ -112,3 +114,35 @@ def test_winners_play_what_the_game_s_own_winner_beat(game: str) -> None:
     reference = proven[game].reference if game in proven else STRONG
     for name, (player, opponent) in duels.winners_in(game, "all").items():
         assert opponent == reference and player == proven[name.removeprefix("winner of ")].configuration
+
+
+# ------------------------------------------------------------------------------------------------- choice without games
+
+
+def screened(order: list[str], positions: int = 40) -> list[Choice]:
+    generator = np.random.default_rng(0)
+    noise = generator.normal(0, 0.01, (positions, len(order)))
+    return [
+        Choice("", name, position, 0.3 + 0.05 * rank + noise[position, rank])
+        for position in range(positions)
+        for rank, name in enumerate(order)
+    ]
+
+
+PLAYED = {
+    ("", name): np.array([1.0] * wins + [0.0] * (200 - wins))
+    for name, wins in zip("ABCDEF", range(60, 180, 20), strict=True)
+}
+
+
+def test_the_same_order_has_tau_one_and_the_opposite_minus_one() -> None:
+    same = agreement([*screened(list("ABCDEF")), Choice("", "-", 0, 0.5)], PLAYED, "")
+    assert same.agents == 6 and same.tau == pytest.approx(1) and same.low > 0.6 and same.top > 0
+    assert agreement(screened(list("FEDCBA")), PLAYED, "").tau == pytest.approx(-1)
+
+
+def test_a_record_is_paired_with_the_gain_of_the_agent_that_shares_it() -> None:
+    correlations = {(("a", ""), ACTION): 0.5, (("a", ""), POSITION): 0.2, (("b", ""), ACTION): 0.9}
+    measured = {(("a", ""), "R"): Gain(0.1, 0.05, 50), (("a", ""), "EPIC"): Gain(0.3, 0.05, 50)}
+    assert pairs("R", correlations, measured) == [(("a", ""), 0.5, Gain(0.1, 0.05, 50))]
+    assert pairs("EPIC", correlations, measured) == [(("a", ""), 0.2, Gain(0.3, 0.05, 50))]

@@ -164,12 +164,17 @@ def test_games_of_another_game_in_the_file_are_not_counted(tmp_path: Path) -> No
     assert not Climb(Ladder("checkers", LADDER.rungs), player, path=path).rows
 
 
-def test_games_of_a_player_whose_file_was_edited_are_not_counted_as_its_own(tmp_path: Path) -> None:
+def test_games_of_a_player_whose_file_was_edited_are_not_counted_as_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     player, path, file = Agent(parse("BASELINE"), iterations=3), tmp_path / "rows.jsonl", tmp_path / "own.py"
-    file.write_text("A = 1")
+    imported = tmp_path / "rules_of_own_ladder.py"
+    imported.write_text("A = 1")
+    file.write_text("from rules_of_own_ladder import A")
     list(Climb(LADDER, player, path=path, files=[file]).games(2))
     assert len(Climb(LADDER, player, path=path, files=[file]).rows) == 2
-    file.write_text("A = 2")
+    imported.write_text("A = 2")
+    monkeypatch.setattr("icarus.load_files._in_memory", {})  # as in another process
     with pytest.raises(ValueError, match=r"own.py was edited: its digest is .*, in earlier games of BASELINE \(3 iter"):
         Climb(LADDER, player, path=path, files=[file])
 
