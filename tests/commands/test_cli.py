@@ -431,13 +431,13 @@ NIM = ROOT / "examples" / "nim.py"
 def test_a_file_without_a_game_or_with_several_is_refused(icarus: Call, tmp_path: Path) -> None:
     pairs = ROOT / "examples" / "own_pairs.py"
     assert "own_pairs.py' has no Game(…) or PythonGame(…); give a game that a function makes by its name" in refused(
-        icarus("audit", pairs)
+        icarus("search", pairs)
     )
     (two := tmp_path / "two.py").write_text(
         NIM.read_text() + "\nimport attrs\nSECOND = attrs.evolve(NIM, name='nim-two')\n"
     )
     assert "two.py' has 2 games (nim, nim-two); give the name of one, and the file by --with" in refused(
-        icarus("audit", two)
+        icarus("search", two)
     )
 
 
