@@ -391,7 +391,7 @@ def candidates(function: CandidatesFunction[...] | None = None, *, independent: 
 
     Args:
         independent: True if an action's record does not depend on the other legal actions, as in MAST, so that the function may be
-            called with some of the legal actions only. `ICARUS_DEBUG=1` checks it.
+            called with some of the legal actions only.
     """
     return _mark(Candidates, function, independent=independent)
 
@@ -429,7 +429,7 @@ def capture(
             capture reads is not stored.
         writes_simulation: False if it names only records of the histories of selection and expansion, and of their children, as AMAF's
             does; of the expanded history, which is such a child, no children. A policy over such records is not called where they
-            cannot exist. `ICARUS_DEBUG=1` checks it.
+            cannot exist.
         proves: True if it proves bounds of rewards, as MCTS_SOLVER's does: the fields `lower` and `upper` of a record (player,
             moves, another player), of HISTORY * PLAYER, are bounds of that other player's reward after these moves. A search then
             recommends no action that is proven to be dominated by another, and is refused in games with hidden information.
