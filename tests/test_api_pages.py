@@ -18,7 +18,7 @@ PACKAGES = (
     "icarus.kernel",
     "icarus.ladder",
 )
-MODULES = ("icarus.bridges.openspiel", "icarus.bridges.openspiel_games", "icarus.bridges.pettingzoo", "icarus.testing")
+MODULES = ("icarus.bridges.openspiel", "icarus.bridges.pettingzoo", "icarus.testing")
 
 
 def public_names(name: str) -> list[str]:

@@ -132,6 +132,21 @@ def test_a_function_of_one_s_own_draws_where_openspiel_cannot() -> None:
     assert search(state, RAVE, iterations=15, seed=1).visits.sum() == 15
 
 
+EFG = """EFG 2 R "one choice" { "a" "b" }
+p "" 1 1 "" { "l" "r" } 0
+t "" 1 "" { 1, -1 }
+t "" 2 "" { -1, 1 }
+"""
+
+
+@pytest.mark.parametrize("name", ["laser_tag", "markov_soccer", "pathfinding", "efg_game(filename=FILE)"])
+def test_a_name_of_many_lines_or_with_a_path_is_no_hindrance(name, tmp_path) -> None:
+    (tmp_path / "one.efg").write_text(EFG)
+    game = openspiel.game(name.replace("FILE", str(tmp_path / "one.efg")))
+    assert game.name.isprintable() and "/" not in game.name
+    assert game.new_initial_state().legal_actions()
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [

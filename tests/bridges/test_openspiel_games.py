@@ -10,7 +10,7 @@ from open_spiel.python.algorithms import evaluate_bots
 
 from examples.nim import NIM
 from icarus import BASELINE, Agent, games, in_python
-from icarus.bridges.openspiel_games import Bot, register_game, register_games
+from icarus.bridges.openspiel import Bot, register_game, register_games
 from tests.audit.test_contract import COIN
 from tests.marks import slow_after
 
@@ -26,7 +26,7 @@ LONG = [  # their copies are replayed, all of the game at each step
 def registered() -> None:
     """Not when the file is imported, which every worker does."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("icarus.bridges.openspiel_games.GAMES", SHIPPED)
+        patch.setattr("icarus.bridges.openspiel.GAMES", SHIPPED)
         register_games()
 
 
