@@ -107,7 +107,7 @@ _match = _line(
     _budget,
 )
 _audit = _line(
-    st.just("audit"), _games, _option("--seed", _integers), st.just(["--games", "1", "--determinizations", "3"])
+    st.just("check"), _games, _option("--seed", _integers), st.just(["--games", "1", "--determinizations", "3"])
 )
 _lists = _line(
     st.sampled_from(["games", "specs", "--help", "serch", "--version", "play"]),
