@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from icarus.ladder.rating import Rating
+from icarus.ladder.ladders import Rating
 
 
 def iterations_for(ratings: Mapping[int, Rating], targets: list[float]) -> list[int]:

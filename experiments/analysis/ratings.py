@@ -22,7 +22,7 @@ from experiments.analysis.statistics import Estimate
 from experiments.plan.definition import AgentSpec, Cell, Column, Label
 from experiments.plan.titles import title
 from experiments.store.results import Results
-from icarus.ladder.rating import NORMAL_95
+from icarus.ladder.ladders import NORMAL_95
 
 STEPS = 100  # of Newton's method; a few are enough where there is a maximum
 PRECISION = 1e-10

@@ -12,8 +12,7 @@ from experiments.plan.ladder import TABLE_SECONDS, opponents
 from experiments.play import ladder as playing
 from icarus.checks import integer, real
 from icarus.commands.options import value_option
-from icarus.ladder.ladders import agent_of
-from icarus.ladder.rating import Rating, intervals_of
+from icarus.ladder.ladders import Rating, agent_of, intervals_of
 from icarus.views.canvas import intervals_svg
 from icarus.views.document import Table
 

@@ -25,15 +25,16 @@ from icarus.ladder.ladders import (
     ZERO,
     Climb,
     Ladder,
+    Rating,
     Rung,
     agent_of,
     fit,
     level_rows,
+    posterior,
     read_ladder,
     scores_of,
 )
 from icarus.ladder.matches import Pairs, Row, read_rows
-from icarus.ladder.rating import Rating, posterior
 from icarus.row_files import pack_lines
 
 SHORTEST = 0.05  # seconds: what the quickest game counts as, and one between two who have not met yet

@@ -35,7 +35,7 @@ from icarus.discovery.race import FILE as PROTOCOL
 from icarus.engine.levels import FILE as LEVELS
 from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import PythonGame
-from icarus.ladder.rating import Rating
+from icarus.ladder.ladders import Rating
 from icarus.load_files import digest_of
 from icarus.row_files import written_whole
 from icarus.views.canvas import BETTER, WORSE, intervals_svg, svg_of

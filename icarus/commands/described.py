@@ -20,9 +20,8 @@ from icarus.engine.result import Result
 from icarus.kernel.game import AnyGame
 from icarus.kernel.seats import seat_name
 from icarus.kernel.state import State
-from icarus.ladder.ladders import ZERO, level_rows
+from icarus.ladder.ladders import ZERO, Posterior, level_rows, posterior
 from icarus.ladder.matches import RandomPlayer, play_game, seconds_per_decision, side_score
-from icarus.ladder.rating import Posterior, posterior
 from icarus.load_files import digest_of, load_files
 from icarus.views.boards import drawing
 

@@ -15,8 +15,7 @@ from icarus.commands.options import agent_settings, integer_option, real_option,
 from icarus.engine.match import Agent
 from icarus.equilibrium.search import read_scheme
 from icarus.ladder.engines import ENGINES, Engine, EngineFailed, EnginePlayer, engine_of
-from icarus.ladder.ladders import Climb, read_ladder, scores_of
-from icarus.ladder.rating import intervals_of
+from icarus.ladder.ladders import Climb, intervals_of, read_ladder, scores_of
 from icarus.row_files import written_whole
 from icarus.views.canvas import intervals_svg
 

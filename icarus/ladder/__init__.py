@@ -9,7 +9,6 @@ for row in climb.games(100):
 """
 
 from icarus.ladder.engines import ENGINES, Engine, EngineFailed
-from icarus.ladder.ladders import Climb, Ladder, Rung, read_ladder
-from icarus.ladder.rating import Rating
+from icarus.ladder.ladders import Climb, Ladder, Rating, Rung, read_ladder
 
 __all__ = ["ENGINES", "Climb", "Engine", "EngineFailed", "Ladder", "Rating", "Rung", "read_ladder"]

@@ -30,7 +30,7 @@ from icarus.discovery.matches import Configuration
 from icarus.discovery.race import Difference, Discovery, Proof, read_protocol
 from icarus.engine.match import Agent
 from icarus.games import load
-from icarus.ladder.rating import Rating
+from icarus.ladder.ladders import Rating
 from icarus.views.document import Paragraph
 
 RUNS = Path(__file__).parents[2] / "experiments" / "runs"

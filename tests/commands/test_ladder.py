@@ -11,8 +11,7 @@ from icarus import BASELINE, Agent, games
 from icarus.commands.cli import run
 from icarus.commands.play.conversation import Conversation, Session
 from icarus.ladder import Engine, ladders
-from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rung
-from icarus.ladder.rating import Rating
+from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rating, Rung
 
 
 @pytest.fixture

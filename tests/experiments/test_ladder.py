@@ -12,8 +12,8 @@ from experiments.plan.ladder import COMPARISONS, Comparison, search
 from experiments.play import ladder as playing
 from icarus.engine.levels import LEVELS
 from icarus.ladder import ladders, matches
+from icarus.ladder.ladders import Rating, posterior
 from icarus.ladder.matches import read_rows
-from icarus.ladder.rating import Rating, posterior
 from icarus.row_files import append_row
 
 SURE = 10.0  # Elo

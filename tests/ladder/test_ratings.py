@@ -10,9 +10,23 @@ import pytest
 import icarus
 from icarus import Agent, games, parse
 from icarus.ladder import matches
-from icarus.ladder.ladders import RANDOM, ZERO, Climb, Ladder, Rung, fit, read_ladder, scores_of
+from icarus.ladder.ladders import (
+    RANDOM,
+    UNKNOWN,
+    ZERO,
+    Climb,
+    Ladder,
+    Rating,
+    Rung,
+    expected,
+    fit,
+    informative,
+    intervals_of,
+    posterior,
+    read_ladder,
+    scores_of,
+)
 from icarus.ladder.matches import play_game, read_rows, side_score
-from icarus.ladder.rating import UNKNOWN, Rating, expected, informative, intervals_of, posterior
 from icarus.row_files import append_row, pack_lines, written_whole
 from icarus.views.canvas import intervals_svg
 
