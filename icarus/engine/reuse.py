@@ -75,11 +75,11 @@ def _reused(result: EarlierResult, state: State, scheme: Scheme, components: Seq
     tables = {storage_of(part.enhancement): part._table for part in result.records.values()}
     baseline = tables[storage_of(components[0])]
     root, histories = _root_of(result, state, scheme, baseline)
-    known = baseline.inserted_rows()["record"]
+    tree = baseline.inserted_rows()["record"]
     rows = [tables[storage_of(part)].inserted_rows() for part in components]
     for i, part in enumerate(components):
         if part.records == HISTORY:
-            rows[i] = rows[i][np.isin(rows[i]["record"], known)] if histories else rows[i][:0]
+            rows[i] = rows[i][np.isin(rows[i]["record"], tree)] if histories else rows[i][:0]
     return ReusedRecords(tuple(rows), root, result.earlier_iterations + result.iterations)
 
 
@@ -103,8 +103,8 @@ def _root_of(result: EarlierResult, state: State, scheme: Scheme, baseline: Tabl
         row = None if record is None else baseline.find(record)
         if row is None or row["visits"] == 0:  # the root is not in the tree
             return new, False
-    known = tuple(new_key if key is None else key for key, new_key in zip(keys, new.keys, strict=True))
-    return Root(known, new.record if record is None else record), True
+    at_root = tuple(new_key if key is None else key for key, new_key in zip(keys, new.keys, strict=True))
+    return Root(at_root, new.record if record is None else record), True
 
 
 def _extend_key(key: int | None, move: int | None) -> int | None:

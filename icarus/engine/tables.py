@@ -81,12 +81,12 @@ class Table:
         self._blank = initial_row(component, self.dtype)
         self.descriptor, self.visit_filter = np.zeros(1, TABLE), np.zeros(0, np.uint8)
         self._hold(self._blank, SMALLEST)
-        given = np.repeat(self._blank, len(component.initial.given))
-        for row, (parts, fields) in zip(given, component.initial.given, strict=True):
+        hints = np.repeat(self._blank, len(component.initial.given))
+        for row, (parts, fields) in zip(hints, component.initial.given, strict=True):
             row["record"] = component.records.key(game, parts, root)
             for name, value in fields:
                 row[name] = value
-        self.insert_rows(given)
+        self.insert_rows(hints)
 
     def _empty(self, capacity: int) -> tuple[np.ndarray, np.ndarray]:
         """The index of a table without a record, and its rows, of which the system mostly has only promised the memory."""
@@ -107,8 +107,8 @@ class Table:
     def insert_rows(self, rows: np.ndarray) -> None:
         """Enter rows, each of another record; one that is here already is replaced."""
         if len(rows) > 0:
-            kept = self.rows[~np.isin(self.rows["record"], rows["record"])] if self.used else self.rows
-            self._hold(np.concatenate([kept, rows]), capacity_for(len(kept) + len(rows), self.capacity))
+            others = self.rows[~np.isin(self.rows["record"], rows["record"])] if self.used else self.rows
+            self._hold(np.concatenate([others, rows]), capacity_for(len(others) + len(rows), self.capacity))
 
     def with_rows(self, rows: np.ndarray) -> "Table":
         """A table of the same component that knows these rows, beside what is given to begin with."""
@@ -128,9 +128,9 @@ class Table:
         """
         times = 8 if self.capacity < SMALL_TABLE else 4 if self.capacity < LARGE_TABLE else 2
         capacity = capacity_for(self.used + room, times * self.capacity)
-        grown = np.tile(self.visit_filter, capacity // self.capacity)  # more bits of a key will count
+        longer_filter = np.tile(self.visit_filter, capacity // self.capacity)  # more bits of a key will count
         self._hold(self.rows, capacity)
-        self._filter(grown)
+        self._filter(longer_filter)
 
     def filter_visits(self, everywhere: bool = False) -> None:
         """Have the loop note where a player decides in the tree; earlier searches may have, anywhere, where records are reused."""
