@@ -292,8 +292,8 @@ class HistoryExample:
         return _probabilities(enhancement.policy.rule, np.array(self.values(enhancement, known))).tolist()
 
     def _theta(self, enhancement: Enhancement, information: Mapping[Parts, FieldValues] | None) -> "_Theta":
-        given = {parts: dict(fields) for parts, fields in enhancement.initial.given}
-        known = {**given, **_mapping("what is known of records", information or {})}
+        exceptions = {parts: dict(fields) for parts, fields in enhancement.initial.given}
+        known = {**exceptions, **_mapping("what is known of records", information or {})}
         theta = _Theta(_rows(enhancement, self.players, 1 + len(known)), np.zeros(4 << len(known).bit_length(), ENTRY))
         for i, (parts, fields) in enumerate(known.items(), start=1):
             _check_fields(enhancement, _mapping(f"what is known of the record {parts!r}", fields))
