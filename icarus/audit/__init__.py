@@ -87,10 +87,10 @@ def audit(
     if game.determinize is not None and not compiled and not (contract.broken or hidden.broken):
         hidden.look_at_deals()
     hidden.finish(contract.broken)
-    perfect, found = game.determinize is None, tuple(contract.checks.values())
-    found += () if perfect else tuple(hidden.checks.values())
+    perfect, results = game.determinize is None, tuple(contract.checks.values())
+    results += () if perfect else tuple(hidden.checks.values())
     seconds = time.perf_counter() - started
-    return AuditReport(str(game), games, hidden.decisions, hidden.draw_count, perfect, found, seconds)
+    return AuditReport(str(game), games, hidden.decisions, hidden.draw_count, perfect, results, seconds)
 
 
 def audit_belief(

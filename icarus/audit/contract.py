@@ -151,8 +151,8 @@ class Contract:
             if broken is not None and broken.promise != "end":  # a longer game is cut off
                 error = broken.__cause__ or broken
                 if isinstance(error, IndexError) or UNFIT.search(str(error)):
-                    said = plain._example(f"in plain Python, {_function_of(error)}: {error}")
-                    check.count(1, 1, said.__str__)
+                    example = plain._example(f"in plain Python, {_function_of(error)}: {error}")
+                    check.count(1, 1, example.__str__)
                 else:  # it does not run as plain Python, or breaks a promise that is checked elsewhere
                     check.note = f"the game did not run to its end in plain Python: {type(error).__name__}: {error}"
                     check.absent = not check.checked
@@ -404,14 +404,14 @@ class Contract:
         if self.game.determinize is not None or public is None:
             return
         after = self._subject.public()
-        known = self._followers.setdefault(hash((public, action)), (self._place, after, self._subject.text()))
-        where, other, board = known
+        first = self._followers.setdefault(hash((public, action)), (self._place, after, self._subject.text()))
+        where, outcome, board = first
         message = (
             f"{text} leads to another state than in {where}, although both looked the same before: what decides it is in the state "
             "and nobody sees it. Let chance act (CHANCE in `player`), or hide it (`determinize`), or show it in `text`. There it led "
             f"to\n  {board}"
         )
-        self._require("luck", other == after, message)
+        self._require("luck", outcome == after, message)
 
     def _determinize(self, player: int) -> None:
         """Draw a determinization, for what it writes; keep some states to play on from theirs."""

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from icarus.audit.report import EXAMPLES, Check
-from icarus.audit.subjects import stamp, told
+from icarus.audit.subjects import facts_in, stamp
 from icarus.compiler.kernel import Kernel
 from icarus.compiler.memory import array_at, call, struct_at
 from icarus.kernel.constants import RECALLED
@@ -163,7 +163,7 @@ def known(state: State, observer: int) -> tuple[object, ...]:
         return label, recalled
     acts = state.current_player() == observer
     texts = [state._action_text(action) for action in state.legal_actions()] if acts else []
-    observation = () if game.observation is None or observer < 0 else told(game.observation(state.data, observer))
+    observation = () if game.observation is None or observer < 0 else facts_in(game.observation(state.data, observer))
     return label, recalled, tuple(texts), tuple(observation)
 
 
@@ -191,7 +191,7 @@ class Faces:
     def note(self, data: StateData) -> None:
         """A state of play: find out which lists grow."""
         if not self._compiled:
-            told(data, self._tells_order)
+            facts_in(data, self._tells_order)
 
     def _tells_order(self, where: str, length: int) -> bool:
         if self._lengths.setdefault(where, length) != length:
@@ -200,7 +200,7 @@ class Faces:
 
     def __call__(self, data: StateData) -> Face:
         if not self._compiled:
-            return tuple(told(data, self._tells_order))
+            return tuple(facts_in(data, self._tells_order))
         key = data.tobytes()
         if key not in self._known:
             recall, actions = self._game.kernels().recall, 0
@@ -215,14 +215,14 @@ class Faces:
 
     def words(self, data: StateData) -> set[Word]:
         """The single facts."""
-        facts = [("", self.text(data))] if self._compiled else told(data, self._tells_order)
+        facts = [("", self.text(data))] if self._compiled else facts_in(data, self._tells_order)
         return {word for where, text in facts for word in _words(where, text)}
 
     def has(self, data: StateData, worlds: Sequence[StateData]) -> bool:
         """Whether a state in plain Python is one of the draws, if no list tells an order, or by its text."""
-        faces = ({tuple(told(each, lambda *_: False)), self.text(each)} for each in worlds)
-        own = {tuple(told(data, lambda *_: False)), self.text(data)}
-        return not self._compiled and any(own & face for face in faces)
+        faces = ({tuple(facts_in(each, lambda *_: False)), self.text(each)} for each in worlds)
+        faces_of_data = {tuple(facts_in(data, lambda *_: False)), self.text(data)}
+        return not self._compiled and any(faces_of_data & face for face in faces)
 
     def differing(self, first: Sequence[StateData], second: Sequence[StateData]) -> list[int]:
         """The places of the draws that are not the same in both, as far as can be seen."""
@@ -344,13 +344,13 @@ class Redraws:
         """Count a decision of an observer, by its draws."""
         self._decisions += 1
         self._different += any(stamp(draw) != stamp(state.data) for draw in draws)
-        facts, drawn = dict(self._facts(state.data)), [dict(self._facts(draw)) for draw in draws]
+        facts, facts_of_draws = dict(self._facts(state.data)), [dict(self._facts(draw)) for draw in draws]
         for name, value in facts.items():
-            if any(draw.get(name) != value for draw in drawn):
+            if any(draw.get(name) != value for draw in facts_of_draws):
                 self._changed.add(name)
         for name in {name.partition("[")[0] for name in facts if name.endswith("]")}:
             items = [f"{name}[{player}]" for player in range(self._players)]
-            self._counts[name][observer] += [any(draw.get(i) != facts[i] for draw in drawn) for i in items]
+            self._counts[name][observer] += [any(draw.get(i) != facts[i] for draw in facts_of_draws) for i in items]
         if self._observes:
             self._note_seen(state.data, facts)
 
@@ -362,9 +362,9 @@ class Redraws:
                 if value.shape[1:2] == (self._players,):
                     yield from ((f"{name}[{i}]", value[0, i].tobytes()) for i in range(self._players))
             else:
-                yield name, tuple(told(value))
+                yield name, tuple(facts_in(value))
                 if isinstance(value, list | tuple) and len(value) == self._players:
-                    yield from ((f"{name}[{i}]", tuple(told(item))) for i, item in enumerate(value))
+                    yield from ((f"{name}[{i}]", tuple(facts_in(item))) for i, item in enumerate(value))
 
     def _note_seen(self, data: StateData, facts: Mapping[str, object]) -> None:
         """Find out by facts of another game which of a state's facts nobody sees."""
@@ -381,16 +381,16 @@ class Redraws:
 
     def _ask_observers(self, data: StateData, key: str, name: str, place: int | None, item: object) -> None:
         """Whether each player's observation is the same where a fact is another one."""
-        asked = [player for player in range(self._players) if self._hidden.get((key, player), 0) >= 0]
+        observers = [player for player in range(self._players) if self._hidden.get((key, player), 0) >= 0]
         changed = self._game.copy(data)
         value = item
         if place is not None:
             old = _fields(changed)[name]
             value = type(old)([*old[:place], item, *old[place + 1 :]])
         _set_field(changed, name, value)
-        for player in asked:
+        for player in observers:
             try:
-                before, after = (tuple(told(self._game.observation(each, player))) for each in (data, changed))
+                before, after = (tuple(facts_in(self._game.observation(each, player))) for each in (data, changed))
                 same = before == after
             except Exception:  # an impossible state may be more than it bears
                 same = False

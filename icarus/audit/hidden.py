@@ -197,7 +197,7 @@ class Hidden:
         self._redraws.begin(state)
         self._faces.note(state.data)
         before: State | None = None
-        taken: list[int] = []
+        actions: list[int] = []
         count = 0
         while (player := state.current_player()) != TERMINAL:
             if player != CHANCE:
@@ -205,10 +205,10 @@ class Hidden:
                 if self._much.looks is None or self.luck.random() * count < self._much.looks:
                     self._guarded(state, partial(self._decision, state, player, deal))
                 if before is not None:
-                    self._steps.append(Step(before, tuple(taken), state.clone(), tuple(self._texts)))
-                before, taken = state.clone(), []
+                    self._steps.append(Step(before, tuple(actions), state.clone(), tuple(self._texts)))
+                before, actions = state.clone(), []
             action = random_action(state, self.luck)
-            taken.append(action)
+            actions.append(action)
             self._texts.append(state.action_to_string(action))
             self._notice_move(state, action)
             state.apply_action(action)
@@ -227,8 +227,8 @@ class Hidden:
         except Exception as error:
             if self.compiled:
                 raise
-            said = self._describe(state, str(error) or repr(error))
-            self.checks["player"].count(1, 1, lambda: said)
+            example = self._describe(state, str(error) or repr(error))
+            self.checks["player"].count(1, 1, lambda: example)
 
     def _notice_label(self, state: State) -> None:
         label = state._label(state.data)
@@ -281,9 +281,9 @@ class Hidden:
         most = self.determinizations
         worlds, faults = draws.draw(data, min(self._much.probe or most, most), rng)
         states = len({self._face(world) for world in worlds}) if len(worlds) < most else 0
-        wanted = min(most, max(FEWEST_DRAWS, 2 * states * DRAWS_PER_STATE)) - len(worlds)
-        if 0 < states <= most // DRAWS_PER_STATE and wanted > 0 and self.checks["uniform"].checked < TESTED:
-            more, their_faults = draws.draw(data, wanted, rng)
+        missing = min(most, max(FEWEST_DRAWS, 2 * states * DRAWS_PER_STATE)) - len(worlds)
+        if 0 < states <= most // DRAWS_PER_STATE and missing > 0 and self.checks["uniform"].checked < TESTED:
+            more, their_faults = draws.draw(data, missing, rng)
             worlds, faults = worlds + more, np.concatenate([faults, their_faults])
         return worlds, faults
 
@@ -377,8 +377,8 @@ class Hidden:
         excluded = next((face for face, deals in deals_of_face.items() if tally.excludes(face, deals)), None)
         if excluded is not None and self._faces.has(state.data, worlds):
             excluded = None
-        said = "never drawn, although he cannot tell it from the true state:\n" + _face_text(excluded)
-        self._count_once("truth", excluded is not None, state, said.replace("\n", "\n  "))
+        example = "never drawn, although he cannot tell it from the true state:\n" + _face_text(excluded)
+        self._count_once("truth", excluded is not None, state, example.replace("\n", "\n  "))
         self._test(state, *tally.compared(), tally.merged)
 
     def _test(self, state: State, counts: list[int], expected: list[float], merged: int) -> None:
@@ -480,25 +480,25 @@ class Hidden:
     def _look_seen(self, step: Step, observer: int, luck: random.Random, rng: np.ndarray) -> None:
         """Compare the facts of draws with those of the ends of other ways, which begin in draws."""
         ends: list[set[Word]] = []
-        tried, wanted, noticed = 0, self._much.ways, _observed_moves(step, observer)
+        tried, number, noticed = 0, self._much.ways, _observed_moves(step, observer)
         before, after = draws_for(step.before, observer), draws_for(step.after, observer)
-        while len(ends) < wanted:
-            if tried >= 20 * wanted or tried >= HOPELESS and len(ends) < wanted / 10:
+        while len(ends) < number:
+            if tried >= 20 * number or tried >= HOPELESS and len(ends) < number / 10:
                 return
-            for start in before.draw(step.before.data, wanted // 2, rng)[0]:
+            for start in before.draw(step.before.data, number // 2, rng)[0]:
                 end = _another_way(step, start, observer, noticed, luck)
                 ends += [] if end is None else [self._faces.words(end)]
-            tried += wanted // 2
+            tried += number // 2
         draws = after.draw(step.after.data, len(ends), rng)[0]
-        said = [self._faces.words(draw) for draw in draws]
-        ways, drawn = set.union(*ends, self._faces.words(step.after.data)), set.union(*said)
-        strange = [k for k, words in enumerate(said) if words - ways]
+        facts_of_draws = [self._faces.words(draw) for draw in draws]
+        ways, words_of_draws = set.union(*ends, self._faces.words(step.after.data)), set.union(*facts_of_draws)
+        strange = [k for k, words in enumerate(facts_of_draws) if words - ways]
         self.checks["seen"].checked += 1
         self._strange += len(strange)
-        self._missing += sum(bool(words - drawn) for words in ends)
+        self._missing += sum(bool(words - words_of_draws) for words in ends)
         if len(strange) > self._strangest:
             self._strangest = len(strange)
-            fact = " ".join(_most_common([words - ways for words in said])).strip()
+            fact = " ".join(_most_common([words - ways for words in facts_of_draws])).strip()
             who = f"{len(strange)} of {len(draws)} draws for player {observer}"
             what = f"{who} say what no other way to there says, such as {fact}:"
             self._strange_text = self._describe(step.after, what, draws[strange[0]], step.texts)
@@ -506,7 +506,7 @@ class Hidden:
     def look_at_deals(self) -> None:
         """Draw once at the first decision of many deals, in plain Python: what two facts say together, some deal says, too."""
         luck, rng = random.Random(f"{self.seed} deals"), seeded((*self.seed, 7))
-        dealt, drawn = Counter[tuple[Word, Word]](), Counter[tuple[Word, Word]]()
+        counts_of_deals, counts_of_draws = Counter[tuple[Word, Word]](), Counter[tuple[Word, Word]]()
         for number in range(DEALS):
             state = self.game.new_initial_state((*self.seed, 8, number))
             while state.is_chance_node():
@@ -514,11 +514,13 @@ class Hidden:
             if state.is_terminal():
                 continue
             draws, _ = draws_for(state, state.current_player()).draw(state.data, 1, rng)
-            for counter, data in ((dealt, state.data), (drawn, draws[0])):
+            for counter, data in ((counts_of_deals, state.data), (counts_of_draws, draws[0])):
                 counter.update(itertools.combinations(sorted(self._faces.words(data)), 2))
-        count, facts = max([(count, pair) for pair, count in drawn.items() if not dealt[pair]], default=(0, ()))
-        said = f"{count} of {DEALS} draws for the first player of a deal say {' and '.join(map(' '.join, facts))}, and no deal does"
-        self.checks["seen"].count(1, count >= FEWEST_STRANGE, said.__str__)
+        count, facts = max(
+            [(count, pair) for pair, count in counts_of_draws.items() if not counts_of_deals[pair]], default=(0, ())
+        )
+        example = f"{count} of {DEALS} draws for the first player of a deal say {' and '.join(map(' '.join, facts))}, and no deal does"
+        self.checks["seen"].count(1, count >= FEWEST_STRANGE, example.__str__)
 
     # ------------------------------------------------------------------------------------------------------ the report
 
@@ -603,10 +605,10 @@ def _another_way(
     return state.data if _is_alike(state, step.after, observer) else None
 
 
-def _is_alike(state: State, other: State, observer: int) -> bool:
+def _is_alike(state: State, second: State, observer: int) -> bool:
     """Whether a player knows the same of two states, and may do the same."""
-    same = state.current_player() != observer or state.legal_actions() == other.legal_actions()
-    return same and known(state, observer) == known(other, observer)
+    same = state.current_player() != observer or state.legal_actions() == second.legal_actions()
+    return same and known(state, observer) == known(second, observer)
 
 
 def _exchanged(state: State, observer: int, luck: random.Random) -> StateData | None:

@@ -62,31 +62,31 @@ def subject_of(game: AnyGame) -> "GuardedGame | PlainGame":
 SCALARS = (int, float, str, bool, type(None), complex, bytes)
 
 
-def told(value: object, tells_order: Callable[[str, int], bool] | None = None) -> list[tuple[str, str]]:
+def facts_in(value: object, tells_order: Callable[[str, int], bool] | None = None) -> list[tuple[str, str]]:
     """The numbers and texts that a value is made of, each with where it is found; the same for equal values.
 
     Args:
         tells_order: `tells_order(where, length)` of a list of numbers or texts, whose items then stand one by one.
     """
-    found: list[tuple[str, str]] = []
-    _tell(value, tells_order, "", 0, found)
-    return found
+    facts: list[tuple[str, str]] = []
+    _tell(value, tells_order, "", 0, facts)
+    return facts
 
 
 def _tell(
-    value: object, tells_order: Callable[[str, int], bool] | None, where: str, depth: int, found: list[tuple[str, str]]
+    value: object, tells_order: Callable[[str, int], bool] | None, where: str, depth: int, facts: list[tuple[str, str]]
 ) -> None:
     if isinstance(value, SCALARS):
-        found.append((where, value if isinstance(value, str) else repr(value)))
+        facts.append((where, value if isinstance(value, str) else repr(value)))
         return
     if isinstance(value, np.ndarray | np.generic):
-        _tell(value.tolist(), tells_order, where, depth, found)
+        _tell(value.tolist(), tells_order, where, depth, facts)
         return
     if depth == DEEPEST:
-        found.append((where, "…"))
+        facts.append((where, "…"))
         return
     parts: list[tuple[str, object]] = []
-    said = f"{len(value)} items" if isinstance(value, Sequence | Set | Mapping) else ""
+    what = f"{len(value)} items" if isinstance(value, Sequence | Set | Mapping) else ""
     if isinstance(value, Mapping):
         parts = sorted(((f"{where}.{key}", item) for key, item in value.items()), key=lambda part: part[0])
     elif isinstance(value, Set):
@@ -94,18 +94,18 @@ def _tell(
     elif isinstance(value, Sequence):
         flat = all(isinstance(item, SCALARS) for item in value)
         if flat and tells_order is None:
-            said = repr(list(value))
+            what = repr(list(value))
         elif flat and tells_order is not None and not tells_order(where, len(value)):
             parts = [(where, item) for item in sorted(value, key=repr)]
         else:
             parts = [(f"{where}[{i}]", item) for i, item in enumerate(value)]
     else:
         names = [*getattr(value, "__dict__", ()), *getattr(type(value), "__slots__", ())] * (not callable(value))
-        said = type(value).__name__ if names else without_addresses(repr(value))
+        what = type(value).__name__ if names else without_addresses(repr(value))
         parts = [(f"{where}.{name}", getattr(value, name, None)) for name in names]
-    found.append((where, said))
+    facts.append((where, what))
     for place, item in parts:
-        _tell(item, tells_order, place, depth + 1, found)
+        _tell(item, tells_order, place, depth + 1, facts)
 
 
 def without_addresses(text: str) -> str:
@@ -115,7 +115,7 @@ def without_addresses(text: str) -> str:
 
 def stamp(data: StateData) -> object:
     """What is another one after state data were changed."""
-    return data.tobytes() if isinstance(data, np.ndarray) and data.dtype.names else tuple(told(data))
+    return data.tobytes() if isinstance(data, np.ndarray) and data.dtype.names else tuple(facts_in(data))
 
 
 # ------------------------------------------------------------------------------------------------------------ compiled games
@@ -312,10 +312,10 @@ class PlainGame:
         try:
             return function(*arguments, **parameters)
         except Exception as error:  # whatever a game stumbles over is what there is to tell
-            said = str(error)
-            if not said.startswith(f"{name} of {self.game}"):  # which says itself where and what
-                said = f"{name} raises {error!r}{raised_in(author(function), error)}"
-            raise BrokenPromise(PROMISE_OF[name], said) from error
+            message = str(error)
+            if not message.startswith(f"{name} of {self.game}"):  # which says itself where and what
+                message = f"{name} raises {error!r}{raised_in(author(function), error)}"
+            raise BrokenPromise(PROMISE_OF[name], message) from error
 
     def initial(self, generator: np.ndarray) -> None:
         self._data = self._answer("initial", generator, **self.game.parameters)
@@ -372,4 +372,4 @@ class PlainGame:
         if author(self.game.text) is str:
             return (facts,)
         views: Callable = self.game.observation or (lambda data, player: None)
-        return self.text(), *(tuple(told(views(self._data, player))) for player in range(self.game.players))
+        return self.text(), *(tuple(facts_in(views(self._data, player))) for player in range(self.game.players))

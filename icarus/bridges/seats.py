@@ -161,8 +161,8 @@ def game_of(kind: type) -> PythonGame:
     def observe(state: Any, action: int) -> list[int]:
         after, players = copy.deepcopy(state), range(state.num_players())
         after.apply_action(action)
-        seen = [difference(repr(state.observation(i)), repr(after.observation(i))) for i in players]
-        return [action if player == state.current_player() else move for player, move in enumerate(seen)]
+        views = [difference(repr(state.observation(i)), repr(after.observation(i))) for i in players]
+        return [action if player == state.current_player() else move for player, move in enumerate(views)]
 
     def determinize(state: Any, observer: int, beliefs: None, rng: np.ndarray) -> Any:
         return copy.deepcopy(state) if observer == CHANCE else state.resample(observer, _luck(rng))

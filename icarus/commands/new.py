@@ -128,14 +128,14 @@ def _games_of(game: str, files: list[Path] | None) -> list[AnyGame]:
         return [options.load_game(game, files)[0]]
     load_files(files or [])
     module = load_file(path)
-    found = list(games_in(module)) or [game_of(each) for each in game_classes(module)]
-    if not found:
+    games_of_file = list(games_in(module)) or [game_of(each) for each in game_classes(module)]
+    if not games_of_file:
         makers = [
             f"{name} is made by a function: icarus check {name} --with {game}" for name in own_games(module, path)
         ]
         advice = lacking_methods(module) or (makers[0] if makers else "icarus new writes a first one")
         raise ValueError(f"{game!r} has no Game; {advice}")
-    return found
+    return games_of_file
 
 
 def check(game: AnyGame, number: int | None, determinizations: int | None, seed: int) -> AuditReport:

@@ -11,7 +11,7 @@ import pytest
 
 from icarus import PythonGame, audit, discover, games, in_python
 from icarus.audit import audit_belief
-from icarus.audit.subjects import told
+from icarus.audit.subjects import facts_in
 from icarus.bridges.seats import game_of
 from icarus.kernel import TERMINAL, below
 from tests.test_documented_examples import example
@@ -443,10 +443,12 @@ def test_facts_are_told_down_to_numbers_and_the_same_for_equal_states() -> None:
             self.heap = Heap()
 
     facts = [("", "Table"), (".heap", "Heap"), (".heap.sticks", "[3, 4]")]
-    assert told(Table())[:3] == facts and told(Table())[3:] == [(".heap.taken", each) for each in ("2 items", "1", "2")]
-    assert told({"b": (1,), "a": None}) == told({"a": None, "b": [1]})
-    assert told([3, 1], lambda where, length: False) == told([1, 3], lambda where, length: False)
-    assert told([object()])[1] == ("[0]", "<object object>")
+    assert facts_in(Table())[:3] == facts and facts_in(Table())[3:] == [
+        (".heap.taken", each) for each in ("2 items", "1", "2")
+    ]
+    assert facts_in({"b": (1,), "a": None}) == facts_in({"a": None, "b": [1]})
+    assert facts_in([3, 1], lambda where, length: False) == facts_in([1, 3], lambda where, length: False)
+    assert facts_in([object()])[1] == ("[0]", "<object object>")
     endless: list = []
     endless.append(endless)
-    assert told(endless)[-1][1] == "…"
+    assert facts_in(endless)[-1][1] == "…"
