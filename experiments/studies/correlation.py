@@ -239,11 +239,11 @@ def main() -> None:
     parser.add_argument("--positions", type=int, default=60)
     parser.add_argument("--iterations", type=int, default=4000)
     parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
-    if not given.out.exists():
-        measured = measure_shared_values(given.directory, given.positions, given.iterations, given.seed, say)
-        write_values(given.out, Shared, list(measured))
-    print_table(correlation_table(read_values(given.out, Shared)))
+    arguments = parser.parse_args()
+    if not arguments.out.exists():
+        measured = measure_shared_values(arguments.directory, arguments.positions, arguments.iterations, arguments.seed, say)
+        write_values(arguments.out, Shared, list(measured))
+    print_table(correlation_table(read_values(arguments.out, Shared)))
 
 
 if __name__ == "__main__":

@@ -56,7 +56,7 @@ def test_from_a_new_game_to_its_report_which_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert cli.run(["new", "my_game", "--chance"]) == 0
+    assert cli.run(["new", "my_game"]) == 0
     folder = tmp_path / "report-my-game"
     assert report(1) == 0
     said, rows = capsys.readouterr().out, (folder / "games.jsonl").read_bytes()
@@ -180,7 +180,7 @@ def test_a_game_that_fails_the_audit_is_not_played(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    cli.run(["new", "my_game", "--perfect"])
+    cli.run(["new", "my_game"])
     source = (tmp_path / "my_game.py").read_text()
     (tmp_path / "my_game.py").write_text(source.replace("= 1.0", "= 1.5"))
     assert report(1) == 1
