@@ -241,7 +241,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     if not arguments.out.exists():
-        measured = measure_shared_values(arguments.directory, arguments.positions, arguments.iterations, arguments.seed, say)
+        measured = measure_shared_values(
+            arguments.directory, arguments.positions, arguments.iterations, arguments.seed, say
+        )
         write_values(arguments.out, Shared, list(measured))
     print_table(correlation_table(read_values(arguments.out, Shared)))
 
