@@ -21,14 +21,26 @@ from icarus.algebra.information import FieldValue, FieldValues, Parts
 from icarus.algebra.policy import RULE_GIBBS, RULE_REPLY, RULE_ROULETTE, Rule, rule_values
 from icarus.algebra.slots import Candidates, Slot
 from icarus.checks import count_text, integer, is_integer, range_text
-from icarus.compiler.reference import as_compiled, interpret
+from icarus.compiler.plain_python import as_compiled, interpret
 from icarus.compiler.rng import seeded
-from icarus.kernel import CHANCE, MAX_PLAYERS, SELECTION, SIMULATION, TERMINAL, UNSEEN, Row, Updates, extended, mix
+from icarus.kernel import (
+    CHANCE,
+    MAX_PLAYERS,
+    SELECTION,
+    SIMULATION,
+    TERMINAL,
+    UNSEEN,
+    Row,
+    Updates,
+    extended,
+    find,
+    mix,
+)
 from icarus.kernel.data import read_only
 from icarus.kernel.features import GameWithFeatures
 from icarus.kernel.game import AnyGame
 from icarus.kernel.history import EMPTY_HISTORY, PHASES, STEP, UNLIMITED, History, episode_key, episode_record, new_root
-from icarus.kernel.theta import ENTRY, IntegerList, entry_of, row_index
+from icarus.kernel.theta import ENTRY, IntegerList, entry_of
 
 
 @attrs.frozen
@@ -268,7 +280,7 @@ class HistoryExample:
         decision, theta, policy = self._open(), self._theta(_single(enhancement), known), enhancement.policy
         out, source = np.full(len(decision.legal), np.nan), policy.source
         if isinstance(source, Candidates):
-            rows = _Rows([theta.find(key) for key in self.candidates(enhancement)])
+            rows = _Rows([interpret(find)(theta, key) for key in self.candidates(enhancement)])
             rule = interpret(rule_values(policy, enhancement.information))
             rule(rows, range(len(out)), decision.player, out, *policy.rule_parameters())
         elif source.uniform_in_simulation and decision.phase == SIMULATION:
@@ -330,10 +342,6 @@ class _Theta(NamedTuple):
 
     rows: Any
     entries: np.ndarray
-
-    def find(self, key: int) -> Row:
-        """The row of a record; the initial information where nothing is known of it."""
-        return self.rows[int(interpret(row_index)(self.entries, self.rows["record"], key))]
 
 
 def _rows(enhancement: Enhancement, players: int, count: int) -> Any:

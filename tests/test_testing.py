@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, MAST, argmax, capture, epsilon_greedy, gibbs, linear, reply, roulette, search, values
-from icarus.compiler.reference import interpret
+from icarus.compiler.plain_python import interpret
 from icarus.compiler.rng import seeded
 from icarus.engine import choice
 from icarus.kernel import SIMULATION, TERMINAL, UNLABELLED, UNSEEN, update

@@ -29,8 +29,15 @@ from typing import Any
 
 import numpy as np
 
+from icarus.algebra import Enhancement
+from icarus.compiler.plain_python import interpret
+from icarus.engine import choice as loop_choice
+from icarus.engine import loop as loop_playout
+from icarus.engine.arena import IN_SIMULATION
+from icarus.engine.compiled_search import CompiledSearch
 from icarus.kernel import CHANCE, CONTINUES, MAX_PLAYERS, TERMINAL, UNSEEN, below, helper
 from icarus.kernel.game import Game
+from icarus.kernel.state import State
 
 SOMETHING = 90  # what is seen of an action that is noticed but not recognised
 PASS = 9
@@ -684,3 +691,17 @@ ALL_TOYS = [toy(tree) for tree in range(len(TREES))]
 # within episodes, the same episode in several places, unnoticed moves, all of it, and choices made at once. All are for two players:
 # another number would have every slot compiled once more, so that `tests/specs/test_more_players.py` plays with it in plain Python.
 KINDS = [BRANCHES, CARD, DICE, SECRETS, EPISODES, WHISPERS, THICKETS[0], PENNIES]
+
+
+def choices_of(strategy: Enhancement, state: State, draws: int, seed: int = 5) -> list[int]:
+    """The places of the legal actions that a strategy chooses in the simulation phase at a root, by the loop in plain Python."""
+    search = CompiledSearch(state, strategy, seed, plain=interpret)
+    arena, playout = search.open(0, 4)
+    begin, open_step, choose = map(interpret, (loop_playout.begin, loop_playout.open_step, loop_choice.choose))
+    begin(arena, search.rng)
+    open_step(arena, playout, 0, state.current_player())
+    count = len(state.legal_actions())
+    with np.errstate(over="ignore"):
+        return [
+            int(choose(arena, IN_SIMULATION, playout.legal, count, arena.root.record, search.rng)) for _ in range(draws)
+        ]

@@ -28,7 +28,7 @@ import numpy as np
 
 from icarus.checks import integer, is_number, real
 from icarus.compiler.functions import CompiledCallable, helper, load_by_name
-from icarus.compiler.reference import interpret
+from icarus.compiler.plain_python import interpret
 from icarus.kernel.contract import (
     BackpropagationFunction,
     CandidatesFunction,

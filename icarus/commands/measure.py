@@ -22,7 +22,7 @@ from icarus.commands.options import (
     value_option,
 )
 from icarus.engine.match import Agent
-from icarus.engine.validation import COMPILED, check_budget, checked_engine
+from icarus.engine.validation import check_budget
 from icarus.equilibrium import Aggregate, GameTree, TabularPolicy, exploitability, stitch
 from icarus.equilibrium.measures import AGGREGATE, AGGREGATES, STITCHING
 from icarus.equilibrium.search import read_scheme
@@ -57,7 +57,7 @@ def bench_command(
         chosen.append(name)
     own_names = load_files(all_files)
     for name in chosen:
-        checked_engine(COMPILED, games.load(name), threads=1)
+        games.load(name)
     texts = bench.STRATEGIES if strategies is None else split_names(strategies)
     parsed = [parse(text, **own_names) for text in texts]
     check_budget(iterations, None)

@@ -23,6 +23,7 @@ import numpy as np
 
 from icarus.compiler.functions import (
     DEBUG,
+    MAKES_PLAIN,
     CompilationError,
     CompiledCallable,
     Helper,
@@ -357,12 +358,12 @@ def kernel_cache(make: Callable[P, T], most: int | None = None) -> Callable[P, T
     """`functools.cache` of a function that makes kernels, or looks at what they are made from; `renew_rebound` makes it forget."""
 
     @functools.lru_cache(most)
-    def made(generation: int, *arguments: P.args, **named: P.kwargs) -> T:
+    def made(generation: int, plain: object, *arguments: P.args, **named: P.kwargs) -> T:
         return make(*arguments, **named)
 
     @functools.wraps(make)
     def cached(*arguments: P.args, **named: P.kwargs) -> T:
-        return made(_generation[0], *arguments, **named)  # type: ignore[arg-type]  # they can be hashed
+        return made(_generation[0], MAKES_PLAIN.get(), *arguments, **named)  # type: ignore[arg-type]  # they can be hashed
 
     return cached
 

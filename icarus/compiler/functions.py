@@ -8,6 +8,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from typing import Any, TypeAlias, TypeVar, cast
 
 # ------------------------------------------------------------------------------------- modules that are slow to load, and their types
@@ -73,6 +74,9 @@ class CompilationError(TypeError):
 
 DEBUG = os.environ.get("ICARUS_DEBUG", "") not in ("", "0")  # bounds checks in everything that is compiled
 DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")  # the compiled slots run as plain Python
+MAKES_PLAIN: ContextVar[Any] = ContextVar(
+    "makes plain", default=None
+)  # plain Python of kernels, where nothing is to be compiled
 REPLACEMENTS: list[tuple[Callable, Callable]] = []  # (function, what makes a body for it), by `compiled_as`
 _registered: list[Callable] = []  # replacements that the compiler knows of
 _in_memory = False

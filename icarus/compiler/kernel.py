@@ -20,11 +20,22 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from icarus.compiler.digest import PACKAGE, PACKAGE_DIGEST, digest
-from icarus.compiler.functions import DEBUG, DISABLED, CompilationError, Lazy, Target, compiler, parts_in_memory, types
+from icarus.compiler.functions import (
+    DEBUG,
+    DISABLED,
+    MAKES_PLAIN,
+    CompilationError,
+    Lazy,
+    Target,
+    compiler,
+    parts_in_memory,
+    types,
+)
 from icarus.compiler.messages import about_kinds, compilation_errors, location
+from icarus.compiler.plain_python import PlainKernel
 
 _llvm = Lazy("llvmlite.binding")
 _lock = Lazy("numba.core.compiler_lock")
@@ -50,6 +61,13 @@ class Kernel:
     Raises:
         CompilationError: the compiler refuses the function; the message names it and the line.
     """
+
+    def __new__(
+        cls, function: Callable, arity: int, name: str, returns: str = "", check: Callable[[], None] | None = None
+    ) -> Any:
+        """A kernel, which stays plain Python where nothing is to be compiled."""
+        made_by = MAKES_PLAIN.get()
+        return object.__new__(cls) if made_by is None else PlainKernel(made_by(function), name, returns)
 
     def __init__(
         self, function: Callable, arity: int, name: str, returns: str = "", check: Callable[[], None] | None = None

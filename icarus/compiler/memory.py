@@ -183,6 +183,7 @@ def unpack_parameters(kinds: tuple[Kind, ...]) -> Intrinsic:
 
         return tuple_type(types.int64), codegen
 
+    unpack.kinds = kinds
     return unpack
 
 

@@ -1,6 +1,5 @@
 """How a decision is made: random choices, rules over values, and the mixtures of a composition."""
 
-import functools
 import math
 
 import numpy as np
@@ -17,6 +16,7 @@ from icarus.algebra.policy import (
     UNVISITED,
 )
 from icarus.algebra.weights import TOLERANCE
+from icarus.compiler.digest import kernel_cache
 from icarus.compiler.kernel import Kernel
 from icarus.compiler.memory import WORD_BYTES, array_at, call, struct_at, unlikely
 from icarus.compiler.rng import RNG_WORDS
@@ -282,7 +282,7 @@ def vote_of(a: Arena, j: int, legal: int, count: int, record: int, rng: np.ndarr
     return ANY
 
 
-@functools.cache
+@kernel_cache
 def vote_kernel() -> Kernel:
     """`vote` as machine code, which calls itself by its address where a vote is taken within a vote."""
     return Kernel(vote, 5, "the majority vote")

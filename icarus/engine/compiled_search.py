@@ -1,18 +1,21 @@
-"""The compiled engine: a search under way in machine code, and the arena that its loop works in."""
+"""A search of one tree under way, and the arena that its loop works in: in machine code, or the same loop in plain Python."""
 
+import contextlib
 import functools
 from collections.abc import Sequence
 
 import numpy as np
 
 from icarus.algebra import Enhancement
-from icarus.compiler.memory import WORD_BYTES, offset_of
+from icarus.compiler.memory import WORD_BYTES, offset_of, struct_at
 from icarus.compiler.messages import home
+from icarus.compiler.plain_python import Interpreter, interpret, plain_kernels
 from icarus.compiler.rng import RNG_WORDS, seeded
-from icarus.engine.arena import ARENA, DONE, MORE_ROWS, MORE_STEPS, NEVER, TOO_LONG
+from icarus.engine.arena import ARENA, DONE, MORE_ROWS, MORE_STEPS, NEVER, TOO_LONG, Arena
 from icarus.engine.choice import WeightError, vote_kernel
 from icarus.engine.loop import DeterminizationError, loop, raw_loop
-from icarus.engine.lowering import LoweredStrategy, check_features, feature_kernels, lower, widths_of
+from icarus.engine.lowering import LoweredStrategy, check_features, kinds_of, lower, widths_of
+from icarus.engine.python_games import ROOM, CalledBack, MoreActions
 from icarus.engine.recommendation import Recommendation, most_visits
 from icarus.engine.result import Result
 from icarus.engine.reuse import ReusedRecords
@@ -23,15 +26,18 @@ from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
 from icarus.engine.tables import Records, Table, size_of
 from icarus.engine.wrong_answers import error_with_names
 from icarus.kernel import CHANCE
+from icarus.kernel.answers import author
 from icarus.kernel.constants import RECALLED
 from icarus.kernel.data import in_words
-from icarus.kernel.functions import Kernels
-from icarus.kernel.history import PLAYOUT, STEP, UNLIMITED, new_root
+from icarus.kernel.game import Game
+from icarus.kernel.history import PLAYOUT, STEP, UNLIMITED, Playout, Root, new_root
 from icarus.kernel.state import State
 from icarus.kernel.theta import FILTER_BYTES, UPDATES
 
 FUNCTIONS = ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall")
 _STEPS, _UPDATES = 256, 4096  # room to begin with
+_OF_ACTIONS = ("rows", "records", "values", "total", "actions", "classes")  # buffers with a place for each legal action
+MORE_ACTIONS = -1  # beside the statuses of the loop
 
 
 @functools.cache
@@ -41,7 +47,14 @@ def _word_of(part: str, name: str) -> int:
 
 
 class CompiledSearch:
-    """A search of one tree in machine code; `run` can be called repeatedly."""
+    """A search of one tree; `run` can be called repeatedly.
+
+    Args:
+        reuse: what the search begins with.
+        plain: what makes plain Python of the loop and all that it calls; None for machine code.
+        root_keys: where histories begin, by default as `reuse` says.
+        room: for how many legal actions of a `PythonGame` there is room to begin with.
+    """
 
     trees = 1
 
@@ -52,39 +65,48 @@ class CompiledSearch:
         seed: int | Sequence[int] = 0,
         scheme: Scheme = MO_ISMCTS,
         reuse: ReusedRecords | None = None,
+        plain: Interpreter | None = None,
+        root_keys: Root | None = None,
+        room: int = ROOM,
     ) -> None:
-        self.state, self.strategy, self.seed, self.scheme = state.clone(), strategy, seed, scheme
+        self.state, self.strategy, self.seed, self.scheme, self._plain = state.clone(), strategy, seed, scheme, plain
         self.game = scheme.view(state.game)
-        self.program: LoweredStrategy = lower(self.game, strategy, scheme)
-        self.root_keys = new_root(self.game.perspectives) if reuse is None else reuse.root
-        self.tables = [Table(component, self.game, self.root_keys) for component in self.program.components]
-        self.actions = tuple(state.legal_actions())
-        self._loop = loop()
-        self._arena = np.zeros(1, ARENA)
-        self._words = self._arena.view(np.int64)
-        self._arrays: dict[str, np.ndarray] = {}
-        self._observer = self.state.current_player()
-        self._playout, self._updates = np.zeros(1, PLAYOUT), np.zeros(1, UPDATES)
-        self.expect(UNLIMITED)
-        self._reused_visits = np.zeros(len(self.actions), np.int64)
-        if reuse is not None:
-            reuse.fill(self.tables)
-        self._set_up(self.game.kernels(), reuse is not None)
-        if reuse is not None:
-            self._reused_visits = self.root().playouts.astype(np.int64)
-            self._arena["counts"]["earlier_iterations"] = reuse.iterations
+        with self._kernels():
+            self.program: LoweredStrategy = lower(self.game, strategy, scheme)
+            self.root_keys = root_keys or (new_root(self.game.perspectives) if reuse is None else reuse.root)
+            self.tables = [Table(component, self.game, self.root_keys) for component in self.program.components]
+            self.actions, self._observer = tuple(state.legal_actions()), state.current_player()
+            self.functions = state.game if isinstance(state.game, Game) else CalledBack(state.game, room)
+            self._loop = loop()
+            self._arena = np.zeros(1, ARENA)
+            self._words = self._arena.view(np.int64)
+            self._arrays: dict[str, np.ndarray] = {}
+            self._playout, self._updates = np.zeros(1, PLAYOUT), np.zeros(1, UPDATES)
+            self.expect(UNLIMITED)
+            self._reused_visits = np.zeros(len(self.actions), np.int64)
+            if reuse is not None:
+                reuse.fill(self.tables)
+            self._set_up(reuse is not None)
+            if reuse is not None:
+                self._reused_visits = self.root().playouts.astype(np.int64)
+                self._arena["counts"]["earlier_iterations"] = reuse.iterations
 
-    def _set_up(self, kernels: Kernels, reuses: bool) -> None:
-        game, program, arena = self.game, self.program, self._arena
+    def _kernels(self) -> contextlib.AbstractContextManager[None]:
+        """Within, kernels are as this search has them."""
+        return contextlib.nullcontext() if self._plain is None else plain_kernels(self._plain)
+
+    def _address(self, name: str) -> int:
+        """The address of a function of the game, as the scheme sees it; 0 where there is none."""
+        return 0 if getattr(self.game, name) is None and name != "determinize" else self.functions.address(name)
+
+    def _set_up(self, reuses: bool) -> None:
+        game, program, arena = self.game, self.program, self._arena["game"]
         for name in FUNCTIONS:
-            arena["game"][name] = kernels.address(name)
-        arena["game"]["players"], arena["game"]["perspectives"] = game.players, game.perspectives
-        arena["game"]["max_legal"], arena["game"]["max_length"] = game.max_legal, game.max_length
-        arena["game"]["cutoff"] = NEVER if self.scheme.cutoff is None else self.scheme.cutoff
-        arena["game"]["observe_for_root"] = (
-            self.state.game.kernels().address("observe") if self.scheme.observer == ROOT_PLAYER else 0
-        )
-        arena["game"]["simultaneous"] = kernels.address("simultaneous") if self.scheme.exp3 or program.choices else 0
+            arena[name] = self._address(name)
+        arena["players"], arena["perspectives"], arena["max_length"] = game.players, game.perspectives, game.max_length
+        arena["cutoff"] = NEVER if self.scheme.cutoff is None else self.scheme.cutoff
+        arena["observe_for_root"] = self.functions.address("observe") if self.scheme.observer == ROOT_PLAYER else 0
+        arena["simultaneous"] = self._address("simultaneous") if self.scheme.exp3 or program.choices else 0
         self._keep("buffers", "rng", seeded(self.seed))
         self._write_root()
         self._write_composition()
@@ -92,7 +114,6 @@ class CompiledSearch:
         if program.term["of_tree_only"].any():
             self.tables[0].filter_visits(everywhere=reuses)
         sizes = {
-            **dict.fromkeys(("rows", "records", "values", "total", "actions", "classes"), game.max_legal),
             **dict.fromkeys(("reward", "observed"), game.players),
             "weight": 1,
             "rng_before": RNG_WORDS,
@@ -102,12 +123,15 @@ class CompiledSearch:
         }
         for name, size in sizes.items():
             self._keep("buffers", name, np.zeros(size, np.int64))
+        if isinstance(self.functions, CalledBack):
+            self.functions.ahead = self._arrays["buffers.ahead"].ctypes.data
         self._keep("buffers", "playout", self._playout)
         for name, buffer in (("rewards", "reward"), ("rng", "rng")):
             self._playout[name] = self._arrays[f"buffers.{buffer}"].ctypes.data
         self._keep("buffers", "updates", self._updates)
         if program.reads["episodes"]:
             self._write_episodes()
+        self._allocate_actions()
         self._allocate_steps(_STEPS)
         self._allocate_updates(_UPDATES)
 
@@ -123,10 +147,14 @@ class CompiledSearch:
             root = root.determinized(perspective, self._arrays["buffers.rng"])
         if self.scheme.root != FRESH:
             perspective = CHANCE
-        words = in_words(root.data)
+        words, beliefs = np.zeros(1, np.int64), root.beliefs(perspective)
+        if isinstance(self.functions, CalledBack):
+            self.functions.begin(root.data, beliefs)
+        else:
+            words = in_words(root.data)
+            self._keep("root", "beliefs", beliefs)
         self._keep("root", "state", words)
         self._keep("buffers", "state", words.copy())
-        self._keep("root", "beliefs", root.beliefs(perspective))
         self._keep("root", "actions", np.array(self.actions, np.int64))
         self._keep("root", "visits", np.zeros(len(self.actions), np.int64))
         self._keep("root", "keys", np.array(self.root_keys.keys, np.int64))
@@ -144,7 +172,6 @@ class CompiledSearch:
         part["components"] = len(program.components)
         for name, reading in program.reads.items():
             part[name] = reading
-        self._keep("buffers", "votes", np.zeros(len(program.term) * self.game.max_legal * program.votes))
         part["vote"], part["arena"] = vote_kernel().address if program.votes else 0, self._arena.ctypes.data
         part["row_words"] = row.itemsize // WORD_BYTES
         part["visits_column"] = offset_of(row, "visits") // row["visits"].itemsize
@@ -153,9 +180,8 @@ class CompiledSearch:
         """The features that slots read of states and actions, and how wide their tables are."""
         tables = self.program.reads["features_in_tree"] | self.program.reads["features_in_simulation"]
         check_features(self.state, tables)
-        self._feature_kernels = feature_kernels(self.game, tables, self.scheme.cutoff is not None)
-        for name, kernel in self._feature_kernels.items():
-            self._arena["game"][name] = kernel.address
+        for name in kinds_of(tables, self.scheme.cutoff is not None):
+            self._arena["game"][name] = self.functions.address(name)
         self._widths = widths_of(self.game, tables)
         for name, width in self._widths.items():
             self._playout[f"{name}_width"] = width
@@ -168,9 +194,21 @@ class CompiledSearch:
         root["last"], root["last_perspective"] = episode.last, episode.last_perspective
         root["last_recalled"] = episode.last_recalled
 
+    @property
+    def _most_actions(self) -> int:
+        """For how many legal actions there is room."""
+        return self.functions.max_legal if isinstance(self.functions, Game) else self.functions.room
+
+    def _allocate_actions(self) -> None:
+        """Room for as many legal actions as the game has, as far as that is known."""
+        self._arena["game"]["max_legal"] = self._most_actions
+        for name in _OF_ACTIONS:
+            self._keep("buffers", name, np.zeros(self._most_actions, np.int64))
+        self._keep("buffers", "votes", np.zeros(len(self.program.term) * self._most_actions * self.program.votes))
+
     def _allocate_steps(self, steps: int, legal: int = 0) -> None:
         """Room for playouts of so many steps, and of so many legal actions at all of them or more."""
-        perspectives, legal = self.game.perspectives, max(legal, steps * 8 + 4 * self.game.max_legal)
+        perspectives, legal = self.game.perspectives, max(legal, steps * 8 + 4 * self._most_actions)
         self._arena["buffers"]["step_capacity"], self._arena["buffers"]["legal_capacity"] = steps, legal
         parts = {"steps": np.zeros(steps + 1, STEP), "legal": np.zeros(legal, np.int64)}
         parts.update({name: np.zeros((steps + 1) * perspectives, np.int64) for name in ("moves", "keys", "episodes")})
@@ -209,26 +247,45 @@ class CompiledSearch:
 
     def run(self, iterations: int) -> None:
         """Go on until so many playouts have been made in all, giving room as it is asked for."""
-        while (status := self.advance(iterations)) != DONE:
-            self.allocate(status)
+        with self._kernels():
+            while (status := self.advance(iterations)) != DONE:
+                self.allocate(status)
 
     def advance(self, iterations: int) -> int:
         """Go on as `run` does, or as far as there is room; returns the loop's status."""
         try:
-            return self._loop(self._arena.ctypes.data, iterations)
+            return self._call_loop(iterations)
+        except MoreActions:
+            return MORE_ACTIONS
         except WeightError as error:
             raise ValueError(f"in {self.strategy}, {error}") from None
         except DeterminizationError as error:
-            raise ValueError(f"{error}, {home(self.game.determinize)}") from None
+            raise ValueError(f"{error}, {home(author(self.game.determinize))}") from None
         except (ArithmeticError, IndexError, ValueError) as error:
             raise error_with_names(error, self.game, self.program, self._arena, self._arrays) from None
+
+    def _call_loop(self, iterations: int) -> int:
+        kept = [] if isinstance(self.functions, Game) else self.functions.kept
+        kept.clear()
+        try:
+            status = self._loop(self._arena.ctypes.data, iterations)
+        except SystemError:
+            if not kept:
+                raise
+        if kept:  # what a function of the game has raised
+            raise kept[0]
+        return status
 
     def allocate(self, status: int) -> None:
         """Give the room that the loop asked for by its status."""
         steps, legal = (int(self._arena["buffers"][name][0]) for name in ("step_capacity", "legal_capacity"))
         if status == TOO_LONG:
             raise ValueError(self._too_long(steps))
-        if status == MORE_STEPS and self._playout["legal_length"][0] + self.game.max_legal > legal:
+        if status == MORE_ACTIONS:
+            self.rng[:] = self._arrays["buffers.rng_before"]  # the same playout will be made again
+            self._allocate_actions()
+            self._allocate_steps(steps, legal)
+        elif status == MORE_STEPS and self._playout["legal_length"][0] + self._most_actions > legal:
             self._allocate_steps(steps, 2 * legal)
         elif status == MORE_STEPS:
             self._allocate_steps(min(2 * steps, self.game.max_length + 2), legal)
@@ -247,6 +304,48 @@ class CompiledSearch:
         """The index of the table that had no room, and for how many records."""
         full = int(self._arena["full_component"][0])
         return full, int(self.program.component["count"][full])
+
+    def take_over(self, search: "CompiledSearch") -> None:
+        """Go on where another search of the same state, strategy, seed and scheme stands; it is left alone."""
+        self.rng[:] = search.rng
+        self._arena["counts"] = search._arena["counts"]
+        self._arrays["root.visits"][:] = search._arrays["root.visits"]
+        with self._kernels():
+            for table, other in zip(self.tables, search.tables, strict=True):
+                table.insert_rows(other.inserted_rows())
+            if self.program.term["of_tree_only"].any():
+                self.tables[0].filter_visits(everywhere=True)
+
+    def open(self, iterations: int, steps: int) -> tuple[Arena, Playout]:
+        """The arena and its playout for plain Python, as after so many iterations, with room for so many steps of any width."""
+        self._arena["counts"]["iterations"] = iterations
+        self._allocate_steps(steps, steps * self._most_actions)
+        at = interpret(struct_at)
+        return at(self._arena.ctypes.data, ARENA), at(self._playout.ctypes.data, PLAYOUT)
+
+    def record_simulation(self) -> None:
+        """Keep the steps and keys of the simulation phase, as if a slot read them."""
+        for name in ("steps_in_simulation", "keys_in_simulation"):
+            self._arena["composition"][name] = 1
+
+    def updates(self) -> tuple[np.ndarray, np.ndarray]:
+        """The records and contexts that the playout under way has captured."""
+        return self._arrays["updates.records"], self._arrays["updates.contexts"]
+
+    def world(self) -> State:
+        """A copy of the state that the playout under way has reached."""
+        address, game = self._arrays["buffers.state"].ctypes.data, self.state.game
+        if isinstance(self.functions, CalledBack):
+            return type(self.state)(game, game.copy(self.functions.state(address)))
+        words = self._arrays["buffers.state"].view(np.uint8)[: game.state.itemsize]
+        return State.from_data(game, words.copy().view(game.state))
+
+    def set_world(self, state: State) -> None:
+        """Have the playout under way stand at a copy of a state."""
+        if isinstance(self.functions, CalledBack):
+            self.functions.hold(self._arrays["buffers.state"].ctypes.data, self.state.game.copy(state.data))
+        else:
+            self._arrays["buffers.state"][:] = in_words(state.data)
 
     def close(self) -> None:
         """Nothing to end: a search by itself runs in the thread of its caller."""
@@ -285,7 +384,9 @@ class CompiledSearch:
 
     def root(self) -> RootStatistics:
         """What is known of the actions at the root."""
-        return root_statistics(self.state, self._arrays["root.visits"] + self._reused_visits, self.tables)
+        return root_statistics(
+            self._observer, self.actions, self._arrays["root.visits"] + self._reused_visits, self.tables
+        )
 
     def result(self, seconds: float = 0.0, copied: bool = True, recommendation: Recommendation = most_visits) -> Result:
         """What the search has found so far, the action by `recommendation`; `copied` as in `records`."""

@@ -8,13 +8,13 @@ action the term of a linear mixture, if there is more than one, and what the rul
 to accept it, until one is accepted or as many as there are actions have been refused; only then from all.
 """
 
-import functools
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from icarus.algebra.weights import TOLERANCE
+from icarus.compiler.digest import kernel_cache
 from icarus.compiler.functions import plain
 from icarus.compiler.kernel import Kernel
 from icarus.compiler.memory import WORD_BYTES, array_at, call, matrix_at, struct_at, unlikely
@@ -34,6 +34,7 @@ from icarus.engine.arena import (
     TOO_LONG,
     TREE,
     Arena,
+    Component,
 )
 from icarus.engine.choice import choose, pick_outcome
 from icarus.engine.slot_kernels import FIRST, is_checked
@@ -744,25 +745,28 @@ def capture(a: Arena) -> int:
 @helper
 def backpropagation(a: Arena) -> None:
     """Lines 16-17: update the information of every captured record, in order."""
-    updates = struct_at(a.buffers.updates, UPDATES)
     components = array_at(a.composition.component, a.composition.components, COMPONENT)
     for c in range(a.composition.components):
-        component = components[c]
-        offset = WORD_BYTES * component.first
-        a.running, a.running_component = component.backpropagation, c
-        call(
-            component.backpropagation,
-            (
-                component.table,
-                updates.records + offset,
-                updates.contexts + offset,
-                component.count,
-                a.buffers.reward,
-                a.game.players,
-                component.backpropagation_parameters,
-            ),
-        )
+        a.running_component = c
+        backpropagate(a, components[c])
     a.running = 0
+
+
+@inlined
+def backpropagate(a: Arena, component: Component) -> None:
+    """Line 17 for the records that one component has captured."""
+    updates, offset = struct_at(a.buffers.updates, UPDATES), WORD_BYTES * component.first
+    a.running = component.backpropagation
+    arguments = (
+        component.table,
+        updates.records + offset,
+        updates.contexts + offset,
+        component.count,
+        a.buffers.reward,
+        a.game.players,
+        component.backpropagation_parameters,
+    )
+    call(component.backpropagation, arguments)
 
 
 @helper
@@ -775,7 +779,7 @@ def count_playout(a: Arena) -> None:
     a.counts.iterations += 1
 
 
-@functools.cache
+@kernel_cache
 def loop() -> Kernel:
     """The loop as machine code: loop()(arena address, iterations) -> status."""
     return Kernel(run, 2, "the playout loop")
@@ -796,7 +800,7 @@ def run_raw(arena: int, playouts: int) -> int:
     return steps
 
 
-@functools.cache
+@kernel_cache
 def raw_loop() -> Kernel:
     """Random playouts as machine code: raw_loop()(arena address, playouts) -> steps."""
     return Kernel(run_raw, 2, "random playouts")

@@ -100,7 +100,7 @@ class LoweredStrategy:
         return [each for each in self.kept_alive if isinstance(each, Kernel)]
 
 
-def lower(game: Game, strategy: Enhancement, scheme: Scheme = MO_ISMCTS) -> LoweredStrategy:
+def lower(game: AnyGame, strategy: Enhancement, scheme: Scheme = MO_ISMCTS) -> LoweredStrategy:
     """A strategy for the loop. Compiles, or loads, what has not been used yet.
 
     Args:
@@ -127,7 +127,7 @@ class ByIdentity:
 
 
 @functools.partial(kernel_cache, most=MOST)
-def _lower(game: Game, strategy: ByIdentity, scheme: Scheme) -> LoweredStrategy:
+def _lower(game: AnyGame, strategy: ByIdentity, scheme: Scheme) -> LoweredStrategy:
     """The strategy, kept for the next decisions of a match: lowering takes as long as dozens of iterations."""
     return _Lowering(game, strategy.value, scheme).result()
 
@@ -164,7 +164,7 @@ def names_read(captures: Iterable[Capture]) -> set[str]:
 
 
 class _Lowering:
-    def __init__(self, game: Game, strategy: Enhancement, scheme: Scheme) -> None:
+    def __init__(self, game: AnyGame, strategy: Enhancement, scheme: Scheme) -> None:
         self.game, self.strategy, self.scheme = game, strategy, scheme
         self.uses_exp3 = scheme.uses_exp3(game)
         refuse_unseeded_rules(game)
@@ -462,14 +462,13 @@ def widths_of(game: HasFeatures, tables: int) -> dict[str, int]:
     return {name: width * bool(tables & table) for table, name, width in zip(TABLES, NAMES, widths, strict=True)}
 
 
-def feature_kernels(game: Game, tables: int, cut: bool = False) -> dict[str, Kernel]:
-    """The compiled functions that tell these tables, by name.
+def kinds_of(tables: int, cut: bool = False) -> list[str]:
+    """The functions of a game that tell these tables, by name.
 
     Args:
         cut: whether the heuristic is also needed for playouts that are cut off.
     """
-    needed = {kind for table, kind in NEEDED.items() if tables & table} | ({"heuristic"} if cut else set())
-    return {kind: game.teller(kind) for kind in sorted(needed)}
+    return sorted({kind for table, kind in NEEDED.items() if tables & table} | ({"heuristic"} if cut else set()))
 
 
 def check_features(state: State, tables: int) -> None:
@@ -541,20 +540,20 @@ def refuse_unseeded(slot: Slot) -> None:
         )
 
 
-def unseeded_sources(game: Game) -> dict[str, str]:
+def unseeded_sources(game: AnyGame) -> dict[str, str]:
     """Where each function of a game draws from, by its name: a generator that no seed fixes, or "" for none."""
     functions = {name: getattr(game, name) for name in (*FUNCTIONS, *KINDS)}
     return {name: unseeded_source(plain(function)) for name, function in functions.items() if function is not None}
 
 
 @kernel_cache
-def refuse_unseeded_rules(game: Game) -> None:
+def refuse_unseeded_rules(game: AnyGame) -> None:
     """Refuse a compiled game of which a function draws from a generator that no seed fixes.
 
     Raises:
         ValueError: it does; the sentence says where from, and what to draw from instead.
     """
-    for name, source in unseeded_sources(game).items():
+    for name, source in unseeded_sources(game).items() if isinstance(game, Game) else ():
         if source:
             raise ValueError(
                 f"{name} of {game.name} draws from {source}, which no seed fixes; list chances in `chance`, or draw from the rng "

@@ -149,7 +149,8 @@ class Result:
         """Whether another action is proved to dominate each. [actions]"""
         searches = self.parts or (self,)
         tables = [[part._table for part in each.records.values()] for each in searches]  # the baseline's is the first
-        return sum_statistics([root_statistics(self._state, self.visits, each) for each in tables]).dominated
+        player = self._state.current_player()
+        return sum_statistics([root_statistics(player, self.actions, self.visits, each) for each in tables]).dominated
 
     def __str__(self) -> str:
         player = self.state.current_player()

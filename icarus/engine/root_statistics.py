@@ -7,7 +7,6 @@ import numpy as np
 
 from icarus.algebra.information import Parts
 from icarus.engine.tables import RecordTable
-from icarus.kernel.state import State
 
 
 @attrs.frozen(eq=False)
@@ -59,14 +58,16 @@ def sum_statistics(parts: Sequence[RootStatistics]) -> RootStatistics:
     )
 
 
-def root_statistics(state: State, visits: np.ndarray, tables: Sequence[RecordTable]) -> RootStatistics:
+def root_statistics(
+    player: int, actions: tuple[int, ...], visits: np.ndarray, tables: Sequence[RecordTable]
+) -> RootStatistics:
     """What the tables of a search say of the actions at its root.
 
     Args:
+        player, actions: who is to move, and what is legal.
         visits: how often each action was selected. [actions]
         tables: of each component, the baseline's first.
     """
-    player, actions = state.current_player(), tuple(state.legal_actions())
     rewards, playouts = np.zeros((2, len(actions)))
     lower, upper = np.zeros(len(actions)), np.ones(len(actions))
     proofs = [table for table in tables if table.component.capture.proves]

@@ -1,4 +1,4 @@
-"""A search under way: what the compiled engine, the reference engine and teams of them have in common, and how a budget is spent."""
+"""A search under way: what searches of one tree and of several have in common, and how a budget is spent."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence

@@ -1,30 +1,26 @@
-"""Search: Algorithm 1, lines 1-4 and 18, around the playout loop of either engine."""
+"""Search: Algorithm 1, lines 1-4 and 18, around the playout loop."""
 
 import contextlib
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TypeVar
 
 from icarus import checks
 from icarus.algebra import Enhancement
 from icarus.compiler.digest import renew_rebound
 from icarus.compiler.functions import CompilationError
 from icarus.compiler.kernel import presses_as_one
-from icarus.compiler.reference import interpret_rebound
+from icarus.compiler.plain_python import interpret, interpret_rebound
 from icarus.engine import validation
 from icarus.engine.belief import has_belief
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.recommendation import Recommendation, most_visits
-from icarus.engine.reference.search import ReferenceSearch
 from icarus.engine.result import Result, SearchExhausted, SearchInterrupted
 from icarus.engine.reuse import reused_records
-from icarus.engine.running_search import RunningSearch, TreeSearch, run_within
+from icarus.engine.running_search import RunningSearch, run_within
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.trees import Trees
 from icarus.kernel.state import State
-
-S = TypeVar("S", CompiledSearch, ReferenceSearch)
 
 
 def search(
@@ -57,8 +53,8 @@ def search(
             hidden information, one that cheats: CheatingUCT, CheatingEnsembleUCT(40). Several trees share the iterations and the threads.
         cutoff: the number of actions of simulation after which a playout ends, with the game's heuristic as its rewards; by default
             that of the scheme, which is mostly none.
-        engine: "compiled", or "python": the same search with all slots and the game in plain Python, hundreds of times slower, in
-            which breakpoints and prints work; same seed, same records, same result. A `PythonGame` can use only the latter.
+        engine: "compiled", or "python": the same search with the loop, all slots and the game in plain Python, thousands of times slower,
+            in which breakpoints and prints work; same seed, same records, same result. Both search a `PythonGame`.
         records: the result of an earlier search from this state or an earlier one; the search starts with its records and visits.
         recommendation: the rule of line 18, a function of `RootStatistics` that gives each action a score: most_visits, greatest_value,
             secure_child of `icarus`, or another.
@@ -146,11 +142,11 @@ def start_search(
         validation.check_records(records, state, strategy, scheme, trees)
     reuse = reused_records(records, state, strategy, scheme, trees)
 
-    def tree(kind: type[S], i: int) -> S:
-        own_seed = seed if trees == 1 and not scheme.tree_parameter else (*checks.seed_key(seed), i)
-        return kind(state, strategy, own_seed, scheme, reuse[i])
+    plain = None if engine == validation.COMPILED else interpret
 
-    grown: list[TreeSearch] = [
-        tree(CompiledSearch, i) if engine == validation.COMPILED else tree(ReferenceSearch, i) for i in range(trees)
-    ]
+    def tree(i: int) -> CompiledSearch:
+        own_seed = seed if trees == 1 and not scheme.tree_parameter else (*checks.seed_key(seed), i)
+        return CompiledSearch(state, strategy, own_seed, scheme, reuse[i], plain)
+
+    grown = [tree(i) for i in range(trees)]
     return Trees(grown, seed, threads) if scheme.tree_parameter or threads > 1 else grown[0]

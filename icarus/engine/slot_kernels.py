@@ -11,7 +11,7 @@ from icarus.algebra.policy import rule_values
 from icarus.algebra.slots import Backpropagation, Candidates, Capture, InitialInformation, Slot, Values, result_message
 from icarus.algebra.weights import WeightFunction
 from icarus.compiler.digest import kernel_cache
-from icarus.compiler.functions import DEBUG, inlined_once, plain
+from icarus.compiler.functions import DEBUG, MAKES_PLAIN, inlined_once, plain
 from icarus.compiler.kernel import Kernel
 from icarus.compiler.memory import (
     WORD_BYTES,
@@ -105,7 +105,7 @@ def values_kernel(slot: Values, row: np.dtype) -> Kernel:
     Where it leaves a value unwritten, or writes NaN, the search ends with a ValueError.
     """
     inner, unpack, theta_at = (
-        inlined_once(slot.function, boundscheck=True),
+        in_kernel(slot, inlined_once(slot.function, boundscheck=True)),
         unpack_parameters(slot.kinds()),
         theta_of(row),
     )
@@ -128,6 +128,19 @@ def values_kernel(slot: Values, row: np.dtype) -> Kernel:
         return 0
 
     return slot_kernel(kernel, 7, (slot, inner))
+
+
+def in_kernel(slot: Slot, inner: Callable) -> Callable:
+    """A slot's function with its one caller; in plain Python what it returns is refused when it does, elsewhere when it is compiled."""
+    if MAKES_PLAIN.get() is None:
+        return inner
+    refuse_result = slot.refuse_result
+
+    @helper
+    def called(*arguments: object) -> None:
+        refuse_result(inner(*arguments))
+
+    return called
 
 
 def checked_if_foreign(function: Callable) -> Callable:
@@ -180,13 +193,17 @@ def candidates_kernel(
 
     It returns 1, with values of no meaning, where the table has no room for records with priors: the playout is made again.
     """
-    inner, unpack, theta_at = checked_if_foreign(source.function), unpack_parameters(source.kinds()), theta_of(row)
+    inner, unpack, theta_at = (
+        in_kernel(source, checked_if_foreign(source.function)),
+        unpack_parameters(source.kinds()),
+        theta_of(row),
+    )
     unwritten = f"{source.label()} wrote no record for a legal action; it must write every records[i]"
     unpack_rule, offset = unpack_parameters(rule_kinds), WORD_BYTES * len(rule_kinds)
     of_prior, enter = offset + WORD_BYTES * len(source.kinds()), enter_none
     priors: list[tuple[Slot, Callable]] = []
     if prior is not None:
-        priors = [(prior, checked_if_foreign(prior.function))]
+        priors = [(prior, in_kernel(prior, checked_if_foreign(prior.function)))]
         enter = entering(priors[0][1], prior.kinds(), row)
 
     def kernel(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
@@ -235,7 +252,7 @@ def capture_kernel(slot: Capture, row: np.dtype | None) -> Kernel:
     Args:
         row: of the table, where the function reads θ.
     """
-    inner, unpack = checked_if_foreign(slot.function), unpack_parameters(slot.kinds())
+    inner, unpack = in_kernel(slot, checked_if_foreign(slot.function)), unpack_parameters(slot.kinds())
     if row is None:
 
         def kernel(playout: int, table: int, updates: int, parameters: int) -> int:
@@ -299,7 +316,7 @@ def backpropagation_kernel(slot: Backpropagation, row: np.dtype, by_player: bool
     Args:
         by_player: whether Ψ is PLAYER: then a context that is not a player is refused.
     """
-    inner, unpack = inlined_once(slot.function, boundscheck=True), unpack_parameters(slot.kinds())
+    inner, unpack = in_kernel(slot, inlined_once(slot.function, boundscheck=True)), unpack_parameters(slot.kinds())
     label, words = slot.label(), row.itemsize // WORD_BYTES
     check = check_of(row, label)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.algebra.information import ACTION, ACTIONS, HISTORY, MOVE, PLAYER, POSITION, Parts, Space
+from icarus.compiler.digest import kernel_cache
 from icarus.compiler.functions import plain
 from icarus.compiler.kernel import Kernel, uninterrupted
 from icarus.compiler.memory import WORD_BYTES, array_at, matrix_at
@@ -192,7 +193,7 @@ def index_rows(index: int, capacity: int, rows: int, count: int, words: int) -> 
     return 0
 
 
-@functools.cache
+@kernel_cache
 def _indexing() -> Kernel:
     return Kernel(index_rows, 5, "the index of a table")
 

@@ -4,6 +4,7 @@ import attrs
 
 from icarus import checks
 from icarus.algebra import Enhancement, Sum
+from icarus.compiler.functions import DISABLED
 from icarus.engine.algorithm import Algorithm
 from icarus.engine.lowering import components_of, storage_of
 from icarus.engine.result import Result
@@ -198,16 +199,16 @@ def checked_engine(engine: str | None, game: AnyGame, threads: int) -> str:
     """The engine that is to search, by name.
 
     Args:
-        engine: one of ENGINES; None for the compiled one where the game can be compiled.
+        engine: one of ENGINES; None for the compiled one, where anything may be compiled.
 
     Raises:
         ValueError: no such engine, or one that cannot do what is asked.
     """
     if engine is not None:
         checks.one_of("engine", engine, ENGINES)
-    compilable = isinstance(game, Game)
-    if engine == COMPILED and not compilable:
-        raise ValueError(f"{game} is a PythonGame, which cannot be compiled; its engine is {PYTHON!r}")
-    if (engine == PYTHON or not compilable) and threads > 1:
+    engine = engine or (PYTHON if DISABLED else COMPILED)
+    if threads > 1 and engine == PYTHON:
         raise ValueError(f"threads is {threads!r}; the engine {PYTHON!r} searches in one thread")
-    return engine or (COMPILED if compilable else PYTHON)
+    if threads > 1 and not isinstance(game, Game):
+        raise ValueError(f"threads is {threads!r}; {game} is a PythonGame, whose functions run in one thread")
+    return engine

@@ -10,14 +10,14 @@ from icarus.compiler.messages import defined_at
 from icarus.engine.lowering import LoweredStrategy
 from icarus.engine.slot_kernels import A_CAPTURE, NO_PLAYER, context_message, with_capture
 from icarus.kernel.constants import CHANCE, TERMINAL
-from icarus.kernel.game import Game
+from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.state import State
 
 ROOM = 64  # times max_legal: for one that writes too many
 SHOWN = 8  # probabilities in a message
 
 
-def with_answer(sentence: str, game: Game, words: np.ndarray) -> str:
+def with_answer(sentence: str, game: AnyGame, words: np.ndarray) -> str:
     """The loop's sentence about "the … function of a game", with the game's name, the wrong answer and where the function is defined.
 
     Args:
@@ -25,7 +25,7 @@ def with_answer(sentence: str, game: Game, words: np.ndarray) -> str:
     """
     named = re.match(r"the (\w+) function of a game ", sentence)
     function = getattr(game, named[1], None) if named else None
-    if named is None or function is None:
+    if named is None or function is None or not isinstance(game, Game):
         return sentence
     data = words.view(np.uint8)[: game.state.itemsize].view(game.state)
     answer = _wrong_answer(named[1], State.from_data(game, data.copy()))
@@ -77,7 +77,7 @@ def _wrong_probabilities(state: State) -> str:
 
 
 def error_with_names(
-    error: Exception, game: Game, program: LoweredStrategy, arena: np.ndarray, arrays: Mapping[str, np.ndarray]
+    error: Exception, game: AnyGame, program: LoweredStrategy, arena: np.ndarray, arrays: Mapping[str, np.ndarray]
 ) -> Exception:
     """An error of the loop, with the names that the loop does not know: the game's, the component's and its slot's.
 
@@ -94,7 +94,9 @@ def error_with_names(
     return message
 
 
-def _with_slot(error: Exception, game: Game, program: LoweredStrategy, arena: np.ndarray, contexts: np.ndarray) -> str:
+def _with_slot(
+    error: Exception, game: AnyGame, program: LoweredStrategy, arena: np.ndarray, contexts: np.ndarray
+) -> str:
     """The sentence of an error, with the name of the slot that ran, where nothing else tells the place."""
     index = int(arena["running_component"][0])
     part = program.components[index]

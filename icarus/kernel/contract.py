@@ -1,8 +1,8 @@
 """The contract between an enhancement, a game and the search: what each slot is given, and what it writes.
 
 A search repeats four stages. A policy (`@candidates` or `@values`) chooses actions in selection, expansion and simulation. When the
-playout has ended, a `@capture` function names the records to update. A `@backpropagation` function updates each of them. The compiled
-loop and the reference engine call the functions alike: arguments by position, shapes in brackets below, t the actions so far.
+playout has ended, a `@capture` function names the records to update. A `@backpropagation` function updates each of them. The loop
+calls the functions with arguments by position, shapes in brackets below, t the actions so far.
 
     policy           history, theta            -> values of the legal actions
     capture          history of a playout      -> updates (record, context)

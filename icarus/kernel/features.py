@@ -15,7 +15,7 @@ from icarus.compiler.functions import helper, inlined, plain
 from icarus.compiler.kernel import Kernel
 from icarus.compiler.memory import array_at, struct_at
 from icarus.compiler.messages import defined_at
-from icarus.compiler.reference import interpret
+from icarus.compiler.plain_python import interpret
 
 FEATURES, ACTION_FEATURES, LOOKAHEAD, ENDINGS = TABLES = (1, 2, 4, 8)  # bits of what is read of a history
 NAMES = ("features", "action_features", "lookahead", "endings")  # of the same, as fields of a history

@@ -16,11 +16,12 @@ import numpy as np
 
 from icarus import checks
 from icarus.compiler.digest import Bound, are_bound, generation, renew_rebound, variables_of
+from icarus.compiler.functions import MAKES_PLAIN
 from icarus.compiler.kernel import Kernel
 from icarus.compiler.messages import defined_at, raised_in
 from icarus.compiler.rng import seeded
 from icarus.kernel.constants import CHANCE, MAX_PLAYERS
-from icarus.kernel.features import check_distinct, check_names, names_of, numbers_kernel
+from icarus.kernel.features import KINDS, check_distinct, check_names, names_of, numbers_kernel
 from icarus.kernel.functions import FUNCTIONS, Arrays, Kernels, check_arguments, kernels_of, parameters_of
 from icarus.kernel.state import State
 
@@ -347,12 +348,21 @@ class Game(AnyGame):
 
     def kernels(self) -> "Kernels":
         """The compiled functions; compiled or loaded on first use, shared by all games that use the same functions."""
+        if MAKES_PLAIN.get() is not None:
+            return self._make_kernels()
         latest = _kernels.get(self)
         if latest is None or latest[0] != generation() or not are_bound(latest[1]):
             made_at, functions = renew_rebound(), [getattr(self, name) for name in FUNCTIONS]
-            arrays = Arrays(self.state, self.beliefs, self.max_legal, len(parameters_of(self.initial)))
-            latest = _kernels[self] = made_at, variables_of(*functions), kernels_of(arrays, *functions)
+            latest = _kernels[self] = made_at, variables_of(*functions), self._make_kernels()
         return latest[2]
+
+    def _make_kernels(self) -> "Kernels":
+        arrays = Arrays(self.state, self.beliefs, self.max_legal, len(parameters_of(self.initial)))
+        return kernels_of(arrays, *(getattr(self, name) for name in FUNCTIONS))
+
+    def address(self, name: str) -> int:
+        """The address of a function for compiled code; 0 where it is absent."""
+        return self.teller(name).address if name in KINDS else self.kernels().address(name)
 
     def teller(self, kind: str) -> Kernel:
         """The compiled "features", "action_features" or "heuristic"; compiled or loaded when first asked for."""

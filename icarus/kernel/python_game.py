@@ -26,7 +26,7 @@ import numpy as np
 
 from icarus import checks
 from icarus.compiler.messages import defined_at
-from icarus.compiler.reference import Interpreter, SmallIntegers, as_compiled, is_small
+from icarus.compiler.plain_python import Interpreter, as_compiled
 from icarus.compiler.rng import seeded
 from icarus.kernel.answers import GAVE, answering, check_signatures, unchecked
 from icarus.kernel.constants import CONTINUES, NO_DEAL, RECALLED
@@ -218,58 +218,8 @@ def in_python(game: AnyGame) -> PythonGame:
     return PythonGame(copy=copy_data, **same | texts | _Adapter(game).functions())
 
 
-class _Facts:
-    """The fields of state data as attributes: what a numpy record has too, several times as fast."""
-
-    __slots__ = ("_data",)
-
-    def __init__(self, data: np.void) -> None:
-        self._data = data
-
-    def __getitem__(self, field: str) -> Any:
-        return getattr(self, field)
-
-    def __setitem__(self, field: str, value: Any) -> None:
-        setattr(self, field, value)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._data, name)
-
-
-def _field(name: str, dtype: np.dtype) -> property:
-    def read(facts: _Facts) -> Any:
-        return facts._data[name]
-
-    def read_small(facts: _Facts) -> Any:
-        return np.int64(facts._data[name])
-
-    def read_small_array(facts: _Facts) -> Any:
-        return facts._data[name].view(SmallIntegers)
-
-    def read_structure(facts: _Facts) -> Any:
-        inside = facts._data[name]
-        return as_compiled(inside) if dtype.shape else _facts_of(dtype)(inside)
-
-    def write(facts: _Facts, value: Any) -> None:
-        facts._data[name] = value
-
-    if dtype.base.names is not None:
-        return property(read_structure, write)
-    if is_small(dtype):
-        return property(read_small_array if dtype.shape else read_small, write)
-    return property(read, write)
-
-
-@functools.cache
-def _facts_of(dtype: np.dtype) -> Callable[[np.void], Facts]:
-    """What makes facts of a record of this dtype."""
-    return type(
-        "Facts", (_Facts,), {"__slots__": (), **{name: _field(name, dtype[name]) for name in dtype.names or ()}}
-    )
-
-
 def _facts(data: np.ndarray) -> Facts:
-    return _facts_of(data.dtype)(data[0])
+    return as_compiled(data[0])
 
 
 INTEGERS = ("player", "episode", "simultaneous", "deal_observation")  # they return an integer and write nothing

@@ -200,6 +200,12 @@ class State:
         state._origin, state._by_hand = self._origin, self._by_hand
         return state
 
+    def __copy__(self) -> "State":
+        return self.clone()
+
+    def __deepcopy__(self, memo: dict) -> "State":
+        return self.clone()
+
     def determinize(self, observer: int, seed: int | Sequence[int] = 0) -> "State":
         """A state drawn uniformly from the information set of `observer`; this state is not changed.
 

@@ -42,15 +42,9 @@ from icarus.algebra.policy import (
     ucb1_by_visits,
 )
 from icarus.compiler.rng import seeded
-from icarus.engine.arena import ANY
 from icarus.engine.choice import follow_rule
 from icarus.engine.compiled_search import CompiledSearch
-from icarus.engine.lowering import IN_SIMULATION
-from icarus.engine.reference.choice import Decision, ReferenceProgram
-from icarus.engine.reference.history import Playout
 from icarus.kernel import Theta
-from icarus.kernel.history import Root
-from icarus.kernel.python_game import in_python
 from icarus.kernel.theta import ENTRY
 from icarus.specs import AMAF, BASELINE, MAST
 from tests import toy
@@ -450,16 +444,7 @@ def fixed(name: str, *worth: float, rule: Any = None) -> Enhancement:
 
 def votes_of(strategy: Enhancement, draws: int = 2000) -> list[int]:
     """How often a strategy chooses each of three actions in the simulation, by the plain engine's own decisions."""
-    rng = seeded(5)
-    composed = ReferenceProgram(strategy, False, in_python(toy.BRANCHES), rng)
-    playout = Playout(Root((0,), 0), [0], 0)
-    playout.decide(0, 0, [0, 1, 2])
-    counts = [0, 0, 0]
-    for _ in range(draws):
-        index = composed.choose(IN_SIMULATION, Decision(playout, [0, 1, 2]))
-        assert index != ANY
-        counts[index] += 1
-    return counts
+    return np.bincount(toy.choices_of(strategy, after(toy.BRANCHES), draws), minlength=3).tolist()
 
 
 def softmax(*worth: float) -> list[float]:

@@ -191,8 +191,7 @@ def test_a_report_describes_one_and_audits_it_first(file: Path, icarus: Call) ->
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("bench", "--games", "race"), "race is a PythonGame, which cannot be compiled"),
-        (("search", "race", "--threads", "2"), "threads is 2; the engine 'python' searches in one"),
+        (("search", "race", "--threads", "2"), "threads is 2; race is a PythonGame, whose functions run in one thread"),
         (("match", "race", "MAST", "--level", "2"), "race has no measured levels; these games have: "),
         (("ladder", "race", "BASELINE"), "there is no ladder of race; games with a ladder: "),
     ],

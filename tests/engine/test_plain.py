@@ -42,7 +42,7 @@ from icarus import (
     weight,
 )
 from icarus.algebra import PLAYER
-from icarus.compiler.reference import Interpreter
+from icarus.compiler.plain_python import Interpreter
 from icarus.compiler.rng import next_word, plain_next_word, seeded
 from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, Scheme
 from icarus.kernel import CHANCE, TERMINAL, below, find, lowest_bit, popcount, record, shuffle, uniform, update
@@ -272,7 +272,7 @@ def too_much(rewards: Any, visits: int, availability: int) -> float:
 @pytest.mark.parametrize(
     ("strategy", "kind", "said"),
     [
-        (attrs.evolve(MAST, policy=gibbs().over(half_written)), ValueError, "NaN or no value for the legal action"),
+        (attrs.evolve(MAST, policy=gibbs().over(half_written)), ValueError, "NaN or no value for a legal action"),
         (attrs.evolve(MAST, policy=roulette().over(negative)), ValueError, "none may be negative"),
         (attrs.evolve(MAST, capture=real_context), TypeError, "takes integers, not 0.7"),
         (too_much * MAST + (1 - too_much) * BASELINE, ValueError, "outside [0, 1]"),
@@ -291,8 +291,8 @@ def test_an_engine_that_is_none_and_threads_in_python_are_refused() -> None:
         search(state, BASELINE, iterations=3, engine="fast")
     with pytest.raises(ValueError, match="the engine 'python' searches in one"):
         search(state, BASELINE, iterations=3, engine="python", threads=2)
-    with pytest.raises(ValueError, match="its engine is 'python'"):
-        search(nim().new_initial_state(), BASELINE, iterations=3, engine="compiled")
+    with pytest.raises(ValueError, match="nim is a PythonGame, whose functions run in one thread"):
+        search(nim().new_initial_state(), BASELINE, iterations=3, threads=2)
 
 
 # ------------------------------------------------------------------------------------------------ games of Python objects
@@ -546,3 +546,15 @@ def test_ctrl_c_in_a_python_search_loses_nothing() -> None:
     result = caught.value.result
     assert result.iterations > 10 and result.visits.sum() == result.iterations
     assert result.records["BASELINE"][()]["visits"] == result.iterations
+
+
+def legal_at_the_root_only(state: Any, actions: Any) -> int:
+    actions[0], actions[1] = 0, 1
+    return 2 if state.count == 0 else -3
+
+
+@pytest.mark.parametrize("engine", ["compiled", "python"])
+def test_both_engines_refuse_a_number_of_legal_actions_below_0(engine: str) -> None:
+    game = attrs.evolve(games.load("kuhn-poker"), legal=legal_at_the_root_only)
+    with pytest.raises(ValueError, match="legal function of kuhn-poker gave no legal action"):
+        search(game.new_initial_state(seed=1), BASELINE, iterations=30, engine=engine)

@@ -10,9 +10,9 @@ import pytest
 
 from examples.sequential_halving import HALVING, last_one
 from icarus import BASELINE, MAST, Agent, RootStatistics, games, greatest_value, most_visits, search, secure_child
+from icarus.compiler.plain_python import interpret
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.recommendation import recommend
-from icarus.engine.reference.search import ReferenceSearch
 from icarus.engine.running_search import run_within
 from icarus.engine.scheme import DeterminizedUCT
 from icarus.engine.search import start_search
@@ -77,15 +77,15 @@ def test_agents_and_several_trees_take_a_rule_and_wrong_ones_are_refused() -> No
         Agent(BASELINE, iterations=5, recommendation=greatest_value, preference=lambda state, action: 0)
 
 
-@pytest.mark.parametrize("kind", [CompiledSearch, ReferenceSearch])
-def test_sequential_halving_is_that_of_the_textbook(kind: Any) -> None:
+@pytest.mark.parametrize("plain", [None, interpret])
+def test_sequential_halving_is_that_of_the_textbook(plain: Any) -> None:
     """Karnin, Koren and Somekh (2013), Algorithm 1, playout for playout: which actions may be tried next, and which is left."""
     state, budget = after(toy.BRANCHES), 100
-    if kind is CompiledSearch:
+    if plain is None:
         state, budget = games.load("othello").new_initial_state(), 400
         for text in ("d3", "c5", "f6", "f5"):
             state.apply_action(state.string_to_action(text))
-    running = kind(state, HALVING >> MAST, 7)
+    running = CompiledSearch(state, HALVING >> MAST, 7, plain=plain)
     running.expect(budget)
     running.run(1)
     arms, before = list(range(len(state.legal_actions()))), running.root()

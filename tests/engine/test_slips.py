@@ -37,12 +37,8 @@ from icarus import (
 )
 from icarus.algebra import ACTION, MOVE, Space
 from icarus.compiler.functions import CompilationError
-from icarus.compiler.rng import seeded
 from icarus.engine.lowering import draws_from_means, lower
-from icarus.engine.reference.choice import Decision, ReferenceProgram
-from icarus.engine.reference.history import Playout
 from icarus.kernel import CHANCE, find, helper, record, update
-from icarus.kernel.history import Root
 from icarus.specs import LGRF2
 from tests import toy
 from tests.test_toy import after
@@ -255,16 +251,11 @@ def test_what_is_known_to_begin_with_is_read_in_simulation_too() -> None:
 
 
 def test_gibbs_weighs_means_above_1_that_were_given() -> None:
-    generous = attrs.evolve(MAST, name="GENEROUS", initial=initial(given={(4, 0): {"reward": 3.0, "visits": 1}}))
-    playout = Playout(Root((0, 0, 0), 0), [0, 0, 0], 0)
-    playout.decide(0, 0, [4, 5])
-    game = games.load("othello")
-    rng = seeded(1)
-    composed = ReferenceProgram(generous, False, game, rng)
-    drawn = [composed.choose(0, Decision(playout, [4, 5])) for _ in range(3000)]
-    weight = np.exp([3.0, 1.0])
+    generous = attrs.evolve(MAST, name="GENEROUS", initial=initial(given={(0, 0): {"reward": 3.0, "visits": 1}}))
+    drawn = toy.choices_of(generous, after(toy.BRANCHES), 3000, seed=1)
+    weight = np.exp([3.0, 1.0, 1.0])
     expected = 3000 * weight / weight.sum()
-    assert stats.chisquare(np.bincount(drawn, minlength=2), expected).pvalue > 0.001
+    assert stats.chisquare(np.bincount(drawn, minlength=3), expected).pvalue > 0.001
     compiled, plain = (
         search(after(toy.BRANCHES), generous, iterations=40, seed=3, engine=e) for e in ("compiled", "python")
     )
@@ -580,7 +571,7 @@ def test_rewards_of_all_players_are_not_written_by_a_policy() -> None:
         search(state(), BASELINE >> VECTORS, iterations=30)
 
 
-UNWRITTEN = "{} wrote NaN or no value for the legal action"
+UNWRITTEN = "{} wrote NaN or no value for a legal action"
 
 
 @pytest.mark.parametrize(
@@ -589,21 +580,21 @@ UNWRITTEN = "{} wrote NaN or no value for the legal action"
         ({"policy": gibbs().over(half_written)}, UNWRITTEN.format("half_written")),
         ({"policy": argmax().over(unwritten)}, UNWRITTEN.format("unwritten")),
         ({"policy": argmax().over(not_a_number)}, UNWRITTEN.format("not_a_number")),
-        ({"policy": roulette().over(negative)}, "met the value -1.0; none may be negative"),
-        ({"policy": argmax().over(writes_a_field)}, "is written where θ is read-only"),
-        ({"policy": argmax().over(writes_by_a_helper)}, "is written where θ is read-only"),
-        ({"policy": argmax().over(writes_the_history)}, "of a history are read-only; a slot writes to one of them"),
+        ({"policy": roulette().over(negative)}, "met a negative value; none may be negative"),
+        ({"policy": argmax().over(writes_a_field)}, "destination is read-only"),
+        ({"policy": argmax().over(writes_by_a_helper)}, "destination is read-only"),
+        ({"policy": argmax().over(writes_the_history)}, "destination is read-only"),
         ({"backpropagation": halves_rewards}, "destination is read-only"),
         ({"policy": argmax().over(sorts_legal)}, "array is read-only"),
-        ({"backpropagation": half_a_visit}, "writes the float 0.5 to visits, which would truncate it to an integer"),
+        ({"backpropagation": half_a_visit}, "visits is given the float 0.5, which would be truncated to an integer"),
         ({"backpropagation": two_rewards}, "but a mean is above 1"),
         ({"capture": capture_a_bare_action}, "capture_a_bare_action of SLIP names the record 0"),
         ({"capture": capture_for_chance}, NOT_A_PLAYER),
         *RETURNING,
         ({"backpropagation": takes_a_visit}, "takes_a_visit wrote a negative number to a count of a record"),
         ({"capture": capture_a_real}, "takes integers, not 0.5; a float would be truncated"),
-        ({"policy": argmax().over(half_a_record)}, r"records is given the float \d\.\d, which would be truncated"),
-        ({"policy": argmax().over(halves_of_records)}, r"records is given the float \[.*\], which would be trunc"),
+        ({"policy": argmax().over(half_a_record)}, r"is given the float \d\.\d, which would be truncated"),
+        ({"policy": argmax().over(halves_of_records)}, r"is given the float \[.*\], which would be trunc"),
         ({"capture": capture_of_parts}, r"not \(.*\); make a key of the parts, record\(a, b, …\)"),
     ],
 )

@@ -21,7 +21,7 @@ from icarus import (
     values,
 )
 from icarus.compiler.functions import CompilationError
-from icarus.compiler.reference import Interpreter
+from icarus.compiler.plain_python import Interpreter
 from icarus.engine.loop import check_actions
 from icarus.kernel import record
 from tests.audit import test_contract as slips

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from icarus import State, games
-from icarus.compiler.reference import interpret
+from icarus.compiler.plain_python import interpret
 from icarus.games.othello import (
     FIRST,
     MIRRORS,

@@ -1,5 +1,6 @@
 """States: what is determinized, changed by hand or wrongly given is what it says, or is refused in a sentence."""
 
+import copy
 import random
 import re
 from typing import Any
@@ -233,3 +234,12 @@ def test_returns_outside_their_range_are_refused(rewards: list[float], monkeypat
     wrong = re.escape(f"did not write a number from 0 to 1 for each player: {rewards[0]:g}, {rewards[1]:g} (")
     with pytest.raises(ValueError, match=f"the rewards function of toy-kuhn.* {wrong}"):
         state.returns()
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, State.clone])
+def test_a_copy_of_a_state_is_played_on_alone(copied: Any) -> None:
+    state = games.load("othello").new_initial_state()
+    other = copied(state)
+    other.apply_action(other.legal_actions()[0])
+    assert other.game is state.game and len(state.history) == 0
+    assert state.data.tobytes() == state.game.new_initial_state().data.tobytes() != other.data.tobytes()

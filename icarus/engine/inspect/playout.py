@@ -5,8 +5,8 @@ decision, every captured record and every updated row passes by and is noted. It
 """
 
 import functools
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import attrs
 import numpy as np
@@ -14,23 +14,23 @@ import numpy as np
 from icarus import checks
 from icarus.algebra import Enhancement
 from icarus.algebra.information import HISTORY, POSITION, FieldValue
-from icarus.algebra.policy import RULE_GIBBS_OF_MEANS, RULE_UNIFORM
-from icarus.compiler.functions import plain
-from icarus.compiler.reference import Interpreter
-from icarus.engine import validation
+from icarus.algebra.policy import RULE_GIBBS_OF_MEANS, RULE_UNIFORM, RULE_VOTE
+from icarus.compiler import memory
+from icarus.compiler.functions import DISABLED, plain
+from icarus.compiler.memory import WORD_BYTES
+from icarus.compiler.plain_python import Interpreter
+from icarus.engine import choice, loop, validation
+from icarus.engine.arena import COMPONENT, IN_SIMULATION, LEAF, LEAF_BYTES, SIMULTANEOUS, TERM, TREE, Arena
 from icarus.engine.belief import has_belief
 from icarus.engine.compiled_search import CompiledSearch
-from icarus.engine.reference.choice import Decision, ReferenceProgram, Term
-from icarus.engine.reference.history import Playout, ReferenceHistory
-from icarus.engine.reference.search import ReferenceSearch
-from icarus.engine.reference.table import ReferenceTable
+from icarus.engine.lowering import Vote, terms_of
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.tables import part_text
-from icarus.kernel import CHANCE, UNSEEN, extended, mix
-from icarus.kernel.data import StateData
+from icarus.kernel import CHANCE, UNSEEN, History, extended, mix
 from icarus.kernel.game import AnyGame
-from icarus.kernel.history import PHASES
+from icarus.kernel.history import PHASES, Playout, Step, history_at
 from icarus.kernel.state import State
+from icarus.specs.trees import EXP3
 
 ONLY, ENVIRONMENT = "the only action", "the environment"
 
@@ -45,7 +45,7 @@ class Choice:
         action: as players write it.
         legal: how many actions there were.
         by: the component, or the mixture of components, whose values decided; ENVIRONMENT, or ONLY where nothing had to be decided.
-        weight: with which this alternative of a linear mixture was drawn; 1 where there is one alternative.
+        weight: with which this alternative of a linear mixture was drawn; 1 where there is one term.
         uniform: whether the choice was uniform by definition.
         values: what the alternative said of each legal action, by its text; empty where nothing was asked.
     """
@@ -123,42 +123,15 @@ def inspect_playout(
         raise ValueError(
             f"scheme is {scheme}, which grows several trees; a playout is inspected in a search of one tree"
         )
-    inspector = PlayoutInspector(state, strategy, seed, scheme)
-    if validation.checked_engine(None, state.game, 1) == validation.COMPILED and after:
+    search = CompiledSearch(state, strategy, seed, scheme, plain=_NOTING)
+    if not DISABLED and after:
         compiled = CompiledSearch(state, strategy, seed, scheme)
         compiled.run(after)
-        inspector.take_over(compiled)
-    inspector.run(after)
-    return inspector.playout()
-
-
-class _RecordingProgram(ReferenceProgram):
-    """A composition that notes each decision, and of what parts the keys of records were made."""
-
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self.decision: Decision | None = None
-        self.term: Term | None = None
-        self.parts_of: dict[int, tuple[int, int]] = {}
-        self._interpret = Interpreter([(mix, self._mix)])
-
-    def _mix(self, key: int, part: int) -> int:
-        mixed = mix(key, part)
-        self.parts_of[mixed] = int(key), int(part)
-        return mixed
-
-    def choose(self, stage: int, decision: Decision) -> int:
-        self.decision, index = decision, super().choose(stage, decision)
-        term = self.term
-        if term is not None and term.rule == RULE_GIBBS_OF_MEANS and not len(decision.values):
-            rng_state = self.rng.copy()  # by acceptance: only a few actions were asked about
-            decision.values = self._values_of(term.leaves[0], decision.history, decision.legal)
-            self.rng[:] = rng_state
-        return index
-
-    def _draw_term(self, terms: list[Term], decision: Decision) -> Term:
-        self.term = super()._draw_term(terms, decision)
-        return self.term
+        search.take_over(compiled)
+    search.record_simulation()
+    _notes[:] = [_Notes(search)]
+    search.run(after + 1)
+    return _notes.pop().playout()
 
 
 class _RecordTexts:
@@ -171,9 +144,10 @@ class _RecordTexts:
         actions: the texts of those that were legal in the playout.
     """
 
-    def __init__(self, game: AnyGame, playout: Playout, parts_of: dict[int, tuple[int, int]]) -> None:
-        self._game, self._playout, self._parts_of = game, playout, parts_of
+    def __init__(self, game: AnyGame, parts_of: dict[int, tuple[int, int]]) -> None:
+        self._game, self._parts_of = game, parts_of
         self.actions: dict[int, str] = {}
+        self.histories: Callable[[], History] | None = None
 
     def name_action(self, action: int, text: str) -> None:
         """Note a text of an action; one action may have several names, such as bet and call."""
@@ -182,7 +156,7 @@ class _RecordTexts:
 
     def text_of(self, part: Enhancement, key: int) -> str:
         """What a record is made of: a history as its player saw it, or the parts of any other."""
-        if key in (int(self._playout.steps[0].record), int(self._playout.steps[0].episode)):
+        if key in (int(self._history.steps[0].record), int(self._history.steps[0].episode)):
             return "⟨⟩"
         if part.records in (HISTORY, POSITION):
             return self._history_text(key, part.records == POSITION)
@@ -215,9 +189,10 @@ class _RecordTexts:
         return f"⟨{', '.join(map(self._action_text, moves))}⟩"
 
     @functools.cached_property
-    def _history(self) -> ReferenceHistory:
+    def _history(self) -> History:
         """The history of the whole playout, which has ended when records are updated."""
-        return self._playout.history()
+        assert self.histories is not None
+        return self.histories()
 
     @functools.cached_property
     def _histories(self) -> tuple[dict[int, tuple[int, int, int]], ...]:
@@ -242,101 +217,150 @@ class _RecordTexts:
         return t
 
 
-@attrs.define(eq=False)
 class _Notes:
-    """What is noted of the playout under way.
+    """What is noted of the playout under way; the functions of the loop of the same names call these."""
 
-    Attributes:
-        start: the state drawn for the root, as text.
-        worlds: the states in which decisions were made, and the last one.
-        end, rewards: what came out, once it has ended.
-    """
-
-    start: str
-    texts: _RecordTexts
-    updates: dict[str, list[Update]]
-    choices: list[Choice] = attrs.field(factory=list)
-    worlds: list[StateData] = attrs.field(factory=list)
-    end: str = ""
-    rewards: tuple[float, ...] = ()
-
-
-class PlayoutInspector(ReferenceSearch):
-    """A search in plain Python that notes what happens."""
-
-    program: _RecordingProgram
-    program_type = _RecordingProgram
-    _notes: _Notes
-
-    def take_over(self, search: CompiledSearch) -> None:
-        """Go on where a compiled search of the same state, strategy, seed and scheme stands; it is left alone."""
-        self.rng[:] = search.rng
-        self.iterations, self.depth, self._phase_steps = search.iterations, search.depth, search.phase_steps()
-        self._root_visits[:] = search.root().visits
-        for table, compiled in zip(self.tables, search.tables, strict=True):
-            table.fill(compiled)
-
-    def _begin_playout(self) -> tuple[Playout, StateData]:
-        self.program.parts_of.clear()
-        playout, world = super()._begin_playout()
-        updates: dict[str, list[Update]] = {part.name: [] for part in self.program.components}
-        self._notes = _Notes(self.game.text_of(world), _RecordTexts(self.game, playout, self.program.parts_of), updates)
-        return playout, world
-
-    def _decide(self, playout: Playout, world: StateData, player: int, in_tree: bool) -> tuple[int, int]:
-        texts = {int(action): self.game.action_text_of(world, action) for action in self.game.legal(world)}
-        self._notes.worlds.append(self.game.copy(world))
-        self.program.decision = self.program.term = None
-        edge, action = super()._decide(playout, world, player, in_tree)
-        step, decision, term = playout.steps[playout.t], self.program.decision, self.program.term
-        self._notes.texts.name_action(edge, texts[action])
-        details: dict[str, Any] = {"by": ENVIRONMENT if player == CHANCE else ONLY}
-        if term is not None:
-            labels = [texts.get(int(edge), str(edge)) for edge in decision.legal]
-            values = zip(labels, decision.values.tolist(), strict=False)
-            details = {
-                "by": term.by,
-                "weight": self.program.share(term.weight, decision),
-                "uniform": term.rule == RULE_UNIFORM,
-                "values": dict(values),
-            }
-        self._notes.choices.append(Choice(player, PHASES[step.phase], texts[action], int(step.count), **details))
-        return edge, action
-
-    def _update(self, part: Enhancement, table: ReferenceTable, record: int, context: int, rewards: np.ndarray) -> None:
-        before = table.find(record)
-        information = None if before is None else _information(before)
-        super()._update(part, table, record, context, rewards)
-        text = self._notes.texts.text_of(part, record)
-        self._notes.updates[part.name].append(
-            Update(text, record, context, information, _information(cast(np.void, table.find(record))))
+    def __init__(self, search: CompiledSearch) -> None:
+        self.search, self.parts_of = search, dict[int, tuple[int, int]]()
+        self._drawn: tuple[int, int, int] | None = (
+            None  # the alternative that decides: its number, its role and the record
         )
+        self._values = np.zeros(0)
 
-    def _rewards(self, world: StateData) -> np.ndarray:
-        self._notes.end, rewards = self.game.text_of(world), super()._rewards(world)
-        self._notes.worlds.append(self.game.copy(world))
-        self._notes.rewards = tuple(rewards.tolist())
-        return rewards
+    def mix(self, key: int, part: int) -> int:
+        mixed = mix(key, part)
+        self.parts_of[mixed] = int(key), int(part)
+        return mixed
+
+    def begin(self, a: Arena, rng: np.ndarray) -> None:
+        self.parts_of.clear()
+        _original(loop.begin)(a, rng)
+        search = self.search
+        self.start, self.worlds, self.choices = search.game.text_of(search.world().facts), list[State](), list[Choice]()
+        self.texts = _RecordTexts(search.game, self.parts_of)
+        self.updates: dict[str, list[Update]] = {part.name: [] for part in search.program.components}
+
+    def decide(
+        self, a: Arena, role: int, playout: Playout, step: Step, actions: int, rng: np.ndarray
+    ) -> tuple[int, int]:
+        search, world = self.search, self.search.world()
+        facts = world.facts
+        texts = {action: search.game.action_text_of(facts, action) for action in world.legal_actions()}
+        self.worlds.append(world)
+        self._drawn = None
+        index, action = _original(loop.decide)(a, role, playout, step, actions, rng)
+        self.texts.name_action(int(step.action), texts[int(action)])
+        details: dict[str, Any] = {"by": ENVIRONMENT if step.player == CHANCE else ONLY}
+        if self._drawn is not None:
+            edges = _POINTS.array_at(playout.legal + WORD_BYTES * step.first, step.count, np.dtype(np.int64)).tolist()
+            details = self._details(a, [texts.get(edge, str(edge)) for edge in edges], playout, step)
+        self.choices.append(
+            Choice(int(step.player), PHASES[step.phase], texts[int(action)], int(step.count), **details)
+        )
+        return index, action
+
+    def _details(self, a: Arena, edges: list[str], playout: Playout, step: Step) -> dict[str, Any]:
+        """By what a decision was made."""
+        assert self._drawn is not None
+        j, role, record = self._drawn
+        term = _POINTS.array_at(a.composition.term, j + 1, TERM)[j]
+        first = int(self.search.program.mixture[role]["first_term"])
+        uses_exp3 = role == SIMULTANEOUS and self.search.scheme.uses_exp3(self.search.game)
+        strategy = EXP3 if uses_exp3 else self.search.strategy
+        _, parts = list(terms_of(strategy, IN_SIMULATION if role == IN_SIMULATION else TREE))[j - first]
+        by = (
+            " & ".join(map(str, parts.members))
+            if isinstance(parts, Vote)
+            else " ^ ".join(part.name for _, part in parts)
+        )
+        if term.rule == RULE_GIBBS_OF_MEANS and not len(self._values):  # only a few actions were asked about
+            rng = self.search.rng.copy()
+            leaf = _POINTS.struct_at(a.composition.leaf + term.first_leaf * LEAF_BYTES, LEAF)
+            _NOTING(choice.ask_policy)(a, leaf, playout.legal + WORD_BYTES * step.first, step.count)
+            self._values, self.search.rng[:] = self._buffer(a.buffers.values, step.count), rng
+        elif term.rule == RULE_VOTE:
+            self._values = self._buffer(a.buffers.votes + WORD_BYTES * j * a.game.max_legal, step.count)
+        return {
+            "by": by,
+            "weight": float(_NOTING(choice.weight_of)(a, term.first_weight, term.weights, record)),
+            "uniform": term.rule == RULE_UNIFORM,
+            "values": dict(zip(edges, self._values.tolist(), strict=False)),
+        }
+
+    def draw_term(self, a: Arena, role: int, record: int, rng: np.ndarray) -> int:
+        j = _original(choice.draw_term)(a, role, record, rng)
+        if self._drawn is None:  # those after it are of voters
+            self._drawn, self._values = (int(j), int(role), int(record)), np.zeros(0)
+        return j
+
+    def write_values(self, a: Arena, term: Any, legal: int, count: int, record: int) -> None:
+        _original(choice.write_values)(a, term, legal, count, record)
+        self._values = self._buffer(a.buffers.values, count)
+
+    @staticmethod
+    def _buffer(address: int, count: int) -> np.ndarray:
+        return _POINTS.array_at(address, count, np.dtype(np.float64)).copy()
+
+    def backpropagation(self, a: Arena) -> None:
+        """Line 17, update by update; the state is the last one."""
+        last = self.search.world()
+        self.worlds.append(last)
+        self.end = self.search.game.text_of(last.facts)
+        self.rewards = tuple(self._buffer(a.buffers.reward, a.game.players).tolist())
+        self.texts.histories = lambda: _NOTING(history_at)(a.buffers.playout)
+        records, contexts = self.search.updates()
+        for c, component in enumerate(_POINTS.array_at(a.composition.component, a.composition.components, COMPONENT)):
+            part, first, count = self.search.program.components[c], int(component.first), int(component.count)
+            for i in range(first, first + count):
+                key, context = int(records[i]), int(contexts[i])
+                before = _information(self.search.tables[c].find(key))
+                component.first, component.count = i, 1
+                _NOTING(loop.backpropagate)(a, component)
+                after = _information(self.search.tables[c].find(key))
+                assert after is not None
+                self.updates[part.name].append(Update(self.texts.text_of(part, key), key, context, before, after))
+            component.first, component.count = first, count
 
     def playout(self) -> InspectedPlayout:
-        """Make the next playout, and give back what happened."""
-        self.iterate()
-        notes = self._notes
+        """What happened."""
+        search = self.search
         return InspectedPlayout(
-            state=self.state,
-            strategy=self.strategy,
-            seed=self.seed,
-            scheme=self.scheme,
-            iteration=self.iterations,
-            start=notes.start,
-            end=notes.end,
-            states=tuple(type(self.state)(self.state.game, world) for world in notes.worlds),
-            choices=tuple(notes.choices),
-            rewards=notes.rewards,
-            updates={name: tuple(updates) for name, updates in notes.updates.items()},
+            state=search.state,
+            strategy=search.strategy,
+            seed=search.seed,
+            scheme=search.scheme,
+            iteration=search.iterations,
+            start=self.start,
+            end=self.end,
+            states=tuple(self.worlds),
+            choices=tuple(self.choices),
+            rewards=self.rewards,
+            updates={name: tuple(updates) for name, updates in self.updates.items()},
         )
 
 
-def _information(row: np.void) -> dict[str, FieldValue]:
-    """The fields of a row other than its key, as Python numbers and lists."""
+_notes: list[_Notes] = []  # of the playout that is being looked at
+
+
+def _noted(function: Any) -> tuple[object, Callable]:
+    """A function of the loop, and what notes its calls."""
+    name = plain(function).__name__
+    return function, lambda *arguments: getattr(_notes[-1], name)(*arguments)
+
+
+_NOTING = Interpreter(
+    map(_noted, (mix, loop.begin, loop.decide, choice.draw_term, choice.write_values, loop.backpropagation))
+)
+_POINTS = _NOTING(memory)
+
+
+def _original(function: Any) -> Callable:
+    """A function of the loop itself, in which what it calls is noted."""
+    return _NOTING.inside(plain(function))
+
+
+def _information(row: np.void | None) -> dict[str, FieldValue] | None:
+    """The fields of a row other than its key, as Python numbers and lists; None where there is no row."""
+    if row is None:
+        return None
     return {name: row[name].tolist() for name in row.dtype.names or () if name != "record"}

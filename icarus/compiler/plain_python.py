@@ -1,16 +1,24 @@
-"""Compiled functions as plain Python: the same source, with all that it calls, where a breakpoint or a print works."""
+"""Compiled functions as plain Python: the same source, with all that it calls, where a breakpoint or a print works.
 
+Helpers become the functions inside them; what only machine code can do, such as to read what stands at an address or to call a kernel
+by its address, has a stand-in here. So the playout loop itself runs in plain Python too.
+"""
+
+import ctypes
 import functools
+import itertools
 import operator
 import types as pytypes
 import weakref
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
+from icarus.compiler import memory
 from icarus.compiler.digest import content_of
-from icarus.compiler.functions import REPLACEMENTS, CompiledCallable, is_helper
+from icarus.compiler.functions import DISABLED, MAKES_PLAIN, REPLACEMENTS, CompiledCallable, Intrinsic, is_helper
 from icarus.compiler.memory import lowest_bit, plain_lowest_bit, plain_popcount, popcount
 from icarus.compiler.rng import below, next_word, plain_below, plain_next_word, plain_uniform, uniform
 
@@ -31,18 +39,70 @@ class SmallIntegers(np.ndarray):
 _element = np.ndarray.__getitem__
 
 
-class Record(np.record):  # type: ignore[misc]  # final for the stubs, not for numpy
-    """A record whose small integers are read as 64 bits, also inside records and arrays within it."""
+class Integers(np.ndarray):
+    """An array of integers that refuses reals, which compiled code would cut down to integers."""
 
-    def __getattribute__(self, name: str) -> Any:
-        return _read(np.record.__getattribute__(self, name))
+    def __setitem__(self, index: Any, value: Any) -> None:
+        _refuse_cut("an array of integers", value)
+        super().__setitem__(index, value)
 
-    def __getitem__(self, index: Any) -> Any:
-        return _read(np.record.__getitem__(self, index))
+
+def _refuse_cut(target: str, value: Any) -> None:
+    if type(value) is not int and np.asarray(value).dtype.kind == "f":
+        raise TypeError(f"{target} is given the float {value}, which would be truncated to an integer")
+
+
+class Structure:
+    """A record with its fields as attributes: small integers are read as 64 bits, and integers refuse reals."""
+
+    __slots__ = ("_data",)
+
+    def __init__(self, data: np.void) -> None:
+        self._data = data
+
+    def __getitem__(self, field: str) -> Any:
+        return getattr(self, field)
+
+    def __setitem__(self, field: str, value: Any) -> None:
+        setattr(self, field, value)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._data, name)
+
+
+def _field(name: str, dtype: np.dtype) -> property:
+    def read(structure: Structure) -> Any:
+        return structure._data[name]
+
+    def read_as_compiled(structure: Structure) -> Any:
+        return as_compiled(structure._data[name])
+
+    def read_small(structure: Structure) -> Any:
+        return np.int64(structure._data[name])
+
+    def write(structure: Structure, value: Any) -> None:
+        structure._data[name] = value
+
+    def write_integer(structure: Structure, value: Any) -> None:
+        _refuse_cut(name, value)
+        structure._data[name] = value
+
+    if dtype.base.names is not None or (dtype.shape and is_small(dtype)):
+        return property(read_as_compiled, write)
+    if dtype.base.kind in "iu":
+        return property(read_small if is_small(dtype) else read, write_integer)
+    return property(read, write)
+
+
+@functools.cache
+def _structure_of(dtype: np.dtype) -> Callable[[np.void], Structure]:
+    """What makes a structure of a record of this dtype."""
+    fields = {name: _field(name, dtype[name]) for name in dtype.names or ()}
+    return type("Structure", (Structure,), {"__slots__": (), **fields})
 
 
 class Records(np.ndarray):
-    """An array of such records; `records.field` is a column of them."""
+    """An array of records, each read as a structure; `records.field` is a column of them."""
 
     def __getitem__(self, index: Any) -> Any:
         return _read(_element(self, index))
@@ -55,6 +115,8 @@ class Records(np.ndarray):
 
 def _read(value: Any) -> Any:
     """What was read of a record, or of an array of records, as compiled code reads it."""
+    if isinstance(value, np.void):
+        return as_compiled(value)
     if isinstance(value, np.ndarray) and not isinstance(value, SmallIntegers):
         return as_compiled(value) if value.dtype.names is not None or is_small(value.dtype) else value.view(np.ndarray)
     return np.int64(value) if isinstance(value, np.integer) and is_small(value.dtype) else value
@@ -65,19 +127,20 @@ def is_small(dtype: np.dtype) -> bool:
     return dtype.base.kind in "iu" and dtype.base.itemsize < 8
 
 
-def as_compiled(value: Arrays) -> Arrays:
+def as_compiled(value: Any) -> Any:
     """An array or record that reads as in compiled code: fields as attributes, small integers as 64 bits; nothing is copied."""
-    if is_small(value.dtype):
-        return value.view(SmallIntegers)
-    kind = np.dtype((Record, value.dtype))
-    return np.ndarray((), kind, value.data)[()] if isinstance(value, np.void) else value.view(kind).view(Records)
+    if isinstance(value, np.void):
+        return _structure_of(value.dtype)(value)
+    return value.view(SmallIntegers if is_small(value.dtype) else Records)
 
 
 def _differs(value: object) -> TypeGuard[Arrays]:
     """Whether numpy's own array or record reads otherwise than in compiled code."""
-    if type(value) is np.ndarray and is_small(value.dtype):
-        return True
-    return isinstance(value, np.ndarray | np.void) and value.dtype.names is not None and value.dtype.type is np.void
+    if isinstance(value, np.ndarray):
+        return (is_small(value.dtype) or value.dtype.names is not None) and not isinstance(
+            value, SmallIntegers | Records
+        )
+    return isinstance(value, np.void)
 
 
 def _making_arrays(make: Callable) -> Callable:
@@ -91,6 +154,101 @@ def _making_arrays(make: Callable) -> Callable:
     return made
 
 
+# ------------------------------------------------------------------------------------------------- addresses in plain Python
+
+
+_dtypes: dict[int, np.dtype] = {}  # by their ids, which are hashed faster
+_numbers = itertools.count(16, 16)
+_functions: "weakref.WeakValueDictionary[int, PlainKernel]" = weakref.WeakValueDictionary()
+
+
+class PlainKernel:
+    """A kernel that has stayed plain Python; by its `address` only plain Python calls it.
+
+    Args:
+        function: as plain Python.
+        returns: what the author's function in it must return, in words.
+    """
+
+    fresh = False
+
+    def __init__(self, function: Callable, name: str, returns: str = "") -> None:
+        self.name, self.returns, self.address = name, returns, next(_numbers)
+        self._function = function
+        _functions[self.address] = self
+
+    def __call__(self, *arguments: int) -> int:
+        result = self._function(*arguments)
+        try:
+            return operator.index(result)
+        except TypeError:
+            raise TypeError(f"{self.name} returned {result!r}; it must return {self.returns or 'an integer'}") from None
+
+
+@contextmanager
+def plain_kernels(made_by: "Interpreter | None" = None) -> Iterator[None]:
+    """Within, kernels stay plain Python, and nothing is compiled."""
+    token = MAKES_PLAIN.set(made_by or interpret)
+    try:
+        with np.errstate(over="ignore"):  # as compiled code does
+            yield
+    finally:
+        MAKES_PLAIN.reset(token)
+
+
+def _call(address: int, arguments: tuple[int, ...]) -> np.int64:
+    return np.int64(_functions[int(address)](*arguments))
+
+
+@functools.lru_cache(1 << 16)
+def _view(address: int, shape: tuple[int, ...], dtype_id: int, writeable: bool) -> Any:
+    """What stands at an address, viewed as records or numbers; of nothing zeros."""
+    dtype, count = _dtypes[dtype_id], int(np.prod(shape))
+    if address == 0 or count <= 0:
+        array = np.zeros(shape, dtype)
+    else:
+        memory_there: Any = (ctypes.c_char * (count * dtype.itemsize)).from_address(address)
+        array = np.ndarray(shape, dtype, memory_there)
+    array.flags.writeable = writeable
+    if not shape:
+        return as_compiled(array[()])
+    if dtype.names is not None or is_small(dtype):
+        return as_compiled(array)
+    return array.view(Integers) if dtype.kind == "i" else array
+
+
+def _viewed(address: int, shape: tuple[int, ...], dtype: np.dtype, writeable: bool = True) -> Any:
+    if id(dtype) not in _dtypes:
+        _dtypes[id(dtype)] = dtype
+    return _view(int(address), shape, id(dtype), writeable)
+
+
+def _unpacked(kinds: tuple[type, ...]) -> Callable[[int], tuple[float, ...]]:
+    """Plain Python's `unpack_parameters(kinds)`."""
+    words = [ctypes.c_int64 if kind is int else ctypes.c_double for kind in kinds]
+
+    def unpack(address: int) -> tuple[float, ...]:
+        return tuple(word.from_address(int(address) + memory.WORD_BYTES * i).value for i, word in enumerate(words))
+
+    return unpack
+
+
+_POINTERS: list[tuple[object, Callable]] = [
+    (memory.struct_at, lambda address, dtype: _viewed(address, (), dtype)),
+    (memory.array_at, lambda address, length, dtype: _viewed(address, (int(length),), dtype)),
+    (memory.matrix_at, lambda address, rows, columns, dtype: _viewed(address, (int(rows), int(columns)), dtype)),
+    (memory.read_only_array_at, lambda address, length, dtype: _viewed(address, (int(length),), dtype, False)),
+    (
+        memory.read_only_matrix_at,
+        lambda address, rows, columns, dtype: _viewed(address, (int(rows), int(columns)), dtype, False),
+    ),
+    (memory.call, _call),
+    (memory.unlikely, bool),
+    (memory.prefetch, lambda address: None),
+]
+
+# ---------------------------------------------------------------------------------------------------- functions made plain
+
 _MAKERS = (np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.empty_like)
 _STAND_INS: list[tuple[object, Callable]] = [
     *((make, _making_arrays(make)) for make in _MAKERS),
@@ -99,6 +257,7 @@ _STAND_INS: list[tuple[object, Callable]] = [
     (next_word, plain_next_word),
     (below, plain_below),
     (uniform, plain_uniform),
+    *_POINTERS,
 ]
 
 # Most of what names mean, and never a helper nor one of its kind.
@@ -134,15 +293,18 @@ class Interpreter:
             function = getattr(function, "py_func", function)
             if isinstance(function, pytypes.ModuleType):
                 result = pytypes.SimpleNamespace(**self._space(vars(function)))
+            elif isinstance(function, Intrinsic):
+                result = _unpacked(function.kinds) if hasattr(function, "kinds") else function
             elif _differs(function):
                 result = as_compiled(function)
             else:
-                result = self._function(function) if isinstance(function, pytypes.FunctionType) else function
+                result = self.inside(function) if isinstance(function, pytypes.FunctionType) else function
             self._alive.append(value)
             self._results[id(value)] = result
         return result
 
-    def _function(self, function: pytypes.FunctionType) -> Callable:
+    def inside(self, function: Any) -> Callable:
+        """A function of Python that calls what is made here, though another may stand in for it."""
         space, closure = self._space(function.__globals__), self._closure(function.__closure__)
         if space is function.__globals__ and closure is function.__closure__:
             return function
@@ -186,8 +348,10 @@ class Interpreter:
         return self._helps(value)
 
     def _helps(self, value: object) -> bool:
+        if DISABLED and isinstance(value, pytypes.FunctionType) and value.__module__.startswith("icarus."):
+            return True  # a helper, of which nothing is known here
         if not isinstance(value, _USUAL) and (
-            is_helper(value) or isinstance(value, CompiledCallable) or _differs(value)
+            is_helper(value) or isinstance(value, CompiledCallable | Intrinsic) or _differs(value)
         ):
             return True
         if id(value) in _replaced_ids(len(REPLACEMENTS)):

@@ -1,1 +1,0 @@
-"""The reference engine: the same search in plain Python."""
