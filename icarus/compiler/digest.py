@@ -232,8 +232,8 @@ def _describe(value: object) -> bytes:
     name = f"{kind} {getattr(value, '__module__', '')} {getattr(value, '__qualname__', '')}".encode()
     if isinstance(value, type):
         members = getattr(value, "__members__", vars(value)).items()
-        known = [(key, item) for key, item in members if key[:2] != "__" and isinstance(item, PLAIN | enum.Enum)]
-        return name + _describe(tuple(known))
+        attributes = [(key, item) for key, item in members if key[:2] != "__" and isinstance(item, PLAIN | enum.Enum)]
+        return name + _describe(tuple(attributes))
     is_type = is_loaded("numba") and isinstance(value, types.Type)
     if is_type and not isinstance(value, types.Dispatcher | types.Function):
         return (kind + str(value)).encode()
