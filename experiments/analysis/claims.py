@@ -4,28 +4,6 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from experiments.analysis.comparisons import (
-    DEPTH,
-    VALUE,
-    VISITS,
-    WINS,
-    Comparison,
-    Estimator,
-    Expectation,
-    Place,
-    Term,
-    different,
-    higher,
-    lower,
-    margin,
-    not_higher,
-    not_lower,
-    place_of,
-    place_title,
-    rule,
-    same,
-    within,
-)
 from experiments.analysis.interims import (
     CAMPAIGN,
     INTERIM_GAMES,
@@ -37,20 +15,39 @@ from experiments.analysis.interims import (
 )
 from experiments.analysis.statistics import smallest_difference
 from experiments.analysis.verdicts import (
+    DEPTH,
+    VALUE,
+    VISITS,
+    WINS,
     Claim,
+    Comparison,
     Decision,
+    Estimator,
+    Expectation,
     Interim,
+    Place,
+    Term,
     all_of,
     decide,
     details_table,
+    different,
+    higher,
+    lower,
+    margin,
+    not_higher,
+    not_lower,
+    place_of,
+    place_title,
+    rule,
+    same,
     summary_table,
     tally_sentence,
+    within,
 )
 from experiments.papers.combinations import COMBINATIONS, Combination
 from experiments.papers.suite import EPISODES, RULES, SUITE, TABLE_1
-from experiments.plan.titles import budget
-from experiments.store.results import Results
-from experiments.store.summary import Tally
+from experiments.plan.definition import budget
+from experiments.store.results import Results, Tally
 from icarus.views.document import Block, Heading, Paragraph
 
 LANDLORD, HEARTS, LIGHT, DARK, CHECKERS, OTHELLO, BACKGAMMON = PLACES = tuple(INTERIM_GAMES)

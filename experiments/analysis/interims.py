@@ -11,11 +11,21 @@ from collections.abc import Iterator, Mapping, Sequence
 import attrs
 import numpy as np
 
-from experiments.analysis.comparisons import AGREES, DISAGREES, UNDECIDED, Place, place_of, place_title
-from experiments.analysis.verdicts import SIGNS, Decision, Outcome, combine_signs, more_text
+from experiments.analysis.verdicts import (
+    AGREES,
+    DISAGREES,
+    SIGNS,
+    UNDECIDED,
+    Decision,
+    Outcome,
+    Place,
+    combine_signs,
+    more_text,
+    place_of,
+    place_title,
+)
 from experiments.plan.definition import Cell
-from experiments.store.results import Results
-from experiments.store.summary import Columns, Tally
+from experiments.store.results import Columns, Results, Tally
 from icarus.views.document import Block, Heading, Paragraph, Table
 
 CAMPAIGN = "campaign"  # the name of its experiments, one for each game

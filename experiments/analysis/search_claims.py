@@ -3,37 +3,32 @@
 from collections.abc import Iterator
 from functools import partial
 
-from experiments.analysis.comparisons import (
+from experiments.analysis.ratings import ALL_SEE, Score, by_trees, hidden_cards, round_robins, search_name
+from experiments.analysis.statistics import smallest_difference
+from experiments.analysis.verdicts import (
     SCORE,
     WINS,
+    Claim,
     Comparison,
+    Decision,
     Estimator,
     Expectation,
+    Interim,
     Place,
     Term,
+    all_of,
+    decide,
+    details_table,
     higher,
     margin,
     rule,
     same,
-)
-from experiments.analysis.groups import ALL_SEE, by_trees, hidden_cards
-from experiments.analysis.round_robin import Score, round_robins, search_name
-from experiments.analysis.statistics import smallest_difference
-from experiments.analysis.verdicts import (
-    Claim,
-    Decision,
-    Interim,
-    all_of,
-    decide,
-    details_table,
     summary_table,
     tally_sentence,
 )
 from experiments.papers.earlier import BALANCE, DETERMINIZATIONS, DOU_DI_ZHU, LOTR, PHANTOM, TREES
-from experiments.plan.definition import AgentSpec, Cell, Column, Label
-from experiments.plan.titles import budget, game_title
-from experiments.store.results import Results
-from experiments.store.summary import Columns, Tally
+from experiments.plan.definition import AgentSpec, Cell, Column, Label, budget, game_title
+from experiments.store.results import Columns, Results, Tally
 from icarus.checks import count_text
 from icarus.engine.scheme import MO_ISMCTS
 from icarus.views.document import Block, Heading, Paragraph

@@ -1,30 +1,277 @@
-"""Statements tested: the verdict of each interim analysis on each comparison, and of the comparisons on the statement.
+"""Comparisons of agents with what is expected of them: a difference, its intervals, and the verdict by one stated rule."""
 
-An interim analysis takes a fixed number of the first games of every cell. It has a share of the 5 % in which a statement may be wrong.
-The first interim analysis that decides a comparison decides it for good. The shares add up to 1, so the chance of a wrong verdict at
-any interim analysis is at most 5 %, in whatever order the games are played and whenever one stops.
-"""
-
+import functools
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
+from typing import Any
 
 import attrs
 import numpy as np
 
-from experiments.analysis.comparisons import (
-    AGREES,
-    DISAGREES,
-    MOST_GAMES,
-    UNDECIDED,
-    Comparison,
+from experiments.analysis.statistics import (
+    CONFIDENCE,
     Estimate,
-    Estimator,
-    more_games,
+    average_cell,
+    contrast,
+    main_effect,
+    power_factor,
+    score,
+    student,
+    wilson,
 )
-from experiments.analysis.statistics import CONFIDENCE
+from experiments.plan.definition import Cell, game_title
+from experiments.store.results import Moments, Tally
 from icarus.views.document import Table
+
+AGREES, DISAGREES, UNDECIDED = "agrees", "disagrees", "undecided"
+MOST_GAMES = 10**6  # a plan for more is none
+WINS, SCORE, VISITS, VALUE, DEPTH = "wins", "score", "visits", "value", "depth"
+# m/r: the paper's number of games confirms "the same" with a chance of about 80 % (see `docs/reproduction-rule.md`).
+MARGIN = 1.8
+_RULE = (
+    "Each comparison is a difference with intervals. The paper's statement leaves a range in which the true "
+    'difference may lie, and one that it excludes: a "higher" must be above 0, and is contradicted below r, the smallest '
+    'difference that the paper could have found significant with its games ({}); a "same" must '
+    'be within the margin of equivalence ±m, and is contradicted beyond; a "not lower" must be above −m, and is contradicted below. '
+    "m is 1.8 r, fixed beforehand, which the paper's number of games can confirm; or a size that the paper names. "
+    "A comparison agrees if its interval to agree lies within the first range, else disagrees if its interval to disagree lies "
+    "within the second, and is undecided otherwise. A statement agrees if as many of its cases do as it needs (all, some or often), "
+    "and disagrees if so many disagree that the rest is too few. Each statement is wrongly agreed with, or wrongly disagreed with, in "
+    "at most 5 % of all repetitions: where one agreement among n would be enough, the intervals to agree have the level 1 − 5 %/n, and "
+    "where one contradiction would be, those to disagree have it (Bonferroni; the first step of Holm). A statement about all games waits "
+    "for all of them. More games: how many more each cell needs for a decision with a chance of 80 %, if the difference stays as it is."
+)
+
+
+def rule(sizes: str) -> str:
+    """How verdicts come about, in words.
+
+    Args:
+        sizes: what r is.
+    """
+    return _RULE.format(sizes)
+
+
+def margin(r: float) -> float:
+    """The margin of equivalence m that belongs to a smallest difference found."""
+    return MARGIN * r
+
+
+Region = tuple[float, float]
+Place = tuple[str, str]  # game and role
+
+
+@attrs.frozen
+class Expectation:
+    """What the paper says of a difference.
+
+    Attributes:
+        text: in words, between the two sides.
+        agree: ranges of true differences that it allows.
+        contradict: ranges that it excludes.
+    """
+
+    text: str
+    agree: tuple[Region, ...]
+    contradict: tuple[Region, ...]
+
+    def agrees(self, estimate: Estimate) -> Any:
+        """Whether an interval lies in what is allowed."""
+        return _inside(self.agree, estimate)
+
+    def contradicted(self, estimate: Estimate) -> Any:
+        """Whether an interval lies in what is excluded."""
+        return _inside(self.contradict, estimate)
+
+    def standing(self, estimate: Estimate) -> float:
+        """How deep a difference lies in what is allowed, or (negative) how far outside, in half-widths of its interval."""
+        half_width = (estimate.high - estimate.low) / 2
+        return _depth(self.agree, estimate.value) / half_width if half_width else 0.0
+
+
+def _depth(regions: Sequence[Region], value: float) -> float:
+    return max(min(value - low, high - value) for low, high in regions)
+
+
+def _inside(regions: Sequence[Region], estimate: Estimate) -> Any:
+    return functools.reduce(np.logical_or, ((low <= estimate.low) & (estimate.high <= high) for low, high in regions))
+
+
+def higher(r: float) -> Expectation:
+    return Expectation("higher than", ((0.0, math.inf),), ((-math.inf, r),))
+
+
+def lower(r: float) -> Expectation:
+    return Expectation("lower than", ((-math.inf, 0.0),), ((-r, math.inf),))
+
+
+def same(m: float) -> Expectation:
+    return Expectation("the same as", ((-m, m),), ((-math.inf, -m), (m, math.inf)))
+
+
+def not_lower(m: float) -> Expectation:
+    return Expectation("not lower than", ((-m, math.inf),), ((-math.inf, -m),))
+
+
+def not_higher(m: float) -> Expectation:
+    return Expectation("not higher than", ((-math.inf, m),), ((m, math.inf),))
+
+
+def different(r: float) -> Expectation:
+    return Expectation("different from", ((-math.inf, -r), (r, math.inf)), ((-r, r),))
+
+
+def within(low: float, high: float, text: str) -> Expectation:
+    return Expectation(text, ((low, high),), ((-math.inf, low), (high, math.inf)))
+
+
+@attrs.frozen
+class Term:
+    """One side of a comparison in one game: agents whose games are added up, by their strategies."""
+
+    weight: float
+    place: Place
+    strategies: tuple[str, ...]
+
+
+@attrs.frozen
+class Comparison:
+    """A weighted sum of rates or means, and what is expected of it.
+
+    Attributes:
+        where, what: the game and the sides, in words.
+        measure: wins (rates), score (a draw counts one half), visits (of the chosen action; ratios), value (of that action) or
+            depth (of the tree).
+        confidence: of the interval, before it is shared with other comparisons and interim analyses.
+        pooled: the interval is that of the analysis of variance: all agents with an enhancement against all without it.
+    """
+
+    where: str
+    what: str
+    terms: tuple[Term, ...]
+    expected: Expectation
+    measure: str = WINS
+    confidence: float = CONFIDENCE
+    pooled: bool = False
+
+    @property
+    def cells(self) -> set[tuple[Place, str]]:
+        """All whose games are needed."""
+        return {(term.place, strategy) for term in self.terms for strategy in term.strategies}
+
+
+class Estimator:
+    """The results of agents against the baseline in the paper's games, with one budget per decision.
+
+    In a simulation the numbers of a tally are arrays, with an entry for each replication.
+    """
+
+    def __init__(self, tallies: Iterable[Tally]) -> None:
+        self._tallies = {(place_of(tally.cell), tally.cell.spec.text): tally for tally in tallies}
+        self._sides: dict[tuple[Place, tuple[str, ...], str, float], Estimate | None] = {}
+
+    def tally(self, place: Place, strategy: str) -> Tally | None:
+        tally = self._tallies.get((place, strategy))
+        return tally if tally is not None and tally.games else None
+
+    def estimate(self, comparison: Comparison, confidence: float) -> Estimate | None:
+        """The difference with its interval; None where games are missing on any side."""
+        if comparison.pooled:
+            return self._analyse(comparison, confidence)
+        sides = [(term.weight, self._side(term, comparison.measure, confidence)) for term in comparison.terms]
+        complete = [(weight, side) for weight, side in sides if side is not None]
+        return contrast(complete) if len(complete) == len(sides) else None
+
+    def games(self, comparison: Comparison) -> int:
+        """The fewest games of its agents."""
+        tallies = [self.tally(place, strategy) for place, strategy in comparison.cells]
+        return min(tally.games if tally is not None else 0 for tally in tallies)
+
+    def _side(self, term: Term, measure: str, confidence: float) -> Estimate | None:
+        key = term.place, term.strategies, measure, confidence
+        if key not in self._sides:
+            self._sides[key] = self._estimate(term, measure, confidence)
+        return self._sides[key]
+
+    def _estimate(self, term: Term, measure: str, confidence: float) -> Estimate | None:
+        tallies = [self.tally(term.place, strategy) for strategy in term.strategies]
+        complete = [tally for tally in tallies if tally is not None]
+        if len(complete) < len(tallies):
+            return None
+        if measure == WINS:
+            return wilson(*average_cell([(tally.wins, tally.games) for tally in complete]), confidence)
+        if measure == SCORE:
+            wins, draws, games = (
+                sum(numbers)
+                for numbers in zip(*((each.wins, each.draws, each.games) for each in complete), strict=True)
+            )
+            return score(wins, draws, games, confidence)
+        return _mean([tally.moments[measure] for tally in complete], measure, confidence)
+
+    def _analyse(self, comparison: Comparison, confidence: float) -> Estimate | None:
+        """The difference between the averages with the interval that belongs to its test in the analysis of variance."""
+        from scipy.special import ndtri
+
+        cells = [
+            (self.tally(term.place, strategy), term.weight > 0)
+            for term in comparison.terms
+            for strategy in term.strategies
+        ]
+        complete = [(tally, featured) for tally, featured in cells if tally is not None]
+        if len(complete) < len(cells):
+            return None
+        wins = np.array(np.broadcast_arrays(*(tally.wins for tally, _ in complete)), float)
+        games = np.array([tally.games for tally, _ in complete], float).reshape(-1, *[1] * (wins.ndim - 1))
+        value, error = main_effect(wins, games, np.array([featured for _, featured in complete]))
+        half_width = float(ndtri((1 + confidence) / 2)) * error
+        return Estimate(value, value - half_width, value + half_width)
+
+
+def _mean(parts: Sequence[Moments], measure: str, confidence: float) -> Estimate | None:
+    """The mean of a statistic of the searches; of visits its logarithm, so that differences are ratios."""
+    pooled = parts[0]
+    if len(parts) > 1:
+        pooled = Moments(*(sum(part[i] for part in map(attrs.astuple, parts)) for i in range(3)))
+    if pooled.mean is None or pooled.error is None or (measure == VISITS and np.any(pooled.mean <= 0)):
+        return None
+    mean = student(pooled.mean, pooled.error, pooled.count, confidence)
+    if measure != VISITS:
+        return mean
+    middle = np.log(mean.value)
+    return Estimate(middle, *(middle + (edge - mean.value) / mean.value for edge in (mean.low, mean.high)))
+
+
+def more_games(
+    expected: Expectation, intervals: tuple[Estimate, Estimate], levels: tuple[float, float], games: int
+) -> int:
+    """The games that each cell would need besides those it has, if the difference stays: a half-width shrinks with their root.
+
+    Args:
+        intervals: to agree and to disagree, the wider of whose halves counts; either may decide.
+        levels: of the two.
+    """
+    needed = [
+        games * (max(each.value - each.low, each.high - each.value) * power_factor(level) / room) ** 2
+        for each, level, regions in zip(intervals, levels, (expected.agree, expected.contradict), strict=True)
+        if (room := _depth(regions, float(each.value))) > 0
+    ]
+    fewest = min(needed, default=math.inf)
+    return MOST_GAMES if fewest > MOST_GAMES else max(1, math.ceil(fewest) - games)
+
+
+def place_of(cell: Cell) -> Place:
+    return cell.column.game.partition("(")[0], cell.column.role
+
+
+def place_title(place: Place) -> str:
+    game, role = place
+    return game_title(game) + (f" ({role})" if role else "")
+
+
+# -------------------- Statements tested: the verdict of each interim analysis on each comparison, and of the comparisons on the statement.
+
 
 MORE_GAMES = "More games"
 SIGNS = {AGREES: 1, DISAGREES: -1, UNDECIDED: 0}

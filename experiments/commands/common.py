@@ -5,7 +5,7 @@ from pathlib import Path
 
 import typer
 
-from experiments.plan.checks import refusing
+from experiments.plan.definition import refusing
 from icarus.commands import console
 from icarus.commands.console import print_note as say
 from icarus.row_files import written_whole

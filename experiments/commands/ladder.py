@@ -7,7 +7,7 @@ from typing import Annotated
 
 from experiments.analysis.head_to_head import INTERVALS, interval_text
 from experiments.commands.common import argument, flag, print_table, say
-from experiments.plan.checks import refusing
+from experiments.plan.definition import refusing
 from experiments.plan.ladder import TABLE_SECONDS, opponents
 from experiments.play import ladder as playing
 from icarus.checks import integer, real

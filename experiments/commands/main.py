@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Annotated
 
 import attrs
+import rich.box
+import rich.table
+from rich.text import Text
 
 from experiments.analysis import claims as statements
 from experiments.analysis import interims, search_claims
@@ -19,23 +22,17 @@ from experiments.commands.ladder import ladder
 from experiments.discovery import races
 from experiments.papers import catalogue, earlier, sensitivity, suite
 from experiments.plan import loading
-from experiments.plan.checks import positive, refusing
-from experiments.plan.definition import Column, Experiment, Refusal
-from experiments.plan.titles import budget, title
+from experiments.plan.definition import Column, Experiment, Refusal, budget, positive, refusing, title
 from experiments.play import estimate as estimates
 from experiments.play import running
-from experiments.play.cluster import Cluster
-from experiments.play.pool import MatchFailed, ProcessPool
-from experiments.play.replay import audit
+from experiments.play.matches import audit
+from experiments.play.running import Cluster, MatchFailed, ProcessPool
 from experiments.report import campaign_page, figures
-from experiments.report.report import write
-from experiments.report.status import state_of, without_checksum
-from experiments.report.terminal import measures_of
+from experiments.report.report import measures_of, state_of, without_checksum, write
 from experiments.store import export as tables
 from experiments.store import rows as store
-from experiments.store.results import Results, results_of, runs_in
+from experiments.store.results import Results, Tally, results_of, runs_in
 from experiments.store.rows import Row
-from experiments.store.summary import Tally
 from icarus.commands import console
 from icarus.commands.console import make_program, progress_of, run_program
 from icarus.commands.options import FAILED, INTERRUPTED, split_names, value_option
@@ -47,6 +44,7 @@ NAMED = (
     f"Settings that section 8 leaves open: {', '.join(sensitivity.SENSITIVITY)}. "
     f"Other enhancements: {', '.join(catalogue.CATALOGUE)}."
 )
+TABLE_WIDTH = 80  # characters of a table of results where the output is a file
 Name = Annotated[str, argument("EXPERIMENT", NAMED)]
 Directory = Annotated[Path, argument("DIR", "Directory of a run (its --out).")]
 Games = Annotated[
@@ -99,9 +97,9 @@ def run(
         say(f"experiments: {error}")
         return FAILED
     except KeyboardInterrupt:
-        kept = sum(1 for _ in store.rows(out, selection)) if store.results_in(out).exists() else 0
+        stored = sum(1 for _ in store.rows(out, selection)) if store.results_in(out).exists() else 0
         total = len(selection.cells) * selection.trials
-        say(f"Stopped; {kept} of {total} games are kept in {out}. Run the same command to continue.")
+        say(f"Stopped; {stored} of {total} games are kept in {out}. Run the same command to continue.")
         return INTERRUPTED
     return 0
 
@@ -175,14 +173,20 @@ def _show(directory: Path) -> None:
 def _print_results(columns: dict[Column, list[Tally]]) -> None:
     """What the agents came to, beside evenly matched players (Figure 4's band); strategies only where names are others."""
     for column, tallies in columns.items():
+        name, against = title(column, list(columns)), f", against {column.opponent.caption}"
         headings, rows = measures_of(tallies)
-        if any(tally.cell.agent != tally.cell.spec.caption for tally in tallies):
-            headings = [*headings, "Strategy"]
-            rows = [[*row, tally.cell.spec.caption] for row, tally in zip(rows, tallies, strict=True)]
-        lines = [[tally.cell.agent, *row] for row, tally in zip(rows, tallies, strict=True)]
-        against = f", against {column.opponent.caption}"
-        name = title(column, list(columns)).removesuffix(against)
-        console.print_table(["Agent", *headings], lines, f"{name}: {budget(column)} per decision{against}")
+        strategies = ["Strategy"] if any(tally.cell.agent != tally.cell.spec.caption for tally in tallies) else []
+        table = rich.table.Table(box=rich.box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False)
+        table.add_column("Agent", overflow="fold")
+        for heading in headings:
+            table.add_column(heading, justify="left" if heading == "Band" else "right", no_wrap=True)
+        for heading in strategies:
+            table.add_column(heading, overflow="fold")
+        for tally, row in zip(tallies, rows, strict=True):
+            table.add_row(Text(tally.cell.agent), *row, *[Text(tally.cell.spec.caption)] * len(strategies))
+        width = None if console.out.is_terminal else TABLE_WIDTH
+        console.out.print(Text(f"{name.removesuffix(against)}: {budget(column)} per decision{against}"), width=width)
+        console.out.print(table, "", width=width)
 
 
 def status(directory: Directory) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 import attrs
 
 from experiments.plan.definition import Refusal
-from experiments.play.replay import NOTHING_TO_REPLAY
+from experiments.play.matches import NOTHING_TO_REPLAY
 from icarus import discovery
 from icarus.discovery.discover import ROWS, TABLE
 from icarus.discovery.matches import STREAMS, Games, Match, MatchSettings, Row, key_of, read_configuration, read_rows

@@ -1,15 +1,19 @@
 """What an experiment is: cells (an agent in a seat of a game against baselines), each played for a number of trials."""
 
+import contextlib
+import difflib
 import functools
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import attrs
 
-from experiments.papers.suite import GAMES
-from icarus import Enhancement
+from experiments.papers.suite import EPISODES, GAMES, REUSE, TABLE_1, TREE
+from icarus import Enhancement, checks, load_files
+from icarus.checks import count_text
 from icarus.engine.algorithm import Algorithm
 from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
 from icarus.equilibrium.search import parse_strategy
@@ -282,3 +286,308 @@ def _read_column(settings: Settings) -> Column:
     fields = dict(settings)
     opponent = read_agent(fields.pop("opponent"), fields.pop("opponent_scheme", None))
     return Column(**{**fields, "seats": tuple(settings["seats"]), "opponent": opponent})
+
+
+# -------------------- What tables hold, checked: a function returns the value, or raises a `Refusal` that begins with its path.
+
+
+SEED_LIMIT = 1 << 63
+Table: TypeAlias = Mapping[str, object]  # of an experiment, as a TOML or a Python file has it
+
+
+@contextlib.contextmanager
+def refusing(path: str = "", kinds: tuple[type[Exception], ...] = (ValueError,)) -> Iterator[None]:
+    """An error within becomes a `Refusal` that begins with the path, if there is one; a `Refusal` stays as it is.
+
+    Args:
+        kinds: of errors; others are raised as they are.
+    """
+    try:
+        yield
+    except Refusal:
+        raise
+    except kinds as error:
+        raise Refusal(f"{path}: {error}" if path else str(error)) from None
+
+
+def nearest(name: str, names: Sequence[str]) -> str:
+    """The end of a message about an unknown name: those that look like it, or all."""
+    near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
+    return f"; did you mean {' or '.join(near)}?" if near else f"; known: {', '.join(names)}"
+
+
+def require(table: Table, key: str) -> object:
+    """The value of a key that must be there."""
+    if key not in table:
+        raise Refusal(f"{key}: missing; docs/experiments.md has the keys of an experiment")
+    return table[key]
+
+
+def list_of(key: str, table: Table) -> list[object]:
+    """The values of a key that may hold a list."""
+    value = require(table, key)
+    values = value if isinstance(value, list) else [value]
+    if not values:
+        raise Refusal(f"{key}: the list is empty")
+    return values
+
+
+def paths(key: str, table: Table) -> list[tuple[str, object]]:
+    """The values of a key that may hold a list, each with its path."""
+    many = isinstance(table.get(key), list)
+    return [(f"{key}[{i}]" if many else key, value) for i, value in enumerate(list_of(key, table))]
+
+
+def text(path: str, value: object) -> str:
+    """A string that is not blank."""
+    if not isinstance(value, str) or not value.strip():
+        raise Refusal(f"{path}: {value!r} is not a string")
+    return value
+
+
+def one_of(path: str, value: object, names: Sequence[str]) -> str:
+    """One of some names."""
+    if isinstance(value, str) and value in names:
+        return value
+    raise Refusal(f"{path}: {value!r} is unknown{nearest(str(value), names)}")
+
+
+def positive(path: str, value: object) -> int:
+    """An integer of at least 1."""
+    with refusing():
+        return checks.integer(path, value, least=1)
+
+
+def positive_real(path: str, value: object) -> float:
+    """A number of seconds."""
+    with refusing():
+        return checks.positive(path, value)
+
+
+def seed(value: object) -> int:
+    """The seed of an experiment."""
+    with refusing():
+        return checks.integer("seed", value, 0, SEED_LIMIT - 1)
+
+
+def truth(path: str, value: object) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise Refusal(f"{path}: {value!r} is neither true nor false")
+    return value
+
+
+# -------------------- When one experiment continues another: it is the same, or has more trials, agents or games besides.
+
+
+WHOLE = ("name", "seed", "paired", "sprt")  # settings of the whole experiment that cannot change
+OF_COLUMNS = ("game", "seats", "role", "opponent", "opponent_scheme", "iterations", "seconds")
+
+
+def extends(larger: Experiment, smaller: Experiment) -> bool:
+    """Whether an experiment is another one, or that with more trials, agents or games.
+
+    Every game keeps its seed, so the games of the smaller one are games of the larger one. The number of trials of a sequential test
+    cannot change: it is fixed before the first game. Pictures are not part of what is played.
+    """
+    more_trials = larger.trials > smaller.trials and larger.sprt is None
+    return (
+        (larger.trials == smaller.trials or more_trials)
+        and set(smaller.cells) <= set(larger.cells)
+        and attrs.evolve(larger, trials=smaller.trials, cells=smaller.cells, pictures=smaller.pictures) == smaller
+    )
+
+
+def difference(smaller: Experiment, larger: Experiment, places: tuple[str, str] = ("there", "here")) -> str:
+    """The first setting, in words, for which the one here does not extend the one there."""
+    settings, others = smaller.settings(), larger.settings()
+    keys = WHOLE if larger.trials > smaller.trials and larger.sprt is None else (*WHOLE[:2], "trials", *WHOLE[2:])
+    for key in keys:
+        if settings[key] != others[key]:
+            return _in_words(key, settings[key], others[key], places)
+    for key in OF_COLUMNS:
+        values, other_values = _values(smaller, key), _values(larger, key)
+        if not values.keys() <= other_values.keys():
+            return _in_words(key, ", ".join(values), ", ".join(other_values), places, quoted=False)
+    return "its agents are different"
+
+
+def _in_words(key: str, value: object, value_here: object, places: tuple[str, str], quoted: bool = True) -> str:
+    value, value_here = (repr(value), repr(value_here)) if quoted else (value, value_here)
+    return f"{key} is {value} {places[0]} and {value_here} {places[1]}"
+
+
+def _values(experiment: Experiment, key: str) -> dict[str, None]:
+    """What the columns of an experiment have for a key, each once."""
+    return dict.fromkeys(str(cell.column.settings().get(key, MO_ISMCTS)) for cell in experiment.cells)
+
+
+# -------------------- The Python files that define agents, with digests: an edited file must not play on under the name of what it was.
+
+
+NOT_IMPORTED = "none (it is not imported)"
+T = TypeVar("T")
+
+
+def digest_of(path: Path) -> str:
+    """A digest of what a file holds.
+
+    Raises:
+        Refusal: it cannot be read.
+    """
+    return _refusing(load_files.digest_of_content, path)
+
+
+def source_of(module: str) -> str:
+    """A digest of a Python file; empty where there is no file.
+
+    Raises:
+        Refusal: it cannot be read.
+    """
+    return digest_of(Path(module)) if module else ""
+
+
+def imports_of(module: str) -> Imports:
+    """The files that a Python file imports, and those that they import; without what is installed.
+
+    Raises:
+        Refusal: one cannot be read, or was edited after this process had imported it.
+    """
+    return _refusing(load_files.imports_of, module) if module else ()
+
+
+def _refusing(function: Callable[[Any], T], path: str | Path) -> T:
+    try:
+        return function(path)
+    except OSError as error:
+        raise Refusal(f"{error.filename}, which defines agents, cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise Refusal(str(error)) from None
+
+
+def first_change(before: Cell, now: Cell) -> tuple[Path, str, str]:
+    """The first file that two states of a cell do not agree on: (the file, its digest now, its digest before)."""
+    files, files_before = _files(now), _files(before)
+    for path in {**files_before, **files}:
+        if files.get(path) != files_before.get(path):
+            return path, files.get(path, NOT_IMPORTED), files_before.get(path, NOT_IMPORTED)
+    raise AssertionError("the two are the same")
+
+
+def refuse_if_edited(cell: Cell) -> None:
+    """Refuse to play a cell whose files are not what they were.
+
+    Raises:
+        Refusal: a file was edited or cannot be read; the message has its name and both digests.
+    """
+    for path, before in _files(cell).items():
+        now = digest_of(path) if path == Path(cell.module) else _refusing(load_files.digest_in_memory, path)
+        if before and now != before:
+            raise Refusal(f"{path} was edited: its digest is {now}, in the games of this run {before}")
+
+
+def _files(cell: Cell) -> dict[Path, str]:
+    """The file of a cell and those that it imports, with their digests."""
+    if not cell.module:
+        return {}
+    start = Path(cell.module)
+    imported = {Path(os.path.normpath(start.parent / name)): digest for name, digest in cell.imports}
+    return {start: cell.source, **imported}
+
+
+# -------------------- Games, columns, budgets and times in the words in which people read them.
+
+
+NAMES = {"dou-di-zhu": "Dou Di Zhu", "lotr-confrontation": "LOTR:C", "phantom-mnk": "Phantom (4,4,4)"}  # in the papers'
+VARIED = {"phantom-mnk": "Phantom m,n,k"}  # … words, and where the parameters are others
+
+
+def game_title(game: str, variant: str = "") -> str:
+    """A game's name as the papers write it, with those of its parameters that are not the usual ones."""
+    name = game.partition("(")[0]
+    titles = {**NAMES, **VARIED} if variant else NAMES
+    return (titles.get(name) or name.replace("-", " ").title()) + (f" ({variant})" if variant else "")
+
+
+def title(column: Column, among: Iterable[Column] = ()) -> str:
+    """A column's name: the game, the role, and whatever else its fellows differ in."""
+    text = game_title(column.game, column.variant) + (f" ({column.role})" if column.role else "")
+    fellows = list(among)
+    if len({(fellow.iterations, fellow.seconds) for fellow in fellows}) > 1:
+        text += f", {budget(column)}"
+    cheats = column.opponent.caption != column.opponent.text
+    if cheats or len({fellow.opponent.text for fellow in fellows}) > 1:
+        text += f", against {column.opponent.caption}"
+    return text
+
+
+def budget(column: Column) -> str:
+    """What a decision may cost, in words."""
+    if column.iterations is not None:
+        return count_text(column.iterations, "iteration")
+    return f"{column.seconds:g} s"
+
+
+def slug(text: str) -> str:
+    """A title as part of a file's name."""
+    return "-".join("".join(letter if letter.isalnum() else " " for letter in text.lower()).split())
+
+
+def duration(seconds: float) -> str:
+    """A time in words: "3 h 5 min"."""
+    whole = round(seconds)
+    days, hours, minutes = whole // 86400, whole // 3600 % 24, whole // 60 % 60
+    if days:
+        return f"{days} d {hours} h"
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {whole % 60} s" if minutes else f"{whole} s"
+
+
+# -------------------- The pictures that can be drawn of results: what each shows, and of whom.
+
+
+@attrs.frozen
+class Picture:
+    """A kind of picture.
+
+    Attributes:
+        caption: what people read below it.
+        agents: whom it shows, by the names that they have in it; empty if all agents of an experiment.
+        of_two: whether it shows games of two players whose agents keep to their seats.
+    """
+
+    caption: str
+    agents: Mapping[str, str] = attrs.field(factory=dict)
+    of_two: bool = False
+
+
+PICTURES = {  # in the order in which a report shows those that an experiment did not ask for
+    "figure4": Picture("Figure 4: the combinations of Table 1.", agents=TABLE_1),
+    "figure3": Picture("Figure 3: averages over the combinations without and with each enhancement.", agents=TABLE_1),
+    "figure5": Picture("Figure 5: EPIC and NAST.", agents=EPISODES),
+    "reuse": Picture("The rules of reuse of MAST.", agents=REUSE),
+    "tree": Picture("The trees, compared with those of the baseline: means over games.", agents=TREE),
+    "agents": Picture("The agents of the experiment, by game."),
+    "statements": Picture("Figure 4, and the differences that the paper's text states beside ours."),
+    "heat-map": Picture(
+        "The searches against each other (2012, Figs. 7 and 9): white where the first seat wins all games, black where the second "
+        "does; a draw counts one half.",
+        of_two=True,
+    ),
+    "strength": Picture(
+        "The searches against all (2012, Figs. 8 and 10), with 95 % Clopper-Pearson intervals of the games won, and of these "
+        "and half of the games drawn.",
+        of_two=True,
+    ),
+    "balance": Picture(
+        "Determinizations and iterations at a fixed total (2012, Fig. 6), with 95 % Clopper-Pearson intervals."
+    ),
+    "determinizations": Picture(
+        "Determinizations and iterations (2011, Figs. 2-4), with 95 % Clopper-Pearson intervals."
+    ),
+    "hidden-cards": Picture("The benefit of seeing hidden cards (2011, Fig. 5), with 95 % Clopper-Pearson intervals."),
+    "decision-time": Picture(
+        "Playing strength and decision time (2012, Figs. 14 and 15), with 95 % Clopper-Pearson intervals."
+    ),
+}

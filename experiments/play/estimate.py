@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 import attrs
 
-from experiments.plan.definition import Cell, Column, Experiment
-from experiments.plan.titles import duration, title
+from experiments.plan.definition import Cell, Column, Experiment, duration, title
 from experiments.play import matches
 from experiments.play.matches import Match
 from icarus.checks import count_text

@@ -5,11 +5,12 @@ import functools
 import hashlib
 import math
 import platform
+import random
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 
@@ -17,10 +18,18 @@ import attrs
 import numpy
 
 import icarus
-from experiments.plan.definition import AgentSpec, Cell, Label, strategy_of
-from experiments.plan.sources import refuse_if_edited, source_of
+from experiments.plan.definition import (
+    AgentSpec,
+    Cell,
+    Experiment,
+    Label,
+    Refusal,
+    refuse_if_edited,
+    source_of,
+    strategy_of,
+)
+from experiments.store.results import STATISTICS
 from experiments.store.rows import Row
-from experiments.store.summary import STATISTICS
 from icarus import Agent, games, play
 from icarus.engine.match import Decision, GameLog
 from icarus.load_files import DIGITS, load_file
@@ -150,3 +159,72 @@ def git(directory: Path, *command: str) -> str | None:
         return subprocess.run(call, capture_output=True, text=True, check=True, timeout=GIT_SECONDS).stdout.strip()
     except (OSError, subprocess.SubprocessError):
         return None
+
+
+# -------------------- Playing games again and comparing them with what was kept.
+
+
+NOTHING_TO_REPLAY = "there are no games that can be played again (those with a time budget depend on the clock)"
+CLOCKS = ("seconds",)  # statistics that the clock decides
+
+
+def audit(experiment: Experiment, rows: Iterable[Row], sample: int, seed: int) -> Iterator[tuple[str, bool]]:
+    """Each game of a random sample played again: (what was found, whether it was the same).
+
+    Raises:
+        Refusal: no games can be compared.
+    """
+    cells = {cell.key: cell for cell in experiment.cells}
+    sampled = _sample((row for row in rows if row["iterations"] is not None), sample, seed)
+    if not sampled:
+        raise Refusal(NOTHING_TO_REPLAY)
+    for row in sampled:
+        match = Match(cells[row["cell"]], row["trial"], tuple(row["seed"]))
+        yield compare_with_replay(row, match, experiment)
+
+
+def _sample(rows: Iterable[Row], size: int, seed: int) -> list[Row]:
+    """A uniform sample of a stream, without holding it."""
+    generator, sampled = random.Random(seed), list[Row]()
+    for count, row in enumerate(rows):
+        if count < size:
+            sampled.append(row)
+        elif (place := generator.randrange(count + 1)) < size:
+            sampled[place] = row
+    return sampled
+
+
+def compare_with_replay(row: Row, match: Match, experiment: Experiment) -> tuple[str, bool]:
+    """A game played again: what was found, and whether it was the same."""
+    name = f"{row['agent']} in {row['game']}, trial {row['trial']}"
+    seed, seat = experiment.game_seed(match.cell, match.trial), match.cell.seat(match.trial)
+    if (match.seed, row["seat"]) != (seed, seat):
+        row_text = f"kept with seed {match.seed} and seat {row['seat']}"
+        return f"{name}: {row_text}, but the experiment gives {seed}, {seat}", False
+    result = play_match(match)
+    now = [[int(player), int(action)] for player, action in result.actions]
+    for number, (before, new) in enumerate(zip(row["actions"], now, strict=False), 1):
+        if before != new:
+            change = f"action {number} was {before[1]} of player {before[0]}, now {new[1]} of player {new[0]}"
+            return f"{name}: {change}{_versions(row)}", False
+    if len(now) != len(row["actions"]):
+        return f"{name}: {len(row['actions'])} actions were kept, now there are {len(now)}{_versions(row)}", False
+    returns = [float(value) for value in result.returns]
+    is_same = returns == row["returns"] and row["reward"] == returns[row["seat"]]
+    if not is_same or row["win"] != (row["reward"] >= WIN):
+        return f"{name}: returns were {row['returns']} and win {row['win']}, now {returns}{_versions(row)}", False
+    decisions = [decision for decision in result.decisions if decision.player == row["seat"]]
+    for key, value in statistics(decisions).items():
+        if key not in CLOCKS and row["statistics"]["agent"].get(key) != value:
+            before = row["statistics"]["agent"].get(key)
+            return f"{name}: {key} of its searches was {before} on average, now {value}{_versions(row)}", False
+    return f"{name}: {len(now)} actions, the same", True
+
+
+def _versions(row: Row) -> str:
+    """The end of a message: what played the game then and now, where that differs."""
+    now = provenance()
+    changed = [
+        f"{key} was {value} and is {now.get(key)}" for key, value in row["provenance"].items() if value != now.get(key)
+    ]
+    return f" ({'; '.join(changed)})" if changed else ""

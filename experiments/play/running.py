@@ -1,18 +1,237 @@
-"""Running an experiment: every game that its directory does not hold yet, once, by any number of processes."""
+"""Running an experiment: every game that its directory does not hold yet, once, by processes here or on a dask cluster.
+
+Each process plays one match at a time. One that dies is replaced.
+
+A process ends as soon as the process that started it has ended.
+"""
 
 import contextlib
+import itertools
+import multiprocessing
+import os
+import signal
+import threading
+import traceback
+from collections import Counter, deque
 from collections.abc import Callable, Container, Iterable, Iterator
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Protocol
 
 import attrs
 
-from experiments.plan.definition import Cell, Experiment, Refusal
-from experiments.play.matches import Match
-from experiments.play.replay import compare_with_replay
+from experiments.plan.definition import Cell, Experiment, Refusal, refusing
+from experiments.play.matches import Match, compare_with_replay, row
 from experiments.play.sequential import Progress
 from experiments.store import rows as store
 from experiments.store.rows import Row
+from icarus.discovery.matches import connection as cluster_connection
+from icarus.load_files import sentence_of
+
+MAX_DEATHS = 3  # a match over which this many processes have died is not tried again
+_SPAWN = multiprocessing.get_context("spawn")
+
+
+class MatchFailed(Exception):
+    """A match that could not be played to its end."""
+
+
+def serve(connection: Connection) -> None:
+    """The work of a process: receive matches, play them, send back rows."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the coordinator decides when to stop
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    while True:
+        try:
+            match = connection.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            answer: Row | str = row(match)
+        except Exception as error:
+            answer = sentence_of(error) or f"\n{traceback.format_exc()}"
+        connection.send(answer)
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+class Worker:
+    """One process, seen from the coordinator."""
+
+    def __init__(self) -> None:
+        self.connection, theirs = _SPAWN.Pipe()
+        self.process = _SPAWN.Process(target=serve, args=(theirs,), daemon=True)
+        with _interrupt_held_back():
+            self.process.start()
+        theirs.close()
+        self.match: Match | None = None
+
+    def give(self, match: Match) -> None:
+        self.match = match
+        with contextlib.suppress(BrokenPipeError):  # it has died meanwhile: `answer` will tell
+            self.connection.send(match)
+
+    def answer(self) -> Row | str | None:
+        """What it sent back; None if it died instead."""
+        try:
+            return self.connection.recv()
+        except (EOFError, ConnectionResetError):
+            return None
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+
+
+@contextlib.contextmanager
+def _interrupt_held_back() -> Iterator[None]:
+    """A child started within inherits a blocked Ctrl-C; the coordinator gets its own afterwards."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class ProcessPool:
+    """Some processes on this machine. A context manager: they end with it."""
+
+    def __init__(self, workers: int) -> None:
+        self._workers: list[Worker] = []
+        self._size = workers
+
+    def __enter__(self) -> "ProcessPool":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for each in self._workers:
+            each.end()
+
+    def play(self, matches: Iterable[Match]) -> Iterator[Row]:
+        """The row of each match, in the order in which they end.
+
+        Raises:
+            MatchFailed: a match raised an error or killed several processes.
+        """
+        queue, again, deaths = iter(matches), deque[Match](), Counter[Match]()
+
+        def employ(worker: Worker) -> None:
+            match = again.popleft() if again else next(queue, None)
+            if match is not None:
+                worker.give(match)
+
+        for number, match in enumerate(itertools.islice(queue, self._size)):
+            if number == len(self._workers):
+                self._workers.append(Worker())
+            self._workers[number].give(match)
+        while busy := {worker.connection: worker for worker in self._workers if worker.match is not None}:
+            for connection in wait(list(busy)):
+                worker = busy[connection]  # type: ignore[index]
+                assert worker.match is not None
+                match, answer, worker.match = worker.match, worker.answer(), None
+                if isinstance(answer, str):
+                    raise MatchFailed(f"{describe_match(match)} failed: {answer}")
+                if answer is None:
+                    deaths[match] += 1
+                    if deaths[match] == MAX_DEATHS:
+                        raise MatchFailed(f"{MAX_DEATHS} processes died while playing {describe_match(match)}")
+                    again.append(match)
+                    worker = self._replace(worker)
+                employ(worker)
+                if answer is not None:
+                    yield answer
+
+    def _replace(self, dead: Worker) -> Worker:
+        dead.end()
+        fresh = Worker()
+        self._workers[self._workers.index(dead)] = fresh
+        return fresh
+
+
+def describe_match(match: Match) -> str:
+    """A match in words, with all that is needed to play it again."""
+    cell = match.cell
+    return f"trial {match.trial} of {cell.agent} ({cell.spec.text}) in {cell.column.game}, seed {match.seed}"
+
+
+# -------------------- Games played on a dask cluster: the processes of this machine or of several.
+
+
+AHEAD = 2  # games handed out for each thread of the cluster, so that none waits for work
+
+
+class Cluster:
+    """A dask cluster, see `icarus.discovery.matches.connection`. A context manager: the connection ends with it.
+
+    Args:
+        address, workers: as there. All machines need the repository, in whose folder `experiments` lies.
+
+    Raises:
+        Refusal: no scheduler answers there, or dask is not installed.
+    """
+
+    def __init__(self, address: str, workers: int) -> None:
+        self._address, self._workers, self._stack = address, workers, contextlib.ExitStack()
+
+    def __enter__(self) -> "Cluster":
+        with refusing():
+            self._client = self._stack.enter_context(cluster_connection(self._address, self._workers))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+
+    def play(self, matches: Iterable[Match]) -> Iterator[Row]:
+        """The row of each match, in the order in which they end.
+
+        Raises:
+            MatchFailed: a match raised an error, or its processes died again and again.
+        """
+        from distributed import as_completed
+
+        queue = iter(matches)
+        threads = max(1, sum(self._client.nthreads().values()))
+        pending = {self._submit(match): match for match in itertools.islice(queue, AHEAD * threads)}
+        if not pending:
+            return
+        completed = as_completed(list(pending))
+        for future in completed:
+            match = pending.pop(future)
+            if future.status == "error":
+                error = future.exception()
+                raise MatchFailed(f"{describe_match(match)} failed: {sentence_of(error) or repr(error)}")
+            if future.status != "finished":
+                raise self._gone(match, future.status)
+            try:
+                result = future.result()
+            except OSError:  # on the way here; an error of the game itself is a status
+                raise self._gone(match, "on its way here") from None
+            if (following := next(queue, None)) is not None:
+                submitted = self._submit(following)
+                pending[submitted] = following
+                completed.add(submitted)
+            yield result
+
+    def _gone(self, match: Match, status: str) -> MatchFailed:
+        return MatchFailed(
+            f"the dask scheduler at {self._address!r} does not answer any more ({describe_match(match)} was {status}); "
+            "finished games are kept; run the same command to continue"
+        )
+
+    def _submit(self, match: Match) -> "object":
+        """Under a name that says all of what is played, since the runs of a scheduler share what has the same name."""
+        name = "-".join(
+            map(str, (match.cell.key, match.trial, *match.seed, match.cell.source, *sum(match.cell.imports, ())))
+        )
+        return self._client.submit(row, match, key=name, pure=False)
+
+
+# -------------------- Running an experiment: every game that its directory does not hold yet, once, by any number of processes.
 
 
 class Pool(Protocol):
@@ -80,14 +299,14 @@ def _writer(directory: Path, experiment: Experiment) -> Iterator[store.Writer]:
 def _play_again(directory: Path, experiment: Experiment, why: str) -> None:
     """Play the first game of each agent again."""
     first: dict[str, Row] = {}
-    for row in store.rows(directory, experiment):
-        first.setdefault(row["agent"], row)
+    for each in store.rows(directory, experiment):
+        first.setdefault(each["agent"], each)
     cells = {cell.key: cell for cell in experiment.cells}
-    for row in first.values():
-        if row["iterations"] is None:
+    for each in first.values():
+        if each["iterations"] is None:
             raise Refusal(f"{why}, and games with a time budget cannot be compared; choose another directory")
         message, same = compare_with_replay(
-            row, Match(cells[row["cell"]], row["trial"], tuple(row["seed"])), experiment
+            each, Match(cells[each["cell"]], each["trial"], tuple(each["seed"])), experiment
         )
         if not same:
             raise Refusal(f"{why}, and its games are different now ({message}); choose another directory")
@@ -127,6 +346,6 @@ def run(
                 _missing_matches(experiment, games, writer.done) for games in Progress(experiment).rounds(writer.done)
             )
         for games in rounds:
-            for row in pool.play(games):
-                writer.append(row)
-                ended(row)
+            for game in pool.play(games):
+                writer.append(game)
+                ended(game)

@@ -13,19 +13,22 @@ from experiments.analysis.claims import (
     overall,
     versus,
 )
-from experiments.analysis.comparisons import (
+from experiments.analysis.interims import count_sentence, progress, progress_table, state
+from experiments.analysis.statistics import CONFIDENCE, clopper_pearson
+from experiments.analysis.verdicts import (
     AGREES,
     DISAGREES,
     UNDECIDED,
     Comparison,
+    Decision,
     Estimator,
+    Outcome,
     Place,
+    decide,
     different,
+    figures_of,
     place_title,
 )
-from experiments.analysis.interims import count_sentence, progress, progress_table, state
-from experiments.analysis.statistics import CONFIDENCE, clopper_pearson
-from experiments.analysis.verdicts import Decision, Outcome, decide, figures_of
 from experiments.papers.combinations import COMBINATIONS, ENHANCEMENTS
 from experiments.store.results import Results
 from icarus.views.document import Table, markdown_table

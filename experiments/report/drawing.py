@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import attrs
 import numpy as np
 
-from experiments.analysis.rewards import strengths
-from experiments.analysis.statistics import Estimate, clopper_pearson
-from experiments.plan.titles import budget
-from experiments.store.summary import Tally, any_graded, baseline
+from experiments.analysis.statistics import Estimate, clopper_pearson, strengths
+from experiments.plan.definition import budget
+from experiments.store.results import Tally, any_graded, baseline
 from icarus.checks import count_text
 from icarus.views.canvas import BETTER, INK, SUBDUED, WORSE
 

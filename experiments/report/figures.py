@@ -9,12 +9,9 @@ from typing import TYPE_CHECKING
 import attrs
 import numpy as np
 
-from experiments.analysis.rewards import strengths
-from experiments.analysis.statistics import marginals, student
+from experiments.analysis.statistics import marginals, strengths, student
 from experiments.papers.combinations import BY_NAME, ENHANCEMENTS
-from experiments.plan.definition import Column, Experiment
-from experiments.plan.pictures import PICTURES
-from experiments.plan.titles import budget, slug, title
+from experiments.plan.definition import PICTURES, Column, Experiment, budget, slug, title
 from experiments.report import search_figures, statement_figures
 from experiments.report.drawing import (
     FILLS,
@@ -33,7 +30,7 @@ from experiments.report.drawing import (
     with_errors,
     with_intervals,
 )
-from experiments.store.summary import Columns, Moments, Tally, any_graded, baseline
+from experiments.store.results import Columns, Moments, Tally, any_graded, baseline
 from icarus.views.canvas import INK, SUBDUED, canvas
 
 if TYPE_CHECKING:

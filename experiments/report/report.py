@@ -1,24 +1,269 @@
-"""A report of a run: tables, figures, analyses, settings and provenance, as one HTML file and as Markdown."""
+"""Reports of runs: tables, figures, analyses, settings and provenance, as one HTML file and as Markdown; and how far a run is."""
 
+import datetime
+import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import attrs
+import numpy as np
 
 from experiments.analysis import claims, interims, ratings, search_claims
-from experiments.analysis.rewards import reward_p_values, win_p_values
-from experiments.analysis.statistics import Design, Effect, anova, binomial_model, marginals
+from experiments.analysis.statistics import (
+    Design,
+    Effect,
+    Estimate,
+    anova,
+    binomial_model,
+    holm,
+    marginals,
+    mcnemar,
+    paired_effects,
+    reward_p_values,
+    strengths,
+    student_mean,
+    win_p_values,
+)
 from experiments.papers.suite import TABLE_1
-from experiments.plan.definition import Cell, Column, Experiment, Refusal
-from experiments.plan.titles import budget, duration, title
+from experiments.plan.definition import Cell, Column, Experiment, Refusal, budget, duration, title
 from experiments.play import sequential
 from experiments.report import figures, search_report
-from experiments.report.paired import discordance_table, paired_blocks, reward_table
-from experiments.report.terminal import measures_of, p_text
-from experiments.store.results import Origins, Results, results_of
-from experiments.store.summary import STATISTICS, Moments, Tally, any_graded
+from experiments.store.results import (
+    MILLION,
+    STATISTICS,
+    Columns,
+    Moments,
+    Origins,
+    Outcomes,
+    Results,
+    Tally,
+    any_graded,
+    baseline,
+    results_of,
+)
 from icarus.views.document import Block, Heading, Paragraph, Picture, Table, write_pages
+
+SMALLEST_P = 1e-4  # smaller ones are written as such
+
+
+def measures_of(tallies: list[Tally]) -> tuple[list[str], list[list[str]]]:
+    """Headings and texts of what agents are compared by, and of the band: wins, or where rewards are graded the mean rewards.
+
+    Where games were drawn, a column counts them, and the next one has the score, in which a draw counts one half.
+    """
+    estimates, even = strengths(tallies), baseline(tallies)
+    bands = [_band(each, estimates[tallies.index(even)] if even else None) for each in estimates]
+    if any_graded(tallies):
+        return ["Games", "Mean reward", "95 % interval", "Band"], [
+            [str(tally.games), *_estimate_texts(each, is_reward=True), band]
+            for tally, each, band in zip(tallies, estimates, bands, strict=True)
+        ]
+    any_draws = any(tally.draws for tally in tallies)
+    return ["Wins", "Games", "Win rate", "95 % interval", *(["Draws", "Score"] * any_draws), "Band"], [
+        [
+            str(tally.wins),
+            str(tally.games),
+            *_estimate_texts(each, is_reward=False),
+            *(_draw_texts(tally) * any_draws),
+            band,
+        ]
+        for tally, each, band in zip(tallies, estimates, bands, strict=True)
+    ]
+
+
+def _estimate_texts(estimate: Estimate | None, is_reward: bool) -> tuple[str, str]:
+    """A mean reward, or in percent a win rate, with its interval as texts."""
+    if estimate is None:
+        return "", ""
+    if is_reward:
+        return f"{estimate.value:.3f}", f"{estimate.low:.3f} - {estimate.high:.3f}"
+    return f"{100 * estimate.value:.1f} %", f"{100 * estimate.low:.1f} - {100 * estimate.high:.1f} %"
+
+
+def _draw_texts(tally: Tally) -> list[str]:
+    """How many games were drawn, and the score, in which a draw counts one half."""
+    return [str(tally.draws), "" if tally.score is None else f"{100 * tally.score:.1f} %"]
+
+
+def _band(estimate: Estimate | None, even: Estimate | None) -> str:
+    """Where an agent lies against the interval of evenly matched players: "above", "below" or nothing."""
+    if even is None or estimate is None:
+        return ""
+    return "above" if estimate.value > even.high else "below" if estimate.value < even.low else ""
+
+
+def p_text(value: float) -> str:
+    """A p-value as text."""
+    return f"< {SMALLEST_P:.4f}" if value < SMALLEST_P else f"{value:.4f}"
+
+
+# -------------------- Tables of experiments in which all agents of a game meet the same deals and chance.
+
+
+FEW = 6  # agents of a game: of so many every pair is compared, deal by deal
+GAMES, REWARD = "Games won more", "Mean reward more"  # of differences
+
+
+def discordance_table(tallies: list[Tally], discordant: dict[Cell, tuple[int, int]]) -> Table:
+    """The same deals: what the agent won and the opponent in its place did not, and the other way round."""
+    discordances = [(tally.cell.agent, *discordant[tally.cell]) for tally in tallies if tally.cell in discordant]
+    adjusted = holm([mcnemar(alone, lost) for _, alone, lost in discordances])
+    return Table(
+        "The same deals and chance. p: McNemar's exact test.",
+        ["Agent", "won alone", "lost alone", "p (Holm)"],
+        [
+            [agent, str(alone), str(lost), p_text(p)]
+            for (agent, alone, lost), p in zip(discordances, adjusted, strict=True)
+        ],
+    )
+
+
+def reward_table(tallies: list[Tally], rewards: Outcomes) -> Iterator[Table]:
+    """The same deals: the agent's reward less that of the opponent in its place."""
+    even = baseline(tallies)
+    gains = [
+        (tally.cell.agent, _gain(rewards, even.cell, tally.cell)) for tally in tallies if even and tally is not even
+    ]
+    lines = [[agent, *gain] for agent, gain in gains if gain]
+    if lines:
+        caption = "The same deals and chance: the reward less the opponent's in its place. Intervals are Student's, over the deals."
+        yield Table(caption, ["Agent", REWARD, "95 % interval", "Deals"], lines)
+
+
+def paired_blocks(columns: Columns, results: Results) -> Iterator[Block]:
+    """The agents of each game with each other, and Figure 3, deal by deal; games by wins first, then those by graded rewards."""
+    wins: Outcomes = results.wins()
+    graded_columns = {column: tallies for column, tallies in columns.items() if any_graded(tallies)}
+    kinds = [(GAMES, wins, {column: each for column, each in columns.items() if column not in graded_columns})]
+    kinds += [(REWARD, results.rewards(), graded_columns)] if graded_columns else []
+    agents = [_agents_table(*kind, columns) for kind in kinds]
+    if any(table.rows for table in agents):
+        yield Heading("The agents on the same deals")
+        yield from (table for table in agents if table.rows)
+    effects = [_effects_table(*kind, columns) for kind in kinds]
+    if any(table.rows for table in effects):
+        yield Heading("What each enhancement adds, on the same deals")
+        yield from (table for table in effects if table.rows)
+
+
+def _agents_table(unit: str, outcomes: Outcomes, columns: Columns, among: Columns) -> Table:
+    """Each agent of a game less each before it, where they are few and have two deals in common at least."""
+    lines = []
+    for column, tallies in columns.items():
+        cells = [tally.cell for tally in tallies] if len(tallies) <= FEW else []
+        for first, second in itertools.combinations(cells, 2):
+            if gain := _gain(outcomes, first, second, percent=unit == GAMES):
+                lines.append([title(column, among), second.agent, first.agent, *gain])
+    caption = "Each agent less each before it, deal by deal. Intervals are Student's, of the mean over the deals."
+    return Table(caption, ["Game", "Agent", "less", unit, "95 % interval", "Deals"], lines)
+
+
+def _effects_table(unit: str, outcomes: Outcomes, columns: Columns, among: Columns) -> Table:
+    """Figure 3 on the same deals, where the sixteen combinations were played on two of them at least."""
+    lines, trials = [], sorted({trial for _, trial in outcomes})
+    for column, tallies in columns.items():
+        keys_of = {tally.cell.spec.text: tally.cell.key for tally in tallies}
+        if not keys_of.keys() >= set(TABLE_1.values()):
+            continue
+        keys = [keys_of[strategy] for strategy in TABLE_1.values()]
+        complete = [
+            [outcomes[key, trial] for key in keys] for trial in trials if all((key, trial) in outcomes for key in keys)
+        ]
+        if len(complete) > 1:
+            for enhancement, effect in paired_effects(np.array(complete)).items():
+                lines.append(
+                    [title(column, among), enhancement, *_effect_texts(effect, unit == GAMES), str(len(complete))]
+                )
+    caption = "The difference between the averages of Figure 3, deal by deal. Intervals are Student's, of the mean over the deals."
+    return Table(caption, ["Game", "Enhancement", unit, "95 % interval", "Deals"], lines)
+
+
+def _gain(outcomes: Outcomes, first: Cell, second: Cell, percent: bool = False) -> Sequence[str]:
+    """What the second agent got more than the first on the same deals, two at least: the mean, its interval, how many deals."""
+    deals = [trial for key, trial in outcomes if key == first.key and (second.key, trial) in outcomes]
+    if len(deals) < 2:
+        return ()
+    gain = student_mean([outcomes[second.key, trial] - outcomes[first.key, trial] for trial in deals])
+    return *_effect_texts(gain, percent), str(len(deals))
+
+
+def _effect_texts(gain: Estimate, percent: bool) -> tuple[str, str]:
+    """A difference and its interval as texts."""
+    value, low, high = (
+        f"{100 * each:+.1f} %" if percent else f"{each:+.3f}" for each in (gain.value, gain.low, gain.high)
+    )
+    return value, f"{low} to {high}"
+
+
+# -------------------- How far a run is and when it will end, as its files tell it.
+
+
+RECENT = 200  # games from whose ends the pace is taken
+PAUSE = 10  # so many mean game times without any game ending: the run was stopped in between
+
+Ending = tuple[datetime.datetime, float]  # when a game ended, and how many seconds it took
+
+
+def without_checksum(games: int) -> str:
+    """What is said of games that cannot be checked."""
+    return f"{games} games have no checksum, because they are older than the checksums"
+
+
+def state_of(results: Results, running: bool, now: datetime.datetime | None = None) -> str:
+    """A few lines: games done, by column; time left and the hour of the end."""
+    now = now or datetime.datetime.now(datetime.UTC)
+    experiment, tallies = results.runs[0].experiment, results.tallies()
+    done, total = sum(tally.games for tally in tallies), experiment.trials * len(experiment.cells)
+    state = "running" if running else "not running"
+    lines = [f"{experiment.name}: {done} of {total} games ({100 * done / total:.1f} %), {state}"]
+    for column in experiment.columns:
+        cells = [tally for tally in tallies if tally.cell.column == column]
+        column_games = sum(tally.games for tally in cells)
+        lines.append(f"  {title(column, experiment.columns)}: {column_games} of {experiment.trials * len(cells)}")
+    if results.unchecked:
+        lines.append(without_checksum(results.unchecked))
+    if done == total:
+        return "\n".join([*lines, "complete"])
+    if not (remaining := _seconds_left(experiment, tallies, _recent(results))):
+        return "\n".join([*lines, "the pace is not known yet"])
+    if running:
+        end = (now + datetime.timedelta(seconds=remaining)).astimezone()
+        return "\n".join([*lines, f"{duration(remaining)} left; ends about {end:%Y-%m-%d %H:%M}"])
+    return "\n".join([*lines, f"{duration(remaining)} left at its last pace; run the same command to continue"])
+
+
+def _recent(results: Results) -> list[Ending]:
+    recent = results.select("SELECT started, seconds FROM games ORDER BY started DESC LIMIT ?", RECENT)
+    spans = [(datetime.datetime.fromisoformat(started), millionths / MILLION) for started, millionths in recent]
+    return sorted((start + datetime.timedelta(seconds=seconds), seconds) for start, seconds in spans)
+
+
+def _seconds_left(experiment: Experiment, tallies: list[Tally], recent: list[Ending]) -> float | None:
+    """The work left (each cell's games at that cell's mean time) over the number of games that were played side by side."""
+    side_by_side = _side_by_side(recent)
+    if not side_by_side:
+        return None
+    mean = sum(tally.seconds for tally in tallies) / sum(tally.games for tally in tallies)
+    work = sum(
+        (experiment.trials - tally.games) * (tally.seconds / tally.games if tally.games else mean) for tally in tallies
+    )
+    return work / side_by_side
+
+
+def _side_by_side(ends: list[Ending]) -> float | None:
+    """How many games were being played at once, on average, since the last pause."""
+    if len(ends) < 2:
+        return None
+    longest = PAUSE * sum(seconds for _, seconds in ends) / len(ends) + 1
+    first = max((i for i in range(1, len(ends)) if (ends[i][0] - ends[i - 1][0]).total_seconds() > longest), default=0)
+    recent = ends[first:]
+    span = (recent[-1][0] - recent[0][0]).total_seconds()
+    return sum(seconds for _, seconds in recent[1:]) / span if span > 0 else None
+
+
+# -------------------- A report of a run: tables, figures, analyses, settings and provenance, as one HTML file and as Markdown.
+
 
 FIGURES = "figures"  # the folder of pictures
 BAND = "Band: outside the 95 % interval of evenly matched players."

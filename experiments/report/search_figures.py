@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 import attrs
 import numpy as np
 
-from experiments.analysis.groups import by_trees, hidden_cards
-from experiments.analysis.round_robin import Score, round_robins, search_name
+from experiments.analysis.ratings import Score, by_trees, hidden_cards, round_robins, search_name
 from experiments.papers.earlier import FIRST, lines_of_2011
-from experiments.plan.definition import Column
-from experiments.plan.titles import budget, game_title, slug
+from experiments.plan.definition import Column, budget, game_title, slug
 from experiments.report.drawing import (
     FILLS,
     LINES,
@@ -25,7 +23,7 @@ from experiments.report.drawing import (
     title_panel,
     with_errors,
 )
-from experiments.store.summary import Columns, Tally
+from experiments.store.results import Columns, Tally
 from icarus.views.canvas import INK, SUBDUED, canvas
 
 if TYPE_CHECKING:

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from experiments.analysis.groups import ALL_SEE, hidden_cards
-from experiments.analysis.round_robin import SEARCHES, RoundRobin, Score, round_robins
+from experiments.analysis.ratings import ALL_SEE, SEARCHES, RoundRobin, Score, hidden_cards, round_robins
 from experiments.analysis.search_claims import is_searched
 from experiments.analysis.statistics import clopper_pearson, contrast, wilson
 from experiments.papers.earlier import DOU_DI_ZHU, PHANTOM
-from experiments.store.summary import Columns
+from experiments.store.results import Columns
 from icarus.views.document import Block, Heading, Paragraph, Table
 
 INCREASES = {

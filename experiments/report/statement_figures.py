@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from experiments.analysis.claims import CLAIMS
-from experiments.analysis.comparisons import WINS, Comparison, Estimator, Place, Term, place_of
 from experiments.analysis.statistics import CONFIDENCE, Estimate
+from experiments.analysis.verdicts import WINS, Comparison, Estimator, Place, Term, place_of
 from experiments.papers.suite import TABLE_1
-from experiments.plan.titles import title
+from experiments.plan.definition import title
 from experiments.report.drawing import points_panel
-from experiments.store.summary import Columns, Tally
+from experiments.store.results import Columns, Tally
 from icarus.views.canvas import BETTER, INK, SUBDUED, WORSE, canvas
 
 if TYPE_CHECKING:

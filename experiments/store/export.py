@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.plan.definition import Experiment, Refusal
-from experiments.plan.growth import difference, extends
+from experiments.plan.definition import Experiment, Refusal, difference, extends
 from experiments.store import rows as store
 from experiments.store.results import LONGEST_ROW, MEMORY, pattern_of, results_of, runs_in
 from experiments.store.rows import Damage, Row

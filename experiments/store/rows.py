@@ -4,29 +4,130 @@ Everything else in the directory is derived from these two. A run may be killed 
 the trace of that, and is dropped. Any other line that is not a game of the experiment is damage: it is reported and left alone.
 A run that has ended may be packed to results.jsonl.gz, which is read like the other and unpacked when the run continues. A run may
 grow: experiment.json is written again with more trials, agents or games, and the rows stay.
+
+A line has a checksum of its own, its last field, over all that stands before it: a digit that flips is told, never counted. Lines that
+were written before there were checksums have none; they are read as they are, and counted as such.
 """
 
 import collections
 import contextlib
+import datetime
 import fcntl
 import gzip
 import json
 import os
+import re
 import shutil
 import time
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import attrs
 
-from experiments.plan.definition import Experiment, Refusal, from_settings
-from experiments.plan.growth import difference, extends
-from experiments.plan.sources import first_change
-from experiments.store import lines
-from experiments.store.lines import Damage, Row
+from experiments.plan.definition import Experiment, Refusal, difference, extends, first_change, from_settings
 from icarus.row_files import UNFINISHED, written_whole
+
+FIELD = "check"
+LARGEST = 1e12  # no statistics of a game reach it
+_FIELDS = {
+    "cell": str,
+    "game": str,
+    "agent": str,
+    "strategy": str,
+    "opponent": str,
+    "trial": int,
+    "seat": int,
+    "win": bool,
+    "reward": float,
+    "seed": list,
+    "returns": list,
+    "actions": list,
+    "moves": int,
+    "statistics": dict,
+    "started": str,
+    "seconds": float,
+    "provenance": dict,
+}
+_OPTIONAL = {"role", "iterations", "opponent_iterations", "seconds_per_decision"}
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+_END = re.compile(rb',"check":"([0-9a-f]{8})"\}\n?\Z')
+_LONGEST_END = 32  # bytes that the end of a line may have
+
+Row = dict[str, Any]
+
+
+class Damage(Refusal):
+    """A file that does not hold what it should; the message names file and line."""
+
+
+def line_of(row: Row) -> bytes:
+    """A row as a line, with its checksum; one that it had is another's.
+
+    Raises:
+        ValueError: a number that is none.
+    """
+    content = _ENCODER.encode({key: value for key, value in row.items() if key != FIELD}).encode()[:-1]
+    return content + f',"{FIELD}":"{zlib.crc32(content):08x}"}}\n'.encode()
+
+
+def is_whole(line: bytes) -> bool | None:
+    """Whether a line is what was written; None where it has no checksum."""
+    start = max(0, len(line) - _LONGEST_END)
+    end = _END.search(line, start)
+    return None if end is None else zlib.crc32(memoryview(line)[: end.start()]) == int(end[1], 16)
+
+
+def row_of(line: bytes, where: str) -> Row:
+    """The game of a line, without its checksum.
+
+    Args:
+        where: the file and the line, for what is told.
+
+    Raises:
+        Damage: the line is not a row, or it was changed.
+    """
+    try:
+        row = json.loads(line, parse_constant=no_number)
+    except (ValueError, RecursionError):
+        raise Damage(f"{where}: damaged (not a JSON object)") from None
+    if not isinstance(row, dict):
+        raise Damage(f"{where}: damaged (not a JSON object)")
+    whole = is_whole(line)
+    if whole is False or (whole is None and FIELD in row):
+        raise Damage(f"{where}: damaged (its checksum is wrong)")
+    row.pop(FIELD, None)
+    for field, kind in _FIELDS.items():
+        if not isinstance(row.get(field), kind) or (kind is int and isinstance(row[field], bool)):
+            raise Damage(f"{where}: damaged ({field!r} is {'missing' if field not in row else 'of the wrong kind'})")
+    if unknown := row.keys() - _FIELDS.keys() - _OPTIONAL:
+        raise Damage(f"{where}: damaged ({min(unknown)!r} is not a field of a game)")
+    if wrong := _senseless(row):
+        raise Damage(f"{where}: damaged ({wrong!r} is {row[wrong]!r})")
+    return row
+
+
+def no_number(name: str) -> None:
+    """Refuse NaN and the infinities, which Python reads though JSON has none."""
+    raise ValueError(f"{name} is not JSON")
+
+
+def _senseless(row: Row) -> str:
+    """The first field that holds what no game can have; "" if there is none."""
+    try:
+        datetime.datetime.fromisoformat(row["started"])
+    except ValueError:
+        return "started"
+    numbers = [value for side in row["statistics"].values() if isinstance(side, dict) for value in side.values()]
+    if any(isinstance(value, int | float) and not abs(value) < LARGEST for value in numbers):
+        return "statistics"
+    if not 0 <= row["seconds"] < LARGEST:
+        return "seconds"
+    if not all(isinstance(value, int | float) and 0 <= value <= 1 for value in (row["reward"], *row["returns"])):
+        return "returns"
+    return ""
+
 
 EXPERIMENT, RESULTS, PACKED = "experiment.json", "results.jsonl", "results.jsonl.gz"
 FORMAT = 1  # of both files
@@ -48,7 +149,7 @@ def experiment_in(directory: Path) -> Experiment:
     """
     path = directory / EXPERIMENT
     try:
-        content = json.loads(path.read_text(encoding="utf-8"), parse_constant=lines.no_number)
+        content = json.loads(path.read_text(encoding="utf-8"), parse_constant=no_number)
         if content["format"] != FORMAT:
             raise Damage(f"{path} has format {content['format']!r}; this version reads format {FORMAT}")
         return from_settings(content)
@@ -90,9 +191,9 @@ def count_unchecked(directory: Path) -> int:
     count = 0
     with open_rows(path) as file, _sound(path):
         for number, line in enumerate(file, 1):
-            whole = lines.is_whole(line)
+            whole = is_whole(line)
             if whole is False:
-                lines.row_of(line, f"{path}, line {number}")  # which tells what is wrong with it
+                row_of(line, f"{path}, line {number}")  # which tells what is wrong with it
             count += whole is None and line.endswith(b"\n")
     return count
 
@@ -210,7 +311,7 @@ def _scan(path: Path, experiment: Experiment) -> Iterator[tuple[Row, int]]:
         for number, line in enumerate(file, 1):
             if not line.endswith(b"\n"):
                 return
-            row = lines.row_of(line, f"{path}, line {number}")
+            row = row_of(line, f"{path}, line {number}")
             game = row["cell"], row["trial"]
             if row["cell"] not in cells or not 0 <= row["trial"] < experiment.trials:
                 raise Damage(
@@ -253,7 +354,7 @@ class Writer:
         Raises:
             NotKept: it cannot be written, for example because the disk is full.
         """
-        line = lines.line_of(row)
+        line = line_of(row)
         try:
             rest = memoryview(line)
             while rest:

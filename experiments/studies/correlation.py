@@ -17,9 +17,8 @@ import attrs
 import numpy as np
 
 from experiments.commands.common import print_table, say
-from experiments.plan.building import game_of
-from experiments.plan.definition import Cell, Refusal
-from experiments.plan.titles import game_title, title
+from experiments.plan.definition import Cell, Refusal, game_title, title
+from experiments.plan.loading import game_of
 from experiments.store import rows as store
 from experiments.store.csv_values import read_values, write_values
 from experiments.store.results import runs_in
@@ -241,10 +240,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     if not arguments.out.exists():
-        measured = measure_shared_values(
+        records = measure_shared_values(
             arguments.directory, arguments.positions, arguments.iterations, arguments.seed, say
         )
-        write_values(arguments.out, Shared, list(measured))
+        write_values(arguments.out, Shared, list(records))
     print_table(correlation_table(read_values(arguments.out, Shared)))
 
 

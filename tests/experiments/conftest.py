@@ -11,8 +11,8 @@ import pytest
 
 from experiments.commands.main import main
 from experiments.plan import loading
-from experiments.plan.building import build
 from experiments.plan.definition import Experiment
+from experiments.plan.loading import build
 from experiments.play import matches
 from experiments.play.running import games_left
 from experiments.store import rows as store

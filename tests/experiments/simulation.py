@@ -10,13 +10,24 @@ from typing import Any
 import attrs
 import numpy as np
 
-from experiments.analysis.comparisons import DEPTH, VALUE, VISITS, Comparison, Estimator, Place, place_of
 from experiments.analysis.interims import INTERIM_GAMES
-from experiments.analysis.verdicts import Claim, Interim, combine_signs, signs
+from experiments.analysis.verdicts import (
+    DEPTH,
+    VALUE,
+    VISITS,
+    Claim,
+    Comparison,
+    Estimator,
+    Interim,
+    Place,
+    combine_signs,
+    place_of,
+    signs,
+)
 from experiments.papers.suite import RULES, SECTION_8
 from experiments.plan.definition import Cell
 from experiments.plan.loading import load
-from experiments.store.summary import MILLION, STATISTICS, Tally
+from experiments.store.results import MILLION, STATISTICS, Tally
 
 LANDLORD, HEARTS, LIGHT, DARK, CHECKERS, OTHELLO, BACKGAMMON = INTERIM_GAMES
 EVEN = {LANDLORD: 0.55, HEARTS: 0.28, LIGHT: 0.5, DARK: 0.45, CHECKERS: 0.25, OTHELLO: 0.5, BACKGAMMON: 0.5}

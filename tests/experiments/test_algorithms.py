@@ -2,8 +2,8 @@
 
 import pytest
 
-from experiments.plan.building import build
 from experiments.plan.definition import Refusal, from_settings
+from experiments.plan.loading import build
 from experiments.play import matches
 
 

@@ -6,8 +6,18 @@ import attrs
 import pytest
 
 from experiments.analysis.claims import HEARTS, LIGHT, OTHELLO, PLACES, versus
-from experiments.analysis.comparisons import AGREES, DISAGREES, UNDECIDED, Estimator, higher, not_higher
-from experiments.analysis.verdicts import Claim, Interim, all_of, decide
+from experiments.analysis.verdicts import (
+    AGREES,
+    DISAGREES,
+    UNDECIDED,
+    Claim,
+    Estimator,
+    Interim,
+    all_of,
+    decide,
+    higher,
+    not_higher,
+)
 from experiments.commands.main import main
 from experiments.report import campaign_page
 from experiments.report.campaign_page import MINUS

@@ -10,8 +10,7 @@ import pytest
 from experiments.plan import loading
 from experiments.play import matches, running
 from experiments.play.matches import Match
-from experiments.report.status import state_of
-from experiments.store import lines
+from experiments.report.report import state_of
 from experiments.store import rows as store
 from experiments.store.export import merge
 from experiments.store.results import results_of
@@ -33,7 +32,7 @@ def _without_checksums(directory: Path) -> Path:
     path = directory / store.RESULTS
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     for row in rows:
-        del row[lines.FIELD]
+        del row[store.FIELD]
     path.write_text("".join(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n" for row in rows))
     return directory
 

@@ -10,13 +10,23 @@ import pytest
 
 from experiments.analysis import claims
 from experiments.analysis.claims import CLAIMS, LIGHT, OTHELLO, PLACES, STRATEGIES
-from experiments.analysis.comparisons import (
+from experiments.analysis.interims import INTERIM_GAMES, SHARES
+from experiments.analysis.statistics import Estimate, contrast, power_factor, wilson
+from experiments.analysis.verdicts import (
     AGREES,
     DISAGREES,
     UNDECIDED,
+    Claim,
+    Decision,
     Estimator,
+    Interim,
+    Outcome,
+    all_of,
+    combine_signs,
+    decide,
     different,
     higher,
+    level_text,
     lower,
     margin,
     not_higher,
@@ -24,13 +34,10 @@ from experiments.analysis.comparisons import (
     same,
     within,
 )
-from experiments.analysis.interims import INTERIM_GAMES, SHARES
-from experiments.analysis.statistics import Estimate, contrast, power_factor, wilson
-from experiments.analysis.verdicts import Claim, Decision, Interim, Outcome, all_of, combine_signs, decide, level_text
 from experiments.papers import suite
 from experiments.plan import loading
-from experiments.plan.building import build
-from experiments.store.summary import MILLION, Moments, Tally, blank
+from experiments.plan.loading import build
+from experiments.store.results import MILLION, Moments, Tally, blank
 from tests.experiments import simulation
 from tests.experiments.conftest import a_row, keep, small
 from tests.experiments.simulation import NOTHING, PAPER

@@ -11,7 +11,7 @@ import pytest
 
 from experiments.commands import main as commands
 from experiments.report import figures
-from experiments.report.status import state_of
+from experiments.report.report import state_of
 from experiments.store import rows as store
 from experiments.store.results import results_of
 from icarus.commands.options import split_names

@@ -8,8 +8,7 @@ import pytest
 
 from experiments.papers import sensitivity, suite
 from experiments.plan import loading
-from experiments.plan.definition import Label, Refusal, from_settings
-from experiments.plan.titles import title
+from experiments.plan.definition import Label, Refusal, from_settings, title
 from tests.experiments.conftest import built
 
 
@@ -208,8 +207,8 @@ def test_a_file_that_is_not_toml_is_refused_in_one_sentence(tmp_path):
 
 OWN = """
 import attrs
-from icarus.specs import BASELINE, MAST, NAST2, mast, epsilon_greedy
-SHARP = attrs.evolve(mast(epsilon_greedy(0.05)), name="SHARP")
+from icarus.specs import BASELINE, MAST, NAST2, epsilon_greedy
+SHARP = attrs.evolve(MAST(epsilon_greedy(0.05)), name="SHARP")
 AGENTS = {"plain": BASELINE, "sharp": BASELINE >> SHARP, "text": "BASELINE >> (SHARP + NAST2)/2"}
 EXPERIMENT = {"games": "othello", "agents": AGENTS, "iterations": [4, 8], "trials": 2}
 """
@@ -243,7 +242,7 @@ def test_games_of_an_enhancement_of_ones_own_are_played_and_name_its_file(tmp_pa
 
 def test_a_game_of_ones_own_is_played_by_its_name_in_another_process(tmp_path):
     from experiments.play.matches import Match
-    from experiments.play.pool import ProcessPool
+    from experiments.play.running import ProcessPool
 
     nim = (Path(__file__).parents[2] / "examples" / "nim.py").read_text()
     path = tmp_path / "sticks.py"

@@ -4,7 +4,7 @@ import pytest
 
 from experiments.commands.main import main
 from experiments.plan import loading
-from experiments.plan.building import build
+from experiments.plan.loading import build
 from experiments.play import estimate
 from experiments.play.estimate import SAMPLES, Pace
 from tests.experiments.conftest import small

@@ -7,11 +7,11 @@ import pytest
 from matplotlib.image import imread
 
 from experiments.plan import loading
-from experiments.plan.pictures import PICTURES
+from experiments.plan.definition import PICTURES
 from experiments.report import drawing, figures
 from experiments.report.statement_figures import stated_differences
-from experiments.store import summary
-from experiments.store.summary import MILLION, STATISTICS, Moments
+from experiments.store import results as summary
+from experiments.store.results import MILLION, STATISTICS, Moments
 
 
 def results(name, games, rate, **changes):

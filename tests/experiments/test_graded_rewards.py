@@ -5,12 +5,10 @@ from itertools import islice
 import pytest
 from scipy.stats import ttest_ind
 
-from experiments.analysis.rewards import mean_of, reward_p_values, strengths
-from experiments.analysis.statistics import welch_p_value
+from experiments.analysis.statistics import mean_of, reward_p_values, strengths, welch_p_value
 from experiments.report.drawing import measure_title
 from experiments.report.report import analyses, write
-from experiments.store.results import results_of
-from experiments.store.summary import Moments
+from experiments.store.results import Moments, results_of
 from tests.experiments.conftest import a_row, all_of_table_1, built, keep
 
 AGENTS = {"mast": "BASELINE >> MAST", "base": "BASELINE"}

@@ -3,9 +3,8 @@
 import attrs
 import pytest
 
-from experiments.plan.building import build
-from experiments.plan.definition import Refusal
-from experiments.plan.growth import difference, extends
+from experiments.plan.definition import Refusal, difference, extends
+from experiments.plan.loading import build
 from experiments.play import running
 from experiments.store import rows as store
 from experiments.store.export import merge

@@ -5,15 +5,25 @@ import pytest
 
 from experiments.analysis import claims
 from experiments.analysis import interims as states
-from experiments.analysis.comparisons import AGREES, DISAGREES, UNDECIDED, Estimator, higher
 from experiments.analysis.interims import CAMPAIGN, INTERIM_GAMES, SHARES
-from experiments.analysis.verdicts import Claim, Decision, Interim, Outcome, all_of, decide
+from experiments.analysis.verdicts import (
+    AGREES,
+    DISAGREES,
+    UNDECIDED,
+    Claim,
+    Decision,
+    Estimator,
+    Interim,
+    Outcome,
+    all_of,
+    decide,
+    higher,
+)
 from experiments.commands.main import main
 from experiments.plan import loading
 from experiments.report.drawing import unfinished
 from experiments.store import rows as store
-from experiments.store.results import results_of, runs_in
-from experiments.store.summary import Tally
+from experiments.store.results import Tally, results_of, runs_in
 from tests.experiments import simulation
 from tests.experiments.conftest import TRIALS, a_row, keep, small
 

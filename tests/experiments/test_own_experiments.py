@@ -6,8 +6,7 @@ import attrs
 import pytest
 
 from experiments.commands.main import main
-from experiments.plan.building import KEYS, build
-from experiments.plan.loading import load
+from experiments.plan.loading import KEYS, build, load
 from experiments.play import running
 from experiments.report.report import write
 from experiments.store import rows as store
@@ -78,8 +77,8 @@ def test_the_report_of_searches_in_a_game_of_ones_own_loads_its_file(tmp_path, m
 
 OWN = """
 import attrs
-from icarus import MAST, games, gibbs, mast
-SHARP = attrs.evolve(mast(gibbs(0.1)), name="SHARP")
+from icarus import MAST, games, gibbs
+SHARP = attrs.evolve(MAST(gibbs(0.1)), name="SHARP")
 MINE = attrs.evolve(games.load("kuhn-poker"), name="mine")
 """
 

@@ -8,7 +8,7 @@ import pytest
 
 from experiments.analysis.ratings import ratings, tournaments
 from experiments.plan import loading
-from experiments.plan.building import build
+from experiments.plan.loading import build
 from experiments.report.report import rating_tables
 from experiments.store.results import results_of
 from icarus.views.document import Table, markdown_table

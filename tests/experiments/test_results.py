@@ -13,8 +13,7 @@ import pytest
 from experiments.plan import loading
 from experiments.plan.definition import Refusal
 from experiments.store import rows as store
-from experiments.store.results import results_of
-from experiments.store.summary import MILLION
+from experiments.store.results import MILLION, results_of
 from icarus.row_files import UNFINISHED
 from tests.experiments.conftest import TRIALS, a_row, all_of_table_1, keep, small
 

@@ -10,10 +10,8 @@ import pytest
 
 from experiments.plan import loading
 from experiments.plan.definition import AgentSpec, Label
-from experiments.play import pool
 from experiments.play.matches import Match
-from experiments.play.pool import MatchFailed, ProcessPool
-from experiments.play.running import games_left, part
+from experiments.play.running import MatchFailed, ProcessPool, games_left, part
 from experiments.store import rows as store
 from tests.experiments.conftest import SMALL, TIMEOUT, TRIALS, games, small, without_clocks
 
@@ -205,8 +203,8 @@ def test_a_game_over_which_processes_die_again_and_again_is_given_up(monkeypatch
         def end(self):
             pass
 
-    monkeypatch.setattr(pool, "Worker", Dying)
-    monkeypatch.setattr(pool, "wait", list)
+    monkeypatch.setattr("experiments.play.running.Worker", Dying)
+    monkeypatch.setattr("experiments.play.running.wait", list)
     with (
         ProcessPool(1) as workers,
         pytest.raises(MatchFailed, match="3 processes died while playing trial 0 of Baseline"),

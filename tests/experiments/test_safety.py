@@ -5,8 +5,8 @@ import json
 import pytest
 
 from experiments.commands.main import main
-from experiments.plan.building import build
 from experiments.plan.definition import Refusal
+from experiments.plan.loading import build
 from experiments.store import rows as store
 from experiments.store.export import query
 from icarus.views.document import Heading, Table, markdown

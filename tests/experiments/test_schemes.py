@@ -4,11 +4,9 @@ import hashlib
 import json
 
 from experiments.plan import loading
-from experiments.plan.definition import from_settings
-from experiments.plan.titles import title
+from experiments.plan.definition import from_settings, title
 from experiments.play import matches
-from experiments.report.status import state_of
-from experiments.report.terminal import measures_of
+from experiments.report.report import measures_of, state_of
 from experiments.store.results import results_of
 from tests.experiments.conftest import a_row, built, keep
 

@@ -6,17 +6,14 @@ import pytest
 from matplotlib.image import imread
 
 from experiments.analysis import claims, search_claims
-from experiments.analysis.comparisons import AGREES, DISAGREES, UNDECIDED
-from experiments.analysis.groups import hidden_cards
-from experiments.analysis.round_robin import SEARCHES, RoundRobin, Score, round_robins, search_name
-from experiments.analysis.verdicts import Interim, decide
+from experiments.analysis.ratings import SEARCHES, RoundRobin, Score, hidden_cards, round_robins, search_name
+from experiments.analysis.verdicts import AGREES, DISAGREES, UNDECIDED, Interim, decide
 from experiments.commands.main import main
 from experiments.papers import earlier
 from experiments.plan import loading
 from experiments.plan.definition import from_settings
 from experiments.report import figures, search_figures
-from experiments.store.results import results_of
-from experiments.store.summary import blank
+from experiments.store.results import blank, results_of
 from icarus.engine.scheme import MO_ISMCTS, SCHEMES
 from tests.experiments.conftest import a_row, keep
 from tests.experiments.test_figures import ink

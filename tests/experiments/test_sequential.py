@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from experiments.plan import loading
-from experiments.plan.building import build
 from experiments.plan.definition import Refusal, Sprt
+from experiments.plan.loading import build
 from experiments.play import running, sequential
 from experiments.play.sequential import BETTER, NOT_BETTER, ROUND, decision, log_ratio
 from experiments.store import rows as store

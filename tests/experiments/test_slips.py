@@ -16,9 +16,9 @@ import pytest
 
 from experiments.plan import loading
 from experiments.plan.definition import Refusal
-from experiments.play import replay
-from experiments.play.cluster import Cluster
+from experiments.play import matches
 from experiments.play.matches import Match
+from experiments.play.running import Cluster
 from experiments.store import rows as store
 from experiments.store.results import results_of
 from tests.conftest import child_process
@@ -44,8 +44,8 @@ def test_a_directory_with_brackets_in_its_name_is_itself(tmp_path: Path) -> None
 
 OWN = """
 import attrs
-from icarus import gibbs, mast
-sharp = attrs.evolve(mast(gibbs(TAU)), name="sharp")
+from icarus import MAST, gibbs
+sharp = attrs.evolve(MAST(gibbs(TAU)), name="sharp")
 EXPERIMENT = {"games": "othello", "iterations": 20, "trials": 4, "agents": {"mine": "sharp"}}
 """
 
@@ -64,7 +64,7 @@ def test_a_run_is_not_continued_after_its_python_file_was_edited(tmp_path: Path)
     assert all(source in str(refusal.value) for source in sources)
     game = Match(first.cells[0], 0, first.game_seed(first.cells[0], 0))
     with pytest.raises(Refusal, match="was edited") as refusal:  # while the run goes on
-        replay.matches.play_match(game)
+        matches.play_match(game)
     assert all(source in str(refusal.value) for source in sources)
     path.write_text(OWN.replace("TAU", "1.0"))
     with store.writer(tmp_path / "run", loading.load(str(path), {})) as writer:
@@ -76,10 +76,10 @@ def test_verify_compares_statistics_too(played: Path) -> None:
     row = next(iter(store.rows(played, experiment)))
     cell = next(cell for cell in experiment.cells if cell.key == row["cell"])
     game = Match(cell, row["trial"], tuple(row["seed"]))
-    message, same = replay.compare_with_replay(row, game, experiment)
+    message, same = matches.compare_with_replay(row, game, experiment)
     assert same, message
     row["statistics"]["agent"]["depth"] += 1
-    message, same = replay.compare_with_replay(row, game, experiment)
+    message, same = matches.compare_with_replay(row, game, experiment)
     assert not same
     assert "depth of its searches was" in message
 

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from experiments.plan import loading, sources
-from experiments.plan.definition import Refusal, from_settings
-from experiments.plan.sources import imports_of
+from experiments.plan import definition as sources
+from experiments.plan import loading
+from experiments.plan.definition import Refusal, from_settings, imports_of
 from experiments.play import matches, running
 from experiments.play.matches import Match
 from experiments.store import rows as store

@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 from hypothesis import strategies as st
 
-from experiments.plan import building
+from experiments.plan import loading as building
 from experiments.plan.definition import Refusal, from_settings
 from experiments.store import rows as store
 from experiments.store.results import results_of
