@@ -24,7 +24,7 @@ def levels_of(game: AnyGame | str, file: Path | None = None) -> list[Settings]:
         ValueError: the levels of this game have not been measured, or the file cannot be read.
     """
     measured = _read_levels(file or DATA)
-    name = game if isinstance(game, str) else str(game) if file else game.name
+    name = str(game)
     if name not in measured:
         where = "these games have" if file is None else f"{file} has those of"
         raise ValueError(f"{name} has no measured levels; {where}: {', '.join(measured)}")
@@ -37,7 +37,7 @@ def number_of_levels(game: AnyGame, file: Path | None) -> int:
     Raises:
         ValueError: a file is given, and has none of this game.
     """
-    return len(_read_levels(DATA).get(game.name, ()) if file is None else levels_of(game, file))
+    return len(_read_levels(DATA).get(str(game), ()) if file is None else levels_of(game, file))
 
 
 def _read_levels(file: Path) -> dict[str, list[Settings]]:

@@ -67,3 +67,9 @@ def test_shipped_levels_are_eight_agents_the_stronger_the_more_they_search() -> 
         for level, row in enumerate(shipped, 1):  # each level is an opponent of the ladder, with the same rating
             rating = rungs[str(Agent.at_level(game, level))]
             assert [row[name] for name in ("elo", "low", "high", "games")] == list(attrs.astuple(rating))
+
+
+def test_a_game_with_other_parameters_has_levels_of_its_own_or_none() -> None:
+    with pytest.raises(ValueError, match=r"knockout-whist\(players=2\) has no measured levels"):
+        levels.levels_of(games.load("knockout-whist(players=2)"))
+    assert levels.number_of_levels(games.load("knockout-whist(players=2)"), None) == 0
