@@ -125,7 +125,6 @@ def test_a_number_out_of_range_is_refused_with_the_range(slip: Callable, message
         (lambda: no_number * MAST + (1 - no_number) * NAST2, "no_number returned 'a'; it must return a number from 0"),
         (lambda: ACTION * 3, r"^\(A\) \* 3: a Space is multiplied by a Space"),  # type: ignore[operator]
         (lambda: Space("abc"), "^the factors of a Space are 'abc'; they must be a tuple of texts"),  # type: ignore[arg-type]
-        (lambda: gibbs.over(half_written), r"call it: gibbs\(\)\.over\("),  # type: ignore[attr-defined]
         (order_slipped, r"^a candidates function takes history, legal, records: .*, not named\(history"),
         (lambda: math.nan * MAST, "^nan is not a weight: it must be a finite number"),
     ],
