@@ -38,7 +38,7 @@ from icarus.engine.match import Agent, play
 from icarus.equilibrium import Aggregate, Stitching, exploitability
 from icarus.equilibrium.measures import AGGREGATE, AGGREGATE_AAMAS, AGGREGATES, STITCHING
 from icarus.equilibrium.policies import FIXED, UNIFORM, complete
-from icarus.equilibrium.search import parse_strategy
+from icarus.equilibrium.search import OnlineAlgorithm, parse_strategy
 from icarus.equilibrium.tree import tree_of
 from icarus.kernel.game import AnyGame
 from icarus.row_files import append_row, read_lines, row_of
@@ -123,6 +123,7 @@ class Plan:
             aggregate.play(self.matches)
             policy, searches = aggregate.policy, aggregate.searches
         else:
+            assert isinstance(player.strategy, OnlineAlgorithm)
             search = player.strategy.begin(tree, row["seed"])
             search.make(row["iterations"])
             policy, searches = complete(tree, search.weights(), self.missing, row["seed"]), 1
