@@ -72,8 +72,8 @@ ORDER = {
     "icarus.equilibrium": [
         "arrays",
         "deals",
+        "walk",
         "growth",
-        "written",
         "tree",
         "policies",
         "responses",

@@ -9,26 +9,14 @@ from icarus.compiler.memory import address_of, call, copy_items
 from icarus.compiler.rng import seeded
 from icarus.equilibrium.arrays import END_SET, NOTHING, PLAYERS, InfoSet, kernel
 from icarus.equilibrium.deals import Deals
+from icarus.equilibrium.walk import Walk
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below, helper, inlined, mix, uniform
 from icarus.kernel.contract import Fields
-from icarus.kernel.game import AnyGame
+from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.structures import structure
 
 COMPLETE, MORE_NODES, MORE_SETS, MORE_SLOTS, MORE_VIEWS, MORE_ENDS, MORE_DEPTH, UNEQUAL, NOT_CONSTANT = range(9)
 COMPARED = 64  # as many of the latest sets of chance are compared with a new one
-WALK = np.dtype(
-    [
-        *((name, np.int64) for name in ("player", "legal", "apply", "rewards", "observe", "chance")),
-        ("max_legal", np.int64),
-        ("low", np.float64),  # the utility at a reward of 0
-        ("range", np.float64),  # and how much more at one of 1
-        *((name, np.int64) for name in ("nodes", "sets", "slots", "views", "ends")),  # used so far
-        ("depth", np.int64),  # of the frame at work; -1 when all is done
-        ("deepest", np.int64),  # actions in the longest history, the deal among them
-        ("unsound_set", np.int64),  # the set whose actions differ between its histories
-    ],
-    align=True,
-)
 
 
 class Frame:
@@ -293,7 +281,7 @@ def locate_view(views: np.ndarray, index: np.ndarray, parent: int, move: int, sl
 # to what it stands for, stands for all; so a walk goes down a few histories of each length at once.
 
 
-WALKS = 20  # of each kind
+WALKS, WALKS_IN_PYTHON = 20, 4  # of each kind
 COUNTLESS = 1e30  # histories; more are not counted
 ALL_HISTORIES = -2  # in place of a player whose views are counted
 
@@ -395,26 +383,26 @@ def refuse_if_too_large(game: AnyGame, largest: int, histories: float, informati
         raise ValueError(f"{game} is too large for a complete walk: it has {about}; the limit is {largest:,} histories")
 
 
-def estimate_size(walk: np.ndarray, deals: Deals) -> Size:
+def estimate_size(walk: Walk, deals: Deals) -> Size:
     """The size of a game, by walks with a fixed seed.
 
     What a player may see next is told by one history in place of all that he holds possible; where what one shows differs from what
     another does, as in Goofspiel, there are some times more information states.
-
-    Args:
-        walk: [1] of `growth.WALK` with the functions of the game.
     """
-    rng, deal_rng, words = seeded(0), np.random.default_rng(0), deals.words
+    rng, deal_rng, walks = (
+        seeded(0),
+        np.random.default_rng(0),
+        WALKS if isinstance(walk.game, Game) else WALKS_IN_PYTHON,
+    )
 
     def mean(observations: np.ndarray, perspective: int) -> float:
         """For the deals that look different to a perspective, each drawn as often as any other."""
         _, classes, counts = np.unique(observations, return_inverse=True, return_counts=True)
-        choices = deal_rng.integers(len(counts), size=WALKS)
+        choices = deal_rng.integers(len(counts), size=walks)
         row = np.cumsum(counts)[choices] - 1 - deal_rng.integers(counts[choices])
-        deal_numbers = np.argsort(classes, kind="stable")[row]
-        sizes = np.zeros((WALKS, 1))
-        for number, size in zip(deal_numbers, sizes, strict=True):
-            measure(walk, words[number], perspective, rng, size)
+        sizes = np.zeros((walks, 1))
+        for number, size in zip(np.argsort(classes, kind="stable")[row], sizes, strict=True):
+            walk.call(measure, walk.settings, walk.dealt[number], perspective, rng, size, wide=True)
         return len(counts) * float(sizes.mean())
 
     views = [mean(deals.observations[:, player], player) for player in range(PLAYERS)]

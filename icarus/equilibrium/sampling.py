@@ -15,7 +15,8 @@ import numpy as np
 from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_UNIFORM
 from icarus.compiler.memory import address_of, call, copy_items
 from icarus.equilibrium.arrays import END_SET, PLAYERS, End, InfoSet, kernel
-from icarus.equilibrium.tree import GameTree, walk_of
+from icarus.equilibrium.tree import GameTree
+from icarus.equilibrium.walk import Walk
 from icarus.kernel import CHANCE, inlined, uniform
 from icarus.kernel.structures import structure
 
@@ -154,9 +155,9 @@ def public_actions(tree: GameTree) -> np.ndarray:
 
     Chance's outcomes in mid-game are public on the same terms (the definition says so; the paper's example leaves the flop out).
     """
-    dealt, public = tree.rules.deals.words, np.zeros(len(tree.nodes), np.uint8)
-    states = np.zeros((tree.depth + 1, dealt.shape[1]), np.int64)
-    find_public(walk_of(tree.rules.game), tree.nodes, tree.sets, tree.slots, dealt, states, public)
+    walk, public = Walk(tree.game, tree.deals), np.zeros(len(tree.nodes), np.uint8)
+    states = np.zeros((tree.depth + 1, walk.dealt.shape[1]), np.int64)
+    walk.call(find_public, walk.settings, tree.nodes, tree.sets, tree.slots, walk.dealt, states, public)
     return public
 
 

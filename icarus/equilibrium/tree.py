@@ -6,17 +6,16 @@ from typing import TypeAlias
 
 import numpy as np
 
-from icarus.checks import count_text, integer
-from icarus.compiler.functions import DISABLED
+from icarus.checks import integer
 from icarus.equilibrium import growth
 from icarus.equilibrium.arrays import END, NODE, NOTHING, PLAYERS, SET, SLOT, VIEW
 from icarus.equilibrium.deals import InformationState, Moves, deals_of, dealt_state, information_state
 from icarus.equilibrium.growth import Size, estimate_size, refuse_if_too_large
-from icarus.equilibrium.written import estimate_histories, rules_of
+from icarus.equilibrium.walk import Walk, refuse_unless_two_players, with_walk
 from icarus.kernel import CHANCE
 from icarus.kernel.functions import Kernels
 from icarus.kernel.game import AnyGame, Game
-from icarus.kernel.python_game import PythonGame, check_is_state, in_python
+from icarus.kernel.python_game import PythonGame, check_is_state
 from icarus.kernel.state import PlayedGame, State
 
 GameOrTree: TypeAlias = "AnyGame | GameTree"
@@ -45,7 +44,6 @@ class GameTree:
         game: whose tree it is, a `Game` or a `PythonGame`.
         nodes, sets, slots, views, ends: of NODE, SET, SLOT, VIEW and END; see `icarus.equilibrium.arrays`.
         deals: the initial states.
-        rules: by which compiled code walks it.
 
     Raises:
         ValueError: the game has not two players, is not zero-sum, has hidden deals, is too large, or does not show players their
@@ -58,15 +56,17 @@ class GameTree:
             largest = LARGEST_IN_PYTHON if isinstance(game, PythonGame) else LARGEST
         largest = integer("largest", largest, 1)
         self.game, self.deals = game, deals_of(game)
-        self.rules = rules_of(game, self.deals, largest)
-        self._walk, self._size = walk_of(self.rules.game), None
         self._arrays = {"nodes": NODE, "sets": SET, "slots": SLOT, "views": VIEW, "ends": END}
-        few = 2 * len(self.deals) + self.rules.game.max_legal
-        rows = max(min(SMALL, largest), few, few + growth.VIEWS * (self.rules.histories + 1))
+        with_walk(game, self.deals, lambda walk: self._begin(walk, largest))
+
+    def _begin(self, walk: Walk, largest: int) -> None:
+        """Grow the tree from the deals on."""
+        self._walk, self._size = walk.settings, None
+        rows = max(min(SMALL, largest), 2 * len(self.deals) + walk.room)
         for name, dtype in self._arrays.items():
             setattr(self, name, np.zeros(rows, dtype))
         self._index_views(rows)
-        self._grow(largest)
+        self._grow(walk, largest)
 
     game: PlayedGame
     nodes: np.ndarray
@@ -76,26 +76,26 @@ class GameTree:
     ends: np.ndarray
     _size: Size | None  # estimated, where the game is not small
 
-    def _grow(self, largest: int) -> None:
-        deals, walk, dealt = self.rules.deals, self._walk, self.rules.deals.words
+    def _grow(self, walk: Walk, largest: int) -> None:
+        observations, dealt = self.deals.observations, walk.dealt
         frames, states = np.zeros(_FEW, growth.FRAME), np.zeros((_FEW, dealt.shape[1]), np.int64)
         self._add_deals(frames)
-        scratch = [np.zeros(self.rules.game.max_legal + PLAYERS, kind) for kind in (np.int64, np.float64)]
+        scratch = [np.zeros(walk.room + PLAYERS, kind) for kind in (np.int64, np.float64)]
         while True:
-            tree = growth.Growth(walk, self.nodes, self.sets, self.slots, self.views, self._index, self.ends)
-            status = growth.grow(tree, frames, states, dealt, deals.observations, *scratch)
-            if status in (growth.COMPLETE, growth.UNEQUAL, growth.NOT_CONSTANT):
-                break
-            if walk["nodes"][0] > 2 * largest:
+            tree = growth.Growth(walk.settings, self.nodes, self.sets, self.slots, self.views, self._index, self.ends)
+            status = walk.call(growth.grow, tree, frames, states, dealt, observations, *scratch)
+            if self._walk["nodes"][0] > 2 * largest:
                 raise ValueError(
                     f"{self.game} is too large for a complete walk: it has more than {2 * largest:,} histories"
                 )
+            if status in (growth.COMPLETE, growth.UNEQUAL, growth.NOT_CONSTANT):
+                break
             if status == growth.MORE_DEPTH:
                 frames, states = _lengthen(frames, 2 * len(frames)), _lengthen(states, 2 * len(states))
             else:
-                self._extend(list(self._arrays)[status - 1], largest)
+                self._extend(list(self._arrays)[status - 1], walk, largest)
         for name in self._arrays:
-            setattr(self, name, getattr(self, name)[: walk[name][0]])
+            setattr(self, name, getattr(self, name)[: self._walk[name][0]])
         self._refuse_unless_sound(status)
 
     def _add_deals(self, frames: np.ndarray) -> None:
@@ -111,13 +111,13 @@ class GameTree:
         walk["nodes"], walk["sets"], walk["slots"], walk["views"], walk["ends"] = count + 1, 1, count, PLAYERS, 0
         walk["depth"], walk["deepest"] = 0, 1
 
-    def _extend(self, name: str, largest: int) -> None:
+    def _extend(self, name: str, walk: Walk, largest: int) -> None:
         """More rows for an array; the first time as many for all as the game may need, since each time takes a copy.
 
         Rows that are never used take no memory: the system gives it as they are written.
         """
         if self._size is None:
-            self._size = size = estimate_size(self._walk, self.rules.deals)
+            self._size = size = estimate_size(walk, self.deals)
             refuse_if_too_large(self.game, largest, size.histories, size.information_states)
             for each, (histories, states) in EXPECTED.items():
                 rows = SMALL + int(SLACK * (histories * size.histories + states * size.information_states))
@@ -264,19 +264,6 @@ def _lengthen(array: np.ndarray, rows: int) -> np.ndarray:
     return longer
 
 
-def refuse_unless_two_players(game: object) -> None:
-    """Refuse what is not a game, or one to which the theorems about two-player zero-sum games do not apply."""
-    if not isinstance(game, AnyGame):
-        raise TypeError(f"a game must be a Game, such as games.load('leduc-poker'), or a PythonGame, not {game!r}")
-    if game.players != PLAYERS:
-        raise ValueError(
-            f"{game} has {count_text(game.players, 'player')}: best responses bound the distance from an equilibrium, and "
-            "counterfactual regret minimization reaches one, in two-player zero-sum games only"
-        )
-    if DISABLED:
-        raise RuntimeError(f"{game} cannot be walked, because NUMBA_DISABLE_JIT is set; unset it")
-
-
 def refuse_unless_walkable(game: AnyGame) -> None:
     """Refuse a game whose tree cannot be had, before any of it is grown.
 
@@ -285,21 +272,9 @@ def refuse_unless_walkable(game: AnyGame) -> None:
     """
     refuse_unless_two_players(game)
     deals = deals_of(game)
-    if isinstance(game, Game):
-        size = estimate_size(walk_of(game), deals)
-        refuse_if_too_large(game, LARGEST, size.histories, size.information_states)
-    else:
-        refuse_if_too_large(game, LARGEST_IN_PYTHON, estimate_histories(in_python(game), deals))
-
-
-def walk_of(game: Game) -> np.ndarray:
-    """[1] of growth.WALK with the functions of a game."""
-    walk, kernels = np.zeros(1, growth.WALK), game.kernels()
-    for name in ("player", "legal", "apply", "rewards", "observe", "chance"):
-        walk[name] = kernels.address(name)
-    low, high = game.utilities
-    walk["max_legal"], walk["low"], walk["range"] = game.max_legal, low, high - low
-    return walk
+    size = with_walk(game, deals, lambda walk: estimate_size(walk, deals))
+    largest = LARGEST_IN_PYTHON if isinstance(game, PythonGame) else LARGEST
+    refuse_if_too_large(game, largest, size.histories, size.information_states)
 
 
 def tree_of(game: GameOrTree) -> GameTree:

@@ -12,7 +12,7 @@ from icarus import SearchInterrupted, games
 from icarus.equilibrium import CFR, CFRPlus, OOSSearch
 from icarus.equilibrium import growth as size
 from icarus.equilibrium.deals import deals_of
-from icarus.equilibrium.tree import walk_of
+from icarus.equilibrium.walk import Walk
 
 NEVER = 10**12  # iterations that nobody waits for
 SOON = 5.0  # seconds, on a machine with other work
@@ -61,7 +61,8 @@ def test_an_interrupted_search_carries_what_it_found():
 
 def test_ctrl_c_ends_the_estimate_of_a_size(monkeypatch):
     game = games.load("leduc-poker")
-    walk, deals = walk_of(game), deals_of(game)
+    deals = deals_of(game)
+    walk = Walk(game, deals)
     size.estimate_size(walk, deals)  # compiled before Ctrl-C comes
     monkeypatch.setattr(size, "WALKS", 10**6)
     started, timer = time.perf_counter(), pressed_after(0.3)

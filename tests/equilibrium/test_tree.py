@@ -13,7 +13,8 @@ from icarus.equilibrium import best_response, exploitability, tabulate
 from icarus.equilibrium.arrays import NOTHING
 from icarus.equilibrium.deals import deals_of, information_state
 from icarus.equilibrium.growth import estimate_size
-from icarus.equilibrium.tree import GameTree, refuse_unless_walkable, tree_of, walk_of
+from icarus.equilibrium.tree import GameTree, refuse_unless_walkable, tree_of
+from icarus.equilibrium.walk import Walk
 from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, below
 from icarus.kernel.game import Game
 from tests.games.states import every_state
@@ -92,7 +93,7 @@ def test_chance_s_part_in_all_ends_sums_to_its_share(game):
 @pytest.mark.parametrize("name", ["leduc-poker", "generic-poker", "goofspiel(cards=5)"])
 def test_the_size_of_a_game_is_estimated_before_its_tree_is_grown(name):
     game = games.load(name)
-    tree, size = tree_of(game), estimate_size(walk_of(game), deals_of(game))
+    tree, size = tree_of(game), estimate_size(Walk(game, deals_of(game)), deals_of(game))
     assert size.histories == pytest.approx(len(tree.nodes), rel=0.2)
     fewest = (
         0.25 if game.name == "goofspiel" else 0.8
@@ -102,7 +103,7 @@ def test_the_size_of_a_game_is_estimated_before_its_tree_is_grown(name):
 
 def test_where_bids_are_all_that_differs_the_estimate_is_exact():
     game = games.load("liars-dice")
-    size = estimate_size(walk_of(game), deals_of(game))
+    size = estimate_size(Walk(game, deals_of(game)), deals_of(game))
     assert (size.histories, size.information_states) == (len(tree_of(game).nodes) - 1, len(tree_of(game).decisions))
 
 
