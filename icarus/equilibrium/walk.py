@@ -99,7 +99,7 @@ class Walk:
     def __init__(self, game: AnyGame, deals: Deals, room: int = ROOM) -> None:
         refuse_unless_two_players(game)
         self.game, self.settings = game, np.zeros(1, WALK)
-        self._asked = None if isinstance(game, Game) else _Asked(game, deals, room)
+        self._asked = _Asked(game, deals, room) if isinstance(game, PythonGame) else None
         functions = game.kernels() if isinstance(game, Game) else self._asked
         for name in FUNCTIONS:
             self.settings[name] = functions.address(name)  # type: ignore[union-attr]
