@@ -127,11 +127,11 @@ class Plan:
             search = player.strategy.begin(tree, row["seed"])
             search.make(row["iterations"])
             policy, searches = complete(tree, search.weights(), self.missing, row["seed"]), 1
-        spent, found = time.process_time() - processed, exploitability(tree, policy)
+        spent, distance = time.process_time() - processed, exploitability(tree, policy)
         return row | {
-            "values": list(found.values),
-            "improvements": list(found.improvements),
-            "nash_conv": found.nash_conv,
+            "values": list(distance.values),
+            "improvements": list(distance.improvements),
+            "nash_conv": distance.nash_conv,
             "seconds": round(time.perf_counter() - started, 3),
             "searches": searches,
             "processor_seconds": round(spent, 3),
@@ -287,13 +287,13 @@ def fill(plan: Plan | Pairing, directory: Path) -> list[Measurement]:
     def key(row: Measurement) -> tuple[object, ...]:
         return tuple(row.get(name) for name in plan.key)
 
-    there, wanted = {key(row): row for row in rows_of(directory, plan.file)}, plan.rows()
-    for number, row in enumerate(wanted, 1):
+    there, identities = {key(row): row for row in rows_of(directory, plan.file)}, plan.rows()
+    for number, row in enumerate(identities, 1):
         if key(row) not in there:
-            typer.echo(f"{number} of {len(wanted)}: {row}", err=True)
+            typer.echo(f"{number} of {len(identities)}: {row}", err=True)
             there[key(row)] = plan.measure(row)
             append_row(directory / plan.file, there[key(row)])
-    return [there[key(row)] for row in wanted]
+    return [there[key(row)] for row in identities]
 
 
 def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
