@@ -344,7 +344,8 @@ class Contract:
             hides = any(move != action for p, move in enumerate(moves) if p != player)
             message = "a move is hidden, but the game has no determinize"
             self._require("hidden", not hides or self._subject.knows("determinize"), message)
-            move_of_mover = action if player == CHANCE else moves[player]
+            tells_more = getattr(self.game, "observation", None) is not None  # his view says what he has learned by it
+            move_of_mover = action if player == CHANCE or tells_more else moves[player]
             message = f"the mover, player {player}, sees his own action {action} as {move_of_mover}"
             self._require("moves", move_of_mover == action, message)
         if self._observed is not None:

@@ -204,9 +204,10 @@ def _redrawn_by(determinize: Determinize) -> Callable:
 
 
 def _differences(state: "pyspiel.State", action: int) -> list[int]:
-    after, players, mover = state.child(action), range(state.num_players()), state.current_player()
-    views = [difference(read_view(state, player), read_view(after, player)) for player in players]
-    return [action if player == mover else move for player, move in enumerate(views)]
+    after = state.child(
+        action
+    )  # the mover's entry too: his action may tell him more, such as what the others chose at once
+    return [difference(read_view(state, player), read_view(after, player)) for player in range(state.num_players())]
 
 
 def _chance_of(state: "pyspiel.State") -> float:

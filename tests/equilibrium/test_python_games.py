@@ -317,7 +317,9 @@ def test_a_game_too_large_is_refused_with_its_estimated_size():
         GameTree(heap(33))
     with pytest.raises(ValueError, match=r"heap is too large for a complete walk: it has more than 1e\+30 histories"):
         refuse_unless_walkable(heap(200))
-    with pytest.raises(ValueError, match="heap is too large for a complete walk: it has about .*; the limit is 20 histories"):
+    with pytest.raises(
+        ValueError, match="heap is too large for a complete walk: it has about .*; the limit is 20 histories"
+    ):
         GameTree(heap(10), largest=20)
     refuse_unless_walkable(PYTHON[KUHN])
 
