@@ -49,9 +49,8 @@ from icarus.audit import audit
 from icarus.discovery.discover import discover, discovered
 from icarus.engine.belief import with_belief
 from icarus.engine.match import Agent, GameLog, play
-from icarus.engine.recommendation import greatest_value, most_visits, secure_child
+from icarus.engine.recommendation import RootStatistics, greatest_value, most_visits, secure_child
 from icarus.engine.result import Result, SearchExhausted, SearchInterrupted
-from icarus.engine.root_statistics import RootStatistics
 from icarus.engine.scheme import (
     MO_ISMCTS,
     SO_ISMCTS,

@@ -36,7 +36,7 @@ from icarus.kernel import (
     find,
     mix,
 )
-from icarus.kernel.data import read_only
+from icarus.kernel.contract import read_only
 from icarus.kernel.features import GameWithFeatures
 from icarus.kernel.game import AnyGame
 from icarus.kernel.history import EMPTY_HISTORY, PHASES, STEP, UNLIMITED, History, episode_key, episode_record, new_root

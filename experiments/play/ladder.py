@@ -17,8 +17,8 @@ from experiments.analysis.statistics import Estimate
 from experiments.plan.ladder import COMPARISONS, STEP, TABLE, TIMED, Comparison, opponents, rung_of
 from experiments.play.matches import provenance
 from icarus import games
-from icarus.engine.levels import DATA as LEVEL_DATA
-from icarus.engine.levels import LEVELS
+from icarus.engine.match import DATA as LEVEL_DATA
+from icarus.engine.match import LEVELS
 from icarus.ladder.ladders import (
     DATA,
     RANDOM,

@@ -22,8 +22,8 @@ from icarus.equilibrium.sampling import draw_slot
 from icarus.equilibrium.search import OnlineAlgorithm, OnlineSearch, register
 from icarus.equilibrium.tree import GameOrTree, GameTree
 from icarus.kernel import CHANCE, inlined, uniform
+from icarus.kernel.contract import structure
 from icarus.kernel.game import Game
-from icarus.kernel.structures import structure
 
 UCB1, REGRET_MATCHING, EXP3 = "UCB1", "regret matching", "EXP3"
 SELECTIONS = (UCB1, REGRET_MATCHING, EXP3)

@@ -20,7 +20,7 @@ from icarus.compiler.messages import location
 from icarus.compiler.rng import seeded
 from icarus.engine.lowering import unseeded_sources
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, UNSEEN
-from icarus.kernel.data import StateData, out_of_range
+from icarus.kernel.contract import StateData, out_of_range
 from icarus.kernel.features import KINDS
 from icarus.kernel.game import AnyGame, Game, TextError
 from icarus.kernel.python_game import in_python

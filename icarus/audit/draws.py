@@ -13,11 +13,9 @@ from icarus.audit.report import EXAMPLES, Check
 from icarus.audit.subjects import facts_in, stamp
 from icarus.compiler.kernel import Kernel
 from icarus.compiler.memory import array_at, call, struct_at
-from icarus.kernel.constants import RECALLED
-from icarus.kernel.data import StateData, facts_of, in_words
+from icarus.kernel.contract import RECALLED, Address, StateData, facts_of, in_words, structure
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
-from icarus.kernel.structures import Address, structure
 
 Face: TypeAlias = tuple[object, ...]  # all that can be seen of a state by everyone together
 Word: TypeAlias = tuple[str, str]  # of what is told of a state, with where it stands

@@ -54,7 +54,7 @@ from icarus.compiler.rng import seeded
 from icarus.engine.result import Result
 from icarus.engine.search import search
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN
-from icarus.kernel.data import StateData, facts_of
+from icarus.kernel.contract import StateData, facts_of
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.state import State
 from icarus.specs import EPIC, MAST, NAST2

@@ -12,8 +12,7 @@ import numpy.typing as npt
 from icarus.compiler.messages import defined_at, raised_in
 from icarus.compiler.rng import RNG_WORDS
 from icarus.kernel.answers import author
-from icarus.kernel.constants import RECALLED
-from icarus.kernel.data import Beliefs, StateData, facts_of
+from icarus.kernel.contract import RECALLED, Beliefs, StateData, facts_of
 from icarus.kernel.features import checked_numbers, written_by
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame

@@ -49,7 +49,7 @@ from icarus.engine.match import Agent
 from icarus.equilibrium.deals import deals_of, dealt_state
 from icarus.games import GAMES
 from icarus.kernel import CHANCE, TERMINAL, uniform
-from icarus.kernel.data import Beliefs
+from icarus.kernel.contract import Beliefs
 from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import PythonGame, PythonState, check_game
 from icarus.kernel.state import State as IcarusState

@@ -32,7 +32,7 @@ from icarus.discovery.discover import Settings, match_settings_of, plan_race
 from icarus.discovery.matches import Row, Rows, processes
 from icarus.discovery.race import CONFIDENCE, Discovery, read_protocol
 from icarus.discovery.race import FILE as PROTOCOL
-from icarus.engine.levels import FILE as LEVELS
+from icarus.engine.match import FILE as LEVELS
 from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import PythonGame
 from icarus.ladder.ladders import Rating

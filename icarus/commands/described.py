@@ -17,8 +17,7 @@ from icarus.discovery.race import Discovery, difference
 from icarus.engine.algorithm import SearchResult, SeatedPlayer
 from icarus.engine.match import Agent, Decision, play
 from icarus.engine.result import Result
-from icarus.kernel.game import AnyGame
-from icarus.kernel.seats import seat_name
+from icarus.kernel.game import AnyGame, seat_name
 from icarus.kernel.state import State
 from icarus.ladder.ladders import ZERO, Posterior, level_rows, posterior
 from icarus.ladder.matches import RandomPlayer, play_game, seconds_per_decision, side_score
@@ -411,7 +410,7 @@ def rated_players(plan: Plan, rows: Sequence[Row]) -> Posterior | None:
 
 
 def levels(plan: Plan, rated: Posterior | None) -> list[Measures]:
-    """The levels of the game, see `icarus.engine.levels`; none without games."""
+    """The levels of the game, see `icarus.engine.match`; none without games."""
     zero, *players = plan.entrants()
     agents = {str(player): {"strategy": player.strategy, "iterations": player.iterations} for player in players}
     return level_rows(agents, rated, str(zero)) if rated else []

@@ -22,8 +22,7 @@ from icarus.engine.recommendation import most_visits, read_recommendation
 from icarus.engine.result import SearchInterrupted, unknown_component
 from icarus.engine.validation import check_cutoff
 from icarus.equilibrium.search import check_trees, read_scheme
-from icarus.kernel.game import AnyGame
-from icarus.kernel.seats import seat_name
+from icarus.kernel.game import AnyGame, seat_name
 from icarus.kernel.state import State
 from icarus.specs import parse
 from icarus.views.document import check_new_file

@@ -4,8 +4,8 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 
+from icarus.kernel.contract import Address, structure
 from icarus.kernel.history import STEP
-from icarus.kernel.structures import Address, structure
 
 DONE, MORE_STEPS, MORE_UPDATES, MORE_ROWS, TOO_LONG = range(5)  # why the loop returns
 # The mixtures: of selection and expansion, of simulation, and of simultaneous decisions.

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import attrs
 import numpy as np
 
-from icarus.kernel.constants import UNSEEN
+from icarus.kernel.contract import UNSEEN
 from icarus.kernel.game import Game
 from icarus.kernel.python_game import PythonGame, PythonState, check_is_state
 from icarus.kernel.state import State

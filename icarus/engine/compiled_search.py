@@ -16,19 +16,17 @@ from icarus.engine.choice import WeightError, vote_kernel
 from icarus.engine.loop import DeterminizationError, loop, raw_loop
 from icarus.engine.lowering import LoweredStrategy, check_features, kinds_of, lower, widths_of
 from icarus.engine.python_games import ROOM, CalledBack, MoreActions
-from icarus.engine.recommendation import Recommendation, most_visits
+from icarus.engine.recommendation import Recommendation, RootStatistics, most_visits, root_statistics
 from icarus.engine.result import Result
 from icarus.engine.reuse import ReusedRecords
 from icarus.engine.root_episode import root_episode
-from icarus.engine.root_statistics import RootStatistics, root_statistics
 from icarus.engine.running_search import result_of, too_long_message
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
 from icarus.engine.tables import Records, Table, size_of
-from icarus.engine.wrong_answers import error_with_names
+from icarus.engine.validation import error_with_names
 from icarus.kernel import CHANCE
 from icarus.kernel.answers import author
-from icarus.kernel.constants import RECALLED
-from icarus.kernel.data import in_words
+from icarus.kernel.contract import RECALLED, in_words
 from icarus.kernel.game import Game
 from icarus.kernel.history import PLAYOUT, STEP, UNLIMITED, Playout, Root, new_root
 from icarus.kernel.state import State
@@ -265,15 +263,15 @@ class CompiledSearch:
             raise error_with_names(error, self.game, self.program, self._arena, self._arrays) from None
 
     def _call_loop(self, iterations: int) -> int:
-        kept = [] if isinstance(self.functions, Game) else self.functions.kept
-        kept.clear()
+        errors = [] if isinstance(self.functions, Game) else self.functions.kept
+        errors.clear()
         try:
             status = self._loop(self._arena.ctypes.data, iterations)
         except SystemError:
-            if not kept:
+            if not errors:
                 raise
-        if kept:  # what a function of the game has raised
-            raise kept[0]
+        if errors:  # what a function of the game has raised
+            raise errors[0]
         return status
 
     def allocate(self, status: int) -> None:
@@ -311,8 +309,8 @@ class CompiledSearch:
         self._arena["counts"] = search._arena["counts"]
         self._arrays["root.visits"][:] = search._arrays["root.visits"]
         with self._kernels():
-            for table, other in zip(self.tables, search.tables, strict=True):
-                table.insert_rows(other.inserted_rows())
+            for table, source in zip(self.tables, search.tables, strict=True):
+                table.insert_rows(source.inserted_rows())
             if self.program.term["of_tree_only"].any():
                 self.tables[0].filter_visits(everywhere=True)
 

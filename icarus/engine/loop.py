@@ -51,7 +51,7 @@ from icarus.kernel import (
     inlined,
     mix,
 )
-from icarus.kernel.constants import RECALLED
+from icarus.kernel.contract import RECALLED
 from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, LOOKAHEAD, are_rewards
 from icarus.kernel.history import PLAYOUT, STEP, Playout, Step, episode_key
 from icarus.kernel.theta import TABLE, UPDATES, has_room_for, index_at, row_index, visit_filter_at

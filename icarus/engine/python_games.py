@@ -13,7 +13,7 @@ import numpy as np
 from icarus.compiler.functions import MAKES_PLAIN
 from icarus.compiler.plain_python import PlainKernel
 from icarus.compiler.rng import RNG_WORDS
-from icarus.kernel.data import StateData
+from icarus.kernel.contract import StateData
 from icarus.kernel.features import KINDS, names_of
 from icarus.kernel.functions import FUNCTIONS
 from icarus.kernel.python_game import PythonGame

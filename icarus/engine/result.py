@@ -9,14 +9,13 @@ import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.checks import count_text, real
-from icarus.engine.recommendation import Recommendation, label, most_visits
+from icarus.engine.recommendation import Recommendation, label, most_visits, root_statistics, sum_statistics
 from icarus.engine.reuse import decayed_records, records_without_histories
-from icarus.engine.root_statistics import root_statistics, sum_statistics
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.tables import Records
-from icarus.kernel.data import read_only
+from icarus.kernel.contract import read_only
+from icarus.kernel.game import seat_name
 from icarus.kernel.history import Root
-from icarus.kernel.seats import seat_name
 from icarus.kernel.state import State
 
 

@@ -7,10 +7,9 @@ import attrs
 from icarus.compiler.functions import plain
 from icarus.engine.scheme import EACH_PLAYER, Scheme
 from icarus.kernel import mix
-from icarus.kernel.episodes import EpisodePosition
 from icarus.kernel.game import AnyGame
 from icarus.kernel.history import episode_key, episode_record
-from icarus.kernel.state import State
+from icarus.kernel.state import EpisodePosition, State
 
 
 @attrs.frozen

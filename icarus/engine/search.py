@@ -17,9 +17,8 @@ from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.recommendation import Recommendation, most_visits
 from icarus.engine.result import Result, SearchExhausted, SearchInterrupted
 from icarus.engine.reuse import reused_records
-from icarus.engine.running_search import RunningSearch, run_within
+from icarus.engine.running_search import RunningSearch, Trees, run_within
 from icarus.engine.scheme import MO_ISMCTS, Scheme
-from icarus.engine.trees import Trees
 from icarus.kernel.state import State
 
 

@@ -24,8 +24,8 @@ from icarus.compiler.memory import (
 )
 from icarus.compiler.messages import refuse_slips
 from icarus.kernel import NO_RECORD, SIMULATION, History, Theta, find, helper, inlined
+from icarus.kernel.contract import Address
 from icarus.kernel.history import history_at
-from icarus.kernel.structures import Address
 from icarus.kernel.theta import (
     ENTRY,
     ENTRY_BYTES,

@@ -12,11 +12,9 @@ from icarus.compiler.digest import kernel_cache
 from icarus.compiler.functions import plain
 from icarus.compiler.kernel import Kernel, uninterrupted
 from icarus.compiler.memory import WORD_BYTES, array_at, matrix_at
-from icarus.kernel.constants import UNSEEN
-from icarus.kernel.data import read_only
-from icarus.kernel.game import AnyGame
+from icarus.kernel.contract import UNSEEN, read_only
+from icarus.kernel.game import AnyGame, seat_name
 from icarus.kernel.history import NONE, Root, first_parts, keys_before
-from icarus.kernel.seats import seat_name
 from icarus.kernel.theta import ENTRY, ENTRY_BYTES, FILTER_BYTES, FULLEST, TABLE, entry_of, has_room_for
 
 SMALLEST = 1 << 11  # entries in the index of a new table

@@ -9,7 +9,7 @@ import numpy as np
 from icarus.compiler.functions import helper
 from icarus.compiler.kernel import Kernel
 from icarus.compiler.memory import array_at, kind_of, pack_parameters, unpack_parameters
-from icarus.kernel.structures import Short, structure
+from icarus.kernel.contract import Short, structure
 
 PLAYERS = 2
 ForEach: TypeAlias = Annotated[np.ndarray, np.int32, PLAYERS]  # a number for each player

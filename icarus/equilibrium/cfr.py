@@ -15,7 +15,7 @@ from icarus.equilibrium.policies import TabularPolicy, normalise, uniform_policy
 from icarus.equilibrium.responses import Exploitability, exploitability, gather_utilities, pass_up, reach
 from icarus.equilibrium.tree import GameOrTree, tree_of
 from icarus.kernel import helper, inlined
-from icarus.kernel.structures import structure
+from icarus.kernel.contract import structure
 
 SLICE = 0.05  # seconds of compiled code between two chances for Ctrl-C
 _CHECK_ITERATIONS = 64  # iterations, at least, between two computations of NashConv

@@ -8,7 +8,7 @@ import numpy as np
 from icarus.compiler.messages import defined_at
 from icarus.compiler.rng import seeded
 from icarus.kernel import NO_DEAL, UNSEEN
-from icarus.kernel.data import StateData, in_words
+from icarus.kernel.contract import StateData, in_words
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame, PythonState, check_game, check_is_state
 from icarus.kernel.state import State

@@ -11,9 +11,8 @@ from icarus.equilibrium.arrays import END_SET, NOTHING, PLAYERS, InfoSet, kernel
 from icarus.equilibrium.deals import Deals
 from icarus.equilibrium.walk import Walk
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below, helper, inlined, mix, uniform
-from icarus.kernel.contract import Fields
+from icarus.kernel.contract import Fields, structure
 from icarus.kernel.game import AnyGame, Game
-from icarus.kernel.structures import structure
 
 COMPLETE, MORE_NODES, MORE_SETS, MORE_SLOTS, MORE_VIEWS, MORE_ENDS, MORE_DEPTH, UNEQUAL, NOT_CONSTANT = range(9)
 COMPARED = 64  # as many of the latest sets of chance are compared with a new one

@@ -18,7 +18,7 @@ from icarus.equilibrium.arrays import END_SET, PLAYERS, End, InfoSet, kernel
 from icarus.equilibrium.tree import GameTree
 from icarus.equilibrium.walk import Walk
 from icarus.kernel import CHANCE, inlined, uniform
-from icarus.kernel.structures import structure
+from icarus.kernel.contract import structure
 
 INFORMATION_SET, PUBLIC_SUBGAME = "information set", "public subgame"
 TARGETS = (INFORMATION_SET, PUBLIC_SUBGAME)

@@ -40,10 +40,9 @@ from icarus.equilibrium.sampling import (
 )
 from icarus.equilibrium.tree import GameOrTree, GameTree, refuse_unless_walkable, tree_of
 from icarus.kernel import CHANCE, TERMINAL
-from icarus.kernel.data import read_only
-from icarus.kernel.game import AnyGame, Game
+from icarus.kernel.contract import read_only
+from icarus.kernel.game import AnyGame, Game, seat_name
 from icarus.kernel.python_game import check_is_state
-from icarus.kernel.seats import seat_name
 from icarus.kernel.state import State
 from icarus.specs import MAST, TO_MAST, parse
 

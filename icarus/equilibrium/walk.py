@@ -11,7 +11,7 @@ from icarus.compiler.functions import DISABLED
 from icarus.engine.python_games import ROOM, CalledBack, MoreActions
 from icarus.equilibrium.arrays import PLAYERS
 from icarus.equilibrium.deals import Deals
-from icarus.kernel.data import StateData
+from icarus.kernel.contract import StateData
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame
 
@@ -121,19 +121,19 @@ class Walk:
         """
         if self._asked is None:
             return kernel(*arguments)
-        asked = self._asked
-        asked.kept.clear()
-        asked.wide = wide
+        called_back = self._asked
+        called_back.kept.clear()
+        called_back.wide = wide
         try:
             result = kernel(*arguments)
         except SystemError:
-            if not asked.kept:
+            if not called_back.kept:
                 raise
         if wide:
-            asked.forget()
-        if asked.kept:
-            error = asked.kept[0]
-            error.add_note(f"in {self.game} {asked.place}")
+            called_back.forget()
+        if called_back.kept:
+            error = called_back.kept[0]
+            error.add_note(f"in {self.game} {called_back.place}")
             raise error
         return result
 

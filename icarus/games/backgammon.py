@@ -23,8 +23,8 @@ from pathlib import Path
 import numpy as np
 
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, append_bits, helper, inlined, lowest_bit
+from icarus.kernel.contract import Integer
 from icarus.kernel.game import Game
-from icarus.kernel.structures import Integer
 
 # -------------------------------------------------------------------------------------------------- who wins a position
 

@@ -33,8 +33,7 @@ import numpy as np
 
 from icarus.compiler.memory import copy_items
 from icarus.kernel import append_bits, below, helper, inlined, lowest_bit, popcount, uniform
-from icarus.kernel.contract import Facts
-from icarus.kernel.structures import Integer
+from icarus.kernel.contract import Facts, Integer
 
 SUITS = 4
 RANKS = 13

@@ -20,9 +20,9 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, below, inlined, lowest_bit, popcount
+from icarus.kernel.contract import Integer
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
-from icarus.kernel.structures import Integer
 
 CARDS = 6  # where no number is given
 LOWEST, ASCENDING = 1, 0

@@ -15,9 +15,9 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, below, helper
+from icarus.kernel.contract import Integer
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
-from icarus.kernel.structures import Integer
 
 FACES = 6  # of a die, where no number is given: 1 … 5 are 0 … 4, the star is the last
 FEWEST_FACES, MOST_FACES = 2, 10

@@ -7,7 +7,7 @@ square of their own that no path leads to.
 import numpy as np
 
 from icarus.kernel import CHANCE, TERMINAL, Facts, below, helper, inlined, lowest_bit, popcount
-from icarus.kernel.structures import Integer
+from icarus.kernel.contract import Integer
 
 LIGHT, DARK = range(2)
 SIDE_NAMES = ("Light", "Dark")

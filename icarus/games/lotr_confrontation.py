@@ -141,8 +141,8 @@ from icarus.games.lotr_board import (
     withdraw_light,
 )
 from icarus.kernel import CHANCE, CONTINUES, Facts, append_bits, below, helper, inlined, lowest_bit, popcount, shuffle
+from icarus.kernel.contract import Integer
 from icarus.kernel.game import Game
-from icarus.kernel.structures import Integer
 
 # --------------------------------------------------------------------------------------------- what a position promises
 

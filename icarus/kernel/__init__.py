@@ -3,8 +3,7 @@
 from icarus.compiler.functions import helper, inlined
 from icarus.compiler.memory import append_bits, lowest_bit, popcount
 from icarus.compiler.rng import below, shuffle, uniform
-from icarus.kernel.constants import CHANCE, CONTINUES, MAX_PLAYERS, NO_DEAL, TERMINAL, UNLABELLED, UNSEEN
-from icarus.kernel.contract import Facts, Row
+from icarus.kernel.contract import CHANCE, CONTINUES, MAX_PLAYERS, NO_DEAL, TERMINAL, UNLABELLED, UNSEEN, Facts, Row
 from icarus.kernel.history import (
     EXPANSION,
     NONE,

@@ -13,8 +13,7 @@ from typing import Any, NoReturn, SupportsFloat, SupportsIndex, TypeVar
 
 from icarus.checks import count_text, excerpt, is_integer
 from icarus.compiler.messages import defined_at
-from icarus.kernel.constants import CHANCE, CONTINUES, TERMINAL
-from icarus.kernel.data import StateData
+from icarus.kernel.contract import CHANCE, CONTINUES, TERMINAL, StateData
 from icarus.kernel.functions import ARGUMENTS
 
 SHOWN = 120  # characters of an answer in a message

@@ -11,12 +11,48 @@ calls the functions with arguments by position, shapes in brackets below, t the 
 Players are 0 … κ−1, CHANCE is −1. Rewards are in [0, 1].
 """
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple, ParamSpec, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, NamedTuple, ParamSpec, Protocol, TypeAlias, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from icarus.kernel.structures import Short
+# ----------------------------------------------------------------------- Numbers that stand for something in every game
+
+
+CHANCE = -1  # ρ(s) where the environment acts (the paper's player 0)
+TERMINAL = -4  # ρ(s) at the end of the game
+CONTINUES = -1  # the continuation label: e(s) inside an episode
+UNLABELLED = -2  # the label of an initial position that the episode function leaves unlabelled
+UNSEEN = -(1 << 60)  # a move of which an observer notices nothing; times MAX_PLAYERS it is still a 64-bit integer
+MAX_PLAYERS = 8
+RECALLED = 4096  # no episode has more moves than this
+NO_DEAL = -1.0  # in place of a probability: the deals are exhausted
+MORE = 256  # legal actions than max_legal, which are refused, and until then harm nobody
+
+
+# ----------------------------------------------------------------------------------------------- structures that Python shares
+
+
+Address: TypeAlias = int  # of the first byte of something in memory; 0 is nothing
+Short: TypeAlias = Annotated[int, np.int32]  # an integer of 32 bits
+Integer: TypeAlias = int | np.integer  # of any width
+
+
+def structure(fields: type) -> np.dtype:
+    """The dtype of a class whose annotations are its fields.
+
+    An `int` or `Address` takes 64 bits, a `float` too; `Annotated[type, dtype]` says another dtype, `Annotated[np.ndarray, dtype, count]`
+    is an array, and a class is a structure within.
+    """
+    hints = get_type_hints(fields, include_extras=True)
+    return np.dtype([(name, *_layout(kind)) for name, kind in hints.items()], align=True)
+
+
+def _layout(kind: type) -> tuple[object, ...]:
+    if get_origin(kind) is Annotated:
+        return get_args(kind)[1:]
+    return ({int: np.int64, float: np.float64}.get(kind) or structure(kind),)
+
 
 P = ParamSpec("P")  # parameters of a slot's own: further arguments with defaults
 
@@ -211,3 +247,46 @@ class WeightFunction(Protocol[P]):
             rewards: [players] total rewards q.
             visits, availability: n and m.
         """
+
+
+# -------------------------------------------------------------------------------------------------- state data as a whole
+
+
+# Where the game is a `PythonGame`, both are what its `initial` and `prepare` made, of any type.
+StateData: TypeAlias = Any  # an array [1] of `Game.state`
+Beliefs: TypeAlias = Any  # an array [1] of `Game.beliefs`
+
+
+def copy_data(data: np.ndarray) -> np.ndarray:
+    """A copy of a state data to the last byte; numpy's own leaves the bytes between the fields undefined."""
+    return data.view(np.uint8).copy().view(data.dtype)
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """A view of an array that nobody can write to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def facts_of(data: np.ndarray) -> Facts:
+    """A state data with its fields as attributes."""
+    return data.view(np.recarray)[0]
+
+
+def in_words(data: np.ndarray) -> np.ndarray:
+    """A copy of a state data as compiled code copies it, in whole words of 8 bytes."""
+    words = np.zeros(-(-data.nbytes // 8), np.int64)
+    words.view(np.uint8)[: data.nbytes] = data.view(np.uint8)
+    return words
+
+
+def out_of_range(ranges: Mapping[str, tuple[int, int]], data: np.ndarray) -> str | None:
+    """What field of a state data is outside its range, and how; None if none is."""
+    for name, (least, most) in ranges.items():
+        values = data[name][0]
+        if not (least <= values.min() and values.max() <= most):
+            index = next(index for index in np.ndindex(values.shape) if not least <= values[index] <= most)
+            which = f"{name}[{', '.join(map(str, index))}]" if index else name
+            return f"{which} is {values[index]}; it must be from {least} to {most}"
+    return None

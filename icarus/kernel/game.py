@@ -20,7 +20,7 @@ from icarus.compiler.functions import MAKES_PLAIN
 from icarus.compiler.kernel import Kernel
 from icarus.compiler.messages import defined_at, raised_in
 from icarus.compiler.rng import seeded
-from icarus.kernel.constants import CHANCE, MAX_PLAYERS
+from icarus.kernel.contract import CHANCE, MAX_PLAYERS
 from icarus.kernel.features import KINDS, check_distinct, check_names, names_of, numbers_kernel
 from icarus.kernel.functions import FUNCTIONS, Arrays, Kernels, check_arguments, kernels_of, parameters_of
 from icarus.kernel.state import State
@@ -387,3 +387,18 @@ class Game(AnyGame):
 
 
 _kernels: "weakref.WeakKeyDictionary[Game, tuple[int, list[Bound], Kernels]]" = weakref.WeakKeyDictionary()
+
+
+# ------------------------------------------------------------------------------- What people call the players of a game
+
+
+def seat_name(game: AnyGame, player: int) -> str:
+    """The name of a player's seat, "player 2" where there is none by that number or seats have no names, or "chance"."""
+    if player == CHANCE:
+        return "chance"
+    return game.seat_names[player] if player in range(len(game.seat_names)) else f"player {player}"
+
+
+def seat_names(game: AnyGame) -> list[str]:
+    """The names of all seats, in the order of the players."""
+    return [seat_name(game, player) for player in range(game.players)]

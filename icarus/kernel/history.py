@@ -13,9 +13,7 @@ import numpy as np
 from icarus.compiler.functions import Argument, compiled_as, inlined, numba, plain, types
 from icarus.compiler.memory import array_at, read_only_array_at, read_only_matrix_at, struct_at
 from icarus.compiler.rng import RNG_WORDS
-from icarus.kernel.constants import UNSEEN
-from icarus.kernel.contract import History, Step
-from icarus.kernel.structures import Address, structure
+from icarus.kernel.contract import UNSEEN, Address, History, Step, structure
 
 SELECTION, EXPANSION, SIMULATION = 0, 1, 2  # the phases of section 4.2, from the baseline's counts
 PHASES = ("selection", "expansion", "simulation")

@@ -29,9 +29,7 @@ from icarus.compiler.messages import defined_at
 from icarus.compiler.plain_python import Interpreter, as_compiled
 from icarus.compiler.rng import seeded
 from icarus.kernel.answers import GAVE, answering, check_signatures, unchecked
-from icarus.kernel.constants import CONTINUES, NO_DEAL, RECALLED
-from icarus.kernel.contract import Facts
-from icarus.kernel.data import Beliefs, StateData, copy_data, facts_of
+from icarus.kernel.contract import CONTINUES, NO_DEAL, RECALLED, Beliefs, Facts, StateData, copy_data, facts_of
 from icarus.kernel.features import KINDS, checked_numbers, written_by
 from icarus.kernel.game import FUNCTIONS, AnyGame, Game
 from icarus.kernel.state import State

@@ -8,8 +8,7 @@ import numpy as np
 
 from icarus.compiler.functions import Argument, compiled_as, inlined, numba, types
 from icarus.compiler.memory import array_at, offset_of, struct_at
-from icarus.kernel.contract import Row, Theta, Updates
-from icarus.kernel.structures import Address, Integer, structure
+from icarus.kernel.contract import Address, Integer, Row, Theta, Updates, structure
 
 _INT, _BYTE = np.dtype(np.int64), np.dtype(np.uint8)
 

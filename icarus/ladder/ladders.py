@@ -282,7 +282,7 @@ def fit(ladder: Ladder, rows: Iterable[Row]) -> Ladder:
 
 
 def level_rows(agents: Mapping[str, Settings], estimate: Posterior, zero: str) -> list[dict[str, Any]]:
-    """Levels as `icarus.engine.levels` reads them: each one's Elo, and by how much it stands above the one below.
+    """Levels as `icarus.engine.match` reads them: each one's Elo, and by how much it stands above the one below.
 
     Args:
         agents: the settings of the levels by the names of their players, the weakest first.

@@ -10,7 +10,7 @@ from icarus.algebra.information import FieldValue
 from icarus.checks import count_text
 from icarus.engine.inspect.playout import Choice, InspectedPlayout, Update, inspect_playout
 from icarus.engine.scheme import MO_ISMCTS, Scheme
-from icarus.kernel.seats import seat_name
+from icarus.kernel.game import seat_name
 from icarus.kernel.state import State
 from icarus.views.boards import drawing
 from icarus.views.document import (

@@ -20,7 +20,7 @@ from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.search import start_search
 from icarus.engine.validation import checked_engine
 from icarus.kernel import UNSEEN
-from icarus.kernel.seats import seat_name, seat_names
+from icarus.kernel.game import seat_name, seat_names
 from icarus.kernel.state import State
 from icarus.views.boards import BOARDS, drawing
 from icarus.views.document import frame, in_notebook, pack, page, write_new

@@ -7,7 +7,7 @@ import attrs
 import pytest
 
 from icarus import Agent, games, play
-from icarus.engine import levels
+from icarus.engine import match as levels
 from icarus.ladder import read_ladder
 
 

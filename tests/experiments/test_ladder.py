@@ -10,7 +10,7 @@ from experiments.commands.ladder import ladder
 from experiments.commands.main import main
 from experiments.plan.ladder import COMPARISONS, Comparison, search
 from experiments.play import ladder as playing
-from icarus.engine.levels import LEVELS
+from icarus.engine.match import LEVELS
 from icarus.ladder import ladders, matches
 from icarus.ladder.ladders import Rating, posterior
 from icarus.ladder.matches import read_rows

@@ -2,7 +2,7 @@
 
 from icarus import games
 from icarus.kernel import CHANCE, TERMINAL
-from icarus.kernel.seats import seat_name, seat_names
+from icarus.kernel.game import seat_name, seat_names
 
 
 def test_seats_are_called_by_their_names_where_they_have_some():

@@ -24,14 +24,12 @@ from icarus import games
 from icarus.algebra import Enhancement
 from icarus.algebra.parsing import Operand
 from icarus.checks import count_text
-from icarus.engine.levels import number_of_levels
-from icarus.engine.match import Agent
+from icarus.engine.match import Agent, number_of_levels
 from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS, parse_scheme
 from icarus.equilibrium.search import parse_strategy
 from icarus.kernel import CHANCE, UNSEEN
-from icarus.kernel.game import AnyGame
-from icarus.kernel.seats import seat_name
+from icarus.kernel.game import AnyGame, seat_name
 from icarus.kernel.state import State
 from icarus.load_files import sentence_of
 from icarus.views.boards import COLOURS, SELECTED, drawing, label, marks, parts
