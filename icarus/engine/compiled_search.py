@@ -22,6 +22,7 @@ from icarus.engine.reuse import ReusedRecords
 from icarus.engine.root_episode import root_episode
 from icarus.engine.running_search import result_of, too_long_message
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
+from icarus.engine.slot_kernels import COUNT_OVERFLOW
 from icarus.engine.tables import Records, Table, size_of
 from icarus.engine.validation import error_with_names
 from icarus.kernel import CHANCE
@@ -259,6 +260,10 @@ class CompiledSearch:
             raise ValueError(f"in {self.strategy}, {error}") from None
         except DeterminizationError as error:
             raise ValueError(f"{error}, {home(author(self.game.determinize))}") from None
+        except OverflowError as error:
+            if str(error).endswith("out of bounds for int32"):  # numpy, in plain Python: a count does not fit
+                raise OverflowError(COUNT_OVERFLOW) from error
+            raise
         except (ArithmeticError, IndexError, ValueError) as error:
             raise error_with_names(error, self.game, self.program, self._arena, self._arrays) from None
 

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from icarus.commands.new import SKELETONS
 from tests.commands.test_cli import Call, icarus, refused
 
 __all__ = ["icarus"]
 
-GAME = (SKELETONS / "perfect.py.txt").read_text("utf-8").replace("NAME", "stones")
+GAME = (
+    Path(__file__).with_name("stones.txt").read_text("utf-8")
+)  # a small game of perfect information, to be slipped in
 
 
 @pytest.fixture

@@ -197,7 +197,7 @@ def test_agents_in_the_second_seat_are_turned_round():
 
 
 def test_every_scheme_has_the_name_of_its_paper():
-    assert set(SEARCHES) == set(SCHEMES)
+    assert set(SEARCHES) == {*SCHEMES, "RIS_ISMCTS"}  # which rows still name
     assert list(SEARCHES.values()) == [*PAPER, "RIS-ISMCTS"]
     assert search_name(MO_ISMCTS) == "MO-ISMCTS"
 
