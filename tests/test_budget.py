@@ -13,12 +13,12 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (26103, 152),
+    "icarus": (26108, 152),
     "icarus/algebra": (1275, 8),
     "icarus/audit": (1811, 7),
     "icarus/bridges": (578, 4),
     "icarus/commands": (2692, 15),
-    "icarus/compiler": (1447, 9),
+    "icarus/compiler": (1452, 9),
     "icarus/discovery": (1252, 7),
     "icarus/engine": (3998, 23),
     "icarus/equilibrium": (2169, 12),
@@ -29,7 +29,7 @@ BUDGET = {
     "icarus/views": (1258, 12),
     "experiments": (8022, 58),
     "experiments/studies": (2192, 12),
-    "tests": (31517, 198),
+    "tests": (31516, 198),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 SHARED_NAMES: set[str] = {

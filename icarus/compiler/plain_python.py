@@ -85,7 +85,12 @@ def _field(name: str, dtype: np.dtype) -> property:
 
     def write_integer(structure: Structure, value: Any) -> None:
         _refuse_cut(name, value)
-        structure._data[name] = value
+        try:
+            structure._data[name] = value
+        except OverflowError:
+            if value > 0:  # the field is full, as compiled code leaves a count
+                structure._data[name] = np.iinfo(dtype.base).max
+            raise
 
     if dtype.base.names is not None or (dtype.shape and is_small(dtype)):
         return property(read_as_compiled, write)
