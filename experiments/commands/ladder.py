@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
-from experiments.analysis.head_to_head import INTERVALS, interval_text
 from experiments.commands.common import argument, flag, print_table, say
 from experiments.plan.definition import refusing
 from experiments.plan.ladder import TABLE_SECONDS, opponents
 from experiments.play import ladder as playing
+from experiments.statistics import INTERVALS, interval_text
 from icarus.checks import integer, real
 from icarus.commands.options import value_option
 from icarus.ladder.ladders import Rating, agent_of, intervals_of

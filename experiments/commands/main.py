@@ -13,13 +13,10 @@ import rich.box
 import rich.table
 from rich.text import Text
 
-from experiments.analysis import claims as statements
-from experiments.analysis import interims, search_claims
-from experiments.analysis.statistics import POWER, clopper_pearson, games_needed
-from experiments.analysis.verdicts import details_table, summary_table, tally_sentence
+from experiments import claims as statements
+from experiments import figures, interims, races, search_claims
 from experiments.commands.common import argument, flag, print_table, refresh, say
 from experiments.commands.ladder import ladder
-from experiments.discovery import races
 from experiments.papers import catalogue, earlier, sensitivity, suite
 from experiments.plan import loading
 from experiments.plan.definition import Column, Experiment, Refusal, budget, positive, refusing, title
@@ -27,12 +24,13 @@ from experiments.play import estimate as estimates
 from experiments.play import running
 from experiments.play.matches import audit
 from experiments.play.running import Cluster, MatchFailed, ProcessPool
-from experiments.report import campaign_page, figures
-from experiments.report.report import measures_of, state_of, without_checksum, write
+from experiments.report import campaign_tables, measures_of, state_of, without_checksum, write
+from experiments.statistics import POWER, clopper_pearson, games_needed
 from experiments.store import export as tables
 from experiments.store import rows as store
 from experiments.store.results import Results, Tally, results_of, runs_in
 from experiments.store.rows import Row
+from experiments.verdicts import details_table, summary_table, tally_sentence
 from icarus.commands import console
 from icarus.commands.console import make_program, progress_of, run_program
 from icarus.commands.options import FAILED, INTERRUPTED, split_names, value_option
@@ -242,7 +240,7 @@ def _fill_pages(pages: list[Path], directory: Path) -> None:
     with results_of(directory) as results:
         if not statements.has_interims(results):
             raise Refusal(f"{directory} is not a campaign; --page needs a campaign")
-        texts = campaign_page.tables(results)
+        texts = campaign_tables(results)
     for page in pages:
         refresh(page, texts)
 

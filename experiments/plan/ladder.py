@@ -12,7 +12,7 @@ def search(strategy: str, iterations: int, **settings: object) -> Settings:
     return {"strategy": strategy, "iterations": iterations, **settings}
 
 
-# Iterations of the baseline: the levels of the game, about as far apart as `experiments.analysis.levels` proposes by the rows.
+# Iterations of the baseline: the levels of the game, about as far apart as `experiments.statistics` proposes by the rows.
 BASELINES = {
     "othello": (3, 10, 17, 30, 55, 110, 300, 1000),
     "backgammon": (10, 30, 60, 100, 200, 350, 600, 1000),

@@ -11,11 +11,9 @@ from pathlib import Path
 
 import attrs
 
-from experiments.analysis.head_to_head import mean_reward
-from experiments.analysis.levels import iterations_for
-from experiments.analysis.statistics import Estimate
 from experiments.plan.ladder import COMPARISONS, STEP, TABLE, TIMED, Comparison, opponents, rung_of
 from experiments.play.matches import provenance
+from experiments.statistics import Estimate, iterations_for, mean_reward
 from icarus import games
 from icarus.engine.match import DATA as LEVEL_DATA
 from icarus.engine.match import LEVELS

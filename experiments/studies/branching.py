@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 
-from experiments.analysis.statistics import Estimate, student_mean
 from experiments.commands.common import print_table
+from experiments.statistics import Estimate, student_mean
 from icarus.compiler.functions import helper, inlined
 from icarus.compiler.rng import seeded
 from icarus.games.dou_di_zhu import DOU_DI_ZHU, LANDLORD, PLAYS

@@ -26,12 +26,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import attrs
 import typer
 
-from experiments.analysis.head_to_head import mean_reward, share_text
-from experiments.analysis.statistics import Estimate, student, student_mean
 from experiments.commands.common import print_table, refresh
+from experiments.figures import LINES, MARKERS, Style
 from experiments.papers.combinations import COMBINATIONS, ENHANCEMENTS
 from experiments.play.matches import provenance
-from experiments.report.drawing import LINES, MARKERS, Style
+from experiments.statistics import Estimate, mean_reward, share_text, student, student_mean
 from experiments.studies import ismcts_2015  # noqa: F401  (texts may name ISMCTS)
 from icarus import games
 from icarus.engine.match import Agent, play

@@ -31,8 +31,8 @@ from typing import Any, Protocol, TypeAlias
 import attrs
 import numpy as np
 
-from experiments.analysis.statistics import student_mean
 from experiments.plan.definition import Refusal
+from experiments.statistics import student_mean
 from experiments.store.csv_values import csv_of
 from experiments.studies.duels import match_settings_of
 from icarus.discovery.finders import BATCH, Factorial

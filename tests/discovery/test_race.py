@@ -15,8 +15,8 @@ from typing import Any
 import attrs
 import pytest
 
+from experiments import races
 from experiments.commands.main import main
-from experiments.discovery import races
 from experiments.plan.definition import Refusal
 from icarus import BASELINE, Game, games, load_files, row_files
 from icarus.discovery import matches

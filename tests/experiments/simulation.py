@@ -10,8 +10,12 @@ from typing import Any
 import attrs
 import numpy as np
 
-from experiments.analysis.interims import INTERIM_GAMES
-from experiments.analysis.verdicts import (
+from experiments.interims import INTERIM_GAMES
+from experiments.papers.suite import RULES, SECTION_8
+from experiments.plan.definition import Cell
+from experiments.plan.loading import load
+from experiments.store.results import MILLION, STATISTICS, Tally
+from experiments.verdicts import (
     DEPTH,
     VALUE,
     VISITS,
@@ -24,10 +28,6 @@ from experiments.analysis.verdicts import (
     place_of,
     signs,
 )
-from experiments.papers.suite import RULES, SECTION_8
-from experiments.plan.definition import Cell
-from experiments.plan.loading import load
-from experiments.store.results import MILLION, STATISTICS, Tally
 
 LANDLORD, HEARTS, LIGHT, DARK, CHECKERS, OTHELLO, BACKGAMMON = INTERIM_GAMES
 EVEN = {LANDLORD: 0.55, HEARTS: 0.28, LIGHT: 0.5, DARK: 0.45, CHECKERS: 0.25, OTHELLO: 0.5, BACKGAMMON: 0.5}

@@ -5,8 +5,12 @@ from pathlib import Path
 import attrs
 import pytest
 
-from experiments.analysis.claims import HEARTS, LIGHT, OTHELLO, PLACES, versus
-from experiments.analysis.verdicts import (
+from experiments import report
+from experiments.claims import HEARTS, LIGHT, OTHELLO, PLACES, versus
+from experiments.commands.main import main
+from experiments.report import MINUS
+from experiments.store.results import results_of
+from experiments.verdicts import (
     AGREES,
     DISAGREES,
     UNDECIDED,
@@ -18,10 +22,6 @@ from experiments.analysis.verdicts import (
     higher,
     not_higher,
 )
-from experiments.commands.main import main
-from experiments.report import campaign_page
-from experiments.report.campaign_page import MINUS
-from experiments.store.results import results_of
 from icarus.views.document import fill_places
 from tests.experiments.conftest import keep, small
 from tests.experiments.test_claims import replication
@@ -80,7 +80,7 @@ def test_what_an_enhancement_adds_with_nast_and_without_is_told_apart():
         return 0.5 + ("L" in agent) * (-loss if "N" in agent else gain)
 
     estimator = Estimator(replication(rate, games=1000))
-    _, _, *lines = campaign_page._gains(estimator, campaign_page.MIXED, campaign_page._gain_by_nast).splitlines()
+    _, _, *lines = report._gains(estimator, report.MIXED, report._gain_by_nast).splitlines()
     gains = {
         cells[1].strip(): [cell.split()[0] for cell in cells[2:-1]] for cells in (line.split("|") for line in lines)
     }
@@ -92,7 +92,7 @@ def test_what_an_enhancement_adds_with_nast_and_without_is_told_apart():
 def test_the_page_and_the_readme_are_as_the_rows_make_them():
     page, readme = (path.read_text("utf-8") for path in (PAGE, ROOT / "README.md"))
     with results_of(ROWS) as results:
-        texts = campaign_page.tables(results)
+        texts = report.campaign_tables(results)
         newer = texts["counted"].partition(".")[0] not in page
     assert readme.count("<!-- end -->") == 1 and fill_places(readme, texts) == readme
     if newer:

@@ -10,7 +10,7 @@ import pytest
 from experiments.plan import loading
 from experiments.play import matches, running
 from experiments.play.matches import Match
-from experiments.report.report import state_of
+from experiments.report import state_of
 from experiments.store import rows as store
 from experiments.store.export import merge
 from experiments.store.results import results_of

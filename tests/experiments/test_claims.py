@@ -8,11 +8,15 @@ import attrs
 import numpy as np
 import pytest
 
-from experiments.analysis import claims
-from experiments.analysis.claims import CLAIMS, LIGHT, OTHELLO, PLACES, STRATEGIES
-from experiments.analysis.interims import INTERIM_GAMES, SHARES
-from experiments.analysis.statistics import Estimate, contrast, power_factor, wilson
-from experiments.analysis.verdicts import (
+from experiments import claims
+from experiments.claims import CLAIMS, LIGHT, OTHELLO, PLACES, STRATEGIES
+from experiments.interims import INTERIM_GAMES, SHARES
+from experiments.papers import suite
+from experiments.plan import loading
+from experiments.plan.loading import build
+from experiments.statistics import Estimate, contrast, power_factor, wilson
+from experiments.store.results import MILLION, Moments, Tally, blank
+from experiments.verdicts import (
     AGREES,
     DISAGREES,
     UNDECIDED,
@@ -34,10 +38,6 @@ from experiments.analysis.verdicts import (
     same,
     within,
 )
-from experiments.papers import suite
-from experiments.plan import loading
-from experiments.plan.loading import build
-from experiments.store.results import MILLION, Moments, Tally, blank
 from tests.experiments import simulation
 from tests.experiments.conftest import a_row, keep, small
 from tests.experiments.simulation import NOTHING, PAPER

@@ -9,9 +9,9 @@ import shutil
 
 import pytest
 
+from experiments import figures
 from experiments.commands import main as commands
-from experiments.report import figures
-from experiments.report.report import state_of
+from experiments.report import state_of
 from experiments.store import rows as store
 from experiments.store.results import results_of
 from icarus.commands.options import split_names

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from experiments.analysis.head_to_head import mean_reward, share_text
 from experiments.papers.combinations import COMBINATIONS
+from experiments.statistics import mean_reward, share_text
 from experiments.studies import equilibrium_2015 as study
 from experiments.studies.equilibrium_2015 import (
     BASELINE,

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
+from experiments import figures
+from experiments.figures import stated_differences
 from experiments.plan import loading
 from experiments.plan.definition import PICTURES
-from experiments.report import drawing, figures
-from experiments.report.statement_figures import stated_differences
 from experiments.store import results as summary
 from experiments.store.results import MILLION, STATISTICS, Moments
 
@@ -64,13 +64,13 @@ def test_a_picture_is_drawn_as_png_and_svg(tmp_path, name, picture, expected):
 def test_figure_4_tells_better_and_worse_from_evenly_matched(tmp_path):
     experiment, columns = results("figure4", 200, lambda cell, games: {"N": 180, "R": 20}.get(cell.agent, 100))
     (path,) = figures.draw(columns, tmp_path, ["figure4"])
-    assert colour_is_shown(path, drawing.BETTER)
-    assert colour_is_shown(path, drawing.WORSE)
+    assert colour_is_shown(path, figures.BETTER)
+    assert colour_is_shown(path, figures.WORSE)
     experiment, columns = results("figure4", 200, lambda cell, games: 100)
     (path,) = figures.draw(columns, tmp_path / "even", ["figure4"])
-    assert not colour_is_shown(path, drawing.BETTER)
-    assert not colour_is_shown(path, drawing.WORSE)
-    assert colour_is_shown(path, drawing.BAND)
+    assert not colour_is_shown(path, figures.BETTER)
+    assert not colour_is_shown(path, figures.WORSE)
+    assert colour_is_shown(path, figures.BAND)
 
 
 def test_many_agents_stand_below_each_other_and_a_few_side_by_side(tmp_path):
@@ -112,10 +112,10 @@ def test_statements_are_drawn_of_games_that_are_complete_and_coloured_by_what_we
 
     experiment, columns = results("section8", 400, rate)
     (path,) = figures.draw(columns, tmp_path, ["statements"])
-    assert colour_is_shown(path, drawing.BETTER) and not colour_is_shown(path, drawing.WORSE)
+    assert colour_is_shown(path, figures.BETTER) and not colour_is_shown(path, figures.WORSE)
     _, columns = results("section8", 400, lambda cell, games: games - rate(cell, games))  # NAST loses
     (path,) = figures.draw(columns, tmp_path, ["statements"])
-    assert colour_is_shown(path, drawing.WORSE)
+    assert colour_is_shown(path, figures.WORSE)
     next(iter(columns.values()))[0].due = 401
     assert figures.draw(columns, tmp_path, ["statements"]) == []
 

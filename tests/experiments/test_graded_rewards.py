@@ -5,9 +5,9 @@ from itertools import islice
 import pytest
 from scipy.stats import ttest_ind
 
-from experiments.analysis.statistics import mean_of, reward_p_values, strengths, welch_p_value
-from experiments.report.drawing import measure_title
-from experiments.report.report import analyses, write
+from experiments.figures import measure_title
+from experiments.report import analyses, write
+from experiments.statistics import mean_of, reward_p_values, strengths, welch_p_value
 from experiments.store.results import Moments, results_of
 from tests.experiments.conftest import a_row, all_of_table_1, built, keep
 

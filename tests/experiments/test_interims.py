@@ -3,10 +3,15 @@
 import attrs
 import pytest
 
-from experiments.analysis import claims
-from experiments.analysis import interims as states
-from experiments.analysis.interims import CAMPAIGN, INTERIM_GAMES, SHARES
-from experiments.analysis.verdicts import (
+from experiments import claims
+from experiments import interims as states
+from experiments.commands.main import main
+from experiments.figures import unfinished
+from experiments.interims import CAMPAIGN, INTERIM_GAMES, SHARES
+from experiments.plan import loading
+from experiments.store import rows as store
+from experiments.store.results import Tally, results_of, runs_in
+from experiments.verdicts import (
     AGREES,
     DISAGREES,
     UNDECIDED,
@@ -19,11 +24,6 @@ from experiments.analysis.verdicts import (
     decide,
     higher,
 )
-from experiments.commands.main import main
-from experiments.plan import loading
-from experiments.report.drawing import unfinished
-from experiments.store import rows as store
-from experiments.store.results import Tally, results_of, runs_in
 from tests.experiments import simulation
 from tests.experiments.conftest import TRIALS, a_row, keep, small
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from experiments.analysis.levels import iterations_for
 from experiments.commands.ladder import ladder
 from experiments.commands.main import main
 from experiments.plan.ladder import COMPARISONS, Comparison, search
 from experiments.play import ladder as playing
+from experiments.statistics import iterations_for
 from icarus.engine.match import LEVELS
 from icarus.ladder import ladders, matches
 from icarus.ladder.ladders import Rating, posterior

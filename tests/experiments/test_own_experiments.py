@@ -8,7 +8,7 @@ import pytest
 from experiments.commands.main import main
 from experiments.plan.loading import KEYS, build, load
 from experiments.play import running
-from experiments.report.report import write
+from experiments.report import write
 from experiments.store import rows as store
 from icarus import games
 from tests.experiments.conftest import a_row, keep

@@ -6,10 +6,10 @@ from collections import Counter
 
 import pytest
 
-from experiments.analysis.ratings import ratings, tournaments
 from experiments.plan import loading
 from experiments.plan.loading import build
-from experiments.report.report import rating_tables
+from experiments.ratings import ratings, tournaments
+from experiments.report import rating_tables
 from experiments.store.results import results_of
 from icarus.views.document import Table, markdown_table
 from tests.experiments.conftest import a_row, keep

@@ -109,7 +109,7 @@ def test_a_torn_last_line_does_not_count(tmp_path, cut):
 
 
 def test_packed_rows_give_the_same_report_byte_for_byte(tmp_path):
-    from experiments.report.report import write
+    from experiments.report import write
 
     experiment = small()
     keep(tmp_path, experiment, invented(experiment, 4))
@@ -199,7 +199,7 @@ def test_on_the_same_deals_it_is_counted_who_won_alone(tmp_path):
 
 def test_on_the_same_deals_enhancements_are_compared_deal_by_deal(tmp_path):
     """Of the third deal one agent has not played."""
-    from experiments.report.report import write
+    from experiments.report import write
 
     experiment = all_of_table_1(paired=True)
     last = experiment.cells[-1]
@@ -220,7 +220,7 @@ def test_on_the_same_deals_enhancements_are_compared_deal_by_deal(tmp_path):
 
 def test_few_agents_on_the_same_deals_are_compared_with_each_other(tmp_path):
     """NAST wins two deals of three and EPIC none; the fourth deal only NAST has played."""
-    from experiments.report.report import write
+    from experiments.report import write
 
     experiment = loading.load("figure5", {"games": ["othello"], "trials": 4, "iterations": 20, "paired": True})
     cells = {cell.agent: cell for cell in experiment.cells}

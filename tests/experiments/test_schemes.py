@@ -6,7 +6,7 @@ import json
 from experiments.plan import loading
 from experiments.plan.definition import from_settings, title
 from experiments.play import matches
-from experiments.report.report import measures_of, state_of
+from experiments.report import measures_of, state_of
 from experiments.store.results import results_of
 from tests.experiments.conftest import a_row, built, keep
 

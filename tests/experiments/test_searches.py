@@ -5,15 +5,14 @@ from fractions import Fraction
 import pytest
 from matplotlib.image import imread
 
-from experiments.analysis import claims, search_claims
-from experiments.analysis.ratings import SEARCHES, RoundRobin, Score, hidden_cards, round_robins, search_name
-from experiments.analysis.verdicts import AGREES, DISAGREES, UNDECIDED, Interim, decide
+from experiments import claims, figures, search_claims
 from experiments.commands.main import main
 from experiments.papers import earlier
 from experiments.plan import loading
 from experiments.plan.definition import from_settings
-from experiments.report import figures, search_figures
+from experiments.ratings import SEARCHES, RoundRobin, Score, hidden_cards, round_robins, search_name
 from experiments.store.results import blank, results_of
+from experiments.verdicts import AGREES, DISAGREES, UNDECIDED, Interim, decide
 from icarus.engine.scheme import MO_ISMCTS, SCHEMES
 from tests.experiments.conftest import a_row, keep
 from tests.experiments.test_figures import ink
@@ -270,7 +269,7 @@ def test_half_of_the_draws_stands_on_top_of_the_wins():
     from matplotlib.figure import Figure
 
     axes = Figure().subplots()
-    search_figures._bars(axes, [Score(3, 4, 10), Score(1, 0, 10)])
+    figures._score_bars(axes, [Score(3, 4, 10), Score(1, 0, 10)])
     bars = [(round(bar.get_y(), 9), round(bar.get_height(), 9)) for bar in axes.patches]
     assert bars == [(0, 0.3), (0, 0.1), (0.3, 0.2), (0.1, 0)]
 

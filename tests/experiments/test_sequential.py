@@ -148,7 +148,7 @@ def test_scores_of_many_sizes_agree_with_the_normal_approximation():
 
 
 def test_the_report_tells_what_the_tests_found(tmp_path):
-    from experiments.report.report import write
+    from experiments.report import write
 
     experiment = build(TABLE)
     running.run(experiment, tmp_path, Oracle(1))

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from experiments.analysis.statistics import (
+from experiments.papers.combinations import BY_NAME, COMBINATIONS, ENHANCEMENTS
+from experiments.statistics import (
     Design,
     Estimate,
     anova,
@@ -22,7 +23,6 @@ from experiments.analysis.statistics import (
     student,
     wilson,
 )
-from experiments.papers.combinations import BY_NAME, COMBINATIONS, ENHANCEMENTS
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ SUBJECTS = {
         ["icarus/games/*.py", "icarus/games/*/*.py"],
         ["tests/games/test_games.py", "tests/games", "tests/bridges/test_openspiel_games.py"],
     ),
-    "statistics": Subject(5, ["experiments/analysis/statistics.py"], ["tests/experiments/test_statistics.py"]),
+    "statistics": Subject(5, ["experiments/statistics.py"], ["tests/experiments/test_statistics.py"]),
     "equilibrium": Subject(5, ["icarus/equilibrium/*.py", "icarus/equilibrium/*/*.py"], ["tests/equilibrium"]),
 }
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import attrs
 import numpy as np
 
-from experiments.analysis.statistics import Counts, Estimate
 from experiments.plan.definition import AgentSpec, Cell, Column, Label, budget, game_title, title
 from experiments.plan.loading import game_of
+from experiments.statistics import Counts, Estimate
 from experiments.store.results import DRAW, Columns, Results, Tally
 from icarus.engine.scheme import Scheme
 from icarus.ladder.ladders import NORMAL_95

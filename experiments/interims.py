@@ -11,7 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 import attrs
 import numpy as np
 
-from experiments.analysis.verdicts import (
+from experiments.plan.definition import Cell
+from experiments.store.results import Columns, Results, Tally
+from experiments.verdicts import (
     AGREES,
     DISAGREES,
     SIGNS,
@@ -24,8 +26,6 @@ from experiments.analysis.verdicts import (
     place_of,
     place_title,
 )
-from experiments.plan.definition import Cell
-from experiments.store.results import Columns, Results, Tally
 from icarus.views.document import Block, Heading, Paragraph, Table
 
 CAMPAIGN = "campaign"  # the name of its experiments, one for each game

@@ -3,9 +3,12 @@
 from collections.abc import Iterator
 from functools import partial
 
-from experiments.analysis.ratings import ALL_SEE, Score, by_trees, hidden_cards, round_robins, search_name
-from experiments.analysis.statistics import smallest_difference
-from experiments.analysis.verdicts import (
+from experiments.papers.earlier import BALANCE, DETERMINIZATIONS, DOU_DI_ZHU, LOTR, PHANTOM, TREES
+from experiments.plan.definition import AgentSpec, Cell, Column, Label, budget, game_title
+from experiments.ratings import ALL_SEE, Score, by_trees, hidden_cards, round_robins, search_name
+from experiments.statistics import smallest_difference
+from experiments.store.results import Columns, Results, Tally
+from experiments.verdicts import (
     SCORE,
     WINS,
     Claim,
@@ -26,9 +29,6 @@ from experiments.analysis.verdicts import (
     summary_table,
     tally_sentence,
 )
-from experiments.papers.earlier import BALANCE, DETERMINIZATIONS, DOU_DI_ZHU, LOTR, PHANTOM, TREES
-from experiments.plan.definition import AgentSpec, Cell, Column, Label, budget, game_title
-from experiments.store.results import Columns, Results, Tally
 from icarus.checks import count_text
 from icarus.engine.scheme import MO_ISMCTS
 from icarus.views.document import Block, Heading, Paragraph

@@ -3,19 +3,32 @@
 import datetime
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import attrs
 import numpy as np
 
-from experiments.analysis import claims, interims, ratings, search_claims
-from experiments.analysis.statistics import (
+from experiments import claims, figures, interims, ratings, search_claims
+from experiments.claims import CLAIMS, PLACES, STRATEGIES, average, average_overall, interims_of, overall, versus
+from experiments.interims import count_sentence, progress, progress_table, state
+from experiments.papers.combinations import COMBINATIONS, ENHANCEMENTS
+from experiments.papers.earlier import DOU_DI_ZHU, PHANTOM
+from experiments.papers.suite import TABLE_1
+from experiments.plan.definition import Cell, Column, Experiment, Refusal, budget, duration, title
+from experiments.play import sequential
+from experiments.ratings import ALL_SEE, SEARCHES, RoundRobin, Score, hidden_cards, round_robins
+from experiments.search_claims import is_searched
+from experiments.statistics import (
+    CONFIDENCE,
     Design,
     Effect,
     Estimate,
     anova,
     binomial_model,
+    clopper_pearson,
+    contrast,
     holm,
     marginals,
     mcnemar,
@@ -23,12 +36,9 @@ from experiments.analysis.statistics import (
     reward_p_values,
     strengths,
     student_mean,
+    wilson,
     win_p_values,
 )
-from experiments.papers.suite import TABLE_1
-from experiments.plan.definition import Cell, Column, Experiment, Refusal, budget, duration, title
-from experiments.play import sequential
-from experiments.report import figures, search_report
 from experiments.store.results import (
     MILLION,
     STATISTICS,
@@ -42,7 +52,21 @@ from experiments.store.results import (
     baseline,
     results_of,
 )
-from icarus.views.document import Block, Heading, Paragraph, Picture, Table, write_pages
+from experiments.verdicts import (
+    AGREES,
+    DISAGREES,
+    UNDECIDED,
+    Comparison,
+    Decision,
+    Estimator,
+    Outcome,
+    Place,
+    decide,
+    different,
+    figures_of,
+    place_title,
+)
+from icarus.views.document import Block, Heading, Paragraph, Picture, Table, markdown_table, write_pages
 
 SMALLEST_P = 1e-4  # smaller ones are written as such
 
@@ -312,7 +336,7 @@ def _blocks(
     for path in pictures:
         if not any(path.stem in names for names in its_own.values()):
             yield Picture(path, figures.caption(path, experiment))
-    yield from search_report.blocks(columns)
+    yield from search_tables(columns)
     yield from claims.blocks(results)
     yield from search_claims.blocks(results)
     discordant = results.discordant() if experiment.paired or experiment.sprt else {}
@@ -495,3 +519,189 @@ def _settings(experiment: Experiment, trials: set[int], origins: Origins) -> Ite
     names = list(dict.fromkeys(name for kind, _ in kinds for name in kind))
     lines = [[str(count), *(str(kind.get(name, "")) for name in names)] for kind, count in kinds]
     yield Table("", ["Games", *names], lines)
+
+
+# -------------------- Tables of the two earlier papers: the searches against all others, who gains by seeing hidden cards, and branching.
+
+
+INCREASES = {
+    "player 1": 69,
+    "player 2": 86,
+    "player 3": 119,
+    "players 2 and 3": 210,
+    ALL_SEE: 127,
+}  # of 1000 games: 2011
+THOUSAND = 1000
+CHEATING = tuple(name for name in SEARCHES.values() if name.startswith("Cheating"))
+
+
+def search_tables(columns: Columns) -> Iterator[Block]:
+    """The tables that the results fill; nothing where all agents search as section 8's do."""
+    if not is_searched(columns):
+        return
+    for robin in round_robins(columns):
+        if robin.complete and len(robin.searches) > 1:
+            yield Heading(f"Searches against all: {robin.title}, {robin.game[2]} per decision")
+            yield from (strength(robin, side) for side in robin.sides)
+            yield from _never_lost(robin)
+    cards = {column: tallies for column, tallies in columns.items() if column.game == DOU_DI_ZHU}
+    if increases := _increases(cards):
+        yield Heading("Seeing hidden cards")
+        yield Table(
+            "More wins of 1000 games by seeing the others' cards (cheating). Published: 2011, Table 2 and the text below it.",
+            ["Who sees them", "Without", "Seeing", "Increase", "95 % interval", "Published"],
+            increases,
+        )
+
+
+def strength(robin: RoundRobin, side: str) -> Table:
+    """Figs. 8 and 10 in numbers: a panel."""
+    scores = {search: robin.on(side, search) for search in robin.searches}
+    any_draws = any(score.draws for score in scores.values())
+    caption = f"{side[0].upper()}{side[1:]}. Interval: 95 % Clopper-Pearson of the games won."
+    return Table(
+        caption + (" Score: a draw counts one half." if any_draws else ""),
+        ["Search", "Wins", "Games", "Win rate", "95 % interval", *(["Draws", "Score"] if any_draws else [])],
+        [
+            [search, *_texts(score), *([str(score.draws), f"{100 * score.mean:.1f} %"] if any_draws else [])]
+            for search, score in scores.items()
+        ],
+    )
+
+
+def _texts(score: Score) -> tuple[str, ...]:
+    low, high = (100 * end for end in clopper_pearson(score.wins, score.games))
+    rate = f"{100 * score.wins / score.games:.1f} %"
+    return str(score.wins), str(score.games), rate, f"{low:.1f} - {high:.1f} %"
+
+
+def _never_lost(robin: RoundRobin) -> Iterator[Block]:
+    """Section VI-B counts the games that cheating players lose in Phantom."""
+    encounters = [
+        (score if first in CHEATING else Score(), score.turned if second in CHEATING else Score())
+        for (first, second), score in robin.scores.items()
+        if first in CHEATING or second in CHEATING
+    ]
+    if robin.game[0] == PHANTOM and encounters:
+        games = sum(max(first.games, second.games) for first, second in encounters)
+        lost = sum(first.losses + second.losses for first, second in encounters)
+        yield Paragraph(
+            f"Searches that cheat lost {lost} of the {games} games in which one took part (published: 0 of 37880)."
+        )
+
+
+def _increases(columns: Columns) -> Sequence[Sequence[str]]:
+    lines = []
+    for who, (without, seeing) in hidden_cards(columns).items():
+        more = contrast([(1.0, wilson(*seeing)), (-1.0, wilson(*without))])
+        rates = (f"{wins} of {games} ({100 * wins / games:.1f} %)" for wins, games in (without, seeing))
+        value, low, high = (f"{THOUSAND * each:+.0f}" for each in (more.value, more.low, more.high))
+        lines.append([who, *rates, value, f"{low} to {high}", f"+{INCREASES[who]}"])
+    return lines
+
+
+# -------------------- Tables of README.md and docs/reproduction.md, made from the rows of a campaign: a place between two comments for each
+
+
+ALONE = {"R": "RAVE", "M": "MAST", "L": "LGRF", "N": "NAST", "EPIC": "EPIC"}
+SHOWN = {
+    "BASELINE": "-",
+    ">> MAST": "M",
+    ">> LGRF": "L",
+    "RAVE": "R",
+    ">> EPIC": "EPIC",
+    ">> NAST2": "N",
+    "RAVE >> NAST2": "NR",
+}  # in the README, by their strategies
+MIXED = {  # an enhancement of the simulation among the combinations without NAST, and among those with it
+    (name, has_nast): f"{name} {'with' if has_nast else 'without'} NAST"
+    for name in ("MAST", "LGRF")
+    for has_nast in (False, True)
+}
+_ANY = different(0.0)  # a difference of any kind: only its interval is shown
+MINUS = "\N{MINUS SIGN}"
+
+
+def campaign_tables(results: Results) -> dict[str, str]:
+    """All tables, by name: results, counted (a sentence), statements, averages, mixed, alone and games."""
+    (interims,) = interims_of(results).values()
+    decisions = [decide(claim, interims) for claim in CLAIMS]
+    estimator, lines = Estimator(results.tallies()), progress(results)
+    return {
+        "results": first_results(interims[0].estimator),
+        "counted": f"{sum(line.games for line in lines):,} games. {count_sentence(decisions)}\n",
+        "statements": statements(decisions),
+        "averages": _gains(
+            estimator,
+            {name: name for name in ENHANCEMENTS},
+            lambda name, place: average_overall(name, _ANY) if place is None else average(name, place, _ANY),
+        ),
+        "mixed": _gains(estimator, MIXED, _gain_by_nast),
+        "alone": _gains(
+            estimator,
+            ALONE,
+            lambda agent, place: overall(agent, _ANY, "-") if place is None else versus(place, agent, _ANY, "-"),
+        ),
+        "games": markdown_table(progress_table(lines)) + "\n",
+    }
+
+
+def first_results(estimator: Estimator) -> str:
+    """A line for each game, a column for each agent: percent won with the 95 % interval of Clopper and Pearson, and the games of a cell.
+
+    Args:
+        estimator: of the first interim analysis.
+    """
+    lines = []
+    for place in PLACES:
+        tallies = [tally for name in SHOWN.values() if (tally := estimator.tally(place, STRATEGIES[name])) is not None]
+        if len(tallies) == len(SHOWN):
+            ends = [[100 * end for end in clopper_pearson(tally.wins, tally.games)] for tally in tallies]
+            cells = [
+                f"{100 * tally.wins / tally.games:.1f} ({low:.0f}-{high:.0f})"
+                for tally, (low, high) in zip(tallies, ends, strict=True)
+            ]
+            lines.append([place_title(place), str(tallies[0].games), *cells])
+    return markdown_table(Table("", ["", "games", *SHOWN], lines)) + "\n"
+
+
+def statements(decisions: Sequence[Decision]) -> str:
+    """A line for each statement: its state, the verdicts on its comparisons, and its decisive comparison."""
+    lines = []
+    for number, decision in enumerate(decisions, 1):
+        verdicts = [outcome.verdict for outcome in decision.outcomes]
+        counts = " / ".join(str(verdicts.count(verdict)) for verdict in (AGREES, UNDECIDED, DISAGREES))
+        outcome = decision.decisive
+        lines.append([str(number), decision.claim.text, state(decision), counts, _figures(outcome) if outcome else ""])
+    header = ["No.", "Statement", "State", "agree / open / disagree", "Decisive comparison"]
+    return markdown_table(Table("", header, lines)) + "\n"
+
+
+def _figures(outcome: Outcome) -> str:
+    """A comparison with its difference and the interval of its verdict; where there is none, that to agree."""
+    difference, to_agree, to_disagree = figures_of(outcome)
+    interval = to_disagree if outcome.verdict == DISAGREES else to_agree
+    comparison = outcome.comparison
+    return f"{comparison.where}: {comparison.what}: {difference}, {interval}".replace(" -", f" {MINUS}")
+
+
+def _gain_by_nast(column: tuple[str, bool], place: Place | None) -> Comparison:
+    """What an enhancement adds to the combinations that have NAST, or to those that have not."""
+    name, has_nast = column
+    among = [each for each in COMBINATIONS if ("NAST" in each.enhancements) == has_nast]
+    return average_overall(name, _ANY, among) if place is None else average(name, place, _ANY, among)
+
+
+def _gains(
+    estimator: Estimator, columns: Mapping[Any, str], comparison_of: Callable[[Any, Place | None], Comparison]
+) -> str:
+    """A line for each game and one for all, a column for each agent or enhancement: percent of games won more, with its 95 % interval."""
+    lines = []
+    for place in (*PLACES, None):
+        cells = []
+        for name in columns:
+            estimate = estimator.estimate(comparison_of(name, place), CONFIDENCE)
+            ends = estimate and [f"{100 * each:+.1f}" for each in (estimate.value, estimate.low, estimate.high)]
+            cells.append("{} ({} to {})".format(*ends).replace("-", MINUS) if ends else "")
+        lines.append(["all games" if place is None else place_title(place), *cells])
+    return markdown_table(Table("", ["won more, %", *columns.values()], lines)) + "\n"

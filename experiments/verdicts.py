@@ -10,7 +10,8 @@ from typing import Any
 import attrs
 import numpy as np
 
-from experiments.analysis.statistics import (
+from experiments.plan.definition import Cell, game_title
+from experiments.statistics import (
     CONFIDENCE,
     Estimate,
     average_cell,
@@ -21,7 +22,6 @@ from experiments.analysis.statistics import (
     student,
     wilson,
 )
-from experiments.plan.definition import Cell, game_title
 from experiments.store.results import Moments, Tally
 from icarus.views.document import Table
 

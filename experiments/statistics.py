@@ -3,7 +3,7 @@
 import itertools
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import harmonic_mean
 from typing import Any
 
@@ -11,9 +11,10 @@ import attrs
 import numpy as np
 
 from experiments.papers.combinations import BY_NAME, COMBINATIONS, ENHANCEMENTS
-from experiments.store.results import Moments, Tally, any_graded, baseline
+from experiments.store.results import MILLION, Moments, Tally, any_graded, baseline
 from icarus.checks import real
 from icarus.discovery.race import holm
+from icarus.ladder.ladders import Rating
 
 CONFIDENCE = 0.95
 POWER = 0.8  # the chance that a difference is found if it is there
@@ -390,13 +391,8 @@ def mean_of(rewards: Moments) -> Estimate:
 
 def strengths(column: Sequence[Tally]) -> list[Estimate | None]:
     """What the agents of a column are compared by, each with its 95 % interval; None of an agent without games."""
-    measure = mean_reward if any_graded(column) else win_rate
-    return [measure(tally) if tally.games else None for tally in column]
-
-
-def mean_reward(tally: Tally) -> Estimate:
-    """The mean reward of an agent."""
-    return mean_of(tally.rewards)
+    graded = any_graded(column)
+    return [(mean_of(tally.rewards) if graded else win_rate(tally)) if tally.games else None for tally in column]
 
 
 def win_rate(tally: Tally) -> Estimate:
@@ -427,3 +423,55 @@ def reward_p_values(column: Sequence[Tally]) -> dict[str, float]:
 def _mean(tally: Tally) -> tuple[float, float, int]:
     assert tally.rewards.mean is not None and tally.rewards.error is not None
     return tally.rewards.mean, tally.rewards.error, tally.rewards.count
+
+
+# -------------------- Mean rewards of one player against another, with their 95 % intervals.
+
+
+ROUNDING = 1e-9  # of shared points: below it there is no difference
+INTERVALS = "95 % intervals by Student's t, where all are alike by Clopper and Pearson's bound"
+
+
+def mean_reward(rewards: Sequence[float]) -> Estimate:
+    """The same from the rewards themselves."""
+    millionths = [round(MILLION * reward) for reward in rewards]
+    return mean_of(Moments(len(millionths), sum(millionths), sum(each**2 for each in millionths)))
+
+
+def share_text(estimate: Estimate) -> str:
+    """A share in percent with its interval."""
+    return f"{interval_text(Estimate(*(100 * each for each in attrs.astuple(estimate))), 1)} %"
+
+
+def interval_text(estimate: Estimate, digits: int) -> str:
+    """A number with half of its interval, or with both ends where it reaches further to one side."""
+    value, low, high = (f"{each:.{digits}f}" for each in attrs.astuple(estimate))
+    if math.isclose(estimate.half, estimate.value - estimate.low, abs_tol=ROUNDING):
+        return f"{value} ± {estimate.half:.{digits}f}"
+    return f"{value} ({low} to {high})"
+
+
+# -------------------- How much to search for a strength that is wanted: a monotone fit of ratings over the logarithm of iterations.
+
+
+def iterations_for(ratings: Mapping[int, Rating], targets: list[float]) -> list[int]:
+    """The iterations at which an agent stands so high, by ratings at some iterations.
+
+    Isotonic regression (pool adjacent violators), weighted by the precision of each rating; linear between the fitted points.
+    What lies beyond them is not extrapolated. Without ratings there are none.
+    """
+    if not ratings:
+        return []
+    from scipy.optimize import isotonic_regression
+
+    numbers = sorted(ratings)
+    value = np.array([ratings[number].value for number in numbers])
+    precision = np.array([ratings[number].deviation ** -2 for number in numbers])
+    fitted = isotonic_regression(value, weights=precision).x
+    return [round(float(np.exp(np.interp(elo, *_rising(fitted, np.log(numbers)))))) for elo in targets]
+
+
+def _rising(fitted: np.ndarray, logarithms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The fitted values without repetitions, and for each the middle of where it is reached."""
+    values = np.unique(fitted)
+    return values, np.array([logarithms[fitted == value].mean() for value in values])

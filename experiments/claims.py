@@ -4,17 +4,13 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from experiments.analysis.interims import (
-    CAMPAIGN,
-    INTERIM_GAMES,
-    SHARES,
-    Sizes,
-    count_sentence,
-    sizes_text,
-    states_table,
-)
-from experiments.analysis.statistics import smallest_difference
-from experiments.analysis.verdicts import (
+from experiments.interims import CAMPAIGN, INTERIM_GAMES, SHARES, Sizes, count_sentence, sizes_text, states_table
+from experiments.papers.combinations import COMBINATIONS, Combination
+from experiments.papers.suite import EPISODES, RULES, SUITE, TABLE_1
+from experiments.plan.definition import budget
+from experiments.statistics import smallest_difference
+from experiments.store.results import Results, Tally
+from experiments.verdicts import (
     DEPTH,
     VALUE,
     VISITS,
@@ -44,10 +40,6 @@ from experiments.analysis.verdicts import (
     tally_sentence,
     within,
 )
-from experiments.papers.combinations import COMBINATIONS, Combination
-from experiments.papers.suite import EPISODES, RULES, SUITE, TABLE_1
-from experiments.plan.definition import budget
-from experiments.store.results import Results, Tally
 from icarus.views.document import Block, Heading, Paragraph
 
 LANDLORD, HEARTS, LIGHT, DARK, CHECKERS, OTHELLO, BACKGAMMON = PLACES = tuple(INTERIM_GAMES)

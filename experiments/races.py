@@ -1,6 +1,6 @@
 """Races that are kept: how far one is, a sample of its games played again, and the table of what was proven.
 
-    python -m experiments.discovery.races experiments/runs/discovery/* --keep
+    python -m experiments.races experiments/runs/discovery/* --keep
 
 reads finished races, prints a line of Markdown for each, and with --keep writes those that proved something into the package's table, which
 `icarus.discovered` reads. `python -m experiments status` and `verify` take the directory of a race too.

@@ -1,1 +1,0 @@
-"""Statistics, and the statements of the papers tested on rows."""

@@ -1,1 +1,0 @@
-"""What the library's discovery is itself measured by: landscapes, and finders that compete on them."""

@@ -1,0 +1,792 @@
+"""Pictures of the results, as PNG and SVG: the paper's Figures 3, 4 and 5, the rules of reuse, and the trees."""
+
+import math
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import attrs
+import numpy as np
+
+from experiments.claims import CLAIMS
+from experiments.papers.combinations import BY_NAME, ENHANCEMENTS
+from experiments.papers.earlier import FIRST, lines_of_2011
+from experiments.papers.suite import TABLE_1
+from experiments.plan.definition import PICTURES, Column, Experiment, budget, game_title, slug, title
+from experiments.ratings import Score, by_trees, hidden_cards, round_robins, search_name
+from experiments.statistics import CONFIDENCE, Estimate, clopper_pearson, marginals, strengths, student
+from experiments.store.results import Columns, Moments, Tally, any_graded, baseline
+from experiments.verdicts import WINS, Comparison, Estimator, Place, Term, place_of
+from icarus.checks import count_text
+from icarus.views.canvas import BETTER, INK, SUBDUED, WORSE, canvas
+
+# -------------------- What the pictures have in common: the canvas, its style, and how rates and their intervals are drawn.
+
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BAND = "#8a8a8a"
+FILLS, HATCHES = ("white", "#5b7fa3", "#d9b36c", "#7d9c74", "#a58bb0"), ("", "////", "...")  # of bars
+LINES, MARKERS = ("#1a6faf", "#b5482a", "#3f7d3a", "#8a5fa8", "#222222", "#b08a1e"), "osD^vP"
+LONG_NAME = 6  # letters; longer names of agents are written at a slant
+MANY = 20  # more agents than these stand below each other
+MARGIN = 0.08  # of the range of win rates, left free above and below
+Style: TypeAlias = dict[str, Any]  # keywords of matplotlib
+
+
+def title_panel(axes: "Axes", text: str, beside: str) -> None:
+    """A panel's title, and below it in small letters what stands behind it."""
+    axes.set_title(text, loc="left", fontweight="bold", pad=18)
+    axes.annotate(
+        beside, (0, 1), (0, 5), xycoords="axes fraction", textcoords="offset points", fontsize=8, color=SUBDUED
+    )
+
+
+def percent(axes: "Axes", low: float, high: float, across: bool = False) -> None:
+    """A scale of shares around those from low to high, upwards, or across."""
+    margin = MARGIN * max(high - low, 0.05)
+    ends = max(0.0, low - margin) if low > 0 else -0.0, min(1.0, high + margin)
+    (axes.set_xlim if across else axes.set_ylim)(ends)
+    (axes.xaxis if across else axes.yaxis).set_major_formatter(lambda value, _: f"{100 * value:g} %")
+
+
+def with_errors(counts: Sequence[tuple[float, int]]) -> tuple[np.ndarray, np.ndarray]:
+    """Win rates [bars] and how far their intervals reach below and above them [2, bars]."""
+    rates = np.array([wins / games if games else np.nan for wins, games in counts])
+    intervals = np.array([clopper_pearson(*count) if count[1] else (np.nan, np.nan) for count in counts])
+    return rates, np.abs(intervals.T - rates)
+
+
+def with_intervals(estimates: Iterable[Estimate | None]) -> tuple[np.ndarray, np.ndarray]:
+    """Values [bars] and how far their intervals reach below and above them [2, bars]; nan where there is none."""
+    bars = np.array([attrs.astuple(each) if each else (np.nan,) * 3 for each in estimates])
+    return bars[:, 0], np.abs(bars[:, 1:].T - bars[:, 0])
+
+
+def bars(axes: "Axes", places: np.ndarray, values: np.ndarray, errors: np.ndarray, **style: Any) -> None:
+    """Bars with their intervals, see `with_errors`.
+
+    Args:
+        style: keywords of `Axes.bar`.
+    """
+    axes.bar(places, values, edgecolor=INK, linewidth=0.9, **style)
+    axes.errorbar(places, values, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.2)
+
+
+def legend_below(figure: "Figure", axes: "Axes", columns: int, **style: Any) -> None:
+    """The legend of a panel, below all panels."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False, **style)
+
+
+def measure_title(columns: Iterable[Sequence[Tally]]) -> str:
+    """What agents of columns are compared by, in words."""
+    kinds = {any_graded(tallies) for tallies in columns}
+    return "games won or mean reward" if len(kinds) > 1 else "mean reward" if kinds == {True} else "games won"
+
+
+def describe_games(tallies: Sequence[Tally]) -> str:
+    """How many games stand behind each mark, in words."""
+    few, many = min(tally.games for tally in tallies), max(tally.games for tally in tallies)
+    return f"{count_text(few, 'game')} each" if few == many else f"{few} to {many} games each"
+
+
+def unfinished(tallies: Sequence[Tally]) -> str:
+    """What share of the games of their first interim analysis agents have, in words; nothing where that is complete."""
+    due = sum(tally.due for tally in tallies)
+    done = sum(min(tally.games, tally.due) for tally in tallies)
+    return f"{min(99, round(100 * done / due))} % of the first interim analysis" if done < due else ""
+
+
+def points_panel(axes: "Axes", tallies: list[Tally], name: str) -> None:
+    """A point with its 95 % interval for each agent; dashed, the interval of evenly matched players."""
+    estimates = strengths(tallies)
+    rates, errors = with_intervals(estimates)
+    low, high = float((rates - errors[0]).min()), float((rates + errors[1]).max())
+    even, across = baseline(tallies), len(tallies) > MANY
+    band = estimates[tallies.index(even)] if even else None
+    below, above = (band.low, band.high) if band else (0.0, 1.0)
+    if band:
+        (axes.axvspan if across else axes.axhspan)(below, above, color=BAND, alpha=0.13, linewidth=0)
+        for edge in (below, above):
+            (axes.axvline if across else axes.axhline)(edge, color=BAND, linestyle=(0, (5, 3)), linewidth=1.2)
+    for i, (rate, error) in enumerate(zip(rates, errors.T, strict=True)):
+        color = BETTER if rate > above else WORSE if rate < below else INK
+        place: Style = (
+            {"x": rate, "y": i, "xerr": error[:, None]} if across else {"x": i, "y": rate, "yerr": error[:, None]}
+        )
+        axes.errorbar(**place, fmt="o", markersize=5, color=color, capsize=3, elinewidth=1.3)
+    (_name_down if across else _name_across)(axes, [tally.cell.agent for tally in tallies])
+    percent(axes, low, high, across)
+    if any_graded(tallies):
+        (axes.xaxis if across else axes.yaxis).set_major_formatter("{x:g}")
+    (axes.set_xlabel if across else axes.set_ylabel)(measure_title([tallies]))
+    counted = f"{describe_games(tallies)}, {budget(tallies[0].cell.column)}"
+    title_panel(axes, name, "; ".join(filter(None, [counted, unfinished(tallies)])))
+
+
+def _name_down(axes: "Axes", names: Sequence[str]) -> None:
+    axes.set_yticks(range(len(names)), names, fontsize=8)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+
+
+def _name_across(axes: "Axes", names: Sequence[str]) -> None:
+    slanted = max(map(len, names)) > LONG_NAME
+    axes.set_xticks(
+        range(len(names)),
+        names,
+        rotation=35 if slanted else 0,
+        ha="right" if slanted else "center",
+        rotation_mode="anchor" if slanted else None,
+        fontsize=9 if len(names) <= 8 or slanted else 8,
+    )
+    axes.set_xlim(-0.6, len(names) - 0.4)
+
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+BARS = "Bars: 95 % intervals."
+EVEN = "Dashed: the 95 % interval of evenly matched players; blue is above it, red below."
+ACROSS = 2  # panels side by side in the picture of all games
+LETTERS = 26  # of a line above a panel of Figure 3
+LETTER = 0.08  # inches of a letter, on average
+TREES = (  # a panel each: a measure, its title, and whether it is compared by its ratio
+    ("visits", "visits of the chosen action", True),
+    ("value", "its mean reward", False),
+    ("depth", "depth of the tree in plies", False),
+)
+POINTS = ("figure4", "agents")  # pictures that show each column on its own too
+
+
+def draw(columns: Columns, directory: Path, pictures: Sequence[str]) -> list[Path]:
+    """Draw pictures of the results into `directory`; those for which there are no results yet are left out.
+
+    Args:
+        pictures: which; see `pictures.PICTURES`.
+
+    Returns:
+        The PNG files; beside each lies an SVG of the same name.
+    """
+    nonempty = {
+        column: played for column, tallies in columns.items() if (played := [tally for tally in tallies if tally.games])
+    }
+    return [path for picture in pictures for path in DRAW[picture](_shown_in(picture, nonempty), directory)]
+
+
+def fitting(experiment: Experiment) -> list[str]:
+    """The pictures that suit an experiment: its own, and those whose agents are all among its own."""
+    strategies = {cell.spec.text for cell in experiment.cells}
+    complete = [name for name, each in PICTURES.items() if each.agents and set(each.agents.values()) <= strategies]
+    return list(dict.fromkeys([*experiment.pictures, *complete]))
+
+
+def caption(path: Path, experiment: Experiment) -> str:
+    """What a picture shows; its file is named after it, and after a column where there are several.
+
+    An experiment without the agents of a figure of the paper has no such figure, whatever its file is called.
+    """
+    picture = PICTURES[next(name for name in PICTURES if path.stem == name or path.stem.startswith(f"{name}-"))]
+    strategies = {cell.spec.text for cell in experiment.cells}
+    return (picture if set(picture.agents.values()) <= strategies else PICTURES["agents"]).caption
+
+
+def _shown_in(picture: str, columns: Columns) -> Columns:
+    """The agents of a picture under the names they have in it; all agents, if its own are not all there."""
+    agents = PICTURES[picture].agents
+    return {column: _agents_of(tallies, agents) for column, tallies in columns.items()} if agents else columns
+
+
+def _agents_of(tallies: list[Tally], agents: Mapping[str, str]) -> list[Tally]:
+    """The agents with these strategies under their names here; all agents, if these are not all there."""
+    by_strategy = {tally.cell.spec.text: tally for tally in tallies}
+    if not by_strategy.keys() >= set(agents.values()):
+        return tallies
+    pairs = ((by_strategy[strategy], name) for name, strategy in agents.items())
+    return [attrs.evolve(tally, cell=attrs.evolve(tally.cell, agent=name)) for tally, name in pairs]
+
+
+def by_column(columns: Columns) -> dict[Column, set[str]]:
+    """The names of the files that show one column each, where there are several."""
+    if len(columns) < 2:
+        return {}
+    return {column: {f"{picture}-{slug(title(column, columns))}" for picture in POINTS} for column in columns}
+
+
+# ------------------------------------------------------------------------------------- Figure 4, and agents of any kind
+
+
+def _points(picture: str, columns: Columns, directory: Path) -> list[Path]:
+    """Win rates, or mean rewards, as points: a picture for each column, and one of all."""
+    paths = []
+    for column, tallies in columns.items():
+        name = title(column, columns)
+        paths.append(directory / f"{picture}-{slug(name)}.png")
+        count = len(tallies)
+        size = (8.0, 1.2 + 0.19 * count) if count > MANY else (max(5.5, 1.4 + 0.47 * count), 4.1)
+        with canvas(paths[-1], size) as figure:
+            points_panel(figure.add_subplot(), tallies, name)
+            figure.supxlabel(_caption(columns), fontsize=8, color=SUBDUED)
+    if len(columns) > 1:
+        paths.insert(0, directory / f"{picture}.png")
+        _grid(paths[0], columns, points_panel)
+    return paths
+
+
+def _grid(path: Path, columns: Columns, panel: "Callable[[Axes, list[Tally], str], None]") -> None:
+    """All columns as panels of one figure."""
+    down = -(-len(columns) // ACROSS)
+    widest = max(len(tallies) for tallies in columns.values())
+    size = (6.5, 0.8 + 0.19 * widest) if widest > MANY else (max(5.0, 1.0 + 0.32 * widest), 3.2)
+    with canvas(path, (ACROSS * size[0], down * size[1] + 0.3)) as figure:
+        figure.supxlabel(_caption(columns), fontsize=8, color=SUBDUED)
+        for i, (column, tallies) in enumerate(columns.items(), 1):
+            panel(figure.add_subplot(down, ACROSS, i), tallies, title(column, columns))
+
+
+def _caption(columns: Columns) -> str:
+    """What the marks mean, of those that are there."""
+    return f"{BARS} {EVEN}" if any(baseline(tallies) for tallies in columns.values()) else BARS
+
+
+# ----------------------------------------------------------------------------------------------------------- Figure 3
+
+
+def _averages(columns: Columns, directory: Path) -> list[Path]:
+    full = {
+        column: tallies
+        for column, tallies in columns.items()
+        if {tally.cell.agent for tally in tallies} == set(BY_NAME) and not any_graded(tallies)
+    }
+    if not full:
+        return []
+    path = directory / "figure3.png"
+    across = min(4, len(full))
+    down = -(-len(full) // across)
+    with canvas(path, (max(4.2, 3.3 * across), 3.2 * down + 0.4)) as figure:
+        for i, (column, tallies) in enumerate(full.items(), 1):
+            axes = figure.add_subplot(down, across, i)
+            _pairs(axes, tallies)
+            axes.set_title(textwrap.fill(title(column, columns), LETTERS), loc="left", fontweight="bold")
+            axes.set_xlabel(unfinished(tallies), fontsize=8, color=SUBDUED)
+        legend_below(figure, axes, 2)
+    return [path]
+
+
+def _pairs(axes: "Axes", tallies: list[Tally]) -> None:
+    """For each enhancement the average without it (hatched) and with it (solid)."""
+    pairs = marginals({tally.cell.agent: (tally.wins, tally.games) for tally in tallies})
+    half, top = 0.19, 0.0
+    styles = (
+        {"facecolor": "white", "hatch": "////", "label": "without"},
+        {"facecolor": FILLS[1], "label": "with the enhancement"},
+    )
+    for side, style in enumerate(styles):
+        rates, errors = with_errors([pairs[enhancement][side] for enhancement in ENHANCEMENTS])
+        places = np.arange(len(ENHANCEMENTS)) + (half if side else -half)
+        bars(axes, places, rates, errors, width=2 * half, **style)
+        top = max(top, float((rates + errors[1]).max()))
+    axes.set_xticks(range(len(ENHANCEMENTS)), ENHANCEMENTS)
+    percent(axes, 0.0, top)
+    axes.set_ylabel("games won")
+
+
+# ------------------------------------------------------------------------------------------- Figure 5, rules of reuse
+
+
+def _bars(name: str, columns: Columns, directory: Path) -> list[Path]:
+    """Win rates, or mean rewards, the agents side by side in each game."""
+    if not columns:
+        return []
+    path, agents = directory / f"{name}.png", _agents(columns)
+    estimates = [
+        {tally.cell.agent: estimate for tally, estimate in zip(tallies, strengths(tallies), strict=True)}
+        for tallies in columns.values()
+    ]
+    width, top, inches = 0.8 / len(agents), 0.0, 0.6 + 0.2 * len(agents)
+    with canvas(path, (max(4.8, 1.3 * len(agents), 1.6 + inches * len(columns)), 3.9)) as figure:
+        axes = figure.add_subplot()
+        for i, agent in enumerate(agents):
+            rates, errors = with_intervals([of_column.get(agent) for of_column in estimates])
+            places = np.arange(len(columns)) + (i - (len(agents) - 1) / 2) * width
+            hatch = HATCHES[i // len(FILLS) % len(HATCHES)]
+            bars(axes, places, rates, errors, width=width, label=agent, facecolor=FILLS[i % len(FILLS)], hatch=hatch)
+            top = max(top, float(np.nanmax(rates + errors[1], initial=0.0)))
+        axes.set_xticks(range(len(columns)), _labels(columns, inches))
+        percent(axes, 0.0, top)
+        axes.set_ylabel(measure_title(columns.values()))
+        if all(map(any_graded, columns.values())):
+            axes.yaxis.set_major_formatter("{x:g}")
+        _add_note(axes, columns)
+        legend_below(figure, axes, len(agents))
+    return [path]
+
+
+def _agents(columns: Columns) -> list[str]:
+    return list(dict.fromkeys(tally.cell.agent for tallies in columns.values() for tally in tallies))
+
+
+def _labels(columns: Columns, inches: float) -> list[str]:
+    """The titles of columns in lines no wider than a column, with the share of the first interim analysis, where that is not complete."""
+    lines = [title(column, columns).replace(" (", "\n(").splitlines() for column in columns]
+    letters = int(inches / LETTER)
+    names = ["\n".join(_fold(line, letters) for line in lines_of_column) for lines_of_column in lines]
+    notes = [unfinished(tallies).replace(" of ", "\nof ") for tallies in columns.values()]
+    return [f"{name}\n{note}" if note else name for name, note in zip(names, notes, strict=True)]
+
+
+def _fold(line: str, letters: int) -> str:
+    """A line in lines of so many letters; a parameter and its value stay together, if they are wider too."""
+    together = line.replace(" = ", "\u00a0=\u00a0")
+    return textwrap.fill(together, letters, break_long_words=together == line).replace("\u00a0", " ")
+
+
+def _add_note(axes: "Axes", columns: Columns) -> None:
+    """The games of all columns, and their budget, where they have one: otherwise the titles of the columns name it."""
+    all_tallies = [tally for tallies in columns.values() for tally in tallies]
+    budgets = {budget(column) for column in columns}
+    note = ", ".join([describe_games(all_tallies), *(budgets if len(budgets) == 1 else ())])
+    axes.set_title(note, loc="right", fontsize=8, color=SUBDUED)
+
+
+# -------------------------------------------------------------------------------------------------------------- trees
+
+
+def _trees(columns: Columns, directory: Path) -> list[Path]:
+    """Section 8's analysis of the trees, as differences from the baseline: visits and value of the chosen action, depth."""
+    compared = {column: tallies for column, tallies in columns.items() if baseline(tallies)}
+    if not compared:
+        return []
+    path, inches = directory / "tree.png", 1.1
+    agents = _agents(
+        {column: [tally for tally in tallies if not tally.cell.is_opponent] for column, tallies in compared.items()}
+    )
+    with canvas(path, (max(6.0, 1.6 + inches * len(compared)), 7.6)) as figure:
+        all_axes = figure.subplots(len(TREES), 1, sharex=True)
+        for axes, (measure, text, relative) in zip(all_axes, TREES, strict=True):
+            _differences(axes, compared, agents, measure, relative)
+            axes.set_title(text, loc="left", fontweight="bold")
+            axes.set_ylabel("against the baseline")
+        axes.set_xticks(range(len(compared)), _labels(compared, inches))
+        _add_note(all_axes[0], compared)
+        legend_below(figure, axes, len(agents))
+    return [path]
+
+
+def _differences(axes: "Axes", columns: Columns, agents: Sequence[str], measure: str, relative: bool) -> None:
+    axes.axhline(0, color=INK, linewidth=1)
+    axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:+g} %" if relative else f"{value:+g}")
+    for i, agent in enumerate(agents):
+        places, values, errors = [], [], []
+        for place, tallies in enumerate(columns.values()):
+            even, tally = baseline(tallies), next((tally for tally in tallies if tally.cell.agent == agent), None)
+            if tally and even and (change := _difference(tally.moments[measure], even.moments[measure], relative)):
+                places.append(place + (i - (len(agents) - 1) / 2) * 0.8 / len(agents))
+                values.append(change[0])
+                errors.append(change[1])
+        style: Style = {
+            "fmt": MARKERS[i % len(MARKERS)],
+            "color": LINES[i % len(LINES)],
+            "linestyle": "none",
+            "label": agent,
+        }
+        axes.errorbar(places, values, yerr=errors, capsize=3, elinewidth=1.2, markersize=5, **style)
+    for edge in range(1, len(columns)):
+        axes.axvline(edge - 0.5, color="#e4e4e4", linewidth=0.7)
+    axes.set_xlim(-0.5, len(columns) - 0.5)
+
+
+def _difference(tally: Moments, even: Moments, relative: bool) -> tuple[float, float] | None:
+    """A difference of means, or of the mean from the other in parts of it, and how far its 95 % interval reaches."""
+    if tally.mean is None or even.mean is None or tally.error is None or even.error is None:
+        return None
+    if relative and even.mean == 0:
+        return None
+    ratio = tally.mean / even.mean if relative else 1.0
+    error = float(np.hypot(tally.error, ratio * even.error)) / (even.mean if relative else 1.0)
+    half = student(0.0, error, min(tally.count, even.count)).half
+    return (tally.mean / even.mean - 1 if relative else tally.mean - even.mean), half
+
+
+# -------------------- Pictures of the two earlier papers: 2012, Figs. 6-10, 14 and 15; 2011, Figs. 2-5.
+
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+ASIDE = 0.12  # of the two intervals of a bar, from its middle
+BAR = 0.66  # width, of the room for a bar
+LIGHT_SHADE = 0.5  # numbers are dark on lighter fields
+EVEN_LINE: Style = {"color": SUBDUED, "linestyle": (0, (5, 3)), "linewidth": 1.0}
+OF_2011 = (  # figures: number, what is along the axis, and what differs between lines
+    (2, "determinizations", "iterations of each"),
+    (3, "iterations of each determinization", "determinizations"),
+    (4, "determinizations", "iterations of all"),
+)
+
+
+def _in_two_lines(name: str) -> str:
+    """A search's name under a bar."""
+    return name.replace(" UCT", "\nUCT").replace(" + ", "\n+ ")
+
+
+def _file(picture: str, name: str, among: Sized) -> str:
+    """The file of a picture, named after what it shows where there are several."""
+    return f"{picture}.png" if len(among) == 1 else f"{picture}-{slug(name)}.png"
+
+
+def _games_each(scores: Iterable[Score]) -> str:
+    """How many games stand behind each mark, in words."""
+    numbers = [score.games for score in scores]
+    few, many = min(numbers), max(numbers)
+    return f"{few if few == many else f'{few} to {many}'} games each"
+
+
+# ------------------------------------------------------------------------------------------------------- round robins
+
+
+def _heat_maps(columns: Columns, directory: Path) -> list[Path]:
+    """Figs. 7 and 9: the share of the first seat in the games of each pair."""
+    robins, paths = round_robins(columns), []
+    for robin in robins:
+        names = robin.searches
+        shares = np.full((len(names), len(names)), np.nan)
+        for (first, second), score in robin.scores.items():
+            shares[names.index(first), names.index(second)] = score.mean
+        paths.append(directory / _file("heat-map", " ".join(robin.game), robins))
+        with canvas(paths[-1], (3.0 + 0.95 * len(names), 1.9 + 0.62 * len(names))) as figure:
+            axes = figure.add_subplot()
+            axes.grid(False)
+            image = axes.imshow(shares, cmap="gray", vmin=0.0, vmax=1.0, aspect="auto")
+            for (row, place), share in np.ndenumerate(shares):
+                if not np.isnan(share):
+                    _number(axes, place, row, robin.scores[names[row], names[place]])
+            axes.set_xticks(range(len(names)), map(_in_two_lines, names), fontsize=8)
+            axes.set_yticks(range(len(names)), names, fontsize=9)
+            axes.set_xlabel(f"{robin.sides[1]}'s search")
+            axes.set_ylabel(f"{robin.sides[0]}'s search")
+            title_panel(
+                axes,
+                f"{robin.title}: share of {robin.sides[0]}",
+                f"{_games_each(robin.scores.values())}, {robin.game[2]} per decision",
+            )
+            bar = figure.colorbar(image, ax=axes, shrink=0.85)
+            bar.ax.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
+    return paths
+
+
+def _number(axes: "Axes", place: int, row: int, score: Score) -> None:
+    """The share of a field, and below it how many of its games were drawn."""
+    color = INK if score.mean > LIGHT_SHADE else "white"
+    draws = f"\n{100 * score.draws / score.games:.0f} % drawn" if score.draws else ""
+    text = f"{100 * score.mean:.1f} %{draws}"
+    axes.text(place, row, text, ha="center", va="center", fontsize=8, color=color, linespacing=1.4)
+
+
+def _strengths(columns: Columns, directory: Path) -> list[Path]:
+    """Figs. 8 and 10: each search against all, in the first seat, in the second, and in both."""
+    robins = round_robins(columns)
+    paths = []
+    for robin in (robin for robin in robins if robin.complete):
+        paths.append(directory / _file("strength", " ".join(robin.game), robins))
+        with canvas(paths[-1], (max(5.2, 1.2 + 1.05 * len(robin.searches)), 8.4)) as figure:
+            all_axes = figure.subplots(3, 1, sharex=True, sharey=True)
+            for axes, side in zip(all_axes, robin.sides, strict=True):
+                scores = [robin.on(side, search) for search in robin.searches]
+                _score_bars(axes, scores)
+                title_panel(axes, f"{robin.title}, {side}", f"{_games_each(scores)}, {robin.game[2]} per decision")
+            all_axes[-1].set_xticks(range(len(robin.searches)), map(_in_two_lines, robin.searches), fontsize=9)
+            if any(score.draws for score in robin.scores.values()):
+                legend_below(figure, all_axes[0], 2)
+    return paths
+
+
+def _score_bars(axes: "Axes", scores: Sequence[Score]) -> None:
+    """Games won with their intervals; on top, half of the games drawn, with the interval of wins and half of the draws together."""
+    rates, errors = with_errors([(score.wins, score.games) for score in scores])
+    halves = np.array([score.mean for score in scores]) - rates
+    places, values, any_draws = np.arange(len(scores)), rates + halves, halves > 0
+    axes.bar(places, rates, width=BAR, facecolor=FILLS[1], edgecolor=INK, linewidth=0.9, label="games won")
+    style: Style = {"facecolor": "white", "edgecolor": SUBDUED, "linewidth": 0.7, "hatch": "////"}
+    axes.bar(places, halves, bottom=rates, width=BAR, label="half of the games drawn", **style)
+    mark: Style = {"fmt": "none", "capsize": 3}
+    axes.errorbar(places - np.where(any_draws, ASIDE, 0), rates, yerr=errors, color=INK, elinewidth=1.3, **mark)
+    _, half_widths = with_errors([(score.mean * score.games, score.games) for score in scores])
+    x, y, error = (places + ASIDE)[any_draws], values[any_draws], half_widths[:, any_draws]
+    axes.errorbar(x, y, yerr=error, color=SUBDUED, elinewidth=1.1, **mark)
+    percent(axes, 0.0, max(float(np.max(values + half_widths[1])), axes.get_ylim()[1] / (1 + MARGIN)))
+    axes.axhline(0.5, **EVEN_LINE)
+
+
+# -------------------------------------------------------------------------------------- determinizations and iterations
+
+
+@attrs.frozen
+class Line:
+    """Win rates along an axis, each as the games won, with half of those drawn where draws count, and all games."""
+
+    label: str
+    places: Sequence[float]
+    counts: Sequence[tuple[float, int]]
+
+
+def _won(label: str, tallies: Mapping[int, Tally]) -> Line:
+    """The games won, by place."""
+    return Line(label, list(tallies), [(tally.wins, tally.games) for tally in tallies.values()])
+
+
+def _lines(axes: "Axes", lines: Sequence[Line]) -> None:
+    """Points with their intervals, joined by lines; those of one place stand beside each other."""
+    low, high = 1.0, 0.0
+    for i, line in enumerate(lines):
+        rates, errors = with_errors(line.counts)
+        places = np.array(line.places) * (1 + 0.02 * (i - (len(lines) - 1) / 2))
+        style: Style = {"color": LINES[i % len(LINES)], "marker": MARKERS[i % len(MARKERS)], "label": line.label}
+        axes.errorbar(places, rates, yerr=errors, capsize=3, elinewidth=1.1, linewidth=1.2, markersize=4.5, **style)
+        low, high = min(low, float((rates - errors[0]).min())), max(high, float((rates + errors[1]).max()))
+    axes.set_xscale("log")
+    ticks = sorted({place for line in lines for place in line.places})
+    axes.set_xticks(ticks, [f"{place:g}" for place in ticks], fontsize=8)
+    axes.minorticks_off()
+    percent(axes, low, high)
+    axes.set_ylabel("games won")
+
+
+def _balances(columns: Columns, directory: Path) -> list[Path]:
+    """Fig. 6: a panel for each role of LOTR:C."""
+    by_column = {column: by_number for column, tallies in columns.items() if (by_number := by_trees(tallies))}
+    if not by_column:
+        return []
+    path = directory / "balance.png"
+    with canvas(path, (4.6 * len(by_column), 3.9)) as figure:
+        for i, (column, by_number) in enumerate(by_column.items(), 1):
+            axes = figure.add_subplot(1, len(by_column), i)
+            axes.axhline(0.5, **EVEN_LINE)
+            _lines(axes, [_won("", by_number)])
+            axes.set_xlabel("determinizations")
+            budget_text = f"{describe_games(list(by_number.values()))}, {budget(column)} of all trees together"
+            title_panel(axes, _place(column), f"{budget_text},\nagainst {_split(column)}")
+            axes.set_title(axes.get_title(loc="left"), loc="left", fontweight="bold", pad=30)
+    return [path]
+
+
+def _split(column: Column) -> str:
+    """The opponent's determinizations and the iterations of each."""
+    number = column.opponent.scheme.trees
+    return f"{number} × {column.iterations // number}" if column.iterations else f"{number} determinizations"
+
+
+def _place(column: Column) -> str:
+    return game_title(column.game) + (f", {column.role}" if column.role else "")
+
+
+def _determinizations(columns: Columns, directory: Path) -> list[Path]:
+    """Figs. 2-4 of 2011."""
+    paths = []
+    for column, tallies in columns.items():
+        by_agent = {tally.cell.agent: tally for tally in tallies}
+        if column.iterations is None:
+            continue
+        panels = [
+            (number, axis, lines)
+            for (number, axis, text), of_figure in zip(OF_2011, lines_of_2011(column.iterations), strict=True)
+            if (lines := _panel_lines(of_figure, by_agent, text))
+        ]
+        if not panels:
+            continue
+        paths.append(directory / _file("determinizations", _place(column), columns))
+        with canvas(paths[-1], (7.2, 11.2 * len(panels) / 3)) as figure:
+            for place, (number, axis, lines) in enumerate(panels, 1):
+                axes = figure.add_subplot(len(panels), 1, place)
+                _lines(axes, lines)
+                axes.legend(frameon=False, fontsize=8, ncols=2, loc="lower right")
+                axes.set_xlabel(axis)
+                counted = f"{describe_games(list(by_agent.values()))}, against {_split(column)}"
+                title_panel(axes, f"Figure {number}: {_place(column)}", counted)
+    return paths
+
+
+def _panel_lines(
+    lines: Mapping[int, Mapping[int, tuple[int, int]]], by_agent: Mapping[str, Tally], text: str
+) -> list[Line]:
+    """The lines of a figure that have at least two points; a single point shows no course."""
+    panel = []
+    for fixed, line in lines.items():
+        names = {place: f"{number} × {each}" for place, (number, each) in line.items()}
+        tallies = {place: by_agent[name] for place, name in names.items() if name in by_agent}
+        if len(tallies) > 1:
+            panel.append(_won(f"{fixed} {text}", tallies))
+    return panel
+
+
+# --------------------------------------------------------------------------------------------------------- hidden cards
+
+
+def _hidden_cards(columns: Columns, directory: Path) -> list[Path]:
+    """Fig. 5: pairs of bars."""
+    pairs = hidden_cards(columns)
+    if not pairs:
+        return []
+    path = directory / "hidden-cards.png"
+    with canvas(path, (max(5.0, 1.5 + 1.35 * len(pairs)), 4.2)) as figure:
+        axes, top = figure.add_subplot(), 0.0
+        for side, (label, fill) in enumerate((("without", "white"), ("seeing the others' cards (cheating)", FILLS[1]))):
+            rates, errors = with_errors([pair[side] for pair in pairs.values()])
+            places = np.arange(len(pairs)) + (side - 0.5) * 0.38
+            bars(axes, places, rates, errors, width=0.38, facecolor=fill, label=label)
+            top = max(top, float((rates + errors[1]).max()))
+        axes.set_xticks(range(len(pairs)), [who.replace(", ", ",\n", 1) for who in pairs])
+        percent(axes, 0.0, top)
+        axes.set_ylabel("games won by the side named")
+        tallies = [tally for each in columns.values() for tally in each if tally.games]
+        title_panel(
+            axes, "Dou Di Zhu", f"{describe_games(tallies)}, {budget(next(iter(columns)))}; player 1 is the landlord"
+        )
+        legend_below(figure, axes, 2)
+    return [path]
+
+
+# -------------------------------------------------------------------------------------------------------- decision time
+
+
+def _decision_time(columns: Columns, directory: Path) -> list[Path]:
+    """Figs. 14 and 15: a line for each agent and opponent, by the seconds of a decision."""
+    games: dict[str, dict[str, dict[float, Score]]] = {}
+    for column, tallies in columns.items():
+        if column.seconds is not None:
+            lines = games.setdefault(column.game, {})
+            for tally in tallies:
+                line = lines.setdefault(_line_name(tally, column), {})
+                line[column.seconds] = Score(tally.wins, tally.draws, tally.games)
+    paths = []
+    for game, lines in games.items():
+        paths.append(directory / _file("decision-time", game, games))
+        with canvas(paths[-1], (7.2, 4.8)) as figure:
+            axes = figure.add_subplot()
+            axes.axhline(0.5, **EVEN_LINE)
+            _lines(axes, [_score(label, line) for label, line in lines.items()])
+            scores = [score for line in lines.values() for score in line.values()]
+            axes.set_xlabel("seconds per decision")
+            if any(score.draws for score in scores):
+                axes.set_ylabel("games won, and half of those drawn")
+            is_first = any(column.role == FIRST for column in columns if column.game == game)
+            first = "; the search named first moves first" if is_first else ""
+            title_panel(axes, game_title(game), f"{_games_each(scores)}{first}")
+            legend_below(figure, axes, 2, fontsize=9)
+    return paths
+
+
+def _score(label: str, scores: Mapping[float, Score]) -> Line:
+    places = sorted(scores)
+    return Line(label, places, [(scores[place].mean * scores[place].games, scores[place].games) for place in places])
+
+
+def _line_name(tally: Tally, column: Column) -> str:
+    agent, opponent = search_name(tally.cell.spec.scheme), search_name(column.opponent.scheme)
+    return agent + (f" ({column.role})" if column.role not in ("", FIRST) else "") + f" against {opponent}"
+
+
+# -------------------- Our Figure 4 beside what the paper's text says of it, which has its win rates as pictures only
+
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+WIDTHS, HEIGHT = (7.4, 5.4), 3.4  # of the two panels of a game, in inches
+STATED = "#cfe0ee"  # where the paper's text has a difference
+EXPLAINED = (
+    "Left: dashed, the 95 % interval of evenly matched players. Right: our differences in games won, with 95 % intervals; shaded, where "
+    "the paper's text puts them.\nBlue: our interval lies there. Red: it contradicts. Verdicts are at stricter levels; see the report."
+)
+
+
+def stated_differences(place: Place) -> list[Comparison]:
+    """The differences in games won that the paper states without reserve of a game, each once, with the narrowest range for it."""
+    narrowest: dict[tuple[Term, ...], Comparison] = {}
+    for claim in (claim for claim in CLAIMS if claim.needed == len(claim.cases)):
+        for comparison in claim.comparisons:
+            if comparison.measure == WINS and {term.place for term in comparison.terms} == {place}:
+                before = narrowest.setdefault(comparison.terms, comparison)
+                narrowest[comparison.terms] = max(before, comparison, key=_narrowness)
+    return list(narrowest.values())
+
+
+def _narrowness(comparison: Comparison) -> float:
+    """How many of its ends the range of a comparison has; with two, how near they are to each other."""
+    ((low, high),) = comparison.expected.agree
+    return -(high - low) if math.isfinite(high - low) else -math.inf if max(low, -high) < 0 else -1e9
+
+
+def _statements(columns: Columns, directory: Path) -> list[Path]:
+    """A row for each game of which all combinations have come to their first interim analysis."""
+    complete = {column: tallies for column, tallies in columns.items() if _is_complete(tallies)}
+    if not complete:
+        return []
+    path = directory / "statements.png"
+    with canvas(path, (sum(WIDTHS), HEIGHT * len(complete) + 0.4)) as figure:
+        panels = figure.subplots(len(complete), 2, squeeze=False, width_ratios=WIDTHS)
+        for (left, right), (column, tallies) in zip(panels, complete.items(), strict=True):
+            points_panel(left, _of_table_1(tallies), title(column, columns))
+            _stated_panel(right, Estimator(tallies), stated_differences(place_of(tallies[0].cell)))
+        figure.supxlabel(EXPLAINED, fontsize=8, color=SUBDUED)
+    return [path]
+
+
+def _is_complete(tallies: Sequence[Tally]) -> bool:
+    complete = [tally for tally in tallies if tally.games and tally.games >= tally.due]
+    return {tally.cell.spec.text for tally in complete} >= set(TABLE_1.values())
+
+
+def _of_table_1(tallies: Sequence[Tally]) -> list[Tally]:
+    by_strategy = {tally.cell.spec.text: tally for tally in tallies}
+    return [by_strategy[strategy] for strategy in TABLE_1.values()]
+
+
+def _stated_panel(axes: "Axes", estimator: Estimator, comparisons: Sequence[Comparison]) -> None:
+    """A line for each statement: the range that the paper's words leave, and our difference with its interval."""
+    estimates = [(each, estimator.estimate(each, CONFIDENCE)) for each in comparisons]
+    lines = [(each, estimate) for each, estimate in estimates if estimate is not None]
+    ends = [end for _, estimate in lines for end in (estimate.low, estimate.high)]
+    least, most = min(-0.1, *ends) - 0.02, max(0.1, *ends) + 0.02
+    for y, (comparison, estimate) in enumerate(lines):
+        for low, high in comparison.expected.agree:
+            axes.barh(y, min(high, most) - max(low, least), left=max(low, least), height=0.8, color=STATED, linewidth=0)
+        half_widths = [[estimate.value - estimate.low], [estimate.high - estimate.value]]
+        color = _color(comparison, estimate)
+        axes.errorbar(
+            estimate.value, y, xerr=half_widths, fmt="o", markersize=5, color=color, capsize=3, elinewidth=1.3
+        )
+    axes.axvline(0, color=INK, linewidth=1)
+    axes.set_yticks(range(len(lines)), [comparison.what for comparison, _ in lines], fontsize=8)
+    axes.set_ylim(len(lines) - 0.4, -0.6)
+    axes.set_xlim(least, most)
+    axes.locator_params(axis="x", nbins=6)
+    axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:+g} %" if value else "0")
+    axes.grid(visible=False)
+    axes.set_title("what the paper's text says, and what we find", loc="left", fontsize=9, color=SUBDUED)
+
+
+def _color(comparison: Comparison, estimate: Estimate) -> str:
+    if comparison.expected.agrees(estimate):
+        return BETTER
+    return WORSE if comparison.expected.contradicted(estimate) else INK
+
+
+DRAW: dict[str, Callable[[Columns, Path], list[Path]]] = {
+    "figure3": _averages,
+    "figure5": partial(_bars, "figure5"),
+    "reuse": partial(_bars, "reuse"),
+    "tree": _trees,
+    **{picture: partial(_points, picture) for picture in POINTS},
+    "heat-map": _heat_maps,
+    "strength": _strengths,
+    "balance": _balances,
+    "determinizations": _determinizations,
+    "hidden-cards": _hidden_cards,
+    "decision-time": _decision_time,
+    "statements": _statements,
+}

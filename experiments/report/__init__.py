@@ -1,1 +1,0 @@
-"""Reports, figures and what a terminal shows."""
