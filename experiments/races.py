@@ -10,16 +10,20 @@ import argparse
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import attrs
 
 from experiments.plan.definition import Refusal
 from experiments.play.matches import NOTHING_TO_REPLAY
 from icarus import discovery
+from icarus.arena.ledger import Row, key_of, read_rows
+from icarus.arena.player import read_configuration
+from icarus.arena.workers import Workers
 from icarus.discovery.discover import ROWS, TABLE
-from icarus.discovery.matches import STREAMS, Games, Match, MatchSettings, Row, key_of, read_configuration, read_rows
+from icarus.discovery.matches import KEY, STREAMS, Games, MatchSettings, race_row
 from icarus.discovery.race import FILE, Discovery, RaceProtocol, read_protocol, run
 from icarus.load_files import digest_of
 
@@ -35,7 +39,7 @@ def rows_of(directory: Path) -> list[Row]:
     Raises:
         ValueError: a line is damaged.
     """
-    return read_rows(directory / ROWS)
+    return list(read_rows(directory / ROWS, KEY))
 
 
 def match_settings_of(protocol: RaceProtocol) -> MatchSettings:
@@ -68,23 +72,24 @@ def audit(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]
         if digest_of(file) != digest:
             raise Refusal(f"{file} has changed since the race was started, so its games cannot be played again")
     match_settings = match_settings_of(protocol)
-    for row in random.Random(seed).sample(rows, min(sample, len(rows))):
-        players = read_configuration(row["player"]), read_configuration(row["opponent"])
-        again = match_settings.play(Match(STREAMS.index(row["stream"]), *players, row["deal"], row["seat"]))
-        changed = [key for key in ("returns", "moves") if again[key] != row[key]]
-        name = f"{row['player']} against {row['opponent']}, {row['stream']} {row['deal']}, seat {row['seat']}"
+    for kept in random.Random(seed).sample(rows, min(sample, len(rows))):
+        pair = read_configuration(kept["player"]), read_configuration(kept["opponent"])
+        again = race_row(match_settings.match(STREAMS.index(kept["stream"]), pair, kept["deal"], kept["seat"]))
+        changed = [key for key in ("returns", "moves") if again[key] != kept[key]]
+        name = f"{kept['player']} against {kept['opponent']}, {kept['stream']} {kept['deal']}, seat {kept['seat']}"
         if changed:
-            yield f"{name}: {changed[0]} was {row[changed[0]]}, now {again[changed[0]]}", False
+            yield f"{name}: {changed[0]} was {kept[changed[0]]}, now {again[changed[0]]}", False
         else:
-            yield f"{name}: {row['moves']} actions, the same", True
+            yield f"{name}: {kept['moves']} actions, the same", True
 
 
-@attrs.frozen
-class Finished(MatchSettings):
-    """Settings by which nobody plays: all games of a finished race are kept."""
+class Nobody(Workers):
+    """Who plays where all games are kept."""
 
-    def play(self, match: Match) -> Row:
-        raise Refusal(f"the race in {self.game} is not finished: {match.key} is missing")
+    def results(self, play: object, tasks: Iterable[object]) -> Iterator[Any]:
+        for task in tasks:
+            raise Refusal(f"the race is not finished: {task} is missing")
+        yield from ()
 
 
 def result_of(directory: Path) -> Discovery:
@@ -94,9 +99,9 @@ def result_of(directory: Path) -> Discovery:
         Refusal: it is not finished.
     """
     protocol = read_protocol(directory)
-    with Games(Finished(**attrs.asdict(match_settings_of(protocol)))) as games:
-        games.rows |= {key_of(row): row for row in rows_of(directory)}
-        return run(protocol, games)
+    games = Games(match_settings_of(protocol), workers=Nobody())
+    games.rows |= {key_of(row, KEY): row for row in rows_of(directory)}
+    return run(protocol, games)
 
 
 def line_of(result: Discovery) -> str:

@@ -13,23 +13,24 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (26108, 152),
+    "icarus": (26260, 156),
     "icarus/algebra": (1275, 8),
+    "icarus/arena": (390, 5),
     "icarus/audit": (1811, 7),
     "icarus/bridges": (578, 4),
     "icarus/commands": (2692, 15),
     "icarus/compiler": (1452, 9),
-    "icarus/discovery": (1252, 7),
+    "icarus/discovery": (1116, 7),
     "icarus/engine": (3998, 23),
     "icarus/equilibrium": (2169, 12),
     "icarus/games": (4387, 15),
     "icarus/kernel": (1557, 10),
-    "icarus/ladder": (900, 11),
+    "icarus/ladder": (890, 11),
     "icarus/specs": (1820, 10),
     "icarus/views": (1258, 12),
     "experiments": (7925, 48),
     "experiments/studies": (2192, 12),
-    "tests": (31516, 198),
+    "tests": (31580, 200),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 SHARED_NAMES: set[str] = {

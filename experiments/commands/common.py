@@ -6,9 +6,9 @@ from pathlib import Path
 import typer
 
 from experiments.plan.definition import refusing
+from icarus.arena.ledger import written_whole
 from icarus.commands import console
 from icarus.commands.console import print_note as say
-from icarus.row_files import written_whole
 from icarus.views.document import Table, fill_places
 
 __all__ = ["argument", "flag", "print_table", "refresh", "say"]

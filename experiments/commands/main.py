@@ -31,10 +31,10 @@ from experiments.store import rows as store
 from experiments.store.results import Results, Tally, results_of, runs_in
 from experiments.store.rows import Row
 from experiments.verdicts import details_table, summary_table, tally_sentence
+from icarus.arena.ledger import naming_file
 from icarus.commands import console
 from icarus.commands.console import make_program, progress_of, run_program
 from icarus.commands.options import FAILED, INTERRUPTED, split_names, value_option
-from icarus.row_files import naming_file
 
 NAMED = (
     f"Name of an experiment, or the path of your own as a .toml or .py file. Section 8: {', '.join(suite.SUITE)} (all of them). "

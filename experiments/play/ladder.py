@@ -15,6 +15,7 @@ from experiments.plan.ladder import COMPARISONS, STEP, TABLE, TIMED, Comparison,
 from experiments.play.matches import provenance
 from experiments.statistics import Estimate, iterations_for, mean_reward
 from icarus import games
+from icarus.arena.ledger import pack
 from icarus.engine.match import DATA as LEVEL_DATA
 from icarus.engine.match import LEVELS
 from icarus.ladder.ladders import (
@@ -33,7 +34,6 @@ from icarus.ladder.ladders import (
     scores_of,
 )
 from icarus.ladder.matches import Pairs, Row, read_rows
-from icarus.row_files import pack_lines
 
 SHORTEST = 0.05  # seconds: what the quickest game counts as, and one between two who have not met yet
 BETWEEN, COMPARED, BY_ITERATIONS, BY_TIME = "opponents", "comparisons", "table", "timed"  # the files of rows of a game
@@ -118,7 +118,7 @@ def keep(ladder: Ladder, directory: Path) -> bool:
         content["games"][ladder.game] = level_rows({rung.name: rung.agent for rung in agents}, estimate, RANDOM)
         LEVEL_DATA.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
     for kind in (BETWEEN, COMPARED, *TABLES):
-        pack_lines(rows_of(directory, ladder.game, kind))
+        pack(rows_of(directory, ladder.game, kind))
     return are_levels
 
 

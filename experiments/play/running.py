@@ -25,7 +25,7 @@ from experiments.play.matches import Match, compare_with_replay, row
 from experiments.play.sequential import Progress
 from experiments.store import rows as store
 from experiments.store.rows import Row
-from icarus.discovery.matches import connection as cluster_connection
+from icarus.arena.workers import connection as cluster_connection
 from icarus.load_files import sentence_of
 
 MAX_DEATHS = 3  # a match over which this many processes have died is not tried again
@@ -166,7 +166,7 @@ AHEAD = 2  # games handed out for each thread of the cluster, so that none waits
 
 
 class Cluster:
-    """A dask cluster, see `icarus.discovery.matches.connection`. A context manager: the connection ends with it.
+    """A dask cluster, see `icarus.arena.workers.connection`. A context manager: the connection ends with it.
 
     Args:
         address, workers: as there. All machines need the repository, in whose folder `experiments` lies.

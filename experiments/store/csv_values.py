@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import attrs
 
 from experiments.plan.definition import Refusal
-from icarus.row_files import written_whole
+from icarus.arena.ledger import written_whole
 
 V = TypeVar("V", bound=attrs.AttrsInstance)
 

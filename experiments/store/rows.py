@@ -27,7 +27,7 @@ from typing import Any, BinaryIO
 import attrs
 
 from experiments.plan.definition import Experiment, Refusal, difference, extends, first_change, from_settings
-from icarus.row_files import UNFINISHED, written_whole
+from icarus.arena.ledger import UNFINISHED, written_whole
 
 FIELD = "check"
 LARGEST = 1e12  # no statistics of a game reach it

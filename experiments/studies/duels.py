@@ -13,25 +13,13 @@ import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-import attrs
-
 from experiments.plan.definition import Refusal
 from icarus import games
+from icarus.arena.ledger import PACKED, key_of, read_rows
+from icarus.arena.player import Configuration
 from icarus.discovery.discover import REFERENCE, first_decision, proven_configurations, try_out
-from icarus.discovery.matches import (
-    PROOF,
-    Configuration,
-    Games,
-    Match,
-    MatchSettings,
-    key_of,
-    read_configuration,
-    read_rows,
-    reward_in,
-    usual_seats,
-)
-from icarus.discovery.race import Difference, Pair, difference, differences
-from icarus.row_files import PACKED
+from icarus.discovery.matches import KEY, PROOF, STREAMS, Games, MatchSettings, Pair, mean_reward, usual_seats
+from icarus.discovery.race import Difference, difference, differences
 
 SEED = 1  # not a race's, so that no deal of a race is met again
 
@@ -59,23 +47,20 @@ def differences_in(path: Path) -> dict[tuple[str, str], Difference]:
     Raises:
         ValueError: a line is damaged.
     """
-    rows = {key_of(row): row for row in read_rows(path)}
+    rows = {key_of(row, KEY): row for row in read_rows(path, KEY)}
     seats = sorted({row["seat"] for row in rows.values()})
     deals = sorted({row["deal"] for row in rows.values()})
     results = dict[tuple[str, str], Difference]()
     pairs = ((row["player"], row["opponent"]) for row in rows.values() if row["player"] != row["opponent"])
     for names in dict.fromkeys(pairs):
-        player, opponent = map(read_configuration, names)
         gains = list[float]()
         for deal in deals:
-            games_of_player = [Match(PROOF, player, opponent, deal, seat) for seat in seats]
-            games_of_opponent = [attrs.evolve(match, player=opponent) for match in games_of_player]
-            if all(match.key in rows for match in [*games_of_player, games_of_opponent[0]]):
-                received, even = (
-                    sum(reward_in(rows, match, seats[0]) for match in matches)
-                    for matches in (games_of_player, games_of_opponent)
-                )
-                gains.append((received - even) / len(seats))
+            received, even = (
+                [rows[key] for seat in seats if (key := (STREAMS[PROOF], player, names[1], deal, seat)) in rows]
+                for player in names
+            )
+            if len(received) == len(seats) and even and even[0]["seat"] == seats[0]:
+                gains.append(mean_reward(received, seats) - mean_reward(even, seats))
         if gains:
             results[names] = difference(gains)
     return results

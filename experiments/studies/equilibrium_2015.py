@@ -33,6 +33,7 @@ from experiments.play.matches import provenance
 from experiments.statistics import Estimate, mean_reward, share_text, student, student_mean
 from experiments.studies import ismcts_2015  # noqa: F401  (texts may name ISMCTS)
 from icarus import games
+from icarus.arena.ledger import append_row, read_lines, row_of
 from icarus.engine.match import Agent, play
 from icarus.equilibrium import Aggregate, Stitching, exploitability
 from icarus.equilibrium.measures import AGGREGATE, AGGREGATE_AAMAS, AGGREGATES, STITCHING
@@ -40,7 +41,6 @@ from icarus.equilibrium.policies import FIXED, UNIFORM, complete
 from icarus.equilibrium.search import OnlineAlgorithm, parse_strategy
 from icarus.equilibrium.tree import tree_of
 from icarus.kernel.game import AnyGame
-from icarus.row_files import append_row, read_lines, row_of
 from icarus.views.canvas import SUBDUED, canvas
 from icarus.views.document import Table
 
@@ -277,7 +277,7 @@ PLANS: dict[str, tuple[Plan | Pairing, ...]] = {  # of each the cheaper part fir
 
 def rows_of(directory: Path, file: str) -> list[Measurement]:
     """The measurements in a file of a directory."""
-    return [row_of(line, place, unchecked=True) for line, place in read_lines(directory / file).items()]
+    return [row_of(line, place, unchecked=True) for line, place in read_lines(directory / file)]
 
 
 def fill(plan: Plan | Pairing, directory: Path) -> list[Measurement]:

@@ -35,10 +35,11 @@ from experiments.plan.definition import Refusal
 from experiments.statistics import student_mean
 from experiments.store.csv_values import csv_of
 from experiments.studies.duels import match_settings_of
+from icarus.arena.ledger import written_whole
+from icarus.arena.player import Configuration
 from icarus.discovery.finders import BATCH, Factorial
-from icarus.discovery.matches import EXPLORATION, Configuration, Games, Match, MatchSettings
+from icarus.discovery.matches import EXPLORATION, Games, MatchSettings, race_row
 from icarus.discovery.space import INACTIVE, Point, Space, load_space, read_space
-from icarus.row_files import written_whole
 
 SETTINGS, PACKED, KEPT = "landscape.json", "games.csv.gz", "games.jsonl"  # of a real landscape
 OPPONENT = "BASELINE >> NAST2"
@@ -95,12 +96,15 @@ def play_landscape(match_settings: MatchSettings, space: Space, number: int, dea
     with Games(match_settings, directory / KEPT) as played:
         for deal in range(deals):
             pairs = itertools.product(configurations, match_settings.seats)
-            matches = [Match(EXPLORATION, each, opponent, deal, seat) for each, seat in pairs]
-            rewards = [row["returns"][row["seat"]] for row in played.play(matches)]
+            matches = [match_settings.match(EXPLORATION, (each, opponent), deal, seat) for each, seat in pairs]
+            rewards = [each["returns"][each["seat"]] for each in played.play(matches, race_row)]
             print(f"deal {deal + 1} of {deals}: mean reward {np.mean(rewards):.3f}", flush=True)
         places = [(deal, seat) for deal in range(deals) for seat in match_settings.seats]
         scores = [
-            [played.rows[Match(EXPLORATION, each, opponent, *place).key]["returns"][place[1]] for place in places]
+            [
+                played.rows[match_settings.match(EXPLORATION, (each, opponent), *place).key]["returns"][place[1]]
+                for place in places
+            ]
             for each in configurations
         ]
     pack(directory, points, scores)

@@ -11,6 +11,8 @@ import attrs
 import numpy as np
 import typer
 
+from icarus.arena.ledger import Ledger, Row, written_whole
+from icarus.arena.workers import workers as start_workers
 from icarus.audit import AuditReport, Check, audit
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of, show_compilation
@@ -29,7 +31,7 @@ from icarus.commands.described import (
 from icarus.commands.discover import run_race
 from icarus.commands.options import directory_option, integer_option, real_option, value_option
 from icarus.discovery.discover import Settings, match_settings_of, plan_race
-from icarus.discovery.matches import Row, Rows, processes
+from icarus.discovery.matches import KEY
 from icarus.discovery.race import CONFIDENCE, Discovery, read_protocol
 from icarus.discovery.race import FILE as PROTOCOL
 from icarus.engine.match import FILE as LEVELS
@@ -37,7 +39,6 @@ from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import PythonGame
 from icarus.ladder.ladders import Rating
 from icarus.load_files import digest_of
-from icarus.row_files import written_whole
 from icarus.views.canvas import BETTER, WORSE, intervals_svg, svg_of
 from icarus.views.document import Block, Heading, Paragraph, Picture, Preformatted, Table, html
 
@@ -204,13 +205,13 @@ def _play(
     """Play until the time or the rounds are up, or Ctrl-C; the rows of all games, those of earlier calls too, and whether it was Ctrl-C."""
     deadline, interrupted = time.monotonic() + seconds, False
     with contextlib.ExitStack() as stack:
-        playing = stack.enter_context(processes(workers))
-        rows = stack.enter_context(Rows(plan, directory / GAMES, playing.executor))
+        playing = stack.enter_context(start_workers(workers))
+        rows = stack.enter_context(Ledger(directory / GAMES, KEY))
         stack.enter_context(show_compilation())
         show = stack.enter_context(progress_of("seconds", round(seconds)))
         try:
             for number, batch in _batches(plan, winner, rounds, BATCH * workers):
-                rows.play(batch)
+                rows.play(batch, plan.play, playing)
                 remaining = deadline - time.monotonic()
                 show(round(seconds - remaining), description=f"round {number + 1}, {len(rows.rows)} games; seconds")
                 if remaining < 0:

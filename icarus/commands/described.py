@@ -3,7 +3,7 @@
 import itertools
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +11,18 @@ import attrs
 import numpy as np
 
 from icarus import games
-from icarus.algebra.parsing import Operand
-from icarus.discovery.matches import KEY, Row, read_configuration, work_of
+from icarus.arena.ledger import Row
+from icarus.arena.match import work_of
+from icarus.arena.player import Entrant, read_configuration
+from icarus.discovery.matches import KEY
 from icarus.discovery.race import Discovery, difference
 from icarus.engine.algorithm import SearchResult, SeatedPlayer
-from icarus.engine.match import Agent, Decision, play
+from icarus.engine.match import Decision, Player, play
 from icarus.engine.result import Result
 from icarus.kernel.game import AnyGame, seat_name
 from icarus.kernel.state import State
 from icarus.ladder.ladders import ZERO, Posterior, level_rows, posterior
-from icarus.ladder.matches import RandomPlayer, play_game, seconds_per_decision, side_score
+from icarus.ladder.matches import play_game, seconds_per_decision, side_score
 from icarus.load_files import digest_of, load_files
 from icarus.views.boards import drawing
 
@@ -36,22 +38,12 @@ TRIED, FEWEST, MOST = 64, 64, 1000  # iterations: of the game that is timed, and
 SECONDS = 0.25  # that a game is to take
 
 
-@attrs.frozen
-class Entrant:
-    """Who plays: a strategy (see `icarus.discovery.matches`) with its iterations for each decision, or random play with 0."""
-
-    strategy: str
-    iterations: int
-
-    def player(self, names: Mapping[str, Operand]) -> Agent | RandomPlayer:
-        """The player for `icarus.play`; `names` as for `icarus.parse`."""
-        return read_configuration(self.strategy).agent(self.iterations, **names) if self.iterations else RandomPlayer()
-
-    def __str__(self) -> str:
-        return f"{self.strategy}, {self.iterations} iterations" if self.iterations else RANDOM
+def entrant(strategy: str, iterations: int) -> Entrant:
+    """Who plays by a text of `icarus.arena.player`, with so many iterations for each decision."""
+    return Entrant(read_configuration(strategy), iterations)
 
 
-RANDOM_ENTRANT = Entrant(RANDOM, 0)
+RANDOM_ENTRANT = Entrant()
 
 
 @attrs.frozen
@@ -73,7 +65,7 @@ class Task:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """See `icarus.discovery.matches.key_of`."""
+        """Of the row."""
         return self.kind, str(self.player), str(self.opponent), self.number, self.side
 
 
@@ -99,17 +91,17 @@ class Plan:
 
     def entrants(self) -> list[Entrant]:
         """The players of the levels, the weakest first."""
-        return [RANDOM_ENTRANT, *(Entrant(REFERENCE, round(self.iterations * share)) for share in SHARES)]
+        return [RANDOM_ENTRANT, *(entrant(REFERENCE, round(self.iterations * share)) for share in SHARES)]
 
     def round(self, number: int, winner: str | None) -> list[Task]:
         """The games of a round; with those of the composition that won a race, if one did."""
-        even, levels = Entrant(REFERENCE, self.iterations), self.entrants()
+        even, levels = entrant(REFERENCE, self.iterations), self.entrants()
         tasks = [Task(RANDOM, RANDOM_ENTRANT, RANDOM_ENTRANT, number * RANDOM_GAMES + i) for i in range(RANDOM_GAMES)]
         tasks += [Task(EVEN, even, even, number * EVEN_GAMES + i) for i in range(EVEN_GAMES)]
         pairs = [(LEVELS, strong, weak) for weak, strong in itertools.pairwise(levels)]
-        pairs += [(STRATEGIES, Entrant(each, self.iterations), even) for each in self.strategies]
+        pairs += [(STRATEGIES, entrant(each, self.iterations), even) for each in self.strategies]
         rivals = [] if winner is None else [levels[1 + SHARES.index(share)] for share in RATED_AT]
-        pairs += [(COMPOSITION, Entrant(str(winner), self.iterations), rival) for rival in rivals]
+        pairs += [(COMPOSITION, entrant(str(winner), self.iterations), rival) for rival in rivals]
         tasks += [Task(*pair, number, side) for pair in pairs for side in (0, 1)]
         return tasks if number else [*tasks, Task(COMMENTED, levels[-1], levels[-1], 0)]
 
@@ -120,18 +112,16 @@ class Plan:
         player = task.player.player(names)
         row: Row = dict(zip(KEY, task.key, strict=True))
         if task.kind == COMMENTED:
-            return row | commented_game(game, Observed(player), seed)
+            return row | commented_game(game, Observed(player.seated(game)), seed)
         if task.kind in (RANDOM, EVEN):
-            return row | self_play(game, Observed(player), seed)
+            return row | self_play(game, Observed(player.seated(game)), seed)
         if game.players == 1:
             return row | play_alone(game, player, task.opponent.player(names), (*seed, task.side))
         result = play_game(game, player, task.opponent.player(names), seed=seed, side=task.side)
         return row | {key: result[key] for key in ("score", "returns", "seconds_per_decision")}
 
 
-def play_alone(
-    game: AnyGame, player: Agent | RandomPlayer, opponent: Agent | RandomPlayer, seed: tuple[int, ...]
-) -> Row:
+def play_alone(game: AnyGame, player: Player, opponent: Player, seed: tuple[int, ...]) -> Row:
     """A game of one player, played by each of two with the same chance: the score is the first one's share of both rewards."""
     logs = [play(game, [each], seed=seed) for each in (player, opponent)]
     returns = [log.returns[0] for log in logs]
@@ -164,9 +154,9 @@ def make_plan(
     names = load_files([Path(file) for file in files])
     chosen = strategies or (*POOL, *(["BASELINE >> EPIC"] if game.episode is not None else []))
     for strategy in chosen:  # compiles what is needed, and refuses what does not fit
-        play(game, [Entrant(strategy, 4).player(names)] * game.players)
+        play(game, [entrant(strategy, 4).player(names)] * game.players)
     if iterations is None:
-        log = play(game, [Entrant(REFERENCE, TRIED).player(names)] * game.players, seed=seed)
+        log = play(game, [entrant(REFERENCE, TRIED).player(names)] * game.players, seed=seed)
         iterations = int(np.clip(TRIED * SECONDS / max(log.seconds, 1e-6), FEWEST, MOST))
     return Plan(str(game), files, digest_of(*files), iterations, chosen, seed)
 
@@ -412,7 +402,9 @@ def rated_players(plan: Plan, rows: Sequence[Row]) -> Posterior | None:
 def levels(plan: Plan, rated: Posterior | None) -> list[Measures]:
     """The levels of the game, see `icarus.engine.match`; none without games."""
     zero, *players = plan.entrants()
-    agents = {str(player): {"strategy": player.strategy, "iterations": player.iterations} for player in players}
+    agents = {
+        str(player): {"strategy": str(player.configuration), "iterations": player.iterations} for player in players
+    }
     return level_rows(agents, rated, str(zero)) if rated else []
 
 
@@ -423,7 +415,7 @@ def composition(plan: Plan, race: Discovery, rated: Posterior | None) -> Measure
     if race.winner is None:
         return content | {"excluded": race.excluded}
     winner, gain = str(race.winner.configuration), race.winner.difference
-    name = str(Entrant(winner, plan.iterations))
+    name = str(entrant(winner, plan.iterations))
     return content | {
         "winner": winner,
         "gain": Estimate(gain.mean, *gain.interval(), gain.units),
@@ -445,7 +437,7 @@ def strategies(plan: Plan, rows: Sequence[Row]) -> list[Measures]:
 
 def _games_of(strategy: str, plan: Plan, rows: Iterable[Row]) -> list[Row]:
     """The games of a strategy with the plan's iterations."""
-    player = str(Entrant(strategy, plan.iterations))
+    player = str(entrant(strategy, plan.iterations))
     return [row for row in rows if row["player"] == player]
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from icarus.arena.ledger import written_whole
 from icarus.checks import count_text
 from icarus.commands import options
 from icarus.commands.console import print_note, print_table, print_text, progress_of, show_compilation
@@ -16,7 +17,6 @@ from icarus.engine.match import Agent
 from icarus.equilibrium.search import read_scheme
 from icarus.ladder.engines import ENGINES, Engine, EngineFailed, EnginePlayer, engine_of
 from icarus.ladder.ladders import Climb, intervals_of, read_ladder, scores_of
-from icarus.row_files import written_whole
 from icarus.views.canvas import intervals_svg
 
 OF_A_SEARCH = ("iterations", "seconds", "scheme", "cutoff")

@@ -8,7 +8,7 @@ import typer
 
 from icarus import games
 from icarus.algebra.parsing import Operand
-from icarus.discovery.matches import Configuration, read_configuration
+from icarus.arena.player import Configuration, read_configuration
 from icarus.engine.recommendation import RULES, most_visits
 from icarus.engine.scheme import SCHEMES, parse_scheme
 from icarus.engine.scheme import Scheme as SearchScheme

@@ -13,16 +13,9 @@ import numpy as np
 
 from icarus import checks, games
 from icarus.algebra import Enhancement
-from icarus.discovery.matches import (
-    CALIBRATION,
-    Configuration,
-    Games,
-    Match,
-    MatchSettings,
-    processes,
-    read_configuration,
-    usual_seats,
-)
+from icarus.arena.player import Configuration, read_configuration
+from icarus.arena.workers import workers as start_workers
+from icarus.discovery.matches import CALIBRATION, Games, MatchSettings, race_row, usual_seats
 from icarus.discovery.race import (
     FILE,
     ROWS,
@@ -113,11 +106,11 @@ def discover(
     checks.integer("workers", workers, least=1)
     match_settings = match_settings_of(game, chosen)
     directory = None if to is None else Path(to)
-    with processes(workers, cluster) as playing:
+    with start_workers(workers, cluster) as playing:
         protocol = protocol_of(match_settings, chosen, playing.count, directory, report)
         if directory is not None:
             protocol.write(directory)
-        with Games(match_settings, directory / ROWS if directory else None, playing.executor) as games_played:
+        with Games(match_settings, directory / ROWS if directory else None, playing) as games_played:
             return run(protocol, games_played, report)
 
 
@@ -270,7 +263,7 @@ def games_of(match_settings: MatchSettings, settings: Settings, pool: Sequence[C
     times = []
     for number in range(WARM + TIMED):
         started = time.perf_counter()
-        match_settings.play(Match(CALIBRATION, pool[-1], pool[0], number, match_settings.seats[0]))
+        race_row(match_settings.match(CALIBRATION, (pool[-1], pool[0]), number, match_settings.seats[0]))
         times.append(time.perf_counter() - started)
     return max(1, int(hours * 3600 * workers * MARGIN / float(np.mean(times[WARM:]))))
 

@@ -16,11 +16,12 @@ from typing import Any
 import attrs
 import numpy as np
 
+from icarus.arena.ledger import packed_path, written_whole
+from icarus.arena.player import Configuration
 from icarus.checks import count_text
 from icarus.discovery.finders import Factorial
-from icarus.discovery.matches import ABLATION, EXPLORATION, PROOF, Configuration, Games
+from icarus.discovery.matches import ABLATION, EXPLORATION, PROOF, Games, Pair
 from icarus.discovery.space import INACTIVE, Point, Space, read_space
-from icarus.row_files import packed_path, written_whole
 
 CONFIDENCE = 0.99
 ROUNDING = 1e-8  # of differences: rows keep nine decimals of a reward
@@ -472,9 +473,6 @@ def prove(protocol: RaceProtocol, games: Games, finalists: Sequence[Point], repo
         for configuration, point, gain, p in zip(configurations, finalists, gains, adjusted, strict=True)
     ]
     return tuple(sorted(proofs, key=lambda proof: -proof.difference.mean))
-
-
-Pair = tuple[Configuration, Configuration]  # who is judged, and against whom
 
 
 def differences(

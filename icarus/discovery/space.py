@@ -34,7 +34,7 @@ import numpy as np
 
 from icarus import checks
 from icarus.algebra.parsing import Operand
-from icarus.discovery.matches import Configuration
+from icarus.arena.player import Configuration
 from icarus.engine.scheme import MO_ISMCTS
 
 INACTIVE = -1

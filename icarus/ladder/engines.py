@@ -21,6 +21,7 @@ from typing import IO
 
 import attrs
 
+from icarus.arena.player import ChosenAction
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 
@@ -238,15 +239,6 @@ class IntegerNotation:
 NOTATIONS: dict[str, GtpNotation | IntegerNotation] = {"gtp": GtpNotation(), "integers": IntegerNotation()}
 
 
-class EngineAnswer:
-    """What `play` reads of a search, where an engine has answered: its action, and no statistics."""
-
-    def __init__(self, action: int, seconds: float) -> None:
-        self.action, self.seconds = action, seconds
-        self.actions, self.visits, self.values = (action,), (0,), (0.0,)
-        self.iterations = self.depth = 0
-
-
 class EnginePlayer:
     """An engine at the table, in one seat or in several: a player for `icarus.play`.
 
@@ -276,7 +268,7 @@ class EnginePlayer:
             self._pending_commands += self._notation.play(state, action)
         self._generated = False
 
-    def search(self, state: State, seed: object = 0) -> EngineAnswer:
+    def search(self, state: State, seed: object = 0) -> ChosenAction:
         """The engine's move.
 
         Raises:
@@ -292,7 +284,7 @@ class EnginePlayer:
             legal = ", ".join(map(state.action_to_string, state.legal_actions()))
             raise EngineFailed(self.engine.name, f"plays {answer!r}, which is not legal here; legal: {legal}")
         self._generated = True
-        return EngineAnswer(action, time.perf_counter() - started)
+        return ChosenAction(action, time.perf_counter() - started)
 
     def _begin(self, state: State) -> None:
         if self._began:

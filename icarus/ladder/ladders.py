@@ -20,10 +20,11 @@ import attrs
 import numpy as np
 
 from icarus import games
+from icarus.arena.player import RandomPlayer
 from icarus.engine.match import Agent, Player
 from icarus.kernel.game import AnyGame
 from icarus.ladder.engines import ENGINES, EnginePlayer
-from icarus.ladder.matches import Pairs, RandomPlayer, Row, read_rows
+from icarus.ladder.matches import Pairs, Row, read_rows
 from icarus.load_files import digest_of
 from icarus.specs import parse
 

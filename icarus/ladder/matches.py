@@ -4,40 +4,24 @@ import datetime
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import attrs
 import numpy as np
 
+from icarus.arena.ledger import Row, append_row, read_lines, row_of
+from icarus.arena.player import RandomPlayer
 from icarus.engine.algorithm import SearchResult, SeatedPlayer
 from icarus.engine.match import Decision, Player, play
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
-from icarus.ladder.engines import EngineAnswer, EngineFailed, EnginePlayer
-from icarus.row_files import append_row, read_lines, row_of
+from icarus.ladder.engines import EngineFailed, EnginePlayer
 from icarus.version import version
 
 # Random plies, half of them each player's; dice and deals vary the others by themselves.
 OPENING = {"othello": 4, "checkers": 4}
 FIRST_SIDE = {"dou-di-zhu": (0,)}  # the seats of the first side; elsewhere every other seat
 
-Row = dict[str, Any]
 IDENTITY = ("game", "player", "opponent", "seed", "side")  # keys that no two games share
-
-
-class RandomPlayer:
-    """Plays any legal action, each as likely: the zero of every ladder."""
-
-    preference = None
-
-    def seated(self, game: AnyGame) -> "RandomPlayer":
-        return self
-
-    def search(self, state: State, seed: Sequence[int]) -> EngineAnswer:
-        return EngineAnswer(int(np.random.default_rng(seed).choice(state.legal_actions())), 0.0)
-
-    def __str__(self) -> str:
-        return "random"
 
 
 @attrs.frozen
@@ -121,7 +105,7 @@ def read_rows(path: Path) -> list[Row]:
         ValueError: a complete line is not a game (the message has its number), or the packed file is damaged.
     """
     rows: dict[str, Row] = {}
-    for line, place in read_lines(path).items():
+    for line, place in read_lines(path):
         row = _row_of(line, place)
         rows.setdefault(str([row.get(key) for key in IDENTITY]), row)
     return list(rows.values())

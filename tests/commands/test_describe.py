@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from icarus import games
+from icarus.arena.player import Configuration
 from icarus.audit import AuditReport
 from icarus.commands import cli
 from icarus.commands.describe import _strategies, place_of, sentences
@@ -16,17 +17,16 @@ from icarus.commands.described import (
     EVEN,
     LEVELS,
     RANDOM_ENTRANT,
-    Entrant,
     Plan,
     Task,
     course,
+    entrant,
     estimate,
     known_from,
     leads,
     right,
     tension,
 )
-from icarus.discovery.matches import Configuration
 from icarus.discovery.race import Difference, Discovery, Proof, read_protocol
 from icarus.engine.match import Agent
 from icarus.games import load
@@ -87,7 +87,7 @@ def test_from_a_new_game_to_its_report_which_goes_on(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("icarus.commands.describe.Rows.play", interrupt)
+        patch.setattr("icarus.commands.describe.Ledger.play", interrupt)
         (folder / "report.html").unlink()
         assert report(3) == 130  # and the page of what has been played is written
         said = capsys.readouterr()
@@ -249,7 +249,7 @@ def test_two_who_are_compared_in_a_game_of_one_player_play_by_themselves(tmp_pat
     file = tmp_path / "patience.py"
     file.write_text(PATIENCE)
     plan = Plan("patience", (str(file),), "", 20, (), 1)
-    row = plan.play(Task(LEVELS, Entrant("BASELINE", 20), RANDOM_ENTRANT, 0))
+    row = plan.play(Task(LEVELS, entrant("BASELINE", 20), RANDOM_ENTRANT, 0))
     best, by_luck = row["returns"]
     assert best == 1.0 and by_luck < 1.0 and row["score"] == 1 / (1 + by_luck)
     rows = [plan.play(Task(EVEN, RANDOM_ENTRANT, RANDOM_ENTRANT, number)) for number in range(3)]

@@ -1,12 +1,12 @@
 """`icarus discover` from a terminal: a race that is found again, and refusals before the first game."""
 
-from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from icarus.commands.cli import run
-from icarus.discovery.matches import Match, Row, Rows
+from icarus.discovery.matches import Games
 
 SPACE = """
 name = "two"
@@ -47,14 +47,14 @@ def test_mistakes_get_a_sentence(
 def test_a_race_that_is_stopped_says_that_it_goes_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    played = Rows.play
+    play = Games.play
 
-    def stop_after_two_batches(rows: Rows, matches: Iterable[Match]) -> Iterator[Row]:
-        if len(rows.rows) > 30:
+    def stop_after_two_batches(games: Games, *arguments: Any) -> list[Any]:
+        if len(games.rows) > 30:
             raise KeyboardInterrupt
-        return played(rows, matches)
+        return play(games, *arguments)
 
-    monkeypatch.setattr(Rows, "play", stop_after_two_batches)
+    monkeypatch.setattr(Games, "play", stop_after_two_batches)
     command = f"discover kuhn-poker --games 3000 --iterations 4 --to {tmp_path / 'race'}"
     assert run(command.split()) == 130
     errors = capsys.readouterr().err

@@ -5,8 +5,6 @@ import gzip
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
-from concurrent.futures import BrokenExecutor, CancelledError, Executor
 from html import escape
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,8 +16,10 @@ import pytest
 from experiments import races
 from experiments.commands.main import main
 from experiments.plan.definition import Refusal
-from icarus import BASELINE, Game, games, load_files, row_files
-from icarus.discovery import matches
+from icarus import BASELINE, games, load_files
+from icarus.arena import ledger
+from icarus.arena.ledger import line_of, read_rows
+from icarus.arena.player import Configuration, read_configuration
 from icarus.discovery.discover import (
     Settings,
     discover,
@@ -28,7 +28,7 @@ from icarus.discovery.discover import (
     plan_race,
     proven_configurations,
 )
-from icarus.discovery.matches import Configuration, Games, Match, MatchSettings, read_configuration, read_rows
+from icarus.discovery.matches import KEY, PROOF, Games, MatchSettings
 from icarus.discovery.page import page_of, text_of
 from icarus.discovery.race import Discovery, RaceProtocol, read_protocol
 from icarus.discovery.space import Space
@@ -73,7 +73,7 @@ def test_a_killed_race_goes_on_and_ends_alike(
     finished_race: tuple[Discovery, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     discovery, whole = finished_race
-    keep, directory = Games._keep, tmp_path / "killed"
+    keep, directory = Games.keep, tmp_path / "killed"
     for number in (5, 325):  # games after the kill before
         played = 0
 
@@ -85,47 +85,37 @@ def test_a_killed_race_goes_on_and_ends_alike(
                 raise KeyboardInterrupt
 
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-            patch.setattr(Games, "_keep", kill)
+            patch.setattr(Games, "keep", kill)
             race(directory)
         with (directory / "games.jsonl").open("ab") as file:
             file.write(b'{"stream":"explo')  # the end of a line that was being written
     assert race(directory).proofs == discovery.proofs
-    assert [row["returns"] for row in read_rows(directory / "games.jsonl")] == [
-        row["returns"] for row in read_rows(whole / "games.jsonl")
+    assert [row["returns"] for row in read_rows(directory / "games.jsonl", KEY)] == [
+        row["returns"] for row in read_rows(whole / "games.jsonl", KEY)
     ]
 
 
 def test_no_deal_of_the_proof_is_met_before_the_freeze(finished_race: tuple[Discovery, Path]) -> None:
     _, directory = finished_race
-    streams = [row["stream"] for row in read_rows(directory / "games.jsonl")]
+    streams = [row["stream"] for row in read_rows(directory / "games.jsonl", KEY)]
     assert streams == sorted(streams, key=["exploration", "proof", "ablation"].index)
     assert {"exploration", "proof"} <= set(streams)
 
 
-def test_streams_have_deals_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    seeds = []
-
-    def note(game: Game, agents: Sequence[Any], seed: tuple[int, ...]) -> Any:
-        seeds.append(seed)
-        raise LookupError
-
-    monkeypatch.setattr(matches, "play", note)
-    match_settings, configuration = MatchSettings("kuhn-poker", (0, 1), 4, None, 0), Configuration("BASELINE")
-    for stream in range(4):
-        for deal in range(3):
-            with pytest.raises(LookupError):
-                match_settings.play(Match(stream, configuration, configuration, deal, 0))
-    assert len(set(seeds)) == 12
+def test_streams_have_deals_of_their_own() -> None:
+    match_settings, pair = MatchSettings("kuhn-poker", (0, 1), 4, None, 0), (Configuration("BASELINE"),) * 2
+    seeds = {match_settings.match(stream, pair, deal, 0).seed for stream in range(4) for deal in range(3)}
+    assert len(seeds) == 12
 
 
 def test_the_protocol_is_written_and_hashed_before_the_first_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(self: MatchSettings, match: Match) -> None:
+    def refuse(match: object) -> None:
         assert read_protocol(tmp_path / "race").digest
         raise LookupError
 
-    monkeypatch.setattr(MatchSettings, "play", refuse)
+    monkeypatch.setattr("icarus.discovery.matches.race_row", refuse)
     with pytest.raises(LookupError):
         race(tmp_path / "race")
 
@@ -168,7 +158,7 @@ def test_a_damaged_line_is_told(finished_race: tuple[Discovery, Path], tmp_path:
     path = tmp_path / "games.jsonl"
     path.write_bytes((directory / "games.jsonl").read_bytes().replace(b'"deal":3', b'"deal":4', 1))
     with pytest.raises(ValueError, match="line .*damaged"):
-        read_rows(path)
+        list(read_rows(path, KEY))
 
 
 def test_a_packed_race_is_finished_and_goes_on(finished_race: tuple[Discovery, Path], tmp_path: Path) -> None:
@@ -192,10 +182,10 @@ def test_a_packed_race_is_finished_and_goes_on(finished_race: tuple[Discovery, P
 def test_a_game_that_is_packed_and_not_packed_too_counts_once(
     finished_race: tuple[Discovery, Path], tmp_path: Path
 ) -> None:
-    row, path = read_rows(finished_race[1] / "games.jsonl")[0], tmp_path / "games.jsonl"
-    path.with_name("games.jsonl.gz").write_bytes(gzip.compress(matches.line_of(row)))
-    path.write_bytes(matches.line_of({**row, "moves": row["moves"] + 1}))
-    assert read_rows(path) == [row]
+    row, path = next(read_rows(finished_race[1] / "games.jsonl", KEY)), tmp_path / "games.jsonl"
+    path.with_name("games.jsonl.gz").write_bytes(gzip.compress(line_of(row)))
+    path.write_bytes(line_of({**row, "moves": row["moves"] + 1}))
+    assert list(read_rows(path, KEY)) == [row]
 
 
 def test_who_reads_a_race_leaves_the_line_that_is_being_written(
@@ -219,13 +209,13 @@ def test_a_race_is_played_by_one_command_at_a_time(
     with Games(match_settings, path):
         with pytest.raises(ValueError, match=r"another process is writing to .*games\.jsonl"):
             Games(match_settings, path)
-        assert read_rows(path) == []
+        assert not list(read_rows(path, KEY))
     path.write_bytes(b'{"damaged":0}\n')
     with pytest.raises(ValueError, match="line 1: damaged"):
         Games(match_settings, path)
     path.unlink()
     with Games(match_settings, path):  # the lock has gone with who held it
-        monkeypatch.setattr(row_files, "fcntl", None)
+        monkeypatch.setattr(ledger, "fcntl", None)
         with Games(match_settings, path) as unlocked:
             assert unlocked.rows == {}
 
@@ -234,21 +224,6 @@ def test_a_race_is_played_by_one_command_at_a_time(
 def test_other_processes_play_the_same_race(finished_race: tuple[Discovery, Path], others: dict[str, Any]) -> None:
     discovery, _ = finished_race
     assert discover("kuhn-poker", **others, **SETTINGS).proofs == discovery.proofs
-
-
-@pytest.mark.parametrize("loss", [BrokenExecutor, CancelledError])
-def test_processes_that_have_gone_end_a_race_in_a_sentence(loss: type[BaseException], tmp_path: Path) -> None:
-    class Gone(Executor):
-        def map(self, function: Any, *matches: Any, **options: Any) -> Iterator[Any]:
-            yield function(matches[0][0])
-            raise loss
-
-    match_settings = MatchSettings("kuhn-poker", (0, 1), 4, None, 0)
-    pair = Configuration("BASELINE"), Configuration("BASELINE >> MAST")
-    refusal = pytest.raises(ValueError, match="have ended; finished games are kept; run the same command to continue")
-    with Games(match_settings, tmp_path / "games.jsonl", Gone()) as games, refusal:
-        games.scores(matches.PROOF, [pair] * 3, range(3))
-    assert len(read_rows(tmp_path / "games.jsonl")) == 1
 
 
 @pytest.mark.slow
@@ -261,7 +236,7 @@ def test_the_reference_has_no_difference_to_itself(finished_race: tuple[Discover
     match_settings = MatchSettings("kuhn-poker", (0, 1), 4, None, 0)
     reference = Configuration("BASELINE >> MAST")
     with Games(match_settings) as games:
-        scores = games.scores(matches.PROOF, [(reference, reference)] * 5, range(5))
+        scores = games.scores(PROOF, [(reference, reference)] * 5, range(5))
         assert scores == [0.5] * 5 and len(games.rows) == 5
 
 
@@ -303,7 +278,7 @@ def test_games_too_short_to_be_timed_have_no_speed(finished_race: tuple[Discover
 def test_what_makes_no_sense_is_refused_before_the_first_game(
     changes: dict[str, Any], pattern: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(MatchSettings, "play", lambda self, match: pytest.fail("a game was played"))
+    monkeypatch.setattr("icarus.discovery.matches.race_row", lambda match: pytest.fail("a game was played"))
     with pytest.raises(ValueError, match=pattern):
         race(tmp_path / "race", **changes)
     assert not (tmp_path / "race").exists()
@@ -385,12 +360,12 @@ def test_kept_races_tell_how_far_they_are_and_are_played_again_from_their_rows(
 def test_a_game_for_which_there_is_no_room_is_told_with_its_file(
     finished_race: tuple[Discovery, Path], tmp_path: Path
 ) -> None:
-    row = read_rows(finished_race[1] / "games.jsonl")[0]
+    row = next(read_rows(finished_race[1] / "games.jsonl", KEY))
     with Games(MatchSettings("kuhn-poker", (0, 1), 4, None, 0), path := tmp_path / "games.jsonl") as full:
         full.__exit__()
         full._file = open("/dev/full", "ab", buffering=0)  # noqa: SIM115
         with pytest.raises(OSError, match=f"'{path}'"):
-            full._keep(row)
+            full.keep(row)
 
 
 def test_what_beats_the_winner_of_an_earlier_race_stands_in_the_table() -> None:
@@ -407,8 +382,8 @@ def test_what_beats_the_winner_of_an_earlier_race_stands_in_the_table() -> None:
 def test_a_game_that_is_not_what_was_kept_is_told(finished_race: tuple[Discovery, Path], tmp_path: Path) -> None:
     _, directory = finished_race
     (tmp_path / "protocol.json").write_bytes((directory / "protocol.json").read_bytes())
-    row = read_rows(directory / "games.jsonl")[0]
-    line = matches.line_of({**row, "moves": row["moves"] + 1})
+    row = next(read_rows(directory / "games.jsonl", KEY))
+    line = line_of({**row, "moves": row["moves"] + 1})
     (tmp_path / "games.jsonl.gz").write_bytes(gzip.compress(line))
     assert [same for _, same in races.audit(tmp_path, 1, 0)] == [False]
     with pytest.raises(Refusal, match="not finished"):

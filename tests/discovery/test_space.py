@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from icarus.discovery.matches import Configuration
+from icarus.arena.player import Configuration
 from icarus.discovery.space import INACTIVE, Point, Space, SpaceError, load_space, read_space, shipped_spaces
 
 TEMPLATES = {"strategy": "{tree} >> {simulation}", "scheme": "MO_ISMCTS{cutoff}"}

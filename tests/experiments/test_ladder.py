@@ -10,11 +10,11 @@ from experiments.commands.main import main
 from experiments.plan.ladder import COMPARISONS, Comparison, search
 from experiments.play import ladder as playing
 from experiments.statistics import iterations_for
+from icarus.arena.ledger import append_row
 from icarus.engine.match import LEVELS
 from icarus.ladder import ladders, matches
 from icarus.ladder.ladders import Rating, posterior
 from icarus.ladder.matches import read_rows
-from icarus.row_files import append_row
 
 SURE = 10.0  # Elo
 

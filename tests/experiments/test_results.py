@@ -14,7 +14,7 @@ from experiments.plan import loading
 from experiments.plan.definition import Refusal
 from experiments.store import rows as store
 from experiments.store.results import MILLION, results_of
-from icarus.row_files import UNFINISHED
+from icarus.arena.ledger import UNFINISHED
 from tests.experiments.conftest import TRIALS, a_row, all_of_table_1, keep, small
 
 ROWS, MANY_ROWS = 8_000, 1_000_000

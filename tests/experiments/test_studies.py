@@ -11,8 +11,8 @@ from experiments.studies import duels, finders
 from experiments.studies.correlation import ACTION, POSITION
 from experiments.studies.finders import KEPT, SETTINGS, Landscape, play_landscape, read_landscape
 from experiments.studies.screening import Choice, Gain, agreement, pairs
+from icarus.arena.player import Configuration
 from icarus.discovery.discover import proven_configurations
-from icarus.discovery.matches import Configuration
 from icarus.discovery.space import Space
 
 SPACE = Space("two", {"strategy": "{tree}"}, {"tree": ("BASELINE", "baseline(5.0)")})

@@ -9,6 +9,7 @@ import pytest
 
 import icarus
 from icarus import Agent, games, parse
+from icarus.arena.ledger import append_row, pack, written_whole
 from icarus.ladder import matches
 from icarus.ladder.ladders import (
     RANDOM,
@@ -27,7 +28,6 @@ from icarus.ladder.ladders import (
     scores_of,
 )
 from icarus.ladder.matches import play_game, read_rows, side_score
-from icarus.row_files import append_row, pack_lines, written_whole
 from icarus.views.canvas import intervals_svg
 
 FIXED = {"zero": ZERO}
@@ -234,7 +234,7 @@ def test_rows_that_are_none_are_refused_by_number(tmp_path: Path) -> None:
         read_rows(path)
     for score in ("NaN", "7", "10" + "0" * 400, '"x"', "null"):  # in a row from before there were checksums
         path.write_text(f'{{"player":"a","opponent":"b","seed":[1],"score":{score}}}\n')
-        with pytest.raises(ValueError, match="line 1, is not a game of a ladder with a score from 0 to 1"):
+        with pytest.raises(ValueError, match="line 1(: damaged|, is not a game of a ladder with a score from 0 to 1)"):
             read_rows(path)
     path.unlink()
     append_row(path, {"player": "a", "opponent": "b", "seed": [1], "score": 0.5})
@@ -248,14 +248,14 @@ def test_rows_go_on_after_they_are_packed(tmp_path: Path) -> None:
     path, rows = tmp_path / "rows.jsonl", [{"player": "a", "opponent": "b", "seed": [number]} for number in range(3)]
     for row in rows:
         append_row(path, row)
-        pack_lines(path)
+        pack(path)
         assert not path.exists()
     packed = path.with_name("rows.jsonl.gz")
     content = packed.read_bytes()
     append_row(path, last := {**rows[0], "seed": [3]})
     assert read_rows(path) == [*rows, last]
     path.write_bytes(b'{"torn')
-    pack_lines(path)
+    pack(path)
     assert packed.read_bytes() == content
     packed.write_bytes(content[:-9])
     with pytest.raises(ValueError, match=r"rows.jsonl.gz is damaged: "):
@@ -271,13 +271,13 @@ def test_packing_that_is_killed_counts_no_game_twice(tmp_path: Path, monkeypatch
     for number, row in enumerate(rows):
         append_row(path, row)
         if number == 1:
-            pack_lines(path)
+            pack(path)
         if number == 3:
             with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
                 patch.setattr(Path, "unlink", killed)
-                pack_lines(path)  # the rows 2 and 3 are in both files
+                pack(path)  # the rows 2 and 3 are in both files
         assert read_rows(path) == rows[: number + 1]
-    pack_lines(path)
+    pack(path)
     assert read_rows(path) == rows and not path.exists()
 
 

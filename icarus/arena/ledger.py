@@ -1,0 +1,289 @@
+"""Files that lose nothing when a process is killed: written whole, or a ledger, which is a line for each game, appended as it ends.
+
+A last line without its end is being written, or is the trace of a process that was killed. Rows may be packed: FILE.jsonl.gz then
+holds those that came before the lines of FILE.jsonl. Where packing was killed, a game is in both files; it counts once.
+"""
+
+import contextlib
+import gzip
+import json
+import os
+import re
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any, BinaryIO, Protocol, Self, TypeAlias, TypeVar
+
+from icarus.arena.workers import ALONE, Workers
+
+try:
+    import fcntl
+except ImportError:  # no Unix: nobody is kept from writing to one file twice at once
+    fcntl = None  # type: ignore[assignment]
+
+Row: TypeAlias = dict[str, Any]
+Key: TypeAlias = tuple[object, ...]
+PACKED = ".gz"  # the end of the name of a packed file
+UNFINISHED = ".new"  # the end of the name of a file that is being written
+SYNC_SECONDS = 1.0  # the disk is asked to keep what it has at most this often; a killed process loses nothing
+_CHECK = re.compile(rb',"check":"([0-9a-f]{8})"\}\n\Z')
+_LONGEST_CHECK = 32  # bytes
+
+
+@contextlib.contextmanager
+def naming_file(path: Path) -> Iterator[None]:
+    """The error of a full disk within, which names no file, gets this one."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno and error.filename is None:
+            error.filename = str(path)
+        raise
+
+
+@contextlib.contextmanager
+def written_whole(path: Path) -> Iterator[IO[bytes]]:
+    """A file that appears under its name only when all of it is on the disk."""
+    unfinished = path.with_name(path.name + UNFINISHED)
+    try:
+        with naming_file(path), unfinished.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        unfinished.unlink(missing_ok=True)
+        raise
+    unfinished.replace(path)
+
+
+# -------------------------------------------------------------------------------------------------------------------------- lines
+
+
+def line_of(row: Mapping[str, object]) -> bytes:
+    """A row as a line of JSON, with a checksum of what stands before it."""
+    content = json.dumps(row, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()[:-1]
+    return b'%s,"check":"%08x"}\n' % (content, zlib.crc32(content))
+
+
+def row_of(line: bytes, place: str, *, unchecked: bool = False) -> Row:
+    """The row of a line, without its checksum.
+
+    Args:
+        place: of the line, for what is told.
+        unchecked: rows without a checksum, as they were once written, are taken too.
+
+    Raises:
+        ValueError: the line is no row, or has changed since it was written.
+    """
+    check = _CHECK.search(line, max(0, len(line) - _LONGEST_CHECK))
+    try:
+        row = dict(json.loads(line, parse_constant=_refuse))
+        content = line[: check.start()] if check else b""
+        # In some ledgers the brace that ends a row was once a part of what the checksum is of.
+        sound = int(check[1], 16) in (zlib.crc32(content), zlib.crc32(content + b"}")) if check else unchecked
+        sound = sound and (row.pop("check", None) is not None) == (check is not None)
+    except (ValueError, TypeError, RecursionError):
+        sound = False
+    if not sound:
+        raise ValueError(f"{place}: damaged; the content has changed since it was written")
+    return row
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no number of JSON")
+
+
+def packed_path(path: Path) -> Path:
+    """Where the packed lines of a file are."""
+    return path.with_name(path.name + PACKED)
+
+
+def read_lines(path: Path) -> Iterator[tuple[bytes, str]]:
+    """The whole lines of a file, the packed ones first; each with where it is, as "FILE, line 3".
+
+    Raises:
+        ValueError: the packed file is damaged.
+    """
+    for file in filter(Path.exists, (packed_path(path), path)):
+        try:
+            with gzip.open(file) if file.suffix == PACKED else file.open("rb") as lines:
+                if not lines.peek(1) and file.suffix == PACKED:
+                    raise EOFError("it is empty")
+                for number, line in enumerate(lines, 1):
+                    if line.endswith(b"\n"):
+                        yield line, f"{file}, line {number}"
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise ValueError(f"{file} is damaged: {error}") from None
+
+
+def read_rows(path: Path, fields: Sequence[str], *, unchecked: bool = False) -> Iterator[Row]:
+    """The rows of a ledger in their order, each game once.
+
+    Args:
+        fields: of a row, that name its game.
+        unchecked: see `row_of`.
+
+    Raises:
+        ValueError: a line is damaged, or the packed file is.
+    """
+    seen = set[Key]()
+    for line, place in read_lines(path):
+        row = row_of(line, place, unchecked=unchecked)
+        if (key := key_of(row, fields)) not in seen:
+            seen.add(key)
+            yield row
+
+
+def key_of(row: Row, fields: Sequence[str]) -> Key:
+    """What tells a row's game from all others."""
+    return tuple(tuple(value) if isinstance(value := row.get(name), list) else value for name in fields)
+
+
+def pack(path: Path) -> None:
+    """Compress all lines of a file; the same lines always give the same bytes. Whenever it is killed, each game still counts once."""
+    if path.exists() and (lines := dict.fromkeys(line for line, _ in read_lines(path))):
+        with written_whole(packed_path(path)) as file:
+            file.write(gzip.compress(b"".join(lines), mtime=0))
+        path.unlink()
+
+
+# ------------------------------------------------------------------------------------------------------------------------- ledger
+
+
+class Keyed(Protocol):
+    """A game to be played once; its text tells people which."""
+
+    @property
+    def key(self) -> Key:
+        """What its row has in the fields of the ledger."""
+
+
+T = TypeVar("T", bound=Keyed)
+
+
+class Ledger:
+    """Rows of games, each game once, and no other state: in memory and, where a path is given, in a file of a line each.
+
+    A context manager: no other process may write to the file until it ends.
+
+    Args:
+        path: of the file; its folder is made, and a last line without its end is cut off.
+        fields: of a row, that name its game: the `key` of the task that it comes of.
+        unchecked: see `row_of`.
+
+    Raises:
+        ValueError: another process writes to the file, or a line is damaged.
+
+    Attributes:
+        rows: of the games played, by their keys, in the order in which they ended.
+    """
+
+    def __init__(self, path: Path | None, fields: Sequence[str], *, unchecked: bool = False) -> None:
+        self.path, self.fields, self._synced = path, tuple(fields), time.monotonic()
+        self.rows: dict[Key, Row] = {}
+        self._file = open_to_append(path) if path else None
+        try:
+            for row in read_rows(path, fields, unchecked=unchecked) if path else ():
+                self.note(row)
+        except ValueError:
+            self.__exit__()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def note(self, row: Row) -> None:
+        """Hold a row in memory; a ledger that needs less of its rows overrides it."""
+        self.rows[key_of(row, self.fields)] = row
+
+    def keep(self, row: Row) -> None:
+        """Hold the row of a game that has ended, and write it.
+
+        Raises:
+            OSError: it cannot be written; the error names the file.
+        """
+        if self.path is not None and self._file is not None:
+            with naming_file(self.path):
+                self._file.write(line_of(row))
+                self._file.flush()
+                if time.monotonic() - self._synced >= SYNC_SECONDS:
+                    os.fsync(self._file.fileno())
+                    self._synced = time.monotonic()
+        self.note(row)
+
+    def played(self, tasks: Iterable[T], play: Callable[[T], Row], workers: Workers = ALONE) -> Iterator[Row]:
+        """Play those games that are not kept; gives out each row as its game ends, when it is kept.
+
+        Args:
+            play: makes the row of a task; other processes must be able to import it.
+
+        Raises:
+            GameFailed: see `Workers.results`.
+        """
+        missing = {task.key: task for task in tasks if task.key not in self.rows}
+        for row in workers.results(play, missing.values()):
+            self.keep(row)
+            yield row
+
+    def play(self, tasks: Iterable[T], play: Callable[[T], Row], workers: Workers = ALONE) -> list[Row]:
+        """The rows of games in their order; see `played`."""
+        wanted = list(tasks)
+        for _ in self.played(wanted, play, workers):
+            pass
+        return [self.rows[task.key] for task in wanted]
+
+
+def open_to_append(path: Path, *, wait: bool = False) -> BinaryIO:
+    """A file of rows, open to append for this process alone; its folder is made, and a last line without its end is cut off.
+
+    Raises:
+        ValueError: another process has it.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    file = path.open("ab+")
+    if not _lock(file, wait):
+        file.close()
+        raise ValueError(f"another process is writing to {path}; run one command at a time")
+    if size := file.seek(0, os.SEEK_END):
+        file.seek(size - 1)
+        if file.read(1) != b"\n":
+            file.seek(0)
+            file.truncate(file.read().rfind(b"\n") + 1)
+    return file
+
+
+def is_being_written(path: Path) -> bool:
+    """Whether a process, of this machine, has a ledger open."""
+    if not path.exists():
+        return False
+    with path.open("rb") as file:
+        return not _lock(file)
+
+
+def _lock(file: BinaryIO, wait: bool = False) -> bool:
+    """Lock an open file until it is closed, where there are locks; False where another process has it."""
+    if fcntl is not None:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:  # the file system has no locks
+            pass
+    return True
+
+
+def append_row(path: Path, row: Mapping[str, object]) -> None:
+    """Write a row after those that were written whole, and have it on the disk.
+
+    Raises:
+        OSError: it cannot be written; the error names the file.
+    """
+    with naming_file(path), open_to_append(path, wait=True) as file:
+        file.write(line_of(row))
+        file.flush()
+        os.fsync(file.fileno())

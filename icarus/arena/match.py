@@ -1,0 +1,60 @@
+"""One game to be played, here or in another process."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import attrs
+
+from icarus import games
+from icarus.algebra.parsing import Operand
+from icarus.arena.ledger import Key
+from icarus.arena.player import Entrant
+from icarus.engine.match import Decision, GameLog, play
+from icarus.kernel.game import AnyGame
+from icarus.kernel.state import State
+from icarus.load_files import load_files
+
+
+@attrs.frozen
+class Match:
+    """One game: the same one whenever and wherever it is played, unless a budget is in seconds.
+
+    Attributes:
+        key: what its row has in the fields of its ledger.
+        game: by its name, with parameters; or itself, which cannot be given to other processes.
+        entrants: who plays in each seat.
+        seed: fixes everything random.
+        files: Python files whose enhancements and games may be named.
+    """
+
+    key: Key
+    game: str | AnyGame
+    entrants: tuple[Entrant, ...]
+    seed: tuple[int, ...]
+    files: tuple[str, ...] = ()
+
+    def play(self, watch: Callable[[State, int | None, Decision | None], None] | None = None) -> GameLog:
+        """Play the game; `watch` as of `icarus.play`."""
+        names, game = names_in(self.files), load_game(self.game, self.files)
+        players = {entrant: entrant.player(names) for entrant in self.entrants}
+        return play(game, [players[entrant] for entrant in self.entrants], seed=self.seed, watch=watch)
+
+    def __str__(self) -> str:
+        return f"{', '.join(map(str, self.key))} in {self.game}"
+
+
+def names_in(files: Sequence[str]) -> Mapping[str, Operand]:
+    """What strategies may name besides the catalogue."""
+    return load_files([Path(file) for file in files])
+
+
+def load_game(game: str | AnyGame, files: Sequence[str]) -> AnyGame:
+    """A game by its name, which may be that of a game in one of the files; or itself."""
+    names_in(files)
+    return games.load(game) if isinstance(game, str) else game
+
+
+def work_of(decisions: Iterable[Decision]) -> list[float]:
+    """The iterations of some decisions, and the seconds that they took."""
+    spent = [(each.iterations, each.seconds) for each in decisions]
+    return [sum(iterations for iterations, _ in spent), round(sum(seconds for _, seconds in spent), 4)]

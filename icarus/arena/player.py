@@ -1,0 +1,108 @@
+"""Who plays, as text that rows can hold."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+import attrs
+import numpy as np
+
+from icarus.algebra.parsing import Operand
+from icarus.engine.match import Agent, Player
+from icarus.engine.scheme import MO_ISMCTS, parse_scheme
+from icarus.kernel.game import AnyGame
+from icarus.kernel.state import State
+from icarus.specs import parse
+
+
+@attrs.frozen
+class Configuration:
+    """A strategy, and how it searches; all as text.
+
+    Attributes:
+        strategy: as `icarus.parse` reads it.
+        scheme: as `icarus.parse_scheme` reads it, with its cut-off.
+        move_decay: see `icarus.Agent`.
+    """
+
+    strategy: str
+    scheme: str = str(MO_ISMCTS)
+    move_decay: float = 0.0
+
+    def agent(self, iterations: int | None = None, seconds: float | None = None, **names: Operand) -> Agent:
+        """The player of a match.
+
+        Args:
+            names: enhancements that the strategy may name, see `icarus.parse`.
+
+        Raises:
+            ValueError: the strategy or the scheme cannot be read.
+        """
+        scheme, strategy = parse_scheme(self.scheme), parse(self.strategy, **names)
+        return Agent(strategy, iterations=iterations, seconds=seconds, scheme=scheme, move_decay=self.move_decay)
+
+    def __str__(self) -> str:
+        usual = Configuration(self.strategy)
+        changed = [f"{name} = {value}" for name, value in attrs.asdict(self).items() if value != getattr(usual, name)]
+        return self.strategy + (f"   [{', '.join(changed)}]" if changed else "")
+
+
+_TEXT = re.compile(
+    r"(?P<strategy>.+?)(\s+\[(scheme = (?P<scheme>.+?))?(, )?(move_decay = (?P<decay>[0-9.]+(e-[0-9]+)?))?\])?"
+)
+
+
+def read_configuration(text: str) -> Configuration:
+    """The configuration that a text of `str(configuration)` stands for.
+
+    Raises:
+        ValueError: `text` is not a configuration. TypeError: it is no text.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"a configuration must be a Configuration or a str, such as 'RAVE >> MAST', not {text!r}")
+    match = _TEXT.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"{text!r} is not a configuration")
+    return Configuration(match["strategy"], match["scheme"] or str(MO_ISMCTS), float(match["decay"] or 0))
+
+
+@attrs.frozen
+class Entrant:
+    """Who plays in a match: a configuration with the budget of each decision; random play without one."""
+
+    configuration: Configuration | None = None
+    iterations: int | None = None
+    seconds: float | None = None
+
+    def player(self, names: Mapping[str, Operand]) -> Player:
+        """The player for `icarus.play`; `names` as for `icarus.parse`."""
+        if self.configuration is None:
+            return RandomPlayer()
+        return self.configuration.agent(self.iterations, self.seconds, **names)
+
+    def __str__(self) -> str:
+        budget = f"{self.seconds} s" if self.iterations is None else f"{self.iterations} iterations"
+        return "random play" if self.configuration is None else f"{self.configuration}, {budget}"
+
+
+class ChosenAction:
+    """What `play` reads of a search, where nothing was searched: an action, and no statistics."""
+
+    def __init__(self, action: int, seconds: float = 0.0) -> None:
+        self.action, self.seconds = action, seconds
+        self.actions, self.visits, self.values = (action,), (0,), (0.0,)
+        self.iterations = self.depth = 0
+
+
+class RandomPlayer:
+    """Plays any legal action, each as likely: the zero of every ladder."""
+
+    preference = None
+
+    def seated(self, game: AnyGame) -> "RandomPlayer":
+        return self
+
+    def search(self, state: State, seed: Sequence[int]) -> ChosenAction:
+        return ChosenAction(int(np.random.default_rng(seed).choice(state.legal_actions())))
+
+    def __str__(self) -> str:
+        return "random"

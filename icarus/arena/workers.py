@@ -1,0 +1,197 @@
+"""Who plays games: this process, other processes of this machine, or those of a dask cluster."""
+
+import contextlib
+import itertools
+import logging
+import multiprocessing
+import os
+import signal
+import threading
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from icarus.load_files import sentence_of
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+LOCAL = "local"
+PATIENCE = 10  # seconds in which a scheduler must answer
+MAX_DEATHS = 3  # a game over which so many processes have died is not tried again
+AHEAD = 2  # games handed out for each process, so that none waits for work
+# Ctrl-C comes to all processes of a terminal; the first one ends the others. A local cluster's workers run this text.
+IGNORE_INTERRUPTS = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class GameFailed(ValueError):
+    """A game that could not be played to its end."""
+
+
+class Workers:
+    """Who plays.
+
+    Args:
+        count: how many games are played at once.
+        start: makes what hands games to other processes; by default this process plays itself.
+    """
+
+    def __init__(self, count: int = 1, start: Callable[[], Executor] | None = None) -> None:
+        self.count, self._start = count, start
+        self._executor = start() if start else None
+
+    def results(self, play: Callable[[T], R], tasks: Iterable[T]) -> Iterator[R]:
+        """What tasks come to, as they end. A process that dies is replaced, and its tasks are tried again one by one.
+
+        Raises:
+            GameFailed: in another process a task raised an error or killed several processes; or the cluster has gone.
+        """
+        if self._start is None:
+            yield from map(play, tasks)
+            return
+        queue, pending, again = ((task, 0) for task in tasks), dict[Future, tuple[T, int]](), deque[tuple[T, int]]()
+        while True:
+            if not again:
+                following = list(itertools.islice(queue, AHEAD * self.count - len(pending)))
+            else:
+                following = [] if pending else [again.popleft()]
+            pending |= {self._submit(play, task): (task, deaths) for task, deaths in following}
+            if not pending:
+                return
+            is_alone = len(pending) == 1
+            for future in wait(pending, return_when=FIRST_COMPLETED).done:
+                task, deaths = pending.pop(future)
+                try:
+                    yield self._result(future, task)
+                except BrokenExecutor:
+                    again.append((task, deaths + is_alone))
+                    if deaths + is_alone == MAX_DEATHS:
+                        raise GameFailed(f"{MAX_DEATHS} processes died while playing {task}") from None
+
+    def _submit(self, play: Callable[[T], R], task: T) -> Future:
+        assert self._start is not None and self._executor is not None
+        with _interrupt_held_back():
+            try:
+                return self._executor.submit(_attempt, play, task)
+            except BrokenExecutor:
+                self._executor = self._start()
+                return self._executor.submit(_attempt, play, task)
+
+    def _result(self, future: Future, task: object) -> Any:
+        try:
+            result, failure = future.result()
+        except BrokenExecutor:
+            raise
+        except (CancelledError, OSError):
+            advice = "finished games are kept; run the same command to continue"
+            raise GameFailed(f"the cluster does not answer any more ({task} was played); {advice}") from None
+        except Exception as error:  # dask gives up a game over which processes have died
+            result, failure = None, sentence_of(error) or repr(error)
+        if failure:
+            raise GameFailed(f"{task} failed: {failure}")
+        return result
+
+    def close(self) -> None:
+        """End the processes, whatever they are playing."""
+        if isinstance(self._executor, ProcessPoolExecutor):
+            for process in list((self._executor._processes or {}).values()):
+                process.kill()
+            self._executor.shutdown(cancel_futures=True)
+        elif self._executor is not None:
+            self._executor.shutdown(wait=False)
+
+
+ALONE = Workers()
+
+
+def _attempt(play: Callable[[T], R], task: T) -> tuple[R | None, str]:
+    """What a task comes to, or why it failed: not every error can be sent from one process to another."""
+    try:
+        return play(task), ""
+    except Exception as error:
+        return None, sentence_of(error) or f"\n{traceback.format_exc()}"
+
+
+@contextlib.contextmanager
+def workers(count: int, cluster: str | None = None) -> Iterator[Workers]:
+    """So many processes of this machine, this one if it is one; or those of a cluster, see `connection`.
+
+    Raises:
+        ValueError: see `connection`.
+    """
+    with contextlib.ExitStack() as stack:
+        if cluster is not None:
+            client = stack.enter_context(connection(cluster, count))
+            playing = Workers(max(1, sum(client.nthreads().values())), lambda: client.get_executor(pure=False))
+        else:
+            playing = Workers(count, (lambda: _pool(count)) if count > 1 else None)
+        stack.callback(playing.close)
+        yield playing
+
+
+def _pool(count: int) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(count, multiprocessing.get_context("spawn"), _begin)
+
+
+def _begin() -> None:
+    """What a process of the pool does first; it ends as soon as the process that started it has ended."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+@contextlib.contextmanager
+def _interrupt_held_back() -> Iterator[None]:
+    """A process started within inherits a blocked Ctrl-C; this one gets its own afterwards."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def connection(address: str, count: int) -> "Iterator[Client]":
+    """A client of a dask cluster; the connection, or the local cluster, ends with the block.
+
+    Args:
+        address: of a running scheduler, such as tcp://host:8786, or "local". All machines need the same packages and files.
+        count: how many processes a local cluster has.
+
+    Raises:
+        ValueError: no scheduler answers there, or dask is not installed.
+    """
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise ValueError("a cluster needs dask: pip install 'icarus-mcts[cluster]'") from None
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what goes wrong is told in a sentence
+    with contextlib.ExitStack() as stack:
+        place: LocalCluster | str = address
+        if address == LOCAL:
+            quiet = {"dashboard_address": None, "preload": IGNORE_INTERRUPTS, "silence_logs": logging.CRITICAL}
+            place = stack.enter_context(LocalCluster(n_workers=count, threads_per_worker=1, **quiet))
+        try:
+            client = Client(place, timeout=PATIENCE)
+        except (OSError, ValueError) as error:
+            raise ValueError(f"no dask scheduler answers at {address!r}: {error}") from None
+        yield stack.enter_context(client)
