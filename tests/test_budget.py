@@ -22,7 +22,7 @@ BUDGET = {
     "icarus/compiler": (1452, 9),
     "icarus/discovery": (1116, 7),
     "icarus/engine": (3998, 23),
-    "icarus/equilibrium": (2169, 12),
+    "icarus/equilibrium": (1996, 10),
     "icarus/games": (4387, 15),
     "icarus/kernel": (1557, 10),
     "icarus/ladder": (890, 11),

@@ -68,11 +68,9 @@ ORDER = {
     "icarus.equilibrium": [
         "arrays",
         "deals",
-        "walk",
         "growth",
         "tree",
         "policies",
-        "responses",
         "cfr",
         "sampling",
         "search",

@@ -35,7 +35,7 @@ from experiments.studies import ismcts_2015  # noqa: F401  (texts may name ISMCT
 from icarus import games
 from icarus.arena.ledger import append_row, read_lines, row_of
 from icarus.engine.match import Agent, play
-from icarus.equilibrium import Aggregate, Stitching, exploitability
+from icarus.equilibrium import Aggregate, exploitability, stitch
 from icarus.equilibrium.measures import AGGREGATE, AGGREGATE_AAMAS, AGGREGATES, STITCHING
 from icarus.equilibrium.policies import FIXED, UNIFORM, complete
 from icarus.equilibrium.search import OnlineAlgorithm, parse_strategy
@@ -112,10 +112,8 @@ class Plan:
         agent(row["player"], 1).search(tree.state_of(int(tree.decisions[0])), 0)  # compiled before a clock runs
         started, processed = time.perf_counter(), time.process_time()
         if self.method == STITCHING:
-            stitching = Stitching(tree, player, seed=row["seed"])
-            for part in stitching.parts:
-                stitching.search(part)
-            policy, searches = stitching.policy, stitching.searches
+            policy = stitch(tree, player, seed=row["seed"])
+            searches = int((tree.sets["count"][tree.decisions] > 1).sum())
         elif self.method in AGGREGATES:
             version = AGGREGATES[self.method]
             aggregate = Aggregate(tree, player, version=version, missing=self.missing, seed=row["seed"])

@@ -348,7 +348,7 @@ class ISMCTSSearch(OnlineSearch):
         return arrays, self._starts, self._shares, self._progress, iterations
 
     @property
-    def updates(self) -> np.ndarray:
+    def updates(self) -> np.ndarray:  # type: ignore[override]
         """How often the average policy was updated in each information set: the trials of its bandit. [sets]"""
         return np.add.reduceat(self.arms["trials"], self.tree.sets["slot"])
 

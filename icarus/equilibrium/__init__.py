@@ -2,15 +2,21 @@
 
 from icarus.equilibrium.cfr import CFR, CFRPlus, near_equilibrium
 from icarus.equilibrium.deals import Deals, deals_of, information_state
-from icarus.equilibrium.measures import Aggregate, Stitching, stitch
-from icarus.equilibrium.policies import TabularPolicy, tabulate
-from icarus.equilibrium.responses import BestResponse, Exploitability, best_response, exploitability
-from icarus.equilibrium.search import OOS, NearEquilibrium, OnlineResult, OOSSearch, online_search, parse_algorithm
+from icarus.equilibrium.measures import Aggregate, stitch
+from icarus.equilibrium.policies import (
+    BestResponse,
+    Exploitability,
+    TabularPolicy,
+    best_response,
+    exploitability,
+    tabulate,
+)
+from icarus.equilibrium.search import OOS, NearEquilibrium, OOSSearch, online_search, parse_algorithm
 from icarus.equilibrium.tree import GameTree
 
 __all__ = [
     "CFR", "OOS", "Aggregate", "BestResponse", "CFRPlus", "Deals", "Exploitability", "GameTree",
-    "NearEquilibrium", "OOSSearch", "OnlineResult", "Stitching", "TabularPolicy", "best_response",
+    "NearEquilibrium", "OOSSearch", "TabularPolicy", "best_response",
     "deals_of", "exploitability", "information_state", "near_equilibrium", "online_search", "parse_algorithm",
     "stitch", "tabulate",
 ]  # fmt: skip

@@ -11,8 +11,16 @@ import numpy as np
 
 from icarus.checks import count_text, integer, real
 from icarus.equilibrium.arrays import NOTHING, PLAYERS, kernel
-from icarus.equilibrium.policies import TabularPolicy, normalise, uniform_policy
-from icarus.equilibrium.responses import Exploitability, exploitability, gather_utilities, pass_up, reach
+from icarus.equilibrium.policies import (
+    Exploitability,
+    TabularPolicy,
+    exploitability,
+    gather_utilities,
+    normalise,
+    pass_up,
+    reach,
+    uniform_policy,
+)
 from icarus.equilibrium.tree import GameOrTree, tree_of
 from icarus.kernel import helper, inlined
 from icarus.kernel.contract import structure
@@ -71,6 +79,25 @@ class Learner(ABC):
     def average(self) -> TabularPolicy:
         """The average policy; uniform where nothing is known."""
         return normalise(self.tree, self.sums)
+
+    def weights(self) -> np.ndarray:
+        """What the policy to play from is in proportion to. [slots]"""
+        return self.sums
+
+    @property
+    def policy(self) -> TabularPolicy:
+        """The policy to play from, in the whole game."""
+        return normalise(self.tree, self.weights())
+
+    def exploitability(self) -> Exploitability:
+        """How far the policy to play from is from an equilibrium, if it were kept for a whole match."""
+        return exploitability(self.tree, self.policy)
+
+    algorithm: object = None  # its settings, if it has any
+
+    def __repr__(self) -> str:
+        name = self.algorithm or type(self).__name__
+        return f"<{name} in {self.tree.game} after {count_text(self.iterations, 'iteration')}>"
 
 
 @inlined
@@ -199,13 +226,6 @@ class CFR(Learner):
     def current(self) -> TabularPolicy:
         """The policy of the regrets."""
         return normalise(self.tree, np.maximum(self.regrets, 0.0))
-
-    def exploitability(self) -> Exploitability:
-        """How far the average policy is from an equilibrium."""
-        return exploitability(self.tree, self.average)
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} in {self.tree.game} after {count_text(self.iterations, 'iteration')}>"
 
 
 class CFRPlus(CFR):

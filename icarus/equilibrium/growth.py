@@ -1,18 +1,21 @@
 """The growth of a game tree: a walk over all histories, compiled, which stops where an array is full and goes on when it has room."""
 
-from typing import Annotated, NamedTuple
+import ctypes
+from collections.abc import Callable
+from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
 
-import attrs
 import numpy as np
 
+from icarus.checks import count_text
+from icarus.compiler.functions import DISABLED
 from icarus.compiler.memory import address_of, call, copy_items
-from icarus.compiler.rng import seeded
+from icarus.engine.python_games import ROOM, CalledBack, MoreActions
 from icarus.equilibrium.arrays import END_SET, NOTHING, PLAYERS, InfoSet, kernel
 from icarus.equilibrium.deals import Deals
-from icarus.equilibrium.walk import Walk
-from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below, helper, inlined, mix, uniform
-from icarus.kernel.contract import Fields, structure
+from icarus.kernel import CHANCE, TERMINAL, UNSEEN, helper, inlined, mix
+from icarus.kernel.contract import StateData, structure
 from icarus.kernel.game import AnyGame, Game
+from icarus.kernel.python_game import PythonGame
 
 COMPLETE, MORE_NODES, MORE_SETS, MORE_SLOTS, MORE_VIEWS, MORE_ENDS, MORE_DEPTH, UNEQUAL, NOT_CONSTANT = range(9)
 COMPARED = 64  # as many of the latest sets of chance are compared with a new one
@@ -275,134 +278,136 @@ def locate_view(views: np.ndarray, index: np.ndarray, parent: int, move: int, sl
     return index[find_view(views, index, parent, move, slot)]
 
 
-# How large a game is, estimated before memory is spent: Knuth's random walks (1975), made by strata as Chen did (1992).
-# Histories of one length that have the same player to move and as many legal actions are a stratum. One of them, drawn in proportion
-# to what it stands for, stands for all; so a walk goes down a few histories of each length at once.
+# ---------------------------------------------------------------------------------------- what a walk over a game calls
 
 
-WALKS, WALKS_IN_PYTHON = 20, 4  # of each kind
-COUNTLESS = 1e30  # histories; more are not counted
-ALL_HISTORIES = -2  # in place of a player whose views are counted
+T = TypeVar("T")
+Actions: TypeAlias = "tuple[Actions, int] | None"  # that of the actions before, and the last one
+SHOWN = 50  # actions in a message
+FUNCTIONS = ("player", "legal", "apply", "rewards", "observe", "chance")
+WALK = np.dtype(
+    [
+        *((name, np.int64) for name in FUNCTIONS),
+        ("max_legal", np.int64),
+        ("low", np.float64),  # the utility at a reward of 0
+        ("range", np.float64),  # and how much more at one of 1
+        *((name, np.int64) for name in ("nodes", "sets", "slots", "views", "ends")),  # used so far
+        ("depth", np.int64),  # of the frame at work; -1 when all is done
+        ("deepest", np.int64),  # actions in the longest history, the deal among them
+        ("unsound_set", np.int64),  # the set whose actions differ between its histories
+    ],
+    align=True,
+)
 
 
-@attrs.frozen
-class Size:
-    """Estimated numbers of histories, and of information states of both players together."""
+class _Asked(CalledBack):
+    """A `PythonGame` whose states are numbers: of a deal, then of the depth on the path, so that those on the path alone are kept.
 
-    histories: float
-    information_states: float
-
-
-@inlined
-def representatives(observations: np.ndarray, choices: np.ndarray, count: int, rng: np.ndarray) -> int:
-    """Of each different value an index that has it, drawn uniformly, put to the front of `choices`; returns how many there are."""
-    different = 0
-    for i in range(count):
-        equal, row = 1, different
-        for j in range(i):
-            equal += observations[j] == observations[i]
-        for k in range(different):
-            if observations[choices[k]] == observations[i]:
-                row = k
-        if row == different:
-            different += 1
-        if below(rng, equal) == 0:
-            choices[row] = i
-    return different
-
-
-@inlined
-def next_moves(
-    walk: Fields,
-    address: int,
-    mover: int,
-    perspective: int,
-    actions: np.ndarray,
-    observations: np.ndarray,
-    choices: np.ndarray,
-    rng: np.ndarray,
-) -> int:
-    """Of each thing that a perspective may see next an action, as indices in `choices`; returns how many there are."""
-    count = call(walk.legal, (address, address_of(actions)))
-    if walk.observe == 0 or perspective in (mover, ALL_HISTORIES):
-        for i in range(count):
-            choices[i] = i
-        return count
-    moves = np.empty(PLAYERS, np.int64)
-    for i in range(count):
-        moves[:] = actions[i]
-        call(walk.observe, (address, actions[i], address_of(moves), PLAYERS))
-        observations[i] = moves[perspective]
-    return representatives(observations, choices, count, rng)
-
-
-@kernel("size of a game")
-def measure(walks: np.ndarray, start: np.ndarray, perspective: int, rng: np.ndarray, sizes: np.ndarray) -> int:
-    """The number of a perspective's information states, or of all histories, after a deal, into `sizes`; at most about COUNTLESS."""
-    walk, total = walks[0], 0.0
-    strata = (PLAYERS + 1) * (walk.max_legal + 1)
-    states, next_states = np.empty((strata, len(start)), np.int64), np.empty((strata, len(start)), np.int64)
-    weights, state = np.zeros(strata), np.empty(len(start), np.int64)
-    actions, spare = np.empty(walk.max_legal, np.int64), np.empty(walk.max_legal, np.int64)
-    choices, observations = np.empty(walk.max_legal, np.int64), np.empty(walk.max_legal, np.int64)
-    states[0], weights[0] = start, 1.0
-    while weights.sum() > 0.0 and total < COUNTLESS:
-        next_weights = np.zeros(strata)
-        for i in range(strata):
-            if weights[i] == 0.0:
-                continue
-            address = address_of(states[i])
-            mover = call(walk.player, (address,))
-            if perspective in (mover, ALL_HISTORIES):
-                total += weights[i]
-            for k in range(next_moves(walk, address, mover, perspective, actions, observations, choices, rng)):
-                copy_items(state, states[i])
-                call(walk.apply, (address_of(state), actions[choices[k]]))
-                next_mover = call(walk.player, (address_of(state),))
-                if next_mover == TERMINAL:
-                    total += weights[i] if perspective == ALL_HISTORIES else 0.0
-                    continue
-                count = call(walk.legal, (address_of(state), address_of(spare)))
-                j = (next_mover + 1) * (walk.max_legal + 1) + count
-                next_weights[j] += weights[i]
-                if uniform(rng) * next_weights[j] < weights[i]:
-                    next_states[j] = state
-        states, next_states, weights = next_states, states, next_weights
-    sizes[0] = total
-    return 0
-
-
-def refuse_if_too_large(game: AnyGame, largest: int, histories: float, information_states: float | None = None) -> None:
-    """Refuse a game that is estimated to have more than so many histories."""
-    if histories > largest:
-        states = "" if information_states is None else f"{information_states:.2g} information states in "
-        about = f"about {states}{histories:.2g} histories"
-        if histories >= COUNTLESS:
-            about = f"more than {COUNTLESS:.0g} histories"
-        raise ValueError(f"{game} is too large for a complete walk: it has {about}; the limit is {largest:,} histories")
-
-
-def estimate_size(walk: Walk, deals: Deals) -> Size:
-    """The size of a game, by walks with a fixed seed.
-
-    What a player may see next is told by one history in place of all that he holds possible; where what one shows differs from what
-    another does, as in Goofspiel, there are some times more information states.
+    Attributes:
+        path: of the actions that led to the state asked about.
     """
-    rng, deal_rng, walks = (
-        seeded(0),
-        np.random.default_rng(0),
-        WALKS if isinstance(walk.game, Game) else WALKS_IN_PYTHON,
-    )
 
-    def mean(observations: np.ndarray, perspective: int) -> float:
-        """For the deals that look different to a perspective, each drawn as often as any other."""
-        _, classes, counts = np.unique(observations, return_inverse=True, return_counts=True)
-        choices = deal_rng.integers(len(counts), size=walks)
-        row = np.cumsum(counts)[choices] - 1 - deal_rng.integers(counts[choices])
-        sizes = np.zeros((walks, 1))
-        for number, size in zip(np.argsort(classes, kind="stable")[row], sizes, strict=True):
-            walk.call(measure, walk.settings, walk.dealt[number], perspective, rng, size, wide=True)
-        return len(counts) * float(sizes.mean())
+    def __init__(self, game: PythonGame, deals: Deals, room: int) -> None:
+        super().__init__(game, room)
+        self.deals, self.path = len(deals), None
+        self._found: dict[int, tuple[StateData, Actions]] = {k: (state, None) for k, state in enumerate(deals.states)}
 
-    views = [mean(deals.observations[:, player], player) for player in range(PLAYERS)]
-    return Size(mean(np.arange(len(deals)), ALL_HISTORIES), sum(views))
+    path: Actions
+
+    def state(self, address: int) -> StateData:
+        data, self.path = self._found[int(self._numbers(address)[0])]
+        return data
+
+    def _numbers(self, address: int) -> np.ndarray:
+        """[number, depth] of a state."""
+        memory: Any = (ctypes.c_int64 * 2).from_address(int(address))
+        return np.frombuffer(memory, np.int64)
+
+    def _apply(self, state: int, action: int) -> int:
+        numbers, child = self._numbers(state), self.game.copy(self.state(state))
+        self.game.apply(child, int(action))
+        self.path, depth = (self.path, int(action)), int(numbers[1]) + 1
+        if depth > self.game.max_length:
+            most = count_text(self.game.max_length, "action")
+            raise ValueError(f"{self.place} {self.game} continues beyond its max_length of {most}")
+        numbers[:] = self.deals + depth, depth
+        self._found[int(numbers[0])] = child, self.path
+        return 0
+
+    @property
+    def place(self) -> str:
+        """Where in the game this is, for messages."""
+        path, actions = self.path, list[int]()
+        while path is not None:
+            path, action = path
+            actions.append(action)
+        actions.reverse()
+        if len(actions) > SHOWN:
+            return f"after {len(actions)} actions, the last of them {actions[-SHOWN:]}"
+        return f"after the actions {actions}"
+
+
+class Walk:
+    """The functions of a game as a walk calls them.
+
+    Attributes:
+        settings: [1] of WALK.
+        dealt: the initial states. [deals, words]
+        room: for how many legal actions there is room.
+    """
+
+    def __init__(self, game: AnyGame, deals: Deals, room: int = ROOM) -> None:
+        refuse_unless_two_players(game)
+        self.game, self.settings = game, np.zeros(1, WALK)
+        self._asked = _Asked(game, deals, room) if isinstance(game, PythonGame) else None
+        functions = game.kernels() if isinstance(game, Game) else self._asked
+        for name in FUNCTIONS:
+            self.settings[name] = functions.address(name)  # type: ignore[union-attr]
+        low, high = game.utilities
+        self.settings["max_legal"] = game.max_legal if isinstance(game, Game) else room
+        self.settings["low"], self.settings["range"] = low, high - low
+        numbers = np.stack([np.arange(len(deals)), np.zeros(len(deals), np.int64)], 1)
+        self.dealt = deals.words if isinstance(game, Game) else numbers
+
+    @property
+    def room(self) -> int:
+        return int(self.settings["max_legal"][0]) if self._asked is None else self._asked.room
+
+    def call(self, kernel: Callable, *arguments: object) -> Any:
+        """What compiled code returns that walks the game; or what a function of the game has raised."""
+        if self._asked is None:
+            return kernel(*arguments)
+        raised = self._asked.kept
+        raised.clear()
+        try:
+            result = kernel(*arguments)
+        except SystemError:
+            if not raised:
+                raise
+        if raised:
+            raised[0].add_note(f"in {self.game} {self._asked.place}")
+            raise raised[0]
+        return result
+
+
+def with_walk(game: AnyGame, deals: Deals, use: Callable[[Walk], T]) -> T:
+    """What is made of a walk over a game, with as much room for legal actions as it needs."""
+    walk = Walk(game, deals)
+    while True:
+        try:
+            return use(walk)
+        except MoreActions:
+            walk = Walk(game, deals, walk.room)
+
+
+def refuse_unless_two_players(game: object) -> None:
+    """Refuse what is not a game, or one to which the theorems about two-player zero-sum games do not apply."""
+    if not isinstance(game, AnyGame):
+        raise TypeError(f"a game must be a Game, such as games.load('leduc-poker'), or a PythonGame, not {game!r}")
+    if game.players != PLAYERS:
+        raise ValueError(
+            f"{game} has {count_text(game.players, 'player')}: best responses bound the distance from an equilibrium, and "
+            "counterfactual regret minimization reaches one, in two-player zero-sum games only"
+        )
+    if DISABLED:
+        raise RuntimeError(f"{game} cannot be walked, because NUMBA_DISABLE_JIT is set; unset it")

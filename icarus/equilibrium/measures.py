@@ -14,7 +14,7 @@ Of an `Agent`, who begins anew at each decision, the visits at the root are take
 Sampling, the weights of the average policy.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
@@ -24,18 +24,22 @@ from icarus.engine.match import Player, is_player
 from icarus.engine.validation import check_callable
 from icarus.equilibrium.arrays import NOTHING
 from icarus.equilibrium.growth import PLAYERS
-from icarus.equilibrium.policies import MISSING, UNIFORM, TabularPolicy, checked_probabilities, complete, uniform_policy
-from icarus.equilibrium.responses import Exploitability, exploitability
+from icarus.equilibrium.policies import (
+    MISSING,
+    UNIFORM,
+    Exploitability,
+    TabularPolicy,
+    checked_probabilities,
+    complete,
+    exploitability,
+    uniform_policy,
+)
 from icarus.equilibrium.search import OnlineSearch
 from icarus.equilibrium.tree import GameOrTree, GameTree, tree_of
-from icarus.kernel import CHANCE
 
 STITCHING, AGGREGATE, AGGREGATE_AAMAS = "stitching", "aggregate", "aggregate-aamas"
 AAAI, AAMAS = "AAAI", "AAMAS"
 AGGREGATES = {AGGREGATE: AAAI, AGGREGATE_AAMAS: AAMAS}  # the version of the method
-
-
-Part = Mapping[int, Sequence[float]]  # by the number of an information set, the probabilities of its actions
 
 
 def own_predecessors(tree: GameTree) -> np.ndarray:
@@ -59,97 +63,44 @@ def refuse_unless_it_searches(agent: object) -> None:
         raise TypeError(f"{agent!r} cannot search; it must be an Agent, such as Agent(OOS(), iterations=1000)")
 
 
-class Stitching:
-    """Full stitching under way, in parts that do not depend on one another: each begins where a player moves for the first time.
+def stitch(
+    game: GameOrTree, agent: Player, *, seed: int = 0, progress: Callable[[int, int], None] | None = None
+) -> TabularPolicy:
+    """The policy of an agent by full stitching: its policy in each information set, by a search there; uniform without a choice.
 
     Args:
         agent: an Agent, or another with `seated(game)` and `search(state, seed)`.
         seed: of the searches; each information set has a stream of its own.
-
-    Attributes:
-        tree: of the game.
-        parts: the first information sets, by number.
-        searches: made so far.
-        probabilities: of every action, uniform where no search was made yet. [slots]
+        progress: called with (parts done, parts in all); a part is what follows on one of a player's first information sets.
 
     Raises:
-        ValueError, TypeError: as for a `GameTree`; no agent.
+        ValueError, TypeError: as for a `GameTree`; no agent; `progress` is no function.
     """
-
-    def __init__(self, game: GameOrTree, agent: Player, *, seed: int = 0) -> None:
-        refuse_unless_it_searches(agent)
-        self.tree = tree_of(game)
-        self.agent, self.seed = agent, checks.integer("seed", seed, 0)
-        before = own_predecessors(self.tree)
-        self._after: dict[int, list[int]] = {}
-        for number in self.tree.decisions.tolist():
-            self._after.setdefault(int(before[number]), []).append(number)
-        self.parts, self.searches = tuple(self._after.get(NOTHING, ())), 0
-        self.probabilities = uniform_policy(self.tree).probabilities
-
-    def search(self, part: int) -> dict[int, list[float]]:
-        """Search in the information sets of a part; returns what is played in each where there is a choice.
-
-        Raises:
-            ValueError: `part` is not one of `parts`.
-        """
-        if part not in self.parts:
-            raise ValueError(f"part is {part!r}; it must be one of `parts`, which begin with {self.parts[0]}")
-        seated, result = self.agent.seated(self.tree.game), {}
-        memory = getattr(seated, "memory", None)
-
-        def below(number: int) -> None:
-            if self.tree.sets[number]["count"] > 1:
-                result[number] = seated.search(self.tree.state_of(number), (self.seed, number)).policy.tolist()
-                self.searches += 1
-            after = self._after.get(number, [])
-            memory_before = memory.memory() if memory is not None and len(after) > 0 else None
-            for i, follower in enumerate(after):
-                if memory is not None and memory_before is not None and i > 0:
-                    memory.recall(memory_before)
-                below(follower)
-
-        below(part)
-        self.enter(result)
-        return result
-
-    def enter(self, result: Part) -> None:
-        """Enter what was found in a part, now or in an earlier run.
-
-        Raises:
-            ValueError: a number of no information set of a player, or what are not probabilities of its actions.
-        """
-        for key, probabilities in result.items():
-            number = int(key)
-            if not 0 <= number < len(self.tree.sets) or self.tree.sets[number]["player"] == CHANCE:
-                raise ValueError(f"{key!r} is not the number of an information set of a player in {self.tree.game}")
-            self.probabilities[self.tree.slots_of(number)] = checked_probabilities(self.tree, number, probabilities)
-
-    @property
-    def policy(self) -> TabularPolicy:
-        """The whole policy."""
-        return TabularPolicy(self.tree, self.probabilities)
-
-
-def stitch(
-    game: GameOrTree, agent: Player, *, seed: int = 0, progress: Callable[[int, int], None] | None = None
-) -> TabularPolicy:
-    """The policy of an agent by full stitching: its policy in each information set, by a search there.
-
-    Args:
-        seed: of the searches.
-        progress: called with (parts done, parts in all).
-
-    Raises:
-        ValueError, TypeError: as for `Stitching`; `progress` is no function.
-    """
+    refuse_unless_it_searches(agent)
     check_callable("progress", progress, "a function of (parts done, parts in all)")
-    stitching = Stitching(game, agent, seed=seed)
-    for done, part in enumerate(stitching.parts):
+    tree, seed = tree_of(game), checks.integer("seed", seed, 0)
+    before, followers = own_predecessors(tree), dict[int, list[int]]()
+    for number in tree.decisions.tolist():
+        followers.setdefault(int(before[number]), []).append(number)
+    result = uniform_policy(tree)
+
+    def search_from(number: int, seated: SeatedPlayer) -> None:
+        if tree.sets[number]["count"] > 1:
+            answer = seated.search(tree.state_of(number), (seed, number)).policy
+            result.at(number)[:] = checked_probabilities(tree, number, answer)
+        memory, below = _memory(seated), followers.get(number, [])
+        learned = memory.memory() if memory is not None and len(below) > 1 else None
+        for i, follower in enumerate(below):
+            if memory is not None and learned is not None and i > 0:
+                memory.recall(learned)
+            search_from(follower, seated)
+
+    parts = followers.get(NOTHING, [])
+    for done, part in enumerate(parts):
         if progress is not None:
-            progress(done, len(stitching.parts))
-        stitching.search(part)
-    return stitching.policy
+            progress(done, len(parts))
+        search_from(part, agent.seated(tree.game))
+    return result
 
 
 VERSIONS = (AAAI, AAMAS)

@@ -15,8 +15,8 @@ import numpy as np
 from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_UNIFORM
 from icarus.compiler.memory import address_of, call, copy_items
 from icarus.equilibrium.arrays import END_SET, PLAYERS, End, InfoSet, kernel
+from icarus.equilibrium.growth import Walk
 from icarus.equilibrium.tree import GameTree
-from icarus.equilibrium.walk import Walk
 from icarus.kernel import CHANCE, inlined, uniform
 from icarus.kernel.contract import structure
 

@@ -14,18 +14,16 @@ from icarus import checks
 from icarus.algebra import Enhancement
 from icarus.algebra.parsing import Operand
 from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_ROULETTE, RULE_UNIFORM
-from icarus.checks import count_text
 from icarus.compiler.rng import seeded, uniform
 from icarus.engine.algorithm import Algorithm
 from icarus.engine.match import Agent
-from icarus.engine.result import SearchInterrupted
+from icarus.engine.result import Result, SearchInterrupted
 from icarus.engine.running_search import run_within
 from icarus.engine.scheme import Scheme, parse_scheme
 from icarus.engine.validation import PROGRESS, check_budget, check_callable
 from icarus.equilibrium.arrays import NOTHING
 from icarus.equilibrium.cfr import Learner, near_equilibrium
-from icarus.equilibrium.policies import TabularPolicy, normalise
-from icarus.equilibrium.responses import Exploitability, exploitability
+from icarus.equilibrium.policies import TabularPolicy
 from icarus.equilibrium.sampling import (
     INFORMATION_SET,
     INSIDE,
@@ -40,71 +38,34 @@ from icarus.equilibrium.sampling import (
 )
 from icarus.equilibrium.tree import GameOrTree, GameTree, refuse_unless_walkable, tree_of
 from icarus.kernel import CHANCE, TERMINAL
-from icarus.kernel.contract import read_only
-from icarus.kernel.game import AnyGame, Game, seat_name
+from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import check_is_state
 from icarus.kernel.state import State
 from icarus.specs import MAST, TO_MAST, parse
 
 
-@attrs.frozen(eq=False, repr=False)
-class OnlineResult:
-    """What an algorithm other than Algorithm 1 found in the information set of a state; its arrays can be read only.
-
-    Attributes:
-        action: drawn from `policy`.
-        actions: the legal ones, in the game's order.
-        policy: the probability of each. [actions]
-        visits: samples of this search that passed here, by their action. [actions]
-        values: mean rewards after each where the search estimates any, else nan (counterfactual values are none). [actions]
-        iterations: made in this search; of Online Outcome Sampling each is a pair of traversals.
-        depth: actions to the end of the longest history gone through in the tree.
-        information_sets: in memory.
-        seconds: wall-clock time.
-        state, algorithm, seed: the arguments of the search; `state` is a copy each time, which may be played on.
-    """
-
-    action: int
-    actions: tuple[int, ...]
-    policy: np.ndarray = attrs.field(converter=read_only)
-    visits: np.ndarray = attrs.field(converter=read_only)
-    values: np.ndarray = attrs.field(converter=read_only)
-    iterations: int
-    depth: int
-    information_sets: int
-    seconds: float
-    _state: State
-    algorithm: Algorithm
-    seed: int | Sequence[int] | None
-
-    @property
-    def state(self) -> State:
-        return self._state.clone()
-
-    def __str__(self) -> str:
-        texts = [self.state.action_to_string(action) for action in self.actions]
-        width = max(len("action"), *map(len, texts)) + 2
-        lines = [f"{'action':<{width}}  probability    visits"]
-        for i in np.argsort(-self.policy, kind="stable"):
-            mark = " *" if self.actions[i] == self.action else ""
-            lines.append(f"{texts[i] + mark:<{width}}  {self.policy[i]:>11.3f}  {self.visits[i]:>8}")
-        rate = self.iterations / self.seconds if self.seconds > 0 else 0.0
-        player = seat_name(self.state.game, self.state.current_player())
-        iterations, sets = (
-            count_text(self.iterations, "iteration"),
-            count_text(self.information_sets, "information set"),
-        )
-        title = f"{self.state.game}, {player}, {self.algorithm}: {iterations} in {self.seconds:.2f} s ({rate:,.0f}/s), {sets}"
-        return "\n".join([title, *lines])
-
-    def __repr__(self) -> str:
-        return f"<search result: {self.state.action_to_string(self.action)} after {count_text(self.iterations, 'iteration')}>"
-
-
-def draw(actions: tuple[int, ...], policy: np.ndarray, rng: np.ndarray) -> int:
-    """An action drawn by its probability."""
+def result_of(
+    algorithm: Algorithm, tree: GameTree, state: State, number: int, policy: np.ndarray, rng: np.ndarray
+) -> Result:
+    """A result without records: an action drawn from the policy in an information set."""
+    actions, nothing = tree.actions(number), np.zeros(len(policy))
     index = int(np.searchsorted(np.cumsum(policy), uniform(rng), side="right"))
-    return actions[min(index, len(actions) - 1)]
+    return Result(
+        actions[min(index, len(actions) - 1)],
+        actions,
+        nothing.astype(np.int64),
+        nothing * np.nan,
+        policy,
+        iterations=0,
+        records={},
+        depth=0,
+        phase_steps={},
+        seconds=0.0,
+        memory=tree.nbytes,
+        state=state.clone(),
+        strategy=algorithm,  # type: ignore[arg-type]  # a search of enhancements has enhancements here
+        seed=0,
+    )
 
 
 S = TypeVar("S")
@@ -200,7 +161,7 @@ class OnlineSearch(Learner):
         seconds: float | None = None,
         seed: int | Sequence[int] | None = None,
         progress: Callable[[int, float], None] | None = None,
-    ) -> OnlineResult:
+    ) -> Result:
         """Search for the player to move in a state of the match.
 
         Args:
@@ -231,36 +192,24 @@ class OnlineSearch(Learner):
             if running.iterations == 0:
                 raise
             result = self._result(state, number, running.iterations, started, seed)
-            raise SearchInterrupted(result) from None  # type: ignore[arg-type]
+            raise SearchInterrupted(result) from None
         return self._result(state, number, running.iterations, started, seed)
 
     def _result(
         self, state: State, number: int, iterations: int, started: float, seed: int | Sequence[int] | None
-    ) -> OnlineResult:
-        actions, policy = self.tree.actions(number), self.policy_in(number)
-        return OnlineResult(
-            draw(actions, policy, self._rng),
-            actions,
-            policy,
-            self._visits[: len(actions)].copy(),
-            self.values_in(number),
-            iterations,
-            self.depth,
-            int(self.in_memory.sum()),
-            time.perf_counter() - started,
-            state.clone(),
-            self.algorithm,
-            seed,
+    ) -> Result:
+        result = result_of(self.algorithm, self.tree, state, number, self.policy_in(number), self._rng)
+        return attrs.evolve(
+            result,
+            visits=self._visits[: len(result.actions)].copy(),
+            values=self.values_in(number),
+            iterations=iterations,
+            depth=self.depth,
+            seconds=time.perf_counter() - started,
+            seed=() if seed is None else seed,
         )
 
-    @property
-    @abstractmethod
-    def updates(self) -> np.ndarray:
-        """How often the average policy was updated in each information set. [sets]"""
-
-    def weights(self) -> np.ndarray:
-        """What the policy to play from is in proportion to. [slots]"""
-        return self.sums
+    updates: np.ndarray  # how often the average policy was updated in each information set. [sets]
 
     def policy_in(self, number: int) -> np.ndarray:
         """The policy to play from in an information set, by its number; uniform where nothing is known."""
@@ -272,15 +221,6 @@ class OnlineSearch(Learner):
         """The mean reward after each action of an information set; nan where none is estimated."""
         return np.full(int(self.tree.sets[number]["count"]), np.nan)
 
-    @property
-    def policy(self) -> TabularPolicy:
-        """The policy to play from, in the whole game."""
-        return normalise(self.tree, self.weights())
-
-    def exploitability(self) -> Exploitability:
-        """How far the policy to play from is from an equilibrium, if it were kept for a whole match."""
-        return exploitability(self.tree, self.policy)
-
     def memory(self) -> tuple[np.ndarray, ...]:
         """A copy of all that was learned; `recall` brings it back."""
         return tuple(getattr(self, name).copy() for name in self.LEARNED)
@@ -289,9 +229,6 @@ class OnlineSearch(Learner):
         """Go back to what was learned when `memory` was taken."""
         for name, array in zip(self.LEARNED, memory, strict=True):
             getattr(self, name)[...] = array
-
-    def __repr__(self) -> str:
-        return f"<{self.algorithm} in {self.tree.game} after {checks.count_text(self.iterations, 'iteration')}>"
 
 
 class _Running:
@@ -319,7 +256,7 @@ class SeatedOnlineSearch:
 
     def search(
         self, state: State, seed: int | Sequence[int], progress: Callable[[int, float], None] | None = None
-    ) -> OnlineResult:
+    ) -> Result:
         """The search for a decision, which builds on those before."""
         return self.memory.run(state, iterations=self.iterations, seconds=self.seconds, seed=seed, progress=progress)
 
@@ -353,7 +290,7 @@ def online_search(
     seconds: float | None = None,
     seed: int | Sequence[int] = 0,
     progress: Callable[[int, float], None] | None = None,
-) -> OnlineResult:
+) -> Result:
     """Choose an action for the player to move by an algorithm that keeps the tree of the game, with an empty memory.
 
         >>> state = icarus.games.load("leduc-poker").new_initial_state(seed=1)
@@ -377,7 +314,7 @@ def online_search(
     check_is_state("online_search", state)
     check_callable("progress", progress, PROGRESS)
     player = algorithm.seated(state.game, iterations=iterations, seconds=seconds)
-    result: OnlineResult = player.search(state, seed, progress)
+    result: Result = player.search(state, seed, progress)
     return result
 
 
@@ -472,7 +409,7 @@ class OOSSearch(OnlineSearch):
     """
 
     algorithm: OOS
-    LEARNED = ("regrets", "sums", "_updates", "in_memory", "totals")
+    LEARNED = ("regrets", "sums", "updates", "in_memory", "totals")
 
     def __init__(self, game: GameOrTree, algorithm: OOS | None = None, *, seed: int | Sequence[int] = 0) -> None:
         algorithm = OOS() if algorithm is None else algorithm
@@ -480,7 +417,7 @@ class OOSSearch(OnlineSearch):
             raise TypeError(f"the settings must be OOS(target=…, delta=…, …), not {algorithm!r}")
         super().__init__(game, algorithm, seed)
         tree, widest = self.tree, len(self._visits)
-        self.regrets, self._updates = np.zeros(len(tree.slots)), np.zeros(len(tree.sets), np.int64)
+        self.regrets, self.updates = np.zeros(len(tree.slots)), np.zeros(len(tree.sets), np.int64)
         self._kinds, self.totals = np.zeros(0, np.int32), np.zeros((0, 2))
         if algorithm.tail is not None:
             self._kinds, self.totals = _kinds_of(tree)
@@ -508,27 +445,15 @@ class OOSSearch(OnlineSearch):
     def _arguments(self, iterations: int, forced_path: Sequence[int] = ()) -> tuple[object, ...]:
         tree = self.tree
         arrays = Sampling(
-            *(tree.nodes, tree.sets, tree.ends, self.regrets, self.sums, self._updates, self._visits),
+            *(tree.nodes, tree.sets, tree.ends, self.regrets, self.sums, self.updates, self._visits),
             *(self._chance_policy, self.in_memory, self._marks, self._deals, self._kinds, self.totals, self._settings),
             *(self._rng, self._path, self._sigma, self._weights),
         )
         return arrays, self._progress, np.array(forced_path, np.int64), iterations
 
-    def make(self, iterations: int, forced_path: Sequence[int] = ()) -> None:
-        """Make so many iterations at the target; or one traversal along a path, for player `iterations`."""
-        if len(forced_path) > 0:
-            self.sample(iterations, forced_path)
-        else:
-            super().make(iterations)
-
     def weights(self) -> np.ndarray:
         """What the policy to play from is in proportion to, the average one or the current one of the regrets. [slots]"""
         return self.sums if self.algorithm.play == AVERAGE else np.maximum(self.regrets, 0)
-
-    @property
-    def updates(self) -> np.ndarray:
-        """How often the average policy was updated in each information set. [sets]"""
-        return self._updates
 
     @property
     def weight(self) -> float:
@@ -593,18 +518,11 @@ class SeatedPolicy:
     policy: TabularPolicy
     preference: None = None
 
-    def search(self, state: State, seed: int | Sequence[int], progress: object = None) -> OnlineResult:
+    def search(self, state: State, seed: int | Sequence[int], progress: object = None) -> Result:
         """An action drawn; nothing is searched, so that there is no progress to tell."""
-        started, tree = time.perf_counter(), self.policy.tree
-        number = tree.set_at(state)
-        actions, policy = tree.actions(number), self.policy.at(number).copy()
-        action = draw(actions, policy, seeded(checks.seed(seed)))
-        visits, values = np.zeros(len(actions), np.int64), np.full(len(actions), np.nan)
-        seconds = time.perf_counter() - started
-        return OnlineResult(
-            *(action, actions, policy, visits, values, 0, 0, len(tree.decisions), seconds),
-            *(state.clone(), self.algorithm, seed),
-        )
+        number = self.policy.tree.set_at(state)
+        rng, policy = seeded(checks.seed(seed)), self.policy.at(number).copy()
+        return attrs.evolve(result_of(self.algorithm, self.policy.tree, state, number, policy, rng), seed=seed)
 
 
 TITLES: dict[type[Algorithm], str] = {OOS: "Online Outcome Sampling", NearEquilibrium: "a player near an equilibrium"}

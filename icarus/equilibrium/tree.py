@@ -1,8 +1,9 @@
 """Game trees of two-player zero-sum games, whole, in memory."""
 
 import functools
+import random
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
 import numpy as np
 
@@ -10,8 +11,7 @@ from icarus.checks import integer
 from icarus.equilibrium import growth
 from icarus.equilibrium.arrays import END, NODE, NOTHING, PLAYERS, SET, SLOT, VIEW
 from icarus.equilibrium.deals import InformationState, Moves, deals_of, dealt_state, information_state
-from icarus.equilibrium.growth import Size, estimate_size, refuse_if_too_large
-from icarus.equilibrium.walk import Walk, refuse_unless_two_players, with_walk
+from icarus.equilibrium.growth import Walk, refuse_unless_two_players, with_walk
 from icarus.kernel import CHANCE
 from icarus.kernel.functions import Kernels
 from icarus.kernel.game import AnyGame, Game
@@ -22,16 +22,10 @@ GameOrTree: TypeAlias = "AnyGame | GameTree"
 LARGEST = 20_000_000  # histories of a tree; each takes about 20 bytes
 LARGEST_IN_PYTHON = 1_000_000  # of a PythonGame, which is asked at each
 _FEW = 1 << 10  # histories on a path that there is room for
-SMALL = 1 << 13  # rows that a walk begins with; the size of a game that needs more is estimated first
-SLACK = 1.1  # so many times what a game is estimated to need
-VIEWS_OF_STATE = 4  # for each information state, where bids are all that differs
-EXPECTED = {  # rows for each history, and for each estimated information state, of which there may be some times more
-    "nodes": (1.0, 0),
-    "sets": (0.0, 4),
-    "slots": (0.0, 16),
-    "views": (0.0, 12),
-    "ends": (1.0, 0),
-}
+SMALL = 1 << 13  # rows that a walk begins with
+MORE = 4  # times as many, where they are not enough; rows that are never used take no memory
+WALKS = 100  # random ones, that tell how large a game is
+CERTAIN = 10  # times the limit: who is estimated to be larger is refused before his tree is grown
 
 
 class GameTree:
@@ -52,16 +46,14 @@ class GameTree:
 
     def __init__(self, game: AnyGame, largest: int | None = None) -> None:
         refuse_unless_two_players(game)
-        if largest is None:
-            largest = LARGEST_IN_PYTHON if isinstance(game, PythonGame) else LARGEST
-        largest = integer("largest", largest, 1)
+        largest = largest_of(game) if largest is None else integer("largest", largest, 1)
         self.game, self.deals = game, deals_of(game)
         self._arrays = {"nodes": NODE, "sets": SET, "slots": SLOT, "views": VIEW, "ends": END}
         with_walk(game, self.deals, lambda walk: self._begin(walk, largest))
 
     def _begin(self, walk: Walk, largest: int) -> None:
         """Grow the tree from the deals on."""
-        self._walk, self._size = walk.settings, None
+        self._walk = walk.settings
         rows = max(min(SMALL, largest), 2 * len(self.deals) + walk.room)
         for name, dtype in self._arrays.items():
             setattr(self, name, np.zeros(rows, dtype))
@@ -74,26 +66,29 @@ class GameTree:
     slots: np.ndarray
     views: np.ndarray
     ends: np.ndarray
-    _size: Size | None  # estimated, where the game is not small
 
     def _grow(self, walk: Walk, largest: int) -> None:
         observations, dealt = self.deals.observations, walk.dealt
         frames, states = np.zeros(_FEW, growth.FRAME), np.zeros((_FEW, dealt.shape[1]), np.int64)
         self._add_deals(frames)
+        rows = len(self.nodes)
         scratch = [np.zeros(walk.room + PLAYERS, kind) for kind in (np.int64, np.float64)]
         while True:
             tree = growth.Growth(walk.settings, self.nodes, self.sets, self.slots, self.views, self._index, self.ends)
             status = walk.call(growth.grow, tree, frames, states, dealt, observations, *scratch)
-            if self._walk["nodes"][0] > 2 * largest:
-                raise ValueError(
-                    f"{self.game} is too large for a complete walk: it has more than {2 * largest:,} histories"
-                )
+            if self._walk["nodes"][0] > largest:
+                refuse_as_too_large(self.game, "more than the limit", largest)
             if status in (growth.COMPLETE, growth.UNEQUAL, growth.NOT_CONSTANT):
                 break
             if status == growth.MORE_DEPTH:
-                frames, states = _lengthen(frames, 2 * len(frames)), _lengthen(states, 2 * len(states))
-            else:
-                self._extend(list(self._arrays)[status - 1], walk, largest)
+                frames, states = _lengthen(frames), _lengthen(states)
+                continue
+            if len(self.nodes) <= rows:
+                refuse_unless_walkable(self.game, largest)
+            name = list(self._arrays)[status - 1]
+            setattr(self, name, _lengthen(getattr(self, name)))
+            if name == "views":
+                self._index_views(len(self.views))
         for name in self._arrays:
             setattr(self, name, getattr(self, name)[: self._walk[name][0]])
         self._refuse_unless_sound(status)
@@ -110,23 +105,6 @@ class GameTree:
         walk = self._walk
         walk["nodes"], walk["sets"], walk["slots"], walk["views"], walk["ends"] = count + 1, 1, count, PLAYERS, 0
         walk["depth"], walk["deepest"] = 0, 1
-
-    def _extend(self, name: str, walk: Walk, largest: int) -> None:
-        """More rows for an array; the first time as many for all as the game may need, since each time takes a copy.
-
-        Rows that are never used take no memory: the system gives it as they are written.
-        """
-        if self._size is None:
-            self._size = size = estimate_size(walk, self.deals)
-            refuse_if_too_large(self.game, largest, size.histories, size.information_states)
-            for each, (histories, states) in EXPECTED.items():
-                rows = SMALL + int(SLACK * (histories * size.histories + states * size.information_states))
-                setattr(self, each, _lengthen(getattr(self, each), rows))
-            self._index_views(SMALL + int(VIEWS_OF_STATE * size.information_states))
-        elif name == "views" and growth.SPREAD * len(self.views) > len(self._index):
-            self._index_views(len(self._index))
-        else:
-            setattr(self, name, _lengthen(getattr(self, name), 2 * len(getattr(self, name))))
 
     def _index_views(self, rows: int) -> None:
         """An index with room for so many views, and those there are entered."""
@@ -257,24 +235,41 @@ class GameTree:
         return f"<tree of {self.game}: {len(self.nodes)} histories, {len(self.decisions)} information sets>"
 
 
-def _lengthen(array: np.ndarray, rows: int) -> np.ndarray:
-    """A copy with at least so many rows."""
-    longer = np.zeros((max(rows, len(array)), *array.shape[1:]), array.dtype)
+def _lengthen(array: np.ndarray) -> np.ndarray:
+    """A copy with more rows."""
+    longer = np.zeros((MORE * len(array), *array.shape[1:]), array.dtype)
     longer[: len(array)] = array
     return longer
 
 
-def refuse_unless_walkable(game: AnyGame) -> None:
-    """Refuse a game whose tree cannot be had, before any of it is grown.
+def refuse_unless_walkable(game: AnyGame, largest: int | None = None) -> None:
+    """Refuse a game whose tree cannot be had, before any of it is grown: by random walks after its deals (Knuth, 1975).
 
     Raises:
         ValueError: not two players, deals in secret, or too large. TypeError: no game.
     """
     refuse_unless_two_players(game)
-    deals = deals_of(game)
-    size = with_walk(game, deals, lambda walk: estimate_size(walk, deals))
-    largest = LARGEST_IN_PYTHON if isinstance(game, PythonGame) else LARGEST
-    refuse_if_too_large(game, largest, size.histories, size.information_states)
+    deals, luck, histories = deals_of(game), random.Random(0), 0.0
+    for _ in range(WALKS):
+        state, weight = dealt_state(game, deals, luck.randrange(len(deals))), len(deals) / WALKS
+        while not state.is_terminal():
+            actions = state.legal_actions()
+            weight *= len(actions)
+            histories += weight
+            state.apply_action(luck.choice(actions))
+    limit = largest_of(game) if largest is None else largest
+    if histories > CERTAIN * limit:
+        refuse_as_too_large(game, f"about {histories:.0g}", limit)
+
+
+def largest_of(game: AnyGame) -> int:
+    """The most histories of a tree, if nothing else is said."""
+    return LARGEST_IN_PYTHON if isinstance(game, PythonGame) else LARGEST
+
+
+def refuse_as_too_large(game: AnyGame, about: str, limit: int) -> NoReturn:
+    """Refuse a game by what is known of its size."""
+    raise ValueError(f"{game} is too large for a complete walk: it has {about} histories; the limit is {limit:,}")
 
 
 def tree_of(game: GameOrTree) -> GameTree:

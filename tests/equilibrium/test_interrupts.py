@@ -10,9 +10,6 @@ import pytest
 
 from icarus import SearchInterrupted, games
 from icarus.equilibrium import CFR, CFRPlus, OOSSearch
-from icarus.equilibrium import growth as size
-from icarus.equilibrium.deals import deals_of
-from icarus.equilibrium.walk import Walk
 
 NEVER = 10**12  # iterations that nobody waits for
 SOON = 5.0  # seconds, on a machine with other work
@@ -57,16 +54,3 @@ def test_an_interrupted_search_carries_what_it_found():
     timer.join()
     result = caught.value.result
     assert result.iterations == search.iterations - 1 > 0 and result.policy.sum() == pytest.approx(1)
-
-
-def test_ctrl_c_ends_the_estimate_of_a_size(monkeypatch):
-    game = games.load("leduc-poker")
-    deals = deals_of(game)
-    walk = Walk(game, deals)
-    size.estimate_size(walk, deals)  # compiled before Ctrl-C comes
-    monkeypatch.setattr(size, "WALKS", 10**6)
-    started, timer = time.perf_counter(), pressed_after(0.3)
-    with pytest.raises(KeyboardInterrupt):
-        size.estimate_size(walk, deals)
-    timer.join()
-    assert time.perf_counter() - started < 0.3 + SOON

@@ -6,7 +6,7 @@ import pytest
 
 from experiments.studies.ismcts_2015 import ISMCTS
 from icarus import Agent, exploitability, games
-from icarus.equilibrium import OOS, Aggregate, Stitching, stitch, tabulate
+from icarus.equilibrium import OOS, Aggregate, stitch, tabulate
 from icarus.equilibrium.arrays import NOTHING
 from icarus.equilibrium.measures import own_predecessors
 from icarus.equilibrium.policies import FIXED
@@ -41,33 +41,15 @@ def test_stitching_agents_without_memory_is_a_search_in_each_information_set():
 def test_stitching_passes_memory_on_from_ancestors_alone(target):
     """Every information set is found as by a player who comes to it in a match."""
     tree, agent = tree_of(LEDUC), Agent(OOS(target=target), iterations=50)
-    stitching = Stitching(tree, agent, seed=9)
-    for part in stitching.parts[:2]:
-        policies = stitching.search(part)
-        before = own_predecessors(tree)
-        for number in list(policies)[:: max(1, len(policies) // 12)]:
-            way = [number]
-            while before[way[0]] != NOTHING:
-                way.insert(0, int(before[way[0]]))
-            seated = agent.seated(LEDUC)
-            for each in way:
-                result = seated.search(tree.state_of(each), (9, each))
-            assert result.policy.tolist() == policies[number]
-
-
-def test_stitching_goes_on_from_parts_kept_before():
-    agent = Agent(OOS(), iterations=40)
-    first, second = Stitching(KUHN, agent, seed=1), Stitching(KUHN, agent, seed=1)
-    results = {part: first.search(part) for part in first.parts}
-    for part in reversed(first.parts):
-        second.enter(results[part])
-    # three cards of player 0; of player 1 three cards after a pass and three after a bet
-    assert len(first.parts) == 9 and (first.policy.probabilities == second.policy.probabilities).all()
-    with pytest.raises(
-        ValueError,
-        match=r"player 0 of kuhn-poker plays \[0.2, 0.3, 0.5\] after 'the deal'; it must be .* of the actions \[0, 1\]",
-    ):
-        second.enter({int(first.tree.decisions[0]): [0.2, 0.3, 0.5]})
+    policy, before = stitch(tree, agent, seed=9), own_predecessors(tree)
+    for number in tree.decisions.tolist()[::12]:
+        way = [number]
+        while before[way[0]] != NOTHING:
+            way.insert(0, int(before[way[0]]))
+        seated = agent.seated(LEDUC)
+        for each in way:
+            result = seated.search(tree.state_of(each), (9, each))
+        assert result.policy.tolist() == policy.at(number).tolist()
 
 
 def test_the_more_iterations_the_less_exploitable_is_online_outcome_sampling_stitched():
@@ -202,15 +184,3 @@ def test_where_nothing_is_known_a_fixed_random_action_can_be_played():
     owned = np.repeat(uniform.tree.sets["player"] >= 0, uniform.tree.sets["count"])
     assert set(np.unique(fixed.policy.probabilities[unknown & owned]).tolist()) == {0.0, 1.0}
     assert fixed.exploitability().nash_conv != uniform.exploitability().nash_conv
-
-
-def test_what_does_not_search_is_refused():
-    for method in (Stitching, Aggregate):
-        with pytest.raises(TypeError, match="it must be an Agent, such as Agent"):
-            method(KUHN, BASELINE)
-    with pytest.raises(ValueError, match="missing is 'none'; it must be 'uniform' or 'a fixed random action'"):
-        Aggregate(KUHN, Agent(OOS(), iterations=1), missing="none")
-    with pytest.raises(ValueError, match="version is 'ECAI'; it must be 'AAAI' or 'AAMAS'"):
-        Aggregate(KUHN, Agent(OOS(), iterations=1), version="ECAI")
-    with pytest.raises(ValueError, match="matches is 0"):
-        Aggregate(KUHN, Agent(OOS(), iterations=1)).play(0)

@@ -18,12 +18,10 @@ from icarus.equilibrium import (
     deals_of,
     exploitability,
     information_state,
-    near_equilibrium,
     online_search,
     stitch,
-    tabulate,
 )
-from icarus.equilibrium.tree import refuse_unless_walkable, tree_of
+from icarus.equilibrium.tree import tree_of
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, below
 
 KUHN, LEDUC = games.load("kuhn-poker"), games.load("leduc-poker")
@@ -81,17 +79,6 @@ def test_searches_by_either_engine_are_as_exploitable():
     for aggregate in aggregates:
         aggregate.play(3)
     assert (aggregates[0].weights == aggregates[1].weights).all()
-
-
-def test_policies_are_asked_with_states_in_python():
-    def by_card(state):
-        return [1.0, 0.0] if state.data["cards"][0][state.current_player()] == 0 else [0.5, 0.5]
-
-    policy = tabulate(tree_of(PYTHON[KUHN]), by_card)
-    assert (policy.probabilities == tabulate(tree_of(KUHN), by_card).probabilities).all()
-    assert exploitability(PYTHON[KUHN], policy.table()) == exploitability(KUHN, policy)
-    assert best_response(PYTHON[KUHN], policy, 1).value == best_response(KUHN, policy, 1).value
-    assert near_equilibrium(PYTHON[KUHN], 0.01)(PYTHON[KUHN].new_initial_state(1)).sum() == pytest.approx(1)
 
 
 # ---------------------------------------------------------------------------------------------------- games of OpenSpiel's
@@ -166,37 +153,6 @@ def test_a_game_in_python_lists_its_deals():
     assert best_response(COIN, tells, 0).value == 10
     state = COIN.new_initial_state(3)
     assert information_state(state) == (1, state.data["coin"], ())
-
-
-def test_a_compiled_game_in_python_has_its_deals():
-    deals, plain = deals_of(LEDUC), deals_of(PYTHON[LEDUC])
-    assert (deals.states == np.concatenate(plain.states)).all()
-    assert (deals.observations == plain.observations).all() and (deals.probabilities == plain.probabilities).all()
-
-
-def test_deals_that_are_not_in_the_open_or_not_all_there_are_refused():
-    with pytest.raises(ValueError, match=r"coin has hidden deals: give its PythonGame the functions deal\(index, "):
-        GameTree(attrs.evolve(COIN, deal=None, deal_observation=None))
-    with pytest.raises(ValueError, match="coin has a function deal but no deal_observation"):
-        attrs.evolve(COIN, deal_observation=None)
-    with pytest.raises(ValueError, match=r"the 1 deals of coin sum to 0.75, not to 1"):
-        GameTree(attrs.evolve(COIN, deal=lambda index: None if index else (toss(), 0.75)))
-    with pytest.raises(ValueError, match=r"the 3 deals of coin sum to 1.5, not to 1"):  # there is no last one
-        GameTree(attrs.evolve(COIN, deal=lambda index: (toss(), 0.5)))
-    with pytest.raises(ValueError, match="100001 deals of coin in a row have the probability 0; deal must return None"):
-        GameTree(attrs.evolve(COIN, deal=lambda index: COIN.deal(index) if index < 2 else (toss(), 0)))
-
-
-@pytest.mark.parametrize("answer", [5, (0.5,), (None, 0.5), (toss(), "x"), (toss(), -0.5), (toss(), float("nan"))])
-def test_a_deal_is_a_state_and_a_probability(answer):
-    with pytest.raises(ValueError, match=r"deal of coin .* returned .*; it must be \(state, probability\), or None"):
-        GameTree(attrs.evolve(COIN, deal=lambda index: answer))
-
-
-@pytest.mark.parametrize("answer", ["heads", 1.5, None])
-def test_what_is_seen_of_a_deal_is_an_integer(answer):
-    with pytest.raises(ValueError, match=r"deal_observation of coin .* returned .*; it must be an integer"):
-        GameTree(attrs.evolve(COIN, deal_observation=lambda state, player: answer))
 
 
 # ------------------------------------------------------------------------------------------------------- wrong games
@@ -307,23 +263,3 @@ def test_a_mover_knows_what_he_did_and_what_he_is_shown_of_it():
 def test_a_game_may_have_more_actions_than_room_was_thought_of():
     wide = heap(3, legal=lambda state: range(1, 101))
     assert len(GameTree(wide).nodes) == 2 + 100 + 2 * 100 + 100
-
-
-def test_a_game_too_large_is_refused_with_its_estimated_size():
-    with pytest.raises(
-        ValueError,
-        match=r"heap is too large for a complete walk: it has about .* in [1-4].\de\+07 histories; the limit is 1,000,000",
-    ):
-        GameTree(heap(33))
-    with pytest.raises(ValueError, match=r"heap is too large for a complete walk: it has more than 1e\+30 histories"):
-        refuse_unless_walkable(heap(200))
-    with pytest.raises(
-        ValueError, match="heap is too large for a complete walk: it has about .*; the limit is 20 histories"
-    ):
-        GameTree(heap(10), largest=20)
-    refuse_unless_walkable(PYTHON[KUHN])
-
-
-def test_more_than_two_players_are_refused_in_python_too():
-    with pytest.raises(ValueError, match="heap has 3 players: best responses"):
-        GameTree(attrs.evolve(heap(3), players=3))

@@ -8,8 +8,7 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import BASELINE, MAST, RAVE, Agent, best_response, exploitability, games, play
-from icarus.engine.result import Result
+from icarus import BASELINE, MAST, RAVE, Agent, PythonGame, best_response, exploitability, games, search
 from icarus.equilibrium import (
     CFR,
     OOS,
@@ -17,22 +16,20 @@ from icarus.equilibrium import (
     GameTree,
     NearEquilibrium,
     OOSSearch,
-    Stitching,
     TabularPolicy,
     deals_of,
     information_state,
     near_equilibrium,
     online_search,
-    parse_algorithm,
     stitch,
     tabulate,
 )
-from icarus.equilibrium.tree import tree_of
+from icarus.equilibrium.tree import refuse_unless_walkable, tree_of
+from icarus.kernel import TERMINAL
 from tests.forked import survive
 
 KUHN, LEDUC = games.load("kuhn-poker"), games.load("leduc-poker")
 AGENT = Agent(RAVE, iterations=5)
-UNIFORM = 11 / 12  # NashConv of uniform choice in Kuhn poker
 STAKE = 1.0  # bound anew by a test
 
 
@@ -41,99 +38,29 @@ def staked_rewards(state: Any, out: Any) -> None:
     out[0], out[1] = (gain + 4) / 8, (4 - gain) / 8
 
 
-def played(*actions: int) -> Any:
-    state = KUHN.new_initial_state(seed=1)
-    for action in actions:
-        state.apply_action(action)
-    return state
-
-
-# ------------------------------------------------------------------------------------------------- in another process
-
-
 @pytest.mark.parametrize("kind", [CFR, OOSSearch])
-def test_a_solver_of_another_process_goes_on(kind):
-    solver, same = kind(KUHN), kind(KUHN)
-    solver.make(3)
-    moved = pickle.loads(pickle.dumps(solver))
-
-    def go_on(_: int) -> None:
-        moved.make(2)
-        same.make(5)
-        assert (moved.sums == same.sums).all()
-
-    survive(1, go_on, 60)
-
-
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda solver: pickle.loads(pickle.dumps(solver))])
-@pytest.mark.parametrize("kind", [CFR, OOSSearch])
-def test_a_copy_of_a_solver_goes_on_as_the_solver(kind, copied):
+def test_a_copy_goes_on_as_the_solver_in_this_and_in_another_process(kind: Any) -> None:
     solver = kind(KUHN)
     solver.make(20)
-    twin = copied(solver)
-    before = solver.sums.copy()
-    twin.make(20)
-    assert (solver.sums == before).all()
+    twins, before = [copy.deepcopy(solver), pickle.loads(pickle.dumps(solver))], solver.sums.copy()
     solver.make(20)
-    assert (twin.sums == solver.sums).all() and (twin.sums != before).any()
+    survive(1, lambda _: twins[1].make(20), 60)
+    for twin in twins:
+        assert (twin.sums == before).all()
+        twin.make(20)
+        assert (twin.sums == solver.sums).all() and (twin.sums != before).any()
 
 
-# ------------------------------------------------------------------------------------------------------ a global bound anew
-
-
-def test_a_tree_is_grown_anew_after_a_global_of_the_game_is_bound_anew(monkeypatch):
+def test_a_tree_is_grown_anew_after_a_global_of_the_game_is_bound_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     game = attrs.evolve(KUHN, name="staked-kuhn", rewards=staked_rewards, utilities=(-4, 4))
     before, tree = exploitability(game, None).nash_conv, tree_of(game)
-    player = Agent(NearEquilibrium(0.01), iterations=1).seated(game)
     assert tree_of(game) is tree
     monkeypatch.setitem(globals(), "STAKE", 2.0)
     assert exploitability(game, None).nash_conv == pytest.approx(2 * before)
     assert tree_of(game) is not tree
-    assert Agent(NearEquilibrium(0.01), iterations=1).seated(game).policy.tree is tree_of(game)
-    assert player.policy.tree is tree
 
 
-# ------------------------------------------------------------------------------------------------------------- policies
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        (lambda uniform: uniform[:3], r"have the shape \(3,\); it must be \(30,\)"),
-        (lambda uniform: uniform + np.nan, "sum to nan in information set 0; they must be at least 0 and sum to 1"),
-        (lambda uniform: 2 * uniform, "sum to 2 in information set 0"),
-        (lambda uniform: uniform + np.tile([2, -2], 15), "are negative somewhere"),
-    ],
-)
-def test_a_table_by_slots_holds_probabilities(changed, message):
-    tree = tree_of(KUHN)
-    uniform = tabulate(tree, None).probabilities
-    with pytest.raises(ValueError, match=f"the probabilities of a policy in kuhn-poker {message}"):
-        TabularPolicy(tree, changed(uniform))
-
-
-def test_a_table_may_be_a_list_or_a_strided_array():
-    tree = tree_of(KUHN)
-    uniform = tabulate(tree, None).probabilities
-    for same in (uniform.tolist(), np.repeat(uniform, 2)[::2]):
-        assert exploitability(tree, TabularPolicy(tree, same)).nash_conv == pytest.approx(UNIFORM)
-
-
-def test_a_table_of_a_game_of_the_same_name_is_refused():
-    other = attrs.evolve(LEDUC, name="kuhn-poker")
-    with pytest.raises(ValueError, match="is not a policy in kuhn-poker"):
-        exploitability(KUHN, tabulate(GameTree(other), None))
-
-
-@pytest.mark.parametrize(
-    "answer", ["ab", [[1], [2, 3]], [0.5 + 0j, 0.5], {0: "x", 1: 1.0}, iter([0.5, 0.5]), {1: 0.5}.values()]
-)
-def test_what_are_no_numbers_is_refused_as_other_probabilities_are(answer):
-    with pytest.raises(ValueError, match=r"player 0 of kuhn-poker plays .* after 'the deal'; it must be probabilities"):
-        exploitability(KUHN, lambda state: answer)
-
-
-def test_an_error_of_a_policy_has_a_note_where_it_was_asked():
+def test_an_error_of_a_policy_has_a_note_where_it_was_asked() -> None:
     def policy(state: Any) -> list[float]:
         player = state.current_player()
         state.apply_action(0)  # the state is the policy's own
@@ -144,157 +71,11 @@ def test_an_error_of_a_policy_has_a_note_where_it_was_asked():
     assert caught.value.__notes__ == ["the policy was asked in kuhn-poker after 'pass'"]
 
 
-@pytest.mark.parametrize("policy", [CFR, Agent, TabularPolicy, OOS])
-def test_a_class_is_not_a_policy(policy):
-    with pytest.raises(TypeError, match="is a class, not a policy; it must be made first"):
-        exploitability(KUHN, policy)
-
-
-@pytest.mark.parametrize("seed", [-1, 1.5, (1, 2), None, True])
-def test_a_bad_seed_is_named_as_it_was_given(seed):
-    for policy in (None, AGENT):
-        with pytest.raises(ValueError, match="seed is .*; it must be an integer of at least 0") as caught:
-            exploitability(KUHN, policy, seed=seed)
-        assert str(caught.value).startswith(f"seed is {seed!r};")
-
-
-@pytest.mark.parametrize("key", [(0, 2.7, ()), (0.0, 2, ()), (0, 2, ((True, 0.0), (False, 1)))])
-def test_an_information_state_is_of_integers(key):
-    with pytest.raises(ValueError, match="is not an information state of kuhn-poker"):
-        exploitability(KUHN, {key: [0.5, 0.5]})
-
-
-@pytest.mark.parametrize("player", [1.0, np.True_, None, np.array([0, 1])])
-def test_a_player_is_an_integer(player):
-    with pytest.raises(ValueError, match="it must be 0 or 1"):
-        best_response(KUHN, None, player)
-
-
-# -------------------------------------------------------------------------------------------------------------- solvers
-
-
-@pytest.mark.parametrize("iterations", [0, -1, 1.5, 1e3, "10", None])
-@pytest.mark.parametrize("kind", [CFR, OOSSearch])
-def test_iterations_are_a_positive_integer(kind, iterations):
-    with pytest.raises(ValueError, match="iterations is .*; it must be an integer of at least 1"):
-        kind(KUHN).make(iterations)
-
-
-@pytest.mark.parametrize("seed", [-1, 1.5, "a", (), None])
-def test_a_bad_seed_of_sampling_is_refused(seed):
-    with pytest.raises(ValueError, match="seed is .*; it must be an integer of at least 0, or a sequence"):
-        OOSSearch(KUHN, seed=seed)
-
-
-@pytest.mark.parametrize("largest", [0, -1, "5", 2.5])
-def test_the_largest_tree_is_a_positive_integer(largest):
-    with pytest.raises(ValueError, match="largest is .*; it must be an integer of at least 1"):
-        GameTree(KUHN, largest=largest)
-
-
-# -------------------------------------------------------------------------------------------------------- online search
-
-
-@pytest.mark.parametrize("state", ["kuhn-poker", KUHN, None])
-def test_what_is_no_state_is_refused(state):
-    calls = [
-        lambda: online_search(state, OOS(), iterations=5),
-        lambda: OOSSearch(KUHN).run(state, iterations=5),
-        lambda: Agent(OOS(), iterations=5).search(state, 0),
-        lambda: tabulate(tree_of(KUHN), None)(state),
-        lambda: information_state(state),
-    ]
-    for call in calls:
-        with pytest.raises(TypeError, match="needs a State, such as .*, not "):
-            call()
-
-
-def test_progress_that_is_no_function_is_refused_before_the_search():
-    state = played()
-    calls = [
-        lambda: online_search(state, OOS(), iterations=5, progress=3),
-        lambda: online_search(state, NearEquilibrium(), iterations=5, progress=3),
-        lambda: OOSSearch(KUHN).run(state, iterations=5, progress=3),
-        lambda: Agent(OOS(), iterations=5).search(state, 0, progress=3),
-        lambda: AGENT.search(state, 0, progress=3),
-        lambda: stitch(KUHN, AGENT, progress=3),
-    ]
-    for call in calls:
-        with pytest.raises(TypeError, match="progress is 3; it must be a function of "):
-            call()
-    with pytest.raises(TypeError, match="watch is 3; it must be a function of the result so far"):
-        AGENT.search(state, 0, watch=3)
-
-
-def test_who_watches_an_agent_sees_its_results():
-    watched: list[Result] = []
-    AGENT.search(played(), 0, watch=watched.append)
-    assert watched[-1].iterations == 5
-
-
-@pytest.mark.parametrize("actions", [(0, 0), (1, 1)])
-def test_a_state_in_which_nobody_moves_has_no_information_state(actions):
-    with pytest.raises(ValueError, match="no player is to move in <kuhn-poker after 2 actions>"):
-        information_state(played(*actions))
-
-
-def test_what_is_no_text_of_an_algorithm_is_refused():
-    with pytest.raises(ValueError, match="5 is not an algorithm; known algorithms: OOS"):
-        parse_algorithm(5)
-
-
-def test_what_is_no_game_has_no_deals():
-    with pytest.raises(TypeError, match="deals_of needs a Game, such as .*, not 'kuhn-poker'"):
-        deals_of("kuhn-poker")
-
-
-def test_one_iteration_is_told_in_the_singular():
-    solver, search = CFR(KUHN), OOSSearch(KUHN)
-    solver.run(1)
-    result = search.run(played(), iterations=1)
-    assert repr(solver) == "<CFR in kuhn-poker after 1 iteration>"
-    assert repr(search) == "<OOS() in kuhn-poker after 1 iteration>"
-    assert repr(result).endswith(" after 1 iteration>")
-    assert str(result).startswith("kuhn-poker, player 0, OOS(): 1 iteration in ")
-    with pytest.raises(ValueError, match="after 1 iteration of CFR"):
-        near_equilibrium(KUHN, 1e-9, most=1)
-
-
-# ------------------------------------------------------------------------------------------------------------- measures
-
-
-@pytest.mark.parametrize("agent", [OOS(), Agent])
-def test_settings_without_a_budget_are_no_agent(agent):
-    for measure in (stitch, Stitching, Aggregate):
-        with pytest.raises(TypeError, match="cannot search; it must be an Agent, such as Agent"):
-            measure(KUHN, agent)
-    with pytest.raises(TypeError, match="an agent must be an Agent"):
-        play(KUHN, [agent, agent])
-
-
-@pytest.mark.parametrize("part", [99, -1, "x", 0])
-def test_a_part_is_one_of_the_parts(part):
-    with pytest.raises(ValueError, match="part is .*; it must be one of `parts`, which begin with 1"):
-        Stitching(KUHN, AGENT).search(part)
-
-
-@pytest.mark.parametrize(
-    ("entered", "message"),
-    [
-        ({1: [0.5, 9]}, r"plays \[0.5, 9\] after 'the deal'; it must be probabilities"),
-        ({1000: [0.5, 0.5]}, "1000 is not the number of an information set of a player in kuhn-poker"),
-        ({-1: [0.5, 0.5]}, "-1 is not the number of an information set"),
-        ({0: [1, 0, 0, 0, 0, 0]}, "0 is not the number of an information set of a player"),
-    ],
-)
-def test_what_is_entered_are_probabilities_of_a_player(entered, message):
-    with pytest.raises(ValueError, match=message):
-        Stitching(KUHN, AGENT).enter(entered)
-
-
 @pytest.mark.parametrize("version", ["AAAI", "AAMAS"])
 @pytest.mark.parametrize("algorithm", [BASELINE >> MAST, OOS()])
-def test_a_match_that_is_interrupted_counts_nothing(version, algorithm, monkeypatch):
+def test_a_match_that_is_interrupted_counts_nothing(
+    version: str, algorithm: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole, stopped = (Aggregate(KUHN, Agent(algorithm, iterations=20), version=version) for _ in range(2))
     whole.play(4)
     add, added = Aggregate._add, []
@@ -312,3 +93,136 @@ def test_a_match_that_is_interrupted_counts_nothing(version, algorithm, monkeypa
     stopped.play(4 - stopped.matches)
     assert (stopped.matches, stopped.searches) == (whole.matches, whole.searches)
     assert (stopped.weights == whole.weights).all()
+
+
+# ------------------------------------------------------------------------------------------------------------ refusals
+
+
+def knowing(state: Any, actions: Any) -> int:
+    actions[0], actions[1] = 0, 1
+    return 1 if state.cards[1] == 2 else 2
+
+
+def generous(state: Any, out: Any) -> None:
+    out[0], out[1] = 1.0, 1.0
+
+
+def kuhn(**changes: Any) -> Any:
+    return attrs.evolve(KUHN, **changes)
+
+
+def heap(sticks: int) -> PythonGame:
+    """Whoever takes the last stick wins; one or two at a time."""
+    return PythonGame(
+        name="heap",
+        players=2,
+        initial=lambda rng: [],
+        player=lambda state: TERMINAL if sum(state) >= sticks else len(state) % 2,
+        legal=lambda state: [1, 2],
+        apply=lambda state, action: state.append(action),
+        rewards=lambda state: (1, 0) if len(state) % 2 else (0, 1),
+    )
+
+
+def played(*actions: int) -> Any:
+    state = KUHN.new_initial_state(seed=1)
+    for action in actions:
+        state.apply_action(action)
+    return state
+
+
+def policy(probabilities: Any) -> Any:
+    return lambda: TabularPolicy(tree_of(KUHN), probabilities(tabulate(tree_of(KUHN), None).probabilities))
+
+
+def measured(policy: Any, **settings: Any) -> Any:
+    return lambda: exploitability(KUHN, policy, **settings)
+
+
+IS_STATE = "is not an information state of kuhn-poker"
+TYPE_ERRORS: list[tuple[Any, str]] = [
+    (lambda: exploitability("kuhn-poker", None), "a game must be a Game"),
+    (measured("BASELINE"), "'BASELINE' is not a policy; it must be a table, an Agent, a function"),
+    (measured(CFR), "is a class, not a policy; it must be made first"),
+    (lambda: tabulate(KUHN, None), "tabulate needs the GameTree of a game, such as .*, not <game kuhn-poker>"),  # type: ignore[arg-type]
+    (lambda: online_search(KUHN, OOS(), iterations=5), "needs a State, such as .*, not "),  # type: ignore[arg-type]
+    (lambda: OOSSearch(KUHN).run(None, iterations=5), "needs a State, such as .*, not "),  # type: ignore[arg-type]
+    (lambda: information_state("kuhn-poker"), "needs a State, such as .*, not "),  # type: ignore[arg-type]
+    (lambda: online_search(played(), OOS(), iterations=5, progress=3), "progress is 3; it must be a function of "),  # type: ignore[arg-type]
+    (lambda: stitch(KUHN, AGENT, progress=3), "progress is 3; it must be a function of "),  # type: ignore[arg-type]
+    (lambda: AGENT.search(played(), 0, watch=3), "watch is 3; it must be a function of the result so far"),  # type: ignore[arg-type]
+    (lambda: stitch(KUHN, OOS()), "cannot search; it must be an Agent, such as Agent"),  # type: ignore[arg-type]
+    (lambda: Aggregate(KUHN, BASELINE), "cannot search; it must be an Agent, such as Agent"),
+    (lambda: OOSSearch(KUHN, 0.9), "the settings must be OOS"),  # type: ignore[arg-type]
+    (lambda: Agent(OOS, iterations=5), "the strategy of an agent must be an Enhancement"),  # type: ignore[arg-type]
+    (lambda: online_search(played(), BASELINE, iterations=5), r"an algorithm must be OOS\(…\)"),  # type: ignore[arg-type]
+    (lambda: search(played(), OOS(), iterations=5), "is another algorithm, .*: call icarus.equilibrium.online_search"),  # type: ignore[arg-type]
+]
+VALUE_ERRORS: list[tuple[Any, str]] = [
+    # games
+    (lambda: GameTree(games.load("knockout-whist(players=3)")), r"has 3 players: best responses .* two-player zero-sum"),
+    (lambda: GameTree(kuhn(rewards=generous)), "do not always sum to 1"),
+    (lambda: GameTree(kuhn(legal=knowing)), "player 0 of kuhn-poker has different legal actions after the same moves"),
+    (lambda: GameTree(KUHN, largest=0), "largest is 0; it must be an integer of at least 1"),
+    (lambda: GameTree(LEDUC, largest=500), r"too large for a complete walk: it has more than the limit"),
+    (lambda: GameTree(heap(33)), r"heap is too large .* it has about \de\+07 histories; the limit is 1,000,000"),
+    (lambda: refuse_unless_walkable(heap(200)), "heap is too large for a complete walk"),
+    (lambda: refuse_unless_walkable(games.load("checkers")), r"checkers is too large .* about \de\+\d+ histories"),
+    (lambda: OOSSearch(games.load("phantom-mnk")), "phantom-mnk is too large"),
+    # deals
+    (lambda: deals_of(kuhn(deal=None, deal_observation=None)), r"kuhn-poker has hidden deals: .*deal\(state, index, "),
+    (lambda: deals_of(games.load("hearts")), "hearts has hidden deals"),
+    (lambda: deals_of(kuhn(deal=lambda state, index: 0.3 if index < 3 else -1.0)), "the 3 deals of kuhn-poker sum to 0.8999"),
+    (lambda: deals_of(kuhn(deal=lambda state, index: np.nan)), "deal of kuhn-poker .* it must be a probability, or NO_DEAL"),
+    (lambda: deals_of(kuhn(deal=lambda state, index: 1 / 6 if index < 6 else 0.0)), "100001 deals of kuhn-poker in a row"),
+    (lambda: kuhn(deal_observation=None), "a function deal but no deal_observation"),
+    # policies
+    (measured((None,)), "1 policies for the 2 players of kuhn-poker"),
+    (measured({(0, 9, ()): [1, 0]}), rf"\(0, 9, \(\)\) {IS_STATE}; .* such as \(0, 0, \(\)\)"),
+    (measured({"J": [1, 0]}), f"'J' {IS_STATE}"),
+    (measured({(0, 2.7, ()): [0.5, 0.5]}), IS_STATE),
+    (measured({(0, 2, ((True, 0.0), (False, 1))): [0.5, 0.5]}), IS_STATE),
+    (measured({(0, 0, ()): [0.5, 0.6]}), r"player 0 of kuhn-poker plays \[0.5, 0.6\] after 'the deal'"),
+    (measured({(1, 1, ((False, 1),)): {0: 1.0, 2: 0.0}}), r"after 'bet'; it must be probabilities of the actions \[0, 1\]"),
+    *((measured(lambda state, answer=answer: answer), r"plays .* after 'the deal'; it must be probabilities")
+      for answer in ([1.0], [2.0, -1.0], [np.nan, 1.0], "ab", [[1], [2, 3]], {0: "x", 1: 1.0}, iter([0.5, 0.5]))),
+    (measured(tabulate(tree_of(LEDUC), None)), "of leduc-poker> is not a policy in kuhn-poker"),
+    (lambda: exploitability(KUHN, tabulate(GameTree(attrs.evolve(LEDUC, name="kuhn-poker")), None)), "is not a policy in kuhn"),
+    (policy(lambda uniform: uniform[:3]), r"have the shape \(3,\); it must be \(30,\)"),
+    (policy(lambda uniform: 2 * uniform), "sum to 2 in information set 0; they must be at least 0 and sum to 1"),
+    (policy(lambda uniform: uniform + np.tile([2, -2], 15)), "are negative somewhere"),
+    (measured(AGENT, seed=-1), "seed is -1; it must be an integer of at least 0"),
+    (measured(None, seed=(1, 2)), r"seed is \(1, 2\); it must be an integer of at least 0"),
+    *((lambda player=player: best_response(KUHN, None, player), "it must be 0 or 1") for player in (2, True, 1.0, "0")),
+    # searches
+    (lambda: tree_of(KUHN).set_at(LEDUC.new_initial_state(1)), "is not a state of kuhn-poker"),
+    (lambda: information_state(played(0, 0)), "no player is to move in <kuhn-poker after 2 actions>"),
+    (lambda: CFR(KUHN).run(0), "iterations is 0; it must be an integer of at least 1"),
+    (lambda: OOSSearch(KUHN).make(1.5), "iterations is 1.5; it must be an integer of at least 1"),  # type: ignore[arg-type]
+    (lambda: OOSSearch(KUHN, seed=-1), "seed is -1; it must be an integer of at least 0, or a sequence"),
+    (lambda: online_search(played(), OOS()), "needs a budget"),
+    (lambda: Agent(OOS()), "needs a budget"),
+    (lambda: near_equilibrium(KUHN, 0), "epsilon is 0; it must be a real number above 0"),
+    (lambda: near_equilibrium(KUHN, 1e-9, most=1), r"after 1 iteration of CFR\+ in kuhn-poker NashConv is 0\.\d+, not 1e-09"),
+    (lambda: NearEquilibrium(0), "epsilon is 0"),
+    (lambda: OOS(target="history"), "target is 'history'; it must be 'information set' or 'public subgame'"),
+    (lambda: OOS(delta=1.1), "delta is 1.1"),
+    (lambda: OOS(exploration=0), "exploration is 0"),
+    (lambda: OOS(play="best"), "play is 'best'"),
+    (lambda: OOS(tail=BASELINE), "tail is BASELINE; it must be None"),
+    (lambda: OOS(tail="mast(ucb1())"), "a rule other than UCB1"),  # type: ignore[arg-type]
+    (lambda: Agent(OOS(), iterations=5, threads=2), "takes no threads=2"),
+    (lambda: Agent(OOS(), iterations=5, cutoff=4), "takes no scheme=.*cutoff"),
+    (lambda: Aggregate(KUHN, AGENT, missing="none"), "missing is 'none'; it must be 'uniform' or 'a fixed random action'"),
+    (lambda: Aggregate(KUHN, AGENT, version="ECAI"), "version is 'ECAI'; it must be 'AAAI' or 'AAMAS'"),
+    (lambda: Aggregate(KUHN, AGENT).play(0), "matches is 0"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("error", "call", "pattern"),
+    [(TypeError, *case) for case in TYPE_ERRORS] + [(ValueError, *case) for case in VALUE_ERRORS],
+)
+def test_a_slip_is_refused_in_a_sentence(error: type[Exception], call: Any, pattern: str) -> None:
+    with pytest.raises(error, match=pattern):
+        call()

@@ -617,7 +617,7 @@ class Conversation:
 
     def _show(self, result: Any, title: str) -> Answer:
         self.shown = result
-        return {"title": title, "said": str(result), "tree": isinstance(result, Result)}
+        return {"title": title, "said": str(result), "tree": bool(getattr(result, "records", None))}
 
     def _tree(self, rest: str) -> str:
         if not rest or self.shown is None:
@@ -626,7 +626,7 @@ class Conversation:
                 if rest
                 else "tree needs a file: tree mine.html"
             )
-        if not isinstance(self.shown, Result):
+        if not getattr(self.shown, "records", None):
             raise ValueError(
                 "the last search has no tree that can be written; its algorithm keeps the tree of the game"
             )

@@ -13,7 +13,6 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from icarus.commands.play.conversation import Conversation
-from icarus.engine.result import Result
 from icarus.load_files import sentence_of
 from icarus.views.document import page
 from icarus.views.tree_page import tree_page
@@ -129,7 +128,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _tree(self) -> None:
         result = self.server.conversation.shown
-        if not isinstance(result, Result):
+        if not getattr(result, "records", None):
             raise Refused(404, "there is no such search")
         self._send_page(tree_page(result), "'self'")
 
