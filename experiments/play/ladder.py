@@ -1,5 +1,6 @@
 """Games of the ladder's opponents against each other, of the table's players against them, and of planned pairs; what they say."""
 
+import contextlib
 import itertools
 import json
 import math
@@ -8,6 +9,7 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -15,7 +17,7 @@ from experiments.plan.ladder import COMPARISONS, STEP, TABLE, TIMED, Comparison,
 from experiments.play.matches import provenance
 from experiments.statistics import Estimate, iterations_for, mean_reward
 from icarus import games
-from icarus.arena.ledger import pack
+from icarus.arena.ledger import Row, pack
 from icarus.engine.match import DATA as LEVEL_DATA
 from icarus.engine.match import LEVELS
 from icarus.ladder.ladders import (
@@ -24,16 +26,18 @@ from icarus.ladder.ladders import (
     ZERO,
     Climb,
     Ladder,
+    Pairs,
     Rating,
     Rung,
     agent_of,
     fit,
     level_rows,
     posterior,
+    rated_games,
     read_ladder,
+    read_rated_games,
     scores_of,
 )
-from icarus.ladder.matches import Pairs, Row, read_rows
 
 SHORTEST = 0.05  # seconds: what the quickest game counts as, and one between two who have not met yet
 BETWEEN, COMPARED, BY_ITERATIONS, BY_TIME = "opponents", "comparisons", "table", "timed"  # the files of rows of a game
@@ -48,24 +52,28 @@ def rows_of(directory: Path, game: str, kind: str) -> Path:
 
 def read_rows_of(directory: Path, game: str, kind: str) -> list[Row]:
     """The rows of a game."""
-    return read_rows(rows_of(directory, game, kind))
+    return read_rated_games(rows_of(directory, game, kind))
 
 
-def _pairs(directory: Path, game: str, kind: str, rungs: Iterable[Rung], seed: int) -> Pairs:
+@contextlib.contextmanager
+def _pairs(directory: Path, game: str, kind: str, rungs: Iterable[Rung], seed: int) -> Iterator[Pairs]:
     """Pairs of games between opponents, which go on with a game's rows."""
-    players = {rung.name: rung.player() for rung in rungs}
-    path, stamp = rows_of(directory, game, kind), {"provenance": provenance()}
-    return Pairs(games.load(game), players, read_rows(path), path, seed, stamp)
+    players, stamp = {rung.name: rung.player() for rung in rungs}, {"provenance": provenance()}
+    ledger = rated_games(rows_of(directory, game, kind))
+    with ledger, Pairs(games.load(game), players, ledger, seed, stamp) as pairs:
+        yield pairs
 
 
 def play_opponents(game: str, directory: Path, seed: int, deadline: float) -> Iterator[Row]:
     """Pairs of games between those opponents whose next outcome tells most, until the time has come."""
     rungs = [rung for rung in opponents(game).rungs if rung.is_installed()]
     with _pairs(directory, game, BETWEEN, rungs, seed) as pairs:
-        earlier = len(pairs.rows)
+        earlier = len(pairs.ledger.rows)
         while time.monotonic() < deadline:
             names = [rung.name for rung in rungs if not pairs.has_failed(rung.name)]
-            yield from pairs.play(*_most_telling(list(itertools.combinations(names, 2)), pairs.rows, earlier))
+            yield from pairs.play(
+                *_most_telling(list(itertools.combinations(names, 2)), list(pairs.ledger.rows.values()), earlier)
+            )
 
 
 def _most_telling(pairs: list[tuple[str, str]], rows: list[Row], earlier: int) -> tuple[str, str]:
@@ -127,16 +135,15 @@ def play_table(game: str, kind: str, directory: Path, number: int, seed: int, de
 
     The players take turns of two games, so that all have played about as many whenever it ends.
     """
-    path, stamp = rows_of(directory, game, kind), {"provenance": provenance()}
-    climbs = [
-        Climb(read_ladder(game), agent_of(each), path=path, seed=seed, stamp=stamp) for each in TABLES[kind][game]
-    ]
-    playing = deque((climb, climb.games(number)) for climb in climbs)
-    while playing and time.monotonic() < deadline:
-        climb, turns = playing.popleft()
-        if list(itertools.islice(turns, 2)):
-            playing.append((climb, turns))
-            yield climb
+    with rated_games(rows_of(directory, game, kind)) as ledger:
+        settings: dict[str, Any] = {"ledger": ledger, "seed": seed, "stamp": {"provenance": provenance()}}
+        climbs = [Climb(read_ladder(game), agent_of(each), **settings) for each in TABLES[kind][game]]
+        playing = deque((climb, climb.games(number)) for climb in climbs)
+        while playing and time.monotonic() < deadline:
+            climb, turns = playing.popleft()
+            if list(itertools.islice(turns, 2)):
+                playing.append((climb, turns))
+                yield climb
 
 
 @attrs.frozen

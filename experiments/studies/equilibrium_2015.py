@@ -33,7 +33,7 @@ from experiments.play.matches import provenance
 from experiments.statistics import Estimate, mean_reward, share_text, student, student_mean
 from experiments.studies import ismcts_2015  # noqa: F401  (texts may name ISMCTS)
 from icarus import games
-from icarus.arena.ledger import append_row, read_lines, row_of
+from icarus.arena.ledger import Ledger, key_of, read_lines, row_of
 from icarus.engine.match import Agent, play
 from icarus.equilibrium import Aggregate, exploitability, stitch
 from icarus.equilibrium.measures import AGGREGATE, AGGREGATE_AAMAS, AGGREGATES, STITCHING
@@ -280,17 +280,13 @@ def rows_of(directory: Path, file: str) -> list[Measurement]:
 
 def fill(plan: Plan | Pairing, directory: Path) -> list[Measurement]:
     """Make what a directory lacks of a plan; returns all its rows."""
-
-    def key(row: Measurement) -> tuple[object, ...]:
-        return tuple(row.get(name) for name in plan.key)
-
-    there, identities = {key(row): row for row in rows_of(directory, plan.file)}, plan.rows()
-    for number, row in enumerate(identities, 1):
-        if key(row) not in there:
-            typer.echo(f"{number} of {len(identities)}: {row}", err=True)
-            there[key(row)] = plan.measure(row)
-            append_row(directory / plan.file, there[key(row)])
-    return [there[key(row)] for row in identities]
+    rows = plan.rows()
+    with Ledger(directory / plan.file, plan.key, unchecked=True) as ledger:
+        for number, row in enumerate(rows, 1):
+            if key_of(row, plan.key) not in ledger.rows:
+                typer.echo(f"{number} of {len(rows)}: {row}", err=True)
+                ledger.keep(plan.measure(row))
+    return [ledger.rows[key_of(row, plan.key)] for row in rows]
 
 
 def mean_and_error(values: Sequence[float]) -> tuple[float, float]:

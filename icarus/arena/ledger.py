@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Protocol, Self, TypeAlias, TypeVar
 
+import msgspec
+
 from icarus.arena.workers import ALONE, Workers
 
 try:
@@ -117,19 +119,24 @@ def read_lines(path: Path) -> Iterator[tuple[bytes, str]]:
             raise ValueError(f"{file} is damaged: {error}") from None
 
 
-def read_rows(path: Path, fields: Sequence[str], *, unchecked: bool = False) -> Iterator[Row]:
+def read_rows(path: Path, fields: Sequence[str], shape: Any = Row, *, unchecked: bool = False) -> Iterator[Row]:
     """The rows of a ledger in their order, each game once.
 
     Args:
         fields: of a row, that name its game.
+        shape: of a row, as `msgspec.convert` takes a type.
         unchecked: see `row_of`.
 
     Raises:
-        ValueError: a line is damaged, or the packed file is.
+        ValueError: a line is damaged or has another shape, or the packed file is damaged.
     """
     seen = set[Key]()
     for line, place in read_lines(path):
         row = row_of(line, place, unchecked=unchecked)
+        try:
+            msgspec.convert(row, shape)
+        except msgspec.ValidationError as error:
+            raise ValueError(f"{place}: damaged ({error})") from None
         if (key := key_of(row, fields)) not in seen:
             seen.add(key)
             yield row
@@ -170,7 +177,7 @@ class Ledger:
     Args:
         path: of the file; its folder is made, and a last line without its end is cut off.
         fields: of a row, that name its game: the `key` of the task that it comes of.
-        unchecked: see `row_of`.
+        shape, unchecked: see `read_rows`.
 
     Raises:
         ValueError: another process writes to the file, or a line is damaged.
@@ -179,12 +186,12 @@ class Ledger:
         rows: of the games played, by their keys, in the order in which they ended.
     """
 
-    def __init__(self, path: Path | None, fields: Sequence[str], *, unchecked: bool = False) -> None:
+    def __init__(self, path: Path | None, fields: Sequence[str], shape: Any = Row, *, unchecked: bool = False) -> None:
         self.path, self.fields, self._synced = path, tuple(fields), time.monotonic()
         self.rows: dict[Key, Row] = {}
         self._file = open_to_append(path) if path else None
         try:
-            for row in read_rows(path, fields, unchecked=unchecked) if path else ():
+            for row in read_rows(path, fields, shape, unchecked=unchecked) if path else ():
                 self.note(row)
         except ValueError:
             self.__exit__()
@@ -238,7 +245,7 @@ class Ledger:
         return [self.rows[task.key] for task in wanted]
 
 
-def open_to_append(path: Path, *, wait: bool = False) -> BinaryIO:
+def open_to_append(path: Path) -> BinaryIO:
     """A file of rows, open to append for this process alone; its folder is made, and a last line without its end is cut off.
 
     Raises:
@@ -246,7 +253,7 @@ def open_to_append(path: Path, *, wait: bool = False) -> BinaryIO:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     file = path.open("ab+")
-    if not _lock(file, wait):
+    if not _lock(file):
         file.close()
         raise ValueError(f"another process is writing to {path}; run one command at a time")
     if size := file.seek(0, os.SEEK_END):
@@ -265,25 +272,13 @@ def is_being_written(path: Path) -> bool:
         return not _lock(file)
 
 
-def _lock(file: BinaryIO, wait: bool = False) -> bool:
+def _lock(file: BinaryIO) -> bool:
     """Lock an open file until it is closed, where there are locks; False where another process has it."""
     if fcntl is not None:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
         except OSError:  # the file system has no locks
             pass
     return True
-
-
-def append_row(path: Path, row: Mapping[str, object]) -> None:
-    """Write a row after those that were written whole, and have it on the disk.
-
-    Raises:
-        OSError: it cannot be written; the error names the file.
-    """
-    with naming_file(path), open_to_append(path, wait=True) as file:
-        file.write(line_of(row))
-        file.flush()
-        os.fsync(file.fileno())

@@ -21,8 +21,7 @@ from icarus.engine.match import Decision, Player, play
 from icarus.engine.result import Result
 from icarus.kernel.game import AnyGame, seat_name
 from icarus.kernel.state import State
-from icarus.ladder.ladders import ZERO, Posterior, level_rows, posterior
-from icarus.ladder.matches import play_game, seconds_per_decision, side_score
+from icarus.ladder.ladders import ZERO, Posterior, level_rows, play_game, posterior, seconds_per_decision, side_score
 from icarus.load_files import digest_of, load_files
 from icarus.views.boards import drawing
 

@@ -8,15 +8,14 @@ from typing import Annotated
 
 import typer
 
-from icarus.arena.ledger import written_whole
 from icarus.checks import count_text
 from icarus.commands import options
 from icarus.commands.console import print_note, print_table, print_text, progress_of, show_compilation
 from icarus.commands.options import agent_settings, integer_option, real_option, value_option
 from icarus.engine.match import Agent
 from icarus.equilibrium.search import read_scheme
-from icarus.ladder.engines import ENGINES, Engine, EngineFailed, EnginePlayer, engine_of
-from icarus.ladder.ladders import Climb, intervals_of, read_ladder, scores_of
+from icarus.ladder.engines import ENGINES, EnginePlayer, engine_of
+from icarus.ladder.ladders import Climb, intervals_of, rated_games, read_ladder, scores_of
 from icarus.views.canvas import intervals_svg
 
 OF_A_SEARCH = ("iterations", "seconds", "scheme", "cutoff")
@@ -37,7 +36,7 @@ def ladder_command(
     minutes: Annotated[float | None, real_option("MINUTES", MINUTES_HELP, min=0)] = None,
     rows: Annotated[
         Path | None,
-        value_option("FILE", "File to keep the games in; the same command continues it. Nothing is kept if not given."),
+        typer.Option(metavar="FILE", dir_okay=False, help="File to keep the games in; the same command continues it."),
     ] = None,
     engine: Annotated[
         str | None,
@@ -56,8 +55,6 @@ def ladder_command(
     loaded, names, loaded_files = options.load_game(game, files)
     if picture is not None:
         options.check_picture(picture, ".svg")
-    if rows is not None:
-        _check_rows(rows)
     if (strategy is None) == (engine is None):
         raise ValueError("name either a strategy to rate, or an engine with --engine")
     if engine is not None:
@@ -68,17 +65,19 @@ def ladder_command(
         player = Agent(**agent_settings(strategy, names, by), iterations=iterations, seconds=seconds)
     else:
         assert engine is not None
-        player = EnginePlayer(_start(engine_of(loaded, engine, "" if engine in ENGINES else engine)))
-    climb = Climb(read_ladder(loaded), player, path=rows, seed=seed, files=loaded_files)
-    for installation, engines in itertools.groupby(sorted(climb.absent, key=_installation), _installation):
-        print_note(f"not installed: {', '.join(engines)}; {installation}")
-    stopped = _play(climb, number, minutes)
+        player = EnginePlayer(engine_of(loaded, engine, "" if engine in ENGINES else engine))
+        player.start()
+    ladder = read_ladder(loaded)
+    with rated_games(rows) as ledger:
+        climb = Climb(ladder, player, ledger=ledger, seed=seed, files=loaded_files)
+        for installation, engines in itertools.groupby(sorted(climb.absent, key=_installation), _installation):
+            print_note(f"not installed: {', '.join(engines)}; {installation}")
+        stopped = _play(climb, number, minutes)
     _print_climb(climb)
     if picture is not None and scores_of(climb.rows):
-        ratings = climb.ladder.ratings() | {climb.name: climb.rating()}
-        with written_whole(picture) as file:
-            title = f"{loaded}: ratings in Elo, random play at 0"
-            file.write(intervals_svg("Elo", intervals_of(ratings), {climb.name}, title).encode())
+        ratings = ladder.ratings() | {climb.name: climb.rating()}
+        title = f"{loaded}: ratings in Elo, random play at 0"
+        picture.write_text(intervals_svg("Elo", intervals_of(ratings), {climb.name}, title), "utf-8")
     if stopped:
         raise typer.Exit(options.INTERRUPTED)
     if climb.has_failed or not scores_of(climb.rows):
@@ -87,32 +86,6 @@ def ladder_command(
 
 def _installation(name: str) -> str:
     return ENGINES[name].installation
-
-
-def _check_rows(rows: Path) -> None:
-    """Refuse what is no file, or has no directory to be in.
-
-    Raises:
-        ValueError: it is so.
-    """
-    what = "is a directory" if rows.is_dir() else "is not a file" if rows.exists() and not rows.is_file() else ""
-    if not rows.absolute().parent.is_dir():
-        what = f"cannot be written: there is no directory {str(rows.parent)!r}"
-    if what:
-        raise ValueError(f"--rows is {str(rows)!r}, which {what}; name a file such as mine.jsonl")
-
-
-def _start(engine: Engine) -> Engine:
-    """The engine, which has started and said its name.
-
-    Raises:
-        ValueError: it cannot.
-    """
-    try:
-        engine.version()
-    except EngineFailed as error:
-        raise ValueError(str(error)) from None
-    return engine
 
 
 def _play(climb: Climb, number: int, minutes: float | None) -> bool:

@@ -1,23 +1,23 @@
-"""Engines in processes of their own: what is started, how a game is told to it, and what it answers by the Go Text Protocol, version 2.
+"""Engines that were written elsewhere: programs that speak the Go Text Protocol, version 2, and Python modules (see `modules`).
 
-A command is a line. The answer begins with "=", or with "?" where the engine refuses, and ends with an empty line.
+A command of the protocol is a line. The answer begins with "=", or with "?" where the engine refuses, and ends with an empty line.
 """
 
 import contextlib
 import difflib
+import importlib
 import os
 import queue
 import shlex
 import shutil
 import signal
 import subprocess
-import sys
+import tempfile
 import threading
 import time
-from collections import deque
 from collections.abc import Sequence
 from importlib.util import find_spec
-from typing import IO
+from typing import Protocol
 
 import attrs
 
@@ -33,7 +33,7 @@ GRACE = 2.0  # seconds that an engine has to end by itself
 LONGEST, MOST = 100_000, 1000  # characters of an answer; lines that wait to be read
 
 
-class EngineFailed(Exception):
+class EngineFailed(ValueError):
     """An engine is missing, has died, hangs, or plays an illegal move; the message is one sentence.
 
     Attributes:
@@ -46,7 +46,7 @@ class EngineFailed(Exception):
 
 
 class Process:
-    """A running engine.
+    """A running program.
 
     Args:
         name: how messages call it.
@@ -59,33 +59,24 @@ class Process:
     """
 
     def __init__(self, name: str, command: Sequence[str], seconds: float, installation: str = "") -> None:
-        self.name, self.seconds = name, seconds
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        self.name, self.seconds, self._errors = name, seconds, tempfile.TemporaryFile()  # noqa: SIM115
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._errors}
         try:
             self._child = subprocess.Popen(  # type: ignore[call-overload]
                 list(command), text=True, errors="replace", start_new_session=True, **pipes
             )
         except OSError as error:
+            self._errors.close()
             hint = f"; {installation}" if installation else ""
             raise EngineFailed(name, f"cannot be started: {command[0]}: {error.strerror}{hint}") from None
-        self._answers: queue.Queue[str | None] = queue.Queue(MOST)
-        self._words: deque[str] = deque(maxlen=LAST_WORDS)
-        self._threads = [
-            threading.Thread(target=self._read, args=(self._child.stdout,), daemon=True),
-            threading.Thread(target=self._listen, args=(self._child.stderr,), daemon=True),
-        ]
-        for thread in self._threads:
-            thread.start()
+        self._lines: queue.Queue[str] = queue.Queue(MOST)
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
-    def _read(self, stream: IO[str]) -> None:
-        while line := stream.readline(LONGEST):
-            self._answers.put(line.rstrip("\r\n"))
-        self._answers.put(None)
-
-    def _listen(self, stream: IO[str]) -> None:
-        while line := stream.readline(LONGEST):
-            if line.strip():
-                self._words.append(line.strip())
+    def _read(self) -> None:
+        while line := self._child.stdout.readline(LONGEST):
+            self._lines.put(line)
+        self._lines.put("")
 
     def ask(self, *commands: str) -> str:
         """The answer to the last of some commands, which are sent at once, without its mark.
@@ -101,33 +92,31 @@ class Process:
         return [self._answer(command.split()[0]) for command in commands][-1]
 
     def _answer(self, command: str) -> str:
-        lines, deadline = list[str](), time.monotonic() + self.seconds
-        while True:
+        answer, deadline = "", time.monotonic() + self.seconds
+        while not (answer and answer.endswith("\n\n")):
             try:
-                line = self._answers.get(timeout=max(0.0, deadline - time.monotonic()))
+                line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
-                unended = f": {lines[-1]!r} came without the empty line that ends an answer" if lines else ""
-                raise self._failure(f"did not answer {command} within {self.seconds:g} s{unended}") from None
-            if line is None:
+                begun = f": {answer.rstrip()!r} came without the empty line that ends an answer" if answer else ""
+                raise self._failure(f"did not answer {command} within {self.seconds:g} s{begun}") from None
+            if not line:
                 raise self._failure(f"died at {command}")
-            if line.strip():
-                lines.append(line)
-            elif lines:
-                break
-            if sum(map(len, lines)) >= LONGEST:
+            answer += f"{line.strip()}\n" if answer or line.strip() else ""
+            if len(answer) >= LONGEST:
                 raise self._failure(f"answered {command} with more than {LONGEST:,} characters")
-        answer = "\n".join(lines)
         if answer.startswith("?"):
-            raise self._failure(f"refused {command}: {answer.lstrip('? ')}")
+            raise self._failure(f"refused {command}: {answer[1:].strip()}")
         if not answer.startswith("="):
-            raise self._failure(f"answered {lines[0]!r} to {command}; an answer begins with = or ?")
+            raise self._failure(f"answered {answer.splitlines()[0]!r} to {command}; an answer begins with = or ?")
         return answer[1:].strip()
 
     def _failure(self, what: str) -> EngineFailed:
         """End the process; the error that says what happened, with the engine's last words."""
+        self._errors.seek(0)
+        words = [line.strip() for line in self._errors.read().decode(errors="replace").splitlines() if line.strip()]
+        last = " / ".join(words[-LAST_WORDS:])[-LONGEST_WORDS:]
         self.close(grace=0)
-        words = " / ".join(self._words)[-LONGEST_WORDS:]
-        return EngineFailed(self.name, what + (f"; its last output: {words}" if words else ""))
+        return EngineFailed(self.name, what + (f"; its last output: {last}" if last else ""))
 
     def close(self, grace: float = GRACE) -> None:
         """End the engine: by `quit` where it listens, by force where it does not."""
@@ -139,11 +128,11 @@ class Process:
         with contextlib.suppress(OSError):  # the engine, and what it has started
             os.killpg(self._child.pid, signal.SIGKILL)
         self._child.wait()
-        for thread in self._threads:
-            thread.join(GRACE)
-        for stream in (self._child.stdin, self._child.stdout, self._child.stderr):
+        self._reader.join(GRACE)
+        self._errors.close()
+        for stream in (self._child.stdin, self._child.stdout):
             with contextlib.suppress(OSError):  # what was never sent cannot be flushed to who is dead
-                if not any(thread.is_alive() for thread in self._threads):  # who still reads would be waited for
+                if not self._reader.is_alive():  # who still reads would be waited for
                     stream.close()
 
 
@@ -152,121 +141,127 @@ class Process:
 SECONDS = 60.0  # for each answer: imports and compilation come with the first
 COLOURS = ("black", "white")  # how GTP calls the players
 GTP_GAMES = ("othello", "checkers")  # of two colours, without anything hidden or random
-SERVER = "icarus.ladder.server"
+MODULES = "icarus.ladder.modules"
+
+
+class Running(Protocol):
+    """An engine that has been started.
+
+    Attributes:
+        version: as it says it itself, with its name.
+    """
+
+    version: str
+
+    def new_game(self, state: State) -> None:
+        """A game begins."""
+
+    def choose(self, state: State) -> int | None:
+        """An action of the player to move, by what that player sees; None where what it says is no action."""
+
+
+class GtpEngine(Process):
+    """A program that is told by GTP what has been played since its last move."""
+
+    def __init__(self, name: str, command: Sequence[str], seconds: float, installation: str = "") -> None:
+        super().__init__(name, command, seconds, installation)
+        self.version = f"{self.ask('name')} {self.ask('version')}"
+        self._told = 0  # actions of the game
+        self.answer = ""
+
+    def new_game(self, state: State) -> None:
+        """The next move is the first of a game."""
+        self._told = 0
+
+    def choose(self, state: State) -> int | None:
+        """The engine's move; who cannot move is passed over, and no engine is told.
+
+        Raises:
+            EngineFailed: see `ask`.
+        """
+        commands = [] if self._told else ["boardsize 8", "clear_board"]
+        for number, (player, action) in enumerate(state.history):
+            text = state_after(state, number).action_to_string(action) if number >= self._told else "pass"
+            if text != "pass":
+                commands.append(f"play {COLOURS[player]} {text}")
+        self.answer = self.ask(*commands, f"genmove {COLOURS[state.current_player()]}")
+        self._told = len(state.history) + 1
+        return {state.action_to_string(action): action for action in state.legal_actions()}.get(self.answer.lower())
 
 
 @attrs.frozen
 class Engine:
-    """An engine as it is started.
+    """An engine as it is started: a program, or a Python module.
 
     Attributes:
         name: what it is called in rows and ladders, with its settings: "grhino depth 2".
         game: the name of the game that it plays.
-        command: the program and its arguments.
-        notation: how a game is told to it, one of NOTATIONS.
+        command: the program and its arguments; the settings of a module.
         installation: how to install it, as a sentence says it.
         module: the Python module that it is; empty for a program.
-        seconds: the time limit of each answer.
+        seconds: the time limit of each answer of a program.
     """
 
     name: str
     game: str
     command: tuple[str, ...]
-    notation: str = "gtp"
     installation: str = ""
     module: str = ""
     seconds: float = SECONDS
 
-    def start(self) -> Process:
-        """The engine in a process of its own.
+    def start(self) -> Running:
+        """The engine: a program in a process of its own.
 
         Raises:
             EngineFailed: it cannot be started.
         """
-        return Process(self.name, self.command, self.seconds, self.installation)
+        if not self.module:
+            return GtpEngine(self.name, self.command, self.seconds, self.installation)
+        try:
+            return importlib.import_module(f"{MODULES}.{self.game.replace('-', '_')}").Engine(*self.command)
+        except ImportError as error:
+            raise EngineFailed(self.name, f"cannot be started: {error}; {self.installation}") from None
 
     def is_installed(self) -> bool:
         """Whether the program or the module is there; nothing is started."""
         return find_spec(self.module) is not None if self.module else shutil.which(self.command[0]) is not None
 
-    def version(self) -> str:
-        """What the engine says of itself.
 
-        Raises:
-            EngineFailed: it cannot be started, or says nothing.
-        """
-        process = self.start()
-        try:
-            return f"{process.ask('name')} {process.ask('version')}"
-        finally:
-            process.close()
-
-
-class GtpNotation:
-    """Othello by GTP: squares by their names; who cannot move is passed over, and no engine is told."""
-
-    def new_game(self, state: State) -> list[str]:
-        return ["boardsize 8", "clear_board"]
-
-    def play(self, state: State, action: int) -> list[str]:
-        text = state.action_to_string(action)
-        return [] if text == "pass" else [f"play {COLOURS[state.current_player()]} {text}"]
-
-    def genmove(self, state: State) -> str:
-        return f"genmove {COLOURS[state.current_player()]}"
-
-    def action(self, state: State, answer: str) -> int | None:
-        legal = {state.action_to_string(action): action for action in state.legal_actions()}
-        return legal.get(answer.lower())
-
-
-class IntegerNotation:
-    """The servers of this package: a game by the data it begins with, actions by their integers."""
-
-    def new_game(self, state: State) -> list[str]:
-        return [f"new_game {state.start.tobytes().hex()} {state.game}"]
-
-    def play(self, state: State, action: int) -> list[str]:
-        return [f"play {state.current_player()} {action}"]
-
-    def genmove(self, state: State) -> str:
-        return f"genmove {state.current_player()}"
-
-    def action(self, state: State, answer: str) -> int | None:
-        return int(answer) if answer.isdigit() and int(answer) in state.legal_actions() else None
-
-
-NOTATIONS: dict[str, GtpNotation | IntegerNotation] = {"gtp": GtpNotation(), "integers": IntegerNotation()}
+def state_after(state: State, number: int) -> State:
+    """The state in which the history had so many actions."""
+    if number == len(state.history):
+        return state
+    earlier = State(state.game, state.start.copy())
+    for _, action in state.history[:number]:
+        earlier.apply_action(action)
+    return earlier
 
 
 class EnginePlayer:
-    """An engine at the table, in one seat or in several: a player for `icarus.play`.
-
-    `observe` must be told every action before it is played (the `watch` of `play`). The engine hears of them when it is to move, of
-    all at once: on a busy machine each message costs a turn of the processor.
-    """
+    """An engine at the table, in one seat or in several: a player for `icarus.play`. It is started when it is first to move."""
 
     preference = None
 
     def __init__(self, engine: Engine) -> None:
-        self.engine, self._notation = engine, NOTATIONS[engine.notation]
-        self._process: Process | None = None
-        self._began = self._generated = False
-        self._pending_commands: list[str] = []  # commands that the engine gets before its next move
+        self.engine = engine
+        self._running: Running | None = None
+        self._is_new = True
         self.version = ""  # what the running engine says of itself
 
     def seated(self, game: AnyGame) -> "EnginePlayer":
-        self._began = False
+        self._is_new = True
         return self
 
-    def observe(self, state: State, action: int | None, decision: object = None) -> None:
-        """Tell the engine of an action that is about to be played; of its own it knows."""
-        if action is None:
-            return
-        self._begin(state)
-        if not self._generated:
-            self._pending_commands += self._notation.play(state, action)
-        self._generated = False
+    def start(self) -> Running:
+        """The engine, which is started where it does not run.
+
+        Raises:
+            EngineFailed: it cannot be started.
+        """
+        if self._running is None:
+            self._running = self.engine.start()
+            self.version = self._running.version
+        return self._running
 
     def search(self, state: State, seed: object = 0) -> ChosenAction:
         """The engine's move.
@@ -274,78 +269,64 @@ class EnginePlayer:
         Raises:
             EngineFailed: it died, hangs, or plays an illegal move; it is started again for the next game.
         """
-        self._begin(state)
         started = time.perf_counter()
-        answer = self._ask(*self._pending_commands, self._notation.genmove(state))
-        self._pending_commands = []
-        action = self._notation.action(state, answer)
-        if action is None:
-            self.close()
-            legal = ", ".join(map(state.action_to_string, state.legal_actions()))
-            raise EngineFailed(self.engine.name, f"plays {answer!r}, which is not legal here; legal: {legal}")
-        self._generated = True
-        return ChosenAction(action, time.perf_counter() - started)
-
-    def _begin(self, state: State) -> None:
-        if self._began:
-            return
-        if self._process is None:
-            self._process = self.engine.start()
-            self.version = f"{self._ask('name')} {self._ask('version')}"
-        self._pending_commands = self._notation.new_game(state)
-        self._began, self._generated = True, False
-
-    def _ask(self, *commands: str) -> str:
-        assert self._process is not None
         try:
-            return self._process.ask(*commands)
+            running = self.start()
+            if self._is_new:
+                running.new_game(state)
+            self._is_new = False
+            action = running.choose(state)
         except EngineFailed:
-            self._process = None  # it has been ended
+            self._running = None  # it has been ended
             raise
+        except Exception as error:  # of a module
+            self._running = None
+            raise EngineFailed(self.engine.name, f"failed: {type(error).__name__}: {error}") from None
+        legal = state.legal_actions()
+        if action not in legal:
+            said = getattr(running, "answer", str(action))
+            self.close()
+            names = ", ".join(map(state.action_to_string, legal))
+            raise EngineFailed(self.engine.name, f"plays {said!r}, which is not legal here; legal: {names}")
+        return ChosenAction(int(action), time.perf_counter() - started)
 
     def close(self) -> None:
         """End the engine's process."""
-        if self._process is not None:
-            self._process.close()
-            self._process = None
+        if isinstance(self._running, Process):
+            self._running.close()
+        self._running = None
 
     def __str__(self) -> str:
         return self.engine.name
 
 
-def _server(game: str, name: str, *settings: str, module: str, extra: str = "ladder") -> Engine:
-    command = (sys.executable, "-m", SERVER, game, *settings)
-    return Engine(name, game, command, "integers", f"pip install 'icarus-mcts[{extra}]'", module)
+def _module(game: str, module: str, name: str, *settings: str, extra: str = "ladder") -> Engine:
+    return Engine(name, game, settings, f"pip install 'icarus-mcts[{extra}]'", module)
 
 
 def _grhino(depth: int) -> Engine:
     program = shutil.which("gtp-rhino") or shutil.which("gtp-rhino", path="/usr/games") or "gtp-rhino"
     depths = [text for option in ("-m", "-e", "-w") for text in (option, str(depth))]
-    command = (program, "-b", "0", *depths)
-    return Engine(f"grhino depth {depth}", "othello", command, installation="apt-get install grhino")
+    return Engine(f"grhino depth {depth}", "othello", (program, "-b", "0", *depths), "apt-get install grhino")
 
 
-ENGINES: dict[str, Engine] = {
-    engine.name: engine
-    for engine in (
-        *(_grhino(depth) for depth in (1, 2, 3, 4, 5, 6, 8)),
-        *(
-            _server("othello", f"rust-reversi {kind} {depth}", kind, str(depth), module="rust_reversi")
-            for kind, depth in (("matrix", 2), ("matrix", 4), ("mobility", 2), ("mobility", 4), ("mcts", 5000))
-        ),
-        _server("backgammon", "pubeval", "pubeval", module="gnubg_nn"),
-        *(
-            _server("backgammon", f"gnubg {ply}-ply DMP", "gnubg", str(ply), module="gnubg_nn")
-            for ply in range(3)  # DMP is double match point, where a gammon is a win like any other
-        ),
-        *(
-            _server("hearts", f"OpenSpiel ISMCTS {seconds} s", seconds, module="pyspiel", extra="openspiel")
-            for seconds in ("0.01", "0.05", "0.2")
-        ),
-        _server("dou-di-zhu", "RLCard rules", "rules", module="rlcard"),
-        *(_server("checkers", f"py-draughts depth {depth}", str(depth), module="draughts") for depth in (1, 3, 5)),
-    )
-}
+_ENGINES = [
+    *(_grhino(depth) for depth in (1, 2, 3, 4, 5, 6, 8)),
+    *(
+        _module("othello", "rust_reversi", f"rust-reversi {kind} {depth}", kind, str(depth))
+        for kind, depth in (("matrix", 2), ("matrix", 4), ("mobility", 2), ("mobility", 4), ("mcts", 5000))
+    ),
+    _module("backgammon", "gnubg_nn", "pubeval", "pubeval"),
+    # DMP is double match point, where a gammon is a win like any other.
+    *(_module("backgammon", "gnubg_nn", f"gnubg {ply}-ply DMP", "gnubg", str(ply)) for ply in range(3)),
+    *(
+        _module("hearts", "pyspiel", f"OpenSpiel ISMCTS {seconds} s", seconds, extra="openspiel")
+        for seconds in ("0.01", "0.05", "0.2")
+    ),
+    _module("dou-di-zhu", "rlcard", "RLCard rules", "rules"),
+    *(_module("checkers", "draughts", f"py-draughts depth {depth}", str(depth)) for depth in (1, 3, 5)),
+]
+ENGINES = {engine.name: engine for engine in _ENGINES}
 
 
 def engine_of(game: AnyGame, name: str, command: str = "") -> Engine:

@@ -9,24 +9,29 @@ what they share does not average out over games with all of them. (`choix` fits 
 are rated already.)
 """
 
+import datetime
 import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import attrs
+import msgspec
 import numpy as np
 
 from icarus import games
+from icarus.arena.ledger import Ledger, Row, read_rows
 from icarus.arena.player import RandomPlayer
-from icarus.engine.match import Agent, Player
+from icarus.engine.algorithm import SearchResult, SeatedPlayer
+from icarus.engine.match import Agent, Decision, Player, play
 from icarus.kernel.game import AnyGame
-from icarus.ladder.engines import ENGINES, EnginePlayer
-from icarus.ladder.matches import Pairs, Row, read_rows
+from icarus.kernel.state import State
+from icarus.ladder.engines import ENGINES, EngineFailed, EnginePlayer
 from icarus.load_files import digest_of
 from icarus.specs import parse
+from icarus.version import version
 
 ELO = math.log(10) / 400
 NORMAL_95 = 1.959963984540054
@@ -262,11 +267,8 @@ def read_ladder(game: str | AnyGame) -> Ladder:
         raise ValueError(f"there is no ladder of {name}; games with a ladder: {names}")
     if str(game) != name:
         raise ValueError(f"there is no ladder of {game}; the opponents' ratings are those of {name}")
-    content = json.loads(path.read_text("utf-8"))
-    rungs = [
-        Rung(rung["name"], Rating(rung["value"], rung["low"], rung["high"], rung["games"]), rung.get("agent", {}))
-        for rung in content["rungs"]
-    ]
+    content = msgspec.json.decode(path.read_bytes())
+    rungs = [Rung(rung.pop("name"), agent=rung.pop("agent", {}), rating=Rating(**rung)) for rung in content["rungs"]]
     lower = np.zeros((len(rungs), len(rungs)))
     lower[np.tril_indices(len(rungs))] = np.concatenate(content["covariance"])
     return Ladder(name, tuple(rungs), lower + np.tril(lower, -1).T)
@@ -307,6 +309,157 @@ def scores_of(rows: Iterable[Row]) -> list[Score]:
     return [(row["player"], row["opponent"], row["score"]) for row in rows if "score" in row]
 
 
+# -------------------------------------------------------------------------------------------------------------------------- games
+
+# Random plies, half of them each player's; dice and deals vary the others by themselves.
+OPENING = {"othello": 4, "checkers": 4}
+FIRST_SIDE = {"dou-di-zhu": (0,)}  # the seats of the first side; elsewhere every other seat
+FIELDS = ("game", "player", "opponent", "seed", "side")  # of a row, that name its game
+
+
+class RatedGame(msgspec.Struct):
+    """What a row must have: a game that is not void has a score."""
+
+    player: str
+    opponent: str
+    seed: list[int]
+    score: Annotated[float, msgspec.Meta(ge=0, le=1)] | msgspec.UnsetType = msgspec.UNSET
+
+
+def rated_games(path: Path | None) -> Ledger:
+    """The games of a file, which may go on; without a path none are kept. A context manager, see `Ledger`."""
+    return Ledger(path, FIELDS, RatedGame, unchecked=True)
+
+
+def read_rated_games(path: Path) -> list[Row]:
+    """The games of a file, void ones included.
+
+    Raises:
+        ValueError: see `icarus.arena.ledger.read_rows`.
+    """
+    return list(read_rows(path, FIELDS, RatedGame, unchecked=True))
+
+
+@attrs.frozen
+class PlayerWithOpening:
+    """A player of one match whose first moves are random, the same whoever plays them."""
+
+    player: SeatedPlayer
+    plies: int
+    preference: None = None
+
+    def seated(self, game: AnyGame) -> "PlayerWithOpening":
+        return self
+
+    def search(self, state: State, seed: tuple[int, ...]) -> SearchResult:
+        """A random decision within the opening, the player's after it."""
+        return (RandomPlayer() if len(state.history) < self.plies else self.player).search(state, seed)
+
+
+def play_game(game: AnyGame, player: Player, opponent: Player, *, seed: tuple[int, ...], side: int) -> Row:
+    """A game as a row; where an engine fails the row is void, and says why.
+
+    Args:
+        player, opponent: players for `icarus.play`; the row's score is the first one's.
+        seed: fixes opening, dice and deal, and the searches.
+        side: 0 if the player has the first side.
+    """
+    first = FIRST_SIDE.get(game.name, tuple(range(0, game.players, 2)))
+    seats = [(player, opponent)[(seat not in first) ^ side] for seat in range(game.players)]
+    plies = OPENING.get(game.name, 0)
+    row: Row = {"game": str(game), "player": str(player), "opponent": str(opponent), "seed": list(seed), "side": side}
+    row["icarus"], row["started"] = version(), datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+    row["engines"] = {}
+    actions: list[Any] = []
+    try:
+        log = play(
+            game,
+            [PlayerWithOpening(each.seated(game), plies) for each in seats],
+            seed=seed,
+            watch=lambda state, action, decision: actions.append(action),
+        )
+        row |= {"score": side_score(log.returns, [each is player for each in seats]), "returns": list(log.returns)}
+        row |= {"actions": actions[:-1], "seconds": round(log.seconds, 3)}
+        row["seconds_per_decision"] = seconds_per_decision(
+            each for each in log.decisions if seats[each.player] is player
+        )
+    except EngineFailed as error:
+        row |= {"void": str(error), "failed": error.name, "actions": actions}
+    for each in seats:  # the version of each engine, as it says it, and the arguments that it was started with
+        if isinstance(each, EnginePlayer):
+            row["engines"][str(each)] = [each.version, " ".join(each.engine.command[1:])]
+    return row
+
+
+def seconds_per_decision(decisions: Iterable[Decision]) -> float:
+    """The mean time of those decisions in which there was a choice."""
+    spent = [decision.seconds for decision in decisions if decision.legal > 1]
+    return round(sum(spent) / max(1, len(spent)), 5)
+
+
+def side_score(returns: Sequence[float], is_on_side: Sequence[bool]) -> float:
+    """The mean reward of a side as a share of both sides' means; ½ where nobody gets anything."""
+    side = np.mean([reward for reward, inside in zip(returns, is_on_side, strict=True) if inside])
+    opponents = np.mean([reward for reward, inside in zip(returns, is_on_side, strict=True) if not inside])
+    return float(side / (side + opponents)) if side + opponents else 0.5
+
+
+PATIENCE = 3  # failures in a row, after which an engine is left alone
+
+
+class Pairs:
+    """Pairs of games between players of one game. A context manager: the engines among the players end with it.
+
+    Args:
+        players: by their names in rows.
+        ledger: of the games so far, see `rated_games`; new ones are kept there.
+        seed: fixes openings, dice, deals and searches.
+        stamp: fields that each new row gets besides.
+
+    Attributes:
+        failures: of each engine, in a row.
+    """
+
+    def __init__(self, game: AnyGame, players: Mapping[str, Player], ledger: Ledger, seed: int, stamp: Row) -> None:
+        self.ledger, self.failures = ledger, Counter[str]()
+        self._game, self._players, self._seed, self._stamp = game, players, seed, stamp
+
+    def between(self, player: str, opponent: str) -> list[Row]:
+        """The games between two players, void ones included."""
+        return [
+            row
+            for row in self.ledger.rows.values()
+            if {player, opponent} == {row["player"], row["opponent"]} and row.get("game") == str(self._game)
+        ]
+
+    def has_failed(self, player: str) -> bool:
+        """Whether a player is an engine that failed again and again, so that it plays no more."""
+        return self.failures[player] >= PATIENCE
+
+    def play(self, player: str, opponent: str) -> Iterator[Row]:
+        """The next two games between two players, or the one that a pair lacks."""
+        tried = len(self.between(player, opponent))
+        for number in range(tried, tried + 2 - tried % 2):
+            seed, side = (self._seed, number // 2), number % 2
+            row = play_game(self._game, self._players[player], self._players[opponent], seed=seed, side=side)
+            row |= {"player": player, "opponent": opponent, **self._stamp}
+            if "void" in row:
+                self.failures[row["failed"]] += 1
+            else:
+                self.failures[player] = self.failures[opponent] = 0
+            self.ledger.keep(row)
+            yield row
+
+    def __enter__(self) -> "Pairs":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for player in self._players.values():
+            if isinstance(player, EnginePlayer):
+                player.close()
+
+
 # ----------------------------------------------------------------------------------------------------------------------- climbing
 
 
@@ -316,13 +469,12 @@ class Climb:
     Args:
         ladder: the opponents; those that are not installed are passed over.
         player: an `Agent`, or another player for `icarus.play`.
-        path: the file of its rows. What is there of this player in this game is counted and not played again.
+        ledger: of its games, see `rated_games`. What is there of this player in this game is counted and not played again.
         seed: fixes openings, dice, deals and searches.
         stamp: fields that each new row gets besides.
         files: Python files that define the player; each new row gets their digests.
 
     Attributes:
-        rows: all games of this player, including void ones.
         absent: the opponents that cannot play here.
 
     Raises:
@@ -334,14 +486,13 @@ class Climb:
         ladder: Ladder,
         player: Player,
         *,
-        path: Path | None = None,
+        ledger: Ledger | None = None,
         seed: int = 0,
         stamp: Row | None = None,
         files: Sequence[Path] = (),
     ) -> None:
         self.ladder, self.player, self.name = ladder, player, str(player)
-        rows = read_rows(path) if path else []
-        self.rows = [row for row in rows if (row.get("game"), row["player"]) == (ladder.game, self.name)]
+        self._ledger = ledger or rated_games(None)
         digests = {file.name: digest_of(file) for file in files}
         self._refuse_edited(digests)
         opponents = [rung for rung in ladder.rungs if rung.name != self.name]
@@ -352,7 +503,13 @@ class Climb:
         players: dict[str, Player] = {rung.name: rung.player() for rung in self._rungs}
         game = games.load(ladder.game)
         stamp = (stamp or {}) | ({"files": digests} if digests else {})
-        self._pairs = Pairs(game, players | {self.name: player}, self.rows, path, seed, stamp)
+        self._pairs = Pairs(game, players | {self.name: player}, self._ledger, seed, stamp)
+
+    @property
+    def rows(self) -> list[Row]:
+        """All games of this player, including void ones."""
+        rows = self._ledger.rows.values()
+        return [row for row in rows if (row.get("game"), row["player"]) == (self.ladder.game, self.name)]
 
     def _refuse_edited(self, digests: Mapping[str, str]) -> None:
         for row in self.rows:

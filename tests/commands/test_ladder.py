@@ -1,7 +1,6 @@
 """`icarus ladder` and `--level`: ratings, what is refused, and rows that go on."""
 
 import json
-import os
 import sys
 from pathlib import Path
 
@@ -46,9 +45,6 @@ def test_a_strategy_is_rated_and_goes_on_from_its_rows(
         ),
         (["othello", "MAST", "--picture", "no/such/x.svg"], "there is no directory 'no/such'"),
         (["othello", "MAST", "--picture", "mine.py"], "--picture is 'mine.py'; name a file such as mine.svg"),
-        (["othello", "MAST", "--rows", "."], "--rows is '.', which is a directory; name a file"),
-        (["othello", "MAST", "--rows", os.devnull], "which is not a file; name a file such as mine.jsonl"),
-        (["othello", "MAST", "--rows", "no/such/x.jsonl"], "there is no directory 'no/such'"),
         (["othello", "--engine", "pubeval"], "no engine of othello is called 'pubeval'; known: grhino depth 1,"),
         (["hearts", "MAST"], "there is no ladder of hearts; games with a ladder: othello"),
         (["othello", "--engine", "/no/such/engine --gtp"], "cannot be started"),

@@ -17,7 +17,6 @@ from experiments import races
 from experiments.commands.main import main
 from experiments.plan.definition import Refusal
 from icarus import BASELINE, games, load_files
-from icarus.arena import ledger
 from icarus.arena.ledger import line_of, read_rows
 from icarus.arena.player import Configuration, read_configuration
 from icarus.discovery.discover import (
@@ -153,14 +152,6 @@ def test_a_protocol_that_holds_something_else_is_refused(
         read_protocol(tmp_path)
 
 
-def test_a_damaged_line_is_told(finished_race: tuple[Discovery, Path], tmp_path: Path) -> None:
-    _, directory = finished_race
-    path = tmp_path / "games.jsonl"
-    path.write_bytes((directory / "games.jsonl").read_bytes().replace(b'"deal":3', b'"deal":4', 1))
-    with pytest.raises(ValueError, match="line .*damaged"):
-        list(read_rows(path, KEY))
-
-
 def test_a_packed_race_is_finished_and_goes_on(finished_race: tuple[Discovery, Path], tmp_path: Path) -> None:
     discovery, whole = finished_race
     lines = (whole / "games.jsonl").read_bytes().splitlines(keepends=True)
@@ -179,15 +170,6 @@ def test_a_packed_race_is_finished_and_goes_on(finished_race: tuple[Discovery, P
         races.status(tmp_path / "150")
 
 
-def test_a_game_that_is_packed_and_not_packed_too_counts_once(
-    finished_race: tuple[Discovery, Path], tmp_path: Path
-) -> None:
-    row, path = next(read_rows(finished_race[1] / "games.jsonl", KEY)), tmp_path / "games.jsonl"
-    path.with_name("games.jsonl.gz").write_bytes(gzip.compress(line_of(row)))
-    path.write_bytes(line_of({**row, "moves": row["moves"] + 1}))
-    assert list(read_rows(path, KEY)) == [row]
-
-
 def test_who_reads_a_race_leaves_the_line_that_is_being_written(
     finished_race: tuple[Discovery, Path], tmp_path: Path
 ) -> None:
@@ -200,24 +182,6 @@ def test_who_reads_a_race_leaves_the_line_that_is_being_written(
         assert [same for _, same in races.audit(tmp_path, 5, 0)] == [True]
         file.write(second[50:])
     assert ": 2 of at most" in races.status(tmp_path)
-
-
-def test_a_race_is_played_by_one_command_at_a_time(
-    finished_race: tuple[Discovery, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path, match_settings = tmp_path / "games.jsonl", MatchSettings("kuhn-poker", (0, 1), 4, None, 0)
-    with Games(match_settings, path):
-        with pytest.raises(ValueError, match=r"another process is writing to .*games\.jsonl"):
-            Games(match_settings, path)
-        assert not list(read_rows(path, KEY))
-    path.write_bytes(b'{"damaged":0}\n')
-    with pytest.raises(ValueError, match="line 1: damaged"):
-        Games(match_settings, path)
-    path.unlink()
-    with Games(match_settings, path):  # the lock has gone with who held it
-        monkeypatch.setattr(ledger, "fcntl", None)
-        with Games(match_settings, path) as unlocked:
-            assert unlocked.rows == {}
 
 
 @pytest.mark.parametrize("others", slow_after(1, [{"workers": 2}, {"workers": 1, "cluster": "local"}]), ids=str)
@@ -354,18 +318,6 @@ def test_kept_races_tell_how_far_they_are_and_are_played_again_from_their_rows(
     assert capsys.readouterr().out.count("the same") == 10
     assert main(["verify", str(directory), "--trial", "1"]) == 2
     assert "is a race, whose games have no agents and trials" in capsys.readouterr().err
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
-def test_a_game_for_which_there_is_no_room_is_told_with_its_file(
-    finished_race: tuple[Discovery, Path], tmp_path: Path
-) -> None:
-    row = next(read_rows(finished_race[1] / "games.jsonl", KEY))
-    with Games(MatchSettings("kuhn-poker", (0, 1), 4, None, 0), path := tmp_path / "games.jsonl") as full:
-        full.__exit__()
-        full._file = open("/dev/full", "ab", buffering=0)  # noqa: SIM115
-        with pytest.raises(OSError, match=f"'{path}'"):
-            full.keep(row)
 
 
 def test_what_beats_the_winner_of_an_earlier_race_stands_in_the_table() -> None:

@@ -1,12 +1,27 @@
 """Spaces: what they count, which factors play a role, what they refuse."""
 
 import itertools
+import math
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from icarus.arena.player import Configuration
+from icarus.discovery.finders import Factorial, Features, fit
+from icarus.discovery.race import (
+    LEAST_UNITS,
+    POWER,
+    USELESS,
+    detectable,
+    difference,
+    holm,
+    plan_units,
+    student_quantile,
+    student_tail,
+    units_needed,
+)
 from icarus.discovery.space import INACTIVE, Point, Space, SpaceError, load_space, read_space, shipped_spaces
 
 TEMPLATES = {"strategy": "{tree} >> {simulation}", "scheme": "MO_ISMCTS{cutoff}"}
@@ -35,13 +50,6 @@ def test_points_count_active_factors_only() -> None:
     assert space.count() == len(points) == len(set(points)) == (3 + 1) * (1 + 2) * 2
     assert {space.configuration(point) for point in points} == {space.configuration(point) for point in set(points)}
     assert len({space.configuration(point) for point in points}) == len(points)
-
-
-def test_a_level_switches_factors_off() -> None:
-    space = small()
-    point = space.point({"tree": "RAVE", "c": 1.4})
-    assert point == space.point({"tree": "RAVE"})
-    assert point == (1, INACTIVE, 0, INACTIVE, 0)
 
 
 def test_neighbours_differ_in_one_factor_and_have_defaults_in_new_ones() -> None:
@@ -128,8 +136,156 @@ def test_bad_files_are_refused(tmp_path: Path) -> None:
             load_space(name)
 
 
-def test_a_configuration_says_what_is_not_usual() -> None:
-    assert str(Configuration("RAVE")) == "RAVE"
-    assert str(Configuration("RAVE", move_decay=0.5)) == "RAVE   [move_decay = 0.5]"
-    agent = Configuration("RAVE >> MAST", "SO_ISMCTS with cutoff=3").agent(iterations=10)
-    assert str(agent.scheme) == "SO_ISMCTS with cutoff=3"
+# -------------------- Finders on landscapes whose truth is known.
+
+
+SIZES = (4, 3, 3, 2)
+SPACE = Space(
+    "synthetic",
+    {"strategy": " ".join(f"{{f{k}}}" for k in range(len(SIZES)))},
+    {f"f{k}": tuple(range(size)) for k, size in enumerate(SIZES)},
+)
+EFFECTS = [np.linspace(-0.12, 0.12, size) for size in SIZES]
+
+
+def rate(point: Point) -> float:
+    return 0.5 + sum(EFFECTS[k][level] for k, level in enumerate(point))
+
+
+def recommended(seed: int, budget: int = 1200) -> float:
+    finder, rng, spent = Factorial(SPACE, budget, seed), np.random.default_rng(seed + 100), 0
+    while spent < budget:
+        points, luck = finder.ask()[: budget - spent], rng.normal(0, 0.1)
+        finder.tell(points, [float(rng.random() < rate(point)) + luck for point in points])
+        spent += len(points)
+    return rate(finder.finalists(1)[0])
+
+
+def test_a_finder_finds_what_is_clearly_good() -> None:
+    assert np.mean([recommended(seed) for seed in range(2)]) > 0.75
+
+
+def test_the_same_seed_asks_the_same() -> None:
+    def run() -> list[list[Point]]:
+        finder, batches = Factorial(SPACE, 300, 5), []
+        for _ in range(20):
+            batches.append(list(finder.ask()))
+            finder.tell(batches[-1], [rate(point) for point in batches[-1]])
+        return batches
+
+    assert run() == run()
+
+
+def test_the_model_recovers_main_effects_through_effects_of_batches() -> None:
+    rng = np.random.default_rng(3)
+    points = [SPACE.sample(rng) for _ in range(1600)]
+    batches = [i // 8 for i in range(len(points))]
+    luck = rng.normal(0, 0.5, 200)
+    scores = [rate(point) + luck[batch] + rng.normal(0, 0.2) for point, batch in zip(points, batches, strict=True)]
+    posterior = fit(Features(SIZES), points, batches, scores)
+    everything = points_of(SPACE)
+    gap = posterior.means(everything) - np.array([rate(point) for point in everything])
+    assert np.std(gap) < 0.05
+    assert np.corrcoef(posterior.drawn(everything, 50, rng).mean(0), posterior.means(everything))[0, 1] > 0.98
+
+
+def test_a_contrast_has_the_deviation_of_worlds_drawn_and_of_the_whole_covariance() -> None:
+    rng, features = np.random.default_rng(4), Features(SIZES)
+    points = [SPACE.sample(rng) for _ in range(1600)]
+    posterior = fit(features, points, [i // 8 for i in range(1600)], [rate(p) + rng.normal(0, 0.2) for p in points])
+    columns = np.zeros((len(posterior.columns), features.width))
+    np.put_along_axis(columns, posterior.columns, 1.0, axis=1)
+    moved = columns * features.deviations**2
+    covariance = np.diag(features.deviations**2) - moved.T @ posterior.precision @ moved
+    first = 1
+    for size in SIZES:
+        for level in range(size):
+            centred = np.zeros(features.width)
+            centred[first : first + size] = (np.arange(size) == level) - 1 / size
+            mean, deviation = posterior.contrast({i: centred[i] for i in range(first, first + size)})
+            assert mean == pytest.approx(centred @ posterior.mean)
+            assert deviation == pytest.approx(np.sqrt(centred @ covariance @ centred))
+            raw = posterior.contrast({first + level: 1.0})[1]
+            assert deviation < raw  # the part that all levels of a factor share cannot be known
+        first += size + 1  # the last one is of a factor that is switched off
+
+
+def test_what_was_never_met_has_the_prior() -> None:
+    posterior = fit(Features(SIZES), [(0, 0, 0, 0)] * 4, [0, 1, 2, 3], [1.0, 0.0, 1.0, 1.0])
+    assert posterior.contrast({2: 1.0}) == (0.0, pytest.approx(0.03))
+    drawn = posterior.drawn([(3, 2, 2, 1), (0, 0, 0, 0)], 400, np.random.default_rng(0))
+    assert drawn[:, 0].std() > drawn[:, 1].std() * 0.5 > 0
+
+
+# -------------------- What differences of paired units prove.
+
+
+def test_students_distribution() -> None:
+    for tail, value in ((0.05, 1.812), (0.01, 2.764), (0.005, 3.169)):  # of 10 degrees of freedom, as tables print it
+        assert student_quantile(tail, 10) == pytest.approx(value, abs=5e-4)
+        assert student_tail(value, 10) == pytest.approx(tail, rel=0.002)
+    assert student_tail(-1.812, 10) == pytest.approx(0.95, rel=0.002)
+    assert student_tail(0, 5) == 0.5 and student_tail(math.inf, 5) == 0 == student_tail(1e200, 5)
+    assert student_tail(1e300, 1) == pytest.approx(1 / math.pi / 1e300, rel=1e-12)
+    assert student_tail(40, 20) == pytest.approx(stats.t.sf(40, 20), rel=1e-10)
+    assert student_tail(3, math.inf) == pytest.approx(stats.norm.sf(3))
+    assert student_quantile(0.005, math.inf) == pytest.approx(stats.norm.isf(0.005))
+
+
+def test_holm_and_differences() -> None:
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    scores = [0.5, 0.0, 0.5, 0.0]
+    actual, expected = difference(scores), stats.ttest_1samp(scores, 0, alternative="greater")
+    assert actual.mean == 0.25 and actual.error == pytest.approx(0.1443, abs=1e-3)
+    assert actual.p == pytest.approx(expected.pvalue)
+    assert actual.interval(0.98) == pytest.approx(stats.ttest_1samp(scores, 0).confidence_interval(0.98), abs=1e-12)
+    assert difference([0.0] * 50).p == 0.5
+    assert 0 < difference([0.5] * 72).p < 1e-30  # not 0, however sure it is
+
+
+def test_one_unit_proves_nothing() -> None:
+    alone = difference([1.0])
+    assert alone.error == 1 and alone.p > 0.1
+    assert alone.interval(limit=math.inf) == pytest.approx((1 - 2.576, 1 + 2.576), abs=0.001)
+    assert alone.interval() == (-1, 1)  # no difference of rewards is larger
+
+
+@pytest.mark.parametrize("scores", [[0.1] * 20, [0.3 - 0.2, 0.1] * 10, [1 / 3, 0.333333333] * 10])
+def test_units_that_differ_by_rounding_alone_have_laplaces_variance(scores: list[float]) -> None:
+    assert difference(scores).error == pytest.approx(math.sqrt(2 / 22 / 20))
+
+
+@pytest.mark.parametrize("units", [10, 20, 60])
+def test_what_is_claimed_at_a_level_is_wrong_no_more_often(units: int) -> None:
+    generator = np.random.default_rng(units)
+    differences = [difference(scores) for scores in generator.choice([-0.5, 0.0, 0.5], (4000, units))]
+    # by the normal distribution .012 and .006 of 10 and 20
+    assert np.mean([each.p < 0.002 for each in differences]) < 0.0045
+    assert np.mean([low <= 0 <= high for low, high in (each.interval() for each in differences)]) > 0.982
+
+
+@pytest.mark.parametrize("level", [0.002, 0.01, 0.05])
+def test_what_a_proof_detects_it_finds_with_its_power(level: float) -> None:
+    for units in (LEAST_UNITS, 60, 200):
+        shift = detectable(units, 0.4, level) / 0.4 * math.sqrt(units)
+        power = stats.nct.sf(stats.t.isf(level, units - 1), units - 1, shift)
+        assert power == pytest.approx(POWER, abs=0.012)
+    assert detectable(1, 0.4, level) == math.inf
+
+
+def test_what_a_budget_detects() -> None:
+    assert detectable(6500, 0.5 * 2**0.5, 0.01) == pytest.approx(0.028, abs=0.001)
+    assert plan_units(4000, 2, 5, 8, 0.354, 0.01, 1) == (1200, 109, 22)
+
+
+@pytest.mark.parametrize(("seats", "finalists", "deviation"), [(1, 1, 0.7), (2, 5, 0.35), (4, 20, 0.25), (2, 2, 0.7)])
+@pytest.mark.parametrize("games", [1, 300])
+def test_the_budget_that_a_refusal_names_suffices(seats: int, finalists: int, deviation: float, games: int) -> None:
+    with pytest.raises(ValueError, match="proves nothing: .*could detect") as refusal:
+        plan_units(games, seats, finalists, 8, deviation, 0.01, 1)
+    enough = re.search(r"give at least (\d+) games", str(refusal.value))
+    assert enough
+    units = plan_units(int(enough[1]), seats, finalists, 8, deviation, 0.01, 1)[1]
+    assert units == units_needed(deviation, 0.01 / finalists)
+    assert detectable(units, deviation, 0.01 / finalists) <= USELESS
+    assert units == LEAST_UNITS or detectable(units - 1, deviation, 0.01 / finalists) > USELESS

@@ -10,11 +10,9 @@ from experiments.commands.main import main
 from experiments.plan.ladder import COMPARISONS, Comparison, search
 from experiments.play import ladder as playing
 from experiments.statistics import iterations_for
-from icarus.arena.ledger import append_row
 from icarus.engine.match import LEVELS
-from icarus.ladder import ladders, matches
-from icarus.ladder.ladders import Rating, posterior
-from icarus.ladder.matches import read_rows
+from icarus.ladder import ladders
+from icarus.ladder.ladders import Rating, posterior, rated_games, read_rated_games
 
 SURE = 10.0  # Elo
 
@@ -68,7 +66,11 @@ def test_an_engine_is_left_alone_after_three_void_games_in_a_row(
     monkeypatch.setitem(COMPARISONS, "othello", (planned,))
     void, played = {"void": "it died", "failed": "BASELINE (2 iterations)"}, {"score": 1.0}
     games = iter([void, played, void, void, played, played, void, void, void, void])
-    monkeypatch.setattr(matches, "play_game", lambda *_, seed, side: {"seed": list(seed), "side": side, **next(games)})
+    monkeypatch.setattr(
+        ladders,
+        "play_game",
+        lambda game, *_, seed, side: {"game": str(game), "seed": list(seed), "side": side, **next(games)},
+    )
     rows = list(playing.play_comparisons("othello", tmp_path, 1, float("inf")))
     assert len(rows) == 10 and sum("void" in row for row in rows) == 7  # the pair that has begun is ended
 
@@ -78,10 +80,13 @@ def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path: Path, monkeypat
     monkeypatch.setattr(playing, "LEVEL_DATA", tmp_path / "levels.json")
     (tmp_path / "levels.json").write_text(json.dumps({"scale": "Elo", "games": {"hearts": []}}))
     names = [rung.name for rung in playing.opponents("othello").rungs if rung.agent]
-    for number, name in enumerate(names):
-        for game in range(20):
-            row = {"player": name, "opponent": ladders.RANDOM, "seed": [game], "score": float(game < 10 + number)}
-            append_row(tmp_path / "othello-opponents.jsonl", row)
+    path = tmp_path / "othello-opponents.jsonl"
+    with rated_games(path) as ledger:
+        for number, name in enumerate(names):
+            for game in range(20):
+                ledger.keep(
+                    {"player": name, "opponent": ladders.RANDOM, "seed": [game], "score": float(game < 10 + number)}
+                )
     assert playing.keep(playing.fitted_ladder("othello", tmp_path), tmp_path)
     content = json.loads((tmp_path / "levels.json").read_text())
     assert [level["level"] for level in content["games"]["othello"]] == list(range(1, LEVELS + 1))
@@ -89,11 +94,11 @@ def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path: Path, monkeypat
     assert content["games"]["othello"][5]["step"]["elo"] == pytest.approx(45, abs=5)  # above 14 of 20
     assert content["games"]["hearts"] == []
     assert len(json.loads((tmp_path / "othello.json").read_text())["rungs"]) == 1 + LEVELS
-    assert len(read_rows(tmp_path / "othello-opponents.jsonl")) == 20 * LEVELS
-    assert not (tmp_path / "othello-opponents.jsonl").exists()  # packed
-    for game in range(40):  # then the second is stronger than the third
-        row = {"player": names[1], "opponent": ladders.RANDOM, "seed": [game], "score": 1.0}
-        append_row(tmp_path / "othello-opponents.jsonl", row)
+    assert len(read_rated_games(path)) == 20 * LEVELS
+    assert not path.exists()  # packed
+    with rated_games(path) as ledger:
+        for game in range(40, 80):  # then the second is stronger than the third
+            ledger.keep({"player": names[1], "opponent": ladders.RANDOM, "seed": [game], "score": 1.0})
     assert not playing.keep(playing.fitted_ladder("othello", tmp_path), tmp_path)
     assert json.loads((tmp_path / "levels.json").read_text()) == content
 
@@ -122,10 +127,10 @@ def test_the_table_s_order_is_that_of_ratings_and_then_of_names() -> None:
 @pytest.mark.parametrize("game", ["othello", "dou-di-zhu"])
 def test_the_shipped_ladder_rates_as_the_rows_of_its_opponents_do(game: str) -> None:
     rows = Path("experiments/runs/ladder")
-    between = read_rows(playing.rows_of(rows, game, playing.BETWEEN))
+    between = read_rated_games(playing.rows_of(rows, game, playing.BETWEEN))
     player = "IMPLICIT_MINIMAX by MO_ISMCTS with cutoff=8 (5000 iterations)"
     player_rows = [
-        row for row in read_rows(playing.rows_of(rows, game, playing.BY_ITERATIONS)) if row["player"] == player
+        row for row in read_rated_games(playing.rows_of(rows, game, playing.BY_ITERATIONS)) if row["player"] == player
     ]
     rating = ladders.read_ladder(game).rating_of(player, ladders.scores_of(player_rows))
     together = posterior(ladders.scores_of([*between, *player_rows]), {ladders.RANDOM: ladders.ZERO}).ratings()[player]
@@ -142,7 +147,7 @@ def test_the_command_plays_a_table_and_draws_it(
     monkeypatch.setitem(playing.TABLES[kind], "othello", (search("MAST", 2), search("BASELINE", 3)))
     picture = tmp_path / "ladder.svg"
     ladder("othello", out=tmp_path, minutes=1, **{kind: True}, number=2, picture=picture)
-    rows = read_rows(tmp_path / f"othello-{kind}.jsonl")
+    rows = read_rated_games(tmp_path / f"othello-{kind}.jsonl")
     assert [row["player"] for row in rows] == ["MAST (2 iterations)"] * 2 + ["BASELINE (3 iterations)"] * 2
     table = capsys.readouterr().out
     assert "above MAST (2 iterations)" in table

@@ -30,7 +30,7 @@ def decisions(name: str, number: int) -> Iterator[State]:
 @counts(10, 1000)
 def test_rust_reversi_knows_the_same_moves(number: int) -> None:
     pytest.importorskip("rust_reversi", reason="rust-reversi is not installed")
-    from icarus.ladder.servers.othello import PASS, board_of
+    from icarus.ladder.modules.othello import PASS, board_of
 
     for state in decisions("othello", number):
         assert (sorted(board_of(state).get_legal_moves_vec()) or [PASS]) == sorted(state.legal_actions())
@@ -39,7 +39,7 @@ def test_rust_reversi_knows_the_same_moves(number: int) -> None:
 @counts(10, 300)
 def test_py_draughts_with_forced_captures_knows_the_same_moves(number: int) -> None:
     pytest.importorskip("draughts", reason="py-draughts is not installed")
-    from icarus.ladder.servers.checkers import board_of, to_draughts
+    from icarus.ladder.modules.checkers import board_of, to_draughts
 
     for state in decisions("checkers", number):
         if not state.facts.chained:
@@ -49,7 +49,7 @@ def test_py_draughts_with_forced_captures_knows_the_same_moves(number: int) -> N
 
 def test_openspiel_s_hearts_knows_the_same_cards() -> None:
     pyspiel = pytest.importorskip("pyspiel", reason="open_spiel is not installed")
-    from icarus.ladder.servers.hearts import PASS, from_openspiel, round_of
+    from icarus.ladder.modules.hearts import PASS, from_openspiel, round_of
 
     game = pyspiel.load_game("hearts")
     for number, state in enumerate(decisions("hearts(threshold=30)", 1)):
@@ -64,7 +64,7 @@ def test_openspiel_s_hearts_knows_the_same_cards() -> None:
 
 def turn_ends(state: State, mover: int) -> set[tuple[tuple[int, ...], ...]]:
     """The boards (the opponent's points, the mover's) that can end a turn."""
-    from icarus.ladder.servers.backgammon import board_of
+    from icarus.ladder.modules.backgammon import board_of
 
     if state.current_player() != mover:
         return {tuple(map(tuple, board_of(state, mover)))}
@@ -84,7 +84,7 @@ def rolls(number: int) -> Iterator[State]:
 @counts(3, 1000)
 def test_gnubg_s_rolls_lead_to_the_same_boards(number: int) -> None:
     gnubg_nn = pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")
-    from icarus.ladder.servers.backgammon import board_of, dice
+    from icarus.ladder.modules.backgammon import board_of, dice
 
     for state in rolls(number):
         mover = state.current_player()
@@ -95,7 +95,7 @@ def test_gnubg_s_rolls_lead_to_the_same_boards(number: int) -> None:
 def test_gnubg_and_pubeval_choose_what_they_think_best() -> None:
     """Orientation and score: the roll's best board by each one's own evaluation, but for a few that the network passes over unseen."""
     gnubg_nn = pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")
-    from icarus.ladder.servers.backgammon import Engine, board_of, checkers_after, dice
+    from icarus.ladder.modules.backgammon import Engine, board_of, checkers_after, dice
 
     evaluations = {
         ("gnubg", "0"): lambda opponent, player: -gnubg_nn.probabilities([player, opponent], 0)[0],
@@ -118,7 +118,7 @@ def test_gnubg_and_pubeval_choose_what_they_think_best() -> None:
 
 def test_gnubg_s_rolls_are_played_by_legal_actions_doubles_too() -> None:
     pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")
-    from icarus.ladder.servers.backgammon import Engine
+    from icarus.ladder.modules.backgammon import Engine
 
     engine, luck, doubles = Engine("pubeval"), random.Random(1), 0
     for seed in range(2):
@@ -136,7 +136,7 @@ def test_gnubg_s_rolls_are_played_by_legal_actions_doubles_too() -> None:
 def test_gnubg_beats_pubeval_as_often_as_published(number: int) -> None:
     """GNU Backgammon at 0 plies won .719 of 1,000 games against pubeval, gammons as wins (M. Higgins, Computational Backgammon, 2012)."""
     pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")
-    from icarus.ladder.servers.backgammon import Engine
+    from icarus.ladder.modules.backgammon import Engine
 
     published, wins = 0.719, 0.0
     engines = Engine("gnubg", "0"), Engine("pubeval")
@@ -165,7 +165,7 @@ def test_rlcard_s_plays_are_ours_but_for_kickers_of_two_alike(number: int) -> No
     from rlcard.games.doudizhu.judger import DoudizhuJudger
     from rlcard.games.doudizhu.utils import get_gt_cards
 
-    from icarus.ladder.servers.dou_di_zhu import PASS, cards_of, complete_plays, ranks_of, text_of, trace
+    from icarus.ladder.modules.dou_di_zhu import PASS, cards_of, complete_plays, ranks_of, text_of, trace
 
     differing = {True: [0, 0], False: [0, 0]}  # leads and follows: as many of so many
     for state in decisions("dou-di-zhu", number):
@@ -192,7 +192,7 @@ def test_rlcard_s_plays_are_ours_but_for_kickers_of_two_alike(number: int) -> No
 
 def test_a_whole_roll_is_played_where_a_part_of_it_leads_to_the_same_checkers() -> None:
     pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")
-    from icarus.ladder.servers.backgammon import checkers_after, path_to
+    from icarus.ladder.modules.backgammon import checkers_after, path_to
 
     state = games.load("backgammon").new_initial_state()
     state.facts.points[:] = 0

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from icarus import Agent, games, parse, play
-from icarus.ladder import server
+from icarus.arena.player import RandomPlayer
 from icarus.ladder.engines import ENGINES, Engine, EngineFailed, EnginePlayer, Process, engine_of
-from icarus.ladder.matches import RandomPlayer, play_game
+from icarus.ladder.ladders import play_game
 
 OTHELLO = games.load("othello")
 FAKE = str(Path(__file__).with_name("fake_engine.py"))
@@ -95,12 +95,6 @@ while True: print("thinking", flush=True); time.sleep(0.2)"""
     assert time.monotonic() - started < 30
 
 
-@pytest.mark.parametrize("arguments", [[], ["othelo"]])
-def test_a_server_of_no_engine_says_which_there_are(arguments: list[str]) -> None:
-    with pytest.raises(SystemExit, match="no engine plays '.*'; write GAME SETTINGS, with a game of backgammon, check"):
-        server.main(arguments)
-
-
 def test_an_unknown_engine_is_refused() -> None:
     with pytest.raises(ValueError, match="no engine of othello is called 'pubeval'; known: grhino depth 1,"):
         engine_of(OTHELLO, "pubeval")
@@ -128,7 +122,7 @@ def test_a_program_that_speaks_gtp_is_refused_in_games_that_gtp_has_no_words_for
 def test_an_engine_is_a_player_for_any_match() -> None:
     engine = fake("good")
     agents = [Agent(parse("BASELINE"), iterations=10), engine]
-    log = play(OTHELLO, agents, watch=engine.observe)
+    log = play(OTHELLO, agents)
     assert log.agents == ("BASELINE (10 iterations)", "fake good")
     engine.close()
 

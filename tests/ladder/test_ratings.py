@@ -1,6 +1,5 @@
 """Ratings: by hand, against simulated players, and a climb that is stopped and goes on."""
 
-import errno
 import itertools
 from pathlib import Path
 
@@ -9,8 +8,7 @@ import pytest
 
 import icarus
 from icarus import Agent, games, parse
-from icarus.arena.ledger import append_row, pack, written_whole
-from icarus.ladder import matches
+from icarus.ladder import ladders
 from icarus.ladder.ladders import (
     RANDOM,
     UNKNOWN,
@@ -23,11 +21,14 @@ from icarus.ladder.ladders import (
     fit,
     informative,
     intervals_of,
+    play_game,
     posterior,
+    rated_games,
     read_ladder,
+    read_rated_games,
     scores_of,
+    side_score,
 )
-from icarus.ladder.matches import play_game, read_rows, side_score
 from icarus.views.canvas import intervals_svg
 
 FIXED = {"zero": ZERO}
@@ -117,9 +118,11 @@ LADDER = Ladder(
 
 
 def test_a_new_player_is_as_unknown_as_the_model_says() -> None:
-    climb = Climb(LADDER, Agent(parse("BASELINE"), iterations=3))
+    ledger, name = rated_games(None), "BASELINE (3 iterations)"
+    climb = Climb(LADDER, Agent(parse("BASELINE"), iterations=3), ledger=ledger)
     assert climb.rating().deviation == pytest.approx(UNKNOWN)
-    climb.rows = [{"player": climb.name, "opponent": RANDOM, "score": 1.0}] * 20
+    for number in range(20):
+        ledger.keep({"game": "othello", "player": name, "opponent": RANDOM, "seed": [number], "score": 1.0})
     assert climb.rating() == posterior([(climb.name, RANDOM, 1.0)] * 20, LADDER.ratings()).ratings()[climb.name]
 
 
@@ -140,83 +143,60 @@ def test_a_climb_is_rated_as_by_all_games_together() -> None:
     ladder = fit(
         Ladder("othello", tuple(Rung(name, ZERO, {"strategy": "BASELINE", "iterations": 1}) for name in names)), between
     )
-    climb = Climb(ladder, "a climber")
-    climb.rows = [{"player": "a climber", "opponent": name, "score": i % 2} for name in names[2:] for i in range(300)]
-    together = posterior(scores_of([*between, *climb.rows]), {RANDOM: ZERO}).ratings()["a climber"]
-    assert climb.rating().value == pytest.approx(together.value, abs=4)
-    assert climb.rating().deviation == pytest.approx(together.deviation, rel=0.02)
-    apart = posterior(scores_of(climb.rows), ladder.ratings()).ratings()["a climber"]
+    scores = [("a climber", name, i % 2) for name in names[2:] for i in range(300)]
+    together = posterior([*scores_of(between), *scores], {RANDOM: ZERO}).ratings()["a climber"]
+    assert ladder.rating_of("a climber", scores).value == pytest.approx(together.value, abs=4)
+    assert ladder.rating_of("a climber", scores).deviation == pytest.approx(together.deviation, rel=0.02)
+    apart = posterior(scores, ladder.ratings()).ratings()["a climber"]
     assert apart.deviation < 0.7 * together.deviation
 
 
 def test_a_climb_that_is_stopped_goes_on_where_it_was(tmp_path: Path) -> None:
     player, path = Agent(parse("BASELINE"), iterations=3), tmp_path / "rows.jsonl"
     whole = [row["actions"] for row in Climb(LADDER, player).games(6)]
-    stopped = Climb(LADDER, player, path=path).games(6)
-    first_games = [next(stopped)["actions"] for _ in range(3)]
-    stopped.close()
+    with rated_games(path) as ledger:
+        first_games = [row["actions"] for row in itertools.islice(Climb(LADDER, player, ledger=ledger).games(6), 3)]
+        with pytest.raises(ValueError, match="another process is writing"):
+            rated_games(path)
     path.write_bytes(path.read_bytes() + b'{"torn')
-    again = Climb(LADDER, player, path=path)
-    assert len(again.rows) == 3
-    assert first_games + [row["actions"] for row in again.games(6)] == whole
-    assert len(read_rows(path)) == 6
-    assert again.rating().games == 6
-
-
-def test_games_that_two_processes_played_count_once(tmp_path: Path) -> None:
-    player, path = Agent(parse("BASELINE"), iterations=3), tmp_path / "rows.jsonl"
-    both = [Climb(LADDER, player, path=path) for _ in range(2)]
-    for climb in both:
-        list(climb.games(2))
-    assert len(path.read_bytes().splitlines()) == 4
-    assert Climb(LADDER, player, path=path).rating() == both[0].rating()
-
-
-def test_games_of_another_game_in_the_file_are_not_counted(tmp_path: Path) -> None:
-    player, path = Agent(parse("BASELINE"), iterations=3), tmp_path / "rows.jsonl"
-    list(Climb(LADDER, player, path=path).games(2))
-    assert not Climb(Ladder("checkers", LADDER.rungs), player, path=path).rows
+    with rated_games(path) as ledger:
+        again = Climb(LADDER, player, ledger=ledger)
+        assert len(again.rows) == 3
+        assert first_games + [row["actions"] for row in again.games(6)] == whole
+        assert len(read_rated_games(path)) == again.rating().games == 6
+        assert not Climb(Ladder("checkers", LADDER.rungs), player, ledger=ledger).rows  # another game
 
 
 def test_games_of_a_player_whose_file_was_edited_are_not_counted_as_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    player, path, file = Agent(parse("BASELINE"), iterations=3), tmp_path / "rows.jsonl", tmp_path / "own.py"
+    player, file = Agent(parse("BASELINE"), iterations=3), tmp_path / "own.py"
     imported = tmp_path / "rules_of_own_ladder.py"
     imported.write_text("A = 1")
     file.write_text("from rules_of_own_ladder import A")
-    list(Climb(LADDER, player, path=path, files=[file]).games(2))
-    assert len(Climb(LADDER, player, path=path, files=[file]).rows) == 2
+    ledger = rated_games(None)
+    list(Climb(LADDER, player, ledger=ledger, files=[file]).games(2))
+    assert len(Climb(LADDER, player, ledger=ledger, files=[file]).rows) == 2
     imported.write_text("A = 2")
     monkeypatch.setattr("icarus.load_files._in_memory", {})  # as in another process
     with pytest.raises(ValueError, match=r"own.py was edited: its digest is .*, in earlier games of BASELINE \(3 iter"):
-        Climb(LADDER, player, path=path, files=[file])
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
-def test_a_row_for_which_there_is_no_room_is_told_with_its_file() -> None:
-    with pytest.raises(OSError, match="'/dev/full'"):
-        append_row(Path("/dev/full"), {"player": "a"})
-
-
-def test_a_file_for_which_there_is_no_room_is_told(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="page.html'"), written_whole(tmp_path / "page.html"):
-        raise OSError(errno.ENOSPC, "No space left on device")
+        Climb(LADDER, player, ledger=ledger, files=[file])
 
 
 def test_whoever_fails_again_and_again_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(game: object, player: object, opponent: object, seed: object, side: object) -> dict[str, object]:
-        return {"player": str(player), "void": "it fell", "failed": whoever or names[str(opponent)]}
+        row = {"game": str(game), "seed": seed, "side": side, "player": str(player)}
+        return row | {"void": "it fell", "failed": whoever or names[str(opponent)]}
 
     names = {"random": RANDOM, "BASELINE (2 iterations)": "nobody"}
-    monkeypatch.setattr(matches, "play_game", fails)
+    monkeypatch.setattr(ladders, "play_game", fails)
     player = Agent(parse("BASELINE"), iterations=3)
     whoever = ""  # each opponent
     played = list(Climb(LADDER, player).games(50))
-    assert 2 * matches.PATIENCE <= len(played) <= 4 * matches.PATIENCE
+    assert 2 * ladders.PATIENCE <= len(played) <= 4 * ladders.PATIENCE
     whoever = str(player)
     climb = Climb(LADDER, player)
-    assert matches.PATIENCE <= len(list(climb.games(50))) <= matches.PATIENCE + 1  # a pair is played whole
+    assert ladders.PATIENCE <= len(list(climb.games(50))) <= ladders.PATIENCE + 1  # a pair is played whole
     assert climb.has_failed
 
 
@@ -226,59 +206,13 @@ def test_pairs_have_one_opening_and_two_sides() -> None:
     assert first["actions"][:4] == second["actions"][:4]
 
 
-def test_rows_that_are_none_are_refused_by_number(tmp_path: Path) -> None:
+@pytest.mark.parametrize("score", ["NaN", "7", "10" + "0" * 400, '"x"', "null"])
+def test_rows_that_are_none_are_refused_by_number(score: str, tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
-    append_row(path, {"player": "a", "opponent": "b", "seed": [1]})
-    path.write_bytes(path.read_bytes() + b"[]\n")
-    with pytest.raises(ValueError, match="line 2, is not a game of a ladder"):
-        read_rows(path)
-    for score in ("NaN", "7", "10" + "0" * 400, '"x"', "null"):  # in a row from before there were checksums
-        path.write_text(f'{{"player":"a","opponent":"b","seed":[1],"score":{score}}}\n')
-        with pytest.raises(ValueError, match="line 1(: damaged|, is not a game of a ladder with a score from 0 to 1)"):
-            read_rows(path)
-    path.unlink()
-    append_row(path, {"player": "a", "opponent": "b", "seed": [1], "score": 0.5})
-    assert [row["score"] for row in read_rows(path)] == [0.5]
-    path.write_bytes(path.read_bytes().replace(b"0.5", b"1.0"))
-    with pytest.raises(ValueError, match="line 1: damaged; the content has changed since it was written"):
-        read_rows(path)
-
-
-def test_rows_go_on_after_they_are_packed(tmp_path: Path) -> None:
-    path, rows = tmp_path / "rows.jsonl", [{"player": "a", "opponent": "b", "seed": [number]} for number in range(3)]
-    for row in rows:
-        append_row(path, row)
-        pack(path)
-        assert not path.exists()
-    packed = path.with_name("rows.jsonl.gz")
-    content = packed.read_bytes()
-    append_row(path, last := {**rows[0], "seed": [3]})
-    assert read_rows(path) == [*rows, last]
-    path.write_bytes(b'{"torn')
-    pack(path)
-    assert packed.read_bytes() == content
-    packed.write_bytes(content[:-9])
-    with pytest.raises(ValueError, match=r"rows.jsonl.gz is damaged: "):
-        read_rows(path)
-
-
-def test_packing_that_is_killed_counts_no_game_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, rows = tmp_path / "rows.jsonl", [{"player": "a", "opponent": "b", "seed": [number]} for number in range(6)]
-
-    def killed(self: Path) -> None:
-        raise KeyboardInterrupt
-
-    for number, row in enumerate(rows):
-        append_row(path, row)
-        if number == 1:
-            pack(path)
-        if number == 3:
-            with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-                patch.setattr(Path, "unlink", killed)
-                pack(path)  # the rows 2 and 3 are in both files
-        assert read_rows(path) == rows[: number + 1]
-    pack(path)
-    assert read_rows(path) == rows and not path.exists()
+    row = '{"player":"a","opponent":"b","seed":[1],"score":%s}\n'  # from before there were checksums
+    path.write_text(row % 0.5 + row % score)
+    with pytest.raises(ValueError, match="line 2: damaged"):
+        read_rated_games(path)
 
 
 def test_a_ladder_is_written_and_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pyspiel
 from icarus.games.cards import CARDS, RANKS
 from icarus.games.hearts import DEAL, EXCHANGE, OFFSETS, PASS, PLAYERS
 from icarus.kernel.state import State
-from icarus.ladder.server import state_after
+from icarus.ladder.engines import state_after
 
 EXPLORATION = 18.0  # 0.7 of the 26 points between best and worst
 WORLDS = -1  # a new determinization for each iteration
@@ -24,7 +24,7 @@ class Engine:
     """The bot, and the round as OpenSpiel has it."""
 
     def __init__(self, seconds: str) -> None:
-        self.name, self.version = f"OpenSpiel ISMCTSBot {seconds} s", version("open_spiel")
+        self.version = f"OpenSpiel ISMCTSBot {seconds} s {version('open_spiel')}"
         self._game, self._seconds = pyspiel.load_game("hearts"), float(seconds)
         self._games = 0
 

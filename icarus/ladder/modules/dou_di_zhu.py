@@ -22,7 +22,7 @@ class Engine:
     """The agent; the trace of plays that it is shown; and kickers that it has decided."""
 
     def __init__(self, kind: str = "rules") -> None:
-        self.name, self.version = "RLCard doudizhu-rule-v1", version("rlcard")
+        self.version = f"RLCard doudizhu-rule-v1 {version('rlcard')}"
         self._agent, self._kickers = DouDizhuRuleAgentV1(), list[int]()
 
     def new_game(self, state: State) -> None:

@@ -11,7 +11,7 @@ import gnubg_nn
 from icarus.games.backgammon import BAR
 from icarus.kernel import CHANCE
 from icarus.kernel.state import State
-from icarus.ladder.server import state_after
+from icarus.ladder.engines import state_after
 
 DOUBLE_MATCH_POINT = (1, 1)  # points that either side lacks: what counts is who wins, as in our game
 Step = tuple[int, int]  # (point left, point reached), 1 … 24, BAR and 0
@@ -21,8 +21,8 @@ class Engine:
     """An evaluation, and where it wants its checkers at the end of the roll."""
 
     def __init__(self, kind: str, ply: str = "0") -> None:
-        self.name = "pubeval" if kind == "pubeval" else f"gnubg {ply}-ply DMP"
-        self.version = version("gnubg-nn")
+        name = "pubeval" if kind == "pubeval" else f"gnubg {ply}-ply DMP"
+        self.version = f"{name} {version('gnubg-nn')}"
         self._pubeval, self._ply = kind == "pubeval", int(ply)
         self._roll = 0
         self._target: tuple[int, ...] = ()

@@ -26,7 +26,7 @@ class Engine:
     """A search of rust-reversi's; it is given the position anew for each move."""
 
     def __init__(self, kind: str, size: str) -> None:
-        self.name, self.version = f"rust-reversi {kind} {size}", version("rust-reversi")
+        self.version = f"rust-reversi {kind} {size} {version('rust-reversi')}"
         if kind == "mcts":
             self._search: Any = rust_reversi.MctsSearch(int(size), EXPLORATION, VISITS_TO_EXPAND)
         else:  # "matrix" or "mobility"

@@ -26,7 +26,7 @@ class Engine:
     """The engine, and the rest of a chain of jumps that it has decided."""
 
     def __init__(self, depth: str) -> None:
-        self.name, self.version = f"py-draughts depth {depth}", version("py-draughts")
+        self.version = f"py-draughts depth {depth} {version('py-draughts')}"
         self._engine, self._chain = SimpleEngine(depth_limit=int(depth)), list[int]()
 
     def new_game(self, state: State) -> None:

@@ -1,0 +1,223 @@
+"""The ledger: no state but its rows, which lose nothing when a process is killed and tell when they were changed."""
+
+import errno
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import zlib
+from collections.abc import Iterator
+from concurrent.futures import CancelledError, Executor, Future
+from pathlib import Path
+from typing import Annotated, Any
+
+import attrs
+import msgspec
+import pytest
+
+from icarus.arena import ledger
+from icarus.arena.ledger import Ledger, is_being_written, line_of, pack, read_rows, written_whole
+from icarus.arena.workers import ALONE, GameFailed, Workers, workers
+
+FIELDS = ("name", "seed")
+ROWS: list[dict[str, Any]] = [{"name": "a", "seed": [number], "score": number / 4} for number in range(6)]
+
+
+@attrs.frozen
+class Square:
+    """A task."""
+
+    number: int
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        return "square", (self.number,)
+
+
+def played(task: Square) -> dict[str, Any]:
+    return {"name": "square", "seed": [task.number], "is": task.number**2}
+
+
+def test_what_is_kept_is_not_played_again(tmp_path: Path) -> None:
+    path, tasks = tmp_path / "folder" / "rows.jsonl", [Square(number) for number in (3, 1, 3)]
+    with Ledger(path, FIELDS) as rows:
+        assert [row["is"] for row in rows.play(tasks, played)] == [9, 1, 9]
+    path.write_bytes(path.read_bytes() + b'{"torn')
+    assert [row["is"] for row in read_rows(path, FIELDS)] == [9, 1]  # what is being written is passed over
+    with Ledger(path, FIELDS) as rows:
+        assert [row["is"] for row in rows.played([*tasks, Square(2)], played)] == [4]
+    assert [row["is"] for row in read_rows(path, FIELDS)] == [9, 1, 4]
+
+
+def test_one_process_writes_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "rows.jsonl"
+    assert not is_being_written(path)
+    with Ledger(path, FIELDS):
+        assert is_being_written(path)
+        with pytest.raises(ValueError, match=r"another process is writing to .*rows\.jsonl"):
+            Ledger(path, FIELDS)
+    path.write_bytes(b'{"damaged":0}\n')
+    with pytest.raises(ValueError, match="line 1: damaged"):
+        Ledger(path, FIELDS)
+    path.unlink()
+    with Ledger(path, FIELDS):  # the lock has gone with who held it
+        monkeypatch.setattr(ledger, "fcntl", None)
+        assert Ledger(path, FIELDS).rows == {}
+
+
+def test_a_line_that_was_changed_is_told_by_its_number(tmp_path: Path) -> None:
+    path, lines = tmp_path / "rows.jsonl", [line_of(row) for row in ROWS]
+    content = json.dumps(ROWS[1]).encode()
+    lines[1] = b'%s,"check":"%08x"}\n' % (content[:-1], zlib.crc32(content))  # as some were written once
+    path.write_bytes(b"".join(lines))
+    assert list(read_rows(path, FIELDS)) == ROWS
+    unchecked = b'{"name":"b","seed":[0]}\n'
+    for line in (
+        lines[2].replace(b"0.5", b"0.6"),
+        lines[2].replace(b"check", b"chech"),
+        b"[]\n",
+        b"nothing\n",
+        unchecked,
+    ):
+        path.write_bytes(lines[0] + lines[1] + line)
+        with pytest.raises(ValueError, match=r"rows\.jsonl, line 3: damaged"):
+            list(read_rows(path, FIELDS))
+    assert len(list(read_rows(path, FIELDS, unchecked=True))) == 3
+
+
+def test_a_row_of_another_shape_is_told(tmp_path: Path) -> None:
+    class Scored(msgspec.Struct):
+        score: Annotated[float, msgspec.Meta(le=1)]
+
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b"".join(map(line_of, ROWS)))
+    with pytest.raises(ValueError, match=r"line 6: damaged \(Expected `float` <= 1"):
+        list(read_rows(path, FIELDS, Scored))
+
+
+def test_rows_go_on_after_they_are_packed_and_packing_that_is_killed_counts_no_game_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "rows.jsonl"
+
+    def killed(self: Path) -> None:
+        raise KeyboardInterrupt
+
+    for number, row in enumerate(ROWS):
+        with Ledger(path, FIELDS) as rows:
+            assert list(rows.rows.values()) == ROWS[:number]
+            rows.keep(row)
+        if number == 1:
+            pack(path)
+            assert not path.exists()
+        if number == 3:
+            with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+                patch.setattr(Path, "unlink", killed)
+                pack(path)  # the rows 2 and 3 are in both files
+    pack(path)
+    packed = path.with_name("rows.jsonl.gz")
+    content = packed.read_bytes()
+    assert gzip.decompress(content) == b"".join(map(line_of, ROWS))
+    path.write_bytes(b'{"torn')
+    pack(path)
+    assert packed.read_bytes() == content
+    for damaged in (content[:-9], b"no archive", b""):
+        packed.write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"rows\.jsonl\.gz is damaged: "):
+            list(read_rows(path, FIELDS))
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_a_file_for_which_there_is_no_room_is_told(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="page.html'"), written_whole(tmp_path / "page.html"):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    with Ledger(path := tmp_path / "rows.jsonl", FIELDS) as full:
+        full.__exit__()
+        full._file = open("/dev/full", "ab", buffering=0)  # noqa: SIM115
+        with pytest.raises(OSError, match=f"'{path}'"):
+            full.keep(ROWS[0])
+
+
+# -------------------- Workers: a process that dies is replaced, every task comes once, and failures are told in a sentence.
+
+
+@pytest.fixture(scope="module")
+def two() -> Iterator[Workers]:
+    with workers(2) as playing:
+        yield playing
+
+
+def squared(number: int) -> int:
+    return number**2
+
+
+def dying_once(task: tuple[str, int]) -> int:
+    """Kills its process unless the file of the task is there; leaves the file."""
+    path = Path(task[0])
+    if task[1] == 3 and not path.exists():
+        path.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return task[1]
+
+
+def failing(number: int) -> int:
+    if number == 2:
+        raise ValueError("it is two")
+    return number
+
+
+def killing(number: int) -> int:
+    if number == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return number
+
+
+def test_every_task_comes_once(two: Workers) -> None:
+    assert list(ALONE.results(squared, range(5))) == [0, 1, 4, 9, 16]
+    assert sorted(two.results(squared, range(5))) == [0, 1, 4, 9, 16]
+
+
+def test_a_process_that_dies_is_replaced(two: Workers, tmp_path: Path) -> None:
+    assert sorted(two.results(dying_once, [(str(tmp_path / "died"), i) for i in range(8)])) == list(range(8))
+
+
+def test_a_task_that_fails_or_kills_is_named(two: Workers) -> None:
+    with pytest.raises(GameFailed, match="2 failed: it is two"):
+        list(two.results(failing, [1, 2]))
+    with pytest.raises(GameFailed, match="3 processes died while playing 1"):
+        list(two.results(killing, range(4)))
+
+
+def test_a_cluster_that_has_gone_is_told() -> None:
+    class Gone(Executor):
+        def submit(self, function: Any, *arguments: Any, **options: Any) -> Future:
+            future: Future = Future()
+            future.set_exception(CancelledError())
+            return future
+
+    with pytest.raises(GameFailed, match="does not answer any more .* run the same command to continue"):
+        list(Workers(1, Gone).results(squared, [1]))
+
+
+def test_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
+    program = tmp_path / "parent.py"
+    program.write_text(
+        "import os, signal, time\nfrom pathlib import Path\nfrom icarus.arena.workers import workers\n"
+        "def note(path):\n    Path(path).write_text(str(os.getpid()))\n    time.sleep(60)\n"
+        "if __name__ == '__main__':\n"
+        "    with workers(2) as playing:\n        list(playing.results(note, [os.environ['NOTE']]))\n"
+    )
+    note = tmp_path / "child"
+    parent = subprocess.Popen([sys.executable, str(program)], env={**os.environ, "NOTE": str(note)})
+    while not (note.exists() and note.read_text()):
+        time.sleep(0.05)
+    parent.kill()
+    parent.wait()
+    child = int(note.read_text())
+    deadline = time.monotonic() + 10
+    while Path(f"/proc/{child}").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not Path(f"/proc/{child}").exists()
