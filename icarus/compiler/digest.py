@@ -75,7 +75,7 @@ def reachable(function: Callable, libraries: Set[str] = LIBRARIES) -> Iterator[P
     Raises:
         CompilationError: it reaches what a decorator in `UNSUPPORTED` has made.
     """
-    pending = [Part("", function), *(Part("an extension", body) for body in _extensions())]
+    pending = [*(Part("an extension", body) for body in _extensions()), Part("", function)]  # the last comes first
     numbers: dict[tuple[int, frozenset[str]], int] = {}
     alive: list[object] = []  # an address stands for one value as long as that value lives
     while pending:

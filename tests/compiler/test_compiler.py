@@ -182,6 +182,16 @@ def test_an_extension_of_the_compiler_is_seen() -> None:
     assert digest(size) != before
 
 
+def test_a_mistake_is_not_told_of_an_extension_of_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    overloaded = OVERLOADED.replace("§", "2").replace("def f(x):", "def unused(x):")
+    kernel_of(f"{overloaded}\ndef f(x):\n    return x", monkeypatch)
+
+    def broken(state: Any, actions: np.ndarray) -> None: ...
+
+    with pytest.raises(CompilationError, match=r"it must return how many .*test_compiler\.py, line"):
+        State(attrs.evolve(toy.CHAIN, legal=broken), after(toy.CHAIN).data).legal_actions()
+
+
 @pytest.mark.parametrize(
     ("decorator", "use"),
     [
