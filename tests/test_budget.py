@@ -28,9 +28,9 @@ BUDGET = {
     "icarus/ladder": (784, 9),
     "icarus/specs": (1820, 10),
     "icarus/views": (1258, 12),
-    "experiments": (7925, 48),
-    "experiments/studies": (2192, 12),
-    "tests": (31580, 200),
+    "experiments": (7000, 43),
+    "experiments/studies": (1235, 8),
+    "tests": (30800, 194),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 SHARED_NAMES: set[str] = {
@@ -46,7 +46,6 @@ SHARED_NAMES: set[str] = {
     "Measurement",
     "Part",
     "Picture",
-    "Plan",
     "Posterior",
     "Progress",
     "Rating",

@@ -1,9 +1,8 @@
-"""How far from equilibrium searches are: the measurements, tables and pictures of docs/equilibrium.md, from their rows.
+"""How far from equilibrium searches are: the tables and pictures of docs/equilibrium.md, from their rows.
 
 After Lanctot, Lisý and Bowling (2015), at AAAI's workshop and at AAMAS. Seconds of 2015 say nothing here: budgets are iterations, and each
-measurement tells how long its searches took.
+measurement tells how long its searches took. Commit bd52c9ae made the rows and has the papers' ISMCTS, `ismcts_2015.py`, beside this file.
 
-    python -m experiments.studies.equilibrium_2015 measure root
     python -m experiments.studies.equilibrium_2015 draw docs/_static/equilibrium --page docs/equilibrium.md
     python -m experiments.studies.equilibrium_2015 effects
 
@@ -14,33 +13,22 @@ Hunter, Statistics for Experimenters, on factorial designs without replicates).
 """
 
 import csv
-import functools
 import itertools
 import math
 import statistics
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import attrs
 import typer
 
 from experiments.commands.common import print_table, refresh
 from experiments.figures import LINES, MARKERS, Style
 from experiments.papers.combinations import COMBINATIONS, ENHANCEMENTS
-from experiments.play.matches import provenance
 from experiments.statistics import Estimate, mean_reward, share_text, student, student_mean
-from experiments.studies import ismcts_2015  # noqa: F401  (texts may name ISMCTS)
 from icarus import games
-from icarus.arena.ledger import Ledger, key_of, read_lines, row_of
-from icarus.engine.match import Agent, play
-from icarus.equilibrium import Aggregate, exploitability, stitch
-from icarus.equilibrium.measures import AGGREGATE, AGGREGATE_AAMAS, AGGREGATES, STITCHING
-from icarus.equilibrium.policies import FIXED, UNIFORM, complete
-from icarus.equilibrium.search import OnlineAlgorithm, parse_strategy
-from icarus.equilibrium.tree import tree_of
-from icarus.kernel.game import AnyGame
+from icarus.arena.ledger import read_lines, row_of
+from icarus.equilibrium.measures import AGGREGATE_AAMAS, STITCHING
 from icarus.views.canvas import SUBDUED, canvas
 from icarus.views.document import Table
 
@@ -58,235 +46,27 @@ STREAM = 15  # of the seeds of these games, apart from those of other experiment
 EXPLOITABILITY, HEAD_TO_HEAD = "exploitability.jsonl", "head-to-head.jsonl"
 RUNS = Path(__file__).parent.parent / "runs" / "equilibrium"
 
-# ---------------------------------------------------------------------------------------------------------------- plans
-
-
-@functools.lru_cache(maxsize=4)
-def game_of(name: str) -> AnyGame:
-    """The game of that name, the same whenever it is asked for: what is known of its tree is kept with it."""
-    return games.load(name)
-
-
-def agent(text: str, iterations: int) -> Agent:
-    """The player that a text describes."""
-    return Agent(parse_strategy(text, {}), iterations=iterations)
-
-
-@attrs.frozen
-class Plan:
-    """What is to be measured: every player in every game with every budget, with the seeds 0, 1, … each.
-
-    Attributes:
-        games, players: as texts.
-        iterations: of each search.
-        method: "stitching", "aggregate", "aggregate-aamas" or "root".
-        matches: of an aggregate method.
-        missing: what is played where no search has been: "uniform" or "a fixed random action".
-    """
-
-    games: tuple[str, ...]
-    players: tuple[str, ...]
-    iterations: tuple[int, ...]
-    seeds: int = 1
-    method: str = STITCHING
-    matches: int = 100
-    missing: str = UNIFORM
-    file = EXPLOITABILITY
-    key = ("game", "player", "method", "iterations", "seed")
-
-    def rows(self) -> list[Measurement]:
-        """What identifies each measurement, cheapest budgets first."""
-        name = self.method if self.method not in AGGREGATES else f"{self.method} of {self.matches} matches"
-        method = name if self.missing == UNIFORM else f"{name}, {self.missing} elsewhere"
-        return [
-            {"game": str(games.load(game)), "player": str(agent(player, iterations).strategy), "method": method}
-            | {"iterations": iterations, "seed": seed}
-            for iterations, seed, game, player in itertools.product(
-                self.iterations, range(self.seeds), self.games, self.players
-            )
-        ]
-
-    def measure(self, row: Measurement) -> Measurement:
-        """A measurement, made."""
-        tree, player = tree_of(game_of(row["game"])), agent(row["player"], row["iterations"])
-        agent(row["player"], 1).search(tree.state_of(int(tree.decisions[0])), 0)  # compiled before a clock runs
-        started, processed = time.perf_counter(), time.process_time()
-        if self.method == STITCHING:
-            policy = stitch(tree, player, seed=row["seed"])
-            searches = int((tree.sets["count"][tree.decisions] > 1).sum())
-        elif self.method in AGGREGATES:
-            version = AGGREGATES[self.method]
-            aggregate = Aggregate(tree, player, version=version, missing=self.missing, seed=row["seed"])
-            aggregate.play(self.matches)
-            policy, searches = aggregate.policy, aggregate.searches
-        else:
-            assert isinstance(player.strategy, OnlineAlgorithm)
-            search = player.strategy.begin(tree, row["seed"])
-            search.make(row["iterations"])
-            policy, searches = complete(tree, search.weights(), self.missing, row["seed"]), 1
-        spent, distance = time.process_time() - processed, exploitability(tree, policy)
-        return row | {
-            "values": list(distance.values),
-            "improvements": list(distance.improvements),
-            "nash_conv": distance.nash_conv,
-            "seconds": round(time.perf_counter() - started, 3),
-            "searches": searches,
-            "processor_seconds": round(spent, 3),
-            "provenance": provenance(),
-        }
-
-
-@attrs.frozen
-class Pairing:
-    """Players, each against every opponent, with every budget.
-
-    Attributes:
-        game, players, opponents: as texts.
-        iterations: of every search.
-        games: of each pair; made up to whole blocks.
-        times: how many times as many iterations the opponents have.
-    """
-
-    game: str
-    players: tuple[str, ...]
-    opponents: tuple[str, ...]
-    iterations: tuple[int, ...]
-    games: int = 500
-    times: int = 1
-    file = HEAD_TO_HEAD
-    key = ("game", "one", "other", "iterations", "times", "block")
-
-    def rows(self) -> list[Measurement]:
-        """What identifies each block."""
-        name, more = str(games.load(self.game)), {} if self.times == 1 else {"times": self.times}
-        return [
-            {"game": name, "one": str(agent(player, 1).strategy), "other": str(agent(opponent, 1).strategy)}
-            | {"iterations": iterations, **more, "block": block}
-            for iterations, player, opponent in itertools.product(self.iterations, self.players, self.opponents)
-            for block in range(-(-self.games // (2 * HALF)))
-        ]
-
-    def measure(self, row: Measurement) -> Measurement:
-        """A block of games: the rewards of the one player, where he sits first and where he sits second."""
-        game, player = game_of(row["game"]), agent(row["one"], row["iterations"])
-        opponent = agent(row["other"], row["iterations"] * row.get("times", 1))
-        first = [play(game, (player, opponent), seed=(STREAM, row["block"], 0, i)).returns[0] for i in range(HALF)]
-        second = [play(game, (opponent, player), seed=(STREAM, row["block"], 1, i)).returns[1] for i in range(HALF)]
-        return {**row, "first": first, "second": second, "provenance": provenance()}
-
-
+# The players and games of the rows, as they name them.
 IST, PST = "OOS()", "OOS(target='public subgame')"
 UCT, RM, EXP3 = "ISMCTS()", "ISMCTS(selection='regret matching')", "ISMCTS(selection='EXP3')"
 UCT_WITH_C = tuple(f"ISMCTS(exploration={c!r})" for c in (0.5, 2.0, 4.0))
-NEAR = "NearEquilibrium()"
-DICE, GOOFSPIEL, POKER = (
+OOS_AAMAS = "OOS(delta=0.5, compensation=True)"  # of the figures by the aggregate method
+GAMES = DICE, GOOFSPIEL, POKER = (
     "liars-dice",
     "goofspiel(cards=6,lowest=0)",
     "generic-poker",
 )  # LD(1,1), II-GS(6) of 2015, GP(3,3,2,2)
-GAMES = (DICE, GOOFSPIEL, POKER)
 DESCENDING = "goofspiel(cards=6,lowest=0,descending=1)"
 KUHN, LEDUC = "kuhn-poker", "leduc-poker"
 FOUR_FACES = "liars-dice(faces=4)"
 SIXTEEN = {combination.strategy: combination for combination in COMBINATIONS}
 BASELINE = COMBINATIONS[0].strategy
-DELTAS = (0.0, 0.1, 0.5, 0.8, 0.9, 0.95, 0.99, 1.0)
-
-
-def oos(target: str, delta: float) -> str:
-    """Online Outcome Sampling with another δ."""
-    return f"OOS(target={target!r}, delta={delta!r})"
-
-
-def deltas(targets: tuple[str, ...]) -> tuple[str, ...]:
-    """Players for every target and each of `DELTAS`."""
-    return tuple(oos(target, delta) for target in targets for delta in DELTAS)
-
-
-TARGETS = ("information set", "public subgame")
-EVERYONE = (IST, PST, UCT, RM, EXP3)
-FROM_THE_DEAL = (IST, UCT, RM, EXP3)  # nothing is aimed at, so that IST and PST are the same
-OOS_AAMAS = "OOS(delta=0.5, compensation=True)"  # of the figures by the aggregate method
-OTHER_OOS_AAMAS = (
-    "OOS(delta=1.0, compensation=True)",
-    "OOS(target='public subgame', delta=0.5, compensation=True)",
-    "OOS(target='public subgame', delta=1.0, compensation=True)",
-)
-SEEDS = 10  # of a claim
-PLANS: dict[str, tuple[Plan | Pairing, ...]] = {  # of each the cheaper part first
-    "head-to-head": (
-        Pairing(DICE, (IST, PST), (UCT, NEAR), (1000,)),
-        Pairing(DICE, (UCT, "BASELINE"), (NEAR,), (1000,)),
-        Pairing(DICE, (IST, PST), (UCT, NEAR), (10_000,)),
-        Pairing(DICE, (IST, PST), (UCT,), (1000, 10_000), times=10),  # about equal time
-        Pairing(GOOFSPIEL, (IST,), (UCT, NEAR), (1000, 10_000)),
-        Pairing(DICE, (IST, PST), ("BASELINE",), (1000, 10_000)),
-        Pairing(GOOFSPIEL, (UCT, "BASELINE"), (NEAR,), (1000, 10_000)),
-    ),
-    "aggregate": (  # AAMAS, Figure 3, right
-        Plan((DICE,), (OOS_AAMAS, UCT, RM), (2000, 20_000), SEEDS, AGGREGATE_AAMAS, 500, FIXED),
-        Plan((DICE,), OTHER_OOS_AAMAS, (20_000,), 1, AGGREGATE_AAMAS, 500, FIXED),
-        Plan((DICE,), EVERYONE, (1000, 10_000), 1, AGGREGATE, 500, FIXED),
-        Plan((GOOFSPIEL, POKER), (OOS_AAMAS, UCT, RM), (2000, 20_000), 1, AGGREGATE_AAMAS, 500, FIXED),
-        Plan(GAMES, (OOS_AAMAS, UCT, RM), (40_000, 80_000, 160_000, 320_000), 1, AGGREGATE_AAMAS, 500, FIXED),
-    ),
-    "root": (  # AAMAS, Figure 3, left: one search from the deal
-        Plan((KUHN, LEDUC), FROM_THE_DEAL, (1000, 10_000, 100_000, 1_000_000), SEEDS, ROOT, missing=FIXED),
-        Plan(GAMES, FROM_THE_DEAL, (1000, 10_000, 100_000, 1_000_000), SEEDS, ROOT, missing=FIXED),
-        Plan((DICE,), (UCT, EXP3), (1_000_000, 10_000_000), 2 * SEEDS, ROOT, missing=FIXED),
-        Plan(GAMES, FROM_THE_DEAL, (10_000_000,), SEEDS, ROOT, missing=FIXED),
-        Plan((GOOFSPIEL, DICE), (UCT,), (100_000_000,), SEEDS, ROOT, missing=FIXED),
-    ),
-    "goofspiel": (  # does c, or the order of the points, explain why II-Goofspiel(6) is more exploitable here than in print?
-        Plan((GOOFSPIEL, DESCENDING), (UCT, *UCT_WITH_C), (100_000, 1_000_000), SEEDS, ROOT, missing=FIXED),
-        Plan((GOOFSPIEL, DESCENDING), (UCT, *UCT_WITH_C[1:]), (10_000_000,), SEEDS, ROOT, missing=FIXED),
-    ),
-    "figure-2": (  # AAAI: δ, by the aggregate method and head to head
-        Plan((DICE,), deltas(TARGETS), (1000,), 1, AGGREGATE, 500, FIXED),
-        Plan((DICE,), (UCT, *deltas(TARGETS)), (10_000,), 1, AGGREGATE, 500, FIXED),
-        Pairing(DICE, deltas(TARGETS), (UCT, NEAR), (1000,)),
-        Plan(("goofspiel",), (UCT, *deltas(TARGETS[:1])), (1000, 10_000), 1, AGGREGATE, 500, FIXED),
-        Pairing(DICE, deltas(TARGETS), (UCT, NEAR), (10_000,)),
-    ),
-    "table-1": (  # AAAI: full stitching; ISMCTS has ten times the iterations for about the same time
-        Plan((FOUR_FACES,), (IST, PST, "BASELINE"), (300, 3000, 30_000), SEEDS),
-        Plan((FOUR_FACES,), (UCT,), (3000, 30_000, 300_000), SEEDS),
-        Plan(("goofspiel(cards=4)",), (UCT, IST, PST, "BASELINE"), (300, 3000), SEEDS),
-        Plan((DICE,), (UCT, IST, PST), (1000,), SEEDS),
-        Plan((DICE,), (UCT, IST, PST), (10_000,)),
-        Plan((DICE,), (UCT, IST, PST), (30_000,)),
-        Plan((DICE,), (UCT, IST, PST), (100_000,)),
-    ),
-    "sixteen": (  # which enhancement makes ISMCTS less exploitable?
-        Plan(("kuhn-poker",), (*SIXTEEN, IST, PST, UCT), (100, 1000, 10_000), 10),
-        Plan(("leduc-poker",), (*SIXTEEN, IST, PST, UCT), (100, 1000), 3),
-        Plan(("goofspiel(cards=5)",), (*SIXTEEN, IST, PST, UCT), (1000,)),
-        Plan((DICE,), (*SIXTEEN, IST, PST, UCT), (1000,)),
-        Plan(("leduc-poker",), (*SIXTEEN, IST, PST, UCT), (1000,), 10),
-        Plan(("goofspiel(cards=5)",), (*SIXTEEN, IST, PST, UCT), (1000,), 3),
-        Plan((DICE,), (*SIXTEEN, IST, PST, UCT), (1000,), 3),
-        Plan(("leduc-poker",), (*SIXTEEN, IST, PST, UCT), (10_000,), 3),
-    ),
-}
-
-
-# ----------------------------------------------------------------------------------------------------------------- rows
+ROOT = "root"  # one search from the deal, which aims at nothing
 
 
 def rows_of(directory: Path, file: str) -> list[Measurement]:
     """The measurements in a file of a directory."""
     return [row_of(line, place, unchecked=True) for line, place in read_lines(directory / file)]
-
-
-def fill(plan: Plan | Pairing, directory: Path) -> list[Measurement]:
-    """Make what a directory lacks of a plan; returns all its rows."""
-    rows = plan.rows()
-    with Ledger(directory / plan.file, plan.key, unchecked=True) as ledger:
-        for number, row in enumerate(rows, 1):
-            if key_of(row, plan.key) not in ledger.rows:
-                typer.echo(f"{number} of {len(rows)}: {row}", err=True)
-                ledger.keep(plan.measure(row))
-    return [ledger.rows[key_of(row, plan.key)] for row in rows]
 
 
 def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
@@ -679,18 +459,6 @@ def tables(rows: Sequence[Measurement], blocks: Sequence[Measurement]) -> dict[s
 # ------------------------------------------------------------------------------------------------------------- commands
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
-
-
-@app.command()
-def measure(
-    plans: Annotated[list[str], typer.Argument(help=f"Any of {', '.join(PLANS)}.", metavar="PLAN")], rows: Path = RUNS
-) -> None:
-    """Make the measurements of plans; those among the rows are not repeated."""
-    if unknown := [name for name in plans if name not in PLANS]:
-        raise typer.BadParameter(f"{unknown[0]!r} is not a plan; known plans: {', '.join(PLANS)}")
-    for name in plans:
-        for plan in PLANS[name]:
-            fill(plan, rows)
 
 
 @app.command()

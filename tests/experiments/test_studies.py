@@ -1,148 +1,384 @@
-"""Studies run once on tiny inputs, and what their tables say is computed by hand."""
+"""Studies run once on tiny inputs, what their tables say is computed by hand, and committed rows give the documents' tables."""
 
 import json
-from pathlib import Path
+import math
+import random
 
+import attrs
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from experiments.papers.combinations import COMBINATIONS
 from experiments.plan.definition import Refusal
-from experiments.studies import duels, finders
-from experiments.studies.correlation import ACTION, POSITION
-from experiments.studies.finders import KEPT, SETTINGS, Landscape, play_landscape, read_landscape
-from experiments.studies.screening import Choice, Gain, agreement, pairs
-from icarus.arena.player import Configuration
-from icarus.discovery.discover import proven_configurations
-from icarus.discovery.space import Space
+from experiments.statistics import mean_reward, share_text
+from experiments.store import rows as store
+from experiments.studies import branching, discovery, positions
+from experiments.studies import equilibrium_2015 as equilibrium
+from experiments.studies.backgammon_weights import Network, inputs, play_steps, steps_by
+from experiments.studies.equilibrium_2015 import effect, measured_cells, spread, weighted_sum
+from experiments.studies.positions import ACTION, POSITION, Choice, Gain, Shape, Shared, correlation_of
+from icarus import State, games
+from icarus.arena.ledger import line_of
+from icarus.compiler.rng import seeded
+from icarus.games.backgammon import BAR, CHECKERS, DICE, INPUTS, OUTPUT, POINTS, UNITS, WEIGHTS
+from icarus.games.dou_di_zhu import DOU_DI_ZHU, RANK_NAMES, hand_of
+from tests.conftest import ROOT
+from tests.experiments.conftest import keep, small
 
-SPACE = Space("two", {"strategy": "{tree}"}, {"tree": ("BASELINE", "baseline(5.0)")})
-PLAIN, STRONG = Configuration("baseline(5.0)"), Configuration("BASELINE >> NAST2")
-TINY = duels.match_settings_of("kuhn-poker", 4, None)
-
-
-# ------------------------------------------------------------------------------------------------------------------ finders
-
-
-def sampled(deals: int = 2000) -> finders.Sampled:
-    rewards = np.random.default_rng(1).random((2, deals, 2)) < np.array([0.3, 0.6])[:, None, None]
-    return finders.Sampled.of(Landscape(SPACE, ((0,), (1,)), rewards.astype(float)), 0)
+RUNS, DOCS = ROOT / "experiments" / "runs", ROOT / "docs"
 
 
-def test_each_repetition_of_a_point_is_a_game_of_its_own() -> None:
-    world = sampled()
-    rates = [np.mean(world.play([(1,)] * 100, np.random.default_rng(seed))) for seed in range(50)]
-    assert np.std(rates) < 0.06  # of one game, played a hundred times, it would be .35
-    assert np.mean(rates) == pytest.approx(0.6, abs=0.03)
-    world.games = np.arange(2000.0).reshape(2, 1000)  # which tells the deal: different points of a batch share it
-    first, second, again, also = world.play([(0,), (1,), (0,), (1,)], np.random.default_rng(3))
-    assert first == second - 1000 != again == also - 1000
+def shown(app, *arguments: object) -> str:
+    result = CliRunner().invoke(app, list(map(str, arguments)), catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.output
 
 
-def test_a_landscape_goes_on_with_its_own_settings_only(tmp_path: Path) -> None:
-    play_landscape(TINY, SPACE, 2, 2, tmp_path)
-    games = (tmp_path / KEPT).read_bytes()
-    for changed, message in (
-        (duels.match_settings_of("kuhn-poker", 50, None), "is a landscape with iterations 4, not 50"),
-        (duels.match_settings_of("kuhn-poker", 4, None, 2), "is a landscape with seed 1, not 2"),
-    ):
-        with pytest.raises(Refusal, match=f"{message}; use another directory"):
-            play_landscape(changed, SPACE, 2, 2, tmp_path)
-    assert (tmp_path / KEPT).read_bytes() == games and json.loads((tmp_path / SETTINGS).read_text())["iterations"] == 4
-    play_landscape(TINY, SPACE, 2, 3, tmp_path)  # more deals of the same
-    assert (tmp_path / KEPT).read_bytes().startswith(games)
-    assert read_landscape(tmp_path).rewards.shape == (2, 3, 2)
-    (tmp_path / SETTINGS).unlink()
-    with pytest.raises(Refusal, match=r"has games but no landscape\.json"):
-        play_landscape(TINY, SPACE, 2, 2, tmp_path)
+# ---------------------------------------------------------------------------------------------------- discovery's rows
 
 
-def test_finders_meet_on_a_landscape_and_their_rows_are_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path, names = tmp_path / "smooth.csv", ("factorial", "halving", "evolution", "random", "NTBEA")
-    finders.main(["smooth", "--games", "300", "--repetitions", "2", "--finders", *names, "--to", str(path)])
-    told = capsys.readouterr().out
-    finders.main(["--rows", str(path)])
-    assert [line[:28].strip() for line in capsys.readouterr().out.splitlines()[1:6]] == list(names)
-    assert told.count("above factorial") == 4 and max(row["regret"] for row in finders.read_rows(path)) < 0.3
-
-
-def test_rows_of_finders_are_told_with_intervals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    rows = [
-        {"finder": name, "seed": seed, "rate": 0.5, "regret": 0.1 * seed + more, "seconds": 1.0}
-        for seed in range(3)
-        for name, more in (("factorial", 0.0), ("random", 0.05))
-    ]
-    for name in ("whist", "phantom"):
-        finders.write_rows(tmp_path / f"{name}.csv", rows)
-    finders.print_rows([tmp_path / "whist.csv", tmp_path / "phantom.csv"])
-    whist, phantom, both = capsys.readouterr().out.split("\n\n")
-    assert whist == "whist\n" + finders.summary(rows) and phantom.startswith("phantom") and both.startswith("all 2\n")
+def test_finders_are_told_with_the_intervals_of_their_regrets(tmp_path):
+    lines = ["finder,seed,rate,regret,seconds"]
+    for seed in range(3):
+        lines += [f"{name},{seed},.5,{0.1 * seed + more},1" for name, more in (("factorial", 0), ("random", 0.05))]
+    paths = [tmp_path / f"{name}.csv" for name in ("whist", "phantom")]
+    for path in paths:
+        path.write_text("\n".join(lines))
+    whist, phantom, both = shown(discovery.app, "finders", *paths).split("\n\n")
+    assert whist.startswith("whist\n") and phantom.startswith("phantom\n") and both.startswith("all 2\n")
     # by hand: 0, .1 and .2 have the standard error .1 / √3, and Student's quantile with two degrees of freedom is 4.303
     assert "regret 0.100 [-0.148, 0.348]" in whist and "above factorial +0.050 [+0.050, +0.050]" in whist
     assert "regret 0.100 [0.006, 0.194]" in both
-    (tmp_path / "other.csv").write_text("finder,seed\nfactorial,1\n")
-    with pytest.raises(Refusal, match=r"other\.csv has no rows of finders"):
-        finders.print_rows([tmp_path / "other.csv"])
 
 
-# -------------------------------------------------------------------------------------------------------------------- duels
-
-
-def test_a_duel_is_kept_and_one_of_equals_is_even(tmp_path: Path) -> None:
-    pairs, path = [(PLAIN, PLAIN), (STRONG, PLAIN)], tmp_path / "games.jsonl"
-    even, advantage = duels.duel(TINY, pairs, 25, path)
-    assert (even.mean, even.units, advantage.units) == (0.0, 25, 25)
-    rows = path.read_bytes()
-    assert duels.duel(TINY, pairs, 25, path)[1] == advantage and path.read_bytes() == rows
-    assert duels.differences_in(path) == {(str(STRONG), str(PLAIN)): advantage}  # without a game
-    path.write_bytes(b"".join(rows.splitlines(keepends=True)[:-1]))  # a deal that lacks a game does not count
-    assert [difference.units for difference in duels.differences_in(path).values()] == [24]
-    with pytest.raises(Refusal, match="there is no file"):
-        duels.print_rows([tmp_path / "none.jsonl"])
-
-
-def test_a_winner_that_needs_a_heuristic_is_left_out_of_a_game_without_one(capsys: pytest.CaptureFixture[str]) -> None:
-    pairs = {"plain one": (PLAIN, PLAIN), "cutting one": (Configuration("BASELINE", "MO_ISMCTS with cutoff=8"), PLAIN)}
-    assert list(duels.playable(TINY, pairs)) == ["plain one"]
-    assert "the cutting one cannot play: cutoff is 8, but kuhn-poker has no heuristic" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("game", [*proven_configurations(), "kuhn-poker"])
-def test_winners_play_what_the_game_s_own_winner_beat(game: str) -> None:
-    proven = proven_configurations()
-    reference = proven[game].reference if game in proven else STRONG
-    for name, (player, opponent) in duels.winners_in(game, "all").items():
-        assert opponent == reference and player == proven[name.removeprefix("winner of ")].configuration
-
-
-# ------------------------------------------------------------------------------------------------- choice without games
-
-
-def screened(order: list[str], positions: int = 40) -> list[Choice]:
-    generator = np.random.default_rng(0)
-    noise = generator.normal(0, 0.01, (positions, len(order)))
-    return [
-        Choice("", name, position, 0.3 + 0.05 * rank + noise[position, rank])
-        for position in range(positions)
-        for rank, name in enumerate(order)
+def test_a_duel_is_judged_by_the_deals_of_which_all_games_are_there(tmp_path):
+    path, names = tmp_path / "games.jsonl", ("player", "seat", "returns")
+    games_of_deal = ("a", 0, [1, 0]), ("a", 1, [1, 0]), ("b", 0, [0.25, 0.5])
+    rows = [
+        {"stream": "proof", "opponent": "b", "deal": deal, **dict(zip(names, values, strict=True))}
+        for deal in range(5)
+        for values in games_of_deal
     ]
+    path.write_bytes(b"".join(map(line_of, [*rows[:13], rows[14]])))  # the last deal lacks a game
+    ((pair, difference),) = discovery.differences_in(path).items()
+    assert pair == ("a", "b") and difference.units == 4
+    assert difference.mean == pytest.approx(((1 + 0) - (0.25 + 0.5)) / 2)
+    assert shown(discovery.app, "duels", path).startswith("games, 4 units: +0.125")
+
+
+# ----------------------------------------------------------------------------------------------------------- positions
+
+HERE = 80
+
+
+def invented(slope, noise=0.03, spread=0.05, actions=8):
+    """Positions whose values are known: elsewhere they are `slope` times those now, with as much again of their own."""
+    generator, rows = np.random.default_rng(1), []
+    for position in range(HERE):
+        now = 0.5 + generator.normal(0, spread, actions)
+        independent = generator.normal(0, spread, actions)
+        for half in range(positions.HALVES):
+            estimates = now + generator.normal(0, noise, actions)
+            others = (estimates.sum() - estimates) / (actions - 1)  # playouts that begin with another action
+            later = others + slope * (now - 0.5) + (1 - abs(slope)) * independent + generator.normal(0, noise, actions)
+            rows += [
+                Shared("othello", "", position, half, ACTION, action, estimates[action], later[action], 100)
+                for action in range(actions)
+            ]
+    return rows
+
+
+@pytest.mark.parametrize("slope, expected", [(1.0, 1.0), (0.5, 0.5**0.5), (0.0, 0.0), (-1.0, -1.0)])
+def test_the_correlation_is_that_of_the_true_values_whatever_the_noise(slope, expected):
+    for noise in (0.01, 0.05):
+        estimate = correlation_of(invented(slope, noise))
+        assert estimate.positions == HERE and estimate.now == pytest.approx(0.05, rel=0.1)
+        assert estimate.value == pytest.approx(expected, abs=0.1)
+        assert estimate.low - 0.05 <= expected <= estimate.high + 0.05
+
+
+def test_where_values_hardly_differ_or_are_hardly_seen_there_is_no_correlation_to_tell():
+    estimate = correlation_of(invented(1.0, spread=0.001))
+    assert np.isnan(estimate.value) and estimate.now < 0.005
+    few = [attrs.evolve(each, count=3 if each.action > 1 else 100) for each in invented(1.0)]
+    assert correlation_of(few) is None
+    assert ["Othello", ACTION, "0", "", "", "", ""] in positions.correlation_table(few).rows
+
+
+def test_positions_of_kept_games_are_measured_once(played, tmp_path):
+    path = tmp_path / "shared.csv"
+    arguments = ("correlation", played, path, "--positions", 2, "--iterations", 200, "--seed", 1)
+    output = shown(positions.app, *arguments[:2], "--to", *arguments[2:])
+    rows = positions.read_values(path, Shared)
+    assert {(each.game, each.position, each.half) for each in rows} == {
+        ("othello", p, h) for p in (0, 1) for h in (0, 1)
+    }
+    assert all(0 <= each.now <= 1 and -1e-9 <= each.later <= 1 + 1e-9 and each.count > 0 for each in rows)
+    assert {ACTION} <= {each.kind for each in rows} <= {ACTION, POSITION}
+    assert positions.kept(path, Shared, lambda: pytest.fail("measured again")) == rows and "Othello" in output
+    path.write_text("something else\n")
+    with pytest.raises(Refusal, match="was not written by this command"):
+        positions.read_values(path, Shared)
+
+
+def test_positions_in_a_game_of_ones_own_load_its_file(played, tmp_path, monkeypatch):
+    monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
+    (file := tmp_path / "own.py").write_text(
+        "import attrs\nfrom icarus import games\nMINE = attrs.evolve(games.load('othello'), name='mine')\n"
+    )
+    cell = next(cell for cell in small().cells if cell.is_opponent)
+    rows = [row for row in store.rows(played, small()) if row["cell"] == cell.key]
+    of_mine = attrs.evolve(cell, column=attrs.evolve(cell.column, game="mine"), module=str(file))
+    ((state, _),) = positions.positions_of(of_mine, rows, 1, random.Random(1))
+    assert str(state.game) == "mine" and len(state.legal_actions()) > 1
+
+
+def test_games_by_other_rules_and_runs_without_the_baseline_are_refused(played, tmp_path):
+    row = next(row for row in store.rows(played, small()) if row["agent"] == "Baseline")
+    altered_row = json.loads(json.dumps(row))
+    altered_row["actions"][3][1] = altered_row["actions"][0][1]  # a square that is taken
+    for rows, message in (([altered_row], "was played by other rules than today's"), ([], "no games of the baseline")):
+        with pytest.raises(Refusal, match=message):
+            list(positions.measure_shared_values(keep(tmp_path / message, small(), rows), 1, 100, 1))
 
 
 PLAYED = {
-    ("", name): np.array([1.0] * wins + [0.0] * (200 - wins))
+    ("", name): np.repeat([1.0, 0.0], (wins, 200 - wins))
     for name, wins in zip("ABCDEF", range(60, 180, 20), strict=True)
 }
 
 
-def test_the_same_order_has_tau_one_and_the_opposite_minus_one() -> None:
-    same = agreement([*screened(list("ABCDEF")), Choice("", "-", 0, 0.5)], PLAYED, "")
+def screened(order: str, number: int = 40) -> list[Choice]:
+    noise = np.random.default_rng(0).normal(0, 0.01, (number, len(order)))
+    values = 0.3 + 0.05 * np.arange(len(order)) + noise
+    return [
+        Choice("", name, position, values[position, rank])
+        for position in range(number)
+        for rank, name in enumerate(order)
+    ]
+
+
+def test_the_same_order_has_tau_one_and_the_opposite_minus_one():
+    same = positions.agreement([*screened("ABCDEF"), Choice("", "-", 0, 0.5)], PLAYED, "")
     assert same.agents == 6 and same.tau == pytest.approx(1) and same.low > 0.6 and same.top > 0
-    assert agreement(screened(list("FEDCBA")), PLAYED, "").tau == pytest.approx(-1)
+    assert positions.agreement(screened("FEDCBA"), PLAYED, "").tau == pytest.approx(-1)
 
 
-def test_a_record_is_paired_with_the_gain_of_the_agent_that_shares_it() -> None:
+def test_a_record_is_paired_with_the_gain_of_the_agent_that_shares_it():
     correlations = {(("a", ""), ACTION): 0.5, (("a", ""), POSITION): 0.2, (("b", ""), ACTION): 0.9}
     measured = {(("a", ""), "R"): Gain(0.1, 0.05, 50), (("a", ""), "EPIC"): Gain(0.3, 0.05, 50)}
-    assert pairs("R", correlations, measured) == [(("a", ""), 0.5, Gain(0.1, 0.05, 50))]
-    assert pairs("EPIC", correlations, measured) == [(("a", ""), 0.2, Gain(0.3, 0.05, 50))]
+    assert positions.pairs("R", correlations, measured) == [(("a", ""), 0.5, Gain(0.1, 0.05, 50))]
+    assert positions.pairs("EPIC", correlations, measured) == [(("a", ""), 0.2, Gain(0.3, 0.05, 50))]
+
+
+def test_three_agents_search_the_same_positions_and_are_told_by_pairs(monkeypatch):
+    monkeypatch.setattr(positions, "ITERATIONS", (10, 40))
+    measured = list(positions.shapes(RUNS / "campaign" / "othello", 2, 0))
+    assert [(each.position, each.agent, each.iterations) for each in measured[:6]] == [
+        (0, agent, iterations) for agent in ("-", "N", "R") for iterations in (10, 40)
+    ]
+    assert len(measured) == 12 and all(1 <= each.visits < each.iterations and each.depth >= 1 for each in measured)
+    monkeypatch.setattr(positions, "ITERATIONS", (10,))
+    depths, visits = {"-": (3, 5), "R": (4, 7), "N": (3, 5)}, {"-": (100, 50), "R": (100, 50), "N": (110, 60)}
+    invented_shapes = [Shape("", k, agent, 10, depths[agent][k], visits[agent][k]) for agent in depths for k in (0, 1)]
+    rave, nast = positions.lines(invented_shapes)
+    assert "R     10 iterations, 2 positions: depth 4.00 and +1.500" in rave and "visits +0.0%" in rave
+    assert "depth 4.00 and +0.000" in nast and "visits +15.0%" in nast
+
+
+# --------------------------------------------------------------------------------------------------------- equilibrium
+
+ADDED = {"NAST": -0.2, "RAVE": 0.05, "MAST": 0.0, "LGRF": 0.0}
+
+
+def measured_rows(iterations=100, noise=(-0.01, 0.0, 0.01), chosen=COMBINATIONS):
+    return [
+        {"game": "kuhn-poker", "player": each.strategy, "method": "stitching", "iterations": iterations, "seed": seed}
+        | {"nash_conv": 1.0 + sum(ADDED[name] for name in each.enhancements) + error}
+        for each in chosen
+        for seed, error in enumerate(noise)
+    ]
+
+
+def cells(**changes):
+    (values,) = measured_cells(measured_rows(**changes)).values()
+    return values
+
+
+def test_an_effect_is_what_the_eight_with_it_have_more_than_the_eight_without():
+    values = cells()
+    assert {name: effect(values, name).value for name in ADDED} == pytest.approx(ADDED)
+    assert [effect(values, name).is_decided for name in ADDED] == [True, True, False, False]
+    deviation, freedom = spread(values)
+    assert freedom == 32 and deviation == pytest.approx(0.01)
+    # 16 means of 3 values each, weighed 1/8: 0.01 √(16 / 64 / 3); Student's quantile with 32 degrees of freedom is 2.0369
+    assert effect(values, "MAST").half == pytest.approx(2.0369 * 0.01 * math.sqrt(16 / 64 / 3), rel=1e-4)
+    assert weighted_sum(values, {"BASELINE": 1.0}).half == pytest.approx(2.0369 * 0.01 / math.sqrt(3), rel=1e-4)
+
+
+@pytest.mark.parametrize("counts", [(1, 1), (1, 5)])
+def test_where_a_combination_has_one_seed_interactions_stand_for_chance(counts):
+    luck, squares, covered = np.random.default_rng(0), [], 0
+    for _ in range(400):
+        values = {
+            each.strategy: list(mean + luck.normal(0, 0.02, counts[number > 0]))
+            for number, (each, (mean,)) in enumerate(zip(COMBINATIONS, cells(noise=(0.0,)).values(), strict=True))
+        }
+        squares.append(spread(values)[0] ** 2)
+        covered += abs(effect(values, "NAST").value + 0.2) < effect(values, "NAST").half
+    assert math.sqrt(np.mean(squares)) == pytest.approx(0.02, rel=0.1)
+    assert 365 <= covered <= 396  # 380 expected of 400 intervals of 95 %
+    assert equilibrium.against_baseline(cells(noise=(0.0,)), "BASELINE >> NAST2").value == pytest.approx(-0.2)
+
+
+def test_the_largest_budget_with_all_sixteen_counts():
+    some = [
+        row
+        for budget, number in ((100, 16), (1000, 16), (10_000, 3))
+        for row in measured_rows(budget, chosen=COMBINATIONS[:number])
+    ]
+    assert list(measured_cells(some)) == [("kuhn-poker", 1000)]
+    assert measured_cells(measured_rows(chosen=COMBINATIONS[:15])) == {}
+
+
+def test_a_mean_reward_has_an_interval_also_where_all_are_alike():
+    share = mean_reward([0, 1] * 50)
+    assert share_text(share) == "50.0 ± 10.0 %" and share.half == pytest.approx(1.984 * math.sqrt(0.25 / 99), rel=1e-3)
+    least = 0.025 ** (1 / 43)  # so likely a win must be, for 43 of 43 to have a chance of 2.5 %
+    won, lost, drawn = (mean_reward([each] * 43) for each in (1.0, 0.0, 0.5))
+    assert (won.low, won.high, lost.low, lost.high) == pytest.approx((least, 1, 0, 1 - least))
+    assert (drawn.low, drawn.high) == pytest.approx((least / 2, 1 - least / 2))
+    assert mean_reward([0.1 + 0.2, 0.3] * 20).high > 0.35  # alike but for rounding
+
+
+def test_the_page_of_equilibria_and_its_pictures_come_out_of_the_committed_rows(tmp_path):
+    page = tmp_path / "equilibrium.md"
+    page.write_bytes((DOCS / "equilibrium.md").read_bytes())
+    equilibrium.draw(tmp_path, equilibrium.RUNS, page)
+    assert page.read_bytes() == (DOCS / "equilibrium.md").read_bytes()
+    assert all(
+        (tmp_path / f"{name}.png").stat().st_size > 20_000 for name in ("root", "aggregate", "sixteen", "effects")
+    )
+
+
+# ----------------------------------------------------------------------------------- Table II of 2012: leading plays
+
+
+def plays_of(*hands, seed=0):
+    """The leading plays where the landlord, who leads, and the peasants hold these cards."""
+    state = np.zeros(1, DOU_DI_ZHU.state)
+    for seat, cards in enumerate(hands):
+        state["hands"][0, seat] = hand_of([RANK_NAMES.index(card) for card in cards])
+    return branching.measure_deal(state[0], seeded(seed), branching.Buffers()).tolist()
+
+
+@pytest.mark.parametrize(
+    "cards, plays",
+    [
+        ("4", "4"),
+        ("3334", "3 4 33 333 333+4"),
+        ("BR33", "3 B R 33 BR"),
+        ("33344", "3 4 33 44 333 333+4 333+44"),
+        ("34567", "3 4 5 6 7 34567"),
+        ("3333456", "3 4 5 6 33 333 3333 333+4 333+5 333+6 3333+4+5 3333+4+6 3333+5+6"),
+    ],
+)
+def test_leading_plays_count_each_choice_of_kickers(cards, plays):
+    assert plays_of("T", cards, "J")[0] == len(plays.split()) + 1
+
+
+def test_plays_are_added_over_the_peasants_and_those_of_no_determinization_do_not_count():
+    assert plays_of("T", "3", "4", seed=1) == [2, 2, 4, 4, 4]  # each has the three or the four
+    assert plays_of("34567", "3", "3", seed=1) == [2, 2, 2, 2, 2]
+
+
+def test_random_deals_branch_as_published_within_five_percent_and_the_interval_is_students():
+    for each in branching.measurements(branching.measure_deals(400, seed=2012)):
+        assert 0.95 < each.ratio < 1.05 and each.mean.low < each.mean.value < each.mean.high
+    first = branching.measurements(np.array([[1.0], [2.0], [3.0]]).repeat(5, axis=1))[0]
+    assert (first.mean.low, first.mean.high) == pytest.approx((2 - 4.30265 / 3**0.5, 2 + 4.30265 / 3**0.5), abs=1e-4)
+
+
+# ----------------------------------------------------------------------------------------- the network of Backgammon
+
+
+def board_of(state: State, mover: int) -> list[list[int]]:
+    """The position as gnubg-nn takes it."""
+    return [[int(count) for count in state.facts.points[owner][1 : BAR + 1]] for owner in (1 - mover, mover)]
+
+
+@pytest.fixture(scope="module")
+def met() -> list[tuple[State, int, tuple[int, ...]]]:
+    """(state, whose turn it is, the dice that he has yet to play) of random games."""
+    luck, states = np.random.default_rng(4), []
+    for seed in range(5):
+        state = games.load("backgammon").new_initial_state(seed)
+        state.apply_action(int(luck.choice(state.legal_actions())))
+        while not state.is_terminal():
+            first, second = (int(die) for die in state.facts.dice)
+            dice = (first, second) if first and second else (first or second,) * int(state.facts.left)
+            states.append((state.clone(), int(state.facts.player), dice))
+            state.apply_action(int(luck.choice(state.legal_actions())))
+    return states
+
+
+def test_the_game_reads_the_network_as_it_was_trained(met):
+    network = Network(len(WEIGHTS) - 1, UNITS, np.random.default_rng(0))
+    checkers = CHECKERS.copy()
+    checkers[:, :, 1 : INPUTS - 1] -= CHECKERS[:, :, : INPUTS - 2]
+    network.hidden[:] = np.concatenate([checkers.reshape(-1, UNITS), DICE.reshape(-1, UNITS)])
+    network.output[:] = OUTPUT
+    x = np.array([inputs(board_of(state, mover), dice) for state, mover, dice in met])
+    assert network.chances(x) == pytest.approx([state.heuristic()[mover] for state, mover, _ in met], abs=1e-5)
+    assert network.table() == pytest.approx(WEIGHTS, abs=1e-5)
+
+
+def test_of_a_place_there_are_a_checker_a_second_a_third_and_how_many_more():
+    rows = inputs([[0] * BAR, [0, 1, 2, 3, 5] + [0] * (BAR - 5)], (4, 4, 4))
+    mover = rows[: POINTS * INPUTS].reshape(POINTS, INPUTS).tolist()
+    assert mover[:6] == [
+        [1, 1, 1, 1],
+        [0, 0, 0, 0],
+        [1, 0, 0, 0],
+        [1, 1, 0, 0],
+        [1, 1, 1, 0],
+        [1, 1, 1, 2],
+    ]  # 4 are off
+    assert rows[POINTS * INPUTS : POINTS * INPUTS + INPUTS].tolist() == [1, 1, 1, 12]  # all of the other's
+    dice = rows[2 * POINTS * INPUTS :].reshape(7, 11)
+    assert dice.sum() == 1 and dice[4, 9] == 1
+
+
+def test_gradients_are_those_of_the_cross_entropy_and_a_fit_finds_what_can_be_said_exactly():
+    random = np.random.default_rng(2)
+    network, x, chances = Network(6, 3, random), random.integers(0, 3, (5, 6)), random.random(5)
+
+    def loss() -> float:
+        p = network.chances(x).astype(float)
+        return float(-np.mean(chances * np.log(p) + (1 - chances) * np.log(1 - p)))
+
+    for weights, gradient in zip((network.hidden, network.output), network.gradients(x, chances), strict=True):
+        for place in np.ndindex(weights.shape):
+            before, slope = weights[place], 0.0
+            for sign in (1, -1):
+                weights[place] = before + sign * 0.01
+                slope += sign * loss() / 0.02
+            weights[place] = before
+            assert gradient[place] == pytest.approx(slope, abs=2e-4)
+    teacher, network = Network(8, 2, random), Network(8, 4, random)
+    x = random.integers(0, 2, (4096, 8))
+    network.fit(x, teacher.chances(x), 60, random)
+    assert np.mean((network.chances(x) - teacher.chances(x)) ** 2) < 1e-4
+
+
+def test_a_single_die_is_played_by_the_rules_of_the_game(met):
+    single = [(state, mover, dice[0]) for state, mover, dice in met if len(dice) == 1 and dice[0]]
+    assert len(single) > 100
+    for state, mover, die in single:
+        board, after = board_of(state, mover), set()
+        for action in state.legal_actions():
+            child = state.clone()
+            child.apply_action(action)
+            after.add(tuple(map(tuple, board_of(child, mover))))
+        assert {tuple(map(tuple, play_steps(board, list(step)))) for step in steps_by(board, die)} == after

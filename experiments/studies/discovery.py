@@ -1,0 +1,123 @@
+"""What the rows of docs/discovery.md say of finders, and of winners of races taken elsewhere: to other games, other budgets, equal time.
+
+    python -m experiments.studies.discovery finders experiments/runs/discovery/finders-*.csv
+    python -m experiments.studies.discovery duels experiments/runs/discovery/{equal-time,at-5000,transfer,adaptive}/*
+
+A finder recommends a composition after so many games on a landscape whose truth is known: the regret is what the best composition wins
+more. In a duel both players have the same deals in every seat; told is the mean reward less what the opponent gets in that place against
+itself, with a 99 % interval. What made these rows, the finders that the factorial model was compared with among them, is in
+`finders.py` and `duels.py` at commit bd52c9ae.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import attrs
+import numpy as np
+import typer
+
+from experiments.statistics import student_mean
+from experiments.studies.positions import read_values
+from icarus.arena.ledger import PACKED, read_rows
+from icarus.discovery.matches import KEY, PROOF, STREAMS
+from icarus.discovery.race import Difference, difference
+
+
+@attrs.frozen
+class Recommendation:
+    """What a finder came to on a landscape.
+
+    Attributes:
+        rate: the true win rate of what it recommends.
+        seconds: its own.
+    """
+
+    finder: str
+    seed: int
+    rate: float
+    regret: float
+    seconds: float
+
+
+Found = dict[tuple[str, int], list[Recommendation]]  # by landscape and seed, one of each finder
+
+
+def summary(found: Found) -> str:
+    """A line for each finder: mean rate, mean regret, what it is above that of the first finder on the same landscapes, seconds."""
+    first, lines = next(iter(found.values()))[0].finder, []
+    for name in dict.fromkeys(each.finder for on_one in found.values() for each in on_one):
+        pairs = [({each.finder: each for each in on_one}[name], on_one[0]) for on_one in found.values()]
+        rate, seconds = (np.mean([getattr(own, key) for own, _ in pairs]) for key in ("rate", "seconds"))
+        line = f"{name:28} rate {rate:.3f}   regret {with_interval([own.regret for own, _ in pairs], '')}   {seconds:.1f} s"
+        above = with_interval([own.regret - of_first.regret for own, of_first in pairs], "+")
+        lines.append(line if name == first else f"{line}   above {first} {above}")
+    return "\n".join(lines)
+
+
+def with_interval(values: Sequence[float], sign: str) -> str:
+    """A mean with Student's interval, 95 %."""
+    mean = student_mean(values)
+    return f"{mean.value:{sign}.3f} [{mean.low:{sign}.3f}, {mean.high:{sign}.3f}]"
+
+
+def read_found(path: Path) -> Found:
+    """The rows of a file, which is named after its landscape."""
+    found: Found = {}
+    for each in read_values(path, Recommendation):
+        found.setdefault((path.stem, each.seed), []).append(each)
+    return found
+
+
+def differences_in(path: Path) -> dict[tuple[str, str], Difference]:
+    """What the rows of a file say of each (player, opponent), over the deals of which all games are there.
+
+    Raises:
+        ValueError: a line is damaged.
+    """
+    returns = {
+        (row["player"], row["opponent"], row["deal"], row["seat"]): row["returns"]
+        for row in read_rows(path, KEY)
+        if row["stream"] == STREAMS[PROOF]
+    }
+    deals, seats = (sorted({key[place] for key in returns}) for place in (2, 3))
+    results = {}
+    for player, opponent in dict.fromkeys((key[0], key[1]) for key in returns if key[0] != key[1]):
+        gains = []
+        for deal in deals:
+            received = [returns.get((player, opponent, deal, seat)) for seat in seats]
+            alone = returns.get(
+                (opponent, opponent, deal, seats[0])
+            )  # its game for all seats, unless there is one of each
+            if alone and all(received):
+                even = [returns.get((opponent, opponent, deal, seat), alone) for seat in seats]
+                won, usual = (sum(each[seat] for seat, each in zip(seats, of, strict=True)) for of in (received, even))
+                gains.append((won - usual) / len(seats))
+        if gains:
+            results[player, opponent] = difference(gains)
+    return results
+
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
+
+
+@app.command()
+def finders(paths: list[Path]) -> None:
+    """Print what files of rows say of finders, each and together."""
+    tables = {path.stem: read_found(path) for path in paths}
+    for name, found in tables.items():
+        print(f"{name}\n{summary(found)}\n")
+    if len(tables) > 1:
+        print(f"all {len(tables)}\n{summary({key: found for each in tables.values() for key, found in each.items()})}")
+
+
+@app.command()
+def duels(paths: list[Path]) -> None:
+    """Print a line for each pair of players in each file."""
+    for path in paths:
+        plain = path.with_name(path.name.removesuffix(PACKED))
+        for (player, opponent), result in differences_in(plain).items():
+            print(f"{plain.stem}, {result.units} units: {result}  {player}  against {opponent}", flush=True)
+
+
+if __name__ == "__main__":
+    app()
