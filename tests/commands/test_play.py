@@ -143,29 +143,14 @@ def test_an_action_that_is_not_legal_is_refused_and_changes_nothing() -> None:
 def test_the_terminal_answers_slips_with_a_sentence_and_asks_again(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     session = session_of("othello")
-    slips = [
-        "d33",
-        "",
-        "99",
-        "undo",
-        "undo 3",
-        "quit now",
-        "MOVES",
-        "strength 3",
-        "review",
-        "tree",
-        "tree x.html",
-        "why",
-        "help",
-    ]
+    slips = ["d33", "", "99", "undo", "undo 3", "quit now", "MOVES", "tree", "tree x.html", "why", "help"]
     said = talked(session, [*slips, "D3", "quit"])
     assert "'d33' is not legal here; did you mean d3?" in said
     for slip, right in (("quit now", "quit"), ("MOVES", "moves")):
         assert f"'{slip}' is not legal here; did you mean {right}?" in said
     assert "type an action, or help" in said and HELP in said
     assert "no action can be taken back, because you have not played yet" in said
-    assert "'3' is no place in the game, such as @12" in said and "the game is not over yet" in said
-    assert "'3' is no strength such as level 3, iterations 500 or seconds 2" in said
+    assert "'3' is no place in the game, such as @12" in said
     assert "tree needs a file: tree mine.html" in said
     assert "no other player has searched yet" in said
     assert any(text.startswith("there is no search to write yet") for text in said)

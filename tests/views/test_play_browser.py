@@ -17,13 +17,12 @@ from typing import Any
 
 import attrs
 import httpx
-import numpy as np
 import pytest
 
 from icarus import BASELINE, Agent, games
 from icarus.commands.play import conversation
-from icarus.commands.play.conversation import ENDED, LATE, REVEALS, Conversation, Session, loss_of
-from icarus.commands.play.server import LONGEST, Server
+from icarus.commands.play.conversation import LATE, REVEALS, Conversation, Session
+from icarus.commands.play.server import Server
 from icarus.views.boards import drawing
 from icarus.views.tree_page import FOLLOWED
 from tests.conftest import child_process, environment
@@ -51,9 +50,8 @@ class Page:
     def state(self, **query: int) -> dict[str, Any]:
         return self.client.get("/state", params=query).json()
 
-    def live(self) -> dict[str, Any] | None:
-        live = self.state()["live"]
-        return live if live and live["said"] else None
+    def live(self) -> str | None:
+        return self.state()["live"]
 
     def say(self, line: str, at: int | None = None, **headers: str) -> dict[str, Any]:
         """The answer; a refusal as its `error`."""
@@ -108,8 +106,7 @@ def test_a_late_click_and_a_wrong_one_change_nothing_and_are_told(served) -> Non
     state = page.my_turn()
     assert page.say("d3", state["total"] + 1) == {"error": LATE}
     assert "'a1' is not legal here" in page.say("a1")["error"] and not page.session.played
-    assert "error" not in page.say("strength iterations 30") and page.state()["version"] > state["version"]
-    assert "error" not in page.act(state)  # another strength leaves the position as the page shows it
+    assert "error" not in page.act(state)
     assert page.act(state) == {"error": LATE}  # the second of two tabs
 
 
@@ -134,16 +131,6 @@ def test_the_token_leaves_the_address_for_a_cookie_that_no_script_reads_and_wins
         answer = client.get(page.address)
     assert answer.status_code == 303 and answer.headers["location"] == "/"
     assert "HttpOnly" in answer.headers["set-cookie"] and "SameSite=strict" in answer.headers["set-cookie"]
-
-
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [(b"[" * 5000, 400), (b'"act"', 400), (b'{"line": "d3", "at": []}', 400), (b" " * (LONGEST + 1), 413)],
-)
-def test_a_body_that_is_no_line_is_refused(served, body: bytes, status: int) -> None:
-    page = served("kuhn-poker")
-    answer = page.client.post("/say", content=body, headers={"Content-Type": "application/json"})
-    assert answer.status_code == status and answer.json()["error"]
 
 
 def test_the_unread_body_of_a_refused_request_is_no_request(served) -> None:
@@ -183,49 +170,7 @@ def test_nothing_that_the_seat_may_not_see_is_sent(served, game: str) -> None:
         assert {**shown, "version": 0, "live": None} == {**state, "version": 0, "live": None}
     assert shown is not None, "nothing was hidden"
     page.session.states[-1] = truth
-    assert page.say("why") == page.say("record") == {"error": REVEALS} and "error" in page.say("review")
-
-
-@pytest.mark.parametrize(("game", "shown"), [("othello", True), ("knockout-whist", False)])
-def test_what_an_agent_thinks_is_shown_where_nothing_is_hidden(served, monkeypatch, game: str, shown: bool) -> None:
-    lives, search = [], Agent.search
-
-    def watched(
-        self: Agent, state: Any, seed: Any, records: Any = None, watch: Any = None, progress: Any = None
-    ) -> Any:
-        result = search(self, state, seed, records, watch, progress)
-        if threading.current_thread().name == "icarus-play":
-            lives.append(page.live())
-        return result
-
-    monkeypatch.setattr(Agent, "search", watched)
-    page = served(game)
-    page.act(page.my_turn())
-    page.my_turn()
-    assert lives and all(bool(live["moves"]) == shown for live in lives)
-    assert lives[-1]["said"] == "20 of 20 iterations"
-    assert sum(visits for _, visits, _ in lives[-1]["moves"]) == 20 * shown
-    assert page.live() is None
-
-
-def test_a_game_is_reviewed_when_it_is_over(served) -> None:
-    page, rng = served("goofspiel(cards=4)", seed=4), random.Random(0)
-    page.session.agents[1] = Agent(BASELINE, iterations=1)  # most moves have no visit, and the search has no value
-    while (state := page.my_turn())["moves"]:
-        page.act(state, rng.randrange(len(state["moves"])))
-    played = page.session.played
-    assert any(each.result is not None and np.isnan(each.result.value) for each in played)
-    review = page.say("review")
-    mine = [i for i, each in enumerate(played) if each.player == 0 and len(page.session.states[i].legal_actions()) > 1]
-    assert [entry["at"] for entry in review["entries"] if entry["seat"] == 0] == mine
-    assert all(0 <= entry["value"] <= 1 for entry in review["entries"]) and review["names"] == ["player 0", "player 1"]
-    result = QUICK.search(games.load("othello").new_initial_state(), 1)
-    values, visits = np.array([0.6, 0.3, 0.58, np.nan]), np.array([900, 400, 400, 0])
-    weighed = attrs.evolve(result, action=19, actions=(19, 26, 37, 44), values=values, visits=visits)
-    assert [round(loss_of(weighed, action), 9) for action in (19, 26, 37, 44)] == [0, 0.3, 0, 0]
-    assert loss_of(attrs.evolve(weighed, visits=np.array([900, 4, 400, 0])), 26) == 0  # four visits show nothing
-    assert "[Seed 4]" in page.say("record")["said"]
-    assert page.say("undo") == {"error": ENDED}  # the cards have been shown
+    assert page.say("why") == {"error": REVEALS}
 
 
 def test_a_move_that_a_seat_does_not_notice_is_neither_listed_nor_counted(served) -> None:
@@ -282,7 +227,7 @@ def test_a_hint_shows_determinizations_and_never_the_cards_of_others(served) -> 
     assert true not in [line["boards"][0] for line in lines]
 
 
-def test_undo_hint_strength_and_resigning_work_by_requests(served) -> None:
+def test_undo_hint_and_resigning_work_by_requests(served) -> None:
     page = served("othello")
     page.act(page.my_turn())
     page.my_turn()
@@ -294,13 +239,6 @@ def test_undo_hint_strength_and_resigning_work_by_requests(served) -> None:
     log = page.my_turn()["log"]
     assert page.say("undo @2")["said"] == "4 actions taken back"
     assert page.my_turn()["log"] == log[:2]
-    levelled = page.say("strength level 2")["said"]
-    assert levelled == "player 0 (black): you; player 1 (white): BASELINE (10 iterations)"
-    assert "BASELINE (2.5 s)" in page.say("strength seconds 2.5")["said"]
-    assert page.state()["strength"] == "seconds 2.5"
-    assert "BASELINE (20 iterations)" in page.say("strength")["said"]  # as at the start
-    for wrong in ("level 9", "iterations 0", "seconds soon", "iterations many", "level x", "speed 3"):
-        assert "error" in page.say(f"strength {wrong}")
     assert page.say("resign")["said"] == "" and page.state()["status"] == "player 0 has resigned"
 
 
@@ -340,7 +278,6 @@ def test_a_hint_keeps_nobody_waiting_and_a_move_gives_it_up(served) -> None:
         state = page.state()
         assert state["status"] == "searching for a hint …" and state["moves"]
         assert page.say("hint") == {"error": "a search is already running"}
-        assert "[Game " in page.say("record")["said"]
         assert "error" not in page.act(state)
         asking.join()
         assert answers == [{"error": "the search was stopped"}]
@@ -349,9 +286,7 @@ def test_a_hint_keeps_nobody_waiting_and_a_move_gives_it_up(served) -> None:
         assert page.my_turn()["status"] == "it is your turn"
 
 
-def test_undo_another_strength_and_the_end_abandon_a_search_that_nobody_waits_for(
-    served, tmp_path, monkeypatch
-) -> None:
+def test_undo_and_the_end_abandon_a_search_that_nobody_waits_for(served, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     page = served("othello")
     page.my_turn()
@@ -361,17 +296,13 @@ def test_undo_another_strength_and_the_end_abandon_a_search_that_nobody_waits_fo
             until(page.live)
             assert "error" not in page.say("save")
             assert page.say("undo")["said"] == "1 action taken back"
-        page.act(page.my_turn())
-        until(page.live)
-        assert "error" not in page.say("strength iterations 10")
-        assert page.my_turn()["total"] == 2
     with long_searches(page):
         page.act(page.my_turn())
         until(page.live)
         workers = [thread.name for thread in threading.enumerate()].count("icarus-play")
         page.game.close()
         until(lambda: [thread.name for thread in threading.enumerate()].count("icarus-play") < workers)
-        assert len(page.session.played) == 3
+        assert len(page.session.played) == 1
 
 
 @pytest.mark.parametrize("compiled", [True, pytest.param(False, marks=pytest.mark.slow)])
@@ -387,7 +318,7 @@ def test_a_page_is_there_as_soon_as_the_address_is_printed_and_ctrl_c_amid_a_sea
             assert client.get(address).status_code == 200
             state = client.get("state").json()
             client.post("say", json={"line": state["moves"][0]["name"], "at": 0})
-            until(lambda: (client.get("state").json()["live"] or {}).get("said"))
+            until(lambda: client.get("state").json()["live"])
             process.send_signal(signal.SIGINT)
             assert process.wait(30) == 0
         assert "stopped; icarus play --resume othello-1.txt continues from here" in process.stdout.read()
@@ -425,7 +356,8 @@ def test_what_fails_in_a_game_of_one_s_own_is_told_and_can_be_left(served, monke
     until(lambda: page.game.problem)
     assert page.state()["status"].startswith("the agent cannot continue: KeyError('oops in my search'")
     failing.clear()
-    assert "error" not in page.say("strength iterations 10")  # the agent tries again
+    assert "error" not in page.say("undo")  # the agents try again
+    page.act(page.my_turn())
     assert page.my_turn()["total"] == 2
 
 
@@ -463,20 +395,14 @@ def test_one_plays_by_clicking_on_the_board_and_sees_the_tree(served, page, expe
     press(page, "undo")
     expect(page.locator("#said")).to_contain_text("taken back")
     expect(status).to_contain_text("your turn")
-    page.select_option("#strength", "iterations 1000")
-    expect(page.locator("#said")).to_contain_text("BASELINE (1000 iterations)")
     may_end.clear()
     open_squares.first.click()
-    expect(page.locator("#live caption")).to_contain_text("1,000 of 1,000 iterations")
+    expect(page.locator("#live")).to_contain_text("20 of 20 iterations")
     may_end.set()
     expect(status).to_contain_text("your turn")
-    expect(page.locator("#live")).to_be_hidden()
+    expect(page.locator("#live")).to_be_empty()
     press(page, "resign")
     expect(status).to_contain_text("resigned")
-    press(page, "review")
-    expect(page.locator("#curve polyline")).to_have_count(2)
-    press(page, "record")
-    expect(page.locator("#said")).to_contain_text('[Game "othello"]')
 
 
 def test_in_hearts_one_sees_why_another_led_a_card_once_all_is_shown(served, page, expect) -> None:
@@ -515,7 +441,7 @@ def test_a_second_tab_follows_the_first_and_shows_the_search_for_a_hint(served, 
     expect(second.locator("#status")).to_have_text("it is your turn")
     with long_searches(game):
         page.click("[data-say=hint]")
-        expect(second.locator("#live caption")).to_contain_text("of 60 s")
+        expect(second.locator("#live")).to_contain_text("of 60 s")
         second.locator("#moves button").first.click()
         expect(page.locator("#said")).to_have_text("the search was stopped")
     second.close()
@@ -609,8 +535,6 @@ def test_a_play_of_dou_di_zhu_is_a_choice_of_cards_that_stays_while_the_moves_do
     expect(page.locator("#moves button")).to_have_text(["3 3"])
     three.nth(0).click(position={"x": 4, "y": 4})  # taken back
     expect(page.locator("#moves button")).to_have_text(["3"])
-    page.select_option("#strength", "iterations 100")
-    expect(page.locator("#said")).to_contain_text("100 iterations")
     expect(three.nth(1)).to_have_attribute("aria-pressed", "true")
     expect(three.nth(0)).to_have_attribute("aria-pressed", "false")
     page.locator("#moves button").click()
@@ -623,7 +547,7 @@ def test_a_page_out_of_reach_says_so_asks_seldom_and_comes_back(served, page, ex
     expect(page.locator("#board [data-part].open").first).to_be_visible()
     requests, refused = [], {"status": 403, "json": {"error": "this address has no token"}}
     page.route("**/state*", lambda route: (requests.append(route), route.fulfill(**refused)))
-    game.say("strength iterations 10")  # the request that waits is answered, and the next one refused
+    game.act(game.my_turn())  # the request that waits is answered, and the next one refused
     expect(page.locator("#said")).to_have_text("this address has no token")
     expect(page.locator("#status")).to_have_text("out of reach")
     expect(page.locator("#board [data-part].open")).to_have_count(0)

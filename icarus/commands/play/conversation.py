@@ -5,7 +5,6 @@ A `Session` is the game: what has been played, whose turn it is, a way back, and
 
 import difflib
 import json
-import math
 import re
 import shlex
 import tempfile
@@ -21,10 +20,9 @@ import attrs
 import numpy as np
 
 from icarus import games
-from icarus.algebra import Enhancement
 from icarus.algebra.parsing import Operand
 from icarus.checks import count_text
-from icarus.engine.match import Agent, number_of_levels
+from icarus.engine.match import Agent
 from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS, parse_scheme
 from icarus.equilibrium.search import parse_strategy
@@ -34,7 +32,7 @@ from icarus.kernel.state import State
 from icarus.load_files import sentence_of
 from icarus.views.boards import COLOURS, SELECTED, drawing, label, marks, parts
 
-_CHANCE_STREAM, _SEARCH_STREAM, _HINT_STREAM, _REVIEW_STREAM = 0, 1, 2, 3
+_CHANCE_STREAM, _SEARCH_STREAM, _HINT_STREAM = 0, 1, 2
 _TAG = re.compile(r"^\[(\w+) (.*)\]$", re.MULTILINE)  # of a saved game: a name, and JSON
 _MOVE = re.compile(r"^\d+\. [^:]+: (.*)$", re.MULTILINE)
 DRAWS = 20  # determinizations in all of which an action is the only legal one, where a seat may know it
@@ -45,10 +43,7 @@ BUDGETS = {
 WAIT = 20.0  # seconds that a page waits for news before it asks again
 NO_BREAK = "\N{NO-BREAK SPACE}"
 WIDTH = 80  # characters of a line
-SHOWN = 6  # moves of a search under way
-LOSS, ERRORS = 0.05, 2.0  # a smaller loss of reward, or one of fewer standard errors, is not a mistake
 REWARDS = (-1.0, 1.0)  # what `Game.utilities` is where nothing is said
-STRENGTHS = [f"iterations {number}" for number in (100, 1000, 10_000, 100_000)] + ["seconds 1", "seconds 5"]
 LATE = "the game has changed in the meantime; this is the current position"
 ENDED = "the game has ended and everything is shown; start another one"
 REVEALS = "that would reveal hidden cards or pieces; open reveals them from now on"
@@ -61,18 +56,13 @@ why         the table of the last search of another player; why ACTION, of the
 open        show everything from now on, hidden cards and pieces too
 tree FILE   write the last search shown, as a page for a browser
 undo        go back to before your last action; undo @12, to after 12 actions
-strength    of the others from now on: strength level 3, iterations 500 or
-            seconds 2; strength alone, as at the start
-record      the game as text
-review      when the game is over: where you could have done better
 save FILE   keep the game, for icarus play --resume FILE
 resign      give up
 quit        stop; the game is kept in a file"""
-TAKING = ("why", "tree", "undo", "strength", "save")  # something after the word
-VERBS = ("help", "moves", "hint", "open", "record", "review", "resign", *TAKING)
+TAKING = ("why", "tree", "undo", "save")  # something after the word
+VERBS = ("help", "moves", "hint", "open", "resign", *TAKING)
 
 Progress = Callable[[int, float], None]
-Watch = Callable[[Result], None]
 Answer = dict[str, Any]
 _NONE: Mapping[Any, Any] = MappingProxyType({})
 
@@ -148,8 +138,8 @@ class Session:
         self.states.append(after)
         self.played.append(played)
 
-    def choose(self, progress: Progress | None = None, watch: Watch | None = None) -> tuple[int, Result | None]:
-        """What chance or an agent does next, and the search that found it; nothing changes yet. Hooks as of `Agent.search`."""
+    def choose(self, progress: Progress | None = None) -> tuple[int, Result | None]:
+        """What chance or an agent does next, and the search that found it; nothing changes yet. Hook as of `Agent.search`."""
         player, legal = self.state.current_player(), self.state.legal_actions()
         if player == CHANCE:
             outcomes, probabilities = zip(*self.state.chance_outcomes(), strict=True)
@@ -158,14 +148,14 @@ class Session:
         assert agent is not None, "a person is to act"
         if len(legal) == 1:
             return legal[0], None
-        result = agent.search(self.state, self._key(_SEARCH_STREAM), watch=watch, progress=progress)
+        result = agent.search(self.state, self._key(_SEARCH_STREAM), progress=progress)
         return result.action if agent.preference is None else result.preferred(agent.preference), result
 
-    def hint(self, agent: Agent, progress: Progress | None = None, watch: Watch | None = None) -> Result:
+    def hint(self, agent: Agent, progress: Progress | None = None) -> Result:
         """What an agent would find in a person's place, knowing what the person knows."""
         if agent.scheme.cheats:  # its agents may see what is hidden, but not show it
             agent = attrs.evolve(agent, scheme=MO_ISMCTS.with_cutoff(agent.scheme.cutoff))
-        return agent.search(self.state, self._key(_HINT_STREAM), watch=watch, progress=progress)
+        return agent.search(self.state, self._key(_HINT_STREAM), progress=progress)
 
     def _key(self, stream: int) -> tuple[int, int, int]:
         return self.seed, stream, len(self.played)
@@ -293,27 +283,26 @@ class LogEntry:
 class Conversation:
     """What is said of a game, line by line, and a description of it that holds only what the observer may know.
 
-    Searches are made without the lock (`changed`); whatever changes the game or its agents meanwhile abandons them.
+    Searches are made without the lock (`changed`); whatever changes the game meanwhile abandons them.
 
     Attributes:
         observer: the seat that looks; None where everything is open.
-        adviser: the agent for hints and reviews: as strong as the others, and of `BUDGETS` at least.
-        version: goes up whenever the description changes.
-        live: how far the search under way has come, and what it has found; None where none is.
+        adviser: the agent for hints: as strong as the others, and of `BUDGETS` at least.
+        content: the description of the game as it stands; `version` goes up whenever it, or what is live, changes.
+        live: how far the search under way has come, a list of one text; None where none is.
         shown: the last search that was shown.
-        problem: why the agents cannot go on; a change of the game or of their strength has them try again.
+        problem: why the agents cannot go on; a change of the game has them try again.
     """
 
-    def __init__(self, session: Session, adviser: Agent, observer: int | None, levels: Path | None = None) -> None:
-        self.session, self.observer, self.adviser, self.levels = session, observer, adviser_like(adviser), levels
+    def __init__(self, session: Session, adviser: Agent, observer: int | None) -> None:
+        least = {name: max(value, BUDGETS[name]) for name, value in _budget(adviser).items()}
+        self.session, self.observer, self.adviser = session, observer, attrs.evolve(adviser, **least)
         self.version, self.problem, self.closed = 0, "", False
-        self.live: Answer | None = None
+        self.live: list[str] | None = None
         self.shown: Any = None
-        self._agents_at_start, self._strength_now = list(session.agents), ""
-        self._strengths = ["", *(f"level {i + 1}" for i in range(number_of_levels(session.game, levels))), *STRENGTHS]
         self._log, self._log_observer = list[LogEntry](), observer
         self.changed = threading.Condition(threading.Lock())
-        self._content = self._describe(None)  # loads all that a description needs before another thread runs
+        self.content = self._describe(None)  # loads all that a description needs before another thread runs
 
     # ------------------------------------------------------------------------------------------------------ the searches
 
@@ -341,7 +330,7 @@ class Conversation:
             try:
                 player = self.session.state.current_player()
                 agent = None if player == CHANCE else self.session.agents[player]
-                self.session.apply(*self._search(self.session.choose, agent, self._shows_searches()))
+                self.session.apply(*self._search(self.session.choose, agent))
             except Abandoned:
                 return True
             except Exception as error:  # in a slot or a game of the user's own: it is told, and nothing is lost
@@ -349,13 +338,13 @@ class Conversation:
             self._update()
             return True
 
-    def _search(self, search: Callable[..., Any], agent: Agent | None, is_shown: bool) -> Any:
-        """What `search(progress, watch)` finds, without the lock.
+    def _search(self, search: Callable[[Progress], Any], agent: Agent | None) -> Any:
+        """What a search finds, without the lock.
 
         Raises:
-            Abandoned: game or agents have changed meanwhile.
+            Abandoned: the game has changed meanwhile.
         """
-        live = self.live = Answer(said="", moves=[])
+        live = self.live = [""]
         self._update()
 
         def progress(iterations: int, seconds: float) -> None:
@@ -364,13 +353,13 @@ class Conversation:
                     raise Abandoned
                 if agent is not None:  # of a budget of seconds no iterations: they would tell how fast it is
                     counted = f"{iterations:,} of {agent.iterations:,} iterations" if agent.iterations else ""
-                    live["said"] = counted or f"{seconds:.0f} of {agent.seconds:g} s"
+                    live[0] = counted or f"{seconds:.0f} of {agent.seconds:g} s"
                     self.version += 1
                     self.changed.notify_all()
 
         self.changed.release()
         try:
-            return search(progress, partial(_watch, live) if is_shown else None)
+            return search(progress)
         finally:
             self.changed.acquire()
             if self.live is not live:
@@ -378,19 +367,19 @@ class Conversation:
             self.live = None
 
     def _go_on(self) -> None:
-        """Abandon the search under way, forget what has failed, and look anew at what is due: game or agents have changed."""
+        """Abandon the search under way, forget what has failed, and look anew at what is due: the game has changed."""
         self.live, self.problem = None, ""
         self._update()
 
     def _update(self) -> None:
         """Count a new version if the observer can see that anything has changed."""
-        before = self._content
+        before = self.content
         try:
-            self._content = self._describe(None)
+            self.content = self._describe(None)
         except Exception as error:  # in a function of the user's own game; one can go back
             failed = f"the game cannot be shown: {sentence_of(error) or repr(error)}"
-            self._content = {**before, "moves": [], "status": failed}
-        self.version += self._content != before
+            self.content = {**before, "moves": [], "status": failed}
+        self.version += self.content != before
         self.changed.notify_all()
 
     # -------------------------------------------------------------------------------------------------- the description
@@ -404,11 +393,13 @@ class Conversation:
         """
         with self.changed:
             self.changed.wait_for(lambda: self.version != since or self.closed, WAIT if at is None else 0)
-            content = self._content if at is None else self._describe(at)
-            return {"version": self.version, "live": self.live and dict(self.live), **content}
+            content = self.content if at is None else self._describe(at)
+            return {"version": self.version, "live": self.live and self.live[0], **content}
 
     def _describe(self, at: int | None) -> Answer:
         session, log = self.session, self.log()
+        colours = COLOURS.get(session.game.name, ("",) * session.game.players)
+        names = [f"{session.name_of(seat)} ({colour})".removesuffix(" ()") for seat, colour in enumerate(colours)]
         count = len(log) if at is None else max(0, min(at, len(log)))
         now = count == len(log)
         state = session.state if now else session.states[log[count].index]
@@ -416,7 +407,7 @@ class Conversation:
         moves = state.legal_actions() if session.waits_for is not None and now else []
         return {
             "game": str(session.game),
-            "who": self._who(),
+            "who": "; ".join(f"{name}: {agent or 'you'}" for name, agent in zip(names, session.agents, strict=True)),
             "at": count,
             "total": len(log),
             "board": picture.svg(),
@@ -429,8 +420,6 @@ class Conversation:
             "last": next((entry.parts for entry in reversed(log[:count]) if entry.parts), []),
             "log": [entry.text for entry in log],
             "status": self.status(),
-            "strengths": self._strengths,
-            "strength": self._strength_now,
         }
 
     def log(self) -> list[LogEntry]:
@@ -459,12 +448,6 @@ class Conversation:
             return "it is your turn" if self.live is None else "searching for a hint …"
         return "chance is drawn …" if player == CHANCE else f"{session.name_of(player)} is thinking …"
 
-    def _who(self) -> str:
-        """Who plays, in a line."""
-        colours = COLOURS.get(self.session.game.name, ("",) * self.session.game.players)
-        names = [f"{self.session.name_of(seat)} ({colour})".removesuffix(" ()") for seat, colour in enumerate(colours)]
-        return "; ".join(f"{name}: {agent or 'you'}" for name, agent in zip(names, self.session.agents, strict=True))
-
     def _hides(self) -> bool:
         """Whether the observer does not see all of the game, before its end."""
         return self.observer is not None and self.session.game.determinize is not None
@@ -482,7 +465,7 @@ class Conversation:
             at: how many actions are known to who says it; an action after more is late.
 
         Returns:
-            `said`, a text; of a search a `title` and whether it has a `tree`; of a review its `entries`.
+            `said`, a text; of a search a `title` and whether it has a `tree`.
 
         Raises:
             ValueError: it cannot be done now, or not at all.
@@ -547,28 +530,6 @@ class Conversation:
         self._update()
         return "everything is shown from now on"
 
-    def _strength(self, rest: str) -> str:
-        """Another strength of the agents: a level, or a budget of their strategies; that of the start, if nothing is given."""
-        kind, _, number = rest.partition(" ")
-        if rest and not re.fullmatch(r"(level|iterations) \d{1,9}|seconds \d{1,9}(\.\d+)?", rest):
-            raise ValueError(f"{rest!r} is no strength such as level 3, iterations 500 or seconds 2")
-        change: Answer = {kind: float(number) if kind == "seconds" else int(number)} if rest else {}
-        if kind == "level":
-            level = Agent.at_level(self.session.game, change["level"], self.levels)
-            agents = [agent and level for agent in self._agents_at_start]
-        else:
-            budget: Answer = {"iterations": None, "seconds": None, **change} if rest else {}
-            agents = [agent and attrs.evolve(agent, **budget) for agent in self._agents_at_start]
-        self.session.agents[:], self._strength_now = agents, rest
-        self.adviser = next((adviser_like(agent) for agent in agents if agent is not None), self.adviser)
-        self._go_on()
-        return self._who()
-
-    def _record(self, rest: str) -> str:
-        if not self._shows_searches():
-            raise ValueError(REVEALS)
-        return self.session.record()
-
     def _save(self, rest: str) -> str:
         return f"saved; {self.session.save(Path(rest)) if rest else self.session.keep()} continues from here"
 
@@ -581,24 +542,17 @@ class Conversation:
         whole = "  ".join(name.replace(" ", NO_BREAK) for name in names)
         return textwrap.fill(whole, WIDTH, break_on_hyphens=False).replace(NO_BREAK, " ")
 
-    def _advise(self, search: Callable[..., Any]) -> Any:
-        """What a search of the adviser finds.
-
-        Raises:
-            ValueError: another one is under way, or it was stopped, or it has failed.
-        """
+    def _hint(self, rest: str) -> Answer:
+        self._my_turn()
         if self.live is not None:
             raise ValueError("a search is already running")
         try:
-            return self._search(partial(search, self.adviser), self.adviser, True)
+            result = self._search(partial(self.session.hint, self.adviser), self.adviser)
         except Abandoned:
             raise ValueError("the search was stopped") from None
         finally:
             self._update()
-
-    def _hint(self, rest: str) -> Answer:
-        self._my_turn()
-        return self._show(self._advise(self.session.hint), "what a search finds in your place")
+        return self._show(result, "what a search finds in your place")
 
     def _why(self, rest: str) -> Answer:
         if not self._shows_searches():
@@ -633,24 +587,6 @@ class Conversation:
         self.shown.to_html(rest)
         return f"tree: {rest}"
 
-    def _review(self, rest: str) -> Answer:
-        """Look back at a game: at a person's decisions by the adviser in that seat, at an agent's by its own search."""
-        session = self.session
-        if not session.over:
-            raise ValueError("the game is not over yet")
-        if not isinstance(self.adviser.strategy, Enhancement):
-            raise ValueError(f"{self.adviser} gives no values, so the game cannot be reviewed")
-        entries = self._advise(partial(_reviewed, session))
-        mistakes = sorted((each for each in entries if each["loss"]), key=lambda each: -each["loss"])
-        text = "\n".join(f"{each['at'] + 1}. {each['text']}" for each in mistakes) or "no mistakes found"
-        names = [session.name_of(seat) for seat in range(session.game.players)]
-        return {"title": "review of the game by a search", "said": text, "names": names, "entries": entries}
-
-
-def adviser_like(agent: Agent) -> Agent:
-    """An agent for hints and reviews: as strong as another, and of `BUDGETS` at least."""
-    return attrs.evolve(agent, **{name: max(value, BUDGETS[name]) for name, value in _budget(agent).items()})
-
 
 def _names(state: State) -> list[str]:
     """How the legal actions are written."""
@@ -673,42 +609,6 @@ def _action(state: State, text: str, legal: list[int]) -> int:
     near = difflib.get_close_matches(text, names, n=3) or difflib.get_close_matches(text.lower(), names, n=3)
     advice = f"did you mean {' or '.join(near)}?" if near else "moves lists the legal actions, help the commands"
     raise ValueError(f"{text!r} is not legal here; {advice}" if text else "type an action, or help")
-
-
-def _watch(live: Answer, result: Result) -> None:
-    """Keep what a search has found so far."""
-    order = [i for i in np.argsort(-result.visits, kind="stable")[:SHOWN] if result.visits[i]]
-    live["moves"] = [
-        [label(result.state, result.actions[i]), int(result.visits[i]), round(float(result.values[i]), 3)]
-        for i in order
-    ]
-
-
-def _reviewed(session: Session, adviser: Agent, progress: Progress, watch: Watch | None) -> list[Answer]:
-    """What a search expects of each decision, and by how much another action would have been better; after the end of the game."""
-    entries = []
-    for index, (state, played) in enumerate(zip(session.states, session.played, strict=False)):
-        result, is_mine = played.result, played.player in session.people and len(state.legal_actions()) > 1
-        if is_mine:
-            result = adviser.search(state, (session.seed, _REVIEW_STREAM, index), progress=progress)
-        if isinstance(result, Result) and not math.isnan(result.value):  # after few iterations a move may have no visit
-            loss = loss_of(result, played.action) if is_mine else 0.0
-            text = f"{session.name_of(played.player)}: {label(state, played.action)}"
-            text += f"; the search preferred {state.action_to_string(result.action)}, by {loss:.2f}" if loss else ""
-            value = round(result.value, 3)
-            entries.append({"at": index, "seat": played.player, "value": value, "loss": loss, "text": text})
-    return entries
-
-
-def loss_of(result: Result, action: int) -> float:
-    """By how much an action is worth less than the one that a search prefers; 0 where that is little or does not show."""
-    i = result.actions.index(action)
-    visits, value = int(result.visits[i]), float(result.values[i])
-    if visits == 0 or math.isnan(value):
-        return 0.0
-    error = math.sqrt(max(value * (1 - value), 0.25 / visits) / visits)
-    loss = result.value - value
-    return loss if loss >= max(LOSS, ERRORS * error) else 0.0
 
 
 def ending_of(session: Session) -> str:

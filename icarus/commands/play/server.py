@@ -18,13 +18,13 @@ from icarus.views.document import page
 from icarus.views.tree_page import tree_page
 
 HOST = "127.0.0.1"
-PATIENCE = 2.0  # seconds in which a search that is abandoned has ended, if the functions of its game return at all
-LONGEST = 1 << 14  # bytes of a request's body
 # Inline styles are those of SVG and of widths; scripts need the nonce of their page.
 POLICY = (
     "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; "
     "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors {ancestors}"
 )
+HEADERS = {"Connection": "close", "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
+HEADERS |= {"X-Content-Type-Options": "nosniff", "Cross-Origin-Resource-Policy": "same-origin"}
 
 
 class Refused(Exception):
@@ -61,12 +61,10 @@ class Server(ThreadingHTTPServer):
 
     def serve(self) -> None:
         """Serve until `shutdown` is called, or until Ctrl-C."""
-        worker = threading.Thread(target=self.conversation.run, name="icarus-play", daemon=True)
-        worker.start()
+        threading.Thread(target=self.conversation.run, name="icarus-play", daemon=True).start()
         with contextlib.suppress(KeyboardInterrupt), self:
             self.serve_forever(poll_interval=0.1)
         self.conversation.close()  # requests that wait for news are answered then
-        worker.join(PATIENCE)
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -88,20 +86,21 @@ class Handler(BaseHTTPRequestHandler):
 
     def _answer(self, handlers: dict[str, Callable[[], None]]) -> None:
         try:
-            body = self.rfile.read(max(0, min(int(self.headers.get("Content-Length") or 0), LONGEST + 1)))
-            self._check(body)
             path, self.query = urlsplit(self.path).path, dict(parse_qs(urlsplit(self.path).query))
+            self.body = self.rfile.read(
+                int(self.headers.get("Content-Length") or 0)
+            )  # a connection closes when it is read
+            self._check()
             if path not in handlers:
                 raise Refused(404, f"there is no page {path}")
-            self.body = body
             handlers[path]()
         except Refused as refusal:
-            self._send(json.dumps({"error": refusal.args[1]}), "application/json", refusal.args[0])
+            self._send_json({"error": refusal.args[1]}, refusal.args[0])
         except Exception as error:  # what cannot be done now, or a function of the user's own game has failed
-            self._send(json.dumps({"error": sentence_of(error) or repr(error)}), "application/json", 409)
+            self._send_json({"error": sentence_of(error) or repr(error)}, 409)
 
-    def _check(self, body: bytes) -> None:
-        """Refuse other hosts' names, other pages, long bodies, and whoever does not know the token."""
+    def _check(self) -> None:
+        """Refuse other hosts' names, other pages, and whoever does not know the token."""
         host = self.headers.get("Host", "")
         if host not in (f"{HOST}:{self.server.port}", f"localhost:{self.server.port}"):
             raise Refused(403, "this game can be played only on the machine that it runs on")
@@ -109,11 +108,9 @@ class Handler(BaseHTTPRequestHandler):
             raise Refused(403, "this request comes from another page; only the page of the game may send it")
         # An address that was just opened is newer than the cookie, which may be of an earlier game on this port.
         cookie = SimpleCookie(self.headers.get("Cookie", "")).get(f"icarus-{self.server.port}")
-        token = parse_qs(urlsplit(self.path).query).get("token", [cookie.value if cookie else ""])[0]
+        token = self.query.get("token", [cookie.value if cookie else ""])[0]
         if not hmac.compare_digest(token.encode(), self.server.token.encode()):
             raise Refused(403, "this address has no token; open the address that icarus play printed")
-        if len(body) > LONGEST:
-            raise Refused(413, f"a text of at most {LONGEST:,} bytes is expected")
 
     def _page(self) -> None:
         if "token" in self.query:  # from now on the cookie knows it, and no history or log of addresses
@@ -124,7 +121,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _state(self) -> None:
         places = {name: int(values[0]) for name, values in self.query.items() if name in ("since", "at")}
-        self._send(json.dumps(self.server.conversation.describe(**places)), "application/json")
+        self._send_json(self.server.conversation.describe(**places))
 
     def _tree(self) -> None:
         result = self.server.conversation.shown
@@ -133,14 +130,11 @@ class Handler(BaseHTTPRequestHandler):
         self._send_page(tree_page(result), "'self'")
 
     def _say(self) -> None:
-        if self.headers.get("Content-Type") != "application/json":
-            raise Refused(415, "JSON is expected")
-        try:
-            request = json.loads(self.body)
-            line, at = str(request["line"]), int(request["at"])
-        except (ValueError, TypeError, KeyError, RecursionError):
-            raise Refused(400, "a line and a place are expected") from None
-        self._send(json.dumps(self.server.conversation.say(line, at)), "application/json")
+        request = json.loads(self.body)
+        self._send_json(self.server.conversation.say(str(request["line"]), int(request["at"])))
+
+    def _send_json(self, answer: Any, status: int = 200) -> None:
+        self._send(json.dumps(answer), "application/json", status)
 
     def _send_page(self, text: str, ancestors: str) -> None:
         """A page whose scripts, and no others, may run."""
@@ -152,16 +146,8 @@ class Handler(BaseHTTPRequestHandler):
     def _send(self, text: str, kind: str, status: int = 200, headers: dict[str, str] | None = None) -> None:
         content = text.encode()
         self.send_response(status)
-        for name, value in {
-            "Content-Type": kind,
-            "Content-Length": str(len(content)),
-            "Connection": "close",
-            "Cache-Control": "no-store",
-            "Referrer-Policy": "no-referrer",
-            "X-Content-Type-Options": "nosniff",
-            "Cross-Origin-Resource-Policy": "same-origin",
-            **(headers or {}),
-        }.items():
+        own = {"Content-Type": kind, "Content-Length": str(len(content)), **(headers or {})}
+        for name, value in (HEADERS | own).items():
             self.send_header(name, value)
         with contextlib.suppress(OSError):  # nobody reads it any more
             self.end_headers()

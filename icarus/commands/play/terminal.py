@@ -50,7 +50,7 @@ def play_command(
     browser: Annotated[
         bool, typer.Option("--browser", help="Play in a browser on this machine, not in the terminal.")
     ] = False,
-    port: Annotated[int, integer_option("Port of the browser's page; 0 takes one that is free.", min=0, max=65535)] = 0,
+    port: Annotated[int, integer_option("Play in a browser, at this port.", min=0, max=65535)] = 0,
     files: options.With = None,
 ) -> None:
     """Play a game against agents, here or in a browser.
@@ -59,12 +59,9 @@ def play_command(
     """
     if level is not None:
         options.refuse_options(context, (*OF_AN_AGENT, "resume"), "--level sets the others' strategy and budget")
-    if not browser:  # whose page offers all levels
-        options.check_levels(level, levels)
+    options.check_levels(level, levels)
     if watch:
         options.refuse_options(context, ["seat"], "--watch leaves all seats to agents")
-    if not browser and options.is_typed(context, "port"):
-        raise ValueError("--port is of the page of --browser: give both")
     if game is not None:
         options.refuse_options(context, ["resume"], "a saved game brings its own game; without GAME")
         game, files = options.game_and_files(game, files)
@@ -89,8 +86,8 @@ def play_command(
     else:
         raise ValueError("give a game, as in icarus play othello, or --resume FILE; icarus games lists the games")
     people = session.people
-    conversation = Conversation(session, agents[0], None if everything or not people else people[0], levels)
-    if browser:
+    conversation = Conversation(session, agents[0], None if everything or not people else people[0])
+    if browser or port:
         server = Server(conversation, port)
         print_text(f"play at {server.address} (Ctrl-C stops the server and saves the game)")
         with show_compilation():
@@ -151,8 +148,9 @@ def talk(
             if session.over:
                 break
             _show_board(conversation, say)
-            while not _answer(conversation, ask, say, status_of):
-                pass
+            before = conversation.content
+            while conversation.content == before:
+                _answer(conversation, ask, say, status_of)
             heard = min(heard, len(conversation.log()))  # after undo there are fewer
         say("" if session.resigned is not None else f"\n{drawing(session.state).text()}")
         say(conversation.status())
@@ -181,18 +179,13 @@ def _show_board(conversation: Conversation, say: Say) -> None:
     state = conversation.session.state
     say("\n" + drawing(state, conversation.observer).text())
     legal = len(state.legal_actions())
-    say(
-        conversation.say("moves")["said"]
-        if legal <= LISTED
-        else f"{legal} actions are legal; type moves for the legal actions, help for the commands"
-    )
+    many = f"{legal} actions are legal; type moves for the legal actions, help for the commands"
+    say(conversation.say("moves")["said"] if legal <= LISTED else many)
 
 
-def _answer(conversation: Conversation, ask: Callable[[str], str], say: Say, status_of: Status) -> bool:
-    """Ask for a line and do it; whether game or view are others now."""
-    session = conversation.session
-    before = len(session.played), session.resigned, conversation.observer
-    line = ask(f"{session.name_of(session.waits_for or 0)}> ").strip()
+def _answer(conversation: Conversation, ask: Callable[[str], str], say: Say, status_of: Status) -> None:
+    """Ask for a line and do it."""
+    line = ask(f"{conversation.session.name_of(conversation.session.waits_for or 0)}> ").strip()
     if line in ("quit", "exit", "q"):
         raise EOFError
     try:
@@ -202,7 +195,6 @@ def _answer(conversation: Conversation, ask: Callable[[str], str], say: Say, sta
             say(text)
     except (ValueError, OSError) as error:  # the game goes on
         say(sentence_of(error) or str(error))
-    return before != (len(session.played), session.resigned, conversation.observer)
 
 
 def keep(session: Session, say: Say) -> None:

@@ -108,7 +108,6 @@ function draw(told) {
   byId("place").textContent = `${told.at} / ${told.total}`;
   byId("log").replaceChildren(...told.log.map((text, i) => element("li", {}, lookButton(i + 1, text))));
   if (looking === null) byId("log").scrollTop = byId("log").scrollHeight;
-  byId("strength").replaceChildren(...told.strengths.map(line => new Option(line || "as at the start", line, false, line === told.strength)));
   byId("news").append(...now.log.slice(heard).map(text => element("p", {textContent: text})));  // read out: all that was played since
   heard = now.log.length;
   if (!within) return;  // a new page keeps the keyboard at the same part or line, or at what one can act on next
@@ -142,7 +141,7 @@ async function follow() {
     }
     const before = now, moves = JSON.stringify(told.moves), content = JSON.stringify({...told, version: 0, live: 0});
     now = told;
-    showLive(told.live);
+    byId("live").textContent = told.live ?? "";
     if (content === drawn) continue;
     if (!drawn) tell("");
     drawn = content;
@@ -152,31 +151,14 @@ async function follow() {
   }
 }
 
-// The search under way: its moves with their visits.
-function showLive(live) {
-  byId("live").hidden = !live?.said;
-  byId("live").caption.textContent = live?.said ?? "";
-  const most = Math.max(1, ...(live?.moves ?? []).map(move => move[1]));
-  byId("live").tBodies[0].replaceChildren(...(live?.moves ?? []).map(([move, visits, value]) => {
-    const bar = element("td", {className: "bar"});
-    bar.style.setProperty("--share", visits / most);
-    return element("tr", {}, ...[move, visits.toLocaleString("en"), value.toFixed(2)].map(text => element("td", {textContent: text})), bar);
-  }));
-}
-
-// A search with its tree; or the review: what each seat could expect, over the game, and where one could have done better.
-function show({title, said, tree, names, entries = []}) {
+// A search with its tree.
+function show({title, said, tree}) {
   byId("shown").hidden = false;
   byId("title").textContent = title;
   byId("table-of-search").textContent = said;
-  Object.assign(byId("table-of-search").parentElement, {open: !tree, hidden: !!names});
+  byId("table-of-search").parentElement.open = !tree;
   byId("tree").hidden = byId("whole").hidden = !tree;
   if (tree) byId("tree").src = `/tree?${Date.now()}#moves`;
-  const points = (seat, isMistake) => entries.filter(each => each.seat === seat && (each.loss || !isMistake)).map(each => [each.at, each.value]);
-  const series = (names ?? []).map((name, seat) => ({name, points: points(seat, false), marks: points(seat, true)}));
-  byId("curve").replaceChildren(...(names ? [chart(series, {label: "what each player could expect, over the game; dots are mistakes", ends: [0, 1], across: [0, now.total]})] : []));
-  byId("mistakes").replaceChildren(...entries.filter(each => each.loss).sort((one, other) => other.loss - one.loss).map(each => element("li", {}, lookButton(each.at, `${each.at + 1}. ${each.text}`))));
-  if (names && !entries.some(each => each.loss)) tell(said, false);
 }
 
 byId("board").onclick = event => click(event.target);
@@ -191,6 +173,5 @@ for (const button of document.querySelectorAll("[data-say]")) button.onclick = a
   const line = button.dataset.say, place = looking !== null && (line === "undo" || line === "why") ? ` @${looking}` : "";
   if ((!button.dataset.sure || confirm(button.dataset.sure)) && await say(line + place) && line === "undo") look(Infinity);
 };
-byId("strength").onchange = () => say(`strength ${byId("strength").value}`);
 byId("close").onclick = () => { byId("shown").hidden = true; document.querySelector("[data-say=hint]").focus(); };
 follow();
