@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 BUDGET = {
     "icarus": (26260, 156),
     "icarus/algebra": (1275, 8),
-    "icarus/arena": (390, 5),
+    "icarus/arena": (426, 5),
     "icarus/audit": (1811, 7),
     "icarus/bridges": (578, 4),
     "icarus/commands": (2692, 15),

@@ -40,9 +40,9 @@ from experiments.plan.definition import (
     truth,
 )
 from icarus import Enhancement, checks, games
+from icarus.arena.player import read_scheme
 from icarus.engine.algorithm import Algorithm, refuse_settings_of_search
 from icarus.engine.scheme import MO_ISMCTS, Scheme
-from icarus.equilibrium.search import read_scheme
 from icarus.equilibrium.tree import refuse_unless_walkable
 from icarus.kernel.game import AnyGame
 from icarus.load_files import game_of_file, load_file, load_files

@@ -1,17 +1,110 @@
 """Who plays, as text that rows can hold."""
 
+import ast
 import re
 from collections.abc import Mapping, Sequence
 
 import attrs
 import numpy as np
 
+from icarus.algebra import Enhancement
 from icarus.algebra.parsing import Operand
+from icarus.engine.algorithm import Algorithm
 from icarus.engine.match import Agent, Player
-from icarus.engine.scheme import MO_ISMCTS, parse_scheme
+from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 from icarus.specs import parse
+
+# ------------------------------------------------------------------------------------------- strategies and other algorithms
+
+
+class AlgorithmSettings(Algorithm):
+    """An algorithm whose text is a call with what differs from the defaults."""
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        texts = []
+        for field in attrs.fields(type(self)):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if value != field.default:
+                texts.append(f"{field.name}={str(value) if field.name == 'tail' else value!r}")
+        return f"{type(self).__name__}({', '.join(texts)})"
+
+    __repr__ = __str__
+
+
+_ALGORITHMS: dict[str, tuple[type[Algorithm], str]] = {}
+
+
+def register(kind: type[Algorithm], title: str) -> None:
+    """Have texts name an algorithm.
+
+    Args:
+        title: what messages call it.
+    """
+    _ALGORITHMS[kind.__name__] = kind, title
+
+
+def names_algorithm(text: str) -> bool:
+    """Whether a text begins like the settings of an algorithm, such as "OOS(delta=0.5)"."""
+    return isinstance(text, str) and text.split("(")[0].strip() in _ALGORITHMS
+
+
+def parse_algorithm(text: str) -> Algorithm:
+    """The settings written so: "OOS", "OOS(delta=0.5)"; `parse_algorithm(str(settings)) == settings`.
+
+    Raises:
+        ValueError: there are no such settings; the message names the valid ones.
+    """
+    if not names_algorithm(text):
+        known = ", ".join(f"{name}()" for name in _ALGORITHMS)
+        raise ValueError(f"{text!r} is not an algorithm; known algorithms: {known}")
+    name = text.split("(")[0].strip()
+    kind, title = _ALGORITHMS[name]
+    names = [field.name for field in attrs.fields(kind)]  # type: ignore[arg-type]
+    try:
+        call = ast.parse(text.strip() if "(" in text else f"{name}()", mode="eval").body
+        assert isinstance(call, ast.Call) and not call.args
+        values = {str(keyword.arg): _value(keyword) for keyword in call.keywords}
+        assert values.keys() <= set(names)
+    except (AssertionError, SyntaxError, TypeError, ValueError):
+        example = f"{title} as {name}({names[min(1, len(names) - 1)]}=…) with any of {', '.join(names)}, or as {name}()"
+        raise ValueError(f"{text!r} is not a search; write {example}") from None
+    return kind(**values)
+
+
+def _value(keyword: ast.keyword) -> object:
+    if keyword.arg == "tail" and not isinstance(keyword.value, ast.Constant):
+        return ast.unparse(keyword.value)
+    return ast.literal_eval(keyword.value)
+
+
+def parse_strategy(text: str, enhancements: Mapping[str, Operand]) -> Enhancement | Algorithm:
+    """The composition or the algorithm that a text describes.
+
+    Args:
+        enhancements: of one's own, by name.
+
+    Raises:
+        ValueError: it cannot be understood.
+    """
+    return parse_algorithm(text) if names_algorithm(text) else parse(text, **enhancements)
+
+
+def read_scheme(text: str) -> Scheme:
+    """The scheme written so.
+
+    Raises:
+        ValueError: there is no such scheme, or the text is an algorithm, which is given instead of a strategy.
+    """
+    if names_algorithm(text):
+        raise ValueError(f"{text} is an algorithm, not a scheme; give it instead of a strategy, without a scheme")
+    return parse_scheme(text)
+
+
+# -------------------------------------------------------------------------------------------------------------------- players
 
 
 @attrs.frozen
@@ -19,7 +112,7 @@ class Configuration:
     """A strategy, and how it searches; all as text.
 
     Attributes:
-        strategy: as `icarus.parse` reads it.
+        strategy: as `parse_strategy` reads it.
         scheme: as `icarus.parse_scheme` reads it, with its cut-off.
         move_decay: see `icarus.Agent`.
     """
@@ -37,7 +130,7 @@ class Configuration:
         Raises:
             ValueError: the strategy or the scheme cannot be read.
         """
-        scheme, strategy = parse_scheme(self.scheme), parse(self.strategy, **names)
+        scheme, strategy = parse_scheme(self.scheme), parse_strategy(self.strategy, names)
         return Agent(strategy, iterations=iterations, seconds=seconds, scheme=scheme, move_decay=self.move_decay)
 
     def __str__(self) -> str:

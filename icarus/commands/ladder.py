@@ -8,12 +8,12 @@ from typing import Annotated
 
 import typer
 
+from icarus.arena.player import read_scheme
 from icarus.checks import count_text
 from icarus.commands import options
 from icarus.commands.console import print_note, print_table, print_text, progress_of, show_compilation
 from icarus.commands.options import agent_settings, integer_option, real_option, value_option
 from icarus.engine.match import Agent
-from icarus.equilibrium.search import read_scheme
 from icarus.ladder.engines import ENGINES, EnginePlayer, engine_of
 from icarus.ladder.ladders import Climb, intervals_of, rated_games, read_ladder, scores_of
 from icarus.views.canvas import intervals_svg

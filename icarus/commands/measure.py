@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from icarus import bench, games
+from icarus.arena.player import read_scheme
 from icarus.checks import integer, one_of
 from icarus.commands import options
 from icarus.commands.console import notes, out, print_note, print_table, print_text, progress_of, show_compilation
@@ -25,7 +26,6 @@ from icarus.engine.match import Agent
 from icarus.engine.validation import check_budget
 from icarus.equilibrium import Aggregate, GameTree, TabularPolicy, exploitability, stitch
 from icarus.equilibrium.measures import AGGREGATE, AGGREGATES, STITCHING
-from icarus.equilibrium.search import read_scheme
 from icarus.load_files import load_files
 from icarus.specs import parse
 from icarus.views.document import check_new_file

@@ -8,11 +8,10 @@ import typer
 
 from icarus import games
 from icarus.algebra.parsing import Operand
-from icarus.arena.player import Configuration, read_configuration
+from icarus.arena.player import Configuration, parse_strategy, read_configuration
 from icarus.engine.recommendation import RULES, most_visits
 from icarus.engine.scheme import SCHEMES, parse_scheme
 from icarus.engine.scheme import Scheme as SearchScheme
-from icarus.equilibrium.search import parse_strategy
 from icarus.kernel.game import AnyGame
 from icarus.load_files import game_of_file, load_files
 

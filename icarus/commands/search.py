@@ -10,6 +10,7 @@ import numpy as np
 import typer
 
 from icarus.algebra import Enhancement
+from icarus.arena.player import read_scheme
 from icarus.checks import count_text, range_text
 from icarus.commands import options
 from icarus.commands.console import out, print_note, print_table, print_text, progress_of, show_compilation
@@ -21,7 +22,7 @@ from icarus.engine.match import Agent, Decision, GameLog, SeatedAgent, play
 from icarus.engine.recommendation import most_visits, read_recommendation
 from icarus.engine.result import SearchInterrupted, unknown_component
 from icarus.engine.validation import check_cutoff
-from icarus.equilibrium.search import check_trees, read_scheme
+from icarus.equilibrium.search import check_trees
 from icarus.kernel.game import AnyGame, seat_name
 from icarus.kernel.state import State
 from icarus.specs import parse

@@ -11,12 +11,12 @@ from icarus.equilibrium.policies import (
     exploitability,
     tabulate,
 )
-from icarus.equilibrium.search import OOS, NearEquilibrium, OOSSearch, online_search, parse_algorithm
+from icarus.equilibrium.search import OOS, NearEquilibrium, OOSSearch, online_search
 from icarus.equilibrium.tree import GameTree
 
 __all__ = [
     "CFR", "OOS", "Aggregate", "BestResponse", "CFRPlus", "Deals", "Exploitability", "GameTree",
     "NearEquilibrium", "OOSSearch", "TabularPolicy", "best_response",
-    "deals_of", "exploitability", "information_state", "near_equilibrium", "online_search", "parse_algorithm",
+    "deals_of", "exploitability", "information_state", "near_equilibrium", "online_search",
     "stitch", "tabulate",
 ]  # fmt: skip

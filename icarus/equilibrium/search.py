@@ -1,25 +1,22 @@
 """Searches that keep a whole game tree, alone and in a match: Online Outcome Sampling (Lanctot, Lisý and Bowling, 2015); their texts."""
 
-import ast
 import functools
 import time
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Sequence
 
 import attrs
 import numpy as np
 
 from icarus import checks
 from icarus.algebra import Enhancement
-from icarus.algebra.parsing import Operand
 from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_ROULETTE, RULE_UNIFORM
+from icarus.arena.player import AlgorithmSettings, register
 from icarus.compiler.rng import seeded, uniform
 from icarus.engine.algorithm import Algorithm
 from icarus.engine.match import Agent
 from icarus.engine.result import Result, SearchInterrupted
 from icarus.engine.running_search import run_within
-from icarus.engine.scheme import Scheme, parse_scheme
 from icarus.engine.validation import PROGRESS, check_budget, check_callable
 from icarus.equilibrium.arrays import NOTHING
 from icarus.equilibrium.cfr import Learner, near_equilibrium
@@ -66,57 +63,6 @@ def result_of(
         strategy=algorithm,  # type: ignore[arg-type]  # a search of enhancements has enhancements here
         seed=0,
     )
-
-
-S = TypeVar("S")
-
-
-class AlgorithmSettings(Algorithm):
-    """An algorithm whose text is a call with what differs from the defaults."""
-
-    __slots__ = ()
-
-    def __str__(self) -> str:
-        texts = []
-        for field in attrs.fields(type(self)):  # type: ignore[arg-type]
-            value = getattr(self, field.name)
-            if value != field.default:
-                texts.append(f"{field.name}={str(value) if field.name == 'tail' else value!r}")
-        return f"{type(self).__name__}({', '.join(texts)})"
-
-    __repr__ = __str__
-
-
-def read(text: str, kind: type[S], title: str) -> S:
-    """The settings that a call describes; the name alone has all the defaults.
-
-    Args:
-        kind: of settings.
-        title: of the algorithm, as the message names it.
-
-    Raises:
-        ValueError: there are no such settings; the message names the valid ones.
-    """
-    names = [field.name for field in attrs.fields(kind)]  # type: ignore[arg-type]
-    try:
-        call = ast.parse(text.strip(), mode="eval").body
-        if isinstance(call, ast.Name) and call.id == kind.__name__:
-            return kind()
-        assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == kind.__name__
-        assert not call.args and all(keyword.arg in names for keyword in call.keywords)
-        values = {str(keyword.arg): _value(keyword) for keyword in call.keywords}
-    except (AssertionError, SyntaxError, TypeError, ValueError):
-        example = f"{kind.__name__}({names[min(1, len(names) - 1)]}=…)"
-        raise ValueError(
-            f"{text!r} is not a search; write {title} as {example} with any of {', '.join(names)}, or as {kind.__name__}()"
-        ) from None
-    return kind(**values)
-
-
-def _value(keyword: ast.keyword) -> object:
-    if keyword.arg == "tail" and not isinstance(keyword.value, ast.Constant):
-        return ast.unparse(keyword.value)
-    return ast.literal_eval(keyword.value)
 
 
 class OnlineSearch(Learner):
@@ -525,62 +471,8 @@ class SeatedPolicy:
         return attrs.evolve(result_of(self.algorithm, self.policy.tree, state, number, policy, rng), seed=seed)
 
 
-TITLES: dict[type[Algorithm], str] = {OOS: "Online Outcome Sampling", NearEquilibrium: "a player near an equilibrium"}
-
-
-def register(kind: type[Algorithm], title: str) -> None:
-    """Have texts name an algorithm.
-
-    Args:
-        title: what messages call it.
-    """
-    TITLES[kind] = title
-
-
-def _algorithms() -> dict[str, type[Algorithm]]:
-    return {kind.__name__: kind for kind in TITLES}
-
-
-def names_algorithm(text: str) -> bool:
-    """Whether a text begins like the settings of an algorithm, such as "OOS(delta=0.5)"."""
-    return isinstance(text, str) and _name(text) in _algorithms()
-
-
-def parse_algorithm(text: str) -> Algorithm:
-    """The settings written so: "OOS", "OOS(delta=0.5)"; `parse_algorithm(str(settings)) == settings`.
-
-    Raises:
-        ValueError: there are no such settings; the message names the valid ones.
-    """
-    if not names_algorithm(text):
-        raise ValueError(
-            f"{text!r} is not an algorithm; known algorithms: {', '.join(f'{name}()' for name in _algorithms())}"
-        )
-    kind = _algorithms()[_name(text)]
-    return read(text, kind, TITLES[kind])
-
-
-def parse_strategy(text: str, enhancements: Mapping[str, Operand]) -> Enhancement | Algorithm:
-    """The composition or the algorithm that a text describes.
-
-    Args:
-        enhancements: of one's own, by name.
-
-    Raises:
-        ValueError: it cannot be understood.
-    """
-    return parse_algorithm(text) if names_algorithm(text) else parse(text, **enhancements)
-
-
-def read_scheme(text: str) -> Scheme:
-    """The scheme written so.
-
-    Raises:
-        ValueError: there is no such scheme, or the text is an algorithm, which is given instead of a strategy.
-    """
-    if names_algorithm(text):
-        raise ValueError(f"{text} is an algorithm, not a scheme; give it instead of a strategy, without a scheme")
-    return parse_scheme(text)
+register(OOS, "Online Outcome Sampling")
+register(NearEquilibrium, "a player near an equilibrium")
 
 
 def check_trees(game: AnyGame, players: Iterable[Agent]) -> None:
@@ -594,7 +486,3 @@ def check_trees(game: AnyGame, players: Iterable[Agent]) -> None:
     """
     if any(isinstance(player.strategy, Algorithm) for player in players):
         refuse_unless_walkable(game)
-
-
-def _name(text: str) -> str:
-    return text.split("(")[0].strip()

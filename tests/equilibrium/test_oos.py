@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from icarus import games
-from icarus.equilibrium import OOS, OOSSearch, parse_algorithm
+from icarus.arena.player import parse_algorithm
+from icarus.equilibrium import OOS, OOSSearch
 from icarus.equilibrium.arrays import END_SET
 from icarus.equilibrium.sampling import INSIDE, OUTSIDE, public_actions, target_of
 from icarus.equilibrium.tree import GameTree, tree_of

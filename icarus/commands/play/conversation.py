@@ -21,11 +21,11 @@ import numpy as np
 
 from icarus import games
 from icarus.algebra.parsing import Operand
+from icarus.arena.player import parse_strategy
 from icarus.checks import count_text
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS, parse_scheme
-from icarus.equilibrium.search import parse_strategy
 from icarus.kernel import CHANCE, UNSEEN
 from icarus.kernel.game import AnyGame, seat_name
 from icarus.kernel.state import State

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from icarus import games
+from icarus.arena.player import read_scheme
 from icarus.checks import integer
 from icarus.commands import options
 from icarus.commands.console import print_text, show_compilation
@@ -16,7 +17,7 @@ from icarus.commands.options import agent_settings, integer_option, value_option
 from icarus.commands.play.conversation import Conversation, Session
 from icarus.commands.play.server import Server
 from icarus.engine.match import Agent
-from icarus.equilibrium.search import check_trees, read_scheme
+from icarus.equilibrium.search import check_trees
 from icarus.kernel.game import AnyGame
 from icarus.load_files import digest_of, load_files, sentence_of
 from icarus.views.boards import drawing
