@@ -88,12 +88,6 @@ def test_the_first_die_may_be_either() -> None:
     assert moves(state) == {"24/18", "21/15", "13/7", "8/2"}
 
 
-def test_the_same_move_is_the_same_integer_for_both_players() -> None:
-    by_x = play(BACKGAMMON.new_initial_state(), "opening roll 63").string_to_action("13/7")
-    by_o = play(BACKGAMMON.new_initial_state(), "opening roll 36").string_to_action("13/7")
-    assert by_x == by_o
-
-
 def test_the_opponent_rolls_after_both_dice() -> None:
     state = play(BACKGAMMON.new_initial_state(), "opening roll 31", "8/5", "6/5")
     assert state.current_player() == CHANCE

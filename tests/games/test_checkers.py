@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from numba import njit
 
-from icarus.games.checkers import DARK, SQUARES, STATE, begin_turn, checkers
+from icarus.games.checkers import DARK, STATE, begin_turn, checkers
 from icarus.kernel import CONTINUES
 from icarus.kernel.state import State
+from tests.games.scenes import act_out, play, scenes
 from tests.marks import slow_after
 
 BLACK, WHITE = 0, 1
@@ -21,12 +22,12 @@ CHECKERS = checkers()
 apply, legal, player = njit(CHECKERS.apply), njit(CHECKERS.legal), njit(CHECKERS.player)
 
 
-def position(board: str, to_move: int, quiet_left: int = 40) -> State:
-    """A position at the start of a turn, from pieces such as "b c3, B e5, w d4"."""
-    state = CHECKERS.new_initial_state()
-    facts = state.facts
-    facts.pieces[:] = 0
-    facts.kings = 0
+def position(words: str) -> State:
+    """The start of a turn, from words such as "Black: b c3, B e5, w d4" or, one quiet move before a draw, "Black 1: …"."""
+    side, board = words.split(": ")
+    data = CHECKERS.new_initial_state().data.copy()
+    facts = data.view(np.recarray)[0]
+    facts.pieces, facts.kings = 0, 0
     for written in board.split(", "):
         mark, square = written.split()
         bit = np.uint64(1) << np.uint64("abcdefgh".index(square[0]) + 8 * (int(square[1]) - 1))
@@ -34,19 +35,27 @@ def position(board: str, to_move: int, quiet_left: int = 40) -> State:
         facts.pieces["bw".index(mark.lower())] |= bit
         if mark.isupper():
             facts.kings |= bit
-    facts.player, facts.quiet_left = to_move, quiet_left
+    facts.player = ("Black", "White").index(side.split()[0])
+    facts.quiet_left = int(side.split()[1]) if " " in side else 40
     begin_turn(facts)
-    return state
+    return State(CHECKERS, data)
 
 
-def moves(state: State) -> set[str]:
-    return {state.action_to_string(action) for action in state.legal_actions()}
-
-
-def play(state: State, *texts: str) -> State:
-    for text in texts:
-        state.apply_action(state.string_to_action(text))
-    return state
+def holds(state: State, words: str) -> bool:
+    """Whether a position is as the words of a scene say."""
+    first, _, rest = words.partition(" ")
+    if first == "moves":
+        return {state.action_to_string(action) for action in state.legal_actions()} == set(rest.split())
+    if first == "pieces":
+        return pieces(state) == set(rest.split(", "))
+    if first == "drawn":
+        return state.is_terminal() and state.returns() == [0.5, 0.5] and str(state).endswith("drawn")
+    if rest == "has won":
+        return state.returns() == [first == "Black", first == "White"] and str(state).endswith(words)
+    label = CHECKERS.kernels().episode(state.data.ctypes.data)
+    if words in ("Black captures", "White captures", "no episode"):  # an episode begins where a capture is available
+        return label == {"Black": BLACK, "White": WHITE, "no": CONTINUES}[first]
+    return rest == "to move" and state.current_player() == ("Black", "White").index(first)
 
 
 def pieces(state: State) -> set[str]:
@@ -63,131 +72,97 @@ def placed(rows: list[Any]) -> set[str]:
     return {f"{mark} {square}" for mark, square in marks if mark != "."}
 
 
-# ------------------------------------------------------------------------------------------------------ steps and jumps
+SCENES = """
+a man neither steps nor jumps backwards
+    Black: b d4, w h8 = moves d4-c5 d4-e5
+    Black: b d4, w c3, w e3, w h8 = moves d4-c5 d4-e5
+    White: w d4, b c5, b e5, b a1 = moves d4-c3 d4-e3
+a king steps and jumps both ways
+    Black: B d4, w h8 = moves d4-c5 d4-e5 d4-c3 d4-e3
+    Black: B d4, w c3, w e3, w c5, w e5 = moves d4xb2 d4xf2 d4xb6 d4xf6
+    White: W d4, b c3, b e3, b c5, b e5 = moves d4xb2 d4xf2 d4xb6 d4xf6
+nothing moves across the side of the board
+    Black: b h4, w a1 = moves h4-g5
+    Black: b a3, w h8 = moves a3-b4
+    Black: B h4, w a5, w a7, w h8 = moves h4-g5 h4-g3
+    Black: B a5, w h4, w h2, w g1, w h6 = moves a5-b6 a5-b4
+    Black: B g3, w h4, w h2, w a1 = moves g3-f4 g3-f2
+a piece is not jumped onto an occupied square
+    Black: b c3, w d4, w e5 = moves c3-b4
+    Black: b c3, b d4, w e5, w f6, w h8 = moves c3-b4 d4-c5
+a capture is forced
+    Black: b c3, b g1, w d4 = moves c3xe5
+the choice among captures is free: a3xc5 takes one man, g3xe5 two
+    Black: b a3, b g3, w b4, w f4, w f6, w h8 = moves a3xc5 g3xe5
+    a3xc5 = White to move
+    Black: b a3, b g3, w b4, w f4, w f6, w h8
+    g3xe5 = moves e5xg7
+a captured piece leaves the board
+    Black: b c3, w d4, W h8
+    c3xe5 = pieces b e5, W h8
+    White: w c3, B d2, b h2
+    c3xe1 = pieces W e1, b h2
+a man on the square of a captured king is a man
+    Black: b c3, b e3, W d4, w h8
+    c3xe5; h8-g7; e3-d4 = pieces b e5, b d4, w g7
+a chain continues with the same piece only
+    Black: b c1, b g3, w d2, w f4, w h4, w d6, w h8
+    g3xe5 = Black to move; moves e5xc7
+a chain may branch
+    Black: b c1, w d2, w d4, w f4, w h8
+    c1xe3 = moves e3xc5 e3xg5
+the turn passes when the chain is complete, and no episode begins inside it
+    Black: b a1, w b2, w d4, w h8 = Black captures
+    a1xc3 = moves c3xe5; no episode
+    c3xe5 = White to move; pieces b e5, w h8
+a king may return to the square it left
+    Black: B c3, w d4, w d6, w b6, w b4, w h8
+    c3xe5; e5xc7; c7xa5 = moves a5xc3
+    a5xc3 = pieces B c3, w h8
+a crowned man ends its turn although it could jump on
+    Black: b d6, w e7, w g7, w a5
+    d6xf8 = White to move; pieces B f8, w g7, w a5
+a king on the far row jumps on
+    Black: B d6, w e7, w g7, w a5
+    d6xf8 = Black to move; moves f8xh6
+a man that steps to the far row is crowned
+    Black: b c7, w h2
+    c7-d8 = pieces B d8, w h2
+    White: w c3, w b2, b h6
+    b2-a1 = pieces w c3, W a1, b h6
+a player without pieces has lost
+    Black: b c3, w d4
+    c3xe5 = Black has won
+a blocked player has lost, but the last quiet move draws also where it blocks the opponent
+    White: b a3, w b4, w c5, w d8
+    d8-c7 = White has won
+    White 1: b a3, w b4, w c5, w d8
+    d8-c7 = drawn
+an episode begins where a capture is available, and none after the end
+    Black: b c3, w d4 = Black captures
+    White: b c3, w d4, b a1 = White captures
+    Black: b c3, w e5, w h8
+    c3-d4 = White captures
+    Black 1: b c3, w e5, w h8
+    c3-d4 = drawn; no episode
+"""
 
 
-def test_black_begins_with_seven_steps_forwards() -> None:
+@pytest.mark.parametrize(("title", "scene"), scenes(SCENES))
+def test_a_scene_goes_as_the_rules_say(title: str, scene: str) -> None:
+    act_out(scene, position, holds)
+
+
+def test_the_first_moves_lead_upwards_and_the_replies_downwards() -> None:
     state = CHECKERS.new_initial_state()
-    assert state.current_player() == BLACK
-    assert moves(state) == {"a3-b4", "c3-b4", "c3-d4", "e3-d4", "e3-f4", "g3-f4", "g3-h4"}
-
-
-def test_white_replies_downwards() -> None:
-    state = play(CHECKERS.new_initial_state(), "c3-d4")
-    assert state.current_player() == WHITE
-    assert moves(state) == {"b6-a5", "b6-c5", "d6-c5", "d6-e5", "f6-e5", "f6-g5", "h6-g5"}
-
-
-def test_a_man_neither_steps_nor_jumps_backwards() -> None:
-    assert moves(position("b d4, w h8", BLACK)) == {"d4-c5", "d4-e5"}
-    assert moves(position("b d4, w c3, w e3, w h8", BLACK)) == {"d4-c5", "d4-e5"}
-    assert moves(position("w d4, b c5, b e5, b a1", WHITE)) == {"d4-c3", "d4-e3"}
-
-
-def test_a_king_steps_and_jumps_both_ways() -> None:
-    assert moves(position("B d4, w h8", BLACK)) == {"d4-c5", "d4-e5", "d4-c3", "d4-e3"}
-    assert moves(position("B d4, w c3, w e3, w c5, w e5", BLACK)) == {"d4xb2", "d4xf2", "d4xb6", "d4xf6"}
-    assert moves(position("W d4, b c3, b e3, b c5, b e5", WHITE)) == {"d4xb2", "d4xf2", "d4xb6", "d4xf6"}
-
-
-def test_nothing_moves_across_the_side_of_the_board() -> None:
-    assert moves(position("b h4, w a1", BLACK)) == {"h4-g5"}
-    assert moves(position("b a3, w h8", BLACK)) == {"a3-b4"}
-    assert moves(position("B h4, w a5, w a7, w h8", BLACK)) == {"h4-g5", "h4-g3"}
-    assert moves(position("B a5, w h4, w h2, w g1, w h6", BLACK)) == {"a5-b6", "a5-b4"}
-    assert moves(position("B g3, w h4, w h2, w a1", BLACK)) == {"g3-f4", "g3-f2"}
-
-
-def test_a_piece_is_not_jumped_onto_an_occupied_square() -> None:
-    assert moves(position("b c3, w d4, w e5", BLACK)) == {"c3-b4"}
-    assert moves(position("b c3, b d4, w e5, w f6, w h8", BLACK)) == {"c3-b4", "d4-c5"}
-
-
-def test_a_capture_is_forced() -> None:
-    assert moves(position("b c3, b g1, w d4", BLACK)) == {"c3xe5"}
-
-
-def test_the_choice_among_captures_is_free() -> None:
-    # a3xc5 takes one man, g3xe5 two: nobody has to take more
-    board = "b a3, b g3, w b4, w f4, w f6, w h8"
-    assert moves(position(board, BLACK)) == {"a3xc5", "g3xe5"}
-    assert play(position(board, BLACK), "a3xc5").current_player() == WHITE
-    assert moves(play(position(board, BLACK), "g3xe5")) == {"e5xg7"}
-
-
-def test_a_captured_piece_leaves_the_board() -> None:
-    state = play(position("b c3, w d4, W h8", BLACK), "c3xe5")
-    assert pieces(state) == {"b e5", "W h8"}
-    state = play(position("w c3, B d2, b h2", WHITE), "c3xe1")
-    assert pieces(state) == {"W e1", "b h2"}
-
-
-def test_a_man_on_the_square_of_a_captured_king_is_a_man() -> None:
-    state = play(position("b c3, b e3, W d4, w h8", BLACK), "c3xe5", "h8-g7", "e3-d4")
-    assert pieces(state) == {"b e5", "b d4", "w g7"}
-
-
-# ----------------------------------------------------------------------------------------------------------------- chains
-
-
-def test_a_chain_continues_with_the_same_piece_only() -> None:
-    state = play(position("b c1, b g3, w d2, w f4, w h4, w d6, w h8", BLACK), "g3xe5")
-    assert state.current_player() == BLACK
-    assert moves(state) == {"e5xc7"}
-
-
-def test_a_chain_may_branch() -> None:
-    state = play(position("b c1, w d2, w d4, w f4, w h8", BLACK), "c1xe3")
-    assert moves(state) == {"e3xc5", "e3xg5"}
-
-
-def test_the_turn_passes_when_the_chain_is_complete() -> None:
-    state = play(position("b a1, w b2, w d4, w h8", BLACK), "a1xc3", "c3xe5")
-    assert state.current_player() == WHITE
-    assert pieces(state) == {"b e5", "w h8"}
-
-
-def test_a_king_may_return_to_the_square_it_left() -> None:
-    state = play(position("B c3, w d4, w d6, w b6, w b4, w h8", BLACK), "c3xe5", "e5xc7", "c7xa5")
-    assert moves(state) == {"a5xc3"}
-    assert pieces(play(state, "a5xc3")) == {"B c3", "w h8"}
-
-
-def test_a_crowned_man_ends_its_turn_although_it_could_jump_on() -> None:
-    state = play(position("b d6, w e7, w g7, w a5", BLACK), "d6xf8")
-    assert state.current_player() == WHITE
-    assert pieces(state) == {"B f8", "w g7", "w a5"}
-
-
-def test_a_king_on_the_far_row_jumps_on() -> None:
-    state = play(position("B d6, w e7, w g7, w a5", BLACK), "d6xf8")
-    assert state.current_player() == BLACK
-    assert moves(state) == {"f8xh6"}
-
-
-def test_a_man_that_steps_to_the_far_row_is_crowned() -> None:
-    assert pieces(play(position("b c7, w h2", BLACK), "c7-d8")) == {"B d8", "w h2"}
-    assert pieces(play(position("w c3, w b2, b h6", WHITE), "b2-a1")) == {"w c3", "W a1", "b h6"}
-
-
-# ----------------------------------------------------------------------------------------------------------- end of game
-
-
-def test_a_player_without_pieces_has_lost() -> None:
-    state = play(position("b c3, w d4", BLACK), "c3xe5")
-    assert state.is_terminal()
-    assert state.returns() == [1.0, 0.0]
-    assert str(state).endswith("Black has won")
-
-
-def test_a_blocked_player_has_lost() -> None:
-    state = play(position("b a3, w b4, w c5, w d8", WHITE), "d8-c7")
-    assert state.is_terminal()
-    assert state.returns() == [0.0, 1.0]
+    assert holds(state, "Black to move") and holds(state, "moves a3-b4 c3-b4 c3-d4 e3-d4 e3-f4 g3-f4 g3-h4")
+    assert holds(state, "no episode")
+    play(state, "c3-d4")
+    assert holds(state, "White to move") and holds(state, "moves b6-a5 b6-c5 d6-c5 d6-e5 f6-e5 f6-g5 h6-g5")
 
 
 def test_forty_moves_without_capture_are_a_draw() -> None:
-    state = position("B a1, W h8, b a3, w h6", BLACK)
+    state = position("Black: B a1, W h8, b a3, w h6")
     for _ in range(10):
         assert not state.is_terminal()
         play(state, "a1-b2", "h8-g7", "b2-a1", "g7-h8")
@@ -197,15 +172,10 @@ def test_forty_moves_without_capture_are_a_draw() -> None:
 
 
 def test_a_capture_starts_the_count_anew() -> None:
-    state = position("b c3, w d4, w h8, b a1", BLACK, quiet_left=1)
+    state = position("Black 1: b c3, w d4, w h8, b a1")
     play(state, "c3xe5")
     assert not state.is_terminal()
     assert state.facts.quiet_left == 40
-
-
-def test_the_last_quiet_move_draws_also_where_it_blocks_the_opponent() -> None:
-    state = play(position("b a3, w b4, w c5, w d8", WHITE, quiet_left=1), "d8-c7")
-    assert state.returns() == [0.5, 0.5]
 
 
 def test_the_length_of_a_draw_is_a_parameter() -> None:
@@ -215,50 +185,13 @@ def test_the_length_of_a_draw_is_a_parameter() -> None:
     assert str(checkers(draw_after=3)) == "checkers(draw_after=3)"
 
 
-@pytest.mark.parametrize("draw_after", [0, -1, 32768])
-def test_an_impossible_length_of_a_draw_is_refused(draw_after: int) -> None:
-    with pytest.raises(ValueError, match=f"draw_after of checkers is {draw_after}"):
-        checkers(draw_after=draw_after)
-
-
-@pytest.mark.parametrize("draw_after", [1.5, "40", True, None])
-def test_a_length_that_is_no_integer_is_refused(draw_after: Any) -> None:
-    with pytest.raises(ValueError, match="must be an integer"):
+@pytest.mark.parametrize("draw_after", [0, -1, 32768, 1.5, "40", True])
+def test_an_impossible_length_of_a_draw_is_refused(draw_after: Any) -> None:
+    with pytest.raises(ValueError, match="draw_after"):
         checkers(draw_after=draw_after)
 
 
 # --------------------------------------------------------------------------------------------------- episodes and actions
-
-
-def label(state: State) -> int:
-    return CHECKERS.kernels().episode(state.data.ctypes.data)
-
-
-def test_an_episode_begins_where_a_capture_is_available() -> None:
-    assert label(CHECKERS.new_initial_state()) == CONTINUES
-    assert label(position("b c3, w d4", BLACK)) == BLACK
-    assert label(position("b c3, w d4, b a1", WHITE)) == WHITE
-
-
-def test_no_episode_begins_inside_a_chain() -> None:
-    state = position("b a1, w b2, w d4, w h8", BLACK)
-    assert label(state) == BLACK
-    play(state, "a1xc3")
-    assert moves(state) == {"c3xe5"}
-    assert label(state) == CONTINUES
-
-
-def test_no_episode_begins_after_the_end() -> None:
-    board = "b c3, w e5, w h8"
-    assert label(play(position(board, BLACK), "c3-d4")) == WHITE
-    drawn = play(position(board, BLACK, quiet_left=1), "c3-d4")
-    assert drawn.is_terminal() and label(drawn) == CONTINUES
-
-
-def test_the_same_squares_are_the_same_integer() -> None:
-    black_jumps = position("B c3, w d4, w h8", BLACK).string_to_action("c3xe5")
-    white_jumps = position("W c3, b d4, b h2", WHITE).string_to_action("c3xe5")
-    assert black_jumps == white_jumps == SQUARES * 18 + 36
 
 
 # -------------------------------------------------------------------------------------------------------- published counts

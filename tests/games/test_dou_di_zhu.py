@@ -6,7 +6,7 @@ The referee here, `described` and `beats`, is written from the rules alone: it t
 import itertools
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from scipy import stats
 
 from icarus.compiler.rng import seeded
 from icarus.games.dou_di_zhu import DOU_DI_ZHU, PLAYS
-from icarus.kernel import CHANCE, helper
+from icarus.kernel import helper
 from icarus.kernel.state import State
 from tests.marks import slow_after
 
@@ -163,17 +163,6 @@ def full_moves(state: State) -> dict[tuple[str, str], tuple[int, ...]]:
 @cache
 def written(action: int) -> str:
     return DOU_DI_ZHU.action_text(None, action)
-
-
-def random_states(games: int, seed: int) -> Iterator[State]:
-    """Every state of some random games, decisions about kickers included."""
-    choice = random.Random(seed)
-    for game in range(games):
-        state = DOU_DI_ZHU.new_initial_state(seed=seed + game)
-        while not state.is_terminal():
-            yield state
-            state.apply_action(choice.choice(state.legal_actions()))
-        yield state
 
 
 def random_counts(rng: np.random.Generator, cards: int) -> np.ndarray:
@@ -426,17 +415,6 @@ def test_a_quadplex_is_no_bomb() -> None:
     assert choices(play(state, "pass")) == ["pass", "5555+1+1", "5555"]
 
 
-def test_an_action_is_the_same_number_and_text_in_every_state() -> None:
-    numbers: dict[str, int] = {}
-    for state in random_states(games=40, seed=5):
-        actions = state.legal_actions()
-        texts = [state.action_to_string(action) for action in actions]
-        assert len(set(actions)) == len(set(texts)) == len(actions)
-        for action, text in zip(actions, texts, strict=True):
-            assert numbers.setdefault(text, action) == action
-    assert len(set(numbers.values())) == len(numbers)
-
-
 def test_there_are_309_base_plays_each_once() -> None:
     """By category: pass, solos, their runs, pairs, their runs, trios (bare, +1, +2), their runs, quadplexes, bombs, nuke."""
     runs_of_solos, runs_of_pairs = sum(13 - n for n in range(5, 13)), sum(13 - n for n in range(3, 11))
@@ -468,45 +446,6 @@ def test_an_episode_runs_from_one_lead_to_the_next() -> None:
 
 
 # ------------------------------------------------------------------------------------------------------------ determinization
-
-
-def test_a_determinization_keeps_all_that_the_observer_knows() -> None:
-    for i, state in enumerate(random_states(games=5, seed=11)):
-        if state.is_terminal():
-            continue
-        before = [np.array(counts_of(bits)) for bits in state.facts.hands]
-        for observer in range(3):
-            drawn = state.determinize(observer, seed=i)
-            after = [np.array(counts_of(bits)) for bits in drawn.facts.hands]
-            assert (after[observer] == before[observer]).all()
-            assert [counts.sum() for counts in after] == [counts.sum() for counts in before]
-            assert (sum(after) == sum(before)).all()
-            assert all(drawn.data[field] == state.data[field] for field in ("play", "player", "passes", "kickers_due"))
-
-
-def test_a_determinization_could_have_been_played_to() -> None:
-    """`retrace` gives a whole deal from which the same actions, all legal there, lead to the determinization."""
-    for i, state in enumerate(random_states(games=6, seed=23)):
-        drawn = state.determinize(i % 3, seed=i)
-        start, actions = DOU_DI_ZHU.retrace(state, drawn.data)
-        replay = State(DOU_DI_ZHU, start)
-        assert [sum(counts_of(bits)) for bits in replay.facts.hands] == [20, 17, 17]
-        for action in actions:
-            replay.apply_action(action)
-        assert (replay.data == drawn.data).all()
-        assert actions == [action for _, action in state.history]
-
-
-def test_a_determinization_reads_nothing_that_the_observer_cannot_see() -> None:
-    for i, state in enumerate(random_states(games=10, seed=31)):
-        if not state.is_terminal():
-            other_truth = state.determinize(i % 3, seed=1)
-            assert (state.determinize(i % 3, seed=2).data == other_truth.determinize(i % 3, seed=2).data).all()
-
-
-def test_the_environment_sees_all_hands() -> None:
-    state = DOU_DI_ZHU.new_initial_state(seed=1)
-    assert (state.determinize(CHANCE, seed=2).data == state.data).all()
 
 
 def ways(unseen: str, held: int) -> Counter[str]:

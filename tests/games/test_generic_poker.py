@@ -129,11 +129,6 @@ def test_a_determinization_deals_single_cards_uniformly(text):
     assert chisquare([drawn[rank] for rank in range(3)], expected).pvalue > UNLIKELY
 
 
-def test_when_the_cards_are_shown_they_stay():
-    state = dealt(LEDUC_POKER, 1, 2, "check, check, 3, check, check")
-    assert all((state.determinize(0, seed).data == state.data).all() for seed in range(20))
-
-
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

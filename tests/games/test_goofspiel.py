@@ -12,7 +12,6 @@ from icarus.compiler import rng
 from icarus.games.goofspiel import FIRST_WON, NO_RESULT, SECOND_WON, TIED, goofspiel
 from icarus.games.goofspiel import determinize as redraw
 from icarus.kernel import CHANCE, CONTINUES, helper
-from icarus.kernel.state import State
 from tests.games.states import random_walk
 
 UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
@@ -198,35 +197,6 @@ def test_thirteen_cards_are_drawn_uniformly_too():
             for (own_bid, opponent_bid), bid in zip(lost, order, strict=True)
         )
     assert len(drawn) > 19_000, "of millions, hardly any is drawn twice"
-
-
-def test_a_determinization_never_contradicts_what_the_observer_has_seen_and_can_be_retraced():
-    recalled = np.zeros(4, np.int64)
-    for cards, seed in itertools.product((2, 6, 9, 13), range(4)):
-        game = goofspiel(cards)
-        for state in random_walk(game.new_initial_state(), seed):
-            for observer in (0, 1, CHANCE):
-                world = state.determinize(observer, seed)
-                start, actions = game.retrace(state, world.data)
-                replay = State(game, start)
-                for action in actions:
-                    replay.apply_action(action)
-                assert (replay.data == world.data).all() and replay.moves(observer) == state.moves(observer)
-                for perspective, moves in enumerate(replay.position_in_episode().moves):
-                    count = game.kernels().recall(
-                        world.data.ctypes.data, perspective, recalled.ctypes.data, len(recalled)
-                    )
-                    assert tuple(recalled[:count]) == moves
-
-
-def test_a_determinization_reads_nothing_hidden():
-    for seed in range(4):
-        for state in random_walk(goofspiel(6).new_initial_state(), seed):
-            for observer in range(2):
-                determinization = State(state.game, state.determinize(observer, seed=1).data)
-                assert (
-                    state.determinize(observer, seed=2).data == determinization.determinize(observer, seed=2).data
-                ).all()
 
 
 def test_the_table_is_drawn_as_players_see_it():

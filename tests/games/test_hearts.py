@@ -538,58 +538,7 @@ def positions(random: np.random.Generator) -> Iterator[State]:
         act_at_random(state, random)
 
 
-def recalled(record: np.ndarray, perspective: int) -> tuple[int, ...]:
-    moves = np.empty(64, np.int64)
-    count = HEARTS.kernels().recall(record.ctypes.data, perspective, moves.ctypes.data, len(moves))
-    return tuple(moves[:count].tolist())
-
-
-def test_what_is_recalled_is_what_was_seen_in_the_episode() -> None:
-    for state in positions(np.random.default_rng(9)):
-        assert state.position_in_episode().moves == tuple(recalled(state.data, perspective) for perspective in range(5))
-
-
 # -------------------------------------------------------------------------------------------------------- determinization
-
-
-def test_a_determinization_can_be_retraced() -> None:
-    """Played from its start it is reached again; what the observer saw since the deal and what is recalled are the same."""
-    random = np.random.default_rng(10)
-    for number, state in enumerate(positions(random)):
-        observer = int(random.integers(4))
-        if number % 4 or state.facts.phase == DEALING:
-            continue
-        record = state.determinize(observer, seed=number).data
-        start, actions = HEARTS.retrace(state, record)
-        again = State(HEARTS, start)
-        for action in actions:
-            again.apply_action(action)
-        assert again.data.tobytes() == record.tobytes()
-        assert again.moves(observer) == state.moves(observer)[-len(again.moves(observer)) :] if actions else True
-        assert again.position_in_episode().moves == tuple(recalled(record, perspective) for perspective in range(5))
-        assert again.position_in_episode().moves[observer] == state.position_in_episode().moves[observer]
-
-
-def test_the_environment_sees_every_card() -> None:
-    random = np.random.default_rng(11)
-    for state in positions(random):
-        determinization = state.determinize(CHANCE, seed=1)
-        assert determinization.facts.searching == 1
-        determinization.facts.searching, determinization.facts.fate = state.facts.searching, state.facts.fate
-        assert determinization.data.tobytes() == state.data.tobytes()
-
-
-def test_nothing_hidden_is_read() -> None:
-    """Determinizing a determinization gives what determinizing the true state gives, for the same seed."""
-    random = np.random.default_rng(12)
-    for number, state in enumerate(positions(random)):
-        if number % 7:
-            continue
-        observer = number % 4
-        swapped = state.determinize(observer, seed=number)
-        again, direct = (source.determinize(observer, seed=5).data for source in (swapped, state))
-        assert again.tobytes() == direct.tobytes()
-        assert swapped.current_player() == state.current_player()
 
 
 @pytest.mark.parametrize("rounds", slow_after(1, [15, 500]))

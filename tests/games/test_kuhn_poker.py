@@ -48,14 +48,6 @@ def test_the_pot_goes_to_the_higher_card_or_to_who_did_not_fold(text, gain):
     assert lower.returns() == (state.returns() if "fold" in text else state.returns()[::-1])
 
 
-def test_a_hand_goes_on_after_a_pass_a_bet_and_a_bet_after_a_pass():
-    assert [dealt("J", "Q", text).current_player() for text in ("", "pass", "bet", "pass bet")] == [0, 1, 1, 0]
-
-
-def test_there_are_four_decisions_and_five_endings_for_each_deal():
-    assert Counter(state.is_terminal() for state in EVERY_STATE) == {False: 4 * 6, True: 5 * 6}
-
-
 def test_each_deal_is_equally_likely():
     counts = Counter(tuple(KUHN_POKER.new_initial_state(seed).facts.cards.tolist()) for seed in range(3000))
     assert len(counts) == 6 and chisquare(list(counts.values())).pvalue > UNLIKELY
@@ -125,10 +117,6 @@ def test_kuhns_equilibria_lose_an_eighteenth_for_the_first_player(alpha):
     assert value == pytest.approx((-1 / 18 + 2) / 4, abs=1e-12)
 
 
-def test_everyone_sees_every_action():
-    assert KUHN_POKER.observe is None
-
-
 def test_a_determinization_deals_the_other_player_either_card_that_the_observer_lacks():
     for state in EVERY_STATE:
         shown = state.is_terminal() and not state.facts.folded
@@ -144,27 +132,6 @@ def test_a_determinization_deals_the_other_player_either_card_that_the_observer_
             else:
                 assert set(drawn) == {0, 1, 2} - {int(card)} and chisquare(list(drawn.values())).pvalue > UNLIKELY
         assert (state.determinize(CHANCE, 1).data == state.data).all()
-
-
-def test_a_determinization_reads_nothing_hidden():
-    for state in EVERY_STATE:
-        if not state.is_terminal():
-            for observer in range(2):
-                variant = State(KUHN_POKER, state.data.copy())
-                variant.facts.cards[1 - observer] = 3 - state.facts.cards.sum()
-                for seed in range(5):
-                    assert (state.determinize(observer, seed).data == variant.determinize(observer, seed).data).all()
-
-
-def test_a_determinization_can_be_retraced():
-    for state in EVERY_STATE:
-        for observer in range(2):
-            world = state.determinize(observer, seed=3)
-            start, actions = KUHN_POKER.retrace(state, world.data)
-            replay = State(KUHN_POKER, start)
-            for action in actions:
-                replay.apply_action(action)
-            assert (replay.data == world.data).all() and replay.moves(observer) == state.moves(observer)
 
 
 def test_the_table_is_drawn_as_players_see_it():

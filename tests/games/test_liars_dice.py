@@ -9,7 +9,6 @@ import pytest
 from scipy.stats import chisquare
 
 from icarus.games.liars_dice import FACES, LIAR, liars_dice
-from icarus.kernel import CHANCE
 from icarus.kernel.state import State
 from tests.marks import slow_after
 
@@ -121,10 +120,6 @@ def test_random_games_agree_with_openspiel(number, games):
 # ------------------------------------------------------------------------------------------------------- determinization
 
 
-def test_everyone_sees_every_action():
-    assert liars_dice().observe is None
-
-
 @pytest.mark.parametrize(
     ("first", "second", "bids", "observer"),
     [("1", "2", "", 0), ("1", "2", "1×5", 1), ("24", "5", "1×4, 2×4", 1), ("2", "★5", "3×★", 0)],
@@ -139,30 +134,6 @@ def test_a_determinization_rolls_the_other_players_dice_uniformly(first, second,
         assert world.facts.bid == state.facts.bid and world.legal_actions() == state.legal_actions()
         drawn[tuple(dice(world)[1 - observer])] += 1
     assert chisquare([drawn[roll] for roll in itertools.product(range(FACES), repeat=hidden)]).pvalue > UNLIKELY
-
-
-def test_a_determinization_reads_nothing_hidden():
-    for first_roll, second_roll in itertools.product(("23", "★5", "11"), repeat=2):
-        for seed in range(5):
-            worlds = [rolled("4", roll, "1×5").determinize(0, seed) for roll in (first_roll, second_roll)]
-            assert (worlds[0].data == worlds[1].data).all()
-
-
-def test_after_a_call_and_for_the_environment_the_dice_lie_open():
-    called, bid = rolled("23", "4", "1×5, liar"), rolled("23", "4", "1×5")
-    assert all((called.determinize(observer, 1).data == called.data).all() for observer in (0, 1, CHANCE))
-    assert (bid.determinize(CHANCE, 1).data == bid.data).all()
-
-
-def test_a_determinization_can_be_retraced():
-    for observer, bids in itertools.product(range(2), ("", "1×5", "1×5, 3×2, liar")):
-        state = rolled("2", "45", bids)
-        world = state.determinize(observer, seed=2)
-        start, actions = state.game.retrace(state, world.data)
-        replay = State(state.game, start)
-        for action in actions:
-            replay.apply_action(action)
-        assert (replay.data == world.data).all() and replay.moves(observer) == state.moves(observer)
 
 
 def test_the_table_is_drawn_as_players_see_it():

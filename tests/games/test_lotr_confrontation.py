@@ -50,6 +50,7 @@ from icarus.games.lotr_board import (
 from icarus.games.lotr_confrontation import lotr_confrontation, simultaneous
 from icarus.kernel import CHANCE, TERMINAL, below, helper
 from icarus.kernel.state import State
+from tests.games.scenes import act_out, play, scenes
 
 GAME = lotr_confrontation()
 SIDES = (LIGHT, DARK)
@@ -92,22 +93,6 @@ def position(text, shire=4, turn=0):
         facts.held[owner] |= (count > 0) << square
         facts.full[owner] |= (count >= CAPACITY[square]) << square
     return State(state.game, data)
-
-
-def play(state, *steps):
-    """Play actions by their texts; what the environment does alone is not written unless there is a choice."""
-    remaining = list(steps)
-    while remaining:
-        texts = [state.action_to_string(action) for action in state.legal_actions()]
-        if remaining[0] in texts:
-            state.apply_action(state.string_to_action(remaining.pop(0)))
-        elif state.is_chance_node() and len(texts) == 1:
-            state.apply_action(state.legal_actions()[0])
-        else:
-            raise AssertionError(f"{remaining[0]!r} is not among {texts} in\n{state}")
-    while state.is_chance_node() and len(state.legal_actions()) == 1:
-        state.apply_action(state.legal_actions()[0])
-    return state
 
 
 def hand(state, side):
@@ -159,7 +144,6 @@ def holds(state, words):
     return expected == (possible_squares(state, piece) if verb else {int(state.facts.pos[piece])})
 
 
-# Each scene: its title, a position, then actions; what must be so stands after an equals sign.
 SCENES = """
 T2 a full square is closed to its owner
     Light: Frodo Shire, Merry Arthedain, Gimli Arthedain, Balrog Mordor = Frodo goes Cardolan
@@ -421,18 +405,9 @@ declining tells nothing
 """
 
 
-@pytest.mark.parametrize(("title", "scene"), re.findall(r"^(\S.*)\n((?: +.*\n)+)", SCENES, re.MULTILINE))
+@pytest.mark.parametrize(("title", "scene"), scenes(SCENES))
 def test_a_scene_goes_as_the_rules_say(title, scene):
-    start, *turns = re.sub(",\\s+", ", ", scene).strip().splitlines()
-    state = None
-    for turn in [start, *turns]:
-        steps, _, claims = turn.strip().partition("= ")
-        if state is None:
-            state = position(steps.strip())
-        elif steps:
-            play(state, *steps.strip().split("; "))
-        for words in claims.split("; ") if claims else []:
-            assert holds(state, words), f"not so: {words}\n{state}"
+    act_out(scene, position, holds)
 
 
 def test_t1_every_setup_has_four_at_home_and_one_in_each_other_starting_square():

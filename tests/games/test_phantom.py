@@ -15,7 +15,6 @@ from icarus.games.phantom import determinize as redraw
 from icarus.kernel import CHANCE, CONTINUES, UNSEEN, helper
 from icarus.kernel.state import State
 from tests.games.states import random_walk
-from tests.marks import slow_after
 
 UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
 BOARDS = [(2, 2, 2), (3, 3, 3), (4, 4, 4), (5, 3, 3), (1, 5, 3), (8, 1, 2), (7, 8, 4), (8, 7, 5)]
@@ -214,11 +213,6 @@ def test_of_a_failed_try_the_other_player_notices_nothing_and_of_a_mark_not_wher
     assert moves.tolist() == [UNSEEN, a1]
 
 
-def test_no_action_looks_like_a_mark_of_the_others():
-    for board in BOARDS:
-        assert max(squares(phantom(*board).new_initial_state()).values()) < MARK
-
-
 def all_decisions(state):
     """Every state of the game in which somebody acts."""
     if not state.is_terminal():
@@ -396,38 +390,3 @@ def test_determinization_is_uniform_over_the_information_sets_of_random_games(bo
 @pytest.mark.parametrize(("board", "games"), [((2, 2, 2), 40), ((3, 3, 3), 15), ((5, 3, 3), 10), ((4, 4, 4), 10)])
 def test_determinization_is_uniform_over_the_information_sets_of_many_random_games(board, games):
     assert uniform_in_random_games(board, range(100, 100 + games), 3000) > 5 * games
-
-
-@pytest.mark.parametrize(("tries", "board", "observer", "states"), COUNTED)
-def test_a_determinization_reads_nothing_hidden(tries, board, observer, states):
-    state = played(tries, *board)
-    drawn = worlds(state, observer, 30, seed=4)
-    for member in information_set(state, observer):
-        assert worlds(member, observer, 30, seed=4) == drawn
-
-
-@pytest.mark.parametrize("board", slow_after(6, BOARDS))
-def test_a_determinization_can_be_retraced_and_recalls_the_tries_of_its_turn(board):
-    game = phantom(*board)
-    recalled = np.zeros(len(squares(game.new_initial_state())), np.int64)
-    for seed in range(3):
-        for state in random_walk(game.new_initial_state(), seed):
-            for observer in (0, 1, CHANCE):
-                world = state.determinize(observer, seed=(seed, len(state.history)))
-                start, actions = game.retrace(state, world.data)
-                replay = State(game, start)
-                for action in actions:
-                    replay.apply_action(action)
-                assert key(replay.data) == key(world.data)
-                assert replay.moves(observer) == state.moves(observer)
-                for perspective, moves in enumerate(replay.position_in_episode().moves):
-                    count = game.kernels().recall(
-                        world.data.ctypes.data, perspective, recalled.ctypes.data, len(recalled)
-                    )
-                    assert tuple(recalled[:count]) == moves
-
-
-def test_the_environment_and_everyone_after_the_end_know_the_board():
-    for state in (played("a1 b1 b1"), played("a1 a1 a4 b1 b4 c1 c4 d1")):
-        for observer in (CHANCE, *((0, 1) if state.is_terminal() else ())):
-            assert key(state.determinize(observer, seed=1).data) == key(state.data)

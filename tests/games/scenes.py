@@ -1,0 +1,49 @@
+"""Scenes: positions written by hand, the actions played from them, and what must then be so.
+
+    the title of a scene
+        Black: b c3, w d4 = moves c3xe5
+        c3xe5 = Black wins; pieces b e5
+
+A line with a colon sets up a position, any other plays actions; what must be so stands after an equals sign. What stands
+between semicolons is one action or one claim. A line that ends with a comma goes on in the next.
+"""
+
+import re
+from collections.abc import Callable
+
+from icarus.kernel.state import State
+
+
+def play(state: State, *texts: str) -> State:
+    """Play actions by their texts; what chance does alone is not written unless there is a choice."""
+
+    def settle() -> list[str]:
+        while len(legal := [state.action_to_string(action) for action in state.legal_actions()]) == 1 and (
+            state.is_chance_node()
+        ):
+            state.apply_action(state.legal_actions()[0])
+        return legal
+
+    for text in texts:
+        if text not in [state.action_to_string(action) for action in state.legal_actions()]:
+            assert text in (legal := settle()), f"{text!r} is not among {legal} in\n{state}"
+        state.apply_action(state.string_to_action(text))
+    settle()
+    return state
+
+
+def scenes(text: str) -> list[tuple[str, str]]:
+    """The titles and the lines of all scenes of a text."""
+    return re.findall(r"^(\S.*)\n((?: +.*\n)+)", text, re.MULTILINE)
+
+
+def act_out(scene: str, position: Callable[[str], State], holds: Callable[[State, str], object]) -> None:
+    """Play a scene: `position` sets it up from words, `holds` says whether a state is as words say."""
+    for line in re.sub(r",\s*\n\s*", ", ", scene).strip().splitlines():
+        words, _, claims = (part.strip() for part in line.strip().partition("= "))
+        if ": " in words:
+            state = position(words)
+        elif words:
+            play(state, *words.split("; "))
+        for claim in claims.split("; ") if claims else []:
+            assert holds(state, claim), f"not so: {claim}\n{state}"
