@@ -63,12 +63,6 @@ def test_a_bet_may_be_called_raised_twice_or_folded_to_and_nobody_folds_without_
     assert legal_texts(dealt(game, 1, 2, "bet 2, call, 3")) == ["check", "bet 4", "bet 8"]
 
 
-def test_player_0_begins_both_rounds_and_the_table_is_dealt_between_them():
-    game = generic_poker()
-    players = [dealt(game, 1, 2, text).current_player() for text in ("", "check", "check, check", "bet 2, call, 1")]
-    assert players == [0, 1, CHANCE, 0]
-
-
 def test_a_rank_comes_on_the_table_as_often_as_its_cards_are_left():
     assert dealt(generic_poker(), 1, 1, "check, check").chance_outcomes() == [(0, 1 / 7), (1, 3 / 7), (2, 3 / 7)]
     assert dealt(generic_poker(copies=2), 1, 1, "check, check").chance_outcomes() == [(1, 1 / 2), (2, 1 / 2)]

@@ -44,17 +44,6 @@ def test_the_higher_bid_takes_the_points_of_the_round_and_more_points_win(bids, 
     assert state.is_terminal() and state.returns() == [reward, 1 - reward]
 
 
-def test_each_card_is_bid_once():
-    state = bidden(4, [2, 2, 4, 1])
-    assert state.legal_actions() == [1, 3]
-    state.apply_action(3)
-    assert state.legal_actions() == [3, 4]
-
-
-def test_the_second_player_bids_after_the_first_in_each_round():
-    assert [bidden(3, [1, 3, 2, 1, 3, 2][:count]).current_player() for count in range(6)] == [0, 1] * 3
-
-
 @pytest.mark.parametrize("cards", [1, 14, 0, -2, 6.0, "6", True, None])
 def test_other_numbers_of_cards_are_refused(cards):
     with pytest.raises(ValueError, match="integer from 2 to 13") as refusal:
