@@ -2,6 +2,7 @@
 
 import importlib.util
 import keyword
+import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ import typer
 
 from icarus import games
 from icarus.audit import GAMES, PLAIN_GAMES, AuditReport, audit
-from icarus.audit.lockstep import ADVICE_ON_LUCK, TWINS, Reference, compare, face_of
+from icarus.audit.lockstep import Reference, compare
 from icarus.bridges.seats import game_of, seen_by
 from icarus.commands import options
 from icarus.commands.console import line_width, print_text, progress_of, show_compilation
@@ -21,20 +22,12 @@ from icarus.engine.search import search
 from icarus.kernel import CHANCE
 from icarus.kernel.game import LONGEST, AnyGame, Game
 from icarus.kernel.state import State
-from icarus.load_files import METHODS, game_classes, games_in, lacking_methods, load_file, load_files, own_games
+from icarus.load_files import METHODS, game_classes, games_in, lacking_methods, load_file, load_files
 from icarus.specs import BASELINE
 
 SKELETONS = Path(__file__).with_name("skeletons")
 LIBRARY = frozenset(games.GAMES)  # before a file has brought its own
 LOCKSTEP = 1000  # games beside a reference
-INDICES = "{}; ICARUS_DEBUG=1 icarus check FILE.py checks each, and names the function of a wrong one"
-NO_LENGTH = (
-    "max_length is not given: a game that never ends is found late; give the greatest number of actions of a game"
-)
-NO_OBSERVATION = (
-    "there is no observation(state, player): only moves and legal actions tell what a player knows, and a determinization that "
-    "redraws his own cards can pass"
-)
 ITERATIONS = 2000  # of the search that measures a rate
 
 
@@ -52,9 +45,7 @@ def new_command(
             raise ValueError(f"{str(path)!r} exists and is not overwritten")
     for path, skeleton in files.items():
         text = (SKELETONS / f"{skeleton}.py.txt").read_text("utf-8").replace("MODULE", name)
-        for sample in ("NAME", "second-chance"):
-            text = text.replace(sample, name.replace("_", "-"))
-        path.write_text(text, "utf-8")
+        path.write_text(re.sub("NAME|second-chance", name.replace("_", "-"), text), "utf-8")
     print_text(f"{name}.py has a game that plays; put your rules in its place. Then:\n")
     print_text(f"  icarus check {name}.py\n  icarus play {name}.py\n  icarus describe {name}.py")
 
@@ -112,7 +103,12 @@ def check_command(
     reference = None if against is None else reference_in(against)
     codes = [0]
     for each in _games_of(game, files):
-        agrees = reference is None or check_rules(each, reference, number or LOCKSTEP, seed)
+        agrees = True
+        if reference is not None:
+            with show_compilation(), progress_of("games", number or LOCKSTEP) as show:
+                comparison = compare(each, reference, games=number or LOCKSTEP, seed=seed, progress=show)
+            print_text(f"rules: {comparison}")
+            agrees = comparison.passed
         report = check(each, number, determinizations, seed)
         if not agrees:
             print_text("failed: the game and the reference differ (see rules)")
@@ -130,11 +126,8 @@ def _games_of(game: str, files: list[Path] | None) -> list[AnyGame]:
     module = load_file(path)
     games_of_file = list(games_in(module)) or [game_of(each) for each in game_classes(module)]
     if not games_of_file:
-        makers = [
-            f"{name} is made by a function: icarus check {name} --with {game}" for name in own_games(module, path)
-        ]
-        advice = lacking_methods(module) or (makers[0] if makers else "icarus new writes a first one")
-        raise ValueError(f"{game!r} has no Game; {advice}")
+        advice = f"give that of a function by its name, and the file by --with {game}; icarus new writes a first one"
+        raise ValueError(f"{game!r} has no Game; {lacking_methods(module) or advice}")
     return games_of_file
 
 
@@ -156,14 +149,6 @@ def check(game: AnyGame, number: int | None, determinizations: int | None, seed:
     return report
 
 
-def check_rules(game: AnyGame, reference: Callable[[State], Reference], number: int, seed: int) -> bool:
-    """Print where a game differs from its reference; whether nowhere."""
-    with show_compilation(), progress_of("games", number) as show:
-        comparison = compare(game, reference, games=number, seed=seed, progress=show)
-    print_text(f"rules: {comparison}")
-    return comparison.passed
-
-
 def reference_in(path: Path) -> Callable[[State], Reference]:
     """What makes the reference of an initial state: the file's function `reference(state)`, or its one class with the methods.
 
@@ -176,29 +161,11 @@ def reference_in(path: Path) -> Callable[[State], Reference]:
         return make
     classes = game_classes(module)
     if len(classes) != 1:
-        games = [] if classes else games_in(module)
-        instead = f"the game {games[0]} and " if games else ""
-        lacking = lacking_methods(module)
         raise ValueError(
-            f"{str(path)!r} has {instead}{len(classes)} classes with the methods {', '.join(METHODS)}; it must have one, or a "
-            f"function reference(state){f': {lacking}' if lacking else ''}"
+            f"{str(path)!r} has {len(classes)} classes with the methods {', '.join(METHODS)}; it must have one, or a function "
+            f"reference(state): {lacking_methods(module)}".removesuffix(": ")
         )
-    return _without_luck(classes[0], path)
-
-
-def _without_luck(game_class: type, path: Path) -> Callable[[State], Reference]:
-    """A class as the reference of every initial state; one that deals is refused, because it would deal otherwise than the game."""
-    try:
-        faces = {face_of(game_class()) for _ in range(TWINS)}
-    except TypeError as error:
-        raise ValueError(
-            f"{game_class.__name__}() of {str(path)!r} cannot be called without arguments ({error}); {ADVICE_ON_LUCK}"
-        ) from None
-    if len(faces) > 1:
-        raise ValueError(
-            f"{game_class.__name__} of {str(path)!r} deals cards of its own, or something else at random; {ADVICE_ON_LUCK}"
-        )
-    return lambda state: game_class()
+    return lambda state: classes[0]()
 
 
 def advice_on(game: AnyGame, report: AuditReport) -> Iterator[str]:
@@ -221,15 +188,21 @@ def advice_on(game: AnyGame, report: AuditReport) -> Iterator[str]:
 def hints(game: AnyGame, report: AuditReport) -> Iterator[str]:
     """What would make the game faster, safer, or more useful to a search."""
     if game.max_length == LONGEST:
-        yield NO_LENGTH
+        yield "max_length is not given: a game that never ends is found late; give the greatest number of actions of a game"
     if not isinstance(game, Game):
-        if game.determinize is not None and getattr(game, "observation", None) is None:
-            yield NO_OBSERVATION
+        if game.determinize is not None and game.observation is None:
+            yield (
+                "there is no observation(state, player): only moves and legal actions tell what a player knows, and a determinization "
+                "that redraws his own cards can pass"
+            )
         return
     if not DEBUG:
-        unchecked = "no index was checked, because the game did not run in plain Python (see indices)"
-        checked = "indices were checked in a few games of plain Python"
-        yield INDICES.format(unchecked if report["indices"].absent else checked)
+        checked = (
+            "no index was checked"
+            if report["indices"].absent
+            else "indices were checked in a few games of plain Python"
+        )
+        yield f"{checked}; ICARUS_DEBUG=1 icarus check FILE.py checks each, and names the function of a wrong one"
     if not game.ranges:
         yield "ranges are not given: state data that you set are not checked; give the least and greatest value of each field"
     if game.actions is None:

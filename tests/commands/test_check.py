@@ -43,28 +43,16 @@ class TakeAway:
     def returns(self):
         return [-1.0, 1.0] if self.player == 0 else [1.0, -1.0]
 '''
+ALWAYS = "list(range(1, min(3, self.stones) + 1))"
 FAULTS = [
     ("min(3, self.stones)", "min(3, self.stones, 5 - self.player)", ""),
     ("min(3, self.stones)", "min(2, self.stones)", "in the reference [1, 2], which lacks 3 (take 3)"),
     ("return self.stones == 0", "return self.stones <= 1", "the game continues and the reference has ended"),
-    (
-        "self.player = 1 - self.player",
-        "self.player = int(action == 1)",
-        "current_player() is 1, and in the reference 0",
-    ),
+    ("1 - self.player", "int(action == 1)", "current_player() is 1, and in the reference 0"),
     ("[-1.0, 1.0] if", "[1.0, -1.0] if", "returns() is [0.0, 1.0], and in the reference [1.0, -1.0]"),
     ("-4 if self.stones == 0 else self.player", "self.player", "current_player() is -4, and in the reference "),
-    (
-        "list(range(1, min(3, self.stones) + 1))",
-        "None",
-        "the reference raises TypeError: 'NoneType' object is not iterable",
-    ),
-    ("[-1.0, 1.0] if", "[1.0] if", "returns() is [0.0, 1.0], and in the reference [1.0]"),
-    (
-        "self.player = 1 - self.player",
-        "import random; self.player = random.randrange(2)",
-        "the reference draws by luck of its own; give its file",
-    ),
+    (ALWAYS, "None", "the reference raises TypeError: 'NoneType' object is not iterable"),
+    ("1 - self.player", "__import__('random').randrange(2)", "the reference draws by luck of its own; give its file"),
     ("self.stones -= action", "self.stones -= {1: 1, 2: 2}[action]", "the reference raises KeyError: 3"),
 ]
 GAME = """
@@ -120,22 +108,23 @@ def take_away(folder: Path) -> AnyGame:
     return game_in(folder / "take_away.py")
 
 
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [
-        ("icarus", "Python has a module of that name; use my_icarus"),
-        ("random", "Python has a module of that name; use my_random"),
-        ("class", "Python has a keyword of that name; use my_class"),
-        ("liars_dice", "the library has a game of that name; use my_liars_dice"),
-        ("3d", "a letter first, such as mygame"),
-    ],
-)
-def test_a_name_that_would_stand_in_the_way_is_refused(
-    name: str, reason: str, tmp_path: Path, monkeypatch, capsys
-) -> None:
+NAMES = {
+    "icarus": "Python has a module of that name; use my_icarus",
+    "class": "Python has a keyword of that name; use my_class",
+    "liars_dice": "the library has a game of that name; use my_liars_dice",
+    "3d": "a letter first, such as mygame",
+    "My-Game": "a letter first, such as mygame",
+}
+
+
+def test_a_name_that_would_stand_in_the_way_is_refused(tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
-    assert cli.run(["new", name]) == 2
-    assert capsys.readouterr().err.endswith(f"{reason}\n") and not list(tmp_path.iterdir())
+    for name, reason in NAMES.items():
+        assert cli.run(["new", name]) == 2
+        assert capsys.readouterr().err.endswith(f"{reason}\n") and not list(tmp_path.iterdir())
+    written(tmp_path, monkeypatch)
+    assert cli.run(["new", "my_game"]) == 2
+    assert "exists and is not overwritten" in capsys.readouterr().err
 
 
 def test_a_folder_of_the_same_name_is_no_module(tmp_path: Path, monkeypatch) -> None:
@@ -148,39 +137,29 @@ def test_a_folder_of_the_same_name_is_no_module(tmp_path: Path, monkeypatch) -> 
 def test_a_first_game_passes_the_audit_and_lacks_little(tmp_path: Path, monkeypatch, capsys) -> None:
     game = game_in(written(tmp_path, monkeypatch))
     assert game.name == "my-game" and "icarus check my_game.py" in capsys.readouterr().out
-    report = audit(game, games=2, determinizations=600)
+    report = audit(game, games=2, determinizations=100)
     assert report.passed, report
     assert all("heuristic" in hint or "episode" in hint or "indices" in hint for hint in hints(game, report))
     compile((tmp_path / "test_my_game.py").read_text(), "test", "exec")
 
 
-def test_the_first_game_in_plain_python_is_the_documented_example_and_is_checked(tmp_path, monkeypatch, capsys) -> None:
+def test_the_first_game_in_plain_python_is_checked(tmp_path, monkeypatch, capsys) -> None:
     path = written(tmp_path, monkeypatch, "--python")
-    said = (EXAMPLES / "second_chance.py").read_text()
-    assert path.read_text() == said.replace("second-chance", "my-game")
-    assert cli.run(["check", "my_game.py", "--games", "6"]) == 0
+    assert cli.run(["check", "my_game.py", "--games", "2"]) == 0
     output = capsys.readouterr().out
-    assert "audit of my-game: 6 games" in output and "hint" not in output
+    assert "audit of my-game: 2 games" in output and "hint" not in output
     assert "player 0 sees at first:" in output
     path.write_text(
         path.read_text()
         .replace("    observation=observation,\n    text=text", "    text=text")
         .replace("    max_length", "    # max_length")
     )
-    assert cli.run(["check", "my_game.py", "--games", "6"]) == 0
+    assert cli.run(["check", "my_game.py", "--games", "2"]) == 0
     output = capsys.readouterr().out
     assert "hint: max_length is not given" in output and "hint: there is no observation(state, player)" in output
     path.write_text(path.read_text().replace('"swap"', '"keep"'))
     assert cli.run(["check", "my_game.py"]) == 1
     assert "FAILED: notation" in capsys.readouterr().out
-
-
-def test_a_file_that_is_there_and_a_name_that_is_none_are_refused(tmp_path: Path, monkeypatch, capsys) -> None:
-    written(tmp_path, monkeypatch)
-    for name in ("my_game", "My-Game", "class"):
-        assert cli.run(["new", name]) == 2
-    said = capsys.readouterr().err
-    assert "exists and is not overwritten" in said and "'My-Game' cannot be the name of a game" in said
 
 
 def test_a_class_is_checked_as_a_game(capsys) -> None:
@@ -208,19 +187,10 @@ def test_a_reference_of_a_dealt_state_reads_the_deal(tmp_path: Path, monkeypatch
         (Path(__file__).parents[2] / "docs/plain-python.md").read_text("utf-8").split("```python\n")[1].split("```")[0]
     )
     path.write_text(example)
-    assert compare(game, reference_in(path), games=100).passed
+    assert compare(game, reference_in(path), games=20).passed
     path.write_text(example[: example.index("def reference")])
-    assert reference_in(path)  # whatever is dealt, its methods say the same of it
     comparison = str(compare(game, reference_in(path), games=100))
     assert "the reference draws by luck of its own; give its file a function reference(state)" in comparison
-    path.write_text(path.read_text() + "    def __str__(self):\n        return str(self.cards)\n")
-    with pytest.raises(
-        ValueError, match=r"Swap of '.*' deals cards of its own, .* give its file a function reference\(state\)"
-    ):
-        reference_in(path)
-    path.write_text(example[: example.index("def reference")].replace("rng=random", "rng"))
-    with pytest.raises(ValueError, match=r"Swap\(\) of '.*' cannot be called without arguments .*reference\(state\)"):
-        reference_in(path)
 
 
 def test_probabilities_of_chance_are_compared(tmp_path: Path) -> None:
@@ -250,32 +220,34 @@ def reference(state):
 """
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["check", "slip.py"], "has no Game; the class TakeAway lacks returns()"),
-        (
-            ["check", "mine.py", "--against", "slip.py"],
-            "or a function reference(state): the class TakeAway lacks returns()",
-        ),
-        (["check", "mine.py", "--against", "other.py"], "has the game other and 0 classes with the methods"),
-        (
-            ["search", "right.py"],
-            "has the class TakeAway with OpenSpiel's methods, which icarus check looks at and no search plays",
-        ),
-        (["play", "right.py"], "make a Game or a PythonGame of it (docs/plain-python.md)"),
-    ],
-)
+LACKING = {
+    ("check", "slip.py"): "has no Game; the class TakeAway lacks returns()",
+    ("check", "mine.py", "--against", "slip.py"): "or a function reference(state): the class TakeAway lacks returns()",
+    ("check", "mine.py", "--against", "other.py"): "has 0 classes with the methods",
+    (
+        "check",
+        "empty.py",
+    ): "has no Game; give that of a function by its name, and the file by --with empty.py; icarus new",
+    (
+        "search",
+        "right.py",
+    ): "has the class TakeAway with OpenSpiel's methods, which icarus check looks at and no search",
+    ("play", "right.py"): "make a Game or a PythonGame of it (docs/plain-python.md)",
+}
+
+
+@pytest.mark.parametrize("arguments", LACKING)
 def test_what_is_no_game_and_no_reference_is_told_what_it_lacks(
-    arguments: list[str], message: str, tmp_path: Path, monkeypatch, capsys
+    arguments: tuple[str, ...], tmp_path: Path, monkeypatch, capsys
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("right.py").write_text(REFERENCE)
     Path("slip.py").write_text(REFERENCE.replace("def returns", "def return_"))
+    Path("empty.py").write_text("X = 1\n")
     for name in ("mine", "other"):
         Path(f"{name}.py").write_text(PLAIN_GAME.replace("NAME", name))
-    assert cli.run(arguments) == 2
-    assert message in capsys.readouterr().err
+    assert cli.run([*arguments]) == 2
+    assert LACKING[arguments] in capsys.readouterr().err
 
 
 PLAIN_GAME = """
@@ -286,20 +258,6 @@ GAME = PythonGame(
     apply=lambda state, action: None, rewards=lambda state: [0.0, 1.0],
 )
 """
-
-
-def test_a_file_without_a_game_or_a_reference_is_refused(tmp_path: Path, capsys) -> None:
-    (tmp_path / "empty.py").write_text("X = 1\n")
-    assert cli.run(["check", str(tmp_path / "empty.py")]) == 2
-    assert "has no Game; icarus new writes a first one" in capsys.readouterr().err
-    (tmp_path / "maker.py").write_text(
-        "import attrs\nfrom examples import nim\nfrom icarus import Game\n"
-        "def twin(players: int = 2) -> Game:\n    return attrs.evolve(nim.NIM, name='twin')\n"
-    )
-    assert cli.run(["check", str(tmp_path / "maker.py")]) == 2
-    assert "has no Game; twin is made by a function: icarus check twin --with " in capsys.readouterr().err
-    with pytest.raises(ValueError, match=r"has 0 classes with the methods is_terminal, .* or a function reference"):
-        reference_in(tmp_path / "empty.py")
 
 
 def test_an_error_of_the_game_is_not_the_reference_s() -> None:

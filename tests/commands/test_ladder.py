@@ -6,9 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from icarus import BASELINE, Agent, games
 from icarus.commands.cli import run
-from icarus.commands.play.conversation import Conversation, Session
 from icarus.ladder import Engine, ladders
 from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rating, Rung
 
@@ -87,9 +85,7 @@ def test_a_level_goes_with_nothing_that_says_another_strength(capsys: pytest.Cap
         assert f"--level sets the others' strategy and budget: leave out {option}" in refusal
 
 
-def test_levels_of_a_report_are_taken_with_a_level_or_on_a_page(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_levels_of_a_report_are_taken_with_a_level(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for command in (["match", "kuhn-poker", "MAST"], ["play", "kuhn-poker"]):
         both = ["MAST"] if command[0] == "match" else []
         assert run([*command, *both, "--levels", str(tmp_path)]) == 2
@@ -98,7 +94,6 @@ def test_levels_of_a_report_are_taken_with_a_level_or_on_a_page(
         assert "icarus describe writes the levels of a game" in " ".join(capsys.readouterr().err.split())
     rows = [{"agent": {"strategy": "MAST", "iterations": level}} for level in range(1, 9)]
     (tmp_path / "levels.json").write_text(json.dumps({"games": {"kuhn-poker": rows}}))
-    agent = Agent(BASELINE, iterations=2)
-    game = Conversation(Session(games.load("kuhn-poker"), [None, agent], 3), agent, 0, tmp_path)
-    assert game.describe()["strengths"][:9] == ["", *(f"level {i + 1}" for i in range(8))]
-    assert "MAST (5 iterations)" in game.say("strength level 5")["said"]
+    match = ["match", "kuhn-poker", "BASELINE", "--games", "1", "--iterations", "2"]
+    assert run([*match, "--level", "5", "--levels", str(tmp_path)]) == 0
+    assert "MAST (5 iterations)" in capsys.readouterr().out
