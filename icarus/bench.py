@@ -4,17 +4,11 @@ A time on a shared machine means little; a ratio to something else measured in t
 subjects alternate, and what is reported is the median over the repeats, with the spread between the quartiles.
 """
 
-import contextlib
-import importlib.metadata
 import importlib.util
-import json
-import os
-import platform
 import random
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
@@ -25,7 +19,6 @@ from icarus.algebra import Enhancement
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.kernel.state import State
 from icarus.specs import BASELINE
-from icarus.version import version
 
 if TYPE_CHECKING:
     import pyspiel
@@ -47,23 +40,16 @@ SECONDS = 0.4  # of a single run: long beside what disturbs it, and slow peers d
 ROLLOUTS = 100  # of the peer's evaluator, to time rollouts alone
 OPENING_SEED = 5
 
-Run = Callable[[int], tuple[float, float]]  # by a seed: how many a second, and nanoseconds for each step
+Run = Callable[[int], float]  # by a seed: how many a second
 
 
 @attrs.frozen
 class Measurement:
-    """One subject's speed in one game.
-
-    Attributes:
-        game, subject: what was run.
-        rates: iterations (or playouts) per second of each repeat.
-        step_nanoseconds: median time of one step of a playout; nan where it is not known.
-    """
+    """One subject's speed in one game: `rates` are iterations (or playouts) per second of each repeat."""
 
     game: str
     subject: str
     rates: tuple[float, ...]
-    step_nanoseconds: float = float("nan")
 
     @property
     def median(self) -> float:
@@ -94,22 +80,22 @@ def _ours(state: State, strategy: Enhancement, iterations: int, raw: bool = Fals
     Searches that take longer to begin than to make so few iterations go on for twice that long, their beginnings included.
     """
 
-    def steps_of(search: CompiledSearch, count: int) -> int:
+    def make(search: CompiledSearch, count: int) -> None:
         if raw:
-            return search.run_raw(count)
-        search.run(count)
-        return int(search.phase_steps().sum())
+            search.run_raw(count)
+        else:
+            search.run(count)
 
-    def run(seed: int) -> tuple[float, float]:
-        seconds, count, steps, end = 0.0, 0, 0, time.perf_counter() + 2 * SECONDS
+    def run(seed: int) -> float:
+        seconds, count, end = 0.0, 0, time.perf_counter() + 2 * SECONDS
         while seconds < SECONDS and (count == 0 or time.perf_counter() < end):
             search = CompiledSearch(state, strategy, (seed, count))
             started = time.perf_counter()
-            steps += steps_of(search, iterations)
+            make(search, iterations)
             seconds, count = seconds + time.perf_counter() - started, count + iterations
-        return count / seconds, seconds / max(1, steps) * 1e9
+        return count / seconds
 
-    steps_of(CompiledSearch(state, strategy, 0), 2)  # compiles it
+    make(CompiledSearch(state, strategy, 0), 2)  # compiles it
     return run
 
 
@@ -152,27 +138,7 @@ def _peer(name: str, iterations: int, rollouts: int = 1) -> Run | None:
     trial = max(1, min(iterations, 200 // rollouts))
     simulations = int(min(iterations, max(trial, trial * 10 * SECONDS / step(trial, 1))))
 
-    def run(seed: int) -> tuple[float, float]:
-        return simulations * rollouts / step(simulations, seed + 1), float("nan")
-
-    return run
-
-
-def machine() -> dict[str, str | int]:
-    """What measured: the processor, how many of them, the system, and the versions that matter."""
-    model = platform.processor()
-    with contextlib.suppress(OSError):
-        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-        model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), model)
-    versions = {name: importlib.metadata.version(name) for name in ("numpy", "numba", "llvmlite")}
-    return {
-        "processor": model,
-        "cores": os.cpu_count() or 1,
-        "system": f"{platform.system()} {platform.machine()}",
-        "python": platform.python_version(),
-        "icarus": version(),
-        **versions,
-    }
+    return lambda seed: simulations * rollouts / step(simulations, seed + 1)
 
 
 def measure(
@@ -194,14 +160,12 @@ def measure(
         if peer and importlib.util.find_spec("pyspiel") is not None:
             subjects[PEER], subjects[PEER_RAW] = _peer(name, iterations), _peer(name, ROLLOUTS, ROLLOUTS)
         running = {subject: run for subject, run in subjects.items() if run is not None}
-        samples: dict[str, list[tuple[float, float]]] = {subject: [] for subject in running}
+        samples: dict[str, list[float]] = {subject: [] for subject in running}
         for repeat in range(repeats):
             for subject, run in running.items():
                 progress(f"{name}: {subject}, run {repeat + 1} of {repeats}")
                 samples[subject].append(run(repeat))
-        for subject, pairs in samples.items():
-            rates, steps = zip(*pairs, strict=True)
-            measurements.append(Measurement(name, subject, rates, statistics.median(steps)))
+        measurements += [Measurement(name, subject, tuple(rates)) for subject, rates in samples.items()]
     return measurements
 
 
@@ -210,12 +174,3 @@ def ratios(measured: Sequence[Measurement]) -> dict[tuple[str, str], float]:
     medians = {(each.game, each.subject): each.median for each in measured}
     peers = {key: medians.get((key[0], PEER_RAW if key[1] == RAW else PEER)) for key in medians}
     return {key: medians[key] / peer for key, peer in peers.items() if peer and key[1] not in (PEER, PEER_RAW)}
-
-
-def save(path: Path, measured: Sequence[Measurement]) -> None:
-    """All numbers as JSON, in a new file."""
-    rows = [attrs.asdict(m) | {"median": m.median, "quartiles": m.quartiles} for m in measured]
-    compared = [{"game": key[0], "subject": key[1], "ratio": ratio} for key, ratio in ratios(measured).items()]
-    content = {"machine": machine(), "measurements": rows, "ratios": compared}
-    with path.open("x", encoding="utf-8") as file:
-        json.dump(content, file, indent=1)

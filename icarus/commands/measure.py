@@ -1,8 +1,6 @@
 """`icarus bench` and `icarus exploitability`: how fast searches are, and how far from an equilibrium."""
 
 import itertools
-import math
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -25,12 +23,11 @@ from icarus.commands.options import (
 from icarus.engine.match import Agent
 from icarus.engine.validation import check_budget
 from icarus.equilibrium import Aggregate, GameTree, TabularPolicy, exploitability, stitch
-from icarus.equilibrium.measures import AGGREGATE, AGGREGATES, STITCHING
+from icarus.equilibrium.measures import AGGREGATES, STITCHING
 from icarus.load_files import load_files
 from icarus.specs import parse
-from icarus.views.document import check_new_file
 
-RATES = ("subject", "per second", "spread", "ns/step", "× peer", "× base")
+RATES = ("subject", "per second", "spread", "× peer", "× base")
 
 
 def bench_command(
@@ -44,7 +41,6 @@ def bench_command(
     iterations: Annotated[int, integer_option("Iterations of a search.")] = DEFAULT_ITERATIONS,
     repeats: Annotated[int, integer_option("Runs of each, in alternation; the median is shown.")] = 5,
     peer: Annotated[bool, typer.Option(help="Also run OpenSpiel, where it is installed and has the game.")] = True,
-    into: Annotated[Path | None, value_option("FILE", "Write all figures to this new file.", "--json")] = None,
     files: With = None,
 ) -> None:
     """Measure iterations per second.
@@ -62,22 +58,18 @@ def bench_command(
     parsed = [parse(text, **own_names) for text in texts]
     check_budget(iterations, None)
     integer("--repeats", repeats, 1)
-    if into is not None:
-        check_new_file(into)
     with show_compilation(), notes.status("") as status:
         measured = bench.measure(
             chosen, parsed, iterations=iterations, repeats=repeats, peer=peer, progress=status.update
         )
-    if into is not None:
-        bench.save(into, measured)
     print_rates(measured)
 
 
 def print_rates(measured: list[bench.Measurement]) -> None:
     """A row for each game and subject: under the name of its game on a terminal, which is narrow, with it elsewhere.
 
-    The columns are the median rate, the distance of its quartiles as a share of it, the time of a step of a playout, and the
-    rate as a multiple of OpenSpiel's and of BASELINE's.
+    The columns are the median rate, the distance of its quartiles as a share of it, and the rate as a multiple of OpenSpiel's
+    and of BASELINE's.
     """
     ratios = bench.ratios(measured)
     baselines = {m.game: m.median for m in measured if m.subject == "BASELINE"}
@@ -87,7 +79,6 @@ def print_rates(measured: list[bench.Measurement]) -> None:
             m.subject,
             f"{m.median:,.0f}",
             f"{(m.quartiles[1] - m.quartiles[0]) / m.median:.0%}",
-            "" if math.isnan(m.step_nanoseconds) else f"{m.step_nanoseconds:.0f}",
             f"{ratios[m.game, m.subject]:.1f}" if (m.game, m.subject) in ratios else "",
             f"{m.median / baselines[m.game]:.2f}" if m.game in baselines else "",
         )
@@ -105,6 +96,7 @@ DEFAULT_ITERATIONS, DEFAULT_MATCHES = 1000, 100
 
 
 def exploitability_command(
+    context: typer.Context,
     game: options.GameName,
     strategy: Annotated[
         str | None,
@@ -138,26 +130,19 @@ def exploitability_command(
     loaded, names, _ = options.load_game(game, files)
     one_of("--method", method, (STITCHING, *AGGREGATES))
     if matches is not None and method == STITCHING:
-        raise ValueError(
-            f"--matches is {matches}, but --method {STITCHING} plays no matches; give --method {AGGREGATE}"
-        )
-    if strategy is None and method != STITCHING:
-        raise ValueError(f"--method {method} needs a search; give one by --strategy")
-    if strategy is None and (iterations is not None or seconds is not None):
-        raise ValueError("--iterations and --seconds need a search; give one by --strategy")
-    iterations = DEFAULT_ITERATIONS if iterations is None and seconds is None else iterations
-    number = DEFAULT_MATCHES if matches is None else matches
+        raise ValueError(f"--matches is {matches}, but --method {STITCHING} plays no matches")
+    if strategy is None:
+        options.refuse_options(context, ("iterations", "seconds", "method"), "these need a search, by --strategy")
     agent = None
     if strategy is not None:
         settings = agent_settings(strategy, names, read_scheme(scheme))
         if settings["move_decay"] and method == STITCHING:
-            raise ValueError(
-                f"--method {STITCHING} searches each decision anew: leave out move_decay, or give --method {AGGREGATE}"
-            )
+            raise ValueError(f"--method {STITCHING} searches each decision anew: leave out move_decay")
+        iterations = DEFAULT_ITERATIONS if iterations is None and seconds is None else iterations
         agent = Agent(iterations=iterations, seconds=seconds, **settings)
     with show_compilation():
         tree = GameTree(loaded)
-        policy = None if agent is None else _measure(tree, agent, method, number, seed)
+        policy = None if agent is None else _measure(tree, agent, method, matches or DEFAULT_MATCHES, seed)
         result = exploitability(tree, policy)
     what = "uniform choice" if agent is None else f"{agent}, by {method}"
     print_text(f"{what}: {result}")

@@ -29,7 +29,7 @@ from icarus.specs import parse
 from icarus.views.document import check_new_file
 from icarus.views.playout import show_playout
 from icarus.views.records import show_records
-from icarus.views.tree_page import export, follow_search, write_comparison, write_tree_page
+from icarus.views.tree_page import follow_search, write_comparison, write_tree_page
 
 
 def search_command(
@@ -59,16 +59,11 @@ def search_command(
     beside: Annotated[
         list[str] | None, value_option("STRATEGY", "Another strategy for the same position, side by side. Repeatable.")
     ] = None,
-    to_json: Annotated[
-        Path | None,
-        value_option("FILE", "Write the course of the search and its tree to this new file, as JSON.", "--json"),
-    ] = None,
     files: options.With = None,
 ) -> None:
     """Search one position."""
-    for path in (html, to_json):
-        if path is not None:
-            check_new_file(path)
+    if html is not None:
+        check_new_file(html)
     loaded, names, _ = options.load_game(game, files)
     agent = Agent(
         **agent_settings(strategy, names, read_scheme(scheme).with_cutoff(cutoff)),
@@ -77,7 +72,7 @@ def search_command(
         threads=threads,
         recommendation=read_recommendation(recommendation),
     )
-    if isinstance(agent.strategy, Algorithm) and (html or to_json or playout or records or beside):
+    if isinstance(agent.strategy, Algorithm) and (html or playout or records or beside):
         raise ValueError(
             f"{strategy} keeps no tree and no records that could be shown; a composition of enhancements does"
         )
@@ -93,12 +88,10 @@ def search_command(
     with show_compilation():
         state = state_after(loaded, seed, moves)
         print_text(str(state))
-        if beside or to_json is not None:
+        if beside:
             if seconds is not None or threads > 1 or playout or records or agent.recommendation is not most_visits:
-                raise ValueError(
-                    "--beside and --json show whole searches, by --iterations, --scheme and --cutoff alone"
-                )
-            _compare(agent, [parse(text, **names) for text in beside or []], state, seed, html, to_json)
+                raise ValueError("--beside shows whole searches, by --iterations, --scheme and --cutoff alone")
+            _compare(agent, [parse(text, **names) for text in beside], state, seed, html)
             return
         with _shown_progress(agent.iterations) as progress:
             result = agent.search(state, seed, progress=progress)
@@ -114,16 +107,13 @@ def search_command(
         print_text(f"\n{page}")
 
 
-def _compare(
-    agent: Agent, others: list[Enhancement], state: State, seed: int, html: Path | None, to_json: Path | None
-) -> None:
-    """Search one position with several strategies, print what each finds, and write page and JSON."""
+def _compare(agent: Agent, others: list[Enhancement], state: State, seed: int, html: Path | None) -> None:
+    """Search one position with several strategies, print what each finds, and write the page."""
     assert agent.iterations is not None and isinstance(agent.strategy, Enhancement)
     courses = [follow_search(state, each, agent.iterations, seed, agent.scheme) for each in (agent.strategy, *others)]
-    written = {path: write for path, write in ((html, write_comparison), (to_json, export)) if path is not None}
-    for path, write in written.items():
-        write(courses, path)
-    print_text("\n\n".join([*(str(course.result) for course in courses), *(f"written: {path}" for path in written)]))
+    if html is not None:
+        write_comparison(courses, html)
+    print_text("\n\n".join([*(str(course.result) for course in courses), *([f"written: {html}"] if html else [])]))
 
 
 @contextlib.contextmanager

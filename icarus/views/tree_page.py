@@ -1,6 +1,5 @@
 """The tree of a search as one page that needs no network: an outline to be opened, with the board of the move looked at."""
 
-import json
 import time
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -216,48 +215,6 @@ def _lines(course: Course) -> dict[str, Any]:
     return {
         "iterations": course.iterations.tolist(),
         "moves": [{"name": names[i], "visits": shares[i], "values": _or_none(course.values[:, i])} for i in order],
-    }
-
-
-def export(courses: Sequence[Course], path: Path) -> None:
-    """Write the courses and the trees into a new file, as JSON.
-
-    Raises:
-        ValueError: the file exists, or its directory does not exist.
-    """
-    write_new(path, json.dumps([_export(course) for course in courses], ensure_ascii=False, indent=1) + "\n")
-
-
-def _export(course: Course) -> dict[str, Any]:
-    result = course.result
-    tree = tree_of(result)
-    visited = np.where(tree.record >= 0, tree.visits[tree.record], 0)
-    return {
-        "game": str(result.state.game),
-        "history": [action for _, action in result.state.history],
-        "strategy": str(result.strategy),
-        "scheme": str(result.scheme),
-        "seed": result.seed,
-        "iterations": result.iterations,
-        "action": result.action,
-        "variation": [tree.label[node] for node in tree.principal_variation()],
-        "actions": [
-            {"action": action, "label": result.state.action_to_string(action), "visits": int(visits), "value": value}
-            for action, visits, value in zip(result.actions, result.visits, _or_none(result.values), strict=True)
-        ],
-        "course": {
-            "iterations": course.iterations.tolist(),
-            "visits": course.visits.tolist(),
-            "values": [_or_none(row) for row in course.values],
-        },
-        "tree": {
-            "parent": tree.parent.tolist(),
-            "action": tree.action.tolist(),
-            "label": tree.label,
-            "player": tree.player.tolist(),
-            "visits": visited.tolist(),
-            "rewards": np.where(tree.record[:, None] >= 0, tree.rewards[tree.record], 0).tolist(),
-        },
     }
 
 

@@ -109,7 +109,7 @@ def test_a_terminal_of_80_columns_is_not_exceeded_and_only_last_columns_go_on_be
     assert code == 0 and max(map(len, lines)) <= 80 and not RULES.search(output)
     if arguments[0] == "bench":
         rows = [line for line in lines if line.startswith("RAVE >> (MAST + LGRF + NAST2)/3  ")]
-        assert [len(line.split()) for line in rows] == [7 + 5, 7 + 5]
+        assert [len(line.split()) for line in rows] == [7 + 4, 7 + 4]
     else:
         named = [line for line in lines if not line.startswith(" ")]
         assert len(named) >= len(games.names() if arguments[0] == "games" else SPECIFICATIONS)
@@ -313,7 +313,10 @@ def test_an_agent_against_itself_has_a_line_for_each_seat(monkeypatch: pytest.Mo
         (("bench", "--games", "othello", "--strategies", "MAST,nast(2, gibs(1))"), "no enhancement is called 'gibs'"),
         (("discover", "othello", "--hours", 0), "hours is 0.0; it must be a real number above 0"),
         (("discover", "othello", "--games", 4000, "--to", __file__), "is a file"),
-        (("exploitability", "kuhn-poker", "--iterations", 5), "need a search; give one by --strategy"),
+        (
+            ("exploitability", "kuhn-poker", "--iterations", 5),
+            "these need a search, by --strategy: leave out --iterations",
+        ),
         (("match", "othello", "MAST", "TMAST"), "no enhancement is called 'TMAST'; did you mean"),
         (("match", "othello", "MAST", "MAST", "--games", 0), "'--games': "),
         (("match", "othello", "MAST", "MAST", "--seconds", -1), "seconds is -1.0"),

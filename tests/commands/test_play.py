@@ -11,7 +11,6 @@ import pytest
 from icarus import BASELINE, MO_ISMCTS, Agent, CheatingUCT, games, parse
 from icarus.commands.play.conversation import HELP, Conversation, Session, ending_of
 from icarus.commands.play.terminal import talk
-from icarus.equilibrium import OOS
 from icarus.kernel import CHANCE
 from tests import toy
 from tests.commands.test_cli import Call, icarus
@@ -105,9 +104,8 @@ def test_a_saved_game_goes_on_as_it_would_have(game: str, tmp_path: Path) -> Non
 
 
 def test_a_file_that_cannot_be_written_does_not_end_the_game(tmp_path: Path) -> None:
-    said = talked(session_of("othello"), ["save no/such/folder.txt", "hint", "tree no/such/tree.html", "quit"])
+    said = talked(session_of("othello"), ["save no/such/folder.txt", "quit"])
     assert "'no/such/folder.txt' cannot be used: no such file or directory" in said
-    assert "'no/such/tree.html' cannot be written: there is no directory 'no/such'" in said
 
 
 def test_a_saved_game_brings_no_strategies_and_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
@@ -143,28 +141,16 @@ def test_an_action_that_is_not_legal_is_refused_and_changes_nothing() -> None:
 def test_the_terminal_answers_slips_with_a_sentence_and_asks_again(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     session = session_of("othello")
-    slips = ["d33", "", "99", "undo", "undo 3", "quit now", "MOVES", "tree", "tree x.html", "why", "help"]
+    slips = ["d33", "", "99", "undo", "undo 3", "quit now", "MOVES", "why", "help"]
     said = talked(session, [*slips, "D3", "quit"])
     assert "'d33' is not legal here; did you mean d3?" in said
-    for slip, right in (("quit now", "quit"), ("MOVES", "moves")):
-        assert f"'{slip}' is not legal here; did you mean {right}?" in said
-    assert "type an action, or help" in said and HELP in said
+    assert "'MOVES' is not legal here; did you mean moves?" in said and HELP in said
     assert "no action can be taken back, because you have not played yet" in said
     assert "'3' is no place in the game, such as @12" in said
-    assert "tree needs a file: tree mine.html" in said
     assert "no other player has searched yet" in said
-    assert any(text.startswith("there is no search to write yet") for text in said)
     assert session.played[0].text == "d3"
     assert said[-1] == "stopped; icarus play --resume othello-1.txt continues from here"
     assert actions(Session.resumed(Path("othello-1.txt"))) == actions(session)
-
-
-def test_a_search_without_a_tree_is_not_written_and_the_game_goes_on(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    session = session_of("kuhn-poker")
-    said = talked(session, ["hint", "tree tree.html", "1", "quit"], adviser=Agent(OOS(), iterations=20))
-    assert "the last search has no tree that can be written; its algorithm keeps the tree of the game" in said
-    assert session.played and not Path("tree.html").exists()
 
 
 def test_a_person_hears_nothing_of_what_his_seat_cannot_see() -> None:
@@ -181,10 +167,9 @@ def test_a_person_hears_nothing_of_what_his_seat_cannot_see() -> None:
 
 def test_another_s_search_is_not_shown_where_it_would_show_hidden_cards() -> None:
     session = session_of("hearts", seat=2)
-    said = talked(session, ["why", "open", "why", "why pass 2♣ and more"], seat=2)
+    said = talked(session, ["why", "open", "why"], seat=2)
     assert "that would reveal hidden cards or pieces; open reveals them from now on" in said
     assert any("player 1" in text and "visits" in text for text in said)
-    assert any("no search led to 'pass 2♣ and more'; the last actions of searches: pass " in text for text in said)
     assert any("player 0" in text and "visits" in text for text in talked(session_of("hearts", 1), ["why"], None))
 
 

@@ -154,7 +154,7 @@ def test_the_functions_of_a_game_are_no_enhancements(here: Path, icarus: Call, s
             ("search", "mine.py(stones=3)"),
             "a file takes no parameters; give the name of its game with the parameters, and the file by",
         ),
-        (("search", "kuhn-poker", "--json", "."), "'.' is a directory; give a new file"),
+        (("search", "kuhn-poker", "--html", "."), "'.' is a directory; give a new file"),
         (("discover", "kuhn-poker", "--games", 500, "--space", "no.toml"), "there is no space and no file 'no.toml'; "),
         (("discover", "kuhn-poker", "--games", 200, "--finalists", 1), "for each of 1 finalist it could"),
         (("bench", "--games", "othello,nogame.py"), "there is no file 'nogame.py'"),

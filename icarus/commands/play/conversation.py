@@ -51,15 +51,14 @@ HELP = """\
 an action   play it, by its name or its number in the list
 moves       list all actions that are legal now
 hint        what a search finds in your place
-why         the table of the last search of another player; why ACTION, of the
-            one that led to this action; why @12, of the first 12 actions' last
+why         the table of the last search of another player; why @12, of the
+            first 12 actions' last
 open        show everything from now on, hidden cards and pieces too
-tree FILE   write the last search shown, as a page for a browser
 undo        go back to before your last action; undo @12, to after 12 actions
 save FILE   keep the game, for icarus play --resume FILE
 resign      give up
 quit        stop; the game is kept in a file"""
-TAKING = ("why", "tree", "undo", "save")  # something after the word
+TAKING = ("why", "undo", "save")  # something after the word
 VERBS = ("help", "moves", "hint", "open", "resign", *TAKING)
 
 Progress = Callable[[int, float], None]
@@ -92,8 +91,6 @@ class Session:
     """
 
     def __init__(self, game: AnyGame, agents: list[Agent | None], seed: int = 0) -> None:
-        if len(agents) != game.players:
-            raise ValueError(f"{game} has {count_text(game.players, 'seat')}, not {len(agents)}")
         self.game, self.agents, self.seed = game, agents, seed
         self.states: list[State] = [game.new_initial_state((seed, _CHANCE_STREAM))]
         self.played: list[Played] = []
@@ -481,9 +478,8 @@ class Conversation:
 
     def _act(self, line: str) -> None:
         session = self.session
-        action = _action(session.state, line, [] if session.over else session.state.legal_actions())
         self._my_turn()
-        session.apply(action)
+        session.apply(_action(session.state, line))
         self._go_on()
 
     def _my_turn(self) -> int:
@@ -557,35 +553,18 @@ class Conversation:
     def _why(self, rest: str) -> Answer:
         if not self._shows_searches():
             raise ValueError(REVEALS)
-        action = "" if rest.startswith("@") else rest
-        log, place = self.log(), self._place("" if action else rest)
+        log, place = self.log(), self._place(rest)
         played = self.session.played if place == len(log) else self.session.played[: log[place].index]
         searched = [each for each in played if each.result is not None]
         if not searched:
             raise ValueError("no other player has searched yet")
-        named = [each for each in searched if action.lower() in ("", each.text.lower())]
-        if not named:
-            last = ", ".join(dict.fromkeys(each.text for each in searched[-1:-4:-1]))
-            raise ValueError(f"no search led to {action!r}; the last actions of searches: {last}")
-        return self._show(named[-1].result, f"why {self.session.name_of(named[-1].player)} played {named[-1].text}")
+        return self._show(
+            searched[-1].result, f"why {self.session.name_of(searched[-1].player)} played {searched[-1].text}"
+        )
 
     def _show(self, result: Any, title: str) -> Answer:
         self.shown = result
         return {"title": title, "said": str(result), "tree": bool(getattr(result, "records", None))}
-
-    def _tree(self, rest: str) -> str:
-        if not rest or self.shown is None:
-            raise ValueError(
-                "there is no search to write yet; type hint or why first"
-                if rest
-                else "tree needs a file: tree mine.html"
-            )
-        if not getattr(self.shown, "records", None):
-            raise ValueError(
-                "the last search has no tree that can be written; its algorithm keeps the tree of the game"
-            )
-        self.shown.to_html(rest)
-        return f"tree: {rest}"
 
 
 def _names(state: State) -> list[str]:
@@ -593,22 +572,21 @@ def _names(state: State) -> list[str]:
     return [] if state.is_terminal() else list(dict.fromkeys(map(state.action_to_string, state.legal_actions())))
 
 
-def _action(state: State, text: str, legal: list[int]) -> int:
-    """The legal action of this name, or of this number in the list.
+def _action(state: State, text: str) -> int:
+    """The legal action of this name, whose letters may be of the other case, or of this number in the list.
 
     Raises:
         ValueError: there is no such action; the message names the nearest ones.
     """
-    named = _names(state) if legal else []
+    legal, named = state.legal_actions(), _names(state)
     for spelling in (text, text.upper(), text.lower()):
         if spelling in named:
             return state.string_to_action(spelling)
     if text.isdecimal() and 1 <= int(text) <= len(legal):
         return legal[int(text) - 1]
-    names = [*named, *VERBS, "quit"]
-    near = difflib.get_close_matches(text, names, n=3) or difflib.get_close_matches(text.lower(), names, n=3)
+    near = difflib.get_close_matches(text.lower(), [*named, *VERBS, "quit"])
     advice = f"did you mean {' or '.join(near)}?" if near else "moves lists the legal actions, help the commands"
-    raise ValueError(f"{text!r} is not legal here; {advice}" if text else "type an action, or help")
+    raise ValueError(f"{text!r} is not legal here; {advice}")
 
 
 def ending_of(session: Session) -> str:
