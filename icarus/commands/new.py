@@ -190,7 +190,7 @@ def hints(game: AnyGame, report: AuditReport) -> Iterator[str]:
     if game.max_length == LONGEST:
         yield "max_length is not given: a game that never ends is found late; give the greatest number of actions of a game"
     if not isinstance(game, Game):
-        if game.determinize is not None and game.observation is None:
+        if game.determinize is not None and getattr(game, "observation", None) is None:
             yield (
                 "there is no observation(state, player): only moves and legal actions tell what a player knows, and a determinization "
                 "that redraws his own cards can pass"
