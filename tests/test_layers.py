@@ -121,7 +121,7 @@ MANY_PARAMETERS = {
 CONTRACT = {
     field.name for field in attrs.fields(Game)
 }  # the docstring of Game says once what the functions of a game do
-SELF_EXPLAINING = {f"icarus.games.lotr_board.{name}" for name in ("enter", "has", "can_move")} | {
+SELF_EXPLAINING = {f"icarus.games.lotr_confrontation.{name}" for name in ("enter", "has", "can_move")} | {
     "icarus.compiler.rng.rotated"
 }
 

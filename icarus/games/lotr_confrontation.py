@@ -26,123 +26,716 @@ import math
 import numpy as np
 
 from icarus.checks import integer
-from icarus.games import lotr_board as board
-from icarus.games.lotr_board import (
-    ALL_CARDS,
-    AMBUSH,
-    ARRIVAL,
-    BALROG,
-    BATTLE,
-    BELIEFS,
-    CANCEL_CARDS,
-    CAPACITY,
-    CARADHRAS,
-    CARDS,
-    CARDS_SHOWN,
-    DARK,
-    DARK_CARD,
-    DARK_EFFECT,
-    DARK_MAGIC,
-    DARK_MOVES_ASIDE,
-    DARK_PICKS,
-    DARK_PLAYS,
-    DARK_RETREAT,
-    DEAD,
-    DISCARD,
-    DRAWN,
-    EREGION,
-    FACE_DOWN,
-    FANGORN,
-    FIXED_SETUP,
-    FRODO,
-    FRODO_ARRIVES,
-    FRODO_RETREATS,
-    FRODO_STAYS,
-    FRODO_TEXT,
-    LAPSED,
-    LIGHT,
-    LIGHT_CARD,
-    LIGHT_EFFECT,
-    LIGHT_MAGIC,
-    LIGHT_MOVES_BACK,
-    LIGHT_PICKS,
-    LIGHT_PLAYS,
-    LIGHT_REPLACEMENT,
-    LIGHT_RETREAT,
-    LIGHT_WITHDRAWAL,
-    MAX_LEGAL,
-    MAX_TURNS,
-    MORDOR,
-    MOVE,
-    NOBODY,
-    OVER,
-    PASS_AMBUSH,
-    PIECES,
-    PIPPIN_RETREATS,
-    PIPPIN_STAYS,
-    PIPPIN_TEXT,
-    PLAY_CARDS,
-    RANGES,
-    REVEAL,
-    SAM,
-    SAM_ALONE,
-    SAM_BOOSTED,
-    SAM_STEPS_IN,
-    SAM_TEXT,
-    SARUMAN_TEXT,
-    SHIRE,
-    SHOW,
-    SQUARES,
-    START_SQUARES,
-    STATE,
-    STRENGTHS,
-    TAKE_AMBUSH,
-    TEAM,
-    TEXTS,
-    TURN_END,
-    UNSEEN_PIECE,
-    VICTIM,
-    actor_of,
-    backward,
-    battle_action,
-    can_move,
-    choose_card,
-    compare,
-    count_dark_card,
-    count_ways,
-    discard,
-    discards,
-    end_battle,
-    enter,
-    finish,
-    frodo_text,
-    has,
-    know,
-    lay_out,
-    move_action,
-    mover_unseen,
-    open_cards,
-    pippin_text,
-    possible_movers,
-    prune,
-    relocate,
-    replace_light_card,
-    reveal,
-    sam_text,
-    sample,
-    saruman_text,
-    shift,
-    sideways,
-    suspect_move,
-    targets,
-    use_dark_card,
-    use_light_card,
-    use_texts,
-    withdraw_light,
+from icarus.kernel import (
+    CHANCE,
+    CONTINUES,
+    TERMINAL,
+    Facts,
+    append_bits,
+    below,
+    helper,
+    inlined,
+    lowest_bit,
+    popcount,
+    shuffle,
 )
-from icarus.kernel import CHANCE, CONTINUES, Facts, append_bits, below, helper, inlined, lowest_bit, popcount, shuffle
 from icarus.kernel.contract import Integer
 from icarus.kernel.game import Game
+
+# A set of squares is an integer with a bit per square; a set of cards, one with a bit per card of a side's nine. The dead lie
+# on a square of their own that no path leads to.
+
+LIGHT, DARK = range(2)
+SIDE_NAMES = ("Light", "Dark")
+
+# ------------------------------------------------------------------------------------------------------------- squares
+
+SHIRE, ARTHEDAIN, CARDOLAN, RHUDAUR, EREGION, ENEDWAITH, HIGH_PASS, MISTY_MOUNTAINS, CARADHRAS, GAP_OF_ROHAN = range(10)
+MIRKWOOD, FANGORN, ROHAN, DAGORLAD, GONDOR, MORDOR, DEAD = range(10, 17)
+SQUARE_NAMES = (
+    *("Shire", "Arthedain", "Cardolan", "Rhudaur", "Eregion", "Enedwaith"),
+    *("HighPass", "MistyMtns", "Caradhras", "GapOfRohan"),
+    *("Mirkwood", "Fangorn", "Rohan", "Dagorlad", "Gondor", "Mordor", "dead"),
+)
+SQUARES = 16  # on the board; with the dead, one more
+BIT = 1 << np.arange(SQUARES + 1)  # the set of one square
+CAPACITY = np.array([4, 2, 2, 2, 2, 2, 1, 1, 1, 1, 2, 2, 2, 2, 2, 4, 18], np.int64)  # own pieces in one square
+
+_UP = {  # forward for Light, backward for Dark
+    SHIRE: (ARTHEDAIN, CARDOLAN),
+    ARTHEDAIN: (RHUDAUR, EREGION),
+    CARDOLAN: (EREGION, ENEDWAITH),
+    RHUDAUR: (HIGH_PASS, MISTY_MOUNTAINS),
+    EREGION: (MISTY_MOUNTAINS, CARADHRAS),
+    ENEDWAITH: (CARADHRAS, GAP_OF_ROHAN),
+    HIGH_PASS: (MIRKWOOD,),
+    MISTY_MOUNTAINS: (MIRKWOOD, FANGORN),
+    CARADHRAS: (FANGORN, ROHAN),
+    GAP_OF_ROHAN: (ROHAN,),
+    MIRKWOOD: (DAGORLAD,),
+    FANGORN: (DAGORLAD, GONDOR),
+    ROHAN: (GONDOR,),
+    DAGORLAD: (MORDOR,),
+    GONDOR: (MORDOR,),
+}
+_RIVER = {MIRKWOOD: FANGORN, FANGORN: ROHAN}  # the Anduin, downstream: forward for Light
+_TUNNEL = {EREGION: FANGORN}  # Moria: forward for Light
+_ROWS_WITH_SIDES = (
+    (ARTHEDAIN, CARDOLAN),
+    (RHUDAUR, EREGION, ENEDWAITH),
+    (MIRKWOOD, FANGORN, ROHAN),
+    (DAGORLAD, GONDOR),
+)
+
+
+def _table(pairs: list[tuple[int, int]]) -> np.ndarray:
+    """Sets of squares, int64 [17]: where each (from, to) leads."""
+    table = np.zeros(SQUARES + 1, np.int64)
+    for origin, target in pairs:
+        table[origin] |= 1 << target
+    return table
+
+
+_up_pairs = [(origin, target) for origin, targets in _UP.items() for target in targets]
+_side_pairs = [
+    pair for row in _ROWS_WITH_SIDES for a, b in zip(row, row[1:], strict=False) for pair in ((a, b), (b, a))
+]
+UP = _table(_up_pairs)
+DOWN = _table([(target, origin) for origin, target in _up_pairs])
+SIDEWAYS = _table(_side_pairs)  # none in the mountains
+AROUND = UP | DOWN | SIDEWAYS
+FORWARD = np.stack([_table([*_up_pairs, *_RIVER.items(), *_TUNNEL.items()]), DOWN])  # [side, square]
+
+# ---------------------------------------------------------------------------------------------------------- characters
+
+TEAM = 9  # characters of a side
+PIECES = 2 * TEAM
+FRODO, SAM, PIPPIN, MERRY, GANDALF, ARAGORN, LEGOLAS, GIMLI, BOROMIR = range(TEAM)
+ORCS, SHELOB, SARUMAN, NAZGUL, BLACK_RIDER, WITCH_KING, BALROG, WARG, CAVE_TROLL = range(TEAM, PIECES)
+PIECE_NAMES = (
+    *("Frodo", "Sam", "Pippin", "Merry", "Gandalf", "Aragorn", "Legolas", "Gimli", "Boromir"),
+    *("Orcs", "Shelob", "Saruman", "Nazgul", "Black Rider", "Witch King", "Balrog", "Warg", "Cave Troll"),
+)
+STRENGTH = np.array([1, 2, 1, 2, 5, 4, 3, 3, 0, 2, 5, 4, 3, 3, 5, 5, 2, 9], np.int64)
+SAM_WITH_FRODO = 5  # his strength where he fights for Frodo
+NOBODY = -1
+DEFEATS = np.full(TEAM, NOBODY, np.int64)  # whom a Light character's text defeats without cards
+DEFEATS[MERRY], DEFEATS[LEGOLAS], DEFEATS[GIMLI] = WITCH_KING, NAZGUL, ORCS
+
+_SETUP = {
+    SHIRE: (FRODO, SAM, GIMLI, LEGOLAS),
+    ARTHEDAIN: (MERRY,),
+    CARDOLAN: (GANDALF,),
+    RHUDAUR: (ARAGORN,),
+    EREGION: (PIPPIN,),
+    ENEDWAITH: (BOROMIR,),
+    MORDOR: (BALROG, BLACK_RIDER, NAZGUL, WITCH_KING),
+    DAGORLAD: (SARUMAN,),
+    GONDOR: (WARG,),
+    MIRKWOOD: (ORCS,),
+    FANGORN: (CAVE_TROLL,),
+    ROHAN: (SHELOB,),
+}
+FIXED_SETUP = np.zeros((2, TEAM), np.int64)  # [side, character]: a square
+for _square, _pieces in _SETUP.items():
+    for _piece in _pieces:
+        FIXED_SETUP[_piece // TEAM, _piece % TEAM] = _square
+START_SQUARES = np.bitwise_or.reduce(BIT[FIXED_SETUP], axis=1)  # [side]: a set
+
+# --------------------------------------------------------------------------------------------------------------- cards
+
+CARDS = 9  # of a side
+ALL_CARDS = (1 << CARDS) - 1
+MAGIC, RETREAT = range(2)  # both sides own one
+CLOAK, NOBLE_SACRIFICE = 2, 3  # Light's
+EYE = 2  # Dark's
+NO_CARD = CARDS
+# Text cards and none count 0.
+CARD_VALUE = np.array([[0, 0, 0, 0, 1, 2, 3, 4, 5, 0], [0, 0, 0, 1, 2, 3, 4, 5, 6, 0]], np.int64)
+CARD_NAMES = (
+    ("Magic", "Retreat", "Elven Cloak", "Noble Sacrifice", "card 1", "card 2", "card 3", "card 4", "card 5"),
+    ("Magic", "Retreat", "Eye of Sauron", "card 1", "card 2", "card 3", "card 4", "card 5", "card 6"),
+)
+
+# ------------------------------------------------------------------------------------------------ nodes and actions
+
+# The decision nodes, in the order in which a turn may meet them.
+MOVE, AMBUSH, VICTIM, REVEAL, FRODO_TEXT, SAM_TEXT, PIPPIN_TEXT, SARUMAN_TEXT = range(8)
+DARK_CARD, LIGHT_CARD, SHOW, DARK_MAGIC, DARK_RETREAT, LIGHT_MAGIC, LIGHT_RETREAT, OVER = range(8, 16)
+# What follows by itself, in the order in which a battle goes through it.
+ARRIVAL, TEXTS, DARK_EFFECT, LIGHT_EFFECT, LIGHT_REPLACEMENT, LIGHT_WITHDRAWAL = range(OVER + 1, OVER + 7)
+DISCARD, STRENGTHS, BATTLE_END, TURN_END = range(OVER + 7, OVER + 11)
+MOVER = 2  # in ACTORS: the side whose turn it is
+ACTORS = np.array(
+    [MOVER, DARK, CHANCE, CHANCE, LIGHT, LIGHT, LIGHT, DARK, DARK, LIGHT, CHANCE, DARK, DARK, LIGHT, LIGHT, TERMINAL],
+    np.int64,
+)
+NODE_NAMES = (
+    *("to move", "may ambush", "shows the victim", "reveals a defender"),
+    *("uses Frodo's text", "uses Sam's text", "uses Pippin's text", "uses Saruman's text"),
+    *("chooses a card", "chooses a card", "shows the cards", "uses Magic", "retreats", "uses Magic", "retreats"),
+)
+
+# The actions: the first integer of each kind.
+PASS_AMBUSH = PIECES * SQUARES * SQUARES
+TAKE_AMBUSH = PASS_AMBUSH + 1
+BATTLE = TAKE_AMBUSH + 1  # + attacker · 18 + defender
+FRODO_STAYS = BATTLE + PIECES * PIECES
+SAM_STEPS_IN = FRODO_STAYS + 1
+FRODO_RETREATS = SAM_STEPS_IN + 1  # + square
+SAM_ALONE = FRODO_RETREATS + SQUARES
+SAM_BOOSTED = SAM_ALONE + 1
+PIPPIN_STAYS = SAM_BOOSTED + 1
+PIPPIN_RETREATS = PIPPIN_STAYS + 1  # + square
+PLAY_CARDS = PIPPIN_RETREATS + SQUARES
+CANCEL_CARDS = PLAY_CARDS + 1
+DARK_PLAYS = CANCEL_CARDS + 1  # + card
+LIGHT_PLAYS = DARK_PLAYS + CARDS  # + card
+CARDS_SHOWN = LIGHT_PLAYS + CARDS  # + Dark's card · 9 + Light's card
+DARK_PICKS = CARDS_SHOWN + CARDS * CARDS  # + card
+DARK_MOVES_ASIDE = DARK_PICKS + CARDS  # + square
+LIGHT_PICKS = DARK_MOVES_ASIDE + SQUARES  # + card
+LIGHT_MOVES_BACK = LIGHT_PICKS + CARDS  # + square
+
+# What is seen of a hidden action.
+UNSEEN_PIECE = LIGHT_MOVES_BACK + SQUARES  # + origin · 16 + target
+FRODO_ARRIVES = UNSEEN_PIECE + SQUARES * SQUARES  # + origin · 16 + target: the move that wins
+FACE_DOWN = FRODO_ARRIVES + SQUARES * SQUARES
+
+DRAWN = 2  # "winner" of a game that reached MAX_TURNS
+MAX_TURNS = 500
+LONGEST_TURN = 42  # a move, the ambush, four battles of at most ten actions
+MAX_LEGAL = 38  # Dark: two each for nine, nine by flight, nine by ride, two aside
+
+
+# -------------------------------------------------------------------------------------------- what each player can know
+
+
+EVERYONE = (1 << TEAM) - 1
+LAPSED = 2  # `searching` once something was seen that is not kept up
+
+BELIEFS = np.dtype(
+    [
+        ("places", np.int8, (TEAM,)),  # the square of each place
+        ("candidates", np.int32, (TEAM,)),  # a bit per character that may stand there
+        ("ways", np.int32, (EVERYONE + 1,)),  # per set of characters that fill the first places; at most 9!
+    ],
+    align=True,
+)
+
+
+@helper
+def suspects(state: Facts, side: int, square: int) -> int:
+    """The characters of a side that may be in a square, to its opponent's knowledge: a bit per character."""
+    characters = 0
+    for character in range(TEAM):
+        characters |= ((state.possible[side * TEAM + character] >> square) & 1) << character
+    return characters
+
+
+@helper
+def lay_out(state: Facts, side: int, movers: int, places: np.ndarray, candidates: np.ndarray) -> int:
+    """The places of a side's pieces; the first is the unseen mover's where `movers` tells who it may be. Returns how many there are."""
+    used = 0
+    if movers:
+        places[0], candidates[0] = state.origin, movers & suspects(state, side, state.origin)
+        used = 1
+    for square in range(DEAD + 1):
+        pieces = state.count[side, square]
+        if movers and square == state.origin:
+            pieces -= 1
+        if pieces > 0:
+            characters = suspects(state, side, square)
+            for i in range(used, min(used + pieces, TEAM)):
+                places[i], candidates[i] = square, characters
+            used += pieces
+    return used
+
+
+@helper
+def count_ways(candidates: np.ndarray, ways: np.ndarray) -> None:
+    """ways[mask]: how many fillings complete one in which the characters of `mask` fill the first places."""
+    ways[EVERYONE] = 1
+    for mask in range(EVERYONE - 1, -1, -1):
+        rest = candidates[popcount(np.uint64(mask))] & ~mask
+        total = 0
+        while rest:
+            total += ways[mask | (rest & -rest)]
+            rest &= rest - 1
+        ways[mask] = total
+
+
+@helper
+def sample(state: Facts, side: int, beliefs: Facts, rng: np.ndarray) -> int:
+    """Put the pieces of a side where a uniformly drawn assignment has them; returns the piece in the first place."""
+    rank = below(rng, beliefs.ways[0])
+    mask, first = 0, 0
+    for i in range(TEAM):
+        rest = beliefs.candidates[i] & ~mask
+        bit = rest & -rest
+        while rank >= beliefs.ways[mask | bit]:
+            rank -= beliefs.ways[mask | bit]
+            rest ^= bit
+            bit = rest & -rest
+        piece = side * TEAM + lowest_bit(np.uint64(bit))
+        state.pos[piece] = beliefs.places[i]
+        mask |= bit
+        if i == 0:
+            first = piece
+    return first
+
+
+@helper
+def prune(state: Facts, side: int) -> None:
+    """Drop every square of every character of a side that belongs to no assignment."""
+    places, candidates = np.zeros(TEAM, np.int64), np.zeros(TEAM, np.int64)
+    ways = np.zeros(EVERYONE + 1, np.int64)
+    lay_out(state, side, 0, places, candidates)
+    count_ways(candidates, ways)
+    reached, possible = np.zeros(EVERYONE + 1, np.bool_), np.zeros(TEAM, np.int64)
+    reached[0] = True
+    for mask in range(EVERYONE):
+        if reached[mask]:
+            place = popcount(np.uint64(mask))
+            rest = candidates[place] & ~mask
+            while rest:
+                bit = rest & -rest
+                if ways[mask | bit]:
+                    reached[mask | bit] = True
+                    possible[lowest_bit(np.uint64(bit))] |= BIT[places[place]]
+                rest ^= bit
+    for character in range(TEAM):
+        state.possible[side * TEAM + character] = possible[character]
+
+
+@helper
+def know(state: Facts, piece: int) -> None:
+    """Both players have seen which piece stands where it stands now."""
+    if state.searching:
+        state.searching = LAPSED
+    else:
+        state.possible[piece] = BIT[state.pos[piece]]
+        prune(state, piece // TEAM)
+
+
+@helper
+def suspect_move(state: Facts, side: int, origin: int, target: int) -> None:
+    """Some piece is about to go from one square to another without a fight: whoever may have been there may have gone.
+
+    Called before the numbers of pieces change, `prune` afterwards. Frodo did not go to Mordor, or the game would be over.
+    """
+    for character in range(TEAM):
+        piece = side * TEAM + character
+        if (state.possible[piece] >> origin) & 1:
+            if not (piece == FRODO and target == MORDOR):
+                state.possible[piece] |= BIT[target]
+            if state.count[side, origin] == 1:
+                state.possible[piece] &= ~BIT[origin]
+
+
+# ---------------------------------------------------------------------------------- state data, and where pieces may go
+
+
+STATE = np.dtype(
+    [
+        ("pos", np.int8, (PIECES,)),  # the square of each piece, DEAD included
+        ("count", np.int8, (2, SQUARES + 1)),  # pieces of each side per square, the dead included
+        ("held", np.int32, (2,)),  # the squares where a side has pieces
+        ("full", np.int32, (2,)),  # the squares where it has no room for more
+        ("possible", np.int32, (PIECES,)),  # the squares where the other side may suspect each piece
+        ("turn", np.int32),  # turns completed
+        ("hands", np.int16, (2,)),  # the cards of each side; all others lie face up beside it
+        ("cards", np.int8, (2,)),  # chosen in this battle
+        ("effects", np.int8, (2,)),  # the cards that count in it: replaced, cancelled or NO_CARD
+        ("fighters", np.int8, (2,)),  # the mover and, once revealed, the piece it fights, by side
+        ("side", np.int8),  # whose turn it is
+        ("node", np.int8),  # the decision to be made
+        ("origin", np.int8),  # where the mover came from
+        ("square", np.int8),  # where it went: the square of the battle
+        ("first_battle", np.int8),  # of this turn, not yet fought out
+        ("boosted", np.int8),  # Sam fights with Frodo's strength behind him
+        ("winner", np.int8),  # NOBODY while the game goes on
+        ("searching", np.int8),  # inside a simulation: knowledge is not kept up
+        ("shire_needed", np.int8),  # Dark pieces in the Shire that win the game
+        ("acted", np.int8),  # actions of this turn so far
+        ("actions", np.int16, (LONGEST_TURN,)),  # of this turn
+    ],
+    align=True,
+)
+RANGES = {
+    "pos": (0, DEAD),
+    "count": (0, TEAM),
+    **dict.fromkeys(("held", "full", "possible"), (0, (1 << SQUARES + 1) - 1)),
+    "turn": (0, MAX_TURNS),
+    "hands": (0, ALL_CARDS),
+    "cards": (0, CARDS - 1),
+    "effects": (0, NO_CARD),
+    "fighters": (NOBODY, PIECES - 1),
+    "node": (MOVE, OVER),
+    **dict.fromkeys(("origin", "square"), (0, SQUARES - 1)),
+    **dict.fromkeys(("side", "first_battle", "boosted"), (0, 1)),
+    "winner": (NOBODY, DRAWN),
+    "searching": (0, LAPSED),
+    "acted": (0, LONGEST_TURN),
+    "actions": (0, LIGHT_MOVES_BACK + SQUARES - 1),
+}  # of all fields but `shire_needed`
+
+
+@inlined
+def enter(state: Facts, piece: int, square: int) -> None:
+    side = piece // TEAM
+    state.pos[piece] = square
+    state.count[side, square] += 1
+    state.held[side] |= BIT[square]
+    if state.count[side, square] >= CAPACITY[square]:
+        state.full[side] |= BIT[square]
+
+
+@helper
+def shift(state: Facts, piece: int, square: int) -> None:
+    """Move a piece; nothing is said about who sees it."""
+    side, origin = piece // TEAM, state.pos[piece]
+    state.count[side, origin] -= 1
+    state.full[side] &= ~BIT[origin]
+    if state.count[side, origin] == 0:
+        state.held[side] &= ~BIT[origin]
+    enter(state, piece, square)
+
+
+@inlined
+def has(squares: int, square: int) -> bool:
+    return squares & BIT[square] != 0
+
+
+@inlined
+def free(state: Facts, side: int) -> int:
+    """Squares where a piece of this side can go without a fight."""
+    return ~(state.full[side] | state.held[1 - side])
+
+
+@helper
+def lone(state: Facts, side: int) -> int:
+    """Squares where this side has exactly one piece."""
+    squares = 0
+    for character in range(TEAM):
+        square = state.pos[side * TEAM + character]
+        if state.count[side, square] == 1:
+            squares |= BIT[square]
+    return squares & ~BIT[DEAD]
+
+
+@helper
+def ridden_to(state: Facts, square: int) -> int:
+    """Squares with Light pieces that the Black Rider reaches downwards, through squares with room for him and no Light piece."""
+    passable, squares = BIT[square], 0
+    for lower in range(square - 1, -1, -1):
+        if UP[lower] & passable:
+            if has(state.held[LIGHT], lower):
+                squares |= BIT[lower]
+            elif not has(state.full[DARK], lower):
+                passable |= BIT[lower]
+    return squares
+
+
+@helper
+def targets(state: Facts, piece: int, square: int) -> int:
+    """Where this piece may go from this square: forward where there is room, or further to attack."""
+    side = piece // TEAM
+    squares = FORWARD[side, square] & ~state.full[side]
+    if piece == ARAGORN:
+        squares |= AROUND[square] & state.held[DARK]
+    elif piece == WITCH_KING:
+        squares |= SIDEWAYS[square] & state.held[LIGHT]
+    elif piece == NAZGUL:
+        squares |= lone(state, LIGHT)
+    elif piece == BLACK_RIDER:
+        squares |= ridden_to(state, square)
+    return squares
+
+
+@helper
+def can_move(state: Facts, side: int) -> bool:
+    for piece in range(side * TEAM, side * TEAM + TEAM):
+        if state.pos[piece] != DEAD and targets(state, piece, state.pos[piece]):
+            return True
+    return False
+
+
+@helper
+def possible_movers(state: Facts) -> int:
+    """The characters that could have made the move from origin to square and left the game going: a bit per character."""
+    characters = 0
+    for character in range(TEAM):
+        piece = state.side * TEAM + character
+        wins = piece == FRODO and state.square == MORDOR
+        if not wins and has(targets(state, piece, state.origin), state.square):
+            characters |= 1 << character
+    return characters
+
+
+@inlined
+def open_cards(light: Integer, dark: Integer) -> bool:
+    """Gandalf's text: Dark plays first, face up."""
+    return light == GANDALF and dark != WARG
+
+
+@inlined
+def mover_unseen(state: Facts) -> bool:
+    """Whether the turn's mover is still standing unseen at its origin."""
+    return state.node == AMBUSH or state.node == VICTIM or (state.node == REVEAL and state.first_battle != 0)
+
+
+@inlined
+def actor_of(state: Facts) -> int:
+    """ρ: who makes the decision of the state's node."""
+    actor = ACTORS[state.node]
+    return state.side if actor == MOVER else actor
+
+
+# ------------------------------------------------------------------------------------------------------------- a battle
+
+
+@helper
+def relocate(state: Facts, piece: int, square: int) -> None:
+    """Move a piece before everyone's eyes."""
+    shift(state, piece, square)
+    know(state, piece)
+
+
+@inlined
+def move_action(piece: int, origin: int, target: int) -> int:
+    """The action that moves a piece from one square to another."""
+    return (np.int64(piece) * SQUARES + np.int64(origin)) * SQUARES + np.int64(target)  # type: ignore[return-value]
+
+
+@inlined
+def battle_action(attacker: int, defender: int) -> int:
+    """The action by which a piece attacks another."""
+    return BATTLE + np.int64(attacker) * PIECES + np.int64(defender)  # type: ignore[return-value]
+
+
+@inlined
+def discards(state: Facts, side: int) -> int:
+    """Earlier used cards; the one in play has not left the hand yet."""
+    return ALL_CARDS & ~state.hands[side]
+
+
+# Each function below returns what comes next: a node, or a step that follows by itself.
+
+
+@helper
+def finish(state: Facts, winner: int) -> int:
+    """End the game with this winner."""
+    state.winner = winner
+    return OVER
+
+
+@inlined
+def sideways(state: Facts, side: int) -> int:
+    """Retreat squares of Frodo's text and of Dark's card."""
+    return SIDEWAYS[state.square] & free(state, side)
+
+
+@inlined
+def backward(state: Facts) -> int:
+    """Retreat squares of Pippin's text and of Light's card."""
+    return DOWN[state.square] & free(state, LIGHT)
+
+
+@helper
+def reveal(state: Facts, action: int) -> int:  # B0
+    """B0: both pieces are shown; what follows is the first option of a text, if there is one."""
+    defender = (action - BATTLE) % PIECES
+    if state.first_battle:
+        relocate(state, state.fighters[state.side], state.square)
+    know(state, defender)
+    state.fighters[1 - state.side] = defender
+    return _light_option(state)
+
+
+@helper
+def _light_option(state: Facts) -> int:  # B1, what Light may decide
+    """Light's optional text, if as far as both can see there is something to choose."""
+    light = state.fighters[LIGHT]
+    if state.fighters[DARK] == WARG:
+        return TEXTS
+    if state.side == LIGHT:
+        return PIPPIN_TEXT if light == PIPPIN and backward(state) else TEXTS
+    in_company = state.count[LIGHT, state.square] > 1
+    if light == SAM and in_company:
+        return SAM_TEXT
+    if light == FRODO and (sideways(state, LIGHT) or (in_company and state.pos[SAM] != DEAD)):
+        return FRODO_TEXT
+    return TEXTS
+
+
+@helper
+def frodo_text(state: Facts, action: int) -> int:
+    """Frodo's choice: he retreats, Sam steps in, or he stays."""
+    if action >= FRODO_RETREATS:
+        relocate(state, FRODO, action - FRODO_RETREATS)
+        return BATTLE_END
+    if action == SAM_STEPS_IN:
+        state.fighters[LIGHT] = SAM
+        state.boosted = 1
+        know(state, SAM)
+    return TEXTS
+
+
+@helper
+def sam_text(state: Facts, action: int) -> int:
+    """Sam's choice: whether he fights with the strength that Frodo beside him gives."""
+    if action == SAM_BOOSTED:
+        state.boosted = 1
+        know(state, FRODO)
+    return TEXTS
+
+
+@helper
+def pippin_text(state: Facts, action: int) -> int:
+    """Pippin's choice: to stay, or to retreat to a square."""
+    if action == PIPPIN_STAYS:
+        return TEXTS
+    relocate(state, PIPPIN, action - PIPPIN_RETREATS)
+    return BATTLE_END
+
+
+@helper
+def use_texts(state: Facts) -> int:  # B1, what happens by itself, and B2
+    """B1, what happens by itself, and B2."""
+    light, dark = state.fighters[LIGHT], state.fighters[DARK]
+    boromir = light == BOROMIR and dark != WARG
+    if boromir or DEFEATS[light] == dark:
+        return _defeat(state, boromir, True)
+    if dark == ORCS and state.side == DARK and state.first_battle:
+        return _defeat(state, True, False)
+    return SARUMAN_TEXT if dark == SARUMAN else DARK_CARD
+
+
+@helper
+def saruman_text(state: Facts, action: int) -> int:
+    """Saruman's choice: whether cards are played at all."""
+    if action == PLAY_CARDS:
+        return DARK_CARD
+    state.effects[LIGHT] = state.effects[DARK] = NO_CARD
+    return STRENGTHS
+
+
+@helper
+def choose_card(state: Facts, side: int, card: int) -> int:  # B3
+    """B3: a side lays its card down."""
+    state.cards[side] = card
+    if open_cards(state.fighters[LIGHT], state.fighters[DARK]):
+        return DARK_EFFECT if side == DARK else LIGHT_EFFECT
+    return LIGHT_CARD if side == DARK else SHOW
+
+
+@helper
+def use_dark_card(state: Facts) -> int:  # B4, D_eff
+    """B4: the text of Dark's card."""
+    card = state.cards[DARK]
+    if state.fighters[DARK] == CAVE_TROLL:
+        card = NO_CARD
+    elif card == MAGIC:
+        if discards(state, DARK):
+            return DARK_MAGIC
+        card = NO_CARD
+    return count_dark_card(state, card)
+
+
+@helper
+def count_dark_card(state: Facts, card: int) -> int:
+    """The card that counts for Dark after its text."""
+    state.effects[DARK] = card
+    return LIGHT_CARD if open_cards(state.fighters[LIGHT], state.fighters[DARK]) else LIGHT_EFFECT
+
+
+@helper
+def use_light_card(state: Facts) -> int:  # B4, the Eye and Dark's Retreat
+    """B4: the Eye and Dark's Retreat, then the text of Light's card."""
+    card, dark_card = state.cards[LIGHT], state.effects[DARK]
+    cancelled = dark_card == EYE and CARD_VALUE[LIGHT, card] == 0
+    state.effects[LIGHT] = NO_CARD if cancelled else card
+    if dark_card == RETREAT:
+        squares = sideways(state, DARK)
+        if squares & (squares - 1):
+            return DARK_RETREAT
+        if squares:
+            relocate(state, state.fighters[DARK], lowest_bit(np.uint64(squares)))
+    return LIGHT_REPLACEMENT
+
+
+@helper
+def replace_light_card(state: Facts) -> int:  # B4, Light's Magic
+    """B4: Light's Magic takes back an earlier card."""
+    if state.effects[LIGHT] == MAGIC:
+        if discards(state, LIGHT):
+            return LIGHT_MAGIC
+        state.effects[LIGHT] = NO_CARD
+    return LIGHT_WITHDRAWAL
+
+
+@helper
+def withdraw_light(state: Facts) -> int:  # B4, Light's Retreat
+    """B4: Light's Retreat."""
+    if state.effects[LIGHT] == RETREAT:
+        squares = backward(state)
+        if squares & (squares - 1):
+            return LIGHT_RETREAT
+        if squares:
+            relocate(state, state.fighters[LIGHT], lowest_bit(np.uint64(squares)))
+    return DISCARD
+
+
+@helper
+def discard(state: Facts) -> int:  # B4, the end of the cards
+    """B4, the end of the cards: both are discarded, and hands are refilled where one is empty."""
+    for side in range(2):
+        state.hands[side] &= ~(1 << np.int64(state.cards[side]))
+    if state.hands[LIGHT] == 0:
+        state.hands[LIGHT] = state.hands[DARK] = ALL_CARDS
+    if state.pos[state.fighters[LIGHT]] != state.square or state.pos[state.fighters[DARK]] != state.square:
+        return BATTLE_END
+    return STRENGTHS
+
+
+@helper
+def compare(state: Facts) -> int:  # B4, the Sacrifice, and B5
+    """B4, the Sacrifice, and B5: strengths with cards decide who falls."""
+    light = SAM_WITH_FRODO if state.boosted else STRENGTH[state.fighters[LIGHT]]
+    light += CARD_VALUE[LIGHT, state.effects[LIGHT]]
+    dark = STRENGTH[state.fighters[DARK]]
+    if state.effects[LIGHT] != CLOAK:
+        dark += CARD_VALUE[DARK, state.effects[DARK]]
+    sacrifice = state.effects[LIGHT] == NOBLE_SACRIFICE
+    return _defeat(state, sacrifice or light <= dark, sacrifice or dark <= light)
+
+
+@helper
+def _defeat(state: Facts, light_falls: bool, dark_falls: bool) -> int:  # B6 and the ends of the game
+    light, dark = state.fighters[LIGHT], state.fighters[DARK]
+    if light_falls:
+        relocate(state, light, DEAD)
+    if dark_falls:
+        relocate(state, dark, DEAD)
+    elif dark == SHELOB and state.square != GONDOR:
+        has_room = not has(state.held[LIGHT] | state.full[DARK], GONDOR)
+        relocate(state, SHELOB, GONDOR if has_room else DEAD)
+    if light_falls and light == FRODO:
+        return finish(state, DARK)
+    if state.count[DARK, DEAD] == TEAM:
+        return finish(state, LIGHT)
+    return BATTLE_END
+
+
+@helper
+def end_battle(state: Facts) -> int:
+    """The next battle where the attacker still faces enemies, or the end of the turn."""
+    state.first_battle = state.boosted = 0
+    attacker = state.fighters[state.side]
+    faces_enemies = state.pos[attacker] == state.square and has(state.held[1 - state.side], state.square)
+    return REVEAL if faces_enemies else TURN_END
+
 
 # --------------------------------------------------------------------------------------------- what a position promises
 
@@ -282,13 +875,13 @@ def episode(state: Facts) -> int:
 
 
 ROWS = (
-    (board.MORDOR,),
-    (board.DAGORLAD, board.GONDOR),
-    (board.MIRKWOOD, board.FANGORN, board.ROHAN),
-    (board.HIGH_PASS, board.MISTY_MOUNTAINS, board.CARADHRAS, board.GAP_OF_ROHAN),
-    (board.RHUDAUR, board.EREGION, board.ENEDWAITH),
-    (board.ARTHEDAIN, board.CARDOLAN),
-    (board.SHIRE,),
+    (MORDOR,),
+    (DAGORLAD, GONDOR),
+    (MIRKWOOD, FANGORN, ROHAN),
+    (HIGH_PASS, MISTY_MOUNTAINS, CARADHRAS, GAP_OF_ROHAN),
+    (RHUDAUR, EREGION, ENEDWAITH),
+    (ARTHEDAIN, CARDOLAN),
+    (SHIRE,),
 )
 CELL = 24  # characters across one square
 
@@ -300,7 +893,7 @@ def _row(cells: list[str]) -> str:
 def held_cards(state: Facts, side: int) -> str:
     """The cards in a side's hand."""
     cards = int(state.hands[side])
-    return ", ".join(name.removeprefix("card ") for i, name in enumerate(board.CARD_NAMES[side]) if cards >> i & 1)
+    return ", ".join(name.removeprefix("card ") for i, name in enumerate(CARD_NAMES[side]) if cards >> i & 1)
 
 
 def text(state: Facts) -> str:
@@ -308,77 +901,68 @@ def text(state: Facts) -> str:
     squares, bitboards = state.pos.tolist(), state.held  # a field of a record is slow to read
 
     def pieces(square: int, side: int) -> str:
-        team = range(side * board.TEAM, side * board.TEAM + board.TEAM)
-        names = [board.PIECE_NAMES[piece] for piece in team if squares[piece] == square]
-        return " ".join(name.upper() if side == board.DARK else name for name in names)
+        team = range(side * TEAM, side * TEAM + TEAM)
+        names = [PIECE_NAMES[piece] for piece in team if squares[piece] == square]
+        return " ".join(name.upper() if side == DARK else name for name in names)
 
     lines = []
     for row in ROWS:
-        lines.append(_row([f"[{board.SQUARE_NAMES[square]}]" for square in row]))
-        for side in (board.DARK, board.LIGHT):
+        lines.append(_row([f"[{SQUARE_NAMES[square]}]" for square in row]))
+        for side in (DARK, LIGHT):
             if any(has(bitboards[side], square) for square in row):
                 lines.append(_row([pieces(square, side) for square in row]))
-    for side in (board.DARK, board.LIGHT):
-        lines.append(
-            f"{board.SIDE_NAMES[side]}: cards {held_cards(state, side)}; dead: {pieces(board.DEAD, side) or 'none'}"
-        )
+    for side in (DARK, LIGHT):
+        lines.append(f"{SIDE_NAMES[side]}: cards {held_cards(state, side)}; dead: {pieces(DEAD, side) or 'none'}")
     return "\n".join([*lines, _situation(state)])
 
 
 def _situation(state: Facts) -> str:
-    if state.node == board.OVER:
-        ends = {board.DRAWN: "drawn", board.NOBODY: "nobody has won"}
-        return ends.get(int(state.winner)) or f"{board.SIDE_NAMES[state.winner]} has won"
+    if state.node == OVER:
+        ends = {DRAWN: "drawn", NOBODY: "nobody has won"}
+        return ends.get(int(state.winner)) or f"{SIDE_NAMES[state.winner]} has won"
     actor = actor_of(state)
-    decision = f"{'the environment' if actor == CHANCE else board.SIDE_NAMES[actor]} {board.NODE_NAMES[state.node]}"
-    if state.node == board.MOVE:
+    decision = f"{'the environment' if actor == CHANCE else SIDE_NAMES[actor]} {NODE_NAMES[state.node]}"
+    if state.node == MOVE:
         return decision
-    pieces, squares = board.PIECE_NAMES, board.SQUARE_NAMES
+    pieces, squares = PIECE_NAMES, SQUARE_NAMES
     route = f"{pieces[state.fighters[state.side]]} {squares[state.origin]}-{squares[state.square]}"
-    against = (
-        "" if mover_unseen(state) or state.node == board.REVEAL else f" v {pieces[state.fighters[1 - state.side]]}"
-    )
+    against = "" if mover_unseen(state) or state.node == REVEAL else f" v {pieces[state.fighters[1 - state.side]]}"
     return f"{route}{against}: {decision}"
 
 
 _PLAIN = {
-    board.PASS_AMBUSH: "pass",
-    board.TAKE_AMBUSH: "ambush",
-    board.FRODO_STAYS: "stay",
-    board.SAM_STEPS_IN: "Sam steps in",
-    board.SAM_ALONE: "alone",
-    board.SAM_BOOSTED: "with Frodo",
-    board.PIPPIN_STAYS: "stay",
-    board.PLAY_CARDS: "play cards",
-    board.CANCEL_CARDS: "no cards",
+    PASS_AMBUSH: "pass",
+    TAKE_AMBUSH: "ambush",
+    FRODO_STAYS: "stay",
+    SAM_STEPS_IN: "Sam steps in",
+    SAM_ALONE: "alone",
+    SAM_BOOSTED: "with Frodo",
+    PIPPIN_STAYS: "stay",
+    PLAY_CARDS: "play cards",
+    CANCEL_CARDS: "no cards",
 }
-_CARD_ACTIONS = (
-    (board.DARK_PLAYS, board.DARK),
-    (board.LIGHT_PLAYS, board.LIGHT),
-    (board.DARK_PICKS, board.DARK),
-    (board.LIGHT_PICKS, board.LIGHT),
-)
-_RETREATS = (board.FRODO_RETREATS, board.PIPPIN_RETREATS, board.DARK_MOVES_ASIDE, board.LIGHT_MOVES_BACK)
+_CARD_ACTIONS = ((DARK_PLAYS, DARK), (LIGHT_PLAYS, LIGHT), (DARK_PICKS, DARK), (LIGHT_PICKS, LIGHT))
+_RETREATS = (FRODO_RETREATS, PIPPIN_RETREATS, DARK_MOVES_ASIDE, LIGHT_MOVES_BACK)
 
 
 def action_text(state: Facts, action: int) -> str:
     """As in "Aragorn Eregion-Fangorn", "Orcs v Sam", "Noble Sacrifice", "to Rhudaur", "ambush"."""
     if action in _PLAIN:
         return _PLAIN[action]
-    if action < board.PASS_AMBUSH:
-        piece, squares = divmod(action, board.SQUARES * board.SQUARES)
-        return f"{board.PIECE_NAMES[piece]} {board.SQUARE_NAMES[squares // board.SQUARES]}-{board.SQUARE_NAMES[squares % board.SQUARES]}"
-    if board.BATTLE <= action < board.FRODO_STAYS:
-        attacker, defender = divmod(action - board.BATTLE, board.PIECES)
-        return f"{board.PIECE_NAMES[attacker]} v {board.PIECE_NAMES[defender]}"
-    if board.CARDS_SHOWN <= action < board.DARK_PICKS:
-        dark, light = divmod(action - board.CARDS_SHOWN, board.CARDS)
-        return f"{board.CARD_NAMES[board.DARK][dark]} v {board.CARD_NAMES[board.LIGHT][light]}"
+    if action < PASS_AMBUSH:
+        piece, squares = divmod(action, SQUARES * SQUARES)
+        return f"{PIECE_NAMES[piece]} {SQUARE_NAMES[squares // SQUARES]}-{SQUARE_NAMES[squares % SQUARES]}"
+    if BATTLE <= action < FRODO_STAYS:
+        attacker, defender = divmod(action - BATTLE, PIECES)
+        return f"{PIECE_NAMES[attacker]} v {PIECE_NAMES[defender]}"
+    if CARDS_SHOWN <= action < DARK_PICKS:
+        dark, light = divmod(action - CARDS_SHOWN, CARDS)
+        return f"{CARD_NAMES[DARK][dark]} v {CARD_NAMES[LIGHT][light]}"
     for base, side in _CARD_ACTIONS:
-        if base <= action < base + board.CARDS:
-            return board.CARD_NAMES[side][action - base]
+        if base <= action < base + CARDS:
+            return CARD_NAMES[side][action - base]
     base = max(base for base in _RETREATS if base <= action)
-    return f"to {board.SQUARE_NAMES[action - base]}"
+    return f"to {SQUARE_NAMES[action - base]}"
 
 
 def initial(state: Facts, rng: np.ndarray, dark_shire_to_win: int, random_setup: int) -> None:

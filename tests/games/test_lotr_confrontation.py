@@ -9,32 +9,39 @@ import pytest
 from scipy.stats import chisquare
 
 from icarus.compiler.rng import seeded
-from icarus.games import lotr_board as board
-from icarus.games.lotr_board import (
+from icarus.games.lotr_confrontation import (
     ALL_CARDS,
+    BALROG,
     BATTLE,
     CAPACITY,
+    CARADHRAS,
     CARD_NAMES,
     CARDS,
     CARDS_SHOWN,
     CLOAK,
+    DAGORLAD,
     DARK,
     DARK_MOVES_ASIDE,
     DARK_PICKS,
     DARK_PLAYS,
     DEAD,
+    EREGION,
     EYE,
     FACE_DOWN,
     FRODO,
     FRODO_ARRIVES,
+    GIMLI,
     LIGHT,
     LIGHT_CARD,
     LIGHT_PLAYS,
     LONGEST_TURN,
     MAX_LEGAL,
     MAX_TURNS,
+    MERRY,
+    MIRKWOOD,
     MORDOR,
     MOVE,
+    NAZGUL,
     PIECE_NAMES,
     PIECES,
     REVEAL,
@@ -45,9 +52,11 @@ from icarus.games.lotr_board import (
     SQUARES,
     TEAM,
     UNSEEN_PIECE,
+    WITCH_KING,
+    lotr_confrontation,
     mover_unseen,
+    simultaneous,
 )
-from icarus.games.lotr_confrontation import lotr_confrontation, simultaneous
 from icarus.kernel import CHANCE, TERMINAL, below, helper
 from icarus.kernel.state import State
 from tests.games.scenes import act_out, play, scenes
@@ -452,16 +461,14 @@ def test_t3_a_dark_piece_in_rohan_never_moves_to_an_empty_fangorn(piece):
 
 def test_t4a_the_victim_is_shown_to_dark():
     start = position("Light: Frodo Shire, Merry Eregion, Balrog Caradhras, Orcs Fangorn, Warg Mordor")
-    assert (
-        play(start, "Merry Eregion-Fangorn", "ambush").moves(DARK)[-1] == BATTLE + board.MERRY * PIECES + board.BALROG
-    )
+    assert play(start, "Merry Eregion-Fangorn", "ambush").moves(DARK)[-1] == BATTLE + MERRY * PIECES + BALROG
 
 
 def test_t5_frodo_in_mordor_wins_at_once():
     state = position("Light: Frodo Dagorlad, Orcs Mordor, Warg Mordor, Balrog Mordor, Cave Troll Mordor")
     play(state, "Frodo Dagorlad-Mordor")
     assert holds(state, "Light wins") and len(state.history) == 1
-    assert state.moves(DARK) == (FRODO_ARRIVES + board.DAGORLAD * SQUARES + MORDOR,)
+    assert state.moves(DARK) == (FRODO_ARRIVES + DAGORLAD * SQUARES + MORDOR,)
 
 
 def test_t15_gandalf_sees_darks_card_first():
@@ -518,9 +525,9 @@ def test_before_the_reveal_an_attacker_is_anonymous():
     )
     state.apply_action(state.string_to_action("Gimli Eregion-Caradhras"))
     assert state.is_chance_node()
-    assert state.moves(DARK) == (UNSEEN_PIECE + board.EREGION * SQUARES + board.CARADHRAS,)
+    assert state.moves(DARK) == (UNSEEN_PIECE + EREGION * SQUARES + CARADHRAS,)
     movers = {int(state.determinize(DARK, seed).facts.fighters[LIGHT]) for seed in range(60)}
-    assert movers == {board.GIMLI, board.MERRY, FRODO}
+    assert movers == {GIMLI, MERRY, FRODO}
 
 
 # -------------------------------------------------------------------------------------------------- random play, determinization
@@ -706,10 +713,7 @@ def test_the_unseen_tunnel_traveller_and_the_squares_are_drawn_together_uniforml
     state = play(position(start), "Merry Eregion-Fangorn")
     assert state.current_player() == DARK
     expected = [
-        (*placed, mover)
-        for placed in assignments(state, LIGHT)
-        for mover in range(TEAM)
-        if placed[mover] == board.EREGION
+        (*placed, mover) for placed in assignments(state, LIGHT) for mover in range(TEAM) if placed[mover] == EREGION
     ]
     drawn = draws(state, DARK, 200 * len(expected))[:, [*range(TEAM), PIECES]]
     assert len(expected) > 5 and uniform_over(drawn, expected) > 1e-4
@@ -720,8 +724,8 @@ def test_an_attack_that_only_one_character_can_make_names_it_to_the_draws():
         "Dark: Orcs Mirkwood/Rohan, Witch King Mirkwood/Rohan, Saruman Rohan/Mirkwood, Gimli Fangorn, Merry Fangorn + home"
     )
     state.apply_action(state.string_to_action("Witch King Mirkwood-Fangorn"))
-    king = board.WITCH_KING
-    expected = [(*placed, king) for placed in assignments(state, DARK) if placed[king - TEAM] == board.MIRKWOOD]
+    king = WITCH_KING
+    expected = [(*placed, king) for placed in assignments(state, DARK) if placed[king - TEAM] == MIRKWOOD]
     drawn = draws(state, LIGHT, 500)[:, [*range(TEAM, PIECES), PIECES]]
     assert len(expected) == 2 and uniform_over(drawn, expected) > 1e-4
 
@@ -730,7 +734,7 @@ def test_a_side_to_move_is_never_drawn_without_a_move():
     state = position(
         "Dark: Frodo Rhudaur, Sam Gondor, Orcs Shire/dead, Nazgul Shire/dead, Warg Shire/dead, Balrog dead/Shire"
     )
-    expected = [placed for placed in assignments(state, DARK) if placed[board.NAZGUL - TEAM] == SHIRE]
+    expected = [placed for placed in assignments(state, DARK) if placed[NAZGUL - TEAM] == SHIRE]
     drawn = draws(state, LIGHT, 100 * len(expected))[:, TEAM:PIECES]
     assert len(expected) == 3 and uniform_over(drawn, expected) > 1e-4
 

@@ -5,8 +5,22 @@ from html import escape
 
 import attrs
 
-from icarus.games import lotr_board as facts
-from icarus.games.lotr_confrontation import ROWS, held_cards
+from icarus.games.lotr_confrontation import (
+    DARK,
+    DEAD,
+    LIGHT,
+    MOVE,
+    NOBODY,
+    PASS_AMBUSH,
+    PIECE_NAMES,
+    ROWS,
+    SIDE_NAMES,
+    SQUARE_NAMES,
+    SQUARES,
+    STRENGTH,
+    TEAM,
+    held_cards,
+)
 from icarus.games.lotr_confrontation import text as board_text
 from icarus.kernel import Facts
 from icarus.views.drawing import EDGE, INK, PAPER, box, part, svg, words
@@ -47,8 +61,8 @@ class Regions:
         rows = []
         for row in ROWS:
             for square in row:
-                names = [str(each) if each.name else f"{facts.SIDE_NAMES[each.side]} ?" for each in self.pieces[square]]
-                rows.append(f"{facts.SQUARE_NAMES[square]:>11}: {', '.join(names)}".rstrip())
+                names = [str(each) if each.name else f"{SIDE_NAMES[each.side]} ?" for each in self.pieces[square]]
+                rows.append(f"{SQUARE_NAMES[square]:>11}: {', '.join(names)}".rstrip())
         return "\n".join([*rows, *self.lines])
 
     def svg(self) -> str:
@@ -64,7 +78,7 @@ class Regions:
 
     def _region(self, square: int, x: float, y: float, room: float) -> str:
         inside = [box(x + 2, y + 2, room - 4, CELL_HEIGHT - 4, "#dcd6c4", EDGE, 5)]
-        inside.append(words(x + room / 2, y + 15, facts.SQUARE_NAMES[square], 11, "middle", "#55585e"))
+        inside.append(words(x + room / 2, y + 15, SQUARE_NAMES[square], 11, "middle", "#55585e"))
         pieces = self.pieces[square]
         across = 1 if len(pieces) <= 2 and room == CELL_WIDTH else 2
         width = (room - 12) / across
@@ -81,60 +95,60 @@ class Regions:
                 else f"<g>{name}{picture}</g>"
             )
         others = [
-            str(each) if each.name else f"{facts.SIDE_NAMES[each.side]}, {each.suspects}"
+            str(each) if each.name else f"{SIDE_NAMES[each.side]}, {each.suspects}"
             for each in pieces
             if not each.is_own
         ]
-        return part(facts.SQUARE_NAMES[square], *inside, holds="; ".join(others))
+        return part(SQUARE_NAMES[square], *inside, holds="; ".join(others))
 
 
 def lotr_confrontation(state: Facts, seat: int | None) -> Regions:
     """The board as a side knows it: enemies are named where only one square is possible for them."""
     squares: list[tuple[Piece, ...]] = []
-    for square in range(facts.SQUARES):
-        here = [piece for piece in range(2 * facts.TEAM) if state.pos[piece] == square]
+    for square in range(SQUARES):
+        here = [piece for piece in range(2 * TEAM) if state.pos[piece] == square]
         pieces = [_piece(state, piece, square, seat) for piece in here]
         squares.append(tuple(sorted(pieces, key=lambda piece: (piece.name is None, piece.name or ""))))
     lines = []
-    for side in (facts.DARK, facts.LIGHT):
-        dead = ", ".join(facts.PIECE_NAMES[piece] for piece in _team(side) if state.pos[piece] == facts.DEAD)
-        name = facts.SIDE_NAMES[side]
+    for side in (DARK, LIGHT):
+        dead = ", ".join(PIECE_NAMES[piece] for piece in _team(side) if state.pos[piece] == DEAD)
+        name = SIDE_NAMES[side]
         lines += [f"{name} holds {held_cards(state, side)}", f"{name}'s dead: {dead or 'none'}"]
     return Regions(tuple(squares), (*lines, _situation(state, seat)))
 
 
 def _team(side: int) -> range:
-    return range(side * facts.TEAM, side * facts.TEAM + facts.TEAM)
+    return range(side * TEAM, side * TEAM + TEAM)
 
 
 def _piece(state: Facts, piece: int, square: int, seat: int | None) -> Piece:
-    side = piece // facts.TEAM
+    side = piece // TEAM
     alone = int(state.possible[piece]) == 1 << square
-    if seat in (None, side) or alone or state.winner != facts.NOBODY:
-        return Piece(side, facts.PIECE_NAMES[piece], int(facts.STRENGTH[piece]), is_own=seat in (None, side))
-    names = [facts.PIECE_NAMES[suspect] for suspect in _team(side) if int(state.possible[suspect]) >> square & 1]
+    if seat in (None, side) or alone or state.winner != NOBODY:
+        return Piece(side, PIECE_NAMES[piece], int(STRENGTH[piece]), is_own=seat in (None, side))
+    names = [PIECE_NAMES[suspect] for suspect in _team(side) if int(state.possible[suspect]) >> square & 1]
     return Piece(side, None, suspects="may be " + ", ".join(names))
 
 
 def _situation(state: Facts, seat: int | None) -> str:
     """The decision to be made; who moves unseen is not named to the other side."""
     sentence = board_text(state).rsplit("\n", 1)[1]
-    if state.winner != facts.NOBODY or state.node == facts.MOVE or seat in (None, state.side):
+    if state.winner != NOBODY or state.node == MOVE or seat in (None, state.side):
         return sentence
     mover = int(state.fighters[state.side])
     is_known = mover >= 0 and int(state.possible[mover]).bit_count() == 1
-    return sentence if is_known else sentence.replace(facts.PIECE_NAMES[mover], "a piece", 1)
+    return sentence if is_known else sentence.replace(PIECE_NAMES[mover], "a piece", 1)
 
 
 def lotr_parts(state: Facts, action: int) -> tuple[str, ...]:
     """The piece that moves, and the square reached."""
-    if action >= facts.PASS_AMBUSH:
+    if action >= PASS_AMBUSH:
         return ()
-    return facts.PIECE_NAMES[action // (facts.SQUARES * facts.SQUARES)], facts.SQUARE_NAMES[action % facts.SQUARES]
+    return PIECE_NAMES[action // (SQUARES * SQUARES)], SQUARE_NAMES[action % SQUARES]
 
 
 def lotr_marks(state: Facts, action: int) -> tuple[str, ...]:
     """The squares of a move, which both sides see."""
-    if action >= facts.PASS_AMBUSH:
+    if action >= PASS_AMBUSH:
         return ()
-    return facts.SQUARE_NAMES[action // facts.SQUARES % facts.SQUARES], facts.SQUARE_NAMES[action % facts.SQUARES]
+    return SQUARE_NAMES[action // SQUARES % SQUARES], SQUARE_NAMES[action % SQUARES]
