@@ -22,9 +22,8 @@ from icarus import discovery
 from icarus.arena.ledger import Row, key_of, read_rows
 from icarus.arena.player import read_configuration
 from icarus.arena.workers import Workers
-from icarus.discovery.discover import ROWS, TABLE
-from icarus.discovery.matches import KEY, STREAMS, Games, MatchSettings, race_row
-from icarus.discovery.race import FILE, Discovery, RaceProtocol, read_protocol, run
+from icarus.discovery.discover import TABLE
+from icarus.discovery.race import FILE, KEY, ROWS, STREAMS, Discovery, Games, race_row, read_protocol, run
 from icarus.load_files import digest_of
 
 
@@ -40,12 +39,6 @@ def rows_of(directory: Path) -> list[Row]:
         ValueError: a line is damaged.
     """
     return list(read_rows(directory / ROWS, KEY))
-
-
-def match_settings_of(protocol: RaceProtocol) -> MatchSettings:
-    """Where the games of a race are played."""
-    files = tuple(file for file, _ in protocol.files)
-    return MatchSettings(protocol.game, protocol.seats, protocol.iterations, protocol.seconds, protocol.seed, files)
 
 
 def status(directory: Path) -> str:
@@ -71,7 +64,7 @@ def audit(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]
             raise Refusal(f"there is no {file} here; read this race in the directory in which it was started")
         if digest_of(file) != digest:
             raise Refusal(f"{file} has changed since the race was started, so its games cannot be played again")
-    match_settings = match_settings_of(protocol)
+    match_settings = protocol.match_settings()
     for kept in random.Random(seed).sample(rows, min(sample, len(rows))):
         pair = read_configuration(kept["player"]), read_configuration(kept["opponent"])
         again = race_row(match_settings.match(STREAMS.index(kept["stream"]), pair, kept["deal"], kept["seat"]))
@@ -99,7 +92,7 @@ def result_of(directory: Path) -> Discovery:
         Refusal: it is not finished.
     """
     protocol = read_protocol(directory)
-    games = Games(match_settings_of(protocol), workers=Nobody())
+    games = Games(protocol.match_settings(), workers=Nobody())
     games.rows |= {key_of(row, KEY): row for row in rows_of(directory)}
     return run(protocol, games)
 

@@ -19,8 +19,7 @@ import typer
 from experiments.statistics import student_mean
 from experiments.studies.positions import read_values
 from icarus.arena.ledger import PACKED, read_rows
-from icarus.discovery.matches import KEY, PROOF, STREAMS
-from icarus.discovery.race import Difference, difference
+from icarus.discovery.race import KEY, PROOF, STREAMS, Difference, difference
 
 
 @attrs.frozen

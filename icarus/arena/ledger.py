@@ -17,6 +17,7 @@ from typing import IO, Any, BinaryIO, Protocol, Self, TypeAlias, TypeVar
 
 import msgspec
 
+from icarus import checks
 from icarus.arena.workers import ALONE, Workers
 
 try:
@@ -57,6 +58,44 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
         unfinished.unlink(missing_ok=True)
         raise
     unfinished.replace(path)
+
+
+def check_settings(path: Path, settings: Mapping[str, object], what: str, rows: Path) -> None:
+    """Refuse a directory that holds something else than what these settings say.
+
+    Args:
+        path: of the file of the settings that were written before the first game.
+        what: is played there, for what is told.
+        rows: the file of the games.
+
+    Raises:
+        ValueError: the settings there are others, or cannot be read; or there are games without settings.
+    """
+    if not path.exists():
+        if rows.exists() or packed_path(rows).exists():
+            raise ValueError(
+                f"{path.parent} has games of another command: there is no {path.name} in it; choose another directory"
+            )
+        return
+    try:
+        there = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+    except msgspec.DecodeError as error:
+        raise ValueError(f"{path} is damaged: {error}") from None
+    here = msgspec.json.decode(msgspec.json.encode(settings))
+    for key in {**here, **there}:
+        if (key in there, there.get(key)) != (key in here, here.get(key)):
+            was, now = (checks.excerpt(str(each.get(key)), 100) for each in (there, here))
+            raise ValueError(
+                f"{path.parent} has another {what}: {key} is {was} there and {now} here; choose another directory"
+            )
+
+
+def write_settings(path: Path, settings: Mapping[str, object]) -> None:
+    """Write settings into a directory, which is made, where they are not written yet."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        with written_whole(path) as file:
+            file.write(json.dumps(settings, indent=1, ensure_ascii=False).encode())
 
 
 # -------------------------------------------------------------------------------------------------------------------------- lines

@@ -30,9 +30,8 @@ from icarus.commands.described import (
 )
 from icarus.commands.discover import run_race
 from icarus.commands.options import directory_option, integer_option, real_option, value_option
-from icarus.discovery.discover import Settings, match_settings_of, plan_race
-from icarus.discovery.matches import KEY
-from icarus.discovery.race import CONFIDENCE, Discovery, read_protocol
+from icarus.discovery.discover import Settings, plan_race
+from icarus.discovery.race import CONFIDENCE, KEY, Discovery, read_protocol
 from icarus.discovery.race import FILE as PROTOCOL
 from icarus.engine.match import FILE as LEVELS
 from icarus.kernel.game import AnyGame
@@ -187,7 +186,7 @@ def _check_race(game: AnyGame, files: Sequence[str], number: int, seed: int) -> 
         ValueError: they could prove nothing.
     """
     settings = _race_settings(game, files, number, seed, None)
-    plan_race(match_settings_of(str(game), settings), settings, number)
+    plan_race(str(game), settings)
 
 
 def _race(plan: Plan, game: AnyGame, directory: Path, number: int | None, workers: int) -> Discovery | None:

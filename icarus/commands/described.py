@@ -14,8 +14,7 @@ from icarus import games
 from icarus.arena.ledger import Row
 from icarus.arena.match import work_of
 from icarus.arena.player import Entrant, read_configuration
-from icarus.discovery.matches import KEY
-from icarus.discovery.race import Discovery, difference
+from icarus.discovery.race import KEY, Discovery, difference
 from icarus.engine.algorithm import SearchResult, SeatedPlayer
 from icarus.engine.match import Decision, Player, play
 from icarus.engine.result import Result

@@ -7,7 +7,7 @@ import typer
 
 from icarus.commands import options
 from icarus.commands.console import notes, print_note, print_text, progress_bar, show_compilation
-from icarus.commands.options import directory_option, integer_option, iterations_option, real_option, value_option
+from icarus.commands.options import directory_option, integer_option, iterations_option, value_option
 from icarus.discovery.discover import DEFAULT_ITERATIONS, POOL, discover
 from icarus.discovery.page import PAGE, text_of, write_result
 from icarus.discovery.race import FILE, Discovery, RaceProgress
@@ -24,8 +24,7 @@ LINES = 10  # of each stage, where no terminal shows the bar
 
 def discover_command(
     game: options.GameName,
-    number: Annotated[int | None, integer_option("Games of the whole race. Give this or --hours.", "--games")] = None,
-    hours: Annotated[float | None, real_option("HOURS", "Hours that the race may take, instead of --games.")] = None,
+    number: Annotated[int, integer_option("Games of the whole race.", "--games")],
     iterations: Annotated[int | None, iterations_option(DEFAULT_ITERATIONS)] = None,
     seconds: options.Seconds = None,
     space: Annotated[
@@ -71,7 +70,6 @@ def discover_command(
         cluster=cluster,
         space=space,
         games=number,
-        hours=hours,
         iterations=iterations,
         seconds=seconds,
         against=against or POOL,

@@ -5,23 +5,28 @@ its rows: it runs from the beginning each time, and games that are kept are not 
 and ends alike, and the same protocol gives the same race (with a budget in seconds: the same but for what the clock decides).
 """
 
+import functools
 import hashlib
 import itertools
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import attrs
+import msgspec
 import numpy as np
 
-from icarus.arena.ledger import packed_path, written_whole
-from icarus.arena.player import Configuration
+from icarus.algebra.parsing import Operand
+from icarus.arena.ledger import Ledger, Row, check_settings, write_settings
+from icarus.arena.match import Match, load_game, names_in, work_of
+from icarus.arena.player import Configuration, Entrant
+from icarus.arena.workers import ALONE, Workers
 from icarus.checks import count_text
 from icarus.discovery.finders import Factorial
-from icarus.discovery.matches import ABLATION, EXPLORATION, PROOF, Games, Pair
-from icarus.discovery.space import INACTIVE, Point, Space, read_space
+from icarus.discovery.space import INACTIVE, Point, Space
+from icarus.kernel.game import AnyGame
 
 CONFIDENCE = 0.99
 ROUNDING = 1e-8  # of differences: rows keep nine decimals of a reward
@@ -131,8 +136,8 @@ class RaceProtocol:
 
     game: str
     seats: tuple[int, ...]
-    space: Space = attrs.field(eq=lambda space: json.dumps(space.settings()))
-    finder: str
+    space: Space
+    finder: Literal["factorial"]
     reference: Configuration
     pool: tuple[Configuration, ...]
     iterations: int | None
@@ -146,18 +151,23 @@ class RaceProtocol:
     files: tuple[tuple[str, str], ...] = ()
 
     def settings(self) -> dict[str, Any]:
-        """The protocol as JSON can hold it."""
-        return {"format": FORMAT, **attrs.asdict(self, recurse=False)} | {
-            "space": self.space.settings(),
-            "reference": attrs.asdict(self.reference),
-            "pool": [attrs.asdict(each) for each in self.pool],
-        }
+        """The protocol as JSON can hold it, with its digest, which names it: it follows from every setting."""
+        space = {"name": self.space.name, **msgspec.to_builtins(self.space)}
+        table = msgspec.json.decode(
+            msgspec.json.encode({"format": FORMAT, **msgspec.to_builtins(self), "space": space})
+        )
+        text = json.dumps(table, sort_keys=True, ensure_ascii=False)
+        return table | {"digest": hashlib.sha256(text.encode()).hexdigest()[:DIGITS]}
 
     @property
     def digest(self) -> str:
-        """Names the protocol: it follows from every setting."""
-        text = json.dumps(self.settings(), sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+        """See `settings`."""
+        return str(self.settings()["digest"])
+
+    def match_settings(self, game: AnyGame | None = None) -> "MatchSettings":
+        """How its matches are played: in the game of its name, if none is given."""
+        files = tuple(file for file, _ in self.files)
+        return MatchSettings(game or self.game, self.seats, self.iterations, self.seconds, self.seed, files)
 
     def detectable(self) -> float:
         """The least difference in mean reward that the proof finds with power `POWER`, for the strictest test of Holm's."""
@@ -169,42 +179,12 @@ class RaceProtocol:
         Raises:
             ValueError: it has another race, a file that cannot be read, or files of another command.
         """
-        path = directory / FILE
-        if not path.exists():
-            check_no_rows(directory)
-            return
-        try:
-            there = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise ValueError(f"{path} is damaged: {error}") from None
-        if not isinstance(there, dict):
-            raise ValueError(f"{path} is damaged: it is not a JSON object")
-        mine = json.loads(json.dumps(self._content()))
-        if there != mine:
-            raise ValueError(f"{directory} has another race: {_difference(there, mine)}; choose another directory")
+        check_settings(directory / FILE, self.settings(), "race", directory / ROWS)
 
     def write(self, directory: Path) -> None:
         """Write the protocol, where it is not written yet; errors as of `check`."""
         self.check(directory)
-        directory.mkdir(parents=True, exist_ok=True)
-        if not (directory / FILE).exists():
-            with written_whole(directory / FILE) as file:
-                file.write(json.dumps(self._content(), indent=1, ensure_ascii=False).encode())
-
-    def _content(self) -> dict[str, Any]:
-        return {**self.settings(), "digest": self.digest}
-
-
-def check_no_rows(directory: Path) -> None:
-    """Refuse a directory with games, but without a protocol that says which.
-
-    Raises:
-        ValueError: it is so.
-    """
-    if any(path.exists() for path in (directory / ROWS, packed_path(directory / ROWS))):
-        raise ValueError(
-            f"{directory} has games of another command: there is no {FILE} in it; choose another directory"
-        )
+        write_settings(directory / FILE, self.settings())
 
 
 def read_protocol(directory: Path) -> RaceProtocol:
@@ -213,28 +193,16 @@ def read_protocol(directory: Path) -> RaceProtocol:
     Raises:
         ValueError: the directory has no race, or its protocol was changed.
     """
+    path = directory / FILE
     try:
-        table = json.loads((directory / FILE).read_text(encoding="utf-8"))
-        recorded = table.pop("digest")
-        if table.pop("format") != FORMAT:
-            raise ValueError("its format is different")
-        for key in ("seats", "units"):
-            table[key] = tuple(table[key])
-        if table["finder"] != "factorial":
-            raise ValueError(f"its finder is {table['finder']!r}; races are found by 'factorial' only")
-        table["space"] = read_space(table["space"])
-        table["reference"] = Configuration(**table["reference"])
-        table["pool"] = tuple(Configuration(**each) for each in table["pool"])
-        table["files"] = tuple((path, digest) for path, digest in table["files"])
-        protocol = RaceProtocol(**table)
+        table = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+        protocol = msgspec.convert(table, RaceProtocol)
     except OSError:
         raise ValueError(f"{directory} has no race, because it has no {FILE}") from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"{directory / FILE} is damaged: {error}") from None
-    if protocol.digest != recorded:
-        raise ValueError(
-            f"{directory / FILE} was changed after the race had started: its digest is {protocol.digest}, not {recorded}"
-        )
+    except ValueError as error:
+        raise ValueError(f"{path} is damaged: {error}") from None
+    if protocol.settings() != table:
+        raise ValueError(f"{path} was changed after the race had started: its digest is not {table.get('digest')}")
     return protocol
 
 
@@ -284,12 +252,93 @@ def plan_units(
     return units
 
 
-def _difference(there: dict[str, Any], mine: dict[str, Any]) -> str:
-    key = next(key for key in {**mine, **there} if (key in there, there.get(key)) != (key in mine, mine.get(key)))
-    if key == "files" and [file for file, _ in there.get(key, ())] == [file for file, _ in mine[key]]:
-        changed = [file for (file, digest), (_, before) in zip(mine[key], there[key], strict=True) if digest != before]
-        return f"{' and '.join(changed)} changed since it was started"
-    return f"{key} is {str(there.get(key))[:100]} there and {str(mine.get(key))[:100]} here"
+# --------------------------------------------------------------------------------------------------------------------------- games
+
+
+CALIBRATION, EXPLORATION, PROOF, ABLATION = range(4)  # streams of random numbers: no deal of one is a deal of another
+STREAMS = ("calibration", "exploration", "proof", "ablation")
+KEY = ("stream", "player", "opponent", "deal", "seat")  # the fields of a row that name its game
+Pair = tuple[Configuration, Configuration]  # who is judged, and against whom
+
+
+@attrs.frozen
+class MatchSettings:
+    """How matches are played.
+
+    Attributes:
+        game: by its name, or itself; only a name can be given to other processes.
+        seats: which the player who is judged takes in turn, on the same deal.
+        iterations, seconds: the budget of each decision; one of them is None.
+        seed: of the race.
+        files: Python files whose enhancements and games may be named.
+    """
+
+    game: str | AnyGame
+    seats: tuple[int, ...]
+    iterations: int | None
+    seconds: float | None
+    seed: int
+    files: tuple[str, ...] = ()
+
+    def loaded(self) -> AnyGame:
+        """The game itself."""
+        return load_game(self.game, self.files)
+
+    def names(self) -> Mapping[str, Operand]:
+        """What strategies may name besides the catalogue."""
+        return names_in(self.files)
+
+    def match(self, stream: int, pair: Pair, deal: int, seat: int) -> Match:
+        """One game: the first of a pair in a seat, and the second in all others.
+
+        Args:
+            stream: what it is for; decides, with the race's seed and the deal, everything random.
+        """
+        player, opponent = (Entrant(each, self.iterations, self.seconds) for each in pair)
+        entrants = tuple(player if each == seat else opponent for each in range(self.loaded().players))
+        key = STREAMS[stream], str(pair[0]), str(pair[1]), deal, seat
+        return Match(key, self.game, entrants, (self.seed, stream, deal), self.files)
+
+
+def race_row(match: Match) -> Row:
+    """Play a match of a race."""
+    log, seat = match.play(), match.key[KEY.index("seat")]
+    choices = [each for each in log.decisions if each.legal > 1]
+    return dict(zip(KEY, match.key, strict=True)) | {
+        "returns": [round(float(reward), 9) for reward in log.returns],
+        "moves": len(log.actions),
+        "work": work_of(each for each in choices if each.player == seat),
+        "work_of_others": work_of(each for each in choices if each.player != seat),
+        "seconds": round(log.seconds, 4),
+    }
+
+
+class Games(Ledger):
+    """The games of a race: their ledger, and who plays those that it lacks."""
+
+    def __init__(self, settings: MatchSettings, path: Path | None = None, workers: Workers = ALONE) -> None:
+        super().__init__(path, KEY)
+        self.settings, self._workers = settings, workers
+
+    def scores(self, stream: int, pairs: Sequence[Pair], deals: Sequence[int]) -> list[float]:
+        """What each player gets on each deal, in the mean over the seats that he takes in turn.
+
+        Args:
+            pairs: (player, opponent); who plays against himself is played once, for all seats.
+            deals: of each pair.
+        """
+        seats, matches = self.settings.seats, list[list[Match]]()
+        for pair, deal in zip(pairs, deals, strict=True):
+            alone = pair[0] == pair[1] and self.settings.seconds is None
+            matches.append([self.settings.match(stream, pair, deal, seat) for seat in (seats[:1] if alone else seats)])
+        self.play(sum(matches, []), race_row, self._workers)
+        return [mean_reward([self.rows[match.key] for match in each], seats) for each in matches]
+
+
+def mean_reward(rows: Sequence[Row], seats: Sequence[int]) -> float:
+    """What a player gets in the mean over seats, by the row of each; one row is that of a game against himself, for all seats."""
+    each = zip(rows if len(rows) == len(seats) else [rows[0]] * len(seats), seats, strict=True)
+    return sum(float(row["returns"][seat]) for row, seat in each) / len(seats)
 
 
 # --------------------------------------------------------------------------------------------------------------------------- race
@@ -459,43 +508,41 @@ def effects_of(protocol: RaceProtocol, finder: Factorial) -> tuple[Effect, ...]:
     return tuple(effects)
 
 
-# -------------------------------------------------------------------------------------------------------------------- prove
+# -------------------------------------------------------------------------------------------------------- prove, ablate
 
 
 def prove(protocol: RaceProtocol, games: Games, finalists: Sequence[Point], report: Report) -> tuple[Proof, ...]:
     """What the finalists prove against the reference on deals of their own, the best first."""
     configurations = [protocol.space.configuration(point) for point in finalists]
-    units, pairs = protocol.units[1], [(configuration, protocol.reference) for configuration in configurations]
-    gains = differences(games, PROOF, pairs, units, lambda done, text: report(RaceProgress("prove", done, units, text)))
-    adjusted = holm([gain.p for gain in gains])
+    pairs, units = [(each, protocol.reference) for each in configurations], protocol.units[1]
+    progress = functools.partial(RaceProgress, "prove")
+    even, *received = scores(games, PROOF, [(protocol.reference,) * 2, *pairs], units, progress, report)
+    gains = [difference([a - b for a, b in zip(each, even, strict=True)]) for each in received]
     proofs = [
         Proof(configuration, point, gain, p, rate_of(games, configuration, protocol.reference))
-        for configuration, point, gain, p in zip(configurations, finalists, gains, adjusted, strict=True)
+        for configuration, point, gain, p in zip(
+            configurations, finalists, gains, holm([gain.p for gain in gains]), strict=True
+        )
     ]
     return tuple(sorted(proofs, key=lambda proof: -proof.difference.mean))
 
 
-def differences(
+def scores(
     games: Games,
     stream: int,
     pairs: Sequence[Pair],
     units: int,
-    report: Callable[[int, str], None] = lambda done, text: None,
-) -> list[Difference]:
-    """How much better each player is than its opponent in its place, on the same deals, against that opponent.
-
-    Args:
-        report: called after each block of units, with how many are done and the means so far.
-    """
-    scores: list[list[float]] = [[] for _ in pairs]
+    progress: Callable[[int, int, str], RaceProgress],
+    report: Report,
+) -> list[list[float]]:
+    """What the first of each pair gets against the second on the same deals; reported after each block of units, with the means so far."""
+    received: list[list[float]] = [[] for _ in pairs]
     for start in range(0, units, BLOCK):
         deals = list(range(start, min(start + BLOCK, units)))
-        for gains, (player, opponent) in zip(scores, pairs, strict=True):
-            even = games.scores(stream, [(opponent, opponent)] * len(deals), deals)
-            received = games.scores(stream, [(player, opponent)] * len(deals), deals)
-            gains += [score - base for score, base in zip(received, even, strict=True)]
-        report(deals[-1] + 1, "   ".join(f"{np.mean(gains):+.3f}" for gains in scores))
-    return [difference(gains) for gains in scores]
+        for each, pair in zip(received, pairs, strict=True):
+            each += games.scores(stream, [pair] * len(deals), deals)
+        report(progress(deals[-1] + 1, units, "   ".join(f"{np.mean(each):.3f}" for each in received)))
+    return received
 
 
 def rate_of(games: Games, configuration: Configuration, reference: Configuration) -> float:
@@ -507,9 +554,6 @@ def rate_of(games: Games, configuration: Configuration, reference: Configuration
         if (row["player"], row["opponent"]) == names and made_by_others and seconds and seconds_of_others:
             rates.append(iterations / seconds / (made_by_others / seconds_of_others))
     return float(np.median(rates)) if rates else math.nan
-
-
-# ------------------------------------------------------------------------------------------------------------------- ablate
 
 
 def ablate(protocol: RaceProtocol, games: Games, winner: Point, report: Report) -> tuple[Ablation, ...]:
@@ -525,23 +569,11 @@ def ablate(protocol: RaceProtocol, games: Games, winner: Point, report: Report) 
     configurations = [space.configuration(point) for point in (winner, *without.values())]
     seats = len(protocol.seats)
     units = max(1, protocol.units[2] * (len(space.names) + 1) * seats // (len(configurations) * seats + 1))
-    winner_scores, *reduced_scores = paired_scores(protocol, games, configurations, units, report)
+    pairs, progress = [(each, protocol.reference) for each in configurations], functools.partial(RaceProgress, "ablate")
+    best, *reduced = scores(games, ABLATION, pairs, units, progress, report)
     ablations = []
-    for name, configuration, scores in zip(without, configurations[1:], reduced_scores, strict=True):
+    for name, configuration, lower in zip(without, configurations[1:], reduced, strict=True):
         level = str(space.factors[name][winner[space.names.index(name)]])
-        losses = [score - lower for score, lower in zip(winner_scores, scores, strict=True)]
-        ablations.append(Ablation(name, level, configuration, difference(losses)))
+        losses = difference([a - b for a, b in zip(best, lower, strict=True)])
+        ablations.append(Ablation(name, level, configuration, losses))
     return tuple(ablations)
-
-
-def paired_scores(
-    protocol: RaceProtocol, games: Games, configurations: Sequence[Configuration], units: int, report: Report
-) -> list[list[float]]:
-    """What each gets against the reference on the same deals."""
-    scores = [list[float]() for _ in configurations]
-    for start in range(0, units, BLOCK):
-        deals = list(range(start, min(start + BLOCK, units)))
-        for score, configuration in zip(scores, configurations, strict=True):
-            score += games.scores(ABLATION, [(configuration, protocol.reference)] * len(deals), deals)
-        report(RaceProgress("ablate", deals[-1] + 1, units, "   ".join(f"{np.mean(score):.3f}" for score in scores)))
-    return scores

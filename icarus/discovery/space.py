@@ -22,14 +22,14 @@ twice. Two points that differ in inactive factors only are one point.
 """
 
 import contextlib
+import functools
 import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-import attrs
+import msgspec
 import numpy as np
 
 from icarus import checks
@@ -38,18 +38,13 @@ from icarus.arena.player import Configuration
 from icarus.engine.scheme import MO_ISMCTS
 
 INACTIVE = -1
-TEMPLATES = ("strategy", "scheme", "move_decay")
-KEYS = ("name", *TEMPLATES, "factors", "excluded")
 ATTEMPTS = 1000  # at a point that is not excluded
 CHECKED = 1000  # random points that are read before the first game
+LEAST_ITERATIONS = 1000  # of the agents that `check` makes: each tree of a scheme needs one
 _FIELD = re.compile(r"\{(\w+)\}")
 
 Point = tuple[int, ...]  # a level of each factor, INACTIVE where it is switched off
-Level = str | float
-
-
-class SpaceError(ValueError):
-    """A space that cannot be searched, in one sentence."""
+Level = str | int | float
 
 
 def level_text(level: Level) -> str:
@@ -57,64 +52,66 @@ def level_text(level: Level) -> str:
     return str(level).strip() or "none"
 
 
-@attrs.frozen(eq=False)
-class Space:
+class Space(msgspec.Struct, frozen=True, dict=True, omit_defaults=True, forbid_unknown_fields=True):
     """Factors with levels, and templates that make a configuration of them; see the head of this file.
 
     Attributes:
-        name: of the space.
-        templates: the text of each of `TEMPLATES` that is given, with "{factor}" where a level is to stand.
+        strategy, scheme, move_decay: the templates, with "{factor}" where a level is to stand.
         factors: the levels of each factor; the first is the default.
+        name: of the space.
         excluded: combinations of levels, {factor: level}, that are not points.
 
     Raises:
-        SpaceError: no factor has two levels, a factor is named and not there, or there and not named, factors name one another in a
+        ValueError: no factor has two levels, a factor is named and not there, or there and not named, factors name one another in a
             circle, or everything is excluded.
     """
 
-    name: str
-    templates: Mapping[str, str]
-    factors: Mapping[str, tuple[Level, ...]]
-    excluded: tuple[Mapping[str, Level], ...] = ()
-    _order: tuple[int, ...] = attrs.field(init=False, default=())
+    strategy: str
+    factors: dict[str, tuple[Level, ...]]
+    name: str = "of one's own"
+    scheme: str = ""
+    move_decay: str | float = ""
+    excluded: tuple[dict[str, Level], ...] = ()
 
-    def __attrs_post_init__(self) -> None:
-        self._check()
-        object.__setattr__(self, "_order", self._sort())
-        if self.count() == 0:
-            raise SpaceError(f"the space {self.name} is empty: every combination of levels is excluded")
+    def __post_init__(self) -> None:
+        if problem := self._problem():
+            raise ValueError(f"the space {self.name} {problem}")
 
     @property
     def names(self) -> tuple[str, ...]:
         """The factors' names, in the order of a point's levels."""
         return tuple(self.factors)
 
+    def _problem(self) -> str:
+        """Why nothing can be searched; "" if it can."""
+        texts = [*self._templates, *(str(level) for levels in self.factors.values() for level in levels)]
+        fields = {field for text in texts for field in _FIELD.findall(text)}
+        if unknown := fields - set(self.factors):
+            return f"names {{{min(unknown)}}}, which is not a factor; factors: {', '.join(self.factors)}"
+        if idle := set(self.factors) - fields:
+            return f"has no template or level that uses the factor {min(idle)}; write {{{min(idle)}}} in one"
+        for name, levels in self.factors.items():
+            if not levels or len(set(map(str, levels))) < len(levels):
+                return f"has no levels of the factor {name}, or one of them twice"
+        if not any(len(levels) > 1 for levels in self.factors.values()):
+            return "has only one point: no factor has two levels"
+        for name, level in (item for forbidden in self.excluded for item in forbidden.items()):
+            if level not in self.factors.get(name, ()):
+                return f"excludes a factor or a level that it does not have: {name} = {level_text(level)}"
+        if len(self._order) < len(self.factors):
+            return "has factors that refer to each other in a circle"
+        return "" if self.count() else "is empty: every combination of levels is excluded"
+
     # ------------------------------------------------------------------------------------------------------------- points
 
     @property
     def default(self) -> Point:
         """The point of all first levels."""
-        return self.point({})
-
-    def point(self, levels: Mapping[str, Level]) -> Point:
-        """The point with these levels, and the default where a factor is not mentioned.
-
-        Raises:
-            SpaceError: no such factor or level.
-        """
-        for name, level in levels.items():
-            if name not in self.factors or level not in self.factors[name]:
-                choices = f"factors: {', '.join(self.names)}"
-                if name in self.factors:
-                    choices = f"{name} has the levels {', '.join(map(level_text, self.factors[name]))}"
-                raise SpaceError(f"{name} = {level_text(level)} is not a level of the space {self.name}; {choices}")
-        return self.canonical(
-            [each.index(levels[name]) if name in levels else 0 for name, each in self.factors.items()]
-        )
+        return self.canonical([0] * len(self.factors))
 
     def canonical(self, levels: Sequence[int]) -> Point:
         """The point with these levels, INACTIVE for those that nothing names; the default for those that something names newly."""
-        active, point = self._named_by_templates(), [INACTIVE] * len(levels)
+        active, point = self._named_by_templates, [INACTIVE] * len(levels)
         for k in self._order:
             if k in active:
                 point[k] = max(levels[k], 0)
@@ -123,19 +120,18 @@ class Space:
 
     def allows(self, point: Point) -> bool:
         """Whether no exclusion forbids a point."""
-        return not any(all(point[k] == level for k, level in forbidden.items()) for forbidden in self._forbidden())
+        return not any(all(point[k] == level for k, level in forbidden.items()) for forbidden in self._forbidden)
 
     def count(self) -> int:
         """How many different points there are."""
-        mentioned = {k for forbidden in self._forbidden() for k in forbidden}
-        ways = Counter({(self._named_by_templates(), (INACTIVE,) * len(self.factors)): 1})
+        mentioned = {k for forbidden in self._forbidden for k in forbidden}
+        ways = Counter({(self._named_by_templates, (INACTIVE,) * len(self.factors)): 1})
         for k in self._order:
             following: Counter[tuple[frozenset[int], Point]] = Counter()
             for (active, levels), number in ways.items():
                 for level in range(len(self.factors[self.names[k]])) if k in active else (INACTIVE,):
-                    new = active | self._named_by_level(k, level)
                     chosen = levels[:k] + (level,) + levels[k + 1 :] if k in mentioned else levels
-                    following[new, chosen] += number
+                    following[active | self._named_by_level(k, level), chosen] += number
             ways = following
         return sum(number for (_, levels), number in ways.items() if self.allows(levels))
 
@@ -143,14 +139,14 @@ class Space:
         """A random point: each active factor takes each of its levels equally often.
 
         Raises:
-            SpaceError: in `ATTEMPTS` attempts all points were excluded.
+            ValueError: in `ATTEMPTS` attempts all points were excluded.
         """
         sizes = np.array([len(levels) for levels in self.factors.values()])
         for _ in range(ATTEMPTS):
             point = self.canonical(tuple(int(level) for level in rng.integers(sizes)))
             if self.allows(point):
                 return point
-        raise SpaceError(f"all of {ATTEMPTS} random points of the space {self.name} are excluded")
+        raise ValueError(f"all of {ATTEMPTS} random points of the space {self.name} are excluded")
 
     def neighbours(self, point: Point) -> list[Point]:
         """The points that differ in the level of one active factor; what that names newly has its default."""
@@ -162,14 +158,10 @@ class Space:
         """What plays at a point.
 
         Raises:
-            SpaceError: a decay that is not a number.
+            ValueError: a decay that is not a number.
         """
-        texts = {name: self._expand(text, point) for name, text in self.templates.items()}
-        try:
-            decay = float(texts.get("move_decay", 0.0))
-        except ValueError as error:
-            raise SpaceError(f"the space {self.name} at {self.describe(point)}: {error}") from None
-        return Configuration(texts["strategy"], texts.get("scheme", str(MO_ISMCTS)), decay)
+        strategy, scheme, decay = (self._expand(text, point) for text in self._templates)
+        return Configuration(strategy, scheme or str(MO_ISMCTS), float(decay or 0.0))
 
     def _expand(self, text: str, point: Point) -> str:
         while match := _FIELD.search(text):
@@ -184,7 +176,7 @@ class Space:
             names: enhancements that strategies may name.
 
         Raises:
-            SpaceError: with the point, and what is wrong there.
+            ValueError: with the point, and what is wrong there.
         """
         rng = np.random.default_rng(0)
         for point in dict.fromkeys([*self.covering(), *(self.sample(rng) for _ in range(CHECKED))]):
@@ -192,14 +184,14 @@ class Space:
                 self.configuration(point).agent(iterations=LEAST_ITERATIONS, **(names or {}))
 
     @contextlib.contextmanager
-    def refusing(self, point: Point) -> Iterator[None]:
-        """An error within becomes a `SpaceError` that names the point."""
+    def refusing(self, point: Point | None) -> Iterator[None]:
+        """An error within names the point, if there is one."""
         try:
             yield
-        except SpaceError:
-            raise
         except (ValueError, TypeError) as error:
-            raise SpaceError(f"the space {self.name} at {self.describe(point)}: {error}") from None
+            if point is None:
+                raise
+            raise ValueError(f"the space {self.name} at {self.describe(point)}: {error}") from None
 
     def covering(self) -> list[Point]:
         """Points in which every level of every factor that can be active is found, each once at least where it is not excluded."""
@@ -228,104 +220,45 @@ class Space:
     def describe(self, point: Point) -> str:
         """The levels of a point's active factors, as text."""
         pairs = zip(self.factors.items(), point, strict=True)
-        texts = [f"{name} = {level_text(each[level])}" for (name, each), level in pairs if level != INACTIVE]
-        return ", ".join(texts)
-
-    # ---------------------------------------------------------------------------------------------------- reading, checking
-
-    def settings(self) -> dict[str, Any]:
-        """The space as a table of JSON or TOML; `read_space` reads it back."""
-        table: dict[str, Any] = {"name": self.name, **self.templates}
-        table["factors"] = {name: list(levels) for name, levels in self.factors.items()}
-        return table | ({"excluded": [dict(forbidden) for forbidden in self.excluded]} if self.excluded else {})
+        return ", ".join(f"{name} = {level_text(each[level])}" for (name, each), level in pairs if level != INACTIVE)
 
     def __str__(self) -> str:
-        lines = [f"space {self.name}: {self.count():,} points"]
-        lines += [f"  {name} = {text}" for name, text in self.templates.items()]
-        lines += [f"    {name}: {', '.join(map(str, levels))}" for name, levels in self.factors.items()]
-        return "\n".join(lines)
+        lines = [f"space {self.name}: {self.count():,} points", *(f"  {text}" for text in self._templates if text)]
+        return "\n".join([*lines, *(f"    {name}: {', '.join(map(str, each))}" for name, each in self.factors.items())])
 
-    def _check(self) -> None:
-        for key in (key for key in self.templates if key not in TEMPLATES):
-            raise SpaceError(
-                f"{key} of the space {self.name}: no such template; known templates: {', '.join(TEMPLATES)}"
-            )
-        if "strategy" not in self.templates:
-            raise SpaceError(
-                f'the space {self.name} has no strategy; write one like strategy = "BASELINE >> {{simulation}}"'
-            )
-        if not any(len(levels) > 1 for levels in self.factors.values()):
-            raise SpaceError(f"the space {self.name} has only one point: no factor has two levels")
-        texts = [*self.templates.values(), *(str(level) for levels in self.factors.values() for level in levels)]
-        fields = {field for text in texts for field in _FIELD.findall(text)}
-        for name in fields - set(self.factors):
-            raise SpaceError(
-                f"the space {self.name} names {{{name}}}, which is not a factor; factors: {', '.join(self.factors)}"
-            )
-        for name in set(self.factors) - fields:
-            raise SpaceError(
-                f"no template or level uses the factor {name} of the space {self.name}; write {{{name}}} in one"
-            )
-        for name, levels in self.factors.items():
-            if not levels or len(set(map(str, levels))) < len(levels):
-                raise SpaceError(f"the factor {name} of the space {self.name} has no levels, or one of them twice")
-        self._forbidden()
+    # ------------------------------------------------------------------------------------------------- factors by their places
 
+    @property
+    def _templates(self) -> tuple[str, str, str]:
+        return self.strategy, self.scheme, str(self.move_decay)
+
+    @functools.cached_property
     def _forbidden(self) -> list[dict[int, int]]:
         """The exclusions by places of factors and levels."""
-        try:
-            return [
-                {self.names.index(name): self.factors[name].index(level) for name, level in forbidden.items()}
-                for forbidden in self.excluded
-            ]
-        except (ValueError, KeyError):
-            raise SpaceError(f"the space {self.name} excludes a factor or a level that it does not have") from None
+        return [
+            {self.names.index(name): self.factors[name].index(level) for name, level in forbidden.items()}
+            for forbidden in self.excluded
+        ]
 
-    def _sort(self) -> tuple[int, ...]:
-        """The factors so that each comes after those whose levels name it."""
-        names, order = self.names, list[int]()
+    @functools.cached_property
+    def _order(self) -> tuple[int, ...]:
+        """The factors so that each comes after those whose levels name it; those of a circle are left out."""
+        order = list[int]()
         named_by = [self._factors_in(" ".join(map(str, levels))) for levels in self.factors.values()]
-        parents = [{j for j, named in enumerate(named_by) if k in named} for k in range(len(names))]
-        while len(order) < len(names):
-            ready = [k for k in range(len(names)) if k not in order and parents[k] <= set(order)]
-            if not ready:
-                circle = ", ".join(names[k] for k in range(len(names)) if k not in order)
-                raise SpaceError(f"factors of the space {self.name} refer to each other in a circle: {circle}")
+        parents = [{j for j, named in enumerate(named_by) if k in named} for k in range(len(self.factors))]
+        while ready := [k for k, above in enumerate(parents) if k not in order and above <= set(order)]:
             order += ready
         return tuple(order)
 
+    @functools.cached_property
     def _named_by_templates(self) -> frozenset[int]:
-        return self._factors_in(" ".join(self.templates.values()))
+        return self._factors_in(" ".join(self._templates))
 
     def _named_by_level(self, k: int, level: int) -> frozenset[int]:
         return self._factors_in(str(self.factors[self.names[k]][level])) if level != INACTIVE else frozenset()
 
     def _factors_in(self, text: str) -> frozenset[int]:
         return frozenset(self.names.index(field) for field in _FIELD.findall(text))
-
-
-LEAST_ITERATIONS = 1000  # of the agents that `check` makes: each tree of a scheme needs one
-
-
-def read_space(table: Mapping[str, Any]) -> Space:
-    """The space that a table, as TOML has it, describes.
-
-    Raises:
-        SpaceError: a key is unknown or of the wrong kind, or see `Space`.
-    """
-    if unknown := [key for key in table if key not in KEYS]:
-        raise SpaceError(f"{unknown[0]}: no such key of a space; known keys: {', '.join(KEYS)}")
-    factors = table.get("factors", {})
-    if not isinstance(factors, Mapping) or not all(
-        isinstance(levels, Sequence) and not isinstance(levels, str) for levels in factors.values()
-    ):
-        raise SpaceError('factors: this must be a table of lists, such as simulation = ["MAST", "NAST2"]')
-    excluded = table.get("excluded", ())
-    if not all(isinstance(forbidden, Mapping) for forbidden in excluded):
-        raise SpaceError("excluded: this must be a list of tables [[excluded]], each with a level for some factors")
-    templates = {key: str(table[key]) for key in TEMPLATES if key in table}
-    levels = {name: tuple(each) for name, each in factors.items()}
-    return Space(str(table.get("name", "of one's own")), templates, levels, tuple(excluded))
 
 
 SHIPPED = Path(__file__).parent / "spaces"
@@ -340,16 +273,14 @@ def load_space(name: str | Path) -> Space:
     """A shipped space by its name, or one of a TOML file.
 
     Raises:
-        SpaceError: there is no such space, or it cannot be read. TypeError: no name and no path.
+        ValueError: there is no such space, or it cannot be read.
     """
-    if not isinstance(name, str | Path):
-        raise TypeError(f"space is {name!r}; it must be a Space, the name of one or the path of a TOML file")
     path = SHIPPED / f"{name}.toml" if str(name) in shipped_spaces() else Path(name)
     try:
-        return read_space(tomllib.loads(path.read_text(encoding="utf-8")))
+        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Space)
     except OSError:
-        raise SpaceError(
+        raise ValueError(
             f"there is no space and no file {str(name)!r}; the library's spaces: {', '.join(shipped_spaces())}; or give a TOML file"
         ) from None
-    except tomllib.TOMLDecodeError as error:
-        raise SpaceError(f"{checks.excerpt(str(path), 200)} is not valid TOML: {error}") from None
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise ValueError(f"{checks.excerpt(str(path), 200)} is not valid: {error}") from None

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from icarus.commands.cli import run
-from icarus.discovery.matches import Games
+from icarus.discovery.race import Games
 
 SPACE = """
 name = "two"
@@ -30,7 +30,7 @@ def test_it_prints_the_result_and_goes_on_where_it_was(tmp_path: Path, capsys: p
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("discover kuhn-poker", "needs a budget"),
+        ("discover kuhn-poker", "Missing option '--games'"),
         ("discover kuhn-poker --games 50 --space sixteen", "proves nothing"),
         ("discover kuhn-poker --games 500 --space nowhere", "there is no space and no file 'nowhere'"),
         ("discover nothing --games 500", "no game is called"),

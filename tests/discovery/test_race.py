@@ -19,25 +19,14 @@ from experiments.plan.definition import Refusal
 from icarus import BASELINE, games, load_files
 from icarus.arena.ledger import line_of, read_rows
 from icarus.arena.player import Configuration, read_configuration
-from icarus.discovery.discover import (
-    Settings,
-    discover,
-    discovered,
-    match_settings_of,
-    plan_race,
-    proven_configurations,
-)
-from icarus.discovery.matches import KEY, PROOF, Games, MatchSettings
+from icarus.discovery.discover import Settings, discover, discovered, plan_race, proven_configurations
 from icarus.discovery.page import page_of, text_of
-from icarus.discovery.race import Discovery, RaceProtocol, read_protocol
+from icarus.discovery.race import KEY, PROOF, Discovery, Games, MatchSettings, RaceProtocol, read_protocol
 from icarus.discovery.space import Space
 from tests.marks import slow_after
 
-SPACE = Space(
-    "small",
-    {"strategy": "{tree} >> {simulation}"},
-    {"tree": ("baseline({c})", "RAVE"), "c": (0.7, 0.2, 2.0), "simulation": ("MAST", "NAST2", "LGRF")},
-)
+FACTORS = {"tree": ("baseline({c})", "RAVE"), "c": (0.7, 0.2, 2.0), "simulation": ("MAST", "NAST2", "LGRF")}
+SPACE = Space("{tree} >> {simulation}", FACTORS, "small")
 SETTINGS: dict[str, Any] = {
     "space": SPACE,
     "games": 400,
@@ -114,7 +103,7 @@ def test_the_protocol_is_written_and_hashed_before_the_first_game(
         assert read_protocol(tmp_path / "race").digest
         raise LookupError
 
-    monkeypatch.setattr("icarus.discovery.matches.race_row", refuse)
+    monkeypatch.setattr("icarus.discovery.race.race_row", refuse)
     with pytest.raises(LookupError):
         race(tmp_path / "race")
 
@@ -138,7 +127,7 @@ def test_another_race_in_the_directory_is_refused(finished_race: tuple[Discovery
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [(None, "is damaged: it is not a JSON object"), ({"later": None}, "another race: later is None there")],
+    [(None, "is damaged: Expected `object`, got `array`"), ({"later": None}, "another race: later is None there")],
 )
 def test_a_protocol_that_holds_something_else_is_refused(
     finished_race: tuple[Discovery, Path], change: dict[str, Any] | None, message: str, tmp_path: Path
@@ -148,7 +137,7 @@ def test_a_protocol_that_holds_something_else_is_refused(
     (tmp_path / "protocol.json").write_text(json.dumps([] if change is None else content | change))
     with pytest.raises(ValueError, match=message):
         discovery.protocol.check(tmp_path)
-    with pytest.raises(ValueError, match="is damaged"):
+    with pytest.raises(ValueError, match="is damaged|was changed"):
         read_protocol(tmp_path)
 
 
@@ -225,7 +214,6 @@ def test_games_too_short_to_be_timed_have_no_speed(finished_race: tuple[Discover
     ("changes", "pattern"),
     [
         ({"games": 60}, "proves nothing.*could detect.*give at least"),
-        ({"games": None}, "needs a budget"),
         ({"against": ()}, "no opponent"),
         ({"against": ("NOBODY",)}, "no enhancement is called 'NOBODY'"),
         ({"seats": (2,)}, "seats"),
@@ -235,14 +223,14 @@ def test_games_too_short_to_be_timed_have_no_speed(finished_race: tuple[Discover
         ({"iterations": True}, "iterations is True"),
         ({"iterations": None, "seconds": -1}, "seconds is -1; it must be a real number above 0"),
         ({"iterations": None, "seconds": float("nan")}, "seconds is nan"),
-        ({"space": Space("bad", {"strategy": "BASELINE >> {a}"}, {"a": ("MAST", "PUCT")})}, "PUCT"),
+        ({"space": Space("BASELINE >> {a}", {"a": ("MAST", "PUCT")}, "bad")}, "PUCT"),
         ({"seconds": 0.1}, "either iterations or seconds"),
     ],
 )
 def test_what_makes_no_sense_is_refused_before_the_first_game(
     changes: dict[str, Any], pattern: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("icarus.discovery.matches.race_row", lambda match: pytest.fail("a game was played"))
+    monkeypatch.setattr("icarus.discovery.race.race_row", lambda match: pytest.fail("a game was played"))
     with pytest.raises(ValueError, match=pattern):
         race(tmp_path / "race", **changes)
     assert not (tmp_path / "race").exists()
@@ -257,7 +245,6 @@ def test_what_makes_no_sense_is_refused_before_the_first_game(
         ({"against": [BASELINE]}, "a configuration must be a Configuration or a str, such as .*, not BASELINE"),
         ({"seats": 0}, "seats is 0; it must be a list"),
         ({"files": "mine.py"}, "files is 'mine.py'; it must be a list"),
-        ({"space": ["MAST"]}, r"space is \['MAST'\]; it must be a Space, the name of one or the path of a TOML file"),
     ],
 )
 def test_settings_of_another_kind_are_refused_in_a_sentence(changes: dict[str, Any], pattern: str) -> None:
@@ -269,7 +256,7 @@ def test_settings_of_another_kind_are_refused_in_a_sentence(changes: dict[str, A
     ("changes", "pattern"),
     [
         (
-            {"space": attrs.evolve(SPACE, factors={**SPACE.factors, "simulation": ("MAST", "LGRFF")})},
+            {"space": Space("{tree} >> {simulation}", FACTORS | {"simulation": ("MAST", "LGRFF")})},
             "simulation = LGRFF: .*'LGRFF'",
         ),
         ({"against": ("BASELINE", "BASELIN")}, "no enhancement is called 'BASELIN'"),
@@ -281,15 +268,6 @@ def test_what_cannot_be_read_is_refused_before_anything_is_searched(changes: dic
     with pytest.raises(ValueError, match=pattern):
         race(**changes, report=reports.append)
     assert not reports
-
-
-def test_games_whose_rewards_are_always_equal_are_refused() -> None:
-    def even(state: Any, out: Any) -> None:
-        out[0] = out[1] = 0.5
-
-    dull = attrs.evolve(games.load("kuhn-poker"), rewards=even)
-    with pytest.raises(ValueError, match="every player got 0.5"):
-        discover(dull, **SETTINGS)
 
 
 def test_everything_in_the_table_can_be_played() -> None:
@@ -378,8 +356,8 @@ def test_a_race_whose_imported_rules_were_edited_is_another(tmp_path: Path, monk
     )
     imported.write_text("STONES = 7\n")
     settings = Settings(**{**SETTINGS, "files": [str(own)]})
-    plan_race(match_settings_of("kuhn-poker", settings), settings, 400).write(tmp_path / "race")
+    plan_race("kuhn-poker", settings).write(tmp_path / "race")
     imported.write_text("STONES = 8\n")
     monkeypatch.setattr(load_files, "_in_memory", {})  # as in another process
-    with pytest.raises(ValueError, match=r"own\.py changed since it was started"):
+    with pytest.raises(ValueError, match="another race: files is"):
         race(tmp_path / "race", files=[str(own)])

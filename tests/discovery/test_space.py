@@ -5,6 +5,7 @@ import math
 import re
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 from scipy import stats
@@ -22,9 +23,9 @@ from icarus.discovery.race import (
     student_tail,
     units_needed,
 )
-from icarus.discovery.space import INACTIVE, Point, Space, SpaceError, load_space, read_space, shipped_spaces
+from icarus.discovery.space import INACTIVE, Point, Space, load_space, shipped_spaces
 
-TEMPLATES = {"strategy": "{tree} >> {simulation}", "scheme": "MO_ISMCTS{cutoff}"}
+STRATEGY, SCHEME = "{tree} >> {simulation}", "MO_ISMCTS{cutoff}"
 FACTORS = {
     "tree": ("baseline({c})", "RAVE"),
     "c": (0.7, 0.35, 1.4),
@@ -35,7 +36,7 @@ FACTORS = {
 
 
 def small(**changes: object) -> Space:
-    return Space(**{"name": "small", "templates": TEMPLATES, "factors": FACTORS, **changes})  # type: ignore[arg-type]
+    return Space(**{"strategy": STRATEGY, "scheme": SCHEME, "factors": FACTORS, "name": "small", **changes})  # type: ignore[arg-type]
 
 
 def points_of(space: Space) -> list[Point]:
@@ -54,7 +55,7 @@ def test_points_count_active_factors_only() -> None:
 
 def test_neighbours_differ_in_one_factor_and_have_defaults_in_new_ones() -> None:
     space = small()
-    near = space.neighbours(space.point({"tree": "RAVE"}))
+    near = space.neighbours(space.canonical([1, 0, 0, 0, 0]))
     assert {str(space.configuration(point)) for point in near} == {
         "baseline(0.7) >> MAST",
         "RAVE >> mast(epsilon_greedy(0.1))",
@@ -73,7 +74,7 @@ def test_exclusions_are_no_points() -> None:
 
 def test_a_space_reads_back_from_its_table() -> None:
     space = small(excluded=({"tree": "RAVE", "cutoff": ""},))
-    assert read_space(space.settings()).settings() == space.settings()
+    assert msgspec.convert(msgspec.to_builtins(space), Space) == space
 
 
 @pytest.mark.parametrize("name", shipped_spaces())
@@ -87,7 +88,7 @@ def test_all_that_the_shipped_spaces_can_say_is_a_strategy(name: str) -> None:
 def test_a_level_whose_first_point_is_excluded_is_covered_by_another() -> None:
     """b = 1 is met first beside the default of a, where it is excluded."""
     factors = {"a": ("MAST", "NAST2"), "b": ("BASELINE", "RAVE")}
-    space = Space("small", {"strategy": "{b} >> {a}"}, factors, ({"a": "MAST", "b": "RAVE"},))
+    space = Space("{b} >> {a}", factors, excluded=({"a": "MAST", "b": "RAVE"},))
     assert space.covering() == [(0, 0), (1, 0), (1, 1)]
 
 
@@ -99,40 +100,39 @@ def test_the_general_space_is_large_and_the_paper_s_has_sixteen_points() -> None
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"factors": {**FACTORS, "idle": (1, 2)}}, "no template or level uses the factor idle"),
+        ({"factors": {**FACTORS, "idle": (1, 2)}}, "no template or level that uses the factor idle"),
         ({"factors": {"tree": ("RAVE",), "simulation": ("MAST",), "cutoff": ("",)}}, "only one point"),
-        ({"templates": {"strategy": "{tree} >> {simulations}"}}, "{simulations}, which is not a factor"),
+        ({"strategy": "{tree} >> {simulations}"}, "{simulations}, which is not a factor"),
         ({"factors": {**FACTORS, "c": ("{epsilon}", 1), "epsilon": ("{c}", 2)}}, "in a circle"),
         ({"excluded": ({"cutoff": ""}, {"cutoff": " with cutoff=8"})}, "is empty"),
         ({"excluded": ({"cutoff": "9"},)}, "does not have"),
-        ({"templates": {"scheme": "SO_ISMCTS"}}, "no strategy"),
         ({"factors": {**FACTORS, "c": (0.7, 0.7)}}, "one of them twice"),
     ],
 )
 def test_spaces_that_make_no_sense_are_refused(changes: dict, message: str) -> None:
-    with pytest.raises(SpaceError, match=message.replace("{", r"\{").replace("}", r"\}")):
+    with pytest.raises(ValueError, match=message.replace("{", r"\{").replace("}", r"\}")):
         small(**changes)
 
 
 def test_a_level_that_makes_no_strategy_is_refused_with_its_point() -> None:
     space = small(factors={**FACTORS, "epsilon": (0.1, 7)})
-    with pytest.raises(SpaceError, match="epsilon = 7.*at most 1"):
+    with pytest.raises(ValueError, match="epsilon = 7.*at most 1"):
         space.check()
 
 
 def test_levels_that_do_not_go_together_are_refused() -> None:
     factors = {"grams": ("nast(2, {rule})", "nst(7, {rule})"), "rule": ("gibbs(1.0)", "ucb1(0.7)")}
-    with pytest.raises(SpaceError, match="rule = ucb1.*use argmax"):
-        Space("pairs", {"strategy": "BASELINE >> {grams}"}, factors).check()
+    with pytest.raises(ValueError, match="rule = ucb1.*use argmax"):
+        Space("BASELINE >> {grams}", factors).check()
 
 
 def test_bad_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "space.toml").write_text("name = \n")
     for name, message in (
         ("nothing", "there is no space and no file"),
-        (str(tmp_path / "space.toml"), "is not valid TOML"),
+        (str(tmp_path / "space.toml"), "is not valid: Invalid value"),
     ):
-        with pytest.raises(SpaceError, match=message):
+        with pytest.raises(ValueError, match=message):
             load_space(name)
 
 
@@ -141,9 +141,7 @@ def test_bad_files_are_refused(tmp_path: Path) -> None:
 
 SIZES = (4, 3, 3, 2)
 SPACE = Space(
-    "synthetic",
-    {"strategy": " ".join(f"{{f{k}}}" for k in range(len(SIZES)))},
-    {f"f{k}": tuple(range(size)) for k, size in enumerate(SIZES)},
+    " ".join(f"{{f{k}}}" for k in range(len(SIZES))), {f"f{k}": tuple(range(size)) for k, size in enumerate(SIZES)}
 )
 EFFECTS = [np.linspace(-0.12, 0.12, size) for size in SIZES]
 
