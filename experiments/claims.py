@@ -1,18 +1,27 @@
-"""The paper against ours: what section 8 states, as data, and what the rows of any runs say to it."""
+"""The papers against ours: what they state, from the files of `experiments/papers`, and what the rows of any runs say to it."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from functools import partial
+from itertools import chain, product
+from pathlib import Path
+from typing import Any
+
+import attrs
 
 from experiments.interims import CAMPAIGN, INTERIM_GAMES, SHARES, Sizes, count_sentence, sizes_text, states_table
 from experiments.papers.combinations import COMBINATIONS, Combination
+from experiments.papers.earlier import BALANCE, DETERMINIZATIONS, DOU_DI_ZHU, LOTR, PHANTOM, TREES
 from experiments.papers.suite import EPISODES, RULES, SUITE, TABLE_1
-from experiments.plan.definition import budget
+from experiments.plan.definition import AgentSpec, Cell, Column, Label, budget, game_title
+from experiments.ratings import Score, by_trees, hidden_cards, round_robins, search_name
 from experiments.statistics import smallest_difference
-from experiments.store.results import Results, Tally
+from experiments.store.results import Columns, Results, Tally
 from experiments.verdicts import (
-    DEPTH,
-    VALUE,
+    EXPECTATIONS,
+    SCORE,
     VISITS,
     WINS,
     Claim,
@@ -23,354 +32,186 @@ from experiments.verdicts import (
     Interim,
     Place,
     Term,
-    all_of,
     decide,
     details_table,
-    different,
     higher,
-    lower,
     margin,
-    not_higher,
-    not_lower,
     place_of,
     place_title,
     rule,
-    same,
     summary_table,
     tally_sentence,
     within,
 )
+from icarus.checks import count_text
+from icarus.engine.scheme import MO_ISMCTS
 from icarus.views.document import Block, Heading, Paragraph
 
+STATEMENTS = Path(__file__).parent / "papers"
+PARTS = "its parts"  # rivals: each enhancement of a combination alone
+Entry = Mapping[str, Any]  # a comparison in a file of statements
+Compare = Callable[[Entry, str, str, str], Comparison]  # of an entry's agents, rivals and places one of each
+
+# --------------------------------------------------------------------------------------------- statements from files
+
+
+def read_claims(file: str, compare: Compare, everywhere: Sequence[str] = ()) -> tuple[Claim, ...]:
+    """The statements of a file, whose head explains it.
+
+    Args:
+        everywhere: the places of comparisons that name none.
+    """
+    statements = tomllib.loads((STATEMENTS / file).read_text("utf-8"))["statement"]
+    return tuple(_claim(statement, compare, everywhere) for statement in statements)
+
+
+def _claim(statement: Entry, compare: Compare, everywhere: Sequence[str]) -> Claim:
+    entries: Sequence[Entry] = statement["compare"]
+    if statement.get("together"):
+        agents = _several(entries[0].get("agents", ""))
+        cases = [
+            tuple(chain.from_iterable(_unfold({**each, "in": place, "agents": agent}, compare, ()) for each in entries))
+            for place, agent in product(everywhere, agents)
+        ]
+    else:
+        cases = [(each,) for entry in entries for each in _unfold(entry, compare, everywhere)]
+    share = Fraction(statement.get("share", 1))
+    needed = max(1, math.ceil(share * len(cases)))
+    return Claim(statement["text"], tuple(cases), needed, statement.get("quote", ""))
+
+
+def _unfold(entry: Entry, compare: Compare, everywhere: Sequence[str]) -> Iterator[Comparison]:
+    otherwise = {place: expected for expected, places in entry.get("but", {}).items() for place in places}
+    for agent in _several(entry.get("agents", "")):
+        rivals = agent if entry.get("rivals") == PARTS else _several(entry.get("rivals", ""))
+        for rival, place in product(rivals, _several(entry.get("in", everywhere))):
+            yield compare({**entry, "is": otherwise.get(place, entry["is"])}, agent, rival, place)
+
+
+def _several(texts: str | Sequence[str]) -> Sequence[str]:
+    return (texts,) if isinstance(texts, str) else texts
+
+
+def _expected(entry: Entry, r: float) -> Expectation:
+    """What an entry expects; r is the smallest difference that its paper could have found."""
+    scale = math.log if entry.get("measure") == VISITS else float
+    match entry.get("by"):
+        case [low, high]:
+            return within(scale(low), scale(high), entry["is"])
+        case by:
+            expectation, is_strict = EXPECTATIONS[entry["is"]]
+            return expectation(scale(by) if by else r if is_strict else margin(r))
+
+
+@attrs.frozen
+class Paper:
+    """What is stated together.
+
+    Attributes:
+        source: where, in words.
+        interims_of: the interim analyses of results, by budget per decision.
+        only_played: whether statements of which nothing was played are left out.
+    """
+
+    heading: str
+    source: str
+    rule: str
+    claims: tuple[Claim, ...]
+    interims_of: Callable[[Results], Mapping[str, Sequence[Interim]]]
+    only_played: bool
+
+    def decisions(self, results: Results) -> dict[str, list[Decision]]:
+        """What the games say of the statements, for each budget per decision."""
+        decided = {
+            name: [decide(claim, interims) for claim in self.claims]
+            for name, interims in self.interims_of(results).items()
+        }
+        if self.only_played:
+            decided = {name: [each for each in all_ if each.is_estimated] for name, all_ in decided.items()}
+        return {name: decisions for name, decisions in decided.items() if decisions}
+
+
+# ------------------------------------------------------------------------------------------------------------ section 8
+
 LANDLORD, HEARTS, LIGHT, DARK, CHECKERS, OTHELLO, BACKGAMMON = PLACES = tuple(INTERIM_GAMES)
+NAMED = dict(zip(("Landlord", "Hearts", "Light", "Dark", "Checkers", "Othello", "Backgammon"), PLACES, strict=True))
 STRATEGIES = {**TABLE_1, "EPIC": EPISODES["EPIC"], **RULES}
 TRIALS = 1000  # games of a combination in the paper, at least
-CELL, AVERAGE = smallest_difference(TRIALS), smallest_difference(8 * TRIALS)
-CELLS, AVERAGES = (r / math.sqrt(len(PLACES)) for r in (CELL, AVERAGE))  # … over all games
-TENTH, THIRD = math.log(1.1), math.log(1.3)  # "often 10–30%"
-VISITED = math.log(1.02)  # a difference in visits found with the games of two combinations
-MARKED = 0.02  # of a reward; the paper gives no size
-HALF_A_PLY = 0.5  # "one ply deeper"
-SLIGHT = 0.1  # of win rate: rules of reuse further apart are "terribly marked"
-OFTEN, GENERALLY = 1 / 3, 1 / 2  # of all cases at least, and more than: no size is given
-SOURCE = "section 8"
-RULE = rule(
-    "4.4 % for two combinations of 1000 games, 1.5 % for the averages of 8000, less for averages over all games; m is 7.9 %, 2.8 % and "
-    "less"
-)
+CELL = smallest_difference(TRIALS)
+ANALYSIS = 0.999  # the level of the analysis of variance
 INTERIM_RULE = (
     "The games are analysed after {} of each cell. Each interim analysis but the last has 1/6 of the 5 %, the last has one half. An "
     "interim analysis counts the first games of each cell only. The first that decides a comparison decides it for good. So the order in "
     "which games are played, and when one stops, cannot make a verdict wrong more often."
 )
-ANALYSIS = 0.999  # the level of the analysis of variance
 
 
-def versus(place: Place, agent: str, expected: Expectation, rival: str, measure: str = WINS) -> Comparison:
-    """Two agents in a game."""
-    terms = Term(1.0, place, (STRATEGIES[agent],)), Term(-1.0, place, (STRATEGIES[rival],))
-    return Comparison(place_title(place), _sides(agent, expected, rival, measure), terms, expected, measure)
+def versus(place: Place | None, agent: str, expected: Expectation, rival: str, measure: str = WINS) -> Comparison:
+    """Two agents in a game, or over all games."""
+    names = ["the baseline" if name == "-" else name for name in (agent, rival)]
+    what = ("" if measure == WINS else f"{measure}: ") + f"{names[0]} {expected.text} {names[1]}"
+    return _compare(place, [(STRATEGIES[agent],), (STRATEGIES[rival],)], what, expected, measure)
 
 
 def average(
-    enhancement: str, place: Place, expected: Expectation, among: Sequence[Combination] = COMBINATIONS
+    enhancement: str, place: Place | None, expected: Expectation, among: Sequence[Combination] = COMBINATIONS
 ) -> Comparison:
     """Figure 3: the combinations with an enhancement and those without; eight each, where it is among all."""
-    terms = _averages(enhancement, [place], among)
-    return Comparison(place_title(place), _with_and_without(enhancement, expected), terms, expected)
+    sides = [
+        tuple(c.strategy for c in among if (enhancement in c.enhancements) == featured) for featured in (True, False)
+    ]
+    return _compare(place, sides, f"with {enhancement} {expected.text} without", expected)
 
 
-def overall(agent: str, expected: Expectation, rival: str, measure: str = WINS) -> Comparison:
-    """Two agents over all games, each game with the same weight."""
-    terms = _over_all([(1.0, (STRATEGIES[agent],)), (-1.0, (STRATEGIES[rival],))])
-    return Comparison("all games", _sides(agent, expected, rival, measure), terms, expected, measure)
+def _compare(
+    place: Place | None, sides: Sequence[tuple[str, ...]], what: str, expected: Expectation, measure: str = WINS
+) -> Comparison:
+    """Of two sides in a game, or over all games, each game with the same weight."""
+    places = PLACES if place is None else (place,)
+    terms = [Term(sign / len(places), at, side) for at in places for sign, side in zip((1.0, -1.0), sides, strict=True)]
+    return Comparison("all games" if place is None else place_title(place), what, tuple(terms), expected, measure)
 
 
-def average_overall(enhancement: str, expected: Expectation, among: Sequence[Combination] = COMBINATIONS) -> Comparison:
-    """The same over all games, each game with the same weight."""
-    terms = _averages(enhancement, PLACES, among)
-    return Comparison("all games", _with_and_without(enhancement, expected), terms, expected)
-
-
-def analysis(enhancement: str) -> Comparison:
-    """The effect of an enhancement in the analysis of variance over all results."""
-    expected = higher(AVERAGES)
-    terms = _averages(enhancement, PLACES, COMBINATIONS)
-    return Comparison(
-        "all games", _with_and_without(enhancement, expected), terms, expected, confidence=ANALYSIS, pooled=True
-    )
-
-
-def combined_overall(name: str, expected: Expectation) -> Comparison:
+def _combined(name: str, expected: Expectation) -> Comparison:
     """All combinations with an enhancement and others, against the enhancement alone, over all games."""
     more = tuple(c.strategy for c in COMBINATIONS if name in c.name and c.name != name)
-    terms = _over_all([(1.0, more), (-1.0, (STRATEGIES[name],))])
-    return Comparison("all games", f"combinations with {name} {expected.text} {name}", terms, expected)
+    return _compare(None, [more, (STRATEGIES[name],)], f"combinations with {name} {expected.text} {name}", expected)
 
 
-def _over_all(sides: Sequence[tuple[float, tuple[str, ...]]]) -> tuple[Term, ...]:
-    return tuple(Term(sign / len(PLACES), place, strategies) for place in PLACES for sign, strategies in sides)
-
-
-def _with_and_without(enhancement: str, expected: Expectation) -> str:
-    return f"with {enhancement} {expected.text} without"
-
-
-def _averages(enhancement: str, places: Sequence[Place], among: Sequence[Combination]) -> tuple[Term, ...]:
-    sides = {
-        sign: tuple(c.strategy for c in among if (enhancement in c.enhancements) == featured)
-        for sign, featured in ((1.0, True), (-1.0, False))
-    }
-    return tuple(Term(sign / len(places), place, strategies) for place in places for sign, strategies in sides.items())
-
-
-def _gain_over(place: Place, compared: Place) -> Comparison:
-    """Whether EPIC gains more over the baseline in one game than in another."""
+def _gain_over(name: str, place: Place, compared: Place) -> Comparison:
+    """Whether an agent gains more over the baseline in one game than in another."""
     terms = tuple(
-        Term(weight * sign, where, (STRATEGIES[name],))
+        Term(weight * sign, where, (STRATEGIES[agent],))
         for sign, where in ((1.0, place), (-1.0, compared))
-        for weight, name in ((1.0, "EPIC"), (-1.0, "-"))
+        for weight, agent in ((1.0, name), (-1.0, "-"))
     )
-    return Comparison(place_title(place), f"gain of EPIC higher than in {place_title(compared)}", terms, higher(CELL))
+    what = f"gain of {name} higher than in {place_title(compared)}"
+    return Comparison(place_title(place), what, terms, higher(CELL))
 
 
-def _sides(agent: str, expected: Expectation, rival: str, measure: str) -> str:
-    return ("" if measure == WINS else f"{measure}: ") + f"{_text(agent)} {expected.text} {_text(rival)}"
+def _in_section_8(entry: Entry, agent: str, rival: str, name: str) -> Comparison:
+    place, counts = NAMED.get(name), 8 * TRIALS if "with" in entry else TRIALS
+    expected = _expected(entry, smallest_difference(counts) / (1.0 if place else math.sqrt(len(PLACES))))
+    if "with" in entry:
+        comparison = average(entry["with"], place, expected)
+        return attrs.evolve(comparison, confidence=ANALYSIS, pooled=True) if entry.get("analysed") else comparison
+    if "combined" in entry:
+        return _combined(entry["combined"], expected)
+    if place and "gain" in entry:
+        return _gain_over(entry["gain"], place, NAMED[rival])
+    return versus(place, agent, expected, rival, entry.get("measure", WINS))
 
 
-def _text(agent: str) -> str:
-    return "the baseline" if agent == "-" else agent
-
-
-def _several(text: str, cases: Iterable[tuple[Comparison, ...]], share: float, quote: str) -> Claim:
-    """A statement that needs at least a share of its cases, and at least one."""
-    all_cases = tuple(cases)
-    return Claim(text, all_cases, max(1, math.ceil(share * len(all_cases))), quote)
-
-
-def _beats(place: Place, combination: str) -> tuple[Comparison, ...]:
-    """A combination against each of its parts alone."""
-    return tuple(versus(place, combination, higher(CELL), part) for part in combination)
-
-
-_some = partial(_several, share=0.0)
-_IMPERFECT = (LANDLORD, HEARTS, LIGHT, DARK)
-_TREES = ("-", "L", "R", "M")
-_LINEAR = tuple(c.name for c in COMBINATIONS if "/" in c.strategy)  # linear combinations in the simulation
-_visits, _value, _depth = (partial(versus, measure=measure) for measure in (VISITS, VALUE, DEPTH))
-
-CLAIMS = (
-    all_of(
-        "NAST is a significant improvement in all games but LOTR:C as Light and Checkers, where it makes no such difference.",
-        [
-            average("NAST", place, same(margin(AVERAGE)) if place in (LIGHT, CHECKERS) else higher(AVERAGE))
-            for place in PLACES
-        ],
-        "NAST provides a significant improvement for almost all games (the exceptions being LOTR:C as Light and Checkers, where there is "
-        "no significant difference between players with and without NAST).",
-    ),
-    all_of(
-        "Analysis of variance over all results: NAST is an improvement significant at the 99.9 % level.",
-        [analysis("NAST")],
-        "Analysis of variance (ANOVA) over all results shows that NAST yields an improvement significant at the 99.9% level.",
-    ),
-    _some(
-        "In some game NAST is an improvement and LGRF is not.",
-        [
-            (average("NAST", place, higher(AVERAGE)), average("LGRF", place, not_higher(margin(AVERAGE))))
-            for place in PLACES
-        ],
-        quote="NAST provides an improvement even in cases where LGRF does not",
-    ),
-    all_of(
-        "RAVE is detrimental in Hearts and in LOTR:C as Dark.",
-        [average("RAVE", place, lower(AVERAGE)) for place in (HEARTS, DARK)],
-        "It is actually detrimental to performance in Hearts, and as the Dark player in LOTR:C",
-    ),
-    all_of(
-        "RAVE makes no significant difference in Dou Di Zhu and in LOTR:C as Light.",
-        [average("RAVE", place, same(margin(AVERAGE))) for place in (LANDLORD, LIGHT)],
-        "For Dou Di Zhu and LOTR:C as the Light player, RAVE did not make matters worse, but nor did it significantly improve playing "
-        "strength.",
-    ),
-    all_of(
-        "RAVE is significantly beneficial in Checkers, and in no other game.",
-        [
-            average("RAVE", place, higher(AVERAGE) if place == CHECKERS else not_higher(margin(AVERAGE)))
-            for place in PLACES
-        ],
-        "The only game where RAVE is significantly beneficial in our experiments is Checkers.",
-    ),
-    *(
-        all_of(
-            f"{name} is never detrimental to a significant degree.",
-            [average(name, place, not_lower(margin(AVERAGE))) for place in PLACES],
-            "MAST, LGRF and NAST are more robust enhancements than RAVE: they are … never detrimental to a statistically significant "
-            "degree.",
-        )
-        for name in ("MAST", "LGRF", "NAST")
-    ),
-    *(
-        _some(
-            f"{name} is beneficial in some game.",
-            [(average(name, place, higher(AVERAGE)),) for place in PLACES],
-            quote="MAST, LGRF and NAST are more robust enhancements than RAVE: they are sometimes beneficial",
-        )
-        for name in ("MAST", "LGRF", "NAST")
-    ),
-    all_of(
-        "Over all games, ε-greedy and UCB1 are stronger rules of reuse for MAST than Gibbs, and not weaker than the roulette wheel.",
-        [
-            overall(agent, expected, rival)
-            for agent in ("ε-greedy", "UCB1")
-            for rival, expected in (("Gibbs", higher(CELLS)), ("Roulette", not_lower(margin(CELLS))))
-        ],
-        "We observed that ϵ-greedy and UCB1 offered the most consistently strong simulation policy",
-    ),
-    all_of(
-        "Over all games, the Gibbs rule of MAST is worse than each of the others.",
-        [overall("Gibbs", lower(CELLS), rival) for rival in ("ε-greedy", "UCB1", "Roulette")],
-        "the Gibbs sampling approach which is standard in MAST is generally slightly worse than the other methods",
-    ),
-    all_of(
-        "Over all games, no two of the four rules of reuse differ by more than 10 %.",
-        [overall(agent, same(SLIGHT), rival) for i, agent in enumerate(RULES) for rival in list(RULES)[i + 1 :]],
-        "although sensitivity to the sampling method is not terribly marked.",
-    ),
-    all_of(
-        "LGRF alone is over all games no better than the baseline by more than the margin.",
-        [overall("L", not_higher(margin(CELLS)), "-")],
-        "LGRF produced limited improvements on its own",
-    ),
-    all_of(
-        "NL beats N and L in Dou Di Zhu, although L is significantly worse than the baseline.",
-        [*_beats(LANDLORD, "NL"), versus(LANDLORD, "L", lower(CELL), "-")],
-        "consider NL beat both N and L for Dou Di Zhu, despite L being significantly worse than -",
-    ),
-    all_of(
-        "ML beats M and L in LOTR:C as Dark, although L is no different from the baseline.",
-        [*_beats(DARK, "ML"), versus(DARK, "L", same(margin(CELL)), "-")],
-        "ML beat both M and L for LOTR:C as Dark despite no significant difference between - and L",
-    ),
-    _several(
-        "Linear combinations beat each of their parts in at least a third of all cases (a case: a combination in a game).",
-        [_beats(place, combination) for place in PLACES for combination in _LINEAR],
-        OFTEN,
-        "linear combinations of the enhancements are often greater than the sum of their parts.",
-    ),
-    all_of(
-        "Over all games, the combinations with MAST are better than those without.",
-        [average_overall("MAST", higher(AVERAGES))],
-        "MAST was generally effective across all games",
-    ),
-    all_of(
-        "Over all games, the combinations of MAST with others are better than MAST alone.",
-        [combined_overall("M", higher(CELLS))],
-        "but proved even more effective in combination",
-    ),
-    all_of(
-        "RML beats R, M and L in LOTR:C as Light.",
-        _beats(LIGHT, "RML"),
-        "RML beat all of R, M and L for LOTR:C as Light",
-    ),
-    all_of(
-        "NRL beats N, R and L in LOTR:C as Light.", _beats(LIGHT, "NRL"), "LOTR:C as Light (NRL beat all of N, R and L)"
-    ),
-    all_of(
-        "N is better than the baseline in every game.",
-        [versus(place, "N", higher(CELL), "-") for place in PLACES],
-        "NAST performed strongly across all games",
-    ),
-    all_of(
-        "In every game the chosen action has significantly more visits with NAST than for the baseline, LGRF, RAVE and MAST.",
-        [_visits(place, "N", higher(VISITED), rival) for rival in _TREES for place in PLACES],
-        "the final number of visits for the chosen action is significantly … higher for NAST than for the baseline and LGRF, RAVE or MAST.",
-    ),
-    _several(
-        "In at least a third of all cases (a case: another tree in a game), these are 10–30 % more.",
-        [
-            (_visits(place, "N", within(TENTH, THIRD, "10-30 % higher than"), rival),)
-            for rival in _TREES
-            for place in PLACES
-        ],
-        OFTEN,
-        "(often 10–30%)",
-    ),
-    _several(
-        "In most games the reward that NAST assigns to the chosen action differs by more than 0.02 from that with RAVE, MAST and LGRF.",
-        [tuple(_value(place, "N", different(MARKED), rival) for rival in ("R", "M", "L")) for place in PLACES],
-        GENERALLY,
-        "The average reward assigned by NAST to the chosen action is also markedly different from that in trees using other enhancements",
-    ),
-    all_of(
-        "Over all games, RAVE's deepest node is one ply (± ½) deeper than with the baseline, NAST, MAST and LGRF.",
-        [
-            overall("R", within(HALF_A_PLY, 3 * HALF_A_PLY, "one ply (± ½) deeper than"), rival, DEPTH)
-            for rival in ("-", "N", "M", "L")
-        ],
-        "RAVE tends to construct deeper trees, with the deepest node being on average one ply deeper than for the other algorithms.",
-    ),
-    all_of(
-        "Of the enhancements only RAVE changes the depth of the tree by more than half a ply.",
-        [
-            *(_depth(place, "R", different(HALF_A_PLY), "-") for place in PLACES),
-            *(_depth(place, rival, same(HALF_A_PLY), "-") for rival in ("N", "M", "L") for place in PLACES),
-        ],
-        "Of the enhancements tested here, only RAVE has a significant impact on the depth of the MCTS tree.",
-    ),
-    all_of(
-        "With RAVE the visits of the chosen action are within 10 % of those without.",
-        [_visits(place, "R", same(TENTH), "-") for place in PLACES],
-        "the degree of exploitation at the root is the same as without RAVE",
-    ),
-    all_of(
-        "NAST is significantly better than EPIC in Othello.",
-        [versus(OTHELLO, "N", higher(CELL), "EPIC")],
-        "In Othello we find that NAST is significantly better than EPIC",
-    ),
-    all_of(
-        "In all other games NAST and EPIC perform the same.",
-        [versus(place, "EPIC", same(margin(CELL)), "N") for place in PLACES if place != OTHELLO],
-        "in all other cases, NAST and EPIC have the same performance within 95% significance.",
-    ),
-    all_of(
-        "EPIC is in no game worse than the baseline (robust: where no clear benefit, not detrimental).",
-        [versus(place, "EPIC", not_lower(margin(CELL)), "-") for place in PLACES],
-        "we can conclude that EPIC is at least as robust as NAST for the games studied",
-    ),
-    all_of(
-        "EPIC significantly outperforms the baseline even in Othello.",
-        [versus(OTHELLO, "EPIC", higher(CELL), "-")],
-        "(even in the case of Othello, EPIC significantly outperforms the baseline player).",
-    ),
-    all_of(
-        "EPIC is a significant improvement in Dou Di Zhu, Hearts, LOTR:C and Backgammon.",
-        [versus(place, "EPIC", higher(CELL), "-") for place in (*_IMPERFECT, BACKGAMMON)],
-        "so that the improvements due to EPIC, while significant, are not so marked.",
-    ),
-    all_of(
-        "EPIC works in Checkers and Othello too.",
-        [versus(place, "EPIC", higher(CELL), "-") for place in (CHECKERS, OTHELLO)],
-        "This works in both games, but for Othello proves less effective than simply fixing the episode length to 2 (i.e. using NAST).",
-    ),
-    all_of(
-        "EPIC's improvement is more marked in Dou Di Zhu than in Hearts, LOTR:C and Backgammon.",
-        [_gain_over(LANDLORD, rival) for rival in (HEARTS, LIGHT, DARK, BACKGAMMON)],
-        "The effectiveness of EPIC is particularly marked for Dou Di Zhu, which has a strongly episodic nature",
-    ),
-)
-
-
-def decisions(results: Results) -> dict[str, list[Decision]]:
-    """All claims, for each budget per decision with which one of the paper's games was played against the baseline."""
-    return {name: [decide(claim, interims) for claim in CLAIMS] for name, interims in interims_of(results).items()}
+CLAIMS = read_claims("statements-2014.toml", _in_section_8, tuple(NAMED))
 
 
 def interims_of(results: Results, sizes: Sizes = INTERIM_GAMES) -> dict[str, list[Interim]]:
-    """The interim analyses of each budget: those planned for the games of a campaign, else a single one of all games."""
+    """The interim analyses of each budget with which one of the paper's games was played against the baseline: those planned for the
+    games of a campaign, else a single one of all games."""
+    budgets = _by_budget(results.tallies())
     if not has_interims(results):
-        return {name: [Interim(Estimator(tallies))] for name, tallies in _by_budget(results.tallies()).items()}
-    interims: dict[str, list[Interim]] = {name: [] for name in _by_budget(results.tallies())}
+        return {name: [Interim(Estimator(tallies))] for name, tallies in budgets.items()}
+    interims: dict[str, list[Interim]] = {name: [] for name in budgets}
     for number, share in enumerate(SHARES):
         whole: list[Tally] = []
         for games in sorted({games_of_cell[number] for games_of_cell in sizes.values()}):
@@ -396,30 +237,160 @@ def _by_budget(tallies: Iterable[Tally]) -> dict[str, list[Tally]]:
     return groups
 
 
-def blocks(results: Results) -> Iterator[Block]:
-    """The table "paper against ours" of an experiment of the paper, where one of its comparisons was played.
-
-    An experiment of one's own has agents of the paper for reasons of its own: `claims` tells on request what they say.
-    """
-    if not all(run.experiment.name in (*SUITE, CAMPAIGN) for run in results.runs):
-        return
-    for name, interims in interims_of(results).items():
-        decisions = [decide(claim, interims) for claim in CLAIMS]
-        estimated = any(decision.is_estimated for decision in decisions)
-        if not (has_interims(results) or estimated):
-            continue
-        yield Heading(f"Paper against ours: {name} per decision")
-        yield Paragraph(count_sentence(decisions) if has_interims(results) else tally_sentence(decisions, SOURCE))
-        yield Paragraph(RULE)
-        if has_interims(results):
-            yield Paragraph(INTERIM_RULE.format(sizes_text(INTERIM_GAMES)))
-            games = {(place_of(cell), cell.spec.text): count for cell, count in results.unbroken().items()}
-            yield states_table(decisions, games, INTERIM_GAMES)
-        yield summary_table(decisions, quoted=True)
-        if estimated:
-            yield details_table(decisions)
-
-
 def has_interims(results: Results) -> bool:
     """Whether the games are those of the campaign, whose statements are tested at interim analyses."""
     return all(run.experiment.name == CAMPAIGN for run in results.runs)
+
+
+# ----------------------------------------------------------------------------------------------- the two earlier papers
+
+SEEING, BLIND = "seeing", "not seeing"
+CELL_2012, CELL_2011 = smallest_difference(750), smallest_difference(1000)
+LOTR_GAMES = 6 * 750  # of a search in a role of LOTR:C: six opponents
+PHANTOM_GAMES = 6 * 37_880 // 20  # … in a seat of Phantom; 20 of the 36 pairs have a cheating player
+FOUND = {  # the smallest differences of two searches, by game and side
+    **{(LOTR, role): smallest_difference(LOTR_GAMES) for role in ("Light", "Dark")},
+    **{(PHANTOM, f"player {seat}"): smallest_difference(PHANTOM_GAMES) for seat in (1, 2)},
+    (PHANTOM, "players 1 + 2"): smallest_difference(2 * PHANTOM_GAMES),
+}
+
+
+def _of_searches(entry: Entry, agent: str, rival: str, name: str) -> Comparison:
+    game, _, side = name.partition(", ")
+    measure, place = entry.get("measure", SCORE), (game, side)
+    expected = _expected(entry, FOUND.get(place, CELL_2012 if game == LOTR else CELL_2011))
+    what = f"{agent} {expected.text} {rival}" + (" (games won)" if measure == WINS else "")
+    terms = Term(1.0, place, (agent,)), Term(-1.0, place, (rival,))
+    return Comparison(f"{game_title(game)}, {side}", what, terms, expected, measure)
+
+
+SEARCH_CLAIMS = read_claims("statements-2011-2012.toml", _of_searches)
+
+
+def search_interims(results: Results) -> dict[str, list[Interim]]:
+    """One analysis of each budget, of all games; nothing where all agents search as section 8's do."""
+    columns = results.columns()
+    return {name: [Interim(each)] for name, each in estimators(columns).items()} if is_searched(columns) else {}
+
+
+def estimators(columns: Columns) -> dict[str, Estimator]:
+    """The results by budget per decision: of each search on each side of a round robin, where all have met, and of whatever else is
+    compared. (Of a search's games those few against the one that it is compared with count as if they were others.)"""
+    budgets: dict[str, Columns] = {}
+    for column, tallies in columns.items():
+        if not column.variant and (tallies := [tally for tally in tallies if tally.games]):
+            budgets.setdefault(budget(column), {})[column] = tallies
+    groups = _of_round_robins, _of_hidden_cards, _of_trees
+    return {
+        name: Estimator([_tally(*found) for group in groups for found in group(matching)])
+        for name, matching in budgets.items()
+    }
+
+
+def _tally(place: Place, player: str, score: Score) -> Tally:
+    """A score as that of an agent in a column of its own."""
+    column = Column(
+        game=place[0], variant="", role=place[1], seats=(), opponent=AgentSpec(Label("")), iterations=None, seconds=None
+    )
+    return Tally(Cell(column, player, AgentSpec(Label(player))), score.games, score.wins, score.draws)
+
+
+Found = Iterator[tuple[Place, str, Score]]
+
+
+def _of_round_robins(columns: Columns) -> Found:
+    for robin in (robin for robin in round_robins(columns) if robin.complete):
+        for side, search in product(robin.sides, robin.searches):
+            yield (robin.game[0], side), search, robin.on(side, search)
+
+
+def _of_hidden_cards(columns: Columns) -> Found:
+    cards = {column: tallies for column, tallies in columns.items() if column.game == DOU_DI_ZHU}
+    for who, sides in hidden_cards(cards).items():
+        for player, (wins, games) in zip((BLIND, SEEING), sides, strict=True):
+            yield (DOU_DI_ZHU, who), player, Score(wins, 0, games)
+
+
+def _of_trees(columns: Columns) -> Found:
+    for column, tallies in columns.items():
+        if search_name(column.opponent.scheme) == "Determinized UCT" and column.role and column.iterations:
+            each, place = column.iterations // TREES, partial(_side, column)
+            whole = [tally for tally in tallies if _spends(tally.cell.iterations, column.iterations)]
+            equal = [tally for tally in tallies if tally.cell.iterations == each * tally.cell.spec.scheme.trees]
+            for side, group in (("trees", whole), ("trees as large as theirs", equal)):
+                for number, tally in by_trees(group).items():
+                    yield place(side), count_text(number, "determinization"), Score.of(tally)
+            for tally in tallies:
+                if TREES in by_trees([tally]) and tally.cell.iterations is not None:
+                    size = f"{tally.cell.iterations // TREES} iterations of each"
+                    yield place("as many trees as theirs"), size, Score.of(tally)
+
+
+def _side(column: Column, side: str) -> Place:
+    return column.game, f"{column.role}, {side}"
+
+
+def _spends(iterations: int | None, total: int) -> bool:
+    """Whether all iterations are spent, but for those that a division leaves over."""
+    return iterations is not None and total - max(*BALANCE, *DETERMINIZATIONS) < iterations <= total
+
+
+def is_searched(columns: Columns) -> bool:
+    """Whether any agent or opponent has another scheme than the usual one."""
+    return any(
+        MO_ISMCTS != tally.cell.spec.scheme or MO_ISMCTS != column.opponent.scheme
+        for column, tallies in columns.items()
+        for tally in tallies
+    )
+
+
+# ------------------------------------------------------------------------------------------------------- both together
+
+SECTION_8 = Paper(
+    "Paper against ours",
+    "section 8",
+    rule(
+        "4.4 % for two combinations of 1000 games, 1.5 % for the averages of 8000, less for averages over all games; m is 7.9 %, 2.8 % "
+        "and less"
+    ),
+    CLAIMS,
+    interims_of,
+    only_played=False,
+)
+EARLIER = Paper(
+    "Papers against ours",
+    "the papers of 2011 and 2012",
+    rule(
+        "LOTR:C: 2.1 % for two searches in a role; Phantom: 0.9 % in both seats, 1.3 % in one; 5.1 % and 4.4 % for two players of 750 "
+        "games in LOTR:C and of 1000 in Dou Di Zhu"
+    )
+    + " In a round robin a cell is a search against all. Where nothing else is said, a draw counts one half.",
+    SEARCH_CLAIMS,
+    search_interims,
+    only_played=True,
+)
+PAPERS = (SECTION_8, EARLIER)
+
+
+def blocks(paper: Paper, results: Results) -> Iterator[Block]:
+    """A paper against ours, where one of its comparisons was played.
+
+    An experiment of one's own has agents of section 8 for reasons of its own: `claims` tells on request what they say.
+    """
+    if paper == SECTION_8 and not all(run.experiment.name in (*SUITE, CAMPAIGN) for run in results.runs):
+        return
+    by_interims = paper == SECTION_8 and has_interims(results)
+    for name, decisions in paper.decisions(results).items():
+        is_played = any(decision.is_estimated for decision in decisions)
+        if not (by_interims or is_played):
+            continue
+        yield Heading(f"{paper.heading}: {name} per decision")
+        yield Paragraph(count_sentence(decisions) if by_interims else tally_sentence(decisions, paper.source))
+        yield Paragraph(paper.rule)
+        if by_interims:
+            yield Paragraph(INTERIM_RULE.format(sizes_text(INTERIM_GAMES)))
+            games = {(place_of(cell), cell.spec.text): count for cell, count in results.unbroken().items()}
+            yield states_table(decisions, games, INTERIM_GAMES)
+        yield summary_table(decisions, quoted=paper == SECTION_8)
+        if is_played:
+            yield details_table(decisions)

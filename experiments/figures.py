@@ -661,7 +661,7 @@ def _decision_time(columns: Columns, directory: Path) -> list[Path]:
             lines = games.setdefault(column.game, {})
             for tally in tallies:
                 line = lines.setdefault(_line_name(tally, column), {})
-                line[column.seconds] = Score(tally.wins, tally.draws, tally.games)
+                line[column.seconds] = Score.of(tally)
     paths = []
     for game, lines in games.items():
         paths.append(directory / _file("decision-time", game, games))

@@ -38,6 +38,10 @@ class Score:
     draws: int = 0
     games: int = 0
 
+    @classmethod
+    def of(cls, tally: Tally) -> "Score":
+        return cls(tally.wins, tally.draws, tally.games)
+
     @property
     def losses(self) -> int:
         return self.games - self.wins - self.draws
@@ -121,7 +125,7 @@ def round_robins(columns: Mapping[Column, Sequence[Tally]]) -> list[RoundRobin]:
             if not tally.games or not same_strategy or tally.cell.own_iterations is not None:
                 continue
             agent, opponent = search_name(tally.cell.spec.scheme), search_name(column.opponent.scheme)
-            score = Score(tally.wins, tally.draws, tally.games)
+            score = Score.of(tally)
             pair, oriented = ((agent, opponent), score) if column.seats[0] == 0 else ((opponent, agent), score.turned)
             scores[pair] = scores.get(pair, Score()) + oriented
     return [RoundRobin(game, scores) for game, scores in scores_of.items() if scores]

@@ -10,8 +10,18 @@ from typing import Any
 import attrs
 import numpy as np
 
-from experiments import claims, figures, interims, ratings, search_claims
-from experiments.claims import CLAIMS, PLACES, STRATEGIES, average, average_overall, interims_of, overall, versus
+from experiments import claims, figures, interims, ratings
+from experiments.claims import (
+    CLAIMS,
+    PAPERS,
+    PLACES,
+    STRATEGIES,
+    average,
+    has_interims,
+    interims_of,
+    is_searched,
+    versus,
+)
 from experiments.interims import count_sentence, progress, progress_table, state
 from experiments.papers.combinations import COMBINATIONS, ENHANCEMENTS
 from experiments.papers.earlier import DOU_DI_ZHU, PHANTOM
@@ -19,7 +29,6 @@ from experiments.papers.suite import TABLE_1
 from experiments.plan.definition import Cell, Column, Experiment, Refusal, budget, duration, title
 from experiments.play import sequential
 from experiments.ratings import ALL_SEE, SEARCHES, RoundRobin, Score, hidden_cards, round_robins
-from experiments.search_claims import is_searched
 from experiments.statistics import (
     CONFIDENCE,
     Design,
@@ -307,7 +316,7 @@ def write(directory: Path) -> tuple[dict[Column, list[Tally]], list[Path]]:
     """
     with results_of(directory) as results:
         experiment, columns = _whole(results, directory), results.columns()
-        if claims.has_interims(results):
+        if has_interims(results):
             columns = interims.with_due_games(columns)
         pictures = figures.draw(columns, directory / FIGURES, figures.fitting(experiment))
         blocks = list(_blocks(experiment, results, columns, pictures))
@@ -316,7 +325,7 @@ def write(directory: Path) -> tuple[dict[Column, list[Tally]], list[Path]]:
 
 def _whole(results: Results, directory: Path) -> Experiment:
     """The experiment of a run; that of a campaign has the cells of all its games."""
-    if len(results.runs) > 1 and not claims.has_interims(results):
+    if len(results.runs) > 1 and not has_interims(results):
         names = ", ".join(run.directory.name for run in results.runs)
         raise Refusal(f"{directory} holds several runs ({names}), which are not a campaign; give one of them")
     return attrs.evolve(results.runs[0].experiment, cells=tuple(results.cells))
@@ -327,7 +336,7 @@ def _blocks(
 ) -> Iterator[Block]:
     if experiment.sprt:
         yield from _sequential(experiment, results)
-    elif claims.has_interims(results):
+    elif has_interims(results):
         yield from interims.blocks(results)
     else:
         done, total = sum(tally.games for tallies in columns.values() for tally in tallies), results.most
@@ -337,8 +346,8 @@ def _blocks(
         if not any(path.stem in names for names in its_own.values()):
             yield Picture(path, figures.caption(path, experiment))
     yield from search_tables(columns)
-    yield from claims.blocks(results)
-    yield from search_claims.blocks(results)
+    for paper in PAPERS:
+        yield from claims.blocks(paper, results)
     discordant = results.discordant() if experiment.paired or experiment.sprt else {}
     for column, tallies in columns.items():
         yield Heading(title(column, columns))
@@ -632,16 +641,10 @@ def campaign_tables(results: Results) -> dict[str, str]:
         "counted": f"{sum(line.games for line in lines):,} games. {count_sentence(decisions)}\n",
         "statements": statements(decisions),
         "averages": _gains(
-            estimator,
-            {name: name for name in ENHANCEMENTS},
-            lambda name, place: average_overall(name, _ANY) if place is None else average(name, place, _ANY),
+            estimator, {name: name for name in ENHANCEMENTS}, lambda name, place: average(name, place, _ANY)
         ),
         "mixed": _gains(estimator, MIXED, _gain_by_nast),
-        "alone": _gains(
-            estimator,
-            ALONE,
-            lambda agent, place: overall(agent, _ANY, "-") if place is None else versus(place, agent, _ANY, "-"),
-        ),
+        "alone": _gains(estimator, ALONE, lambda agent, place: versus(place, agent, _ANY, "-")),
         "games": markdown_table(progress_table(lines)) + "\n",
     }
 
@@ -689,7 +692,7 @@ def _gain_by_nast(column: tuple[str, bool], place: Place | None) -> Comparison:
     """What an enhancement adds to the combinations that have NAST, or to those that have not."""
     name, has_nast = column
     among = [each for each in COMBINATIONS if ("NAST" in each.enhancements) == has_nast]
-    return average_overall(name, _ANY, among) if place is None else average(name, place, _ANY, among)
+    return average(name, place, _ANY, among)
 
 
 def _gains(

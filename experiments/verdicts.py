@@ -127,6 +127,16 @@ def within(low: float, high: float, text: str) -> Expectation:
     return Expectation(text, ((low, high),), ((-math.inf, low), (high, math.inf)))
 
 
+EXPECTATIONS = {  # by their names in files of statements; and whether what is expected is a difference, of which r is the smallest found
+    "higher": (higher, True),
+    "lower": (lower, True),
+    "different": (different, True),
+    "same": (same, False),
+    "not lower": (not_lower, False),
+    "not higher": (not_higher, False),
+}
+
+
 @attrs.frozen
 class Term:
     """One side of a comparison in one game: agents whose games are added up, by their strategies."""
@@ -305,12 +315,6 @@ class Claim:
     @property
     def comparisons(self) -> list[Comparison]:
         return [comparison for case in self.cases for comparison in case]
-
-
-def all_of(text: str, comparisons: Iterable[Comparison], quote: str = "") -> Claim:
-    """A statement that needs all of its comparisons."""
-    cases = tuple((comparison,) for comparison in comparisons)
-    return Claim(text, cases, len(cases), quote)
 
 
 @attrs.frozen

@@ -85,9 +85,8 @@ ORDER = {
         "statistics",
         "verdicts",
         "interims",
-        "claims",
         "ratings",
-        "search_claims",
+        "claims",
         "play",
         "figures",
         "races",
@@ -111,9 +110,7 @@ SLOW_TO_LOAD = {
     "scipy",
     "statsmodels",
 }
-JUDGING = {
-    f"experiments.{name}" for name in ("statistics", "verdicts", "interims", "claims", "search_claims", "ratings")
-}
+JUDGING = {f"experiments.{name}" for name in ("statistics", "verdicts", "interims", "claims", "ratings")}
 LONGEST_BODY, MOST_FOLDERS, MOST_PARAMETERS = 50, 14, 7
 MANY_PARAMETERS = {
     "search": 13

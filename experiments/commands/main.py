@@ -13,8 +13,8 @@ import rich.box
 import rich.table
 from rich.text import Text
 
-from experiments import claims as statements
-from experiments import figures, interims, races, search_claims
+from experiments import figures, interims, races
+from experiments.claims import PAPERS, SECTION_8, has_interims
 from experiments.commands.common import argument, flag, print_table, refresh, say
 from experiments.commands.ladder import ladder
 from experiments.papers import catalogue, earlier, sensitivity, suite
@@ -193,7 +193,7 @@ def status(directory: Directory) -> None:
         print(races.status(directory))
         return
     with results_of(directory) as results:
-        if statements.has_interims(results):
+        if has_interims(results):
             _campaign_status(results)
             return
     for each in runs_in(directory):
@@ -205,7 +205,7 @@ def _campaign_status(results: Results) -> None:
     lines, going = interims.progress(results), any(store.being_written(run.directory) for run in results.runs)
     print(f"campaign: {sum(line.games for line in lines)} games, {'running' if going else 'not running'}")
     print_table(interims.progress_table(lines))
-    for judged in statements.decisions(results).values():
+    for judged in SECTION_8.decisions(results).values():
         print(interims.count_sentence(judged))
 
 
@@ -238,7 +238,7 @@ def _fill_pages(pages: list[Path], directory: Path) -> None:
         if not page.is_file():
             raise Refusal(f"there is no file {str(page)!r}")
     with results_of(directory) as results:
-        if not statements.has_interims(results):
+        if not has_interims(results):
             raise Refusal(f"{directory} is not a campaign; --page needs a campaign")
         texts = campaign_tables(results)
     for page in pages:
@@ -251,8 +251,7 @@ def claims(
 ) -> None:
     """Judge the statements of section 8 and of the earlier papers by the games played, and estimate how many more would decide each."""
     with results_of(*directories) as results:
-        decisions = [(statements, *of_budget) for of_budget in statements.decisions(results).items()]
-        decisions += [(search_claims, *of_budget) for of_budget in search_claims.decisions(results).items()]
+        decisions = [(paper, *of_budget) for paper in PAPERS for of_budget in paper.decisions(results).items()]
     if not decisions:
         raise Refusal(
             "the runs have no games of the papers' statements (against the baseline, or between the papers' searches)"
@@ -262,7 +261,7 @@ def claims(
         if as_csv:
             _print_csv(["per decision", *details.header], ([per_decision, *row] for row in details.rows))
             continue
-        print(f"Paper against ours: {per_decision} per decision\n{tally_sentence(each, paper.SOURCE)}\n\n{paper.RULE}")
+        print(f"Paper against ours: {per_decision} per decision\n{tally_sentence(each, paper.source)}\n\n{paper.rule}")
         for table in (summary_table(each), details):
             print_table(table)
 

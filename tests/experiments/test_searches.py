@@ -5,13 +5,13 @@ from fractions import Fraction
 import pytest
 from matplotlib.image import imread
 
-from experiments import claims, figures, search_claims
+from experiments import claims, figures
 from experiments.commands.main import main
 from experiments.papers import earlier
 from experiments.plan import loading
 from experiments.plan.definition import from_settings
 from experiments.ratings import SEARCHES, RoundRobin, Score, hidden_cards, round_robins, search_name
-from experiments.store.results import blank, results_of
+from experiments.store.results import blank
 from experiments.verdicts import AGREES, DISAGREES, UNDECIDED, Interim, decide
 from icarus.engine.scheme import MO_ISMCTS, SCHEMES
 from tests.experiments.conftest import a_row, keep
@@ -304,11 +304,11 @@ def test_who_sees_hidden_cards_is_compared_with_the_same_player_not_seeing():
 
 
 def verdicts(columns):
-    (estimator,) = search_claims.estimators(columns).values()
-    return {claim.text: decide(claim, [Interim(estimator)]) for claim in search_claims.CLAIMS}
+    (estimator,) = claims.estimators(columns).values()
+    return {claim.text: decide(claim, [Interim(estimator)]) for claim in claims.SEARCH_CLAIMS}
 
 
-ORDER, FIRST_PLAYER, _, ORDER_OF_WINS, *_ = (claim.text for claim in search_claims.CLAIMS)
+ORDER, FIRST_PLAYER, _, ORDER_OF_WINS, *_ = (claim.text for claim in claims.SEARCH_CLAIMS)
 
 
 def test_the_order_of_phantom_agrees_where_the_intervals_separate():
@@ -404,15 +404,6 @@ def test_determinizations_are_compared_at_the_whole_total_and_at_the_size_of_the
     decisions = [decision for decision in by_statement.values() if decision.outcomes[0].estimate]
     assert [decision.verdict for decision in decisions] == [AGREES]
     assert decisions[0].outcomes[0].estimate.value == pytest.approx(0.23)
-
-
-def test_the_statements_of_section_8_do_not_count_games_of_other_searches(tmp_path):
-    experiment = loading.load("searches-phantom", {"trials": 1})
-    with results_of(keep(tmp_path, experiment, (a_row(cell, 0) for cell in experiment.cells))) as results:
-        assert claims.decisions(results) == {}
-    fixed = loading.load("section8", {"trials": 1, "games": ["othello"]})
-    with results_of(keep(tmp_path / "fixed", fixed, (a_row(cell, 0) for cell in fixed.cells))) as results:
-        assert search_claims.decisions(results) == {}
 
 
 def test_the_report_of_a_round_robin_holds_tables_pictures_statements_and_the_games_lost_by_cheating(tmp_path, capsys):
