@@ -37,11 +37,13 @@ slow: .venv/test                # the same with the full counts of games and det
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --slow
 
 faults: .venv/test              # 200 faults and more: kills, torn and foreign files, full disks, flipped bits; each against an undisturbed run
-	$(BIN)/python -m tests.faults
+	$(BIN)/python -m pytest -q --slow tests/faults
 
 MINUTES ?= 60
 fuzz: .venv/test                # random strategies, searches, command lines and files for an hour, or MINUTES=5; what fails is kept
-	$(BIN)/python -m tests.fuzz --minutes $(MINUTES)
+	@end=$$(($$(date +%s) + 60 * $(MINUTES))); while [ $$(date +%s) -lt $$end ]; do \
+	    $(BIN)/python -m pytest -q -x tests/fuzz --hypothesis-profile=fuzz --hypothesis-seed=$$(date +%s) || exit 1; \
+	done
 
 bench: .venv/test               # iterations a second of all games and a typical seven strategies, beside OpenSpiel
 	mkdir -p results

@@ -35,6 +35,7 @@ gc.set_threshold(50_000, 20, 100)
 
 # How long an example takes says more about the machine's other work than about the code.
 hypothesis.settings.register_profile("icarus", deadline=None)
+hypothesis.settings.register_profile("fuzz", deadline=None, max_examples=1_000)
 hypothesis.settings.load_profile("icarus")
 
 ROOT = Path(__file__).parent.parent

@@ -24,24 +24,11 @@ seeds = st.integers(0, 1 << 40)
 _words = st.sampled_from(
     [
         *SPECIFICATIONS,
-        "mast",
-        "nast",
-        "rave",
-        "gibbs",
-        "ucb1",
-        "rave_weight",
-        "k",
-        "n",
-        "policy",
-        "temperature",
-        "x",
-        "__import__",
+        *["mast", "nast", "rave", "gibbs", "ucb1", "rave_weight", "k", "n", "policy", "temperature", "x", "__import__"],
     ]
 )
 _numbers = st.sampled_from(["0", "1", "2", "3", "-1", "0.5", "1e9", "1e309", "nan", "inf", "00", "1_0", "9" * 40])
-_signs = st.sampled_from(
-    [">>", "+", "/", "^", "*", "-", "(", ")", ",", "=", ".", " ", "\n", "\t", '"', "'", "\\", "\0", "é", "]", "#", "%"]
-)
+_signs = st.sampled_from(list(">+/^*-(),=. \n\t\"'\\\0é]#%") + [">>"])
 soup = st.lists(st.one_of(_words, _numbers, _signs), max_size=14).map(" ".join)
 
 
