@@ -20,7 +20,6 @@ from icarus import games
 from icarus.algebra import Enhancement, Rule
 from icarus.algebra.parsing import Operand
 from icarus.algebra.weights import WeightFunction
-from icarus.kernel.answers import unchecked
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame
 from icarus.specs import SPECIFICATIONS
@@ -266,7 +265,7 @@ def sentence_of(error: BaseException) -> str | None:
 def strategy_names(module: ModuleType) -> Mapping[str, Operand]:
     """What strategies may name: enhancements, weights, rules, and the module's own functions but those of games, which may make them."""
     games_in_it = [*_values(module, Game), *_values(module, PythonGame)]
-    of_games = {id(unchecked(part)) for game in games_in_it for part in attrs.asdict(game, recurse=False).values()}
+    of_games = {id(part) for game in games_in_it for part in attrs.asdict(game, recurse=False).values()}
 
     def usable(name: str, value: object) -> bool:
         defined_here = inspect.isfunction(value) and value.__module__ == module.__name__ and id(value) not in of_games
@@ -432,7 +431,6 @@ def _is_same(game: object, known: object) -> bool:
 
 def _part(value: object) -> object:
     """A part of a game; functions, which factories and imports make anew, by where they are defined."""
-    value = unchecked(value)
     if inspect.isfunction(value):
         return os.path.realpath(value.__code__.co_filename), value.__qualname__
     return (value.__module__, value.__qualname__) if callable(value) and hasattr(value, "__qualname__") else value

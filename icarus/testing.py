@@ -37,7 +37,7 @@ from icarus.kernel import (
     mix,
 )
 from icarus.kernel.contract import read_only
-from icarus.kernel.features import GameWithFeatures
+from icarus.kernel.features import HasFeatures
 from icarus.kernel.game import AnyGame
 from icarus.kernel.history import EMPTY_HISTORY, PHASES, STEP, UNLIMITED, History, episode_key, episode_record, new_root
 from icarus.kernel.theta import ENTRY, IntegerList, entry_of
@@ -321,7 +321,7 @@ class HistoryExample:
 
     def _called(self, slot: Slot, *arguments: object) -> None:
         """Call a slot's function about this history as plain Python, its parameters appended."""
-        values = slot.values(cast(GameWithFeatures, self))
+        values = slot.values(cast(HasFeatures, self))
         slot.refuse_result(interpret(slot.function)(self.history, *arguments, *values))
 
     def __str__(self) -> str:

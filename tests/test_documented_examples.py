@@ -10,7 +10,7 @@ import pytest
 
 from icarus import BASELINE, MAST, audit, games, in_python, search
 from icarus.audit.lockstep import compare
-from icarus.kernel.python_game import PythonState
+from icarus.kernel.state import State
 
 FOLDER = Path(__file__).parent.parent / "examples"
 
@@ -60,7 +60,7 @@ def test_the_page_on_plain_python_shows_the_example_and_its_lines():
         f"legal of second-chance (examples/second_chance.py, line {line}) returned None; it must be a list"
         in PLAIN_PAGE
     )
-    with pytest.raises(ValueError, match="returned None; it must be a list of integers"):
+    with pytest.raises(ValueError, match="returned None; it must be a list of different integers"):
         game.new_initial_state().legal_actions()
     for command in re.findall(r"icarus (?:search|match|play|check|discover) (\S+\.py)", PLAIN_PAGE):
         assert command in ("mygame.py", "FILE.py") or (FOLDER.parent / command).exists(), command
@@ -73,7 +73,7 @@ def test_the_plain_game_on_the_page_is_searched():
 
 def test_a_plain_game_can_be_the_referee_of_a_compiled_one():
     nim = example("nim").NIM
-    assert compare(nim, lambda state: PythonState(in_python(nim), state.data.copy()), games=5).passed
+    assert compare(nim, lambda state: State(in_python(nim), state.data.copy()), games=5).passed
 
 
 def test_stages_are_records_of_their_own():

@@ -18,6 +18,7 @@ from icarus.engine.scheme import (
     Scheme,
 )
 from icarus.kernel import CHANCE, CONTINUES, UNLABELLED, UNSEEN
+from icarus.kernel.contract import facts_of
 from icarus.kernel.state import State
 from tests import naive, toy
 from tests.naive import (
@@ -830,7 +831,7 @@ def test_the_first_iterations_on_a_chain_whatever_is_drawn() -> None:
 
 def test_availability_counts_only_the_determinizations_in_which_an_action_is_legal() -> None:
     state = toy.CARD.new_initial_state(seed=3)
-    state.facts.row = toy.index_of(1, 1)  # any deal: player 0 cannot tell them apart
+    facts_of(state.data).row = toy.index_of(1, 1)  # any deal: player 0 cannot tell them apart
     outcome = naive.search(state, naive.baseline(), 400, seed=5)
     folds, calls, raises = (visits(outcome, naive.baseline())[1, (1, answer)] for answer in (2, 3, 4))
     dared = [play for play in outcome.playouts if play.actions[0] == 1 and play.phases[0] != SIMULATION]

@@ -39,7 +39,7 @@ from icarus.kernel.contract import (
     Theta,
     ValuesFunction,
 )
-from icarus.kernel.features import GameWithFeatures, column_of
+from icarus.kernel.features import HasFeatures, column_of
 from icarus.kernel.history import SIMULATION
 
 
@@ -249,7 +249,7 @@ class Slot(CompiledCallable):
                 f"{self.label()} asks for the feature {self.features[0]!r} by name: no other slot can call it"
             )
 
-    def values(self, game: GameWithFeatures | None = None) -> tuple[float, ...]:
+    def values(self, game: HasFeatures | None = None) -> tuple[float, ...]:
         """What the function is given for its parameters.
 
         Args:
@@ -259,7 +259,7 @@ class Slot(CompiledCallable):
             ValueError: it has no such feature.
         """
         return tuple(
-            column_of(cast(GameWithFeatures, game), value) if isinstance(value, str) else value
+            column_of(cast(HasFeatures, game), value) if isinstance(value, str) else value
             for _, value in self.parameters
         )
 

@@ -156,7 +156,7 @@ def draws_for(state: State, observer: int) -> ObserverDraws | PlainDraws:
 def known(state: State, observer: int) -> tuple[object, ...]:
     """What a player knows of a state, as far as it says so: label, moves of the episode, observation, the texts of his actions."""
     game, label = state.game, state._label(state.data)
-    recalled = () if game.recall is None else state._recall(game.perspective(observer))
+    recalled = () if game.recall is None else tuple(game.ask("recall", state.data, game.perspective(observer)))
     if isinstance(game, Game):
         return label, recalled
     acts = state.current_player() == observer
@@ -236,7 +236,7 @@ def _words(where: str, text: str) -> list[Word]:
 def fault_of(name: str, state: State, draw: State) -> str:
     """What a determinization has otherwise than the truth, in words, by the name of its fault."""
     if name == "player":
-        return f"player {draw._player()} is about to act in this one:"
+        return f"player {draw.game.ask('player', draw.data)} is about to act in this one:"
     if name == "actions":
         try:
             legal, theirs = state.legal_actions(), draw.legal_actions()
@@ -380,7 +380,7 @@ class Redraws:
     def _ask_observers(self, data: StateData, key: str, name: str, place: int | None, item: object) -> None:
         """Whether each player's observation is the same where a fact is another one."""
         observers = [player for player in range(self._players) if self._hidden.get((key, player), 0) >= 0]
-        changed = self._game.copy(data)
+        changed = self._game.ask("copy", data)
         value = item
         if place is not None:
             old = _fields(changed)[name]

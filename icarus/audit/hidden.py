@@ -21,6 +21,7 @@ the same random numbers draw the same, and a draw says nothing that none of many
 """
 
 import itertools
+import math
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -50,6 +51,7 @@ from icarus.audit.draws import (
 from icarus.audit.lockstep import random_action
 from icarus.audit.report import Check
 from icarus.audit.subjects import stamp
+from icarus.compiler.messages import defined_at
 from icarus.compiler.rng import seeded
 from icarus.engine.result import Result
 from icarus.engine.search import search
@@ -319,7 +321,12 @@ class Hidden:
     def _deals(self, data: StateData) -> float:
         if self.multiplicity is None:
             return 1.0
-        return float(self.multiplicity(facts_of(data) if self.compiled else data))
+        number = float(self.multiplicity(facts_of(data) if self.compiled else data))
+        if not 0 < number < math.inf:
+            raise ValueError(
+                f"multiplicity{defined_at(self.multiplicity)} gives {number}; it must be a positive number"
+            )
+        return number
 
     def _draw_for_chance(self, state: State, rng: np.ndarray) -> None:
         """Draw for CHANCE, and often for the player about to act."""
@@ -332,7 +339,9 @@ class Hidden:
         words = set.intersection(*(self._faces.words(data) for data in (state.data, *draws)))
         lost = [word for _, word in sorted(words - self._faces.words(draw.data))]
         if not lost and stamp(draw.data) != stamp(state.data):
-            same = draw._player() == state._player() and draw._label(draw.data) == state._label(state.data)
+            same = draw.current_player() == state.current_player() and draw._label(draw.data) == state._label(
+                state.data
+            )
             same = same and draw.legal_actions() == state.legal_actions()
             lost = [] if same else ["the actions about to be done"]
         what = f"the player knows {lost[0]!r}, which a draw for CHANCE lacks:" if lost else ""
@@ -591,7 +600,7 @@ def _another_way(
     step: Step, start: StateData, observer: int, noticed: list[tuple[int, int, int]], luck: random.Random
 ) -> StateData | None:
     """The data at the end of a way from a start that the observer cannot tell from a step; None if none was found."""
-    state = step.before.from_data(step.before.game, step.before._copy(start))
+    state = step.before.from_data(step.before.game, step.before.game.ask("copy", start))
     column = state.game.perspective(observer)
     for move, player, label in noticed:
         if state.is_terminal():
@@ -630,7 +639,7 @@ def _exchanged(state: State, observer: int, luck: random.Random) -> StateData | 
 def _replayed_alike(state: State, actions: Sequence[int], observer: int) -> State | None:
     """The state that other actions lead to from the same start, if the observer sees the same moves; None if not."""
     column = state.game.perspective(observer)
-    here, there = (state.from_data(state.game, state._copy(state.start)) for _ in range(2))
+    here, there = (state.from_data(state.game, state.game.ask("copy", state.start)) for _ in range(2))
     for (player, true_action), action in zip(state.history, actions, strict=True):
         if there.current_player() != player or action not in there.legal_actions():
             return None

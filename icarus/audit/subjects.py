@@ -11,9 +11,7 @@ import numpy.typing as npt
 
 from icarus.compiler.messages import defined_at, raised_in
 from icarus.compiler.rng import RNG_WORDS
-from icarus.kernel.answers import author
 from icarus.kernel.contract import RECALLED, Beliefs, StateData, facts_of
-from icarus.kernel.features import checked_numbers, written_by
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame
 
@@ -263,7 +261,7 @@ class GuardedGame:
     def evaluate(self, kind: str, *actions: int) -> None:
         """Refuse what "features", "action_features" or "heuristic" tell, if it makes no sense."""
         data = self.data
-        checked_numbers(self.game, kind, written_by(self.game, kind, facts_of(data), *actions))
+        self.game.ask(kind, data, *actions)
         if data.tobytes() != self.data.tobytes():
             raise BrokenPromise("memory", f"{kind} changes the state, which it may only read")
 
@@ -290,10 +288,10 @@ class PlainGame:
 
     @property
     def data(self) -> StateData:
-        return self.game.copy(self._data)
+        return self.game.ask("copy", self._data)
 
     def place(self, data: StateData) -> None:
-        self._data = self.game.copy(data)
+        self._data = self.game.ask("copy", data)
 
     def knows(self, name: str) -> bool:
         return getattr(self.game, name, None) is not None
@@ -306,18 +304,18 @@ class PlainGame:
             raise BrokenPromise("memory", f"{name} changes the state, which it may only read")
         return answer
 
-    def _answer(self, name: str, *arguments: object, **parameters: int) -> Any:
+    def _answer(self, name: str, *arguments: object) -> Any:
         function = getattr(self.game, name)
         try:
-            return function(*arguments, **parameters)
+            return self.game.ask(name, *arguments)
         except Exception as error:  # whatever a game stumbles over is what there is to tell
             message = str(error)
             if not message.startswith(f"{name} of {self.game}"):  # which says itself where and what
-                message = f"{name} raises {error!r}{raised_in(author(function), error)}"
+                message = f"{name} raises {error!r}{raised_in(function, error)}"
             raise BrokenPromise(PROMISE_OF[name], message) from error
 
     def initial(self, generator: np.ndarray) -> None:
-        self._data = self._answer("initial", generator, **self.game.parameters)
+        self._data = self._answer("initial", generator)
 
     def apply(self, action: int) -> None:
         fresh, before = self.data, stamp(self._data)
@@ -353,7 +351,7 @@ class PlainGame:
 
     def evaluate(self, kind: str, *actions: int) -> None:
         before = stamp(self._data)
-        self.game.tell(kind, self._data, *actions)
+        self.game.ask(kind, self._data, *actions)
         if before != stamp(self._data):
             raise BrokenPromise("memory", f"{kind} changes the state, which it may only read")
 
@@ -368,7 +366,7 @@ class PlainGame:
         facts = stamp(self._data)
         if self.knows("determinize") or isinstance(facts, tuple) and len(facts) == 1:
             return None
-        if author(self.game.text) is str:
+        if self.game.text is str:
             return (facts,)
         views: Callable = self.game.observation or (lambda data, player: None)
         return self.text(), *(tuple(facts_in(views(self._data, player))) for player in range(self.game.players))

@@ -51,7 +51,7 @@ from icarus.games import GAMES
 from icarus.kernel import CHANCE, TERMINAL, uniform
 from icarus.kernel.contract import Beliefs
 from icarus.kernel.game import AnyGame
-from icarus.kernel.python_game import PythonGame, PythonState, check_game
+from icarus.kernel.python_game import PythonGame, check_game
 from icarus.kernel.state import State as IcarusState
 
 Determinize = Callable[["pyspiel.State", int, Callable[[], float]], "pyspiel.State"]
@@ -107,7 +107,7 @@ def game(
     )
 
 
-def state(source: "pyspiel.State", of: PythonGame | None = None) -> PythonState:
+def state(source: "pyspiel.State", of: PythonGame | None = None) -> IcarusState:
     """A state of OpenSpiel's as it stands, to be searched; it is left alone.
 
     Args:
@@ -122,7 +122,7 @@ def state(source: "pyspiel.State", of: PythonGame | None = None) -> PythonState:
         raise ValueError(
             f"in {source.get_game()} players decide simultaneously; start with pyspiel.convert_to_turn_based(game).new_initial_state()"
         )
-    return PythonState(of or game(source.get_game()), source.clone())
+    return IcarusState(of or game(source.get_game()), source.clone())
 
 
 def public_actions(state: "pyspiel.State", action: int) -> list[int]:

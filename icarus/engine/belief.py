@@ -1,46 +1,36 @@
 """Belief models: a searcher who draws what is hidden from him not uniformly, but by what he has observed of the game."""
 
 from collections.abc import Callable
+from typing import Any
 
 import attrs
 import numpy as np
 
 from icarus.kernel.contract import UNSEEN
 from icarus.kernel.game import Game
-from icarus.kernel.python_game import PythonGame, PythonState, check_is_state
+from icarus.kernel.python_game import check_is_state
 from icarus.kernel.state import State
 
 FEWEST = 64  # moves that there is room for
 
 
 class BelievingState(State):
-    """A state of a compiled game with what its player has observed.
+    """A state with what its player has observed.
 
     Attributes:
-        observations: [1] of `observations_dtype`.
+        observations: [1] of `observations_dtype`; a record of it for a `PythonGame`.
     """
 
-    observations: np.ndarray
+    observations: Any
 
-    def beliefs(self, observer: int) -> np.ndarray:
+    def beliefs(self, observer: int) -> Any:
         """What `determinize` is given."""
         return self.observations
-
-    def clone(self) -> State:
-        """A copy that shares nothing."""
-        copy = super().clone()
-        assert isinstance(copy, BelievingState)
-        copy.observations = self.observations
-        return copy
-
-
-class BelievingPythonState(PythonState):
-    """A state of a `PythonGame` with what its player has observed, which the game's `prepare` tells."""
 
 
 def has_belief(state: State) -> bool:
     """Whether a search of a state draws what is hidden by a belief model."""
-    return isinstance(state, BelievingState | BelievingPythonState)
+    return isinstance(state, BelievingState)
 
 
 def observations_dtype(moves: int) -> np.dtype:
@@ -71,16 +61,14 @@ def with_belief(state: State, determinize: Callable) -> State:
     if observer < 0:
         raise ValueError("determinize needs a player to move; none is")
     observations, believing = _observations(state, observer), state.clone()
-    if isinstance(game, PythonGame):
-        record = observations.view(np.recarray)[0]
-        believing.__class__ = BelievingPythonState
-        believing.game = attrs.evolve(game, determinize=determinize, prepare=lambda state, observer: record)
-        return believing
-    assert isinstance(game, Game)
     believing.__class__ = BelievingState
     assert isinstance(believing, BelievingState)
-    believing.game = attrs.evolve(game, determinize=determinize, beliefs=observations.dtype, prepare=None)
     believing.observations = observations
+    if isinstance(game, Game):
+        believing.game = attrs.evolve(game, determinize=determinize, beliefs=observations.dtype, prepare=None)
+    else:
+        believing.observations = observations.view(np.recarray)[0]
+        believing.game = attrs.evolve(game, determinize=determinize)
     return believing
 
 

@@ -26,7 +26,6 @@ from icarus.engine.slot_kernels import COUNT_OVERFLOW
 from icarus.engine.tables import Records, Table, size_of
 from icarus.engine.validation import error_with_names
 from icarus.kernel import CHANCE
-from icarus.kernel.answers import author
 from icarus.kernel.contract import RECALLED, in_words
 from icarus.kernel.game import Game
 from icarus.kernel.history import PLAYOUT, STEP, UNLIMITED, Playout, Root, new_root
@@ -259,7 +258,7 @@ class CompiledSearch:
         except WeightError as error:
             raise ValueError(f"in {self.strategy}, {error}") from None
         except DeterminizationError as error:
-            raise ValueError(f"{error}, {home(author(self.game.determinize))}") from None
+            raise ValueError(f"{error}, {home(self.game.determinize)}") from None
         except OverflowError as error:
             if str(error).endswith("out of bounds for int32"):  # numpy, in plain Python: a count does not fit
                 raise OverflowError(COUNT_OVERFLOW) from error
@@ -339,14 +338,14 @@ class CompiledSearch:
         """A copy of the state that the playout under way has reached."""
         address, game = self._arrays["buffers.state"].ctypes.data, self.state.game
         if isinstance(self.functions, CalledBack):
-            return type(self.state)(game, game.copy(self.functions.state(address)))
+            return State.from_data(game, game.ask("copy", self.functions.state(address)))
         words = self._arrays["buffers.state"].view(np.uint8)[: game.state.itemsize]
         return State.from_data(game, words.copy().view(game.state))
 
     def set_world(self, state: State) -> None:
         """Have the playout under way stand at a copy of a state."""
         if isinstance(self.functions, CalledBack):
-            self.functions.hold(self._arrays["buffers.state"].ctypes.data, self.state.game.copy(state.data))
+            self.functions.hold(self._arrays["buffers.state"].ctypes.data, self.state.game.ask("copy", state.data))
         else:
             self._arrays["buffers.state"][:] = in_words(state.data)
 

@@ -14,12 +14,12 @@ from icarus.compiler.functions import MAKES_PLAIN
 from icarus.compiler.plain_python import PlainKernel
 from icarus.compiler.rng import RNG_WORDS
 from icarus.kernel.contract import StateData
-from icarus.kernel.features import KINDS, names_of
-from icarus.kernel.functions import FUNCTIONS
+from icarus.kernel.functions import FUNCTIONS, TOLD
 from icarus.kernel.python_game import PythonGame
 
 _WORD, _FAILED = ctypes.c_int64, -1  # what compiled code takes for an exception that it hands on as it is
 _ROOT, _PLAYED, _AHEAD = range(3)  # the numbers of states
+ROWS = FUNCTIONS | TOLD
 ROOM = 512  # legal actions that there is room for to begin with
 
 
@@ -67,13 +67,14 @@ class CalledBack:
         self.kept: list[BaseException] = []
         self._objects: dict[int, StateData] = {}
         self._beliefs: object = None
-        names = [name for name in (*FUNCTIONS, *KINDS) if hasattr(self, f"_{name}") and getattr(game, name) is not None]
-        self._kernels = {name: self._kernel(getattr(self, f"_{name}")) for name in {*names, "determinize"}}
+        names = [name for name in ROWS if getattr(game, name, None) is not None or name == "determinize"]
+        self._kernels = {name: self._kernel(name) for name in names}
 
-    def _kernel(self, function: Callable[..., int]) -> PlainKernel | Callback:
+    def _kernel(self, name: str) -> PlainKernel | Callback:
+        function = getattr(self, f"_{name}", None) or self._asked(name)
         if MAKES_PLAIN.get() is not None:
-            return PlainKernel(function, function.__name__)
-        return Callback(function, function.__code__.co_argcount - 1, self.kept)
+            return PlainKernel(function, name)
+        return Callback(function, len(ROWS[name].words), self.kept)
 
     def address(self, name: str) -> int:
         """The address of a function; 0 where it is absent."""
@@ -94,62 +95,32 @@ class CalledBack:
 
     # ------------------------------------------------------------------------------------ the functions, as kernels are called
 
-    def _player(self, state: int) -> int:
-        return self.game.player(self.state(state))
+    def _asked(self, name: str) -> Callable[..., int]:
+        """What asks a function that is given a state and integers: it answers an integer, or has its answers written."""
+        row, ask = ROWS[name], self.game.ask
+        given, is_real = len(row.given) - 1, row.arguments[-1] in ("out", "probabilities")
 
-    def _legal(self, state: int, actions: int) -> int:
-        listed = self.game.legal(self.state(state))
-        if len(listed) > self.room:
-            self.room = 2 * len(listed)
-            raise MoreActions
-        _words(actions, len(listed))[:] = listed
-        return len(listed)
+        def asked(state: int, *words: int) -> int:
+            answer = ask(name, self.state(state), *map(int, words[:given]))
+            if given == len(words):
+                return answer
+            count = min(len(answer), words[-1]) if name == "recall" else len(answer)
+            if name == "legal" and count > self.room:
+                self.room = 2 * count
+                raise MoreActions
+            room = _words(words[given], count)
+            (room.view(float) if is_real else room)[:] = answer[:count]
+            return len(answer)
+
+        return asked
 
     def _apply(self, state: int, action: int) -> int:
         if state == self.ahead:
-            self.hold(state, self.game.copy(self.state(state)), _AHEAD)
-        self.game.apply(self.state(state), int(action))
-        return 0
-
-    def _rewards(self, state: int, out: int, players: int) -> int:
-        _words(out, players).view(float)[:] = self.game.rewards(self.state(state))
-        return 0
-
-    def _observe(self, state: int, action: int, moves: int, players: int) -> int:
-        _words(moves, players)[:] = self.game.observe(self.state(state), int(action))
-        return 0
-
-    def _chance(self, state: int, probabilities: int) -> int:
-        answer = self.game.chance(self.state(state))
-        _words(probabilities, len(answer)).view(float)[:] = answer
+            self.hold(state, self.game.ask("copy", self.state(state)), _AHEAD)
+        self.game.ask("apply", self.state(state), int(action))
         return 0
 
     def _determinize(self, state: int, observer: int, beliefs: int, rng: int) -> int:
         generator = _words(rng, RNG_WORDS).view(np.uint64)
-        self.hold(state, self.game.redraw(self.state(state), int(observer), self._beliefs, generator))
-        return 0
-
-    def _episode(self, state: int) -> int:
-        return self.game.episode(self.state(state))
-
-    def _recall(self, state: int, perspective: int, moves: int, room: int) -> int:
-        recalled = self.game.recall(self.state(state), int(perspective))
-        _words(moves, min(room, len(recalled)))[:] = recalled[:room]
-        return len(recalled)
-
-    def _simultaneous(self, state: int) -> int:
-        return self.game.simultaneous(self.state(state))
-
-    def _features(self, state: int, out: int) -> int:
-        return self._tell("features", out, state)
-
-    def _action_features(self, state: int, action: int, out: int) -> int:
-        return self._tell("action_features", out, state, int(action))
-
-    def _heuristic(self, state: int, out: int) -> int:
-        return self._tell("heuristic", out, state)
-
-    def _tell(self, kind: str, out: int, state: int, *action: int) -> int:
-        numbers = self.game.tell(kind, self.state(state), *action)
-        _words(out, len(names_of(self.game, kind))).view(float)[:] = numbers
+        self.hold(state, self.game.ask("determinize", self.state(state), int(observer), self._beliefs, generator))
         return 0

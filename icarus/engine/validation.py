@@ -246,10 +246,10 @@ def with_answer(sentence: str, game: AnyGame, words: np.ndarray) -> str:
 def _wrong_answer(name: str, state: State) -> str:
     """What a function answers about a state, where that is wrong; "" where it is right, or cannot be checked."""
     if name == "player":
-        player = state._player()
+        player = state.game.ask("player", state.data)
         return "" if player in (CHANCE, TERMINAL) or 0 <= player < state.game.players else str(player)
     if name == "rewards":
-        rewards = state._rewards()
+        rewards = state.game.ask("rewards", state.data)
         return "" if all(0 <= reward <= 1 for reward in rewards) else ", ".join(f"{reward:g}" for reward in rewards)
     if name == "legal":
         return _wrong_actions(state)
@@ -279,7 +279,7 @@ def _written_actions(state: State, unwritten: int) -> tuple[int, list[int]]:
 def _wrong_probabilities(state: State) -> str:
     """Probabilities of chance that are negative, or do not sum to 1."""
     count, _ = _written_actions(state, 0)
-    probabilities = state._probabilities()[: max(0, count)]
+    probabilities = state.game.ask("chance", state.data)[: max(0, count)]
     negative = [probability for probability in probabilities if probability < 0]
     if negative:
         return f"{negative[0]:g}"

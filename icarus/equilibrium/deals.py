@@ -7,10 +7,10 @@ import numpy as np
 
 from icarus.compiler.messages import defined_at
 from icarus.compiler.rng import seeded
-from icarus.kernel import NO_DEAL, UNSEEN
+from icarus.kernel import UNSEEN
 from icarus.kernel.contract import StateData, in_words
-from icarus.kernel.game import AnyGame, Game
-from icarus.kernel.python_game import PythonGame, PythonState, check_game, check_is_state
+from icarus.kernel.game import AnyGame
+from icarus.kernel.python_game import PythonGame, check_game, check_is_state
 from icarus.kernel.state import State
 
 # Whether each was the player's own action, and what the player saw of it.
@@ -76,44 +76,32 @@ def deals_of(game: AnyGame) -> Deals:
 
 def _deal(game: AnyGame, index: int) -> tuple[StateData, float] | None:
     """A deal with its probability; None if there are no so many."""
-    assert game.deal is not None
-    if not isinstance(game, Game):
-        return game.deal(index, **game.parameters)
-    data, probability, parameters = np.zeros(1, game.state), np.zeros(1), game.initial_arguments()
-    game.kernels().deal(data.ctypes.data, index, probability.ctypes.data, parameters.ctypes.data)  # type: ignore[misc]
-    if probability[0] == NO_DEAL:
-        return None
-    if not probability[0] >= 0:
+    dealt = game.ask("deal", index)
+    if dealt is not None and not dealt[1] >= 0:
         raise ValueError(
-            f"deal of {game}{defined_at(game.deal)} returned {probability[0]:g}; it must be a probability, or NO_DEAL after the last deal"
+            f"deal of {game}{defined_at(game.deal)} returned {dealt[1]:g}; it must be a probability, or NO_DEAL after the last deal"  # type: ignore[arg-type]
         )
-    return data, float(probability[0])
+    return dealt
 
 
 def _single(game: AnyGame) -> Deals:
     """The only initial state, where `initial` leaves the generator as it was."""
     generator = seeded(0)
     before = generator.copy()
-    states: StateData
-    if not isinstance(game, Game):
-        states = [game.initial(generator, **game.parameters)]
-    else:
-        states, parameters = np.zeros(1, game.state), game.initial_arguments()
-        game.kernels().initial(states.ctypes.data, generator.ctypes.data, parameters.ctypes.data)
+    state = game.ask("initial", generator)
     if (generator != before).any():
         arguments = "index" if isinstance(game, PythonGame) else "state, index"
         raise ValueError(
             f"{game} has hidden deals: give its {type(game).__name__} the functions deal({arguments}, **parameters), which says how "
             "likely each deal is, and deal_observation(state, perspective), what a player sees of it"
         )
-    return Deals(states, np.zeros((1, game.players), np.int64), np.ones(1))
+    return Deals([state] if isinstance(game, PythonGame) else state, np.zeros((1, game.players), np.int64), np.ones(1))
 
 
 def dealt_state(game: AnyGame, deals: Deals, index: int) -> State:
     """A new state of a game after one of its deals."""
-    if isinstance(game, PythonGame):
-        return PythonState(game, game.copy(deals.states[index]))
-    return State(game, deals.states[index : index + 1].copy())
+    data = deals.states[index] if isinstance(game, PythonGame) else deals.states[index : index + 1]
+    return State.from_data(game, game.ask("copy", data))
 
 
 def deal_observation(state: State, player: int) -> int:
@@ -123,9 +111,7 @@ def deal_observation(state: State, player: int) -> int:
 
 def _observe_deal(game: AnyGame, data: StateData, player: int) -> int:
     """What a player sees of the deal of an initial state."""
-    if not isinstance(game, Game):
-        return int(game.deal_observation(data, player))  # type: ignore[misc]  # asked only where the game has it
-    return game.kernels().deal_observation(data.ctypes.data, player)  # type: ignore[misc]
+    return game.ask("deal_observation", data, player)
 
 
 def information_state(state: State) -> InformationState:

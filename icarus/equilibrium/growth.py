@@ -324,8 +324,8 @@ class _Asked(CalledBack):
         return np.frombuffer(memory, np.int64)
 
     def _apply(self, state: int, action: int) -> int:
-        numbers, child = self._numbers(state), self.game.copy(self.state(state))
-        self.game.apply(child, int(action))
+        numbers, child = self._numbers(state), self.game.ask("copy", self.state(state))
+        self.game.ask("apply", child, int(action))
         self.path, depth = (self.path, int(action)), int(numbers[1]) + 1
         if depth > self.game.max_length:
             most = count_text(self.game.max_length, "action")

@@ -204,6 +204,14 @@ def _continue_turn(state: Facts) -> None:
     state.actor = CHANCE
 
 
+@helper
+def derive(state: Facts) -> None:
+    """Set what follows from the checkers and the dice."""
+    survey(state)
+    if state.actor >= 0:
+        _find_sources(state)
+
+
 @inlined
 def _roll(state: Facts, first: int, second: int) -> None:
     state.dice[0], state.dice[1] = max(first, second), min(first, second)
@@ -412,6 +420,7 @@ BACKGAMMON = Game(
         "player": (NOBODY, 1),
         "actor": (TERMINAL, 1),
     },
+    derive=derive,
     max_legal=2 * CHECKERS_EACH,
     actions=OPENING + FACES * FACES,
     chance=chance,

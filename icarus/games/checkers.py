@@ -234,6 +234,7 @@ def checkers(draw_after: int = DRAW_AFTER) -> Game:
             "quiet_left": (0, draw_after),
             "draw_after": (draw_after, draw_after),
         },
+        derive=begin_turn,
         max_legal=MOST_MOVES,
         actions=SQUARES * SQUARES,
         episode=episode,

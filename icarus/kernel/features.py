@@ -36,13 +36,6 @@ class HasFeatures(Protocol):
     def action_feature_names(self) -> tuple[str, ...]: ...
 
 
-class GameWithFeatures(HasFeatures, Protocol):
-    """A game as its features are concerned."""
-
-    @property
-    def name(self) -> str: ...
-
-
 @inlined
 def is_finite(numbers: np.ndarray) -> bool:
     """Whether none of the numbers is NaN or infinite."""
@@ -97,14 +90,14 @@ def _label(kind: str, function: Callable) -> str:
     return f"the {kind} function {original.__module__}.{original.__qualname__}"
 
 
-def names_of(game: GameWithFeatures, kind: str) -> Sequence[str]:
+def names_of(game: HasFeatures, kind: str) -> Sequence[str]:
     """What the numbers are called that a game tells: its features, those of actions, or a player's lookahead."""
     if kind == "heuristic":
         return [f"player {player}" for player in range(game.players)]
     return game.feature_names if kind == "features" else game.action_feature_names
 
 
-def written_by(game: GameWithFeatures, kind: str, *arguments: object) -> np.ndarray:
+def written_by(game: HasFeatures, kind: str, *arguments: object) -> np.ndarray:
     """What "features", "action_features" or "heuristic" of a game writes, in plain Python.
 
     Raises:
@@ -119,7 +112,7 @@ def written_by(game: GameWithFeatures, kind: str, *arguments: object) -> np.ndar
     return out
 
 
-def checked_numbers(game: GameWithFeatures, kind: str, answer: npt.ArrayLike) -> np.ndarray:
+def checked_numbers(game: HasFeatures, kind: str, answer: npt.ArrayLike) -> np.ndarray:
     """What a function of a game answered: one number for each name, or player.
 
     Raises:
@@ -150,35 +143,24 @@ def checked_rewards(game: Any, rewards: list[float]) -> list[float]:
     return rewards
 
 
-def check_names(game: GameWithFeatures, function: str, names: str) -> None:
+def check_features(game: Any) -> None:
     """Refuse names of features without a function that computes them, a function without names, and invalid names.
 
     Raises:
-        ValueError, TypeError: `names` are not different strings, or a game has only one of names and functions.
+        ValueError, TypeError: the names are not different strings, or a game has only one of names and functions.
     """
-    value, listed = getattr(game, function), getattr(game, names)
-    if (value is None) != (not listed):
-        present, missing = (function, names) if value is not None else (names, function)
-        raise ValueError(f"{game.name} has {present} but no {missing}; features need both")
-    if isinstance(listed, str) or not all(isinstance(name, str) and name for name in listed):
-        raise TypeError(
-            f"the {names} of {game.name} are {listed!r}; they must be strings, such as ('mobility', 'corners')"
-        )
-
-
-def check_distinct(game: GameWithFeatures) -> None:
-    """Refuse two features, of states or of actions, of the same name: slots ask for them by name.
-
-    Raises:
-        ValueError: two features have the same name.
-    """
-    listed = [*game.feature_names, *game.action_feature_names]
-    twice = [name for name in listed if listed.count(name) > 1]
-    if twice:
+    names: list[str] = []
+    for kind, listed in (("features", game.feature_names), ("action_features", game.action_feature_names)):
+        if (getattr(game, kind) is None) != (not listed):
+            raise ValueError(f"{game.name} has only one of {kind} and {kind[:-1]}_names; features need both")
+        if isinstance(listed, str) or not all(isinstance(name, str) and name for name in listed):
+            raise TypeError(f"the {kind[:-1]}_names of {game.name} are {listed!r}; they must be strings")
+        names += listed
+    if twice := [name for name in names if names.count(name) > 1]:
         raise ValueError(f"{game.name} has two features called {twice[0]!r}")
 
 
-def column_of(game: GameWithFeatures, name: str) -> int:
+def column_of(game: HasFeatures, name: str) -> int:
     """The place of a feature of states, or of one of actions, among those of a game.
 
     Raises:

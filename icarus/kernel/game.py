@@ -4,12 +4,11 @@ The functions of a game are ordinary Python functions that the compiler accepts.
 attribute access (`state.player`, `state.discs[0]`), so that the same source runs compiled and as plain Python.
 """
 
-import difflib
 import inspect
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple
 
 import attrs
 import numpy as np
@@ -18,79 +17,57 @@ from icarus import checks
 from icarus.compiler.digest import Bound, are_bound, generation, renew_rebound, variables_of
 from icarus.compiler.functions import MAKES_PLAIN
 from icarus.compiler.kernel import Kernel
-from icarus.compiler.messages import defined_at, raised_in
+from icarus.compiler.messages import defined_at, home, raised_in
+from icarus.compiler.plain_python import as_compiled, interpret
 from icarus.compiler.rng import seeded
-from icarus.kernel.contract import CHANCE, MAX_PLAYERS
-from icarus.kernel.features import KINDS, check_distinct, check_names, names_of, numbers_kernel
-from icarus.kernel.functions import FUNCTIONS, Arrays, Kernels, check_arguments, kernels_of, parameters_of
+from icarus.kernel.contract import (
+    CHANCE,
+    MAX_PLAYERS,
+    MORE,
+    NO_DEAL,
+    RECALLED,
+    Facts,
+    StateData,
+    copy_data,
+    facts_of,
+    out_of_range,
+    read_only,
+)
+from icarus.kernel.features import KINDS, check_features, checked_numbers, names_of, numbers_kernel, written_by
+from icarus.kernel.functions import FUNCTIONS, TOLD, Arrays, Kernels, check_arguments, kernels_of, parameters_of
 from icarus.kernel.state import State
 
 _NOTHING = np.dtype([("nothing", np.int64)], align=True)
 LONGEST = 100_000  # actions of a game of which nothing is said
 
 
-def positive(instance: object, attribute: attrs.Attribute, value: int) -> None:
-    """Refuse a number below 1."""
-    checks.integer(f"{attribute.name} of a game", value, 1)
+def _count(instance: object, attribute: attrs.Attribute, value: int) -> None:
+    """Refuse a number below 1, or of players that no game can have."""
+    checks.integer(f"{attribute.name} of a game", value, 1, MAX_PLAYERS if attribute.name == "players" else None)
 
 
-def check_player_count(instance: "AnyGame", attribute: attrs.Attribute, value: int) -> None:
-    """Refuse a number of players that no game can have."""
-    positive(instance, attribute, value)
-    if value > MAX_PLAYERS:
-        raise ValueError(f"{instance.name} has {value} players; at most {MAX_PLAYERS} are possible")
+def _interval(instance: "AnyGame", attribute: attrs.Attribute, value: object) -> None:
+    """Refuse what is not two numbers, the lesser first, or that of which there is one for each of some fields."""
+    for name, limits in (value if isinstance(value, Mapping) else {"": value}).items():
+        if not (isinstance(limits, tuple) and len(limits) == 2 and all(map(checks.is_real, limits))) or (
+            limits[0] > limits[1] or limits[0] == limits[1] and not name
+        ):
+            where = f" for {name}" if name else ""
+            raise ValueError(
+                f"{attribute.name} of {instance.name} are {limits!r}{where}; they must be (least, most), such as (0, 1)"
+            )
 
 
-def _increasing(instance: "AnyGame", attribute: attrs.Attribute, value: tuple[float, float]) -> None:
-    """Refuse utilities by which a greater reward gains less, or nothing."""
-    if not (
-        isinstance(value, tuple | list) and len(value) == 2 and all(map(checks.is_real, value)) and value[0] < value[1]
-    ):
-        raise ValueError(
-            f"utilities of {instance.name} are {value!r}; they must be (least, most), the gains at rewards of 0 and 1"
-        )
-
-
-def _readable(instance: "Game", attribute: attrs.Attribute, value: np.dtype) -> None:
-    _check_alignment(instance, attribute, value)
-    reserved = [name for name in value.names or () if hasattr(np.record, name)]
-    if reserved:
-        raise ValueError(
-            f"the state data of {instance.name} cannot have a field {reserved[0]!r}: it is an attribute of every numpy record"
-        )
-
-
-def _check_alignment(instance: "Game", attribute: attrs.Attribute, value: np.dtype) -> None:
+def _data(instance: "Game", attribute: attrs.Attribute, value: np.dtype) -> None:
+    """Refuse a dtype that compiled code and `facts` cannot read."""
     if not isinstance(value, np.dtype) or value.names is None or not value.isalignedstruct:
         raise TypeError(
             f"{attribute.name} of a game is {value!r}; it must be np.dtype([...], align=True) with named fields"
         )
-
-
-def _of_fields(instance: "Game", attribute: attrs.Attribute, value: Mapping[str, tuple[int, int]]) -> None:
-    """Refuse ranges that are none of the numbers in the state data."""
-    for name, limits in value.items():
-        if name not in (instance.state.names or ()) or instance.state[name].base.kind not in "biuf":
-            raise ValueError(
-                f"ranges of {instance.name} name {name!r}, which is not a field of numbers in its state data"
-            )
-        if not (
-            isinstance(limits, tuple)
-            and len(limits) == 2
-            and all(map(checks.is_real, limits))
-            and limits[0] <= limits[1]
-        ):
-            raise ValueError(
-                f"the range of {name} of {instance.name} is {limits!r}; it must be (least, most), such as (0, 1)"
-            )
-        kind, widest = instance.state[name].base, limits
-        if kind.kind != "f":
-            widest = (0, 1) if kind.kind == "b" else (np.iinfo(kind).min, np.iinfo(kind).max)
-        if limits[0] < widest[0] or limits[1] > widest[1]:
-            raise ValueError(
-                f"the range of {name} of {instance.name} is {limits!r}, and {kind} holds {widest[0]} to {widest[1]}; give the field a "
-                "larger type, or a range that it can hold"
-            )
+    if reserved := [name for name in value.names if hasattr(np.record, name)]:
+        raise ValueError(
+            f"the state data of {instance.name} cannot have a field {reserved[0]!r}: it is an attribute of every numpy record"
+        )
 
 
 class TextError(ValueError):
@@ -115,7 +92,7 @@ class AnyGame(ABC):
 
     # rules
     name: str
-    players: int = attrs.field(validator=check_player_count)
+    players: int = attrs.field(validator=_count)
     initial: Callable
     player: Callable
     legal: Callable
@@ -125,7 +102,7 @@ class AnyGame(ABC):
     action_text: Callable
     chance: Callable | None = None
     simultaneous: Callable | None = None
-    max_length: int = attrs.field(default=LONGEST, validator=positive)
+    max_length: int = attrs.field(default=LONGEST, validator=_count)
     # hidden information (absent: none)
     observe: Callable | None = None
     determinize: Callable | None = None
@@ -142,50 +119,30 @@ class AnyGame(ABC):
     parameters: Mapping[str, int] = attrs.field(factory=dict)
     defaults: Mapping[str, int] = attrs.field(factory=dict)
     seat_names: tuple[str, ...] = ()
-    actions: int | None = attrs.field(default=None, validator=attrs.validators.optional(positive))
+    actions: int | None = attrs.field(default=None, validator=attrs.validators.optional(_count))
     # for solvers and bridges
     deal: Callable | None = None
     deal_observation: Callable | None = None
-    utilities: tuple[float, float] = attrs.field(default=(-1.0, 1.0), validator=_increasing)
-
-    def __new__(cls, *arguments: object, **given: object) -> Self:
-        """A game not yet made; refuses a name that is none of its parts."""
-        names = [field.name for field in attrs.fields(cls)]
-        wrong = next((name for name in given if name not in names), None)
-        if wrong is not None:
-            near = difflib.get_close_matches(wrong, names, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(names)}"
-            raise TypeError(f"a {cls.__name__} has no {wrong!r}; {hint}")
-        return object.__new__(cls)
+    utilities: tuple[float, float] = attrs.field(default=(-1.0, 1.0), validator=_interval)
 
     def __attrs_post_init__(self) -> None:
-        if not isinstance(self.name, str) or not self.name:
-            raise TypeError(f"the name of a game is {self.name!r}; it must be a str, such as 'knockout-whist'")
-        if not self.name.isprintable():
-            raise ValueError(f"the name of a game is {self.name!r}; it must be one line, such as 'knockout-whist'")
-        if "/" in self.name or "\\" in self.name:
+        if not isinstance(self.name, str) or not self.name.isprintable() or not self.name or {*self.name} & {*"/\\"}:
             raise ValueError(
-                f"the name of a game is {self.name!r}; it must have no / or \\, because files are called by it"
+                f"the name of a game is {self.name!r}; it must be one line without / and \\, such as 'knockout-whist'"
             )
         for field in attrs.fields(type(self)):
             value = getattr(self, field.name)
-            is_absent = value is None and field.type == Callable | None
-            if field.type in (Callable, Callable | None) and not (is_absent or callable(value)):
-                raise TypeError(f"{field.name} of {self.name} is {value!r}; it must be a function")
-            if inspect.iscoroutinefunction(value):
-                raise TypeError(f"{field.name} of {self.name} is an async function; it must be a plain one")
+            if field.type not in (Callable, Callable | None) or (value is None and field.default is None):
+                continue
+            if not callable(value) or inspect.iscoroutinefunction(value):
+                raise TypeError(f"{field.name} of {self.name} is {value!r}; it must be a plain function")
         if self.seat_names and len(set(self.seat_names)) != self.players:
             raise ValueError(
                 f"the seat names of {self.name} are {self.seat_names!r}; it needs {self.players} different ones"
             )
         if (self.deal is None) != (self.deal_observation is None):
-            present, missing = "deal", "deal_observation"
-            if self.deal is None:
-                present, missing = missing, present
-            raise ValueError(f"{self.name} has a function {present} but no {missing}; deals of a game tree need both")
-        check_names(self, "features", "feature_names")
-        check_names(self, "action_features", "action_feature_names")
-        check_distinct(self)
+            raise ValueError(f"{self.name} has only one of deal and deal_observation; deals of a game tree need both")
+        check_features(self)
 
     def __str__(self) -> str:
         settings = ", ".join(
@@ -197,8 +154,39 @@ class AnyGame(ABC):
         return f"<game {self}>"
 
     @abstractmethod
+    def ask(self, name: str, *given: Any) -> Any:
+        """What a function answers, whose arguments are those of a `PythonGame`'s: by a value, and of Python's own numbers.
+
+        Without `prepare` there are no beliefs, and without `determinize` a state is drawn as it is.
+
+        Raises:
+            ValueError: the answer is of no use.
+        """
+
+    @abstractmethod
+    def facts_of(self, data: StateData) -> Any:
+        """The facts of a state data, to be read only."""
+
+    @abstractmethod
+    def check_data(self, data: StateData) -> None:
+        """Refuse data of another kind, or outside the ranges."""
+
+    @abstractmethod
+    def changed_data(self, data: StateData, fields: Mapping[str, Any]) -> StateData:
+        """A copy of a state data with other facts, and what follows from them."""
+
     def new_initial_state(self, seed: int | Sequence[int] = 0) -> State:
-        """A fresh game; the deal follows from the seed."""
+        """A fresh game. Everything that chance decides before the first action (the deal) follows from the seed.
+
+        Raises:
+            ValueError: a seed that is not an integer of at least 0, nor several of them.
+        """
+        renew_rebound()
+        return State.from_data(self, self.ask("initial", seeded(checks.seed(seed))))
+
+    def observed_moves(self, data: StateData, action: int) -> list[int]:
+        """The move by which each perspective sees an action that is about to be done."""
+        return [action] if self.observe is None else [*self.ask("observe", data, action), action]
 
     def text_of(self, facts: object) -> str:
         """What `text` writes.
@@ -300,6 +288,7 @@ class Game(AnyGame):
     Audits and bridges:
         ranges: the least and the greatest value that a field of the state data may have, with all its elements: {"hands": (0, 63)}.
             Facts that a user sets are checked against them; a field that is not named may have any value.
+        derive: `derive(state)` sets the facts that follow from others, for facts that a user sets.
         retrace: `retrace(state, data) -> (start, actions)`, plain Python, for audits: for a `State` and the data of one of
             its determinizations, initial data [1] and the actions that lead from there to those.
         multiplicity: `multiplicity(state) -> float`, plain Python, for audits: the relative probability of the data among those with the
@@ -322,11 +311,12 @@ class Game(AnyGame):
             the field's type.
     """
 
-    state: np.dtype = attrs.field(validator=_readable)
-    max_legal: int = attrs.field(validator=positive)
-    beliefs: np.dtype = attrs.field(default=_NOTHING, validator=_check_alignment)
+    state: np.dtype = attrs.field(validator=_data)
+    max_legal: int = attrs.field(validator=_count)
+    beliefs: np.dtype = attrs.field(default=_NOTHING, validator=_data)
     # for audits and bridges
-    ranges: Mapping[str, tuple[int, int]] = attrs.field(factory=dict, validator=_of_fields)
+    ranges: Mapping[str, tuple[int, int]] = attrs.field(factory=dict, validator=_interval)
+    derive: Callable | None = None
     retrace: Callable | None = None
     multiplicity: Callable | None = None
     observation_tensor: Tensor | None = None
@@ -334,8 +324,11 @@ class Game(AnyGame):
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
-        check_arguments(self)
+        rows = (FUNCTIONS | TOLD).items()
+        check_arguments(self, {name: row.arguments for name, row in rows}, is_compiled=True)
         parameters = parameters_of(self.initial)
+        if unknown := [name for name in self.ranges if name not in (self.state.names or ())]:
+            raise ValueError(f"ranges of {self.name} name {unknown[0]!r}, which is not a field of its state data")
         unknown = [name for name in self.parameters if name not in parameters]
         missing = [name for name, default in parameters.items() if default is None and name not in self.parameters]
         if unknown or missing:
@@ -345,6 +338,91 @@ class Game(AnyGame):
             raise ValueError(
                 f"deal of {self.name} must take the parameters of initial: {', '.join(parameters) or 'none'}"
             )
+
+    def ask(self, name: str, *given: Any) -> Any:
+        if name == "copy":
+            return copy_data(given[0])
+        if name in KINDS:
+            return checked_numbers(self, name, written_by(self, name, facts_of(given[0]), *given[1:]))
+        return self.ask_kernel(getattr(self.kernels(), name), name, *given)
+
+    def ask_kernel(self, kernel: Kernel | None, name: str, *given: Any) -> Any:
+        """As `ask`, by the kernel of the function."""
+        row = FUNCTIONS[name]
+        values = dict(zip(row.given, given, strict=True))
+        if name in ("apply", "determinize"):
+            values["state"] = copy_data(given[0])  # an error, or Ctrl-C in it, leaves the state where it was
+        words = []
+        for word in row.words:
+            if word not in values:
+                values[word] = self._room(word, values)
+            value = values[word]
+            words.append(value.ctypes.data if isinstance(value, np.ndarray) else int(value))
+        count = 0 if kernel is None else kernel(*words)
+        if name == "apply":
+            given[0][:] = values["state"]
+            return None
+        if name in ("legal", "recall"):
+            return self._written(name, values["actions" if name == "legal" else "moves"], count)
+        if name == "deal":
+            return None if values["probability"] == NO_DEAL else (values["state"], float(values["probability"][0]))
+        if row.returns:
+            return count
+        answer: Any = next((values[word] for word in row.arguments[::-1] if word not in row.given), None)
+        if name == "chance":
+            answer = answer[: len(self.ask("legal", *given))]
+        return values["state"] if name == "determinize" else answer if answer.dtype.names else answer.tolist()
+
+    def _room(self, word: str, values: Mapping[str, Any]) -> Any:
+        """What a kernel is given to write to, or the parameters and lengths that it asks for."""
+        match word:
+            case "state" | "beliefs":
+                return np.zeros(1, getattr(self, word))
+            case "actions":
+                return np.full(self.max_legal + MORE, -1)  # no action: what is left unwritten is refused
+            case "probabilities":
+                return np.zeros(self.max_legal)
+            case "out":
+                return np.full(self.players, np.nan)
+            case "moves":
+                return np.full(self.players, values["action"]) if "action" in values else np.zeros(RECALLED, np.int64)
+            case "parameters":
+                return self.initial_arguments()
+            case "probability":
+                return np.zeros(1)
+        return len(values["out" if "out" in values else "moves"])
+
+    def _written(self, name: str, room: np.ndarray, count: int) -> list[int]:
+        most = self.max_legal if name == "legal" else RECALLED
+        if not 0 <= count <= most:
+            what = "legal actions" if name == "legal" else "moves"
+            raise ValueError(f"{self} gave {count} {what}, of {most} at most, {home(getattr(self, name))}")
+        return room[:count].tolist()
+
+    def facts_of(self, data: StateData) -> Facts:
+        return facts_of(read_only(data))
+
+    def check_data(self, data: StateData) -> None:
+        if not isinstance(data, np.ndarray) or data.dtype != self.state or data.shape != (1,):
+            array = f"an array {list(data.shape)} of {data.dtype}" if isinstance(data, np.ndarray) else repr(data)
+            raise TypeError(f"the data of a state of {self} is {array}; it must be an array [1] of its dtype")
+        if not data.flags.c_contiguous or not data.flags.aligned or not data.flags.writeable:
+            raise TypeError(f"the data of a state of {self} must be contiguous, aligned and writeable")
+        if (outside := out_of_range(self.ranges, data)) is not None:
+            raise ValueError(f"in a state of {self} {outside}")
+
+    def changed_data(self, data: StateData, fields: Mapping[str, Any]) -> StateData:
+        changed, names = copy_data(data), self.state.names or ()
+        for name, value in fields.items():
+            if name not in names:
+                raise TypeError(f"the states of {self} have no fact {name!r}; they have {', '.join(names)}")
+            if np.asarray(value).dtype.kind not in self.state[name].base.kind + "iub":
+                raise TypeError(f"{name} of {self} is {value!r}; it must be of the type {self.state[name]}")
+            changed[name][0] = value
+        self.check_data(changed)
+        if self.derive is not None:
+            interpret(self.derive)(as_compiled(changed[0]))
+        return changed
 
     def kernels(self) -> "Kernels":
         """The compiled functions; compiled or loaded on first use, shared by all games that use the same functions."""
@@ -362,23 +440,11 @@ class Game(AnyGame):
 
     def address(self, name: str) -> int:
         """The address of a function for compiled code; 0 where it is absent."""
-        return self.teller(name).address if name in KINDS else self.kernels().address(name)
+        return self.evaluator(name).address if name in KINDS else self.kernels().address(name)
 
-    def teller(self, kind: str) -> Kernel:
+    def evaluator(self, kind: str) -> Kernel:
         """The compiled "features", "action_features" or "heuristic"; compiled or loaded when first asked for."""
         return numbers_kernel(kind, getattr(self, kind), self.state, len(names_of(self, kind)))
-
-    def new_initial_state(self, seed: int | Sequence[int] = 0) -> State:
-        """A fresh game. Everything that chance decides before the first action (the deal) follows from the seed.
-
-        Raises:
-            ValueError: a seed that is not an integer of at least 0, nor several of them.
-        """
-        renew_rebound()
-        data, generator = np.zeros(1, self.state), seeded(checks.seed(seed))
-        arguments = self.initial_arguments()
-        self.kernels().initial(data.ctypes.data, generator.ctypes.data, arguments.ctypes.data)
-        return State(self, data)
 
     def initial_arguments(self) -> np.ndarray:
         """The values of the parameters in the order in which `initial` takes them; a single 0 where it takes none."""

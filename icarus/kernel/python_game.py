@@ -1,7 +1,4 @@
-"""Games as plain Python functions on states of any kind, for `search(…, engine="python")`.
-
-A `PythonGame` has the letters of Definition 1 like a `Game`, but its states are whatever Python objects one likes, its functions may do
-whatever Python can, and nothing is compiled: a bridge to another library, a first draft, a game under a debugger.
+"""Games whose functions are plain Python on a state of any type, searched by the compiled loop: for a draft, a game under a debugger.
 
     game = PythonGame(
         name="pick", players=2,
@@ -18,21 +15,27 @@ whatever Python can, and nothing is compiled: a bridge to another library, a fir
 
 import copy
 import functools
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Set
+from operator import index
 from typing import Any
 
 import attrs
 import numpy as np
 
-from icarus import checks
+from icarus.checks import excerpt
+from icarus.compiler.functions import plain
 from icarus.compiler.messages import defined_at
-from icarus.compiler.plain_python import Interpreter, as_compiled
-from icarus.compiler.rng import seeded
-from icarus.kernel.answers import GAVE, answering, check_signatures, unchecked
-from icarus.kernel.contract import CONTINUES, NO_DEAL, RECALLED, Beliefs, Facts, StateData, copy_data, facts_of
-from icarus.kernel.features import KINDS, checked_numbers, written_by
-from icarus.kernel.game import FUNCTIONS, AnyGame, Game
+from icarus.compiler.plain_python import plain_kernels
+from icarus.kernel.contract import CHANCE, CONTINUES, TERMINAL, StateData, facts_of
+from icarus.kernel.features import KINDS, checked_numbers
+from icarus.kernel.functions import DEALING, FUNCTIONS, OF_PYTHON_GAMES, TOLD, check_arguments
+from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.state import State
+
+SHOWN = 120  # characters of an answer in a message
+LEAST, MOST = -(1 << 63), (1 << 63) - 1  # of integers
+TOLERANCE = 1e-9  # of the sum of probabilities
 
 
 def _number_text(state: StateData, action: int) -> str:
@@ -75,7 +78,7 @@ class PythonGame(AnyGame):
 
     Raises:
         TypeError: a function that cannot be called with what it is given.
-        ValueError: where a function is called, by whomever: it answers what makes no sense (`icarus.kernel.answers`).
+        ValueError: where a function is asked, by whomever: it answers what makes no sense.
     """
 
     copy: Callable = copy.deepcopy
@@ -86,90 +89,147 @@ class PythonGame(AnyGame):
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
-        check_signatures(self)
-        for name, function in answering(self).items():
-            object.__setattr__(self, name, function)
+        takes = {name: row.given for name, row in (FUNCTIONS | TOLD).items()}
+        check_arguments(self, takes | OF_PYTHON_GAMES, is_compiled=False)
 
-    def new_initial_state(self, seed: int | Sequence[int] = 0) -> "PythonState":
-        """A fresh game. Everything that chance decides before the first action (the deal) follows from the seed."""
-        return PythonState(self, self.initial(seeded(checks.seed(seed)), **self.parameters))
+    def ask(self, name: str, *given: Any) -> Any:
+        function = getattr(self, name)
+        if function is None:
+            return self.ask("copy", *given[:1]) if name == "determinize" else None
+        answer = function(*given) if name not in DEALING else function(*given, **self.parameters)
+        if name in KINDS:
+            return checked_numbers(self, name, answer)
+        convert, is_right, right = _ANSWERS[name]
+        try:
+            converted = convert(answer)
+            if is_right(self, converted, *given):
+                return converted
+        except (TypeError, ValueError):
+            pass
+        count = len(self.ask("legal", *given)) if name == "chance" else self.players - (name == "player")
+        text = "the state that it was given" if given and answer is given[0] else repr(answer)
+        raise self._refusal(name, text, right.format(count))
 
-    def tell(self, kind: str, *arguments: object) -> np.ndarray:
-        """What "features" or "heuristic" of a state, or "action_features" of a state and an action, are.
+    def _refusal(self, name: str, answer: str, right: str) -> ValueError:
+        """What is wrong with an answer: "legal of trek (trek.py, line 24) returned None; it must be a list of integers"."""
+        place = defined_at(getattr(self, name))
+        return ValueError(f"{name} of {self}{place} returned {excerpt(answer, SHOWN)}; it must {right}")
 
-        Raises:
-            ValueError: not a number for each name or player, or numbers that make no sense.
-        """
-        return checked_numbers(self, kind, getattr(self, kind)(*arguments))
+    def facts_of(self, data: StateData) -> StateData:
+        return data
 
-    def observed_moves(self, state: StateData, action: int) -> tuple[int, ...]:
-        """The move by which each perspective sees an action that is about to be done."""
-        if self.observe is None:
-            return (action,)
-        return (*self.observe(state, action), action)
+    def check_data(self, data: StateData) -> None:
+        """An object of any kind will do."""
 
-    def believed(self, state: StateData, observer: int) -> Beliefs:
-        """What `determinize` is given of what can be computed ahead."""
-        return None if self.prepare is None else self.prepare(state, observer)
-
-    def redraw(self, state: StateData, observer: int, beliefs: Beliefs, rng: np.ndarray) -> StateData:
-        """A new state from the information set of an observer."""
-        return self.copy(state) if self.determinize is None else self.determinize(state, observer, beliefs, rng)
+    def changed_data(self, data: StateData, fields: Mapping[str, Any]) -> StateData:
+        raise TypeError(f"a state of {self} is an object of the game's own; change a copy of it, for State(game, copy)")
 
 
-class PythonState(State):
-    """A state of a `PythonGame`; `data` and `facts` are the game's own object."""
+def _same(answer: Any) -> Any:
+    return answer
 
-    game: PythonGame
 
-    @property
-    def facts(self) -> StateData:
-        return self.data
+def _state(answer: StateData) -> StateData:
+    if answer is None:
+        raise TypeError
+    return answer
 
-    def _player(self) -> int:
-        return self.game.player(self.data)
 
-    def beliefs(self, observer: int) -> Beliefs:
-        return self.game.believed(self.data, observer)
+def _items(answer: Any) -> list:
+    """In an order of their own, which sets have not."""
+    if not isinstance(answer, Iterable) or isinstance(answer, Mapping | Set | str):
+        raise TypeError
+    return list(answer)
 
-    def redraw(self, observer: int, beliefs: Beliefs, generator: np.ndarray) -> StateData:
-        return self.game.redraw(self.data, observer, beliefs, generator)
 
-    def _check(self) -> None:
-        """A data of any kind will do."""
+def _integer(answer: Any) -> int:
+    number = index(answer)
+    if not LEAST <= number <= MOST:
+        raise ValueError
+    return number
 
-    def _check_ranges(self) -> None:
-        """An object of any kind says itself what it takes."""
 
-    def _stamp(self) -> None:
-        """Of an object of any kind it is not known whether it was changed."""
+def _integers(answer: Any) -> list[int]:
+    numbers = list(map(index, _items(answer)))
+    if numbers and not (LEAST <= min(numbers) and max(numbers) <= MOST):
+        raise ValueError
+    return numbers
 
-    def _copy(self, data: StateData) -> StateData:
-        return self.game.copy(data)
 
-    def _legal(self) -> list[int]:
-        return self.game.legal(self.data)
+def _reals(answer: Any) -> list[float]:
+    return list(map(_real, _items(answer)))
 
-    def _probabilities(self) -> list[float]:
-        return self.game.chance(self.data)  # type: ignore[misc]  # asked only where the game has it
 
-    def _advance(self, data: StateData, action: int) -> None:
-        self.game.apply(data, action)
+def _real(answer: Any) -> float:
+    if isinstance(answer, str):
+        raise TypeError
+    return float(answer)
 
-    def _rewards(self) -> list[float]:
-        return self.game.rewards(self.data)
 
-    def _label(self, data: StateData) -> int:
-        return CONTINUES if self.game.episode is None else self.game.episode(data)
+def _deal(answer: Any) -> tuple[StateData, float] | None:
+    if answer is None:
+        return None
+    state, probability = answer
+    return _state(state), _real(probability)
 
-    def _moves_of(self, data: StateData, action: int) -> list[int]:
-        return list(self.game.observed_moves(data, action))
 
-    def _recall(self, perspective: int) -> tuple[int, ...]:
-        return tuple(self.game.recall(self.data, perspective))  # type: ignore[misc]
+def _is_player(game: AnyGame, player: int, state: StateData) -> bool:
+    return 0 <= player < game.players or player in (CHANCE, TERMINAL)
 
-    def _evaluate(self, kind: str, *actions: int) -> np.ndarray:
-        return self.game.tell(kind, self.data, *actions)
+
+def _are_legal(game: AnyGame, actions: list[int], state: StateData) -> bool:
+    if not actions:
+        return game.ask("player", state) == TERMINAL
+    return min(actions) >= 0 and len(set(actions)) == len(actions)
+
+
+def _are_rewards(game: AnyGame, rewards: list[float], state: StateData) -> bool:
+    return len(rewards) == game.players and all(0 <= reward <= 1 for reward in rewards)
+
+
+def _are_chances(game: AnyGame, chances: list[float], state: StateData) -> bool:
+    all_given = len(chances) == len(game.ask("legal", state)) and all(chance >= 0 for chance in chances)
+    return all_given and abs(sum(chances) - 1) <= TOLERANCE
+
+
+def _are_moves(game: AnyGame, moves: list[int], state: StateData, action: int) -> bool:
+    return len(moves) == game.players
+
+
+def _is_deal(game: AnyGame, dealt: tuple[StateData, float] | None, index: int) -> bool:
+    return dealt is None or 0 <= dealt[1] < math.inf
+
+
+def _is_new(game: AnyGame, made: StateData, state: StateData, *_: object) -> bool:
+    return made is not state
+
+
+def _is_unused(game: AnyGame, answer: object, state: StateData, action: int) -> bool:
+    return answer is None or answer is state or type(answer) is not type(state)
+
+
+def _is_any(*_: object) -> bool:
+    return True
+
+
+# What makes Python's own numbers of an answer, whether they make sense, and what would be right.
+_ANSWERS: dict[str, tuple[Callable[[Any], Any], Callable[..., bool], str]] = {
+    "initial": (_state, _is_any, "return a new state"),
+    "copy": (_state, _is_new, "return a copy that can be changed without changing that"),
+    "determinize": (_state, _is_new, "leave that alone and return a changed copy"),
+    "prepare": (_same, _is_any, ""),
+    "apply": (_same, _is_unused, "change the state that it is given and return None"),
+    "player": (_integer, _is_player, "be a player from 0 to {}, CHANCE or TERMINAL"),
+    "legal": (_integers, _are_legal, "be a list of different integers of at least 0, one at least before the end"),
+    "rewards": (_reals, _are_rewards, "be {} numbers from 0 to 1, one for each player"),
+    "chance": (_reals, _are_chances, "be {} probabilities that sum to 1, one for each legal action"),
+    "observe": (_integers, _are_moves, "be {} integers, the move that each player sees"),
+    "episode": (_integer, lambda game, label, _: label >= CONTINUES, "be a label of at least 0, or CONTINUES"),
+    "recall": (_integers, _is_any, "be a list of integers, the moves seen since the episode began"),
+    "simultaneous": (_integer, lambda game, number, _: number >= 0, "be 0, or the number of the choice"),
+    "deal": (_deal, _is_deal, "be (state, probability), or None after the last deal"),
+    "deal_observation": (_integer, _is_any, "be an integer, what the player observes of the deal"),
+}
 
 
 def check_game(reader: str, game: object) -> None:
@@ -192,9 +252,6 @@ def check_is_state(reader: str, state: object) -> None:
         raise TypeError(f"{reader} needs a State, such as games.load('hearts').new_initial_state(), not {state!r}")
 
 
-# --------------------------------------------------------------------------------------------- a compiled game in Python
-
-
 def in_python(game: AnyGame) -> PythonGame:
     """The same game, by the plain Python of its functions; its states are records [1] of `game.state`.
 
@@ -205,120 +262,30 @@ def in_python(game: AnyGame) -> PythonGame:
     if isinstance(game, PythonGame):
         return game
     assert isinstance(game, Game)
+    with plain_kernels():
+        kernels = game.kernels()
+    rules = {
+        name: _in_python(game, name, getattr(kernels, name, None))
+        for name in (*FUNCTIONS, *KINDS)
+        if getattr(game, name) is not None or name == "prepare"
+    }
     texts: dict[str, Callable] = {  # which may ask compiled helpers, and so are given numpy's own records
         "text": lambda data: game.text_of(facts_of(data)),
         "action_text": lambda data, action: game.action_text_of(facts_of(data), action),
     }
     if (multiplicity := game.multiplicity) is not None:
         texts["multiplicity"] = lambda data: multiplicity(facts_of(data))
-    names = [field.name for field in attrs.fields(AnyGame) if field.name not in (*FUNCTIONS, *KINDS)]
-    same: dict[str, Any] = {name: getattr(game, name) for name in names}
-    return PythonGame(copy=copy_data, **same | texts | _Adapter(game).functions())
+    same = {field.name: getattr(game, field.name) for field in attrs.fields(AnyGame)}
+    return PythonGame(copy=functools.partial(game.ask, "copy"), **same | rules | texts)
 
 
-def _facts(data: np.ndarray) -> Facts:
-    return as_compiled(data[0])
+def _in_python(game: Game, name: str, kernel: Any) -> Callable:
+    """A function of a game, which messages know by the one that it stands for."""
 
+    @np.errstate(over="ignore")  # as compiled code does
+    def asked(*given: Any, **parameters: int) -> Any:
+        return game.ask(name, *given) if name in KINDS else game.ask_kernel(kernel, name, *given)
 
-INTEGERS = ("player", "episode", "simultaneous", "deal_observation")  # they return an integer and write nothing
-
-
-class _Adapter:
-    """The functions of a `Game` in the manner of a `PythonGame`: values are returned, not written to arrays."""
-
-    def __init__(self, game: Game) -> None:
-        interpret = Interpreter()
-        self.game = game
-        functions = {name: getattr(game, name) for name in FUNCTIONS}
-        self.plain = {name: interpret(function) for name, function in functions.items() if function is not None}
-
-    def functions(self) -> dict[str, Callable]:
-        """Those that there are, by name."""
-        functions = {
-            name: self._integer(name) if name in INTEGERS else getattr(self, name) for name in {*self.plain, "prepare"}
-        }
-        functions |= {kind: self.teller(kind) for kind in KINDS if getattr(self.game, kind) is not None}
-        return {name: self._answering(name, function) for name, function in functions.items()}
-
-    def _answering(self, name: str, function: Callable) -> Callable:
-        """A function that messages know by the one that it stands for."""
-        answers: Any = np.errstate(over="ignore")(function)  # as compiled code does
-        original = unchecked(getattr(self.game, name))
-        if original is not None:
-            functools.update_wrapper(answers, original, updated=())
-        answers.verb = GAVE
-        return answers
-
-    def _integer(self, name: str) -> Callable:
-        """A function that only returns an integer."""
-        function = self.plain[name]
-        return lambda data, *arguments: int(function(_facts(data), *arguments))
-
-    def initial(self, rng: np.ndarray, **parameters: int) -> np.ndarray:
-        data = np.zeros(1, self.game.state)
-        self.plain["initial"](_facts(data), rng, **parameters)
-        return data
-
-    def legal(self, data: np.ndarray) -> list[int]:
-        actions = np.full(self.game.max_legal, -1)  # no action: what is left unwritten is refused
-        count, place = self.plain["legal"](_facts(data), actions), defined_at(self.game.legal)
-        if not checks.is_integer(count):
-            raise ValueError(
-                f"legal of {self.game}{place} returned {count!r}; it must return how many actions it has written"
-            )
-        if count > self.game.max_legal:
-            raise ValueError(
-                f"legal of {self.game}{place} returned {count}, more legal actions than its max_legal, {len(actions)}"
-            )
-        return actions[:count].tolist()
-
-    def apply(self, data: np.ndarray, action: int) -> None:
-        self.plain["apply"](_facts(data), action)
-
-    def rewards(self, data: np.ndarray) -> list[float]:
-        out = np.full(self.game.players, np.nan)
-        self.plain["rewards"](_facts(data), out)
-        return out.tolist()
-
-    def observe(self, data: np.ndarray, action: int) -> list[int]:
-        moves = np.full(self.game.players, action, np.int64)
-        self.plain["observe"](_facts(data), action, moves)
-        return moves.tolist()
-
-    def chance(self, data: np.ndarray) -> list[float]:
-        probabilities = np.zeros(self.game.max_legal)
-        self.plain["chance"](_facts(data), probabilities)
-        return probabilities[: len(self.legal(data))].tolist()
-
-    def prepare(self, data: np.ndarray, observer: int) -> np.ndarray:
-        beliefs = np.zeros(1, self.game.beliefs)
-        if "prepare" in self.plain:
-            self.plain["prepare"](_facts(data), observer, _facts(beliefs))
-        return beliefs
-
-    def determinize(self, data: np.ndarray, observer: int, beliefs: np.ndarray, rng: np.ndarray) -> np.ndarray:
-        return self._redrawn("determinize", data, observer, beliefs, rng)
-
-    def _redrawn(self, name: str, data: np.ndarray, observer: int, beliefs: np.ndarray, rng: np.ndarray) -> np.ndarray:
-        redrawn = copy_data(data)
-        self.plain[name](_facts(redrawn), observer, _facts(beliefs), rng)
-        return redrawn
-
-    def recall(self, data: np.ndarray, perspective: int) -> list[int]:
-        moves = np.empty(RECALLED, np.int64)
-        count = self.plain["recall"](_facts(data), perspective, moves)
-        return moves[:count].tolist()
-
-    def deal(self, index: int, **parameters: int) -> tuple[np.ndarray, float] | None:
-        data = np.zeros(1, self.game.state)
-        probability = float(self.plain["deal"](_facts(data), index, **parameters))
-        return None if probability == NO_DEAL else (data, probability)
-
-    def teller(self, kind: str) -> Callable:
-        """What tells features or the heuristic, known by the name of the game's own function."""
-
-        @functools.wraps(getattr(self.game, kind))
-        def tell(data: np.ndarray, *actions: int) -> np.ndarray:
-            return written_by(self.game, kind, _facts(data), *actions)
-
-        return tell
+    if (original := getattr(game, name)) is not None:
+        asked.py_func = plain(original)  # type: ignore[attr-defined]
+    return asked

@@ -5,25 +5,13 @@ from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
+import numpy.typing as npt
 
 from icarus import checks
 from icarus.compiler.messages import home
 from icarus.compiler.rng import seeded
-from icarus.kernel.contract import (
-    CHANCE,
-    CONTINUES,
-    MORE,
-    RECALLED,
-    TERMINAL,
-    UNLABELLED,
-    UNSEEN,
-    Beliefs,
-    StateData,
-    copy_data,
-    facts_of,
-    out_of_range,
-)
-from icarus.kernel.features import checked_numbers, checked_rewards, written_by
+from icarus.kernel.contract import CHANCE, CONTINUES, TERMINAL, UNLABELLED, UNSEEN, Beliefs, StateData
+from icarus.kernel.features import checked_rewards
 
 # ------------------------------------------------------------------ Where a history stands in its episode (section 5.1)
 
@@ -66,12 +54,11 @@ class State:
     Rewards are the game's own, in [0, 1]; players are 0 … κ−1; `CHANCE` (−1) acts at chance states and `TERMINAL` (−4) is the
     current player of a finished game.
 
-    A history begins at `start`: the initial state; the determinization, for a state that was drawn; and what was made of it, for a state
-    whose facts were changed by hand.
+    A history begins at `start`: the initial state; the determinization, for a state that was drawn; and the data that a state was made of.
 
     Attributes:
         game: the game.
-        data: [1] of game.state, the facts.
+        data: [1] of game.state, the facts; of a `PythonGame` the object that its `initial` makes.
         history: (player, action) of every action since `start`.
         start: the data with which the history begins.
 
@@ -81,46 +68,46 @@ class State:
     """
 
     def __init__(self, game: PlayedGame, data: StateData) -> None:
-        self.game, self.data = game, data
-        self._check()
-        self._check_ranges()
-        self._begin(None)
+        game.check_data(data)
+        self._begin(game, data)
 
     @classmethod
     def from_data(cls, game: PlayedGame, data: StateData) -> "State":
-        """A state from data that the game's own functions made: they are not checked against its ranges."""
+        """A state from data that the game's own functions made: they are not checked."""
         state = object.__new__(cls)
-        state.game, state.data = game, data
-        state._begin(None)
+        state._begin(game, data)
         return state
 
-    def _begin(self, origin: EpisodePosition | None) -> None:
-        """Let the history begin here, at this position-in-episode; None where this state begins the game."""
-        self._history: list[tuple[int, int]] = []
-        self._start, self._last_stamp = self._copy(self.data), self._stamp()
-        self._origin, self._by_hand = origin, False
-
-    def _settle(self) -> None:
-        """Begin anew where facts were changed by hand: no history leads to them. A fact outside its range is a ValueError."""
-        if self._stamp() != self._last_stamp:
-            self._check_ranges()
-            self._begin(None)
-            self._by_hand = True
+    def _begin(self, game: PlayedGame, data: StateData) -> None:
+        """Let the history begin here."""
+        self.game, self.data, self._is_drawn = game, data, False
+        self._origin: EpisodePosition | None = None  # where it begins, once that is asked
+        self.history: list[tuple[int, int]] = []
+        self.start = game.ask("copy", data)
 
     @property
-    def history(self) -> list[tuple[int, int]]:
-        self._settle()
-        return self._history
+    def facts(self) -> Any:
+        """The state data with attribute access, to be read only; of a `PythonGame` the object itself."""
+        return self.game.facts_of(self.data)
 
-    @property
-    def start(self) -> StateData:
-        self._settle()
-        return self._start
+    def with_facts(self, **fields: npt.ArrayLike) -> "State":
+        """Another state, with these facts instead of its own, which begins a history; the game derives what follows from them.
 
-    @property
-    def facts(self) -> StateData:
-        """The state data with attribute access; a change of it changes the state, and a new history starts there."""
-        return facts_of(self.data)
+        Raises:
+            TypeError: the game has no such fact, or it takes another kind of value.
+            ValueError: a fact outside its range, or facts of which the functions of the game make no sense.
+        """
+        state = State(self.game, self.game.changed_data(self.data, fields))
+        legal = state.legal_actions()
+        if state.is_terminal():
+            state.returns()
+        if len(set(legal)) < len(legal) or min(legal, default=0) < 0:
+            raise ValueError(f"these facts make no state of {self.game}: its legal actions would be {legal}")
+        for action in legal:
+            after = state.clone()
+            after.apply_action(action)
+            after.current_player()
+        return state
 
     def current_player(self) -> int:
         """ρ: who is about to act, CHANCE or TERMINAL.
@@ -128,17 +115,13 @@ class State:
         Raises:
             ValueError: the game returns another number.
         """
-        self._settle()
-        player = self._player()
+        player = self.game.ask("player", self.data)
         if player in (CHANCE, TERMINAL) or 0 <= player < self.game.players:
             return player
         of_players = checks.range_text(0, self.game.players - 1)
         raise ValueError(
             f"{self.game} returns the player {player} as the player to act; it must be {of_players}, CHANCE or TERMINAL"
         )
-
-    def _player(self) -> int:
-        return self.game.kernels().player(self.data.ctypes.data)
 
     def is_terminal(self) -> bool:
         return self.current_player() == TERMINAL
@@ -147,8 +130,18 @@ class State:
         return self.current_player() == CHANCE
 
     def legal_actions(self) -> list[int]:
-        """A(s), in the game's order; empty at a terminal state."""
-        return [] if self.is_terminal() else self._legal()
+        """A(s), in the game's order; empty at a terminal state.
+
+        Raises:
+            ValueError: the game gives none at another state, or more than its max_legal.
+        """
+        if self.is_terminal():
+            return []
+        if not (actions := self.game.ask("legal", self.data)):
+            raise ValueError(
+                f"{self.game} gave no legal action at a state that is not terminal, {home(self.game.legal)}"
+            )
+        return actions
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """(action, probability) of each outcome of a chance state (π₀).
@@ -163,7 +156,7 @@ class State:
         actions = self.legal_actions()
         if self.game.chance is None:
             return [(action, 1 / len(actions)) for action in actions]
-        return list(zip(actions, self._probabilities(), strict=False))
+        return list(zip(actions, self.game.ask("chance", self.data), strict=False))
 
     def apply_action(self, action: int) -> None:
         """f(s, a): play a legal action.
@@ -171,11 +164,9 @@ class State:
         Raises:
             ValueError: the action is not legal here.
         """
-        action = self._playable(action)
-        player = self._player()  # which has just been found to be right
-        self._advance(self.data, action)
-        self._history.append((player, action))
-        self._last_stamp = self._stamp()
+        action, player = self._playable(action), self.current_player()
+        self.game.ask("apply", self.data, action)
+        self.history.append((player, action))
 
     def _playable(self, action: int) -> int:
         legal = self.legal_actions()
@@ -199,7 +190,7 @@ class State:
             raise ValueError(
                 f"there are no rewards yet: player {self.current_player()} is about to act in this state of {self.game}"
             )
-        return checked_rewards(self.game, self._rewards())
+        return checked_rewards(self.game, self.game.ask("rewards", self.data))
 
     def features(self) -> dict[str, float]:
         """The features of this state by their names; empty if the game has none.
@@ -209,7 +200,7 @@ class State:
         """
         if self.game.features is None:
             return {}
-        return dict(zip(self.game.feature_names, self._evaluate("features").tolist(), strict=True))
+        return dict(zip(self.game.feature_names, self.game.ask("features", self.data).tolist(), strict=True))
 
     def action_features(self, action: int) -> dict[str, float]:
         """The features of a legal action of the player to move, by their names.
@@ -220,9 +211,8 @@ class State:
         action = self._playable(action)
         if self.game.action_features is None:
             return {}
-        return dict(
-            zip(self.game.action_feature_names, self._evaluate("action_features", action).tolist(), strict=True)
-        )
+        numbers = self.game.ask("action_features", self.data, action)
+        return dict(zip(self.game.action_feature_names, numbers.tolist(), strict=True))
 
     def heuristic(self) -> list[float]:
         """The expected reward of each player, in [0, 1]: the game's heuristic, or the rewards of a terminal state.
@@ -234,13 +224,11 @@ class State:
             return self.returns()
         if self.game.heuristic is None:
             raise ValueError(f"{self.game} has no heuristic")
-        return self._evaluate("heuristic").tolist()
+        return self.game.ask("heuristic", self.data).tolist()
 
     def clone(self) -> "State":
-        self._settle()
-        state = self.from_data(self.game, self._copy(self.data))
-        state._history, state._start, state._last_stamp = list(self._history), self._start, self._last_stamp
-        state._origin, state._by_hand = self._origin, self._by_hand
+        state = object.__new__(type(self))
+        vars(state).update(vars(self), data=self.game.ask("copy", self.data), history=list(self.history))
         return state
 
     def __copy__(self) -> "State":
@@ -263,38 +251,31 @@ class State:
 
     def redraw(self, observer: int, beliefs: Beliefs, generator: np.ndarray) -> StateData:
         """The data of a state drawn from the information set of `observer`, whose `beliefs` may be reused."""
-        data, kernels = copy_data(self.data), self.game.kernels()
-        if kernels.determinize is not None:
-            kernels.determinize(data.ctypes.data, observer, beliefs.ctypes.data, generator.ctypes.data)
-        return data
+        return self.game.ask("determinize", self.data, observer, beliefs, generator)
 
     def from_determinization(self, data: StateData) -> "State":
         """The state that data drawn from an information set of this one describes; its history begins there."""
-        position, state = self.position_in_episode(), self.from_data(self.game, data)
-        state._begin(state.recalled(position))
+        state = self.from_data(self.game, data)
+        state._origin, state._is_drawn = state.recalled(self.position_in_episode()), True
         return state
 
     def recalled(self, position: EpisodePosition) -> EpisodePosition:
         """A position of this episode with the moves that this data recalls, where the game can tell them."""
         if self.game.recall is None:
             return position
-        moves, last = tuple(self._recall(perspective) for perspective in range(self.game.perspectives)), position.last
+        perspectives, last = range(self.game.perspectives), position.last
+        moves = tuple(tuple(self.game.ask("recall", self.data, perspective)) for perspective in perspectives)
         moves_of_last = moves[self.game.perspective(last)] if last is not None else ()
         previous = (position.label, moves_of_last) if moves_of_last and any(position.moves) else position.previous
         return attrs.evolve(position, moves=moves, previous=previous)
 
     def observed(self, action: int) -> list[int]:
         """The move that an action about to be played is in each perspective: the players, then the environment, or one for all."""
-        self._settle()
-        return self._moves_of(self.data, action)
+        return self.game.observed_moves(self.data, action)
 
     def beliefs(self, observer: int) -> Beliefs:
         """What `determinize` may compute ahead for `observer`: [1] of game.beliefs."""
-        self._settle()
-        beliefs = np.zeros(1, self.game.beliefs)
-        if (prepare := self.game.kernels().prepare) is not None:
-            prepare(self.data.ctypes.data, observer, beliefs.ctypes.data)
-        return beliefs
+        return self.game.ask("prepare", self.data, observer)
 
     def moves(self, player: int) -> tuple[int, ...]:
         """The moves that a player (or CHANCE, who sees everything) has observed since the start of the game.
@@ -303,18 +284,16 @@ class State:
             ValueError: no such player, or a determinized state, which has no history of its own.
         """
         column = self.game.perspective(self._check_player(player))
-        self._settle()
-        if self._origin is not None:
+        if self._is_drawn:
             raise ValueError("a determinized state has no history of its own; use the state it was drawn from")
         return tuple(moves[column] for _, moves, _ in self.replay() if moves[column] != UNSEEN)
 
     def position_in_episode(self) -> EpisodePosition:
         """Where this state stands in its episode (section 5.1), counted from the start of the game.
 
-        If a user changed the facts, they define the episode: its label, and the moves of `recall`.
+        The data with which the history begins define the episode there: its label, and the moves of `recall`.
         """
-        self._settle()
-        position = self._origin or self._position_at_start()
+        position = self._origin = self._origin or self._position_at_start()
         label, moves, last, previous = position.label, list(position.moves), position.last, position.previous
         for player, observed, data in self.replay():
             moves = [old if move == UNSEEN else (*old, move) for old, move in zip(moves, observed, strict=True)]
@@ -325,17 +304,20 @@ class State:
         return EpisodePosition(label, tuple(moves), last, previous)
 
     def _position_at_start(self) -> EpisodePosition:
-        label = self._label(self._start)
+        label = self._label(self.start)
         label = UNLABELLED if label == CONTINUES else label
         position = EpisodePosition(label, ((),) * self.game.perspectives, None, (label, ()))
-        return self.from_data(self.game, self._copy(self._start)).recalled(position) if self._by_hand else position
+        return self.from_data(self.game, self.start).recalled(position)
+
+    def _label(self, data: StateData) -> int:
+        return CONTINUES if self.game.episode is None else self.game.ask("episode", data)
 
     def replay(self) -> Iterator[tuple[int, list[int], StateData]]:
         """Each action of the history as (player, the move that each perspective saw, the state data after it)."""
-        data = self._copy(self._start)
-        for player, action in self._history:
-            moves = self._moves_of(data, action)
-            self._advance(data, action)
+        data = self.game.ask("copy", self.start)
+        for player, action in self.history:
+            moves = self.game.observed_moves(data, action)
+            self.game.ask("apply", data, action)
             yield player, moves, data
 
     def _check_player(self, player: int) -> int:
@@ -370,80 +352,14 @@ class State:
 
     def history_str(self) -> str:
         """The actions since `start` in the notation of the game."""
-        state, texts = self.from_data(self.game, self._copy(self.start)), []
+        state, texts = self.from_data(self.game, self.game.ask("copy", self.start)), []
         for _, action in self.history:
             texts.append(state.action_to_string(action))
             state.apply_action(action)
         return " ".join(texts)
 
     def __str__(self) -> str:
-        self._settle()
         return self.game.text_of(self.facts)
 
     def __repr__(self) -> str:
         return f"<{self.game} after {checks.count_text(len(self.history), 'action')}>"
-
-    # the functions of the game, as its kind of state data takes them
-
-    def _check(self) -> None:
-        game, data = self.game, self.data
-        if not isinstance(data, np.ndarray) or data.dtype != game.state or data.shape != (1,):
-            array = f"an array {list(data.shape)} of {data.dtype}" if isinstance(data, np.ndarray) else repr(data)
-            raise TypeError(f"the data of a state of {game} is {array}; it must be an array [1] of its dtype")
-        if not data.flags.c_contiguous or not data.flags.aligned or not data.flags.writeable:
-            raise TypeError(f"the data of a state of {game} must be contiguous, aligned and writeable")
-
-    def _check_ranges(self) -> None:
-        if (outside := out_of_range(self.game.ranges, self.data)) is not None:
-            raise ValueError(f"in a state of {self.game} {outside}")
-
-    def _stamp(self) -> bytes | None:
-        """What is another after facts were changed."""
-        return self.data.tobytes()
-
-    def _copy(self, data: StateData) -> StateData:
-        return copy_data(data)
-
-    def _legal(self) -> list[int]:
-        room = np.empty(self.game.max_legal + MORE, np.int64)
-        actions, count = room[:-MORE], self.game.kernels().legal(self.data.ctypes.data, room.ctypes.data)
-        if not 1 <= count <= len(actions):
-            wrong = f"{count} legal actions, of a max_legal of {len(actions)}," if count > 0 else "no legal action"
-            raise ValueError(f"{self.game} gave {wrong} at a state that is not terminal, {home(self.game.legal)}")
-        return actions[:count].tolist()
-
-    def _probabilities(self) -> list[float]:
-        probabilities = np.zeros(self.game.max_legal)
-        self.game.kernels().chance(self.data.ctypes.data, probabilities.ctypes.data)
-        return probabilities.tolist()
-
-    def _advance(self, data: StateData, action: int) -> None:
-        after = data.copy()  # an error, or Ctrl-C where it does not return, leaves the state where it was
-        self.game.kernels().apply(after.ctypes.data, action)
-        data[:] = after
-
-    def _rewards(self) -> list[float]:
-        out = np.full(self.game.players, np.nan)
-        self.game.kernels().rewards(self.data.ctypes.data, out.ctypes.data, self.game.players)
-        return out.tolist()
-
-    def _label(self, data: StateData) -> int:
-        return CONTINUES if self.game.episode is None else self.game.kernels().episode(data.ctypes.data)
-
-    def _moves_of(self, data: StateData, action: int) -> list[int]:
-        moves = np.full(self.game.perspectives, action, np.int64)
-        if self.game.observe is not None:
-            self.game.kernels().observe(data.ctypes.data, action, moves.ctypes.data, self.game.players)
-        return moves.tolist()
-
-    def _recall(self, perspective: int) -> tuple[int, ...]:
-        room = np.zeros(RECALLED, np.int64)
-        count = self.game.kernels().recall(self.data.ctypes.data, perspective, room.ctypes.data, RECALLED)
-        if not 0 <= count <= RECALLED:
-            raise ValueError(
-                f"{self.game} recalled {count} moves; it must be 0 to {RECALLED}, {home(self.game.recall)}"
-            )
-        return tuple(room[:count].tolist())
-
-    def _evaluate(self, kind: str, *actions: int) -> np.ndarray:
-        return checked_numbers(self.game, kind, written_by(self.game, kind, self.facts, *actions))

@@ -271,7 +271,7 @@ def with_more_cards(state: Any, observer: int, beliefs: Any, rng: np.ndarray) ->
 def test_a_hand_of_more_cards_than_were_dealt_is_found() -> None:
     report = audit(attrs.evolve(WHIST, determinize=with_more_cards), games=1, determinizations=10)
     assert "legal" in report.failed
-    assert "legal actions, of a max_legal of 7" in report["legal"].examples[0]
+    assert "legal actions, of 7 at most" in report["legal"].examples[0]
 
 
 def test_another_hand_of_the_observer_is_found() -> None:

@@ -31,6 +31,7 @@ from icarus import (
 )
 from icarus.engine.search import start_search
 from icarus.kernel import TERMINAL
+from icarus.kernel.contract import facts_of
 from icarus.kernel.state import State
 from tests.audit.test_contract import NIM
 from tests.conftest import child_process, environment
@@ -266,7 +267,7 @@ def test_facts_that_contradict_each_other_are_named(name: str, slip: Callable[[A
         while state.current_player() != 0 or state.facts.passes < 12:
             state.apply_action(state.legal_actions()[0])
     state.determinize(0, seed=1)
-    slip(state.facts)
+    slip(facts_of(state.data))
     with pytest.raises(ValueError, match=message):
         state.determinize(0, seed=1)
 

@@ -283,9 +283,9 @@ def test_a_game_that_writes_more_features_than_it_has_names_is_refused(engine: s
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"feature_names": ()}, "has features but no feature_names"),
-        ({"features": None}, "has feature_names but no features"),
-        ({"action_features": None}, "has action_feature_names but no action_features"),
+        ({"feature_names": ()}, "has only one of features and feature_names"),
+        ({"features": None}, "has only one of features and feature_names"),
+        ({"action_features": None}, "has only one of action_features and action_feature_names"),
         ({"feature_names": ("fifth", "branching")}, "has two features called 'fifth'"),
         ({"feature_names": "ab"}, "they must be strings"),
         ({"feature_names": (1, 2)}, "they must be strings"),

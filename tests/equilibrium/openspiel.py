@@ -6,6 +6,7 @@ import pyspiel
 from icarus import games
 from icarus.equilibrium.deals import information_state
 from icarus.games.liars_dice import LIAR
+from icarus.kernel.contract import facts_of
 from icarus.kernel.game import State
 
 COUNTERPARTS = {
@@ -33,9 +34,9 @@ def pairs(name):
     for theirs, dealt in after_the_deal(referee(name).new_initial_state(), []):
         ours = game.new_initial_state()
         if game.name == "liars-dice":
-            ours.facts.faces[:, 0] = dealt
+            facts_of(ours.data).faces[:, 0] = dealt
         elif "poker" in game.name:
-            ours.facts.cards[:] = [card // (2 if game.name == "leduc-poker" else 1) for card in dealt]
+            facts_of(ours.data).cards[:] = [card // (2 if game.name == "leduc-poker" else 1) for card in dealt]
         yield from below(State(game, ours.data), theirs)
 
 

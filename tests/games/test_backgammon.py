@@ -13,6 +13,7 @@ from numba import njit
 
 from icarus.games.backgammon import BACKGAMMON, BAR, CHECKERS_EACH, DICE_ARE_ROLLED, NOBODY, OFF, POINTS, STATE, survey
 from icarus.kernel import CHANCE, CONTINUES
+from icarus.kernel.contract import facts_of
 from icarus.kernel.state import State
 
 X, O = 0, 1  # noqa: E741
@@ -25,7 +26,7 @@ apply, legal = njit(BACKGAMMON.apply), njit(BACKGAMMON.legal)
 def position(mover: dict[int, int], opponent: dict[int, int], to_roll: int = X) -> State:
     """Before a roll of one player: {point: checkers} of his and of the opponent, each by his own numbers; the rest is off."""
     state = BACKGAMMON.new_initial_state()
-    facts = state.facts
+    facts = facts_of(state.data)
     facts.points[:] = 0
     for player, placed in ((to_roll, mover), (1 - to_roll, opponent)):
         for point, checkers in placed.items():
@@ -158,12 +159,12 @@ def test_no_checker_is_lost_and_the_kept_sets_fit_the_points() -> None:
         state = BACKGAMMON.new_initial_state()
         while not state.is_terminal():
             state.apply_action(choose.choice(state.legal_actions()))
-            facts = state.facts
+            facts = facts_of(state.data)
             assert facts.points.min() >= 0
             assert facts.points.sum(axis=1).tolist() == [CHECKERS_EACH] * 2
             assert not (facts.points[X, 1:BAR] * facts.points[O, BAR - 1 : 0 : -1]).any()
             fresh = state.clone()
-            survey(fresh.facts)
+            survey(facts_of(fresh.data))
             assert fresh.data == state.data
 
 

@@ -106,7 +106,7 @@ def test_random_games_end_with_a_reward_from_0_to_1_for_each_player(game: Game) 
 @each_game
 def test_no_function_of_a_game_needs_the_compiler_when_it_runs(game: Game) -> None:
     """It would be compiled twice, and each process that plays would load the compiler."""
-    kernels = [kernel for kernel in attrs.astuple(game.kernels(), recurse=False) if kernel is not None]
+    kernels = [kernel for kernel in vars(game.kernels()).values() if kernel is not None]
     assert len(kernels) >= 5 and all(isinstance(kernel._code, MachineCode) for kernel in kernels)
 
 
@@ -449,10 +449,10 @@ def test_parameters_are_bound_by_name_and_not_by_place() -> None:
 @pytest.mark.parametrize(
     ("ranges", "message"),
     [
-        ({"lift": (0, 1)}, "ranges of toy-chain name 'lift', which is not a field of numbers in its state data"),
-        ({"row": 5}, "the range of row of toy-chain is 5; it must be (least, most), such as (0, 1)"),
-        ({"row": (5, 0)}, "the range of row of toy-chain is (5, 0); it must be"),
-        ({"row": (0, "1")}, "the range of row of toy-chain is (0, '1'); it must be"),
+        ({"lift": (0, 1)}, "ranges of toy-chain name 'lift', which is not a field of its state data"),
+        ({"row": 5}, "ranges of toy-chain are 5 for row; they must be (least, most), such as (0, 1)"),
+        ({"row": (5, 0)}, "ranges of toy-chain are (5, 0) for row; they must be"),
+        ({"row": (0, "1")}, "ranges of toy-chain are (0, '1') for row; they must be"),
     ],
 )
 def test_a_range_that_is_none_is_refused(ranges: Any, message: str) -> None:
@@ -501,13 +501,3 @@ def test_a_game_with_parameters_of_its_own_is_loaded_again_by_its_name(monkeypat
 
 def grown_deal(state: Any, rng: np.ndarray, flowers: int) -> None:
     state.player = flowers
-
-
-def test_a_range_that_its_field_cannot_hold_is_refused() -> None:
-    name, dtype = next((name, toy.CHAIN.state[name].base) for name in toy.CHAIN.state.names or ())
-    most = int(np.iinfo(dtype).max)
-    attrs.evolve(toy.CHAIN, ranges={name: (0, most)})
-    with pytest.raises(
-        ValueError, match=f"the range of {name} of .*{dtype} holds .* to {most}; give the field a larger type"
-    ):
-        attrs.evolve(toy.CHAIN, ranges={name: (0, most + 1)})

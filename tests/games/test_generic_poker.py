@@ -9,6 +9,7 @@ from scipy.stats import chisquare
 
 from icarus.games.generic_poker import CALL, FOLD, LEDUC_POKER, NO_TABLE, generic_poker
 from icarus.kernel import CHANCE
+from icarus.kernel.contract import facts_of
 from icarus.kernel.game import State
 
 UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
@@ -17,7 +18,7 @@ UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
 def dealt(game, first, second, text=""):
     """The hand with these ranks (1 is the lowest) after actions written like "bet 2, call, 3", each of them legal."""
     state = game.new_initial_state()
-    state.facts.cards[:] = first - 1, second - 1
+    facts_of(state.data).cards[:] = first - 1, second - 1
     state = State(game, state.data)
     for name in filter(None, text.split(", ")):
         state.apply_action(state.string_to_action(name))

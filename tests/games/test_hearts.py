@@ -31,6 +31,7 @@ from icarus.games.hearts import (
     subset,
 )
 from icarus.kernel import CHANCE
+from icarus.kernel.contract import facts_of
 from icarus.kernel.state import State
 from tests.games.cards import card_named
 from tests.marks import slow_after
@@ -361,7 +362,7 @@ def placed(scores: list[int]) -> list[float]:
 )
 def test_equal_scores_share_the_better_place(scores: tuple[int, ...], rewards: list[float]) -> None:
     state = HEARTS.new_initial_state()
-    state.facts.phase, state.facts.player, state.facts.scores = ENDED, -4, scores
+    facts_of(state.data).phase, facts_of(state.data).player, facts_of(state.data).scores = ENDED, -4, scores
     assert state.returns() == rewards == placed(list(scores))
 
 
@@ -678,11 +679,16 @@ def test_the_rounds_to_come_are_drawn_from_the_table_with_seats_permuted() -> No
     """Mean rewards over many fates agree with a plain simulation from the same table."""
     scores = [30, 35, 20, 44]
     state = HEARTS.new_initial_state()
-    state.facts.phase, state.facts.player, state.facts.scores, state.facts.searching = ENDED, -4, scores, 1
+    (
+        facts_of(state.data).phase,
+        facts_of(state.data).player,
+        facts_of(state.data).scores,
+        facts_of(state.data).searching,
+    ) = ENDED, -4, scores, 1
     random, count = np.random.default_rng(19), 8_000
     ours = np.zeros((count, 4))
     for i in range(count):
-        state.facts.fate = np.uint64(random.integers(1 << 63))
+        facts_of(state.data).fate = np.uint64(random.integers(1 << 63))
         ours[i] = state.returns()
     plain = np.zeros((count, 4))
     for i in range(count):

@@ -6,6 +6,7 @@ import pytest
 from icarus import State, games
 from icarus.games.backgammon import survey
 from icarus.games.dou_di_zhu import hand_of
+from icarus.kernel.contract import facts_of
 
 WITH_HEURISTIC = [
     "backgammon",
@@ -37,19 +38,19 @@ def initial_state(name: str) -> State:
 
 def test_a_hand_with_points_is_worse_and_high_cards_take_more() -> None:
     state = initial_state("hearts")
-    state.facts.phase = 2
-    state.facts.held[:] = [0x3F, 0x3F << 6, 0x3F << 20, 0x3F << 26]
+    facts_of(state.data).phase = 2
+    facts_of(state.data).held[:] = [0x3F, 0x3F << 6, 0x3F << 20, 0x3F << 26]
     even = state.heuristic()
     assert even[0] > even[1]  # ♣2 … ♣7 against ♣8 … ♣K
-    state.facts.points[0] = 13
+    facts_of(state.data).points[0] = 13
     assert state.heuristic()[0] < even[0] and state.heuristic()[1] > even[1]
 
 
 def test_who_is_out_of_knockout_whist_hopes_for_nothing_and_tricks_give_hope() -> None:
     state = initial_state("knockout-whist")
     assert state.heuristic() == pytest.approx([0.25] * 4)
-    state.facts.tricks[2] = 3
-    state.facts.alive = 0b0111
+    facts_of(state.data).tricks[2] = 3
+    facts_of(state.data).alive = 0b0111
     hopes = state.heuristic()
     assert hopes[3] == 0 and hopes[2] > hopes[1] == hopes[0] and sum(hopes) == pytest.approx(1)
 
@@ -58,7 +59,7 @@ def test_fewer_plays_and_controls_help_a_side_of_dou_di_zhu() -> None:
     state = initial_state("dou-di-zhu")
 
     def landlord(hand: list[int], peasants: list[int]) -> float:
-        state.facts.hands[:] = [hand_of(hand), hand_of(peasants), hand_of(peasants)]
+        facts_of(state.data).hands[:] = [hand_of(hand), hand_of(peasants), hand_of(peasants)]
         return state.heuristic()[0]
 
     assert landlord([0, 1], [0, 1, 2, 3]) > 0.5 > landlord([0, 1, 2, 3], [0, 1])
@@ -70,22 +71,27 @@ def test_fewer_plays_and_controls_help_a_side_of_dou_di_zhu() -> None:
 def test_light_gains_by_frodo_s_way_and_dark_by_pieces() -> None:
     state = initial_state("lotr-confrontation")
     assert state.heuristic() == [0.5, 0.5]
-    state.facts.pos[0] = 13  # Frodo in Dagorlad
+    facts_of(state.data).pos[0] = 13  # Frodo in Dagorlad
     assert state.heuristic()[0] > 0.6
-    state.facts.count[0, 16] = 4  # four of Light's are dead
+    facts_of(state.data).count[0, 16] = 4  # four of Light's are dead
     assert state.heuristic()[0] < 0.5
 
 
 def backgammon(mover: dict[int, int], opponent: dict[int, int]) -> State:
     """X to roll, with the checkers of each on their own points."""
     state = initial_state("backgammon")
-    state.facts.points[:] = 0
+    facts_of(state.data).points[:] = 0
     for owner, side in enumerate((mover, opponent)):
         for point, count in side.items():
-            state.facts.points[owner, point] = count
-        state.facts.points[owner, 0] = 15 - sum(side.values())
-    state.facts.player, state.facts.actor, state.facts.dice[:], state.facts.left = 0, -1, 0, 0
-    survey.py_func(state.facts)
+            facts_of(state.data).points[owner, point] = count
+        facts_of(state.data).points[owner, 0] = 15 - sum(side.values())
+    facts_of(state.data).player, facts_of(state.data).actor, facts_of(state.data).dice[:], facts_of(state.data).left = (
+        0,
+        -1,
+        0,
+        0,
+    )
+    survey.py_func(facts_of(state.data))
     return state
 
 

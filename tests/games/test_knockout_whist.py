@@ -25,6 +25,7 @@ from icarus.games.knockout_whist import (
 )
 from icarus.games.knockout_whist import determinize as redraw
 from icarus.kernel import CHANCE, CONTINUES, helper
+from icarus.kernel.contract import facts_of
 from icarus.kernel.state import State
 from tests.games.cards import card_named
 from tests.games.states import random_walk
@@ -424,7 +425,7 @@ def test_determinizations_are_uniform_where_dealing_hand_by_hand_is_not():
 
 def test_the_coming_deals_are_redrawn_uniformly():
     state = position(["2♣", "A♣", "3♣"], tricks=[2, 2, 2], hand_size=2)
-    state.facts.player = 0
+    facts_of(state.data).player = 0
     first = Counter()
     for seed in range(2600):
         world = state.determinize(0, seed)

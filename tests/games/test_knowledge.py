@@ -9,6 +9,7 @@ from icarus import games
 from icarus.games.backgammon import survey
 from icarus.games.checkers import begin_turn
 from icarus.kernel import CHANCE
+from icarus.kernel.contract import facts_of
 from icarus.kernel.state import State
 
 TELLING = ["othello", "checkers", "backgammon", "leduc-poker", "generic-poker(ranks=5, copies=2, sizes=3)"]
@@ -18,8 +19,8 @@ def othello(board: str, player: int = 0) -> State:
     """A state from eight rows of X, O and dots."""
     state, squares = games.load("othello").new_initial_state(), "".join(board.split())
     for mark, seat in (("X", 0), ("O", 1)):
-        state.facts.discs[seat] = np.uint64(sum(1 << i for i, c in enumerate(squares) if c == mark))
-    state.facts.player = player
+        facts_of(state.data).discs[seat] = np.uint64(sum(1 << i for i, c in enumerate(squares) if c == mark))
+    facts_of(state.data).player = player
     return state
 
 
@@ -36,7 +37,7 @@ def test_othello_counts_corners_moves_and_discs() -> None:
     board = "X.OXO... ........ ..O..... ...O...." + EMPTY_ROWS
     state = othello(board)  # X may play b1 and f1, O may play nothing
     assert state.features() == {"corners": 1, "mobility": 2, "discs": -2}
-    state.facts.player = 1
+    facts_of(state.data).player = 1
     assert state.features() == {"corners": -1, "mobility": -2, "discs": 2}
 
 
@@ -57,9 +58,13 @@ def checkers(black: str, white: str, kings: str = "", player: int = 0) -> State:
     def bits(squares: str) -> np.uint64:
         return np.uint64(sum(1 << ("abcdefgh".index(s[0]) + 8 * (int(s[1]) - 1)) for s in squares.split()))
 
-    state.facts.pieces[0], state.facts.pieces[1], state.facts.kings = bits(black), bits(white), bits(kings)
-    state.facts.player = player
-    begin_turn.py_func(state.facts)
+    facts_of(state.data).pieces[0], facts_of(state.data).pieces[1], facts_of(state.data).kings = (
+        bits(black),
+        bits(white),
+        bits(kings),
+    )
+    facts_of(state.data).player = player
+    begin_turn.py_func(facts_of(state.data))
     return state
 
 
@@ -87,24 +92,24 @@ def race(mover: dict[int, int], opponent: dict[int, int]) -> State:
     """X is to roll; the checkers of both on their own points."""
     game = games.load("backgammon")
     state = game.new_initial_state()
-    state.facts.points[:] = 0
+    facts_of(state.data).points[:] = 0
     for seat, placed in enumerate((mover, opponent)):
         for point, checkers in placed.items():
-            state.facts.points[seat, point] = checkers
-        state.facts.points[seat, 0] = 15 - sum(placed.values())
-    state.facts.player, state.facts.actor = 0, CHANCE
-    survey.py_func(state.facts)
+            facts_of(state.data).points[seat, point] = checkers
+        facts_of(state.data).points[seat, 0] = 15 - sum(placed.values())
+    facts_of(state.data).player, facts_of(state.data).actor = 0, CHANCE
+    survey.py_func(facts_of(state.data))
     return state
 
 
 def swapped(state: State) -> State:
     """The same position with the players' names exchanged."""
     mirror = state.clone()
-    mirror.facts.points[:] = state.facts.points[::-1]
-    mirror.facts.player = 1 - state.facts.player
+    facts_of(mirror.data).points[:] = state.facts.points[::-1]
+    facts_of(mirror.data).player = 1 - state.facts.player
     if mirror.facts.actor != CHANCE:
-        mirror.facts.actor = mirror.facts.player
-    survey.py_func(mirror.facts)
+        facts_of(mirror.data).actor = mirror.facts.player
+    survey.py_func(facts_of(mirror.data))
     return mirror
 
 
@@ -173,8 +178,8 @@ def test_backgammon_tells_hits_points_and_checkers_borne_off() -> None:
 
 def leduc(cards: tuple[int, int], table: int = -1, paid: tuple[int, int] = (1, 1)) -> State:
     state = games.load("leduc-poker").new_initial_state()
-    state.facts.cards[:], state.facts.table, state.facts.paid[:] = cards, table, paid
-    state.facts.stage = 0 if table < 0 else 1
+    facts_of(state.data).cards[:], facts_of(state.data).table, facts_of(state.data).paid[:] = cards, table, paid
+    facts_of(state.data).stage = 0 if table < 0 else 1
     return state
 
 
@@ -214,13 +219,13 @@ def test_compiled_and_plain_functions_tell_the_same_all_game_long(name: str) -> 
     for seed in range(2):
         state = game.new_initial_state(seed=seed)
         while not state.is_terminal():
-            game.teller("features")(state.data.ctypes.data, out.ctypes.data)
+            game.evaluator("features")(state.data.ctypes.data, out.ctypes.data)
             assert out[: len(game.feature_names)].tolist() == list(state.features().values())
-            game.teller("heuristic")(state.data.ctypes.data, out.ctypes.data)
+            game.evaluator("heuristic")(state.data.ctypes.data, out.ctypes.data)
             assert out[:2].tolist() == pytest.approx(state.heuristic(), rel=1e-12)
             if not state.is_chance_node():
                 for action in state.legal_actions():
-                    game.teller("action_features")(state.data.ctypes.data, action, out.ctypes.data)
+                    game.evaluator("action_features")(state.data.ctypes.data, action, out.ctypes.data)
                     assert out[: len(game.action_feature_names)].tolist() == list(
                         state.action_features(action).values()
                     )

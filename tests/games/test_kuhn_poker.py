@@ -11,6 +11,7 @@ from scipy.stats import chisquare
 
 from icarus.games.kuhn_poker import BET, KUHN_POKER, PASS
 from icarus.kernel import CHANCE
+from icarus.kernel.contract import facts_of
 from icarus.kernel.state import State
 from tests.games.states import every_state
 
@@ -21,7 +22,7 @@ DEALS = list(itertools.permutations("JQK", 2))
 def dealt(first, second, text=""):
     """The hand with these cards after actions written like "pass bet", each of them legal."""
     state = KUHN_POKER.new_initial_state()
-    state.facts.cards[:] = "JQK".index(first), "JQK".index(second)
+    facts_of(state.data).cards[:] = "JQK".index(first), "JQK".index(second)
     state = State(KUHN_POKER, state.data)
     for name in text.split():
         state.apply_action(state.string_to_action(name))

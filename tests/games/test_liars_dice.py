@@ -9,6 +9,7 @@ import pytest
 from scipy.stats import chisquare
 
 from icarus.games.liars_dice import FACES, LIAR, liars_dice
+from icarus.kernel.contract import facts_of
 from icarus.kernel.state import State
 from tests.marks import slow_after
 
@@ -19,7 +20,7 @@ def rolled(first, second, bids=""):
     """The game with dice written like "2★", after bids written like "1×2, liar", each of them legal."""
     state = liars_dice(len(first), len(second)).new_initial_state()
     for player, roll in enumerate((first, second)):
-        state.facts.faces[player, : len(roll)] = ["12345★".index(face) for face in roll]
+        facts_of(state.data).faces[player, : len(roll)] = ["12345★".index(face) for face in roll]
     state = State(state.game, state.data)
     for name in filter(None, bids.split(", ")):
         state.apply_action(state.string_to_action(name.replace("×", " × ")))

@@ -58,6 +58,7 @@ from icarus.games.lotr_confrontation import (
     simultaneous,
 )
 from icarus.kernel import CHANCE, TERMINAL, below, helper
+from icarus.kernel.contract import facts_of
 from icarus.kernel.state import State
 from tests.games.scenes import act_out, play, scenes
 
@@ -550,7 +551,7 @@ def random_states(seed, games, every=1):
 def own_and_public(state, observer):
     """What a determinization must leave as it is, as bytes."""
     pieces = slice(observer * TEAM, observer * TEAM + TEAM)
-    facts = state.facts
+    facts = facts_of(state.data)
     names = (
         "count",
         "held",
@@ -579,7 +580,7 @@ def recalled(state, perspective):
 
 def test_k5_random_self_play_never_contradicts_anything_seen():
     for number, state in enumerate(random_states(seed=11, games=4)):
-        facts = state.facts
+        facts = facts_of(state.data)
         assert all(facts.pos[piece] in possible_squares(state, piece) for piece in range(PIECES))
         assert len(hand(state, LIGHT)) == len(hand(state, DARK)) > 0
         for observer in SIDES:

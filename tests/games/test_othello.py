@@ -9,6 +9,7 @@ import pytest
 from icarus import games
 from icarus.games.othello import EDGE, PASS
 from icarus.kernel import CONTINUES
+from icarus.kernel.contract import facts_of
 from tests.marks import slow_after
 
 OTHELLO = games.load("othello")
@@ -21,8 +22,8 @@ def position(board: str, player: int) -> "games.State":
     state = OTHELLO.new_initial_state()
     squares = "".join(board.split())
     for mark, seat in (("X", 0), ("O", 1)):
-        state.facts.discs[seat] = np.uint64(sum(1 << i for i, c in enumerate(squares) if c == mark))
-    state.facts.player = player
+        facts_of(state.data).discs[seat] = np.uint64(sum(1 << i for i, c in enumerate(squares) if c == mark))
+    facts_of(state.data).player = player
     return state
 
 

@@ -19,6 +19,7 @@ from icarus.games.othello import (
     WEIGHTS,
     read_tuples,
 )
+from icarus.kernel.contract import facts_of
 
 OTHELLO = games.load("othello")
 SQUARES = np.arange(64).reshape(8, 8)  # by row and column
@@ -63,7 +64,7 @@ def rearranged(state: State, squares: np.ndarray) -> State:
     rearrangement = state.clone()
     for player in range(2):
         discs = int(state.facts.discs[player])
-        rearrangement.facts.discs[player] = np.uint64(
+        facts_of(rearrangement.data).discs[player] = np.uint64(
             sum((discs >> int(old) & 1) << new for new, old in enumerate(squares.ravel()))
         )
     return rearrangement
@@ -102,15 +103,15 @@ def test_the_eight_symmetries_of_a_position_are_worth_the_same() -> None:
 def test_exchanged_colours_exchange_the_chances() -> None:
     for state in random_positions(20):
         variant = state.clone()
-        variant.facts.discs[:] = state.facts.discs[::-1]
-        variant.facts.player = 1 - state.facts.player
+        facts_of(variant.data).discs[:] = state.facts.discs[::-1]
+        facts_of(variant.data).player = 1 - state.facts.player
         chances = state.heuristic()
         assert variant.heuristic() == chances[::-1] and sum(chances) == pytest.approx(1) and 0 < min(chances)
 
 
 def test_a_finished_game_is_worth_its_rewards() -> None:
     state = OTHELLO.new_initial_state()
-    state.facts.passes = 2
+    facts_of(state.data).passes = 2
     assert state.heuristic() == [0.5, 0.5]
 
 
@@ -119,7 +120,7 @@ def test_corners_and_their_edges_are_good_and_an_x_square_beside_an_empty_corner
         state = OTHELLO.new_initial_state()
         squares = "".join(board.split())
         for mark, seat in (("X", 0), ("O", 1)):
-            state.facts.discs[seat] = np.uint64(sum(1 << i for i, c in enumerate(squares) if c == mark))
+            facts_of(state.data).discs[seat] = np.uint64(sum(1 << i for i, c in enumerate(squares) if c == mark))
         return state.heuristic()[0]
 
     middle = "..OXXO.. ..OXOX.. ..XOXO.. ..OXOX.. ..XOOX.. ........"
@@ -129,7 +130,7 @@ def test_corners_and_their_edges_are_good_and_an_x_square_beside_an_empty_corner
 
 
 def test_its_best_moves_win_almost_all_games_against_random_ones() -> None:
-    teller, out, luck, total = OTHELLO.teller("heuristic"), np.zeros(2), np.random.default_rng(5), 0.0
+    teller, out, luck, total = OTHELLO.evaluator("heuristic"), np.zeros(2), np.random.default_rng(5), 0.0
     for seed in range(10):
         state, seat = OTHELLO.new_initial_state(seed), seed % 2
         while not state.is_terminal():

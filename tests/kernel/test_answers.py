@@ -62,7 +62,7 @@ def test_a_game_of_functions_that_have_names_goes_to_another_process() -> None:
     game = PythonGame(name="hilo", players=3, **{function.__name__: function for function in functions})
     state = pickle.loads(pickle.dumps(game.new_initial_state(3)))
     assert str(state) == str(game.new_initial_state(3)) and state.action_to_string(1) == "1"
-    assert state.game.legal({"said": [], "coin": None}) == [0, 1]
+    assert state.game.ask("legal", {"said": [], "coin": None}) == [0, 1]
 
 
 def returned_anew(state: dict, action: int) -> dict:
@@ -76,8 +76,8 @@ def redrawn_in_place(state: dict, observer: int, beliefs: None, rng: np.ndarray)
 
 
 PLAYERS = "it must be a player from 0 to 2, CHANCE or TERMINAL"
+LEGAL = "it must be a list of different integers of at least 0, one at least before the end"
 REWARDS = "it must be 3 numbers from 0 to 1, one for each player"
-ACTIONS = "it must be a list of different integers of at least 0"
 CHANCES = "it must be 2 probabilities that sum to 1, one for each legal action"
 
 
@@ -88,23 +88,24 @@ CHANCES = "it must be 2 probabilities that sum to 1, one for each legal action"
         ("player", lambda state: None, f"returned None; {PLAYERS}"),
         ("player", lambda state: 3, f"returned 3; {PLAYERS}"),
         ("player", lambda state: "0", f"returned '0'; {PLAYERS}"),
-        ("legal", lambda state: None, "returned None; it must be a list of integers"),
-        ("legal", lambda state: [], "returned []; it must be at least one action at a state that is not terminal"),
-        ("legal", lambda state: (0, 1.5, 3), "returned (0, 1.5, 3); it must be a list of integers"),
-        ("legal", lambda state: [0, 0], f"returned [0, 0]; {ACTIONS}"),
-        ("legal", lambda state: [-1, 0], f"returned [-1, 0]; {ACTIONS}"),
+        ("legal", lambda state: None, f"returned None; {LEGAL}"),
+        ("legal", lambda state: [], f"returned []; {LEGAL}"),
+        ("legal", lambda state: (0, 1.5, 3), f"returned (0, 1.5, 3); {LEGAL}"),
+        ("legal", lambda state: [0, 0], f"returned [0, 0]; {LEGAL}"),
+        ("legal", lambda state: [-1, 0], f"returned [-1, 0]; {LEGAL}"),
+        ("legal", lambda state: [1 << 64, 1], f"returned [18446744073709551616, 1]; {LEGAL}"),
         ("apply", returned_anew, "it must change the state that it is given and return None"),
         ("rewards", lambda state: [1.0, 0.0], f"returned [1.0, 0.0]; {REWARDS}"),
         ("rewards", lambda state: {0: 1.0, 1: 0.0, 2: 0.0}, f"returned {{0: 1.0, 1: 0.0, 2: 0.0}}; {REWARDS}"),
         ("rewards", lambda state: None, f"returned None; {REWARDS}"),
-        ("rewards", lambda state: [22, 4, 15], f"returned [22.0, 4.0, 15.0]; {REWARDS}"),
+        ("rewards", lambda state: [22, 4, 15], f"returned [22, 4, 15]; {REWARDS}"),
         ("chance", lambda state: [1.0], f"returned [1.0]; {CHANCES}"),
         ("chance", lambda state: [0.5, 0.6], f"returned [0.5, 0.6]; {CHANCES}"),
-        ("chance", lambda state: [(0, 0.5), (1, 0.5)], "it must be one probability for each legal action"),
+        ("chance", lambda state: [(0, 0.5), (1, 0.5)], f"; {CHANCES}"),
         ("copy", lambda state: state, "returned the state that it was given; it must return a copy"),
         ("observe", lambda state, action: [action], "; it must be 3 integers, the move that each player sees"),
         ("observe", lambda state, action: None, "; it must be 3 integers, the move that each player sees"),
-        ("determinize", lambda *arguments: None, "returned None; it must return a new state"),
+        ("determinize", lambda *arguments: None, "returned None; it must leave that alone and return a changed copy"),
         (
             "determinize",
             redrawn_in_place,
@@ -136,7 +137,7 @@ def test_answers_that_make_sense_in_another_form_are_taken() -> None:
 
 def test_at_the_end_no_action_is_legal() -> None:
     game = attrs.evolve(HILO, legal=lambda state: [] if state["coin"] is not None else [0, 1])
-    assert game.legal({"cards": [0, 1, 2], "said": [0, 0, 0], "coin": 1}) == []
+    assert game.ask("legal", {"cards": [0, 1, 2], "said": [0, 0, 0], "coin": 1}) == []
 
 
 @pytest.mark.parametrize(
@@ -179,11 +180,7 @@ async def apply_later(state: Any, action: int) -> None:
 @pytest.mark.parametrize("game", [HILO, NIM])
 @pytest.mark.parametrize(
     ("changes", "message"),
-    [
-        ({"apply": apply_later}, "apply of .* is an async function; it must be a plain one"),
-        ({"name": 3}, "the name of a game is 3; it must be a str, such as 'knockout-whist'"),
-        ({"name": ""}, "the name of a game is ''; it must be a str"),
-    ],
+    [({"apply": apply_later}, "apply of .* is <function apply_later .*>; it must be a plain function")],
 )
 def test_what_only_looks_like_a_part_of_a_game_is_refused(game: Any, changes: dict[str, Any], message: str) -> None:
     with pytest.raises(TypeError, match=message):
@@ -194,9 +191,10 @@ def test_what_only_looks_like_a_part_of_a_game_is_refused(game: Any, changes: di
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"name": "hi\nlo"}, r"the name of a game is 'hi\\nlo'; it must be one line"),
-        ({"name": "hi/lo"}, "the name of a game is 'hi/lo'; it must have no / or"),
-        ({"name": "hi\\lo"}, r"the name of a game is 'hi\\\\lo'; it must have no / or"),
+        *(
+            ({"name": name}, "the name of a game is .*; it must be one line without /")
+            for name in (3, "", "hi\nlo", "hi/lo", "hi\\lo")
+        ),
         ({"utilities": (1, -1)}, r"utilities of .* are \(1, -1\); they must be \(least, most\)"),
         ({"utilities": (0, 0)}, r"utilities of .* are \(0, 0\); they must be"),
         ({"utilities": 2.0}, "utilities of .* are 2.0; they must be"),
@@ -230,25 +228,6 @@ def test_initial_takes_the_parameters() -> None:
     assert attrs.evolve(HILO, initial=lambda rng, cards: initial(rng), parameters={"cards": 3}).players == 3
 
 
-@pytest.mark.parametrize(
-    ("game", "wrong", "message"),
-    [
-        (HILO, "reward", "a PythonGame has no 'reward'; did you mean rewards?"),
-        (NIM, "max_leagl", "a Game has no 'max_leagl'; did you mean max_legal?"),
-        (NIM, "zzz", "a Game has no 'zzz'; it has name, players, "),
-    ],
-)
-def test_a_part_that_no_game_has_is_told_with_the_nearest(game: Any, wrong: str, message: str) -> None:
-    with pytest.raises(TypeError) as caught:
-        attrs.evolve(game, **{wrong: 1})
-    assert str(caught.value).startswith(message)
-
-
-def test_a_game_evolved_many_times_is_asked_once() -> None:
-    game = attrs.evolve(attrs.evolve(HILO, name="other"), name="third")
-    assert game.legal.function is legal and game.legal.game is game
-
-
 def forgetful(state: Any, actions: np.ndarray) -> None:
     actions[0] = 1
 
@@ -261,12 +240,13 @@ def short_by_one(state: Any, actions: np.ndarray) -> int:
 @pytest.mark.parametrize(
     ("slip", "message"),
     [
-        ({"legal": forgetful}, "returned None; it must return how many actions it has written"),
-        ({"legal": short_by_one}, r"gave \[1, -1\]; it must be a list of different integers of at least 0"),
+        (forgetful, "forgetful returned None; it must return how many actions it has written"),
+        (
+            short_by_one,
+            r"legal of nim7 \(.*, line \d+\) returned \[1, -1\]; it must be a list of different integers of at",
+        ),
     ],
 )
-def test_a_compiled_game_in_plain_python_is_told_by_its_own_function(slip: dict[str, Any], message: str) -> None:
-    game = attrs.evolve(NIM, **slip)
-    line = game.legal.__code__.co_firstlineno
-    with pytest.raises(ValueError, match=rf"legal of nim7 \(.*, line {line}\) {message}"):
-        search(in_python(game).new_initial_state(1), BASELINE, iterations=5)
+def test_a_compiled_game_in_plain_python_is_told_by_its_own_function(slip: Any, message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        search(in_python(attrs.evolve(NIM, legal=slip)).new_initial_state(1), BASELINE, iterations=5)

@@ -9,6 +9,7 @@ import pytest
 from icarus import State, games
 from icarus.games.backgammon import survey
 from icarus.kernel import CHANCE
+from icarus.kernel.contract import facts_of
 
 
 def counts(few: int, many: int) -> pytest.MarkDecorator:
@@ -195,11 +196,11 @@ def test_a_whole_roll_is_played_where_a_part_of_it_leads_to_the_same_checkers() 
     from icarus.ladder.modules.backgammon import checkers_after, path_to
 
     state = games.load("backgammon").new_initial_state()
-    state.facts.points[:] = 0
-    state.facts.points[0, [0, 1, 2, 3, 4, 5]] = 3, 2, 3, 3, 3, 1
-    state.facts.points[1, [24, 12]] = 2, 13
-    state.facts.player, state.facts.actor = 0, -1
-    survey.py_func(state.facts)
+    facts_of(state.data).points[:] = 0
+    facts_of(state.data).points[0, [0, 1, 2, 3, 4, 5]] = 3, 2, 3, 3, 3, 1
+    facts_of(state.data).points[1, [24, 12]] = 2, 13
+    facts_of(state.data).player, facts_of(state.data).actor = 0, -1
+    survey.py_func(facts_of(state.data))
     state.apply_action(state.string_to_action("roll 61"))
     path = path_to(state, 0, checkers_after(state, [(5, 4), (4, 0)]))  # 5/off alone would leave the 1 unplayed
     assert path is not None and [state.game.action_text(state.facts, action) for action in path] == ["5/4", "4/off[6]"]

@@ -13,6 +13,7 @@ from icarus import BASELINE, Enhancement, State, games
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT, Scheme
 from icarus.kernel import AVAILABLE, EXPANSION, SIMULATION, VISIT
+from icarus.kernel.contract import facts_of
 from icarus.specs import (
     BOUNDED_GRAVE,
     BOUNDED_PROGRESSIVE_HISTORY,
@@ -205,7 +206,7 @@ def test_engine_and_twin_agree_in_every_toy_game_without_secrets(
 @pytest.mark.parametrize("squares", [0b000010101, 0b100010101], ids=["late", "later"])
 def test_engine_and_twin_agree_in_tic_tac_toe(strategy: Enhancement, twin: naive.Leaf, squares: int) -> None:
     state = TIC_TAC_TOE.new_initial_state()
-    state.facts.marks[0], state.facts.marks[1] = squares & 0b001010001, squares & 0b110000100
+    facts_of(state.data).marks[0], facts_of(state.data).marks[1] = squares & 0b001010001, squares & 0b110000100
     test_schemes_twin.agree(state, strategy, twin, 120, (1, 7), MO_ISMCTS)
 
 
@@ -256,7 +257,7 @@ def every_nim() -> Iterator[State]:
     for heaps in np.ndindex(2, 4, 6):
         for player in (0, 1):
             state = nim.NIM.new_initial_state()
-            state.facts.heaps[:], state.facts.player = heaps, player
+            facts_of(state.data).heaps[:], facts_of(state.data).player = heaps, player
             if not state.is_terminal():
                 yield state
 

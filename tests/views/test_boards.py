@@ -13,7 +13,7 @@ from icarus import BASELINE, games, search
 from icarus.engine.inspect.tree import tree_of
 from icarus.games.cards import card_text
 from icarus.kernel import TERMINAL, below, shuffle
-from icarus.kernel.python_game import PythonGame, PythonState
+from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State
 from icarus.views.boards import BOARDS, drawing, parts
 
@@ -183,7 +183,7 @@ def dealt(names: Sequence[str]) -> PythonGame:
 
 
 def state_of(game: PythonGame, cards: Sequence[int]) -> State:
-    return PythonState(game, list(cards))
+    return State(game, list(cards))
 
 
 CARDS = [colour + str(value) for colour in "RB" for value in range(1, 6)]
