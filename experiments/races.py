@@ -65,15 +65,15 @@ def audit(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]
         if digest_of(file) != digest:
             raise Refusal(f"{file} has changed since the race was started, so its games cannot be played again")
     match_settings = protocol.match_settings()
-    for kept in random.Random(seed).sample(rows, min(sample, len(rows))):
-        pair = read_configuration(kept["player"]), read_configuration(kept["opponent"])
-        again = race_row(match_settings.match(STREAMS.index(kept["stream"]), pair, kept["deal"], kept["seat"]))
-        changed = [key for key in ("returns", "moves") if again[key] != kept[key]]
-        name = f"{kept['player']} against {kept['opponent']}, {kept['stream']} {kept['deal']}, seat {kept['seat']}"
+    for row in random.Random(seed).sample(rows, min(sample, len(rows))):
+        pair = read_configuration(row["player"]), read_configuration(row["opponent"])
+        again = race_row(match_settings.match(STREAMS.index(row["stream"]), pair, row["deal"], row["seat"]))
+        changed = [key for key in ("returns", "moves") if again[key] != row[key]]
+        name = f"{row['player']} against {row['opponent']}, {row['stream']} {row['deal']}, seat {row['seat']}"
         if changed:
-            yield f"{name}: {changed[0]} was {kept[changed[0]]}, now {again[changed[0]]}", False
+            yield f"{name}: {changed[0]} was {row[changed[0]]}, now {again[changed[0]]}", False
         else:
-            yield f"{name}: {kept['moves']} actions, the same", True
+            yield f"{name}: {row['moves']} actions, the same", True
 
 
 class Nobody(Workers):

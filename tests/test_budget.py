@@ -13,12 +13,12 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (26260, 156),
+    "icarus": (25151, 152),
     "icarus/algebra": (1275, 8),
     "icarus/arena": (450, 5),
     "icarus/audit": (1811, 7),
     "icarus/bridges": (578, 4),
-    "icarus/commands": (2692, 15),
+    "icarus/commands": (2300, 14),
     "icarus/compiler": (1452, 9),
     "icarus/discovery": (945, 6),
     "icarus/engine": (3998, 23),
@@ -30,7 +30,7 @@ BUDGET = {
     "icarus/views": (1258, 12),
     "experiments": (6700, 42),
     "experiments/studies": (1235, 8),
-    "tests": (30650, 190),
+    "tests": (29870, 194),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 SHARED_NAMES: set[str] = {

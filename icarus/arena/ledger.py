@@ -169,15 +169,15 @@ def read_rows(path: Path, fields: Sequence[str], shape: Any = Row, *, unchecked:
     Raises:
         ValueError: a line is damaged or has another shape, or the packed file is damaged.
     """
-    seen = set[Key]()
+    keys = set[Key]()
     for line, place in read_lines(path):
         row = row_of(line, place, unchecked=unchecked)
         try:
             msgspec.convert(row, shape)
         except msgspec.ValidationError as error:
             raise ValueError(f"{place}: damaged ({error})") from None
-        if (key := key_of(row, fields)) not in seen:
-            seen.add(key)
+        if (key := key_of(row, fields)) not in keys:
+            keys.add(key)
             yield row
 
 
@@ -278,10 +278,10 @@ class Ledger:
 
     def play(self, tasks: Iterable[T], play: Callable[[T], Row], workers: Workers = ALONE) -> list[Row]:
         """The rows of games in their order; see `played`."""
-        wanted = list(tasks)
-        for _ in self.played(wanted, play, workers):
+        requested = list(tasks)
+        for _ in self.played(requested, play, workers):
             pass
-        return [self.rows[task.key] for task in wanted]
+        return [self.rows[task.key] for task in requested]
 
 
 def open_to_append(path: Path) -> BinaryIO:

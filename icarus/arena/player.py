@@ -59,8 +59,8 @@ def parse_algorithm(text: str) -> Algorithm:
         ValueError: there are no such settings; the message names the valid ones.
     """
     if not names_algorithm(text):
-        known = ", ".join(f"{name}()" for name in _ALGORITHMS)
-        raise ValueError(f"{text!r} is not an algorithm; known algorithms: {known}")
+        known_names = ", ".join(f"{name}()" for name in _ALGORITHMS)
+        raise ValueError(f"{text!r} is not an algorithm; known algorithms: {known_names}")
     name = text.split("(")[0].strip()
     kind, title = _ALGORITHMS[name]
     names = [field.name for field in attrs.fields(kind)]  # type: ignore[arg-type]

@@ -1,16 +1,16 @@
 """`icarus discover`: find the composition that plays a game best, and prove it."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from icarus.commands import options
 from icarus.commands.console import notes, print_note, print_text, progress_bar, show_compilation
 from icarus.commands.options import directory_option, integer_option, iterations_option, value_option
-from icarus.discovery.discover import DEFAULT_ITERATIONS, POOL, discover
+from icarus.discovery.discover import DEFAULT_ITERATIONS, POOL, Settings, discover
 from icarus.discovery.page import PAGE, text_of, write_result
-from icarus.discovery.race import FILE, Discovery, RaceProgress
+from icarus.discovery.race import FILE, RaceProgress
 from icarus.discovery.space import shipped_spaces
 
 STAGES = {
@@ -63,31 +63,6 @@ def discover_command(
     """
     game, files = options.game_and_files(game, files)
     directory = to or Path(f"discovery-{game}-{seed}")
-    discovery = run_race(
-        game,
-        directory,
-        workers=workers,
-        cluster=cluster,
-        space=space,
-        games=number,
-        iterations=iterations,
-        seconds=seconds,
-        against=against or POOL,
-        finalists=finalists,
-        seats=seats or None,
-        seed=seed,
-        files=files,
-    )
-    print_text(text_of(discovery))
-    print_note(f"kept in {directory}, with {PAGE}; run the same command to continue")
-
-
-def run_race(game: str, directory: Path, **settings: Any) -> Discovery:
-    """Run a race, or what is left of it, show how far it is, and write its result; `settings` as of `icarus.discover`.
-
-    Raises:
-        typer.Exit: after Ctrl-C.
-    """
     with show_compilation(), progress_bar(remaining=True) as bar:
         last = dict[str, int]()
         tasks = {stage: bar.add_task(text, total=None, visible=False) for stage, text in STAGES.items()}
@@ -98,12 +73,24 @@ def run_race(game: str, directory: Path, **settings: Any) -> Discovery:
                 last[report.stage] = report.done * LINES // report.total
                 print_note(f"{STAGES[report.stage]}: {report.done} of {report.total}; {report.text}")
 
+        settings = Settings(
+            games=number,
+            space=space,
+            iterations=iterations,
+            seconds=seconds,
+            against=against or POOL,
+            finalists=finalists,
+            seats=seats or None,
+            seed=seed,
+            files=files,
+        )
         try:
-            discovery = discover(game, to=directory, report=show, **settings)
+            discovery = discover(game, settings, to=directory, report=show, workers=workers, cluster=cluster)
         except KeyboardInterrupt:
             if not (directory / FILE).exists():
                 raise
             print_note(f"stopped; the games played are kept in {directory}; run the same command to continue")
             raise typer.Exit(options.INTERRUPTED) from None
     write_result(discovery, directory)
-    return discovery
+    print_text(text_of(discovery))
+    print_note(f"kept in {directory}, with {PAGE}; run the same command to continue")

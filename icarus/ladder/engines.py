@@ -97,8 +97,8 @@ class Process:
             try:
                 line = self._lines.get(timeout=max(0.0, deadline - time.monotonic()))
             except queue.Empty:
-                begun = f": {answer.rstrip()!r} came without the empty line that ends an answer" if answer else ""
-                raise self._failure(f"did not answer {command} within {self.seconds:g} s{begun}") from None
+                rest = f": {answer.rstrip()!r} came without the empty line that ends an answer" if answer else ""
+                raise self._failure(f"did not answer {command} within {self.seconds:g} s{rest}") from None
             if not line:
                 raise self._failure(f"died at {command}")
             answer += f"{line.strip()}\n" if answer or line.strip() else ""
@@ -284,10 +284,10 @@ class EnginePlayer:
             raise EngineFailed(self.engine.name, f"failed: {type(error).__name__}: {error}") from None
         legal = state.legal_actions()
         if action not in legal:
-            said = getattr(running, "answer", str(action))
+            answer = getattr(running, "answer", str(action))
             self.close()
             names = ", ".join(map(state.action_to_string, legal))
-            raise EngineFailed(self.engine.name, f"plays {said!r}, which is not legal here; legal: {names}")
+            raise EngineFailed(self.engine.name, f"plays {answer!r}, which is not legal here; legal: {names}")
         return ChosenAction(int(action), time.perf_counter() - started)
 
     def close(self) -> None:
