@@ -27,23 +27,6 @@ def test_it_prints_the_result_and_goes_on_where_it_was(tmp_path: Path, capsys: p
     assert capsys.readouterr().out == first and (tmp_path / "race" / "games.jsonl").read_bytes() == rows
 
 
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [
-        ("discover kuhn-poker", "Missing option '--games'"),
-        ("discover kuhn-poker --games 50 --space sixteen", "proves nothing"),
-        ("discover kuhn-poker --games 500 --space nowhere", "there is no space and no file 'nowhere'"),
-        ("discover nothing --games 500", "no game is called"),
-    ],
-)
-def test_mistakes_get_a_sentence(
-    command: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run([*command.split(), "--to", str(tmp_path / "race")]) == 2
-    assert message in capsys.readouterr().err
-    assert not (tmp_path / "race").exists()
-
-
 def test_a_race_that_is_stopped_says_that_it_goes_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

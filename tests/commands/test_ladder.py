@@ -32,31 +32,6 @@ def test_a_strategy_is_rated_and_goes_on_from_its_rows(
     assert last.startswith("MAST (3 iterations): ") and "95 % interval" in last
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["othello"], "name either a strategy to rate, or an engine"),
-        (["othello", "MAST", "--engine", "x"], "name either a strategy to rate, or an engine"),
-        (
-            ["othello", "--engine", "grhino depth 1", "--seconds", "1", "--cutoff", "3"],
-            "an engine of --engine searches in its own way: leave out --seconds, --cutoff",
-        ),
-        (["othello", "MAST", "--picture", "no/such/x.svg"], "there is no directory 'no/such'"),
-        (["othello", "MAST", "--picture", "mine.py"], "--picture is 'mine.py'; name a file such as mine.svg"),
-        (["othello", "--engine", "pubeval"], "no engine of othello is called 'pubeval'; known: grhino depth 1,"),
-        (["hearts", "MAST"], "there is no ladder of hearts; games with a ladder: othello"),
-        (["othello", "--engine", "/no/such/engine --gtp"], "cannot be started"),
-    ],
-)
-def test_bad_input_is_told_in_a_sentence(
-    short_ladder: None, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
-) -> None:
-    code = run(["ladder", *arguments, "--games", "2"])
-    output = capsys.readouterr()
-    assert sentence in " ".join((output.err + output.out).split())
-    assert code == 2
-
-
 def test_an_engine_without_a_finished_game_has_no_rating(
     short_ladder: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -78,20 +53,7 @@ def test_absent_opponents_are_told_once_for_each_way_to_install_them(
     assert "not installed: grhino depth 1, grhino depth 2; apt-get install grhino" in notes
 
 
-def test_a_level_goes_with_nothing_that_says_another_strength(capsys: pytest.CaptureFixture[str]) -> None:
-    for option, value in (("--iterations", "5"), ("--scheme", "SO_ISMCTS"), ("--against", "MAST")):
-        assert run(["play", "othello", "--level", "3", option, value]) == 2
-        refusal = " ".join(capsys.readouterr().err.split())
-        assert f"--level sets the others' strategy and budget: leave out {option}" in refusal
-
-
 def test_levels_of_a_report_are_taken_with_a_level(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for command in (["match", "kuhn-poker", "MAST"], ["play", "kuhn-poker"]):
-        both = ["MAST"] if command[0] == "match" else []
-        assert run([*command, *both, "--levels", str(tmp_path)]) == 2
-        assert "--levels says whose levels --level takes: give both" in " ".join(capsys.readouterr().err.split())
-        assert run([*command, "--level", "2", "--levels", str(tmp_path)]) == 2
-        assert "icarus describe writes the levels of a game" in " ".join(capsys.readouterr().err.split())
     rows = [{"agent": {"strategy": "MAST", "iterations": level}} for level in range(1, 9)]
     (tmp_path / "levels.json").write_text(json.dumps({"games": {"kuhn-poker": rows}}))
     match = ["match", "kuhn-poker", "BASELINE", "--games", "1", "--iterations", "2"]

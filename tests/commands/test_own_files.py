@@ -1,6 +1,7 @@
 """Python files of one's own: run once, under a name of their own, with all that they define."""
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +10,6 @@ import pytest
 
 from icarus import games, parse
 from icarus import load_files as own_files
-from icarus.commands import cli
 from icarus.load_files import games_in, games_of_its_own, load_file, load_files
 from tests.conftest import Python
 
@@ -20,7 +20,7 @@ from icarus import weight
 from icarus.games.knockout_whist import knockout_whist
 from icarus.games.othello import OTHELLO
 from icarus.kernel.game import Game
-from icarus.specs import MAST
+from icarus.specs import LGRF, MAST
 
 KNOCKOUT = knockout_whist()
 GREEDY = attrs.evolve(MAST, name="GREEDY")
@@ -59,15 +59,6 @@ def test_a_file_brings_enhancements_weights_and_functions_that_make_them(tmp_pat
         "BASELINE >> halfway*GREEDY + (1 - halfway)*MAST"
     )
     assert parse("BASELINE >> greedy()", **names) == parse("BASELINE >> GREEDY", **names)
-
-
-def test_a_file_that_defines_nothing_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(ValueError, match="mine.py' defines no game, enhancement, weight or rule, and no function that"):
-        load_files([str(written(tmp_path / "mine.py", "import math\n_hidden = math.pi\n"))])  # a text is a path too
-    with pytest.raises(TypeError, match=r"load_files needs a list of files, such as \['mine.py'\], not 'mine.py'"):
-        load_files("mine.py")
-    assert cli.run(["specs", "--with", str(tmp_path / "mine.py")]) == 2
-    assert "defines no game" in capsys.readouterr().err
 
 
 def test_a_file_imports_those_beside_it_and_takes_nothing_from_what_is_installed(tmp_path: Path) -> None:
@@ -122,50 +113,34 @@ def test_a_function_that_makes_a_game_registers_it_with_its_parameters(tmp_path:
     assert games.load("misere(size=8)").name == games.load("misere").name == "misere"
 
 
-def test_a_game_with_the_name_of_another_is_refused_and_nothing_is_registered(tmp_path: Path) -> None:
-    source = MISERE + 'A = attrs.evolve(OTHELLO, name="a")\nB = attrs.evolve(OTHELLO, max_legal=63)\n'
-    with pytest.raises(ValueError, match="mine.py' defines another game called 'othello'; give it a name of its own"):
-        load_file(written(tmp_path / "mine.py", source))
+A = MISERE + 'A = attrs.evolve(OTHELLO, name="a")\n'
+WRONG = {
+    "import math\n_hidden = math.pi\n": "mine.py' defines no game, enhancement, weight or rule, and no function that",
+    A + "B = attrs.evolve(OTHELLO, max_legal=63)\n": "mine.py' defines another game called 'othello'; give it a name",
+    A + "B = attrs.evolve(A, max_legal=63)\n": "mine.py' defines another game called 'a'; give it a name of its own",
+    "from icarus import Game\ndef mine() -> Game:\n    pass\n": "mine() is annotated to return a game but returns None",
+    OWN.replace("GREEDY", "NAST2"): "mine.py' defines another NAST2, which is an enhancement of the library; give",
+}
+
+
+@pytest.mark.parametrize("source", WRONG)
+def test_a_file_that_cannot_be_is_refused_and_nothing_is_registered(tmp_path: Path, source: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(WRONG[source])):
+        load_files([str(written(tmp_path / "mine.py", source))])  # a text is a path too
     assert "a" not in games.GAMES and games.load("othello").max_legal != 63
 
 
-def test_a_function_that_makes_no_game_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"mine\(\) is annotated to return a game but returns None"):
-        load_file(written(tmp_path / "mine.py", "from icarus import Game\ndef mine() -> Game:\n    pass\n"))
-
-
-def test_two_games_of_one_name_are_refused_in_a_file_and_in_two(tmp_path: Path) -> None:
-    source = MISERE + 'A = attrs.evolve(OTHELLO, name="a")\n'
-    with pytest.raises(ValueError, match="two.py' defines another game called 'a'; give it a name of its own"):
-        load_file(written(tmp_path / "two.py", source + "B = attrs.evolve(A, max_legal=63)\n"))
-    first = written(tmp_path / "first.py", source)
-    second = written(tmp_path / "second.py", source.replace("OTHELLO,", "OTHELLO, max_legal=63,"))
-    load_files([first])
-    with pytest.raises(ValueError, match="first.py' and .*second.py' both define a game called 'a'; rename one"):
-        load_files([first, second])
-
-
-def test_two_enhancements_of_one_name_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("source", "change", "what"),
+    [(A, ("OTHELLO,", "OTHELLO, max_legal=63,"), "a game called 'a'"), (OWN, ("(MAST, ", "(LGRF, "), "")],
+)
+def test_two_things_of_one_name_are_refused_in_two_files(
+    tmp_path: Path, source: str, change: tuple[str, str], what: str
+) -> None:
     """The last one would be searched with, and rows could not say which it was."""
-    first = written(tmp_path / "first.py", OWN)
-    second = written(
-        tmp_path / "second.py",
-        OWN.replace("(MAST, ", "(MAST, initial=initial(visits=1), ").replace(
-            "import MAST", "import MAST\nfrom icarus import initial"
-        ),
-    )
-    with pytest.raises(
-        ValueError, match="first.py' and .*second.py' both define an enhancement called 'GREEDY'; rename"
-    ):
+    first, second = written(tmp_path / "first.py", source), written(tmp_path / "second.py", source.replace(*change))
+    with pytest.raises(ValueError, match=f"first.py' and .*second.py' both define .*{what}"):
         load_files([first, second])
-    shadow = written(tmp_path / "shadow.py", OWN.replace("GREEDY", "NAST2"))
-    with pytest.raises(
-        ValueError, match="shadow.py' defines another NAST2, which is an enhancement of the library; give"
-    ):
-        load_files([shadow])
-    assert set(load_files([first, written(tmp_path / "third.py", "from icarus import NAST2, RAVE, capture\n")])) >= {
-        "NAST2"
-    }
 
 
 def test_a_game_may_come_from_two_files_of_which_one_imports_it(
@@ -224,10 +199,3 @@ def test_an_error_in_a_file_is_told_with_its_line(tmp_path: Path, source: str, m
         load_file(written(tmp_path / "mine.py", source))
     assert str(refusal.value) == f"{str(tmp_path / 'mine.py')!r} cannot be run: {message}"
     assert not [name for name in set(sys.modules) - before if name.startswith("own_")]
-
-
-@pytest.mark.parametrize("name", ("nowhere.py", ".", "notes.txt"))
-def test_what_is_no_python_file_is_refused(tmp_path: Path, name: str) -> None:
-    (tmp_path / "notes.txt").write_text("")
-    with pytest.raises(ValueError, match="there is no file '.*nowhere.py'$|is not a Python file$"):
-        load_file(tmp_path / name)

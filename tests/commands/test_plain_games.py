@@ -73,12 +73,6 @@ def test_a_file_brings_games_in_plain_python_and_of_two_with_one_name_the_compil
         games.load("race(end=3)")
 
 
-def test_a_name_with_brackets_is_found_as_it_stands(file: Path) -> None:
-    load_file(file)
-    games.GAMES["race(goal=9)"] = named = games.load("race", goal=9)
-    assert games.load("race(goal=9)") is named
-
-
 def test_a_position_is_searched_and_its_tree_written(file: Path, icarus: Call) -> None:
     code, output, _ = icarus("search", "plain-kuhn", "--with", file, "--iterations", 50, "--html", "tree.html")
     assert code == 0 and "plain-kuhn, Ann, BASELINE: 50 iterations" in output
@@ -98,28 +92,6 @@ def test_matches_are_played_and_policies_measured(file: Path, icarus: Call) -> N
     assert code == 0 and "MAST (20 iterations)" in output
     code, output, _ = icarus("exploitability", "plain-kuhn", "--with", file)
     assert code == 0 and "uniform choice: NashConv 0.916667" in output
-
-
-def test_a_race_finds_a_composition(file: Path, icarus: Call) -> None:
-    space = file.with_name("space.toml")
-    space.write_text('name = "small"\n[[factors]]\nname = "playout"\nlevels = ["", "MAST"]\n')
-    arguments = (
-        "--games",
-        232,
-        "--iterations",
-        2,
-        "--against",
-        "BASELINE",
-        "--finalists",
-        1,
-        "--to",
-        "found",
-        "--with",
-        file,
-    )
-    code, output, errors = icarus("discover", "race(goal=2)", *arguments)
-    assert code == 0, errors
-    assert Path("found/result.html").exists()
 
 
 def test_a_game_is_saved_and_resumed_with_the_names_of_its_seats(file: Path) -> None:
@@ -167,16 +139,7 @@ def test_a_report_describes_one_and_audits_it_first(file: Path, icarus: Call) ->
     arguments = [
         "describe",
         file,
-        "--rounds",
-        1,
-        "--minutes",
-        1,
-        "--iterations",
-        32,
-        "--workers",
-        1,
-        "--strategy",
-        "MAST",
+        *["--rounds", "1", "--minutes", "1", "--iterations", "32", "--workers", "1", "--strategy", "MAST"],
     ]
     code, output, _ = icarus(*arguments, "--json")
     measures = json.loads(output)
@@ -186,18 +149,6 @@ def test_a_report_describes_one_and_audits_it_first(file: Path, icarus: Call) ->
     file.write_text(RACE.replace("[float(state", "[2 * float(state") + "\nRACE = race()\n")
     code, output, _ = icarus("describe", file, "--to", "wrong")
     assert code == 1 and "The audit failed" in output and not Path("wrong", "games.jsonl").exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (("search", "race", "--threads", "2"), "threads is 2; race is a PythonGame, whose functions run in one thread"),
-        (("match", "race", "MAST", "--level", "2"), "race has no measured levels; these games have: "),
-        (("ladder", "race", "BASELINE"), "there is no ladder of race; games with a ladder: "),
-    ],
-)
-def test_what_cannot_take_one_says_so(file: Path, icarus: Call, arguments: tuple[str, ...], sentence: str) -> None:
-    assert refused(icarus(*arguments, "--with", file)).startswith(sentence)
 
 
 SAME_TEXT = """
