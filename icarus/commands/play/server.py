@@ -146,8 +146,8 @@ class Handler(BaseHTTPRequestHandler):
     def _send(self, text: str, kind: str, status: int = 200, headers: dict[str, str] | None = None) -> None:
         content = text.encode()
         self.send_response(status)
-        own = {"Content-Type": kind, "Content-Length": str(len(content)), **(headers or {})}
-        for name, value in (HEADERS | own).items():
+        of_answer = {"Content-Type": kind, "Content-Length": str(len(content)), **(headers or {})}
+        for name, value in (HEADERS | of_answer).items():
             self.send_header(name, value)
         with contextlib.suppress(OSError):  # nobody reads it any more
             self.end_headers()
