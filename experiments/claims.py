@@ -282,7 +282,7 @@ def estimators(columns: Columns) -> dict[str, Estimator]:
             budgets.setdefault(budget(column), {})[column] = tallies
     groups = _of_round_robins, _of_hidden_cards, _of_trees
     return {
-        name: Estimator([_tally(*found) for group in groups for found in group(matching)])
+        name: Estimator([_tally(*count) for group in groups for count in group(matching)])
         for name, matching in budgets.items()
     }
 

@@ -182,75 +182,48 @@ class Design:
     Args:
         counts: for each column the results of combinations, by their names in Table 1.
 
+    Attributes:
+        cells: a data frame with a line for each: `won`, `lost`, and the factors, which are 1 and -1.
+        terms: the factors and their interactions, as formulas name them.
+
     Raises:
         ValueError: a combination has no games in a column.
     """
 
     def __init__(self, counts: dict[str, dict[str, Counts]]) -> None:
-        cells = [(column, name, *results.get(name, (0, 0))) for column, results in counts.items() for name in BY_NAME]
-        for column, name, _, games in cells:
-            if not games:
-                raise ValueError(f"there are no games of {name} in {column}; the analysis needs all of Table 1")
-        self.wins = np.array([wins for _, _, wins, _ in cells], float)
-        self.games = np.array([games for *_, games in cells], float)
-        self._levels: dict[str, list[Any]] = {
-            factor: [1.0 if factor in BY_NAME[name].enhancements else -1.0 for _, name, *_ in cells]
-            for factor in ENHANCEMENTS
-        }
-        self._blocks = {factor: np.array(levels)[:, None] for factor, levels in self._levels.items()}
-        columns = list(counts)
-        if len(columns) > 1:  # sums to zero: the last column is minus all others
-            coded = np.vstack([np.eye(len(columns) - 1), -np.ones(len(columns) - 1)])
-            self._levels["Game"] = [column for column, *_ in cells]
-            self._blocks["Game"] = coded[[columns.index(column) for column, *_ in cells]]
-        factors = tuple(self._blocks)
-        self.terms = [term for size in range(1, len(factors) + 1) for term in itertools.combinations(factors, size)]
-        self._marginal = {factor: self._average_gain(factor) for factor in ENHANCEMENTS}
-
-    @property
-    def won_and_lost(self) -> tuple[Any, np.ndarray]:
-        """Two observations for each cell, won and not: a data frame of `won` and the factors, and how many games each stands for."""
         import pandas
 
-        doubled = {factor: [*levels, *levels] for factor, levels in self._levels.items()}
-        won = [1.0] * len(self.wins) + [0.0] * len(self.wins)
-        return pandas.DataFrame({"won": won, **doubled}), np.concatenate([self.wins, self.games - self.wins])
+        lines = []
+        for column, results in counts.items():
+            for name, combination in BY_NAME.items():
+                wins, games = results.get(name, (0, 0))
+                if not games:
+                    raise ValueError(f"there are no games of {name} in {column}; the analysis needs all of Table 1")
+                levels = {factor: 1.0 if factor in combination.enhancements else -1.0 for factor in ENHANCEMENTS}
+                lines.append({"won": float(wins), "lost": float(games - wins), **levels, "Game": column})
+        self.cells = pandas.DataFrame(lines)
+        self.factors = (*ENHANCEMENTS, *(["Game"] if len(counts) > 1 else []))
+        sizes = range(1, len(self.factors) + 1)
+        self.terms = [":".join(term) for size in sizes for term in itertools.combinations(self.factors, size)]
 
     @property
     def within(self) -> tuple[float, int]:
         """The sum of squares within cells and its degrees of freedom."""
-        rates = self.wins / self.games
-        return float((self.games * rates * (1 - rates)).sum()), int(self.games.sum()) - len(rates)
+        won, games = self.cells["won"], self.cells["won"] + self.cells["lost"]
+        return float((won * (1 - won / games)).sum()), int(games.sum()) - len(games)
 
-    def _average_gain(self, factor: str) -> float:
+    def direction(self, term: str) -> float | None:
         """The mean win rate with an enhancement less that without it; every cell counts alike, so that no game is confounded with it."""
-        rates, featured = self.wins / self.games, self._blocks[factor][:, 0] > 0
+        if term not in ENHANCEMENTS:
+            return None
+        rates, featured = self.cells["won"] / (self.cells["won"] + self.cells["lost"]), self.cells[term] > 0
         return float(rates[featured].mean() - rates[~featured].mean())
 
-    def matrix(self, terms: Sequence[tuple[str, ...]]) -> np.ndarray:
-        """The columns of a model with these terms and a constant: [cells, parameters]."""
-        parts = [np.ones((len(self.games), 1))]
-        for term in terms:
-            product = np.ones((len(self.games), 1))
-            for factor in term:
-                product = (product[:, :, None] * self._blocks[factor][:, None, :]).reshape(len(self.games), -1)
-            parts.append(product)
-        return np.hstack(parts)
-
-    def effects(self, tested: Sequence[tuple[tuple[str, ...], int, float, float, float]]) -> list[Effect]:
+    def effects(self, tested: Sequence[tuple[str, int, float, float, float]]) -> list[Effect]:
         """Terms with their degrees of freedom, gain, statistic and p, as effects."""
         adjusted = holm([p for *_, p in tested])
         return [
-            Effect(
-                ":".join(term),
-                freedom,
-                gain,
-                statistic,
-                p,
-                corrected,
-                self._marginal.get(term[0]) if len(term) == 1 else None,
-            )
-            for (term, freedom, gain, statistic, p), corrected in zip(tested, adjusted, strict=True)
+            Effect(*each, corrected, self.direction(each[0])) for each, corrected in zip(tested, adjusted, strict=True)
         ]
 
 
@@ -260,17 +233,17 @@ def anova(design: Design) -> list[Effect]:
     statsmodels fits the games won and the games not won of each cell as two weighted observations, which have the sums of squares of
     the single games; the error is that within cells.
     """
+    import pandas
     from scipy.special import fdtrc
     from statsmodels.formula.api import wls
     from statsmodels.stats.anova import anova_lm
 
-    observed, weights = design.won_and_lost
-    factors = [name for name in observed.columns if name != "won"]
-    table = anova_lm(wls(f"won ~ {' * '.join(factors)}", observed, weights=weights).fit(), typ=2)
-    within, freedom_within = design.within
-    tested = []
+    sides = [(1.0, design.cells["won"]), (0.0, design.cells["lost"])]
+    observed = pandas.concat([design.cells.assign(win=win, weight=games) for win, games in sides], ignore_index=True)
+    fitted = wls(f"win ~ {' * '.join(design.factors)}", observed, weights=observed["weight"]).fit()
+    table, (within, freedom_within), tested = anova_lm(fitted, typ=2), design.within, []
     for term in design.terms:
-        freedom, gain = int(table.loc[":".join(term), "df"]), float(table.loc[":".join(term), "sum_sq"])
+        freedom, gain = int(table.loc[term, "df"]), float(table.loc[term, "sum_sq"])
         if freedom_within <= 0 or within == 0:
             tested.append((term, freedom, gain, math.nan, 1.0))
             continue
@@ -285,22 +258,19 @@ def binomial_model(design: Design) -> list[Effect]:
     Each term is compared with the model of all terms that do not contain it.
     """
     from scipy.special import chdtrc
+    from statsmodels.formula.api import glm
     from statsmodels.genmod.families import Binomial
-    from statsmodels.genmod.generalized_linear_model import GLM
 
-    counted = np.column_stack([design.wins, design.games - design.wins])
-
-    def deviance(matrix: np.ndarray) -> float:
+    def fitted(terms: Sequence[str]) -> Any:
         with warnings.catch_warnings():  # a cell without wins has no finite estimate, but its deviance has a limit
             warnings.simplefilter("ignore")
-            return float(GLM(counted, matrix, family=Binomial()).fit().deviance)
+            return glm(f"won + lost ~ {' + '.join(['1', *terms])}", design.cells, family=Binomial()).fit()
 
     tested = []
     for term in design.terms:
-        others = [candidate for candidate in design.terms if not set(term) <= set(candidate)]
-        small, large = design.matrix(others), design.matrix([*others, term])
-        freedom = large.shape[1] - small.shape[1]
-        gain = max(0.0, deviance(small) - deviance(large))
+        others = [each for each in design.terms if not set(term.split(":")) <= set(each.split(":"))]
+        small, large = fitted(others), fitted([*others, term])
+        freedom, gain = int(small.df_resid - large.df_resid), max(0.0, float(small.deviance - large.deviance))
         tested.append((term, freedom, gain, gain, float(chdtrc(freedom, gain))))
     return design.effects(tested)
 

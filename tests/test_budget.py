@@ -28,9 +28,9 @@ BUDGET = {
     "icarus/ladder": (784, 9),
     "icarus/specs": (1820, 10),
     "icarus/views": (1258, 12),
-    "experiments": (6700, 42),
-    "experiments/studies": (1235, 8),
-    "tests": (29870, 194),
+    "experiments": (6635, 42),
+    "experiments/studies": (1240, 8),
+    "tests": (29600, 194),
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 SHARED_NAMES: set[str] = {

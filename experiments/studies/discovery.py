@@ -41,14 +41,16 @@ class Recommendation:
 Found = dict[tuple[str, int], list[Recommendation]]  # by landscape and seed, one of each finder
 
 
-def summary(found: Found) -> str:
+def summary(results: Found) -> str:
     """A line for each finder: mean rate, mean regret, what it is above that of the first finder on the same landscapes, seconds."""
-    first, lines = next(iter(found.values()))[0].finder, []
-    for name in dict.fromkeys(each.finder for on_one in found.values() for each in on_one):
-        pairs = [({each.finder: each for each in on_one}[name], on_one[0]) for on_one in found.values()]
-        rate, seconds = (np.mean([getattr(own, key) for own, _ in pairs]) for key in ("rate", "seconds"))
-        line = f"{name:28} rate {rate:.3f}   regret {with_interval([own.regret for own, _ in pairs], '')}   {seconds:.1f} s"
-        above = with_interval([own.regret - of_first.regret for own, of_first in pairs], "+")
+    first, lines = next(iter(results.values()))[0].finder, []
+    for name in dict.fromkeys(each.finder for on_one in results.values() for each in on_one):
+        pairs = [({each.finder: each for each in on_one}[name], on_one[0]) for on_one in results.values()]
+        rate, seconds = (
+            np.mean([getattr(recommended, key) for recommended, _ in pairs]) for key in ("rate", "seconds")
+        )
+        line = f"{name:28} rate {rate:.3f}   regret {with_interval([recommended.regret for recommended, _ in pairs], '')}   {seconds:.1f} s"
+        above = with_interval([recommended.regret - of_first.regret for recommended, of_first in pairs], "+")
         lines.append(line if name == first else f"{line}   above {first} {above}")
     return "\n".join(lines)
 
@@ -61,10 +63,10 @@ def with_interval(values: Sequence[float], sign: str) -> str:
 
 def read_found(path: Path) -> Found:
     """The rows of a file, which is named after its landscape."""
-    found: Found = {}
+    results: Found = {}
     for each in read_values(path, Recommendation):
-        found.setdefault((path.stem, each.seed), []).append(each)
-    return found
+        results.setdefault((path.stem, each.seed), []).append(each)
+    return results
 
 
 def differences_in(path: Path) -> dict[tuple[str, str], Difference]:
@@ -103,10 +105,12 @@ app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_
 def finders(paths: list[Path]) -> None:
     """Print what files of rows say of finders, each and together."""
     tables = {path.stem: read_found(path) for path in paths}
-    for name, found in tables.items():
-        print(f"{name}\n{summary(found)}\n")
+    for name, results in tables.items():
+        print(f"{name}\n{summary(results)}\n")
     if len(tables) > 1:
-        print(f"all {len(tables)}\n{summary({key: found for each in tables.values() for key, found in each.items()})}")
+        print(
+            f"all {len(tables)}\n{summary({key: results for each in tables.values() for key, results in each.items()})}"
+        )
 
 
 @app.command()

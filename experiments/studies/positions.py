@@ -452,8 +452,8 @@ def screening(
 ) -> None:
     """Rank the agents of runs from positions alone, and print how well that agrees with their games."""
     for run in runs:
-        made = partial(choices, run, positions, iterations, (judge, judged), seed)
-        screened = kept(to / f"{run.name}.csv", Choice, made)
+        measure = partial(choices, run, positions, iterations, (judge, judged), seed)
+        screened = kept(to / f"{run.name}.csv", Choice, measure)
         played = {(role, agent): received for ((_, role), agent), received in rewards(run).items()}
         for role in sorted({each.role for each in screened}):
             print(json.dumps({"run": run.name, **attrs.asdict(agreement(screened, played, role))}))
