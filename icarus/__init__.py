@@ -49,8 +49,15 @@ from icarus.audit import audit
 from icarus.discovery.discover import discover, discovered
 from icarus.engine.belief import with_belief
 from icarus.engine.match import Agent, GameLog, play
-from icarus.engine.recommendation import RootStatistics, greatest_value, most_visits, secure_child
-from icarus.engine.result import Result, SearchExhausted, SearchInterrupted
+from icarus.engine.result import (
+    Result,
+    RootStatistics,
+    SearchExhausted,
+    SearchInterrupted,
+    greatest_value,
+    most_visits,
+    secure_child,
+)
 from icarus.engine.scheme import (
     MO_ISMCTS,
     SO_ISMCTS,

@@ -9,8 +9,6 @@ import pytest
 from icarus import Agent, checks, exploitability, games, play, search
 from icarus.commands.play.conversation import Session
 from icarus.engine.scheme import DeterminizedUCT
-from icarus.engine.slot_kernels import context_message
-from icarus.engine.validation import check_threads
 from icarus.games.knockout_whist import knockout_whist
 from icarus.specs import BASELINE, NAST
 from icarus.testing import Decision, HistoryExample
@@ -62,7 +60,6 @@ def test_of_one_seat_no_message_speaks_of_several() -> None:
     with pytest.raises(ValueError, match=r"the only player is 0$"):
         HistoryExample([Decision(1, (4, 5))], players=1)
     assert repr(search(state, BASELINE, iterations=1)).endswith("after 1 iteration>")
-    assert "Ψ is PLAYER, 0 here" in context_message("ξ", "OWN", 1, 1)
 
 
 @pytest.mark.parametrize("value", (1, 0.5, np.float32(0.5), np.int64(1)))
@@ -103,7 +100,7 @@ def test_true_is_no_number_anywhere() -> None:
         lambda: search(state, BASELINE, iterations=True),
         lambda: search(state, BASELINE, seconds=True),
         lambda: search(state, BASELINE, iterations=1, seed=True),
-        lambda: check_threads(True),
+        lambda: Agent(BASELINE, iterations=1, threads=True),
         lambda: DeterminizedUCT(True),
         lambda: NAST(True),
         lambda: knockout_whist(True),
@@ -116,7 +113,7 @@ def test_true_is_no_number_anywhere() -> None:
 
 def test_numpy_s_integers_are_numbers_everywhere() -> None:
     three = np.int64(3)
-    check_threads(three)
+    Agent(BASELINE, iterations=1, threads=three)
     assert (
         DeterminizedUCT(three) == DeterminizedUCT(3)
         and str(DeterminizedUCT(three)) == "DeterminizedUCT(determinizations=3)"

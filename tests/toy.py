@@ -23,7 +23,7 @@ All trees grow in one forest of tables, so that all toys share the same few comp
 
 import itertools
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,8 +35,11 @@ from icarus.engine import choice as loop_choice
 from icarus.engine import loop as loop_playout
 from icarus.engine.arena import IN_SIMULATION
 from icarus.engine.compiled_search import CompiledSearch
+from icarus.engine.result import Result
+from icarus.engine.search import RunningSearch, Search
 from icarus.kernel import CHANCE, CONTINUES, MAX_PLAYERS, TERMINAL, UNSEEN, below, helper
 from icarus.kernel.game import Game
+from icarus.kernel.history import UNLIMITED
 from icarus.kernel.state import State
 
 SOMETHING = 90  # what is seen of an action that is noticed but not recognised
@@ -691,6 +694,13 @@ ALL_TOYS = [toy(tree) for tree in range(len(TREES))]
 # within episodes, the same episode in several places, unnoticed moves, all of it, and choices made at once. All are for two players:
 # another number would have every slot compiled once more, so that `tests/specs/test_more_players.py` plays with it in plain Python.
 KINDS = [BRANCHES, CARD, DICE, SECRETS, EPISODES, WHISPERS, THICKETS[0], PENNIES]
+
+
+def begun(
+    state: State, strategy: Enhancement, seed: int | Sequence[int] = 0, *, records: Result | None = None, **how: Any
+) -> RunningSearch:
+    """A search that has made no playout yet; `how` as of `icarus.search`."""
+    return Search(strategy, iterations=UNLIMITED, **how).begin(state, seed, records)
 
 
 def choices_of(strategy: Enhancement, state: State, draws: int, seed: int = 5) -> list[int]:

@@ -15,8 +15,8 @@ from experiments.papers.suite import EPISODES, GAMES, REUSE, TABLE_1, TREE
 from icarus import Enhancement, checks, load_files
 from icarus.arena.player import parse_strategy
 from icarus.checks import count_text
-from icarus.engine.algorithm import Algorithm
 from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
+from icarus.engine.search import Algorithm
 from icarus.load_files import Imports, load_file, strategy_names
 
 DIGITS = 16  # of the hexadecimal key of a cell

@@ -41,8 +41,9 @@ from experiments.plan.definition import (
 )
 from icarus import Enhancement, checks, games
 from icarus.arena.player import read_scheme
-from icarus.engine.algorithm import Algorithm, refuse_settings_of_search
+from icarus.engine.match import Agent
 from icarus.engine.scheme import MO_ISMCTS, Scheme
+from icarus.engine.search import Algorithm
 from icarus.equilibrium.tree import refuse_unless_walkable
 from icarus.kernel.game import AnyGame
 from icarus.load_files import game_of_file, load_file, load_files
@@ -102,7 +103,7 @@ def read_entry(path: str, value: object, module: str, keys: Sequence[str] = AGEN
     iterations = positive(f"{path}.iterations", value["iterations"]) if "iterations" in value else None
     if isinstance(strategy, Algorithm):
         with refusing():
-            refuse_settings_of_search(strategy, scheme=scheme)
+            Agent(strategy, iterations=1, scheme=scheme)
     return Entry(AgentSpec(strategy, scheme), iterations)
 
 

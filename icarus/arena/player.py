@@ -9,9 +9,9 @@ import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.algebra.parsing import Operand
-from icarus.engine.algorithm import Algorithm
 from icarus.engine.match import Agent, Player
 from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
+from icarus.engine.search import Algorithm
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 from icarus.specs import parse

@@ -26,10 +26,10 @@ from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of, show_compilation
 from icarus.commands.options import directory_option, integer_option, real_option, value_option
 from icarus.discovery.race import KEY, difference
-from icarus.engine.algorithm import SearchResult, SeatedPlayer
 from icarus.engine.match import FILE as LEVEL_FILE
 from icarus.engine.match import Decision, Player, play
 from icarus.engine.result import Result
+from icarus.engine.search import SearchResult, SeatedPlayer
 from icarus.kernel.game import AnyGame, seat_name
 from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State

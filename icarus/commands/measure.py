@@ -21,7 +21,7 @@ from icarus.commands.options import (
     value_option,
 )
 from icarus.engine.match import Agent
-from icarus.engine.validation import check_budget
+from icarus.engine.search import check_budget
 from icarus.equilibrium import Aggregate, GameTree, TabularPolicy, exploitability, stitch
 from icarus.equilibrium.measures import AGGREGATES, STITCHING
 from icarus.load_files import load_files

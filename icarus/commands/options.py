@@ -9,7 +9,7 @@ import typer
 from icarus import games
 from icarus.algebra.parsing import Operand
 from icarus.arena.player import Configuration, parse_strategy, read_configuration
-from icarus.engine.recommendation import RULES, most_visits
+from icarus.engine.result import RULES, most_visits
 from icarus.engine.scheme import SCHEMES, parse_scheme
 from icarus.engine.scheme import Scheme as SearchScheme
 from icarus.kernel.game import AnyGame

@@ -16,12 +16,10 @@ from icarus.commands import options
 from icarus.commands.console import out, print_note, print_table, print_text, progress_of, show_compilation
 from icarus.commands.options import agent_settings, integer_option, real_option, value_option
 from icarus.discovery.race import difference
-from icarus.engine.algorithm import Algorithm
 from icarus.engine.lowering import components_of
 from icarus.engine.match import Agent, Decision, GameLog, SeatedAgent, play
-from icarus.engine.recommendation import most_visits, read_recommendation
-from icarus.engine.result import SearchInterrupted, unknown_component
-from icarus.engine.validation import check_cutoff
+from icarus.engine.result import SearchInterrupted, most_visits, read_recommendation, unknown_component
+from icarus.engine.search import Algorithm, check_cutoff
 from icarus.equilibrium.search import check_trees
 from icarus.kernel.game import AnyGame, seat_name
 from icarus.kernel.state import State

@@ -28,7 +28,7 @@ from icarus.discovery.race import (
     run,
 )
 from icarus.discovery.space import LEAST_ITERATIONS, Space, load_space
-from icarus.engine.validation import check_callable
+from icarus.engine.search import check_callable
 from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import check_game
 from icarus.kernel.state import State

@@ -2,13 +2,17 @@
 
 import contextlib
 import functools
+import re
 from collections.abc import Sequence
 
 import numpy as np
 
 from icarus.algebra import Enhancement
+from icarus.checks import count_text
+from icarus.compiler.functions import plain as python_of
+from icarus.compiler.kernel import UNPLACED
 from icarus.compiler.memory import WORD_BYTES, offset_of, struct_at
-from icarus.compiler.messages import home
+from icarus.compiler.messages import defined_at, home
 from icarus.compiler.plain_python import Interpreter, interpret, plain_kernels
 from icarus.compiler.rng import RNG_WORDS, seeded
 from icarus.engine.arena import ARENA, DONE, MORE_ROWS, MORE_STEPS, NEVER, TOO_LONG, Arena
@@ -16,25 +20,22 @@ from icarus.engine.choice import WeightError, vote_kernel
 from icarus.engine.loop import DeterminizationError, loop, raw_loop
 from icarus.engine.lowering import LoweredStrategy, check_features, kinds_of, lower, widths_of
 from icarus.engine.python_games import ROOM, CalledBack, MoreActions
-from icarus.engine.recommendation import Recommendation, RootStatistics, most_visits, root_statistics
-from icarus.engine.result import Result
+from icarus.engine.result import Recommendation, Result, RootStatistics, most_visits, recommend, root_statistics
 from icarus.engine.reuse import ReusedRecords
-from icarus.engine.root_episode import root_episode
-from icarus.engine.running_search import result_of, too_long_message
-from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
-from icarus.engine.slot_kernels import COUNT_OVERFLOW
+from icarus.engine.scheme import EACH_PLAYER, FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
+from icarus.engine.slot_kernels import COUNT_OVERFLOW, KEYLESS, NO_PLAYER
 from icarus.engine.tables import Records, Table, size_of
-from icarus.engine.validation import error_with_names
-from icarus.kernel import CHANCE
+from icarus.kernel import CHANCE, mix
 from icarus.kernel.contract import RECALLED, in_words
-from icarus.kernel.game import Game
-from icarus.kernel.history import PLAYOUT, STEP, UNLIMITED, Playout, Root, new_root
+from icarus.kernel.game import LONGEST, Game
+from icarus.kernel.history import PHASES, PLAYOUT, STEP, UNLIMITED, Playout, Root, episode_key, episode_record, new_root
 from icarus.kernel.state import State
 from icarus.kernel.theta import FILTER_BYTES, UPDATES
 
 FUNCTIONS = ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall")
 _STEPS, _UPDATES = 256, 4096  # room to begin with
 _OF_ACTIONS = ("rows", "records", "values", "total", "actions", "classes")  # buffers with a place for each legal action
+QUOTED_ACTIONS = 10  # in a message
 MORE_ACTIONS = -1  # beside the statuses of the loop
 
 
@@ -185,12 +186,17 @@ class CompiledSearch:
             self._playout[f"{name}_width"] = width
 
     def _write_episodes(self) -> None:
-        episode, root = root_episode(self.state, self.scheme, self.game), self._arena["root"]
-        keys, record = episode.keys()
-        self._arrays["root.episodes"][:] = keys
-        root["label"], root["episode"] = episode.label, record
-        root["last"], root["last_perspective"] = episode.last, episode.last_perspective
-        root["last_recalled"] = episode.last_recalled
+        """The root's position-in-episode (section 5.1): where its perspectives are not the players, as the root player saw it."""
+        observer, position, root = self._observer, self.state.position_in_episode(), self._arena["root"]
+        moves, (label, before), last = position.moves, position.seen_before(observer), position.last or 0
+        if self.scheme.observer != EACH_PLAYER and len(moves) > 1:
+            moves = (moves[observer],)
+            label, before = position.previous if position.last in (None, observer) else (position.label, moves[0])
+        keys, perspective = self._arrays["root.episodes"], self.game.perspective(last)
+        for i, each in enumerate(moves):
+            keys[i] = functools.reduce(mix, each, python_of(episode_key)(position.label, i))
+        root["label"], root["episode"] = position.label, episode_record(label, perspective, last, before)
+        root["last"], root["last_perspective"], root["last_recalled"] = last, perspective, last != observer
 
     @property
     def _most_actions(self) -> int:
@@ -238,11 +244,6 @@ class CompiledSearch:
         """Tell slots how many playouts there will be in all."""
         self._playout["budget"] = iterations
 
-    @property
-    def earlier_iterations(self) -> int:
-        """Playouts of the searches with whose records this one began."""
-        return int(self._arena["counts"]["earlier_iterations"][0])
-
     def run(self, iterations: int) -> None:
         """Go on until so many playouts have been made in all, giving room as it is asked for."""
         with self._kernels():
@@ -264,7 +265,25 @@ class CompiledSearch:
                 raise OverflowError(COUNT_OVERFLOW) from error
             raise
         except (ArithmeticError, IndexError, ValueError) as error:
-            raise error_with_names(error, self.game, self.program, self._arena, self._arrays) from None
+            raise self._with_names(error) from None
+
+    def _with_names(self, error: Exception) -> Exception:
+        """An error of the loop, with the names that the loop does not know: the game's, the component's and its slot's."""
+        sentence, part = str(error), self.program.components[int(self._arena["running_component"][0])]
+        running = int(self._arena["running"][0])
+        label = next((kernel.name for kernel in self.program.kernels if kernel.address == running), "")
+        named = re.match(r"the (\w+) function of a game ", sentence)
+        if named is not None and isinstance(self.game, Game):
+            sentence = sentence.replace("of a game", f"of {self.game}", 1) + defined_at(getattr(self.game, named[1]))
+        elif sentence in (KEYLESS, NO_PLAYER):
+            sentence = f"{part.capture.label()} of {part.name} {sentence}"
+        elif label and UNPLACED in getattr(error, "__notes__", ()):
+            sentence = f"{sentence}, in {label} of {part.name}"
+        else:
+            return error
+        message = type(error)(sentence)
+        message.__notes__ = getattr(error, "__notes__", [])
+        return message
 
     def _call_loop(self, iterations: int) -> int:
         errors = [] if isinstance(self.functions, Game) else self.functions.kept
@@ -298,9 +317,16 @@ class CompiledSearch:
             self._allocate_updates(2 * int(self._updates["count"][0]))
 
     def _too_long(self, capacity: int) -> str:
-        """The message about the playout under way, for whose steps there is room for so many."""
-        length = min(int(self._playout["length"][0]), capacity)
-        return too_long_message(self.state, self._arrays["playout.steps"]["action"][:length].tolist())
+        """The message about the playout under way, for whose steps there is room for so many, and which does not end."""
+        length, game, history = min(int(self._playout["length"][0]), capacity), self.game, self.state.history
+        first = " ".join(map(str, self._arrays["playout.steps"]["action"][:length][:QUOTED_ACTIONS].tolist()))
+        before = " ".join(str(action) for _, action in history[-QUOTED_ACTIONS:])
+        unlimited = game.max_length == LONGEST
+        limit = "and it has no max_length, which would say how long a game can be" if unlimited else "its max_length"
+        return (
+            f"a playout of {game} has not ended after {game.max_length} actions, {limit}; "
+            f"after {count_text(len(history), 'action')} of the game (the last: {before or 'none'}) it started with {first} …"
+        )
 
     def full_table(self) -> tuple[int, int]:
         """The index of the table that had no room, and for how many records."""
@@ -392,4 +418,24 @@ class CompiledSearch:
 
     def result(self, seconds: float = 0.0, copied: bool = True, recommendation: Recommendation = most_visits) -> Result:
         """What the search has found so far, the action by `recommendation`; `copied` as in `records`."""
-        return result_of(self, seconds, copied, recommendation)
+        root = self.root()
+        return Result(
+            action=recommend(root, recommendation, self.rng),
+            actions=root.actions,
+            visits=root.visits,
+            values=root.values,
+            policy=root.policy,
+            iterations=self.iterations,
+            earlier_iterations=int(self._arena["counts"]["earlier_iterations"][0]),
+            records=self.records(copied),
+            depth=self.depth,
+            phase_steps=dict(zip(PHASES, self.phase_steps().tolist(), strict=True)),
+            seconds=seconds,
+            memory=self.memory,
+            state=self.state,
+            strategy=self.strategy,
+            seed=self.seed,
+            scheme=self.scheme,
+            recommendation=recommendation,
+            root=self.root_keys,
+        )

@@ -5,7 +5,6 @@ import itertools
 import json
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -14,14 +13,11 @@ import numpy as np
 
 from icarus import checks
 from icarus.algebra import Enhancement
-from icarus.engine import validation
-from icarus.engine.algorithm import DEFAULTS, Algorithm, SeatedPlayer, refuse_settings_of_search
 from icarus.engine.belief import with_belief
-from icarus.engine.recommendation import Recommendation, label, most_visits
-from icarus.engine.result import Result
+from icarus.engine.result import Result, label, most_visits
 from icarus.engine.reuse import leads_to
-from icarus.engine.scheme import MO_ISMCTS, ROOT_PLAYER, Scheme
-from icarus.engine.search import run_search, start_search
+from icarus.engine.scheme import MO_ISMCTS, ROOT_PLAYER
+from icarus.engine.search import Algorithm, Progress, Search, SeatedPlayer, check_belief, check_callable
 from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import check_game, check_is_state
 from icarus.kernel.state import State
@@ -94,16 +90,8 @@ def level_settings(game: AnyGame | str, level: int, file: Path | None = None) ->
 _CHANCE_STREAM, _SEARCH_STREAM = 0, 1  # keys of the independent streams of one game
 
 
-def _strategy(instance: object, attribute: attrs.Attribute, value: object) -> None:
-    validation.check_weights(value)
-    if not isinstance(value, Enhancement | Algorithm):
-        raise TypeError(
-            f"the strategy of an agent must be an Enhancement, such as RAVE >> MAST or parse('RAVE >> MAST'), not {value!r}"
-        )
-
-
 @attrs.frozen(repr=False)
-class Agent:
+class Agent(Search):
     """A player: a strategy, a budget for each decision, the threads that spend it, scheme and cut-off of its searches (see `search`).
 
     Attributes:
@@ -125,37 +113,27 @@ class Agent:
             threads, or fewer iterations than trees.
     """
 
-    strategy: Enhancement | Algorithm = attrs.field(validator=_strategy)
-    iterations: int | None = attrs.field(default=None, kw_only=True)
-    seconds: float | None = attrs.field(default=None, kw_only=True)
-    threads: int = attrs.field(default=1, kw_only=True)
-    scheme: Scheme = attrs.field(default=MO_ISMCTS, kw_only=True)
-    cutoff: int | None = attrs.field(default=None, kw_only=True)
     move_decay: float = attrs.field(default=0, kw_only=True)
     game_decay: float = attrs.field(default=0, kw_only=True)
-    recommendation: Recommendation = attrs.field(default=most_visits, kw_only=True)
     preference: Callable[[State, int], float] | None = attrs.field(default=None, kw_only=True)
     determinize: Callable | None = attrs.field(default=None, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
         checks.real("move_decay", self.move_decay, 0, 1)
         checks.real("game_decay", self.game_decay, 0, 1)
-        validation.check_budget(self.iterations, self.seconds)
-        validation.check_threads(self.threads)
-        validation.check_scheme(self.scheme, self.iterations)
-        validation.check_recommendation(self.recommendation)
-        validation.check_callable("preference", self.preference, "a function of (state, action) that gives a number")
-        validation.check_callable(
-            "determinize", self.determinize, "a belief model, a function such as Game.determinize"
-        )
-        validation.check_belief(self.determinize is not None, self.scheme)
+        check_callable("preference", self.preference, "a function of (state, action) that gives a number")
+        check_callable("determinize", self.determinize, "a belief model, a function such as Game.determinize")
+        check_belief(self.determinize is not None, self.scheme)
         if self.preference is not None and self.recommendation is not most_visits:
             raise ValueError(
                 f"preference chooses between actions with equal numbers of visits; it cannot be used with {label(self.recommendation)}"
             )
-        object.__setattr__(self, "scheme", self.scheme.with_cutoff(self.cutoff))
-        if isinstance(self.strategy, Algorithm):
-            refuse_settings_of_search(self.strategy, **{name: getattr(self, name) for name in DEFAULTS})
+        for field in attrs.fields(Agent)[3:] if isinstance(self.strategy, Algorithm) else ():
+            if field.name != "cutoff" and (value := getattr(self, field.name)) != field.default:
+                raise ValueError(
+                    f"{self.strategy} is another algorithm, which searches in one thread: it takes no {field.name}={label(value)}"
+                )
 
     @classmethod
     def at_level(cls, game: AnyGame | str, level: int, levels: str | Path | None = None) -> "Agent":
@@ -177,36 +155,20 @@ class Agent:
         return bool(self.move_decay or self.game_decay)
 
     def search(
-        self,
-        state: State,
-        seed: int | Sequence[int],
-        records: Result | None = None,
-        watch: Callable[[Result], None] | None = None,
-        progress: Callable[[int, float], None] | None = None,
+        self, state: State, seed: int | Sequence[int], records: Result | None = None, progress: Progress | None = None
     ) -> Result:
-        """The agent's search for a decision, with the records of an earlier search if they are given.
+        """The agent's search for a decision, with the records of an earlier search if they are given; errors as of `search`.
 
         Args:
-            watch: see `run_search`; it is used for searches of enhancements only.
             progress: called with (iterations made, seconds elapsed) about twenty times a second; its exceptions end the search.
-
-        Raises:
-            ValueError, TypeError, SearchInterrupted, SearchExhausted: as in `search`.
         """
         check_is_state("search", state)
-        validation.check_callable("progress", progress, validation.PROGRESS)
-        validation.check_callable("watch", watch, "a function of the result so far")
         if isinstance(self.strategy, Algorithm):
             player = self.strategy.seated(state.game, iterations=self.iterations, seconds=self.seconds)
             return player.search(state, seed, progress)
-        validation.check_state(state)
-        checks.seed(seed)
         if self.determinize is not None:
             state = with_belief(state, self.determinize)
-        engine = validation.checked_engine(None, state.game, self.threads)
-        settings = self.threads, self.scheme, engine, records
-        start = partial(start_search, state, self.strategy, seed, *settings)
-        return run_search(start, self.iterations, self.seconds, progress, self.recommendation, watch)
+        return self.run(state, seed, records, progress)
 
     def seated(self, game: AnyGame) -> SeatedPlayer:
         """The player of one match: the agent itself, or, if it reuses records between decisions, a player that keeps them."""
@@ -368,7 +330,7 @@ def play(
         TypeError: `game` is not a game, `agents` are not agents, or `watch` is no function.
     """
     check_game("play", game)
-    validation.check_callable("watch", watch, "a function of (state, action, decision)")
+    check_callable("watch", watch, "a function of (state, action, decision)")
     if not isinstance(agents, Sequence):
         raise TypeError(f"play needs a list of agents, one for each seat, not {agents!r}")
     if len(agents) != game.players:

@@ -2,24 +2,46 @@
 
 import contextlib
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from functools import partial
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import Any, Protocol, TypeAlias
+
+import attrs
+import numpy as np
 
 from icarus import checks
-from icarus.algebra import Enhancement
+from icarus.algebra import Enhancement, Sum
 from icarus.compiler.digest import renew_rebound
-from icarus.compiler.functions import CompilationError
+from icarus.compiler.functions import DISABLED, CompilationError
 from icarus.compiler.kernel import presses_as_one
 from icarus.compiler.plain_python import interpret, interpret_rebound
-from icarus.engine import validation
 from icarus.engine.belief import has_belief
 from icarus.engine.compiled_search import CompiledSearch
-from icarus.engine.recommendation import Recommendation, most_visits
-from icarus.engine.result import Result, SearchExhausted, SearchInterrupted
-from icarus.engine.reuse import reused_records
-from icarus.engine.running_search import RunningSearch, Trees, run_within
-from icarus.engine.scheme import MO_ISMCTS, Scheme
+from icarus.engine.lowering import components_of, storage_of
+from icarus.engine.result import (
+    Recommendation,
+    Result,
+    SearchExhausted,
+    SearchInterrupted,
+    most_visits,
+    recommend,
+    sum_statistics,
+)
+from icarus.engine.reuse import leads_to, reused_records
+from icarus.engine.scheme import FRESH, GONE, MO_ISMCTS, ROOT_PLAYER, Scheme
+from icarus.kernel.contract import CHANCE, TERMINAL
+from icarus.kernel.game import AnyGame, Game
+from icarus.kernel.history import PHASES, UNLIMITED
+from icarus.kernel.python_game import check_is_state
 from icarus.kernel.state import State
+
+SLICE = 0.05  # seconds of work between two polls of the clock and of Ctrl-C
+FIRST_SLICE = 8  # iterations before the first poll
+COMPILED, PYTHON = "compiled", "python"
+MOST_THREADS = 1024
+Progress: TypeAlias = Callable[[int, float], None]
+PROGRESS = "a function of (iterations made, seconds elapsed)"
 
 
 def search(
@@ -29,7 +51,7 @@ def search(
     iterations: int | None = None,
     seconds: float | None = None,
     seed: int | Sequence[int] = 0,
-    progress: Callable[[int, float], None] | None = None,
+    progress: Progress | None = None,
     threads: int = 1,
     scheme: Scheme = MO_ISMCTS,
     cutoff: int | None = None,
@@ -65,87 +87,384 @@ def search(
         SearchInterrupted: a KeyboardInterrupt that carries the result so far. SearchExhausted: memory has run out, or a count is full;
             it carries the result so far too. Also ValueError: a playout of more than the game's `max_length` actions.
     """
-    validation.check_state(state)
-    validation.check_strategy(strategy)
-    validation.check_budget(iterations, seconds)
-    checks.seed(seed)
-    validation.check_threads(threads)
-    validation.check_scheme(scheme, iterations)
-    validation.check_recommendation(recommendation)
-    validation.check_callable("progress", progress, validation.PROGRESS)
-    scheme = scheme.with_cutoff(cutoff)
-    engine = validation.checked_engine(engine, state.game, threads)
-    start = partial(start_search, state, strategy, seed, threads, scheme, engine, records)
+    settings = Search(
+        strategy,
+        iterations=iterations,
+        seconds=seconds,
+        threads=threads,
+        scheme=scheme,
+        cutoff=cutoff,
+        recommendation=recommendation,
+        engine=engine,
+    )
     try:
-        return run_search(start, iterations, seconds, progress, recommendation)
+        return settings.run(state, seed, records, progress)
     except CompilationError as error:  # its sentence says all: no lines of the engine between it and the call
         raise error.with_traceback(None) from None
 
 
-def run_search(
-    start: Callable[[], RunningSearch],
+# ---------------------------------------------------------------------------------------------- what a search is given
+
+
+SearchResult: TypeAlias = Any
+"""A `Result`, or what has `action`, `actions`, `policy`, `visits`, `values`, `iterations`, `depth` and `seconds` of one."""
+
+
+class SeatedPlayer(Protocol):
+    """The player of one match, with what he may remember of it."""
+
+    @property
+    def preference(self) -> Callable[[State, int], float] | None:
+        """What decides between actions that do equally well."""
+
+    def search(self, state: State, seed: tuple[int, ...]) -> SearchResult:
+        """The search for a decision."""
+
+
+class SeatedAlgorithm(SeatedPlayer, Protocol):
+    """The player of one match who plays by another algorithm than Algorithm 1."""
+
+    def search(self, state: State, seed: int | Sequence[int], progress: Progress | None = None) -> SearchResult:
+        """As of every `SeatedPlayer`; calls progress(iterations made, seconds elapsed) about twenty times a second."""
+
+
+class Algorithm(ABC):
+    """The settings of another algorithm than Algorithm 1, such as `OOS(…)` of `icarus.equilibrium`; its text is how they are written."""
+
+    @abstractmethod
+    def seated(self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None) -> SeatedAlgorithm:
+        """The player of one match, who spends this budget on each decision and remembers what it has learned.
+
+        Raises:
+            ValueError: no positive budget.
+        """
+
+
+def check_callable(name: str, value: object, expected: str) -> None:
+    """Refuse what is neither None nor a function.
+
+    Raises:
+        TypeError: so; the message begins with `name`.
+    """
+    if value is not None and not callable(value):
+        raise TypeError(f"{name} is {value!r}; it must be {expected}")
+
+
+def check_budget(iterations: object, seconds: object) -> None:
+    """Refuse a budget that is missing, not a number, or not positive.
+
+    Raises:
+        ValueError: neither is given, or one is not a positive number.
+    """
+    if iterations is None and seconds is None:
+        raise ValueError("a search needs a budget: iterations=5000 or seconds=1.0")
+    if iterations is not None:
+        checks.integer("iterations", iterations, least=1)
+        checks.integer("iterations", iterations, most=UNLIMITED)
+    if seconds is not None:
+        checks.positive("seconds", seconds)
+
+
+def _check_strategy(instance: object, attribute: attrs.Attribute, value: object) -> None:
+    if isinstance(value, Sum):
+        raise ValueError(f"the weights of the strategy ({value}) {value.refusal}")
+    if not isinstance(value, Enhancement | Algorithm):
+        raise TypeError(
+            f"a strategy must be an Enhancement, such as RAVE >> MAST or parse('RAVE >> MAST'), not {value!r}"
+        )
+
+
+@attrs.frozen(repr=False)
+class Search:
+    """How to search, whatever the state: arguments as of `search`, which are checked here and nowhere else."""
+
+    strategy: Enhancement | Algorithm = attrs.field(validator=_check_strategy)
+    iterations: int | None = attrs.field(default=None, kw_only=True)
+    seconds: float | None = attrs.field(default=None, kw_only=True)
+    threads: int = attrs.field(default=1, kw_only=True)
+    scheme: Scheme = attrs.field(default=MO_ISMCTS, kw_only=True)
+    cutoff: int | None = attrs.field(default=None, kw_only=True)
+    recommendation: Recommendation = attrs.field(default=most_visits, kw_only=True)
+    engine: str | None = attrs.field(default=None, kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        check_budget(self.iterations, self.seconds)
+        checks.integer("threads", self.threads, least=1, most=MOST_THREADS)
+        scheme = self.scheme
+        if not isinstance(scheme, Scheme):
+            raise TypeError(
+                f"a scheme must be a Scheme, such as SO_ISMCTS or parse_scheme('SO_ISMCTS'), not {scheme!r}"
+            )
+        if scheme.root == GONE:
+            raise ValueError(f"{scheme} is gone, since it played worse in every game: see docs/schemes.md")
+        if self.iterations is not None and self.iterations < scheme.trees:
+            raise ValueError(
+                f"iterations is {self.iterations!r}; {scheme} needs at least one for each of its {scheme.trees} trees"
+            )
+        if not callable(self.recommendation):
+            raise TypeError(
+                f"recommendation is {self.recommendation!r}; it must be a function that gives each action a score, "
+                "such as icarus.most_visits"
+            )
+        object.__setattr__(self, "scheme", scheme.with_cutoff(self.cutoff))
+        if self.engine is not None:
+            checks.one_of("engine", self.engine, (COMPILED, PYTHON))
+        if self.threads > 1 and self.plain:
+            raise ValueError(f"threads is {self.threads!r}; the engine {PYTHON!r} searches in one thread")
+
+    @property
+    def plain(self) -> bool:
+        """Whether the loop and all that it calls stay plain Python."""
+        return self.engine == PYTHON or (self.engine is None and DISABLED)
+
+    def check(self, state: State) -> Enhancement:
+        """Refuse a state in which this is no search; returns the strategy.
+
+        Raises:
+            TypeError, ValueError: see `search`.
+        """
+        check_is_state("search", state)
+        game, player, strategy = state.game, state.current_player(), self.strategy
+        if not isinstance(strategy, Enhancement):
+            raise TypeError(
+                f"{strategy} is another algorithm, not a strategy of search(): call "
+                f"icarus.equilibrium.online_search(state, {strategy}, iterations=…)"
+            )
+        if game.observe is not None and game.determinize is None:
+            raise ValueError(
+                f"{game} has observe but no determinize, so that a search would see what observe hides: give it "
+                "determinize(state, observer, beliefs, rng), or no observe where nothing is hidden"
+            )
+        if player in (CHANCE, TERMINAL):
+            reason = "the game has ended" if player == TERMINAL else "chance acts here: apply one of chance_outcomes()"
+            raise ValueError(f"there is no decision to search for: {reason}")
+        if self.threads > 1 and not isinstance(game, Game):
+            raise ValueError(f"threads is {self.threads!r}; {game} is a PythonGame, whose functions run in one thread")
+        check_cutoff(game, self.scheme)
+        check_belief(has_belief(state), self.scheme)
+        return strategy
+
+    def begin(self, state: State, seed: int | Sequence[int] = 0, records: Result | None = None) -> "RunningSearch":
+        """A search that has made no playout yet: of one tree or of several, in one thread or in several."""
+        strategy, scheme = self.check(state), self.scheme
+        checks.seed(seed)
+        renew_rebound()
+        if self.plain:
+            interpret_rebound()
+        trees = scheme.trees if scheme.tree_parameter else self.threads
+        if records is not None:
+            check_records(records, state, strategy, scheme, trees)
+        seeds = (
+            [seed] if trees == 1 and not scheme.tree_parameter else [(*checks.seed_key(seed), i) for i in range(trees)]
+        )
+        reused = reused_records(records, state, strategy, scheme, trees)
+        plain = interpret if self.plain else None
+        grown = [
+            CompiledSearch(state, strategy, key, scheme, reuse, plain) for key, reuse in zip(seeds, reused, strict=True)
+        ]
+        return Trees(grown, seed, self.threads) if scheme.tree_parameter or self.threads > 1 else grown[0]
+
+    def run(
+        self,
+        state: State,
+        seed: int | Sequence[int] = 0,
+        records: Result | None = None,
+        progress: Progress | None = None,
+    ) -> Result:
+        """The result when the budget is used up, or when the search is interrupted; arguments and errors as of `search`."""
+        check_callable("progress", progress, PROGRESS)
+        with presses_as_one():
+            running, started = self.begin(state, seed, records), time.perf_counter()
+
+            def result_so_far() -> Result:
+                return running.result(time.perf_counter() - started, False, self.recommendation)
+
+            try:
+                with contextlib.closing(running):
+                    run_within(running, self.iterations, self.seconds, started, progress, running.trees, running.expect)
+            except KeyboardInterrupt:
+                if running.iterations == 0:
+                    raise
+                raise SearchInterrupted(result_so_far()) from None
+            except (MemoryError, OverflowError) as error:
+                if running.iterations == 0:
+                    raise
+                raise SearchExhausted(result_so_far(), error) from None
+            return result_so_far()
+
+
+def check_cutoff(game: AnyGame, scheme: Scheme) -> None:
+    """Refuse a cut-off in a game that has no heuristic for the rewards.
+
+    Raises:
+        ValueError: the scheme has a cut-off, and the game has no heuristic.
+    """
+    if scheme.cutoff is not None and game.heuristic is None:
+        raise ValueError(
+            f"cutoff is {scheme.cutoff}, but {game} has no heuristic to end playouts with; give Game(heuristic=…)"
+        )
+
+
+def check_belief(believes: bool, scheme: Scheme) -> None:
+    """Refuse a belief model, which draws once in each iteration, where the scheme draws otherwise.
+
+    Raises:
+        ValueError: the scheme does not draw a state for each iteration.
+    """
+    if believes and scheme.root != FRESH:
+        raise ValueError(f"determinize draws a state for each iteration, which {scheme} does not")
+
+
+def check_records(records: object, state: State, strategy: Enhancement, scheme: Scheme, trees: int) -> None:
+    """Refuse what is not a result of an earlier search, and one whose records do not fit so many searches.
+
+    Raises:
+        TypeError: `records` is not a Result. ValueError: they are of another game, scheme, number of trees or strategy, or of a
+            search whose state does not lead to this state.
+    """
+    if not isinstance(records, Result):
+        raise TypeError(f"records is {records!r}; it must be the Result of an earlier search")
+    if str(records.state.game) != str(state.game):
+        raise ValueError(f"records are of the game {records.state.game}, and the state is of {state.game}")
+    if records.scheme != attrs.evolve(scheme, cutoff=records.scheme.cutoff):
+        raise ValueError(f"records are of a search by {records.scheme}; its histories are not those of {scheme}")
+    before = len(records.parts) or 1
+    if before != trees:
+        raise ValueError(f"records are of {before} trees, each with records of its own; this search grows {trees}")
+    stored = [storage_of(part.enhancement) for part in records.records.values()]
+    for part in components_of(strategy, scheme.uses_exp3(state.game))[0]:
+        if storage_of(part) not in stored:
+            raise ValueError(
+                f"records have none of {part} as it is in {strategy}; they are of {', '.join(records.records)}"
+            )
+    if records.root is None:
+        return
+    if not leads_to(records.state, state):
+        raise ValueError(
+            "records are of a search whose state does not lead to this state; records.without_histories() fits every state"
+        )
+    before, now = records.state.current_player(), state.current_player()
+    if scheme.observer == ROOT_PLAYER and before != now:
+        raise ValueError(
+            f"records are of what player {before} saw, and under {scheme} player {now} is the only observer; "
+            "records.without_histories() fits"
+        )
+
+
+# -------------------------------------------------------------------------------------------------- how a budget is spent
+
+
+class IterativeProcess(Protocol):
+    """What a budget is spent on."""
+
+    @property
+    def iterations(self) -> int:
+        """Iterations made so far."""
+
+    def run(self, iterations: int) -> None:
+        """Go on until so many iterations have been made in all."""
+
+
+def run_within(
+    search: IterativeProcess,
     iterations: int | None,
     seconds: float | None,
-    progress: Callable[[int, float], None] | None = None,
-    recommendation: Recommendation = most_visits,
-    watch: Callable[[Result], None] | None = None,
-) -> Result:
-    """The result of a search when its budget is used up, or when it is interrupted.
+    started: float,
+    progress: Progress | None = None,
+    trees: int = 1,
+    expect: Callable[[int], None] = lambda iterations: None,
+) -> None:
+    """Run until a budget is used up, in slices between which Ctrl-C, the clock and `progress` get their due.
 
     Args:
-        watch: called about twenty times a second with the result so far, whose records go on changing.
+        started: the clock when the search began.
+        trees: how many make one iteration each at least, whatever the time.
+        expect: called with the iterations that the budget will come to, as far as is known by now.
     """
-    with presses_as_one():
-        running, started = start(), time.perf_counter()
-
-        def result_so_far() -> Result:
-            return running.result(time.perf_counter() - started, False, recommendation)
-
-        def follow(iterations: int, elapsed: float) -> None:
-            if progress is not None:
-                progress(iterations, elapsed)
-            if watch is not None:
-                watch(result_so_far())
-
-        try:
-            with contextlib.closing(running):
-                run_within(running, iterations, seconds, started, follow, running.trees, running.expect)
-        except KeyboardInterrupt:
-            if running.iterations == 0:
-                raise
-            raise SearchInterrupted(result_so_far()) from None
-        except (MemoryError, OverflowError) as error:
-            if running.iterations == 0:
-                raise
-            raise SearchExhausted(result_so_far(), error) from None
-        return result_so_far()
+    limit = iterations if iterations is not None else UNLIMITED
+    deadline = started + seconds if seconds is not None else None
+    target = max(FIRST_SLICE, trees)
+    expect(limit)
+    while search.iterations < limit:
+        before, iterations_before = time.perf_counter(), search.iterations
+        search.run(min(target, limit))
+        now, gained = time.perf_counter(), search.iterations - iterations_before
+        if progress is not None:
+            progress(search.iterations, now - started)
+        if deadline is not None and now >= deadline:
+            break
+        rate = gained / max(now - before, 1e-9)
+        remaining = SLICE if deadline is None else min(SLICE, deadline - now)
+        if deadline is not None:
+            expect(min(limit, search.iterations + int(rate * (deadline - now))))
+        target = search.iterations + max(1, min(int(rate * remaining), 8 * gained))
 
 
-def start_search(
-    state: State,
-    strategy: Enhancement,
-    seed: int | Sequence[int] = 0,
-    threads: int = 1,
-    scheme: Scheme = MO_ISMCTS,
-    engine: str = validation.COMPILED,
-    records: Result | None = None,
-) -> RunningSearch:
-    """A search that has made no playout yet: of one tree or of several, in one thread or in several; arguments as in `search`."""
-    renew_rebound()
-    if engine != validation.COMPILED:
-        interpret_rebound()
-    validation.check_cutoff(state.game, scheme)
-    validation.check_belief(has_belief(state), scheme)
-    trees = scheme.trees if scheme.tree_parameter else threads
-    if records is not None:
-        validation.check_records(records, state, strategy, scheme, trees)
-    reuse = reused_records(records, state, strategy, scheme, trees)
+# --------------------------------------------------------------- Several searches from one root, whose results make one
 
-    plain = None if engine == validation.COMPILED else interpret
 
-    def tree(i: int) -> CompiledSearch:
-        own_seed = seed if trees == 1 and not scheme.tree_parameter else (*checks.seed_key(seed), i)
-        return CompiledSearch(state, strategy, own_seed, scheme, reuse[i], plain)
+class Trees:
+    """Independent searches with equal shares of the iterations, whose root statistics are added up.
 
-    grown = [tree(i) for i in range(trees)]
-    return Trees(grown, seed, threads) if scheme.tree_parameter or threads > 1 else grown[0]
+    It is ensemble UCT (Fern and Lewis, 2011), or determinized UCT where each tree is of one determinization; in several threads it is root
+    parallelism (Chaslot, Winands and van den Herik, 2008). The compiled loop runs without Python's lock.
+    """
+
+    def __init__(self, searches: Sequence[CompiledSearch], seed: int | Sequence[int], threads: int) -> None:
+        self.searches, self.seed, self.threads = searches, seed, threads
+        self._pool = ThreadPoolExecutor(threads, "icarus")  # starts no thread before it is given work
+
+    @property
+    def trees(self) -> int:
+        """How many searches share the iterations."""
+        return len(self.searches)
+
+    @property
+    def iterations(self) -> int:
+        """Playouts made so far, by all searches together."""
+        return sum(search.iterations for search in self.searches)
+
+    def expect(self, iterations: int) -> None:
+        """Tell slots how many playouts there will be in all: an equal share for each search."""
+        for search in self.searches:
+            search.expect(iterations if iterations == UNLIMITED else max(1, iterations // self.trees))
+
+    def run(self, iterations: int) -> None:
+        """Go on until so many playouts have been made in all. An exception of a search surfaces as itself when all have ended."""
+        shares = [iterations // self.trees + (i < iterations % self.trees) for i in range(self.trees)]
+        if self.threads == 1:
+            for search, share in zip(self.searches, shares, strict=True):
+                search.run(share)
+        else:
+            runs = [self._pool.submit(search.run, share) for search, share in zip(self.searches, shares, strict=True)]
+            wait(runs)
+            for run in runs:
+                run.result()
+
+    def result(self, seconds: float = 0.0, copied: bool = True, recommendation: Recommendation = most_visits) -> Result:
+        """What the searches have found so far; arguments as in `CompiledSearch.result`."""
+        parts = tuple(search.result(seconds, copied, recommendation) for search in self.searches)
+        root = sum_statistics([search.root() for search in self.searches])
+        phase_steps = np.sum([search.phase_steps() for search in self.searches], axis=0).tolist()
+        return attrs.evolve(
+            parts[0],
+            action=recommend(root, recommendation, self.searches[0].rng),
+            visits=root.visits,
+            values=root.values,
+            policy=root.policy,
+            iterations=self.iterations,
+            depth=max(search.depth for search in self.searches),
+            phase_steps=dict(zip(PHASES, phase_steps, strict=True)),
+            seconds=seconds,
+            seed=self.seed,
+            threads=self.threads,
+            memory=sum(part.memory for part in parts),
+            parts=parts,
+        )
+
+    def close(self) -> None:
+        """End the threads, when they have done what they were given."""
+        self._pool.shutdown()
+
+
+RunningSearch: TypeAlias = CompiledSearch | Trees

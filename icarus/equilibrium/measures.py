@@ -19,9 +19,8 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 
 from icarus import checks
-from icarus.engine.algorithm import SearchResult, SeatedPlayer
 from icarus.engine.match import Player, is_player
-from icarus.engine.validation import check_callable
+from icarus.engine.search import SearchResult, SeatedPlayer, check_callable
 from icarus.equilibrium.arrays import NOTHING
 from icarus.equilibrium.growth import PLAYERS
 from icarus.equilibrium.policies import (

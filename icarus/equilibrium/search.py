@@ -13,11 +13,9 @@ from icarus.algebra import Enhancement
 from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_ROULETTE, RULE_UNIFORM
 from icarus.arena.player import AlgorithmSettings, register
 from icarus.compiler.rng import seeded, uniform
-from icarus.engine.algorithm import Algorithm
 from icarus.engine.match import Agent
 from icarus.engine.result import Result, SearchInterrupted
-from icarus.engine.running_search import run_within
-from icarus.engine.validation import PROGRESS, check_budget, check_callable
+from icarus.engine.search import PROGRESS, Algorithm, check_budget, check_callable, run_within
 from icarus.equilibrium.arrays import NOTHING
 from icarus.equilibrium.cfr import Learner, near_equilibrium
 from icarus.equilibrium.policies import TabularPolicy

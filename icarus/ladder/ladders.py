@@ -24,8 +24,8 @@ import numpy as np
 from icarus import games
 from icarus.arena.ledger import Ledger, Row, read_rows
 from icarus.arena.player import RandomPlayer
-from icarus.engine.algorithm import SearchResult, SeatedPlayer
 from icarus.engine.match import Agent, Decision, Player, play
+from icarus.engine.search import SearchResult, SeatedPlayer
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 from icarus.ladder.engines import ENGINES, EngineFailed, EnginePlayer

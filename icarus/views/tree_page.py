@@ -16,8 +16,7 @@ from icarus.engine.inspect.playout import InspectedPlayout
 from icarus.engine.inspect.tree import LIMIT, Line, Tree, lines_of, tree_of
 from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS, Scheme
-from icarus.engine.search import start_search
-from icarus.engine.validation import checked_engine
+from icarus.engine.search import Search
 from icarus.kernel import UNSEEN
 from icarus.kernel.game import seat_name, seat_names
 from icarus.kernel.state import State
@@ -177,9 +176,9 @@ def follow_search(
     """
     checks.integer("iterations", iterations, least=1)
     points = np.unique(np.geomspace(1, iterations, POINTS).round().astype(int))
-    visits, values, engine = [], [], checked_engine(None, state.game, 1)
+    visits, values, settings = [], [], Search(strategy, iterations=iterations, scheme=scheme)
     with presses_as_one():
-        running, started = start_search(state, strategy, seed, scheme=scheme, engine=engine), time.perf_counter()
+        running, started = settings.begin(state, seed), time.perf_counter()
         running.expect(iterations)
         for point in points.tolist():
             running.run(max(point, running.trees))

@@ -29,10 +29,10 @@ from icarus import (
     parse,
     search,
 )
-from icarus.engine.search import start_search
 from icarus.kernel import TERMINAL
 from icarus.kernel.contract import facts_of
 from icarus.kernel.state import State
+from tests import toy
 from tests.audit.test_contract import NIM
 from tests.conftest import child_process, environment
 from tests.forked import survive
@@ -344,7 +344,7 @@ def test_a_count_that_is_full_ends_a_search_and_keeps_what_was_found(
     state = games.load(name).new_initial_state(1)
     while state.is_chance_node():
         state.apply_action(state.legal_actions()[0])
-    running: Any = start_search(state, parse(strategy), 1, **how)
+    running: Any = toy.begun(state, parse(strategy), 1, **how)
     running.run(50)
     first = getattr(running, "searches", [running])[0]
     table = next(table for table in first.tables if str(table.component) == part)

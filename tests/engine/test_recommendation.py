@@ -12,10 +12,9 @@ from examples.sequential_halving import HALVING, last_one
 from icarus import BASELINE, MAST, Agent, RootStatistics, games, greatest_value, most_visits, search, secure_child
 from icarus.compiler.plain_python import interpret
 from icarus.engine.compiled_search import CompiledSearch
-from icarus.engine.recommendation import recommend
-from icarus.engine.running_search import run_within
+from icarus.engine.result import recommend
 from icarus.engine.scheme import DeterminizedUCT
-from icarus.engine.search import start_search
+from icarus.engine.search import run_within
 from icarus.kernel.history import UNLIMITED
 from icarus.specs import MCTS_SOLVER
 from tests import toy
@@ -128,7 +127,7 @@ def test_the_budget_is_what_was_given_or_what_the_clock_lets_expect(
     iterations: int | None, seconds: float | None, total: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = [0.0]
-    monkeypatch.setattr("icarus.engine.running_search.time.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("icarus.engine.search.time.perf_counter", lambda: clock[0])
     running = Clocked(clock)
     run_within(running, iterations, seconds, 0.0, expect=running.expected.append)
     assert running.iterations == pytest.approx(total, abs=2)
@@ -137,7 +136,7 @@ def test_the_budget_is_what_was_given_or_what_the_clock_lets_expect(
 
 
 def test_a_search_of_several_trees_by_the_clock_begins_without_a_budget() -> None:
-    running = start_search(after(toy.BRANCHES), BASELINE, scheme=DeterminizedUCT(4))
+    running = toy.begun(after(toy.BRANCHES), BASELINE, scheme=DeterminizedUCT(4))
     running.expect(UNLIMITED)
     assert [int(each._playout["budget"][0]) for each in running.searches] == [UNLIMITED] * 4
 

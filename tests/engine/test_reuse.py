@@ -30,7 +30,6 @@ from icarus import (
 from icarus.algebra import initial
 from icarus.algebra.information import Kind
 from icarus.engine.scheme import ROOT_PLAYER
-from icarus.engine.search import start_search
 from icarus.kernel import CHANCE
 from icarus.specs import GRAVE, MAST_BATCH_DECAY, MCTS_SOLVER, PROGRESSIVE_HISTORY, SPECIFICATIONS
 from icarus.specs.trees import EXP3
@@ -100,7 +99,7 @@ def go_on(
     parts = dict(zip(naive.leaves(twin), strategy.components, strict=True))
     for number in range(4):
         records = None if before is None else before.decayed(decay)
-        running = start_search(
+        running = toy.begun(
             state, strategy, (seed, number), scheme=scheme, engine=engine or "compiled", records=records
         )
         compared = Compared(running, parts, inherited and inherited[0])
@@ -165,7 +164,7 @@ def test_proven_bounds_are_those_of_the_moves_that_were_played() -> None:
         after.apply_action(action)
         if after.is_terminal() or after.is_chance_node():
             continue
-        second = start_search(after, MCTS_SOLVER, records=first).result().records["MCTS_SOLVER"]
+        second = toy.begun(after, MCTS_SOLVER, records=first).result().records["MCTS_SOLVER"]
         player, mover = state.current_player(), after.current_player()
         for reply in after.legal_actions():
             before = first.records["MCTS_SOLVER"].get((mover, (action, reply), player))
@@ -183,7 +182,7 @@ def test_records_below_the_moves_played_live_on_and_no_others_of_histories() -> 
     after.apply_action(first.action)
     reply = after.legal_actions()[0]
     after.apply_action(reply)
-    second = start_search(after, RAVE >> MAST, records=first).result()
+    second = toy.begun(after, RAVE >> MAST, records=first).result()
     player, opponent = state.current_player(), 1 - state.current_player()
     for name in ("BASELINE", "AMAF"):
         before, now = first.records[name], second.records[name]
@@ -212,12 +211,12 @@ def test_trees_of_determinizations_drawn_once_begin_anew_and_the_rest_stays() ->
     state = decided(whist, 2)
     first = search(state, BASELINE >> MAST, iterations=60, seed=1, scheme=DeterminizedUCT(3))
     after = walked(state, random.Random(3), 2)
-    second = start_search(after, BASELINE >> MAST, scheme=DeterminizedUCT(3), records=first).result()
+    second = toy.begun(after, BASELINE >> MAST, scheme=DeterminizedUCT(3), records=first).result()
     assert [len(part.records["BASELINE"]) for part in second.parts] == [0, 0, 0]
     assert [len(part.records["MAST"]) for part in second.parts] == [len(part.records["MAST"]) for part in first.parts]
     ensemble = search(state, BASELINE, iterations=60, seed=1, scheme=CheatingEnsembleUCT(3))
     after = walked(state, random.Random(3), 1)
-    second = start_search(after, BASELINE, scheme=CheatingEnsembleUCT(3), records=ensemble).result()
+    second = toy.begun(after, BASELINE, scheme=CheatingEnsembleUCT(3), records=ensemble).result()
     assert all(0 < len(part.records["BASELINE"]) for part in second.parts)
 
 
@@ -232,7 +231,7 @@ def test_what_another_has_seen_in_secret_is_not_found_in_his_records() -> None:
         reply = after.clone()
         reply.apply_action(action)
         if reply.current_player() == state.current_player() and reply.moves(0) == (first.action, reply.moves(0)[-1]):
-            inherited.append(start_search(reply, BASELINE, records=first).result().records["BASELINE"].rows)
+            inherited.append(toy.begun(reply, BASELINE, records=first).result().records["BASELINE"].rows)
     assert len(inherited) > 5
     assert all(len(rows) == len(inherited[0]) and (rows == inherited[0]).all() for rows in inherited)
 
@@ -307,7 +306,7 @@ def test_without_histories_only_what_fits_every_root_is_left() -> None:
     name = str(PROGRESSIVE_HISTORY())
     pairs = {general.records[name].key((action, player)) for action in range(65) for player in range(2)}
     assert set(general.records[name]) == set(first.records[name]) > pairs & set(first.records[name])
-    begun = start_search(first.state, first.strategy, records=general)
+    begun = toy.begun(first.state, first.strategy, records=general)
     histories = [begun.records()[name].key((player, (action,))) for player in range(2) for action in range(65)]
     assert not set(histories) & set(first.records[name])
     fresh = search(

@@ -20,10 +20,9 @@ from icarus.engine.scheme import (
     DeterminizedUCT,
     Scheme,
 )
-from icarus.engine.search import start_search
 from icarus.kernel import CHANCE, TERMINAL, below, helper
 from icarus.specs import AMAF, BASELINE, EPIC, LGR, LGRF, MAST, NAST, TO_MAST
-from tests import naive
+from tests import naive, toy
 from tests.conftest import Toys
 from tests.engine.test_twin import compared, composition, named_information, named_parts, same_information, starts
 from tests.marks import slow_after
@@ -74,7 +73,7 @@ def agree_in_all_trees(
 ) -> None:
     """At the end, tree by tree."""
     whole = naive.search(state, twin, iterations, seed, scheme)
-    engine = start_search(state, strategy, seed, scheme=scheme)
+    engine = toy.begun(state, strategy, seed, scheme=scheme)
     engine.run(iterations)
     trees = whole.trees or [whole]
     for i, (search, outcome) in enumerate(zip(engine.searches, trees, strict=True)):

@@ -351,7 +351,7 @@ def beyond_the_last(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray
 
 
 SUMS = {"information": information(sums=REAL**3, visits=COUNT), "policy": argmax().over(all_alike)}
-NOT_A_PLAYER = "capture_for_chance of SLIP gave the context -1; Ψ is PLAYER, 0 … 1 here"
+NOT_A_PLAYER = "capture_for_chance of SLIP gives a context that is not a player, though its Ψ is PLAYER"
 BEYOND = "out of bounds, in the {} function .*{} of SLIP"
 
 

@@ -16,7 +16,6 @@ from icarus import Enhancement, SearchExhausted, games, search
 from icarus.algebra import initial
 from icarus.compiler.functions import plain
 from icarus.engine.compiled_search import CompiledSearch
-from icarus.engine.search import start_search
 from icarus.engine.tables import SMALLEST, Table, room_in
 from icarus.kernel import CHANCE, NONE
 from icarus.kernel.theta import ENTRY, FILTER_BYTES, FULLEST, entry_of
@@ -83,7 +82,7 @@ def promised(table: Table, capacity: int) -> tuple[np.ndarray, np.ndarray]:
 def test_a_table_of_more_entries_than_32_bits_count_is_searched_as_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
     state = games.load("othello").new_initial_state()
     wanted = search(state, BASELINE, iterations=500, seed=1)
-    running = start_search(state, BASELINE, 1)
+    running = toy.begun(state, BASELINE, 1)
     (table,) = running.tables
     with monkeypatch.context() as plenty:
         plenty.setattr(Table, "_empty", promised)

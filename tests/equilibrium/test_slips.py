@@ -150,11 +150,10 @@ TYPE_ERRORS: list[tuple[Any, str]] = [
     (lambda: information_state("kuhn-poker"), "needs a State, such as .*, not "),  # type: ignore[arg-type]
     (lambda: online_search(played(), OOS(), iterations=5, progress=3), "progress is 3; it must be a function of "),  # type: ignore[arg-type]
     (lambda: stitch(KUHN, AGENT, progress=3), "progress is 3; it must be a function of "),  # type: ignore[arg-type]
-    (lambda: AGENT.search(played(), 0, watch=3), "watch is 3; it must be a function of the result so far"),  # type: ignore[arg-type]
     (lambda: stitch(KUHN, OOS()), "cannot search; it must be an Agent, such as Agent"),  # type: ignore[arg-type]
     (lambda: Aggregate(KUHN, BASELINE), "cannot search; it must be an Agent, such as Agent"),
     (lambda: OOSSearch(KUHN, 0.9), "the settings must be OOS"),  # type: ignore[arg-type]
-    (lambda: Agent(OOS, iterations=5), "the strategy of an agent must be an Enhancement"),  # type: ignore[arg-type]
+    (lambda: Agent(OOS, iterations=5), "a strategy must be an Enhancement"),  # type: ignore[arg-type]
     (lambda: online_search(played(), BASELINE, iterations=5), r"an algorithm must be OOS\(…\)"),  # type: ignore[arg-type]
     (lambda: search(played(), OOS(), iterations=5), "is another algorithm, .*: call icarus.equilibrium.online_search"),  # type: ignore[arg-type]
 ]

@@ -9,7 +9,7 @@ import pytest
 from icarus import games, search
 from icarus.algebra import Enhancement
 from icarus.algebra.slots import Candidates
-from icarus.engine.search import start_search
+from icarus.engine.search import Search
 from icarus.kernel.state import State
 from icarus.specs import SPECIFICATIONS
 from icarus.testing import Decision, HistoryExample
@@ -28,7 +28,7 @@ INDEPENDENT = [
 def fits(state: State, part: Enhancement) -> bool:
     """Whether a search of the game may use it."""
     try:
-        start_search(state, part)
+        Search(part, iterations=1).begin(state)
     except ValueError:
         return False
     return True

@@ -19,16 +19,16 @@ from icarus.compiler import memory
 from icarus.compiler.functions import DISABLED, plain
 from icarus.compiler.memory import WORD_BYTES
 from icarus.compiler.plain_python import Interpreter
-from icarus.engine import choice, loop, validation
+from icarus.engine import choice, loop
 from icarus.engine.arena import COMPONENT, IN_SIMULATION, LEAF, LEAF_BYTES, SIMULTANEOUS, TERM, TREE, Arena
-from icarus.engine.belief import has_belief
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.lowering import Vote, terms_of
 from icarus.engine.scheme import MO_ISMCTS, Scheme
+from icarus.engine.search import Search
 from icarus.engine.tables import part_text
 from icarus.kernel import CHANCE, UNSEEN, History, extended, mix
 from icarus.kernel.game import AnyGame
-from icarus.kernel.history import PHASES, Playout, Step, history_at
+from icarus.kernel.history import PHASES, UNLIMITED, Playout, Step, history_at
 from icarus.kernel.state import State
 from icarus.specs.trees import EXP3
 
@@ -112,13 +112,9 @@ def inspect_playout(
     Raises:
         TypeError, ValueError: as `search` does; a scheme of several trees.
     """
-    validation.check_state(state)
-    validation.check_strategy(strategy)
     checks.seed(seed)
     checks.integer("after", after, least=0)
-    validation.check_scheme(scheme, None)
-    validation.check_cutoff(state.game, scheme)
-    validation.check_belief(has_belief(state), scheme)
+    Search(strategy, iterations=UNLIMITED, scheme=scheme).check(state)
     if scheme.tree_parameter:
         raise ValueError(
             f"scheme is {scheme}, which grows several trees; a playout is inspected in a search of one tree"
