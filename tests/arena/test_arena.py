@@ -10,7 +10,7 @@ import sys
 import time
 import zlib
 from collections.abc import Iterator
-from concurrent.futures import CancelledError, Executor, Future
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -20,6 +20,8 @@ import pytest
 
 from icarus.arena import ledger
 from icarus.arena.ledger import Ledger, is_being_written, line_of, pack, read_rows, written_whole
+from icarus.arena.match import Match
+from icarus.arena.player import Configuration, Entrant
 from icarus.arena.workers import ALONE, GameFailed, Workers, workers
 
 FIELDS = ("name", "seed")
@@ -169,15 +171,14 @@ def failing(number: int) -> int:
     return number
 
 
-def killing(number: int) -> int:
-    if number == 1:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return number
+def actions(match: Match) -> tuple[tuple[int, int], ...]:
+    return match.play().actions
 
 
-def test_every_task_comes_once(two: Workers) -> None:
-    assert list(ALONE.results(squared, range(5))) == [0, 1, 4, 9, 16]
-    assert sorted(two.results(squared, range(5))) == [0, 1, 4, 9, 16]
+def test_every_match_is_played_once_and_alike_wherever(two: Workers) -> None:
+    entrants = Entrant(Configuration("BASELINE"), 4), Entrant()
+    matches = [Match((number,), "kuhn-poker", entrants, (1, number)) for number in range(5)]
+    assert sorted(two.results(actions, matches)) == sorted(ALONE.results(actions, matches))
 
 
 def test_a_process_that_dies_is_replaced(two: Workers, tmp_path: Path) -> None:
@@ -187,19 +188,36 @@ def test_a_process_that_dies_is_replaced(two: Workers, tmp_path: Path) -> None:
 def test_a_task_that_fails_or_kills_is_named(two: Workers) -> None:
     with pytest.raises(GameFailed, match="2 failed: it is two"):
         list(two.results(failing, [1, 2]))
-    with pytest.raises(GameFailed, match="3 processes died while playing 1"):
-        list(two.results(killing, range(4)))
 
 
-def test_a_cluster_that_has_gone_is_told() -> None:
-    class Gone(Executor):
-        def submit(self, function: Any, *arguments: Any, **options: Any) -> Future:
-            future: Future = Future()
-            future.set_exception(CancelledError())
-            return future
+class Unlucky(Executor):
+    """Its processes die over the number 1, and all that is handed out then is lost."""
 
-    with pytest.raises(GameFailed, match="does not answer any more .* run the same command to continue"):
-        list(Workers(1, Gone).results(squared, [1]))
+    def submit(self, function: Any, play: Any, number: int) -> Future:  # type: ignore[override]
+        future: Future = Future()
+        future.set_exception(BrokenExecutor()) if number == 1 else future.set_result(function(play, number))
+        return future
+
+
+class Gone(Executor):
+    """A cluster whose scheduler has ended."""
+
+    def submit(self, function: Any, *arguments: Any, **options: Any) -> Future:
+        future: Future = Future()
+        future.set_exception(CancelledError())
+        return future
+
+
+@pytest.mark.parametrize(
+    ("executor", "message"),
+    [
+        (Unlucky, "3 processes died while playing 1"),
+        (Gone, "does not answer any more .* run the same command to continue"),
+    ],
+)
+def test_a_task_that_kills_and_a_cluster_that_has_gone_are_told(executor: type[Executor], message: str) -> None:
+    with pytest.raises(GameFailed, match=message):
+        list(Workers(2, executor).results(squared, range(4)))
 
 
 def test_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 import base64
 import gzip
 import json
-import math
 import re
 from html import escape
 from pathlib import Path
@@ -21,18 +20,18 @@ from icarus.arena.ledger import line_of, read_rows
 from icarus.arena.player import Configuration, read_configuration
 from icarus.discovery.discover import Settings, discover, discovered, plan_race, proven_configurations
 from icarus.discovery.page import page_of, text_of
-from icarus.discovery.race import KEY, PROOF, Discovery, Games, MatchSettings, RaceProtocol, read_protocol
+from icarus.discovery.race import KEY, PROOF, Discovery, Games, MatchSettings, read_protocol
 from icarus.discovery.space import Space
-from tests.marks import slow_after
+from icarus.load_files import digest_of
 
-FACTORS = {"tree": ("baseline({c})", "RAVE"), "c": (0.7, 0.2, 2.0), "simulation": ("MAST", "NAST2", "LGRF")}
+FACTORS = {"tree": ("baseline({c})", "RAVE"), "c": (0.7, 2.0), "simulation": ("MAST", "NAST2")}
 SPACE = Space("{tree} >> {simulation}", FACTORS, "small")
 SETTINGS: dict[str, Any] = {
     "space": SPACE,
     "games": 400,
     "iterations": 4,
     "finalists": 2,
-    "against": ("BASELINE", "baseline(2.0) >> LGRF"),
+    "against": ("BASELINE", "baseline(2.0) >> NAST2"),
     "level": 0.05,
 }
 
@@ -61,22 +60,20 @@ def test_a_killed_race_goes_on_and_ends_alike(
     finished_race: tuple[Discovery, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     discovery, whole = finished_race
-    keep, directory = Games.keep, tmp_path / "killed"
-    for number in (5, 325):  # games after the kill before
-        played = 0
+    keep, directory, played = Games.keep, tmp_path / "killed", 0
 
-        def kill(self: Games, row: Any, last: int = number) -> None:
-            nonlocal played
-            keep(self, row)
-            played += 1
-            if played == last:
-                raise KeyboardInterrupt
+    def kill(self: Games, row: Any) -> None:
+        nonlocal played
+        keep(self, row)
+        played += 1
+        if played == 325:
+            raise KeyboardInterrupt
 
-        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-            patch.setattr(Games, "keep", kill)
-            race(directory)
-        with (directory / "games.jsonl").open("ab") as file:
-            file.write(b'{"stream":"explo')  # the end of a line that was being written
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Games, "keep", kill)
+        race(directory)
+    with (directory / "games.jsonl").open("ab") as file:
+        file.write(b'{"stream":"explo')  # the end of a line that was being written
     assert race(directory).proofs == discovery.proofs
     assert [row["returns"] for row in read_rows(directory / "games.jsonl", KEY)] == [
         row["returns"] for row in read_rows(whole / "games.jsonl", KEY)
@@ -144,36 +141,16 @@ def test_a_protocol_that_holds_something_else_is_refused(
 def test_a_packed_race_is_finished_and_goes_on(finished_race: tuple[Discovery, Path], tmp_path: Path) -> None:
     discovery, whole = finished_race
     lines = (whole / "games.jsonl").read_bytes().splitlines(keepends=True)
-    for number in (len(lines), 150):
-        directory = tmp_path / str(number)
-        directory.mkdir()
-        (directory / "protocol.json").write_bytes((whole / "protocol.json").read_bytes())
-        (directory / "games.jsonl.gz").write_bytes(gzip.compress(b"".join(lines[:number])))
-        assert f": {number} of at most 400 games" in races.status(directory)
-        assert race(directory).proofs == discovery.proofs
-        assert len((directory / "games.jsonl").read_bytes().splitlines()) == len(lines) - number
-        assert len(races.rows_of(directory)) == len(lines)
-        assert races.result_of(directory).proofs == discovery.proofs
-    (tmp_path / "150" / "games.jsonl.gz").write_bytes(b"no archive")
-    with pytest.raises(ValueError, match=r"games\.jsonl\.gz is damaged"):
-        races.status(tmp_path / "150")
-
-
-def test_who_reads_a_race_leaves_the_line_that_is_being_written(
-    finished_race: tuple[Discovery, Path], tmp_path: Path
-) -> None:
-    _, whole = finished_race
     (tmp_path / "protocol.json").write_bytes((whole / "protocol.json").read_bytes())
-    first, second = (whole / "games.jsonl").read_bytes().splitlines(keepends=True)[:2]
-    with (tmp_path / "games.jsonl").open("ab", buffering=0) as file:
-        file.write(first + second[:50])
-        assert ": 1 of at most" in races.status(tmp_path)
-        assert [same for _, same in races.audit(tmp_path, 5, 0)] == [True]
-        file.write(second[50:])
-    assert ": 2 of at most" in races.status(tmp_path)
+    (tmp_path / "games.jsonl.gz").write_bytes(gzip.compress(b"".join(lines[:150])))
+    assert ": 150 of at most 400 games" in races.status(tmp_path)
+    assert race(tmp_path).proofs == discovery.proofs == races.result_of(tmp_path).proofs
+    assert len((tmp_path / "games.jsonl").read_bytes().splitlines()) == len(lines) - 150
+    assert len(races.rows_of(tmp_path)) == len(lines)
 
 
-@pytest.mark.parametrize("others", slow_after(1, [{"workers": 2}, {"workers": 1, "cluster": "local"}]), ids=str)
+@pytest.mark.slow
+@pytest.mark.parametrize("others", [{"workers": 2}, {"workers": 1, "cluster": "local"}], ids=str)
 def test_other_processes_play_the_same_race(finished_race: tuple[Discovery, Path], others: dict[str, Any]) -> None:
     discovery, _ = finished_race
     assert discover("kuhn-poker", **others, **SETTINGS).proofs == discovery.proofs
@@ -203,13 +180,6 @@ def test_the_page_has_the_winner_the_proof_and_the_protocol(finished_race: tuple
     assert all(escape(str(proof.configuration), quote=False) in pictures[0] for proof in discovery.proofs)
 
 
-def test_games_too_short_to_be_timed_have_no_speed(finished_race: tuple[Discovery, Path]) -> None:
-    discovery, _ = finished_race
-    untimed = [attrs.evolve(proof, rate=math.nan) for proof in discovery.proofs]
-    text = text_of(attrs.evolve(discovery, proofs=tuple(untimed)))
-    assert text.count("speed not measured") == len(untimed) and "nan" not in text
-
-
 @pytest.mark.parametrize(
     ("changes", "pattern"),
     [
@@ -219,10 +189,7 @@ def test_games_too_short_to_be_timed_have_no_speed(finished_race: tuple[Discover
         ({"seats": (2,)}, "seats"),
         ({"seats": (0, 0)}, "a seat twice"),
         ({"iterations": 0}, "iterations is 0; it must be an integer of at least 1"),
-        ({"iterations": -5}, "iterations is -5"),
-        ({"iterations": True}, "iterations is True"),
         ({"iterations": None, "seconds": -1}, "seconds is -1; it must be a real number above 0"),
-        ({"iterations": None, "seconds": float("nan")}, "seconds is nan"),
         ({"space": Space("BASELINE >> {a}", {"a": ("MAST", "PUCT")}, "bad")}, "PUCT"),
         ({"seconds": 0.1}, "either iterations or seconds"),
     ],
@@ -243,8 +210,6 @@ def test_what_makes_no_sense_is_refused_before_the_first_game(
         ({"report": True}, "report is True; it must be a function of a RaceProgress"),
         ({"against": "BASELINE"}, "against is 'BASELINE'; it must be a list"),
         ({"against": [BASELINE]}, "a configuration must be a Configuration or a str, such as .*, not BASELINE"),
-        ({"seats": 0}, "seats is 0; it must be a list"),
-        ({"files": "mine.py"}, "files is 'mine.py'; it must be a list"),
     ],
 )
 def test_settings_of_another_kind_are_refused_in_a_sentence(changes: dict[str, Any], pattern: str) -> None:
@@ -277,12 +242,6 @@ def test_everything_in_the_table_can_be_played() -> None:
         discovered("chess")
     with pytest.raises(TypeError, match="discovered needs the name of a game, such as 'othello', not <game othello>"):
         discovered(games.load("othello"))
-
-
-def test_a_protocol_reads_back(finished_race: tuple[Discovery, Path]) -> None:
-    discovery, directory = finished_race
-    read: RaceProtocol = read_protocol(directory)
-    assert read == discovery.protocol and read.digest == discovery.protocol.digest
 
 
 def test_kept_races_tell_how_far_they_are_and_are_played_again_from_their_rows(
@@ -321,16 +280,18 @@ def test_a_game_that_is_not_what_was_kept_is_told(finished_race: tuple[Discovery
 
 
 def test_a_race_with_a_file_that_has_changed_or_is_elsewhere_is_not_played_again(
-    tmp_path: Path, monkeypatch: Any
+    finished_race: tuple[Discovery, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "mine.py").write_text("from icarus import MAST as MINE\n")
+    discovery, whole = finished_race
     monkeypatch.chdir(tmp_path)
-    race(Path("kept"), files=("mine.py",), finalists=1, games=240)
+    Path("mine.py").write_text("from icarus import MAST as MINE\n")
+    attrs.evolve(discovery.protocol, files=(("mine.py", digest_of("mine.py")),)).write(Path("kept"))
+    Path("kept/games.jsonl").write_bytes((whole / "games.jsonl").read_bytes())
     assert all(same for _, same in races.audit(Path("kept"), 2, 0))
-    (tmp_path / "mine.py").write_text("from icarus import NAST2 as MINE\n")
+    Path("mine.py").write_text("from icarus import NAST2 as MINE\n")
     with pytest.raises(Refusal, match=r"mine\.py has changed since the race was started"):
         list(races.audit(Path("kept"), 2, 0))
-    monkeypatch.chdir(tmp_path / "kept")
+    monkeypatch.chdir("kept")
     with pytest.raises(Refusal, match=r"there is no mine\.py here"):
         list(races.audit(Path(), 2, 0))
 
