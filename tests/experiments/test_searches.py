@@ -2,16 +2,16 @@
 
 from fractions import Fraction
 
+import attrs
 import pytest
 from matplotlib.image import imread
 
 from experiments import claims, figures
-from experiments.commands.main import main
 from experiments.papers import earlier
 from experiments.plan import loading
 from experiments.plan.definition import from_settings
 from experiments.ratings import SEARCHES, RoundRobin, Score, hidden_cards, round_robins, search_name
-from experiments.store.results import blank
+from experiments.store.results import Tally, blank
 from experiments.verdicts import AGREES, DISAGREES, UNDECIDED, Interim, decide
 from icarus.engine.scheme import MO_ISMCTS, SCHEMES
 from tests.experiments.conftest import a_row, keep
@@ -36,117 +36,89 @@ def names(cell):
 
 # ------------------------------------------------------------------------------------------------------- who plays whom
 
-
-@pytest.mark.parametrize("name, trials", [("searches-lotr", 750), ("searches-phantom", 200)])
-def test_every_search_meets_every_search_in_both_seats_and_itself(name, trials):
-    experiment = loading.load(name, {})
-    assert sorted(names(cell) for cell in experiment.cells) == sorted(
-        (player, opponent) for player in PAPER for opponent in PAPER
-    )
-    assert {(column.seats, column.iterations) for column in experiment.columns} == {((0,), 10_000)}
-    assert (
-        {str(cell.spec.strategy) for cell in experiment.cells}
-        == {str(column.opponent.strategy) for column in experiment.columns}
-        == {"BASELINE"}
-    )
-    assert experiment.trials == trials
+UCT_40 = "DeterminizedUCT(determinizations=40)"
+THREE = ["Determinized UCT", "SO-ISMCTS", "MO-ISMCTS"]
+OTHERS = [(one, other) for one in THREE for other in THREE if one != other]
 
 
-def test_in_phantom_ensembles_and_determinized_uct_have_forty_trees():
-    cells = loading.load("searches-phantom", {}).cells
-    assert (
-        {str(cell.spec.scheme) for cell in cells}
-        == {str(cell.column.opponent.scheme) for cell in cells}
-        == {
-            "CheatingUCT",
-            "CheatingEnsembleUCT(trees=40)",
-            "DeterminizedUCT(determinizations=40)",
-            "SO_ISMCTS",
-            "SO_ISMCTS_POM",
-            "MO_ISMCTS",
-        }
-    )
+@pytest.mark.parametrize(
+    "name, pairs, trials, seats, schemes",
+    [
+        (
+            "searches-phantom",
+            [(one, other) for one in PAPER for other in PAPER],
+            200,
+            {("First", (0,))},
+            {"CheatingUCT", "CheatingEnsembleUCT(trees=40)", UCT_40, "SO_ISMCTS", "SO_ISMCTS_POM", "MO_ISMCTS"},
+        ),
+        ("searches-lotr", [(one, other) for one in PAPER for other in PAPER], 750, {("Light", (0,))}, None),
+        ("decision-time-phantom", OTHERS, None, None, None),
+        (
+            "decision-time-lotr",
+            [("MO-ISMCTS", "Determinized UCT")] * 2,
+            None,
+            {("Light", (0,)), ("Dark", (1,))},
+            {
+                "MO_ISMCTS with EXP3",
+                "DeterminizedUCT(determinizations=1) with EXP3",
+                "DeterminizedUCT(determinizations=10) with EXP3",
+            },
+        ),
+        (
+            "hidden-cards",
+            [(agent, THREE[0]) for agent in (PAPER[1], THREE[0])] * 3 + [(THREE[0], PAPER[1]), (PAPER[1], PAPER[1])],
+            1000,
+            {("Landlord", (0,)), ("Peasant 1", (1,)), ("Peasant 2", (2,))},
+            {UCT_40, "CheatingEnsembleUCT(trees=40)"},
+        ),
+    ],
+)
+def test_who_plays_whom_is_as_published(name, pairs, trials, seats, schemes):
+    changes = {"seconds": [1.0]} if name.startswith("decision-time") else {}
+    experiment = loading.load(name, changes)
+    assert sorted(names(cell) for cell in experiment.cells) == sorted(pairs)
+    assert trials in (None, experiment.trials)
+    assert seats is None or {(column.role, column.seats) for column in experiment.columns} == seats
+    players = {
+        (str(spec.strategy), str(spec.scheme))
+        for cell in experiment.cells
+        for spec in (cell.spec, cell.column.opponent)
+    }
+    assert {strategy for strategy, _ in players} == {"BASELINE"}
+    assert schemes is None or {scheme for _, scheme in players} == schemes
 
 
 def test_in_lotr_determinized_uct_has_one_tree_as_light_and_ten_as_dark_and_exp3_chooses_cards():
     cells = loading.load("searches-lotr", {}).cells
     light, dark = {str(cell.spec.scheme) for cell in cells}, {str(cell.column.opponent.scheme) for cell in cells}
-    assert {column.role for column in loading.load("searches-lotr", {}).columns} == {"Light"}
     assert all(scheme.endswith(" with EXP3") for scheme in light | dark)
     assert "DeterminizedUCT(determinizations=1) with EXP3" in light
     assert "DeterminizedUCT(determinizations=10) with EXP3" in dark
     assert "CheatingEnsembleUCT(trees=10) with EXP3" in light & dark
 
 
-def test_figure_6_varies_determinizations_at_a_fixed_total_against_forty():
-    experiment = loading.load("determinizations-lotr", {})
-    assert [column.role for column in experiment.columns] == ["Light", "Dark"]
-    assert {str(column.opponent.scheme) for column in experiment.columns} == {
-        "DeterminizedUCT(determinizations=40) with EXP3"
-    }
-    assert {cell.iterations for cell in experiment.cells} == {10_000}
-    assert {"1 × 10000", "40 × 250"} <= {cell.agent for cell in experiment.cells}
-
-
-def test_figures_2_to_4_of_2011_are_played_on_the_same_deals_against_40_by_250():
-    experiment = loading.load("determinizations-dou-di-zhu", {})
+def test_determinizations_vary_at_a_fixed_total_and_at_a_fixed_size_and_other_totals_keep_the_proportions():
+    lotr = loading.load("determinizations-lotr", {})  # Figure 6
+    assert [(column.role, str(column.opponent.scheme)) for column in lotr.columns] == [
+        (role, f"{UCT_40} with EXP3") for role in ("Light", "Dark")
+    ]
+    assert {cell.iterations for cell in lotr.cells} == {10_000}
+    assert {"1 × 10000", "40 × 250"} <= {cell.agent for cell in lotr.cells}
+    experiment = loading.load("determinizations-dou-di-zhu", {})  # Figs. 2 to 4 of 2011
     (column,) = experiment.columns
-    assert (str(column.opponent.scheme), column.iterations, column.seats) == (
-        "DeterminizedUCT(determinizations=40)",
-        10_000,
-        (0,),
-    )
+    assert (str(column.opponent.scheme), column.iterations, column.seats) == (UCT_40, 10_000, (0,))
     assert (experiment.trials, experiment.paired) == (1000, True)
     assert len({experiment.game_seed(cell, 7) for cell in experiment.cells}) == 1
     played = {cell.agent: cell for cell in experiment.cells}
-    for each in (50, 100, 250, 500):
-        assert {f"1 × {each}", f"100 × {each}"} <= set(played)  # Fig. 2
-    for number in (5, 10, 25, 40):
-        assert {f"{number} × 25", f"{number} × 1000"} <= set(played)  # Fig. 3
-    assert {"1 × 2500", "75 × 33", "75 × 200", "40 × 375", "100 × 150"} <= set(
-        played
-    )  # Fig. 4: ⌊2500/75⌋ = 33, ⌊15000/75⌋ = 200
+    expected = {f"{number} × {each}" for number in (1, 100) for each in (50, 100, 250, 500)}  # Fig. 2
+    expected |= {f"{number} × {each}" for number in (5, 10, 25, 40) for each in (25, 1000)}  # Fig. 3
+    # Fig. 4: ⌊2500/75⌋ = 33, ⌊15000/75⌋ = 200
+    assert expected | {"1 × 2500", "75 × 33", "75 × 200", "40 × 375", "100 × 150"} <= set(played)
     assert played["75 × 33"].iterations == 2475
     assert str(played["75 × 33"].spec.scheme) == "DeterminizedUCT(determinizations=75)"
-
-
-def test_other_totals_keep_the_proportions():
-    cells = {cell.agent: cell for cell in loading.load("determinizations-dou-di-zhu", {"iterations": 1000}).cells}
-    assert {cell.column.iterations for cell in cells.values()} == {1000}
-    assert {"100 × 50", "40 × 100", "75 × 3"} <= set(cells)  # 500, 1000 and ⌊2500/75⌋, a tenth of each first
-
-
-def test_table_2_of_2011_lets_each_player_cheat_alone_and_both_peasants_together():
-    experiment = loading.load("hidden-cards", {})
-    pairings = {(cell.column.seats[0], *names(cell)) for cell in experiment.cells}
-    blind, seeing = "Determinized UCT", "Cheating ensemble UCT"
-    assert pairings == {(seat, agent, blind) for seat in range(3) for agent in (blind, seeing)} | {
-        (0, blind, seeing),
-        (0, seeing, seeing),
-    }
-    assert {str(cell.spec.scheme) for cell in experiment.cells} == {
-        "DeterminizedUCT(determinizations=40)",
-        "CheatingEnsembleUCT(trees=40)",
-    }
-
-
-def test_decision_time_plays_mo_ismcts_against_determinized_uct_in_both_roles():
-    pairings = {
-        (cell.column.role, *names(cell), str(cell.column.opponent.scheme))
-        for cell in loading.load("decision-time-lotr", {}).cells
-    }
-    assert pairings == {
-        ("Light", "MO-ISMCTS", "Determinized UCT", "DeterminizedUCT(determinizations=10) with EXP3"),
-        ("Dark", "MO-ISMCTS", "Determinized UCT", "DeterminizedUCT(determinizations=1) with EXP3"),
-    }
-
-
-def test_decision_time_in_phantom_plays_each_pair_of_three_in_both_seats():
-    experiment = loading.load("decision-time-phantom", {"seconds": [1.0]})
-    three = ["Determinized UCT", "SO-ISMCTS", "MO-ISMCTS"]
-    assert sorted(names(cell) for cell in experiment.cells) == sorted(
-        (player, opponent) for player in three for opponent in three if player != opponent
-    )
+    tenth = {cell.agent: cell for cell in loading.load("determinizations-dou-di-zhu", {"iterations": 1000}).cells}
+    assert {cell.column.iterations for cell in tenth.values()} == {1000}
+    assert {"100 × 50", "40 × 100", "75 × 3"} <= set(tenth)  # 500, 1000 and ⌊2500/75⌋, a tenth of each first
 
 
 @pytest.mark.parametrize("name", earlier.EARLIER)
@@ -169,29 +141,20 @@ ROBIN = RoundRobin(
 )
 
 
-def test_scores_of_a_side_are_added_over_all_opponents():
+def test_scores_of_a_side_are_added_over_all_opponents_where_all_have_met():
     assert ROBIN.first("Cheating UCT") == Score(1 + 7, 8 + 1, 20)
     assert ROBIN.second("Cheating UCT") == Score(1 + 6, 8 + 2, 20)  # 10 - 1 - 8 and 10 - 2 - 2 lost by the first seat
     assert ROBIN.both("Cheating UCT") == Score(15, 19, 40)
     assert ROBIN.both("Cheating UCT").mean == (15 + 19 / 2) / 40
-    assert ROBIN.complete
-
-
-def test_a_round_robin_lacks_a_pair_that_has_not_met():
-    assert not RoundRobin(
-        ROBIN.game, {pair: score for pair, score in ROBIN.scores.items() if pair[0] != pair[1]}
-    ).complete
+    some = {pair: score for pair, score in ROBIN.scores.items() if pair[0] != pair[1]}
+    assert ROBIN.complete and not RoundRobin(ROBIN.game, some).complete
 
 
 def test_agents_in_the_second_seat_are_turned_round():
     experiment = loading.load("searches-phantom", {"iterations": 50})
     cell = next(cell for cell in experiment.cells if names(cell) == ("SO-ISMCTS", "MO-ISMCTS"))
-    import attrs
-
     turned = attrs.evolve(cell, column=attrs.evolve(cell.column, seats=(1,)))
-    (tally,) = blank([turned])
-    tally.games, tally.wins, tally.draws = 10, 6, 1
-    (robin,) = round_robins({turned.column: [tally]})
+    (robin,) = round_robins({turned.column: [Tally(turned, games=10, wins=6, draws=1)]})
     assert robin.scores == {("MO-ISMCTS", "SO-ISMCTS"): Score(wins=3, draws=1, games=10)}
 
 
@@ -204,16 +167,8 @@ def test_every_scheme_has_the_name_of_its_paper():
 # ---------------------------------------------------------------------------------------------------------- pictures
 
 
-def strength_of(search):
-    """A replication in which the paper's order of Phantom holds, by far."""
-    return [
-        "SO-ISMCTS + POM",
-        "SO-ISMCTS",
-        "Determinized UCT",
-        "MO-ISMCTS",
-        "Cheating UCT",
-        "Cheating ensemble UCT",
-    ].index(search)
+ORDERED = ["SO-ISMCTS + POM", "SO-ISMCTS", "Determinized UCT", "MO-ISMCTS", "Cheating UCT", "Cheating ensemble UCT"]
+strength_of = ORDERED.index  # a replication in which the paper's order of Phantom holds, by far
 
 
 def as_published(cell):
@@ -244,25 +199,16 @@ def test_each_experiment_has_its_pictures_with_a_caption(tmp_path, name):
         assert path.with_suffix(".svg").read_text().rstrip().endswith("</svg>")
 
 
-def shades(path):
-    """The shares of black and of white in a picture."""
-    image = imread(path)[:, :, :3].mean(axis=2)
-    return float((image < 0.02).mean()), float((image > 0.98).mean())
-
-
 def test_the_heat_map_is_white_where_the_first_seat_wins_all_and_black_where_the_second_does(tmp_path):
-    lost, even, won = (
-        shades(
-            figures.draw(
-                columns_of("searches-phantom", 50, lambda cell, rate=rate: rate), tmp_path / str(rate), ["heat-map"]
-            )[0]
-        )
-        for rate in (0.0, 0.5, 1.0)
-    )
-    assert lost[0] > even[0] + 0.4
-    assert won[1] > even[1] + 0.4
-    assert abs(lost[1] - even[1]) < 0.05
-    assert abs(won[0] - even[0]) < 0.05
+    def shades(rate):
+        """The shares of black and of white in a picture."""
+        columns = columns_of("searches-phantom", 50, lambda cell: rate)
+        image = imread(figures.draw(columns, tmp_path / str(rate), ["heat-map"])[0])[:, :, :3].mean(axis=2)
+        return float((image < 0.02).mean()), float((image > 0.98).mean())
+
+    lost, even, won = map(shades, (0.0, 0.5, 1.0))
+    assert lost[0] > even[0] + 0.4 and won[1] > even[1] + 0.4
+    assert abs(lost[1] - even[1]) < 0.05 and abs(won[0] - even[0]) < 0.05
 
 
 def test_half_of_the_draws_stands_on_top_of_the_wins():
@@ -283,16 +229,9 @@ def test_pictures_of_a_run_without_games_are_left_out(tmp_path):
 def test_who_sees_hidden_cards_is_compared_with_the_same_player_not_seeing():
     """Wins of 1000 as in the paper: 433 for the landlord among equals, and Table 2's increases."""
     blind, seeing = "Determinized UCT", "Cheating ensemble UCT"
-    wins = {
-        (0, blind, blind): 433,
-        (0, seeing, blind): 433 + 69,
-        (1, blind, blind): 567,
-        (1, seeing, blind): 567 + 86,
-        (2, blind, blind): 567,
-        (2, seeing, blind): 567 + 119,
-        (0, blind, seeing): 433 - 210,
-        (0, seeing, seeing): 433 - 127,
-    }
+    wins = {(0, blind, seeing): 433 - 210, (0, seeing, seeing): 433 - 127}
+    for seat, (equal, increase) in enumerate(((433, 69), (567, 86), (567, 119))):
+        wins |= {(seat, blind, blind): equal, (seat, seeing, blind): equal + increase}
     comparisons = hidden_cards(
         columns_of("hidden-cards", 1000, lambda cell: Fraction(wins[cell.column.seats[0], *names(cell)], 1000))
     )
@@ -406,7 +345,7 @@ def test_determinizations_are_compared_at_the_whole_total_and_at_the_size_of_the
     assert decisions[0].outcomes[0].estimate.value == pytest.approx(0.23)
 
 
-def test_the_report_of_a_round_robin_holds_tables_pictures_statements_and_the_games_lost_by_cheating(tmp_path, capsys):
+def test_the_report_of_a_round_robin_holds_tables_pictures_statements_and_the_games_lost_by_cheating(tmp_path, call):
     experiment = loading.load("searches-phantom", {"trials": 4, "iterations": 100})
     outcomes = [(1.0, 0.0), (0.5, 0.5), (1.0, 0.0), (0.0, 1.0)]
     rows = (
@@ -415,8 +354,7 @@ def test_the_report_of_a_round_robin_holds_tables_pictures_statements_and_the_ga
         for trial in range(4)
     )
     directory = keep(tmp_path / "run", experiment, rows)
-    assert main(["report", str(directory)]) == 0
-    capsys.readouterr()
+    assert call("report", directory)[0] == 0
     report = (directory / "report.md").read_text()
     assert (
         "| Cheating UCT | 12 | 24 | 50.0 % | 29.1 - 70.9 % | 6 | 62.5 % |" in report
@@ -427,8 +365,7 @@ def test_the_report_of_a_round_robin_holds_tables_pictures_statements_and_the_ga
     assert "](figures/strength.png)" in report
     assert "Papers against ours: 100 iterations per decision" in report
     assert report.count("cheating: it sees what is hidden") > 4
-    assert main(["claims", str(directory)]) == 0
-    assert "statements of the papers of 2011 and 2012" in capsys.readouterr().out
+    assert "statements of the papers of 2011 and 2012" in call("claims", directory)[1]
 
 
 def test_the_parts_of_an_experiment_have_deals_of_their_own():
