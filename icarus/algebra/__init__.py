@@ -1,10 +1,10 @@
 """Enhancements as values (Definition 5), and the operators that compose them (Specification 6)."""
 
-from icarus.algebra.adaptive import adaptive
 from icarus.algebra.enhancement import (
     Composition,
     Enhancement,
     Sum,
+    adaptive,
     linear,
     majority,
     maxilinear,

@@ -8,21 +8,25 @@ An operator gives an Enhancement where its operands are enhancements and the wei
 gives a `Sum` that only asks to be completed.
 """
 
+import math
 import re
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias, cast
 
 import attrs
+import numpy as np
 
-from icarus.algebra.information import Information, Initial, Space
-from icarus.algebra.policy import Policy, Rule, check_rule
-from icarus.algebra.slots import Backpropagation, Capture, given_by_name
-from icarus.algebra.weights import PROBES, TOLERANCE, Weight, WeightFunction, pair_from, total_text, weight_from
-from icarus.checks import is_real
+from icarus.algebra.information import COUNT, PLAYER, REWARD, Information, Initial, Space, information, initial
+from icarus.algebra.policy import Policy, Rule, argmax, check_rule
+from icarus.algebra.slots import Backpropagation, Capture, backpropagation, capture, given_by_name, values
+from icarus.algebra.weights import PROBES, TOLERANCE, Share, Weight, WeightFunction, total_text, weight_from
+from icarus.checks import is_real, real
 from icarus.compiler.functions import CompiledCallable
+from icarus.kernel import History, Row, Theta, Updates, find, helper, record, update
 
 SLOTS = ("records", "information", "initial", "policy", "contexts", "capture", "backpropagation")
-EXPLORATION = 0.7  # of the bandits of adaptive mixtures
+ADAPTIVE_EXPLORATION = 0.7
 _SYMBOLS = ("R", "Θ", "θ_initial", "α", "Ψ", "ξ", "ω")
 Combination: TypeAlias = Any  # an Enhancement where the weights sum to 1, else a Sum
 Terms: TypeAlias = "tuple[tuple[Weight, Enhancement], ...]"
@@ -32,28 +36,28 @@ class _Algebra:
     """The operators, for enhancements and for sums that are not complete yet."""
 
     def __rshift__(self, other: object) -> "Enhancement":
-        return compose(">>", (self, other))
+        return _composed(">>", self, other)
 
     def __rrshift__(self, other: object) -> "Enhancement":
-        return compose(">>", (other, self))
+        return _composed(">>", other, self)
 
     def __add__(self, other: object) -> Combination:
-        return compose("+", (self, other))
+        return _composed("+", self, other)
 
     def __radd__(self, other: object) -> Combination:
-        return compose("+", (other, self))
+        return _composed("+", other, self)
 
     def __xor__(self, other: object) -> Combination:
-        return compose("^", (self, other))
+        return _composed("^", self, other)
 
     def __rxor__(self, other: object) -> Combination:
-        return compose("^", (other, self))
+        return _composed("^", other, self)
 
     def __and__(self, other: object) -> "Enhancement":
-        return compose("&", (self, other))
+        return _composed("&", self, other)
 
     def __rand__(self, other: object) -> "Enhancement":
-        return compose("&", (other, self))
+        return _composed("&", other, self)
 
     def __mul__(self, factor: object) -> Combination:
         return _scale(self, factor)
@@ -143,7 +147,10 @@ class Enhancement(_Algebra, CompiledCallable):
         names = [name for name in (*listed, *new) if name.rstrip("=") in values]
         texts = [name * name.endswith("=") + _value_text(values[name.rstrip("=")]) for name in names]
         changed = attrs.evolve(changed, name=f"{family}({', '.join(texts)})")
-        return self.adjust(changed) if self.adjust else changed
+        adjusted = self.adjust(changed) if self.adjust else changed
+        if adjusted.policy.rule != rule and rule != self.policy.rule:
+            raise TypeError(f"the rule of {self} follows from its {' and '.join(places)}; it can have no other")
+        return adjusted
 
     def _own_parameters(self) -> dict[str, object]:
         """The parameters of the slots and of the rule, with their values."""
@@ -374,17 +381,13 @@ def _inside(operand: Enhancement, operator: str) -> Terms:
     return ((Weight(), operand),)
 
 
-def checked_operand(value: object, otherwise: str) -> Enhancement:
-    """An enhancement; of anything else the message says what it cannot be."""
-    if isinstance(value, Sum):
-        raise ValueError(f"the weights of ({value}) sum to {total_text(value.terms)}, not to 1: {otherwise}")
-    if not isinstance(value, Enhancement):
-        raise TypeError(f"{value!r} is not an enhancement: {otherwise}")
-    return value
-
-
 def _operand(value: object, operator: str) -> Enhancement:
-    return checked_operand(value, f"it cannot be an operand of {operator}")
+    """An enhancement; anything else is refused."""
+    if isinstance(value, Sum):
+        raise ValueError(f"the weights of ({value}) {value.refusal}: it cannot be an operand of {operator}")
+    if not isinstance(value, Enhancement):
+        raise TypeError(f"{value!r} is not an enhancement: it cannot be an operand of {operator}")
+    return value
 
 
 def _terms(value: object, operator: str) -> Terms:
@@ -393,16 +396,11 @@ def _terms(value: object, operator: str) -> Terms:
     return ((Weight(), _operand(value, operator)),)
 
 
-def compose(operator: str, operands: Sequence[object]) -> Combination:
-    """`first operator … operator last` for one of >>, &, + and ^, at once: as long a chain as one likes.
-
-    Raises:
-        TypeError, ValueError: as the operators do.
-    """
+def _composed(operator: str, first: object, second: object) -> Combination:
     if operator in (">>", "&"):
-        members = [_operand(operand, operator) for operand in operands]
-        return sequential(*members) if operator == ">>" else majority(*members)
-    return _normalise(operator, tuple(term for operand in operands for term in _terms(operand, operator)))
+        join = sequential if operator == ">>" else majority
+        return join(_operand(first, operator), _operand(second, operator))
+    return _normalise(operator, (*_terms(first, operator), *_terms(second, operator)))
 
 
 def _scale(value: Combination, factor: object) -> Combination:
@@ -422,7 +420,7 @@ def _normalise(operator: str, terms: Terms) -> Combination:
 
 
 def _complete(operator: str, weighted: tuple[tuple[object, object], ...]) -> Enhancement:
-    terms = tuple((weight_from(weight), _operand(term, operator)) for weight, term in map(pair_from, weighted))
+    terms = tuple((weight_from(weight), _operand(term, operator)) for weight, term in weighted)
     expression = Sum(operator, terms)
     for probe in PROBES:
         coefficients = [weight.at(*probe) for weight, _ in terms]
@@ -466,6 +464,100 @@ def _policies(term: Enhancement) -> Iterator[Enhancement]:
             yield from _policies(part)
 
 
+# ---------------------------------------------------------------------------------------------------------------- adaptive mixtures
+
+# `adaptive(A, B, C)`: a linear mixture whose shares a bandit chooses as the search progresses (after Sironi, Liu and Winands, 2020).
+#
+# Each player has a bandit of his own over the members. In a playout all his decisions are made by one member, that of the greatest
+# q/n + c √(log N / n), for n playouts with it and N in all; each member is tried once first, and the first of several greatest is taken.
+# So a member that does not help is switched off, and is looked at again from time to time: `adaptive(MAST, BASELINE)` is MAST that may
+# switch itself off in simulation. θ does not change within a playout, so the choice needs no memory but its records.
+
+
+MOST_MEMBERS = 64  # members
+
+
+@helper
+def member_of(theta: Theta, player: int, members: int, group: int, exploration: float) -> int:
+    """arg max of q/n + c √(log N / n) over the members, for θ(g, i, ρ) = (q, n); the first without a playout, if there is one."""
+    total = 0
+    for i in range(members):
+        visits = find(theta, record(group, i, player)).visits
+        if visits == 0:
+            return i
+        total += visits
+    best, most = 0, -1.0
+    for i in range(members):
+        stats = find(theta, record(group, i, player))
+        bound = stats.reward / stats.visits + exploration * math.sqrt(math.log(total) / stats.visits)
+        if bound > most:
+            best, most = i, bound
+    return best
+
+
+@capture(reads_simulation=False)
+def capture_members(
+    history: History,
+    theta: Theta,
+    updates: Updates,
+    members: int = 2,
+    group: int = 0,
+    exploration: float = ADAPTIVE_EXPLORATION,
+) -> None:
+    """⟨((g, i_ρ, ρ), ρ) : ρ = 1, …, κ⟩ with i_ρ the member by which ρ has played"""
+    for player in range(len(history.rewards)):
+        update(updates, record(group, member_of(theta, player, members, group, exploration), player), player)
+
+
+@backpropagation(averages=True)
+def add_reward(stats: Row, player: int, rewards: np.ndarray) -> None:
+    """(q + μ_ρ, n + 1)"""
+    stats.reward += rewards[player]
+    stats.visits += 1
+
+
+@values
+def nothing(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
+    """+∞: it says which member decides, nothing of actions"""
+    out[:] = np.inf
+
+
+def adaptive(*members: Enhancement, exploration: float = ADAPTIVE_EXPLORATION) -> Enhancement:
+    """A mixture in which one member makes all decisions of a player in a playout, chosen by UCB1 over the rewards of playouts with it.
+
+    Args:
+        exploration: c of that UCB1.
+
+    Raises:
+        TypeError: a member is not an enhancement. ValueError: fewer than two, or too many; a member twice; an exploration below 0.
+    """
+    exploration = real("exploration of adaptive", exploration, 0, 1e9)
+    if not 2 <= len(members) <= MOST_MEMBERS:
+        raise ValueError(f"adaptive chooses among 2 to {MOST_MEMBERS} enhancements, not among {len(members)}")
+    for member in members:
+        _operand(member, "adaptive")
+    if len(set(members)) < len(members):
+        raise ValueError("adaptive chooses among different enhancements; one is given twice")
+    bandit = _bandit(_adaptive_text(members, exploration), len(members), exploration)
+    terms = tuple((Weight(1.0, ((Share(bandit, i), False),)), member) for i, member in enumerate(members))
+    return _composition("adaptive", terms)
+
+
+def _bandit(name: str, members: int, exploration: float) -> Enhancement:
+    """Where the members' results are kept; the group tells the bandits of two expressions apart."""
+    group = zlib.crc32(name.encode())
+    return Enhancement(
+        name=f"bandit of {name}",
+        records=Space(("ℕ₀", "ℕ₀")) * PLAYER,  # ADAPTIVE-1
+        information=information(reward=REWARD, visits=COUNT),  # ADAPTIVE-2
+        initial=initial(),  # ADAPTIVE-3
+        policy=argmax().over(nothing),  # ADAPTIVE-4
+        contexts=PLAYER,  # ADAPTIVE-5
+        capture=capture_members(members=members, group=group, exploration=exploration),  # ADAPTIVE-6
+        backpropagation=add_reward,  # ADAPTIVE-7
+    )
+
+
 # ------------------------------------------------------------------------------------------------------------------ texts
 
 
@@ -485,7 +577,7 @@ def _expression(operator: str, terms: Terms) -> str:
     """A composition of weighted terms by an operator."""
     if operator == "adaptive":
         exploration = dict(terms[0][0].bandits[0].capture.parameters)["exploration"]
-        return adaptive_text([term for _, term in terms], exploration)
+        return _adaptive_text([term for _, term in terms], exploration)
     if operator == ">>":
         return " >> ".join(str(term) if _operator(term) == "+" else _in_brackets(term) for _, term in terms)
     if operator == "&":
@@ -495,9 +587,9 @@ def _expression(operator: str, terms: Terms) -> str:
     return f" {operator} ".join(_term_text(weight, term) for weight, term in terms)
 
 
-def adaptive_text(members: Sequence[Enhancement], exploration: float) -> str:
+def _adaptive_text(members: Sequence[Enhancement], exploration: float) -> str:
     """A mixture of members whose shares a bandit chooses."""
-    setting = "" if exploration == EXPLORATION else f", exploration={exploration!r}"
+    setting = "" if exploration == ADAPTIVE_EXPLORATION else f", exploration={exploration!r}"
     return f"adaptive({', '.join(map(str, members))}{setting})"
 
 

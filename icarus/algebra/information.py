@@ -104,7 +104,7 @@ class Space:
             ValueError: the space has no such record.
         """
         if not self.has(parts):
-            raise ValueError(f"{parts!r} is not a record of {self}; give {self._description()}")
+            raise ValueError(f"{parts!r} is not a record of {self}")
         begins = self._begins_with
         if not begins:
             return plain(record)(*(int(part) for part in parts))
@@ -117,16 +117,6 @@ class Space:
         for part in parts[len(begins) + 1 :]:
             key = mix(key, int(part))
         return key
-
-    def _description(self) -> str:
-        """What the parts of a record are, in words."""
-        begins = {
-            HISTORY.factors: "(player, moves)",
-            POSITION.factors: "(label, player, moves)",
-            (): "an integer for each factor",
-        }
-        follows = self._begins_with not in ((), self.factors)
-        return begins[self._begins_with] + " and the integers that follow" * follows
 
 
 @attrs.frozen

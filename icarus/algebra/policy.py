@@ -73,7 +73,7 @@ def check_rule(rule: Rule) -> Rule:
 def ucb1(exploration: float = 0.7) -> Rule:
     """U[arg max of UCB1]: counts trials by availability where the information has it, else by the visits of all legal actions."""
     value = real("exploration of ucb1", exploration, 0, 1e9)
-    return Rule("ucb1", RULE_ARGMAX, "U[arg max v(a)], v UCB1", (("exploration", value),), bandit=True)
+    return Rule("ucb1", RULE_ARGMAX, f"U[arg max v(a)], v UCB1, c = {value:g}", (("exploration", value),), bandit=True)
 
 
 def argmax() -> Rule:
@@ -84,13 +84,18 @@ def argmax() -> Rule:
 def gibbs(temperature: float = 1.0) -> Rule:
     """P(a) ∝ exp(v(a)/τ) (MAST-4)."""
     value = real("temperature of gibbs", temperature, 0, 1e9, above=True)
-    return Rule("gibbs", RULE_GIBBS, "P(a) ∝ e^{v(a)/τ}", (("temperature", value),))
+    return Rule("gibbs", RULE_GIBBS, f"P(a) ∝ e^{{v(a)/τ}}, τ = {value:g}", (("temperature", value),))
 
 
 def epsilon_greedy(epsilon: float = 0.2) -> Rule:
     """ε U[A] + (1 − ε) U[arg max v(a)] (MAST-ε-greedy-4)."""
     value = real("epsilon of epsilon_greedy", epsilon, 0, 1)
-    return Rule("epsilon_greedy", RULE_EPSILON_GREEDY, "ε U[A_s] + (1 − ε) U[arg max v(a)]", (("epsilon", value),))
+    return Rule(
+        "epsilon_greedy",
+        RULE_EPSILON_GREEDY,
+        f"ε U[A_s] + (1 − ε) U[arg max v(a)], ε = {value:g}",
+        (("epsilon", value),),
+    )
 
 
 def roulette() -> Rule:
@@ -156,14 +161,7 @@ class Policy:
         return tuple(value for _, value in self.rule.parameters) if self.rule.bandit else ()
 
     def __str__(self) -> str:
-        parameters = ", ".join(
-            f"{symbol} = {value:g}"
-            for (_, value), symbol in zip(self.rule.parameters, _SYMBOLS.get(self.rule.name, ()), strict=False)
-        )
-        return f"{self.rule.formula}" + (f", {parameters}" if parameters else "") + f"; {self.source.summary}"
-
-
-_SYMBOLS = {"ucb1": ("c",), "gibbs": ("τ",), "epsilon_greedy": ("ε",)}
+        return f"{self.rule.formula}; {self.source.summary}"
 
 
 # ------------------------------------------------------------------------------------------- values from records

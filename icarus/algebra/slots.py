@@ -219,11 +219,6 @@ class Slot(CompiledCallable):
             f"{self.label()} cannot go to another process, which would not find it by this name; define it once, at the top of a file"
         )
 
-    def __deepcopy__(self, memo: object = None) -> Self:
-        return self
-
-    __copy__ = __deepcopy__
-
     @property
     def name(self) -> str:
         return self.function.__name__

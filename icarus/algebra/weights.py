@@ -22,8 +22,25 @@ PROBES = [
 ]
 
 
+class _Factor:
+    """What enhancements and other weights are multiplied by, and subtracted from 1."""
+
+    def __mul__(self, other: Factor) -> Factor:
+        return weight_from(self).times(weight_from(other)) if isinstance(other, _Factor) else NotImplemented
+
+    def __rmul__(self, other: Factor) -> Factor:
+        return Weight(float(other)).times(weight_from(self)) if is_real(other) else NotImplemented
+
+    def __rsub__(self, other: object) -> "Weight":
+        weight = weight_from(self)
+        if other != 1 or weight.constant != 1.0 or len(weight.functions) != 1:
+            raise TypeError(f"{other!r} - ({self}) is not a weight; write it as a weight function of its own")
+        function, complement = weight.functions[0]
+        return Weight(1.0, ((function, not complement),))
+
+
 @attrs.frozen(repr=False)
-class WeightFunction(Slot):
+class WeightFunction(_Factor, Slot):
     """`weight(rewards, visits, availability) -> float`: λ, a function of the baseline's information (q, n, m) of [h]~."""
 
     KIND = "weight"
@@ -39,17 +56,6 @@ class WeightFunction(Slot):
         if not is_number(value):
             raise TypeError(f"{self.label()} returned {value!r}; it must return a number from 0 to 1")
         return float(value)
-
-    def __mul__(self, other: Factor) -> Factor:
-        return Weight(1.0, ((self, False),)) * other
-
-    def __rmul__(self, other: Factor) -> Factor:
-        return other * Weight(1.0, ((self, False),))
-
-    def __rsub__(self, other: object) -> "Weight":
-        if other != 1:
-            return NotImplemented
-        return Weight(1.0, ((self, True),))
 
 
 def weight(function: contract.WeightFunction[...]) -> WeightFunction:
@@ -85,7 +91,7 @@ class Share:
 
 
 @attrs.frozen(repr=False)
-class Weight:
+class Weight(_Factor):
     """A mixing coefficient: a constant times weight functions λ, or their complements 1 − λ."""
 
     constant: float = 1.0
@@ -103,19 +109,6 @@ class Weight:
         """The same coefficient with other values of those parameters that its functions have."""
         functions = tuple((function.rebound(owner, parameters), complement) for function, complement in self.functions)
         return attrs.evolve(self, functions=functions)
-
-    def __rsub__(self, other: object) -> "Weight":
-        if other != 1 or self.constant != 1.0 or len(self.functions) != 1:
-            raise TypeError(f"{other!r} - ({self}) is not a weight; write it as a weight function of its own")
-        function, complement = self.functions[0]
-        return Weight(1.0, ((function, not complement),))
-
-    def __mul__(self, other: Factor) -> Factor:
-        factor = Weight(1.0, ((other, False),)) if isinstance(other, WeightFunction) else other
-        return self.times(factor) if isinstance(factor, Weight) else NotImplemented
-
-    def __rmul__(self, other: Factor) -> Factor:
-        return Weight(float(other)).times(self) if is_real(other) else NotImplemented
 
     def at(self, reward: float, visits: int, availability: int) -> float:
         """The coefficient in plain Python."""
@@ -154,19 +147,6 @@ def weight_from(value: object) -> Weight:
     if is_real(value):
         return Weight(float(value))
     raise TypeError(f"{value!r} is not a weight: it must be a finite number or a @weight function")
-
-
-def pair_from(value: object) -> tuple[object, object]:
-    """A term of a mixture: a weight and an enhancement.
-
-    Raises:
-        TypeError: it is not a pair.
-    """
-    if not isinstance(value, tuple | list) or len(value) != 2:
-        raise TypeError(
-            f"{value!r} is not a term; write (weight, enhancement), as in linear((0.5, MAST), (0.5, NAST2))"
-        )
-    return value[0], value[1]
 
 
 def total_text(terms: Sequence[tuple[Weight, object]]) -> str:

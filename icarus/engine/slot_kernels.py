@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from icarus.algebra import Enhancement
-from icarus.algebra.adaptive import member_of
+from icarus.algebra.enhancement import member_of
 from icarus.algebra.policy import rule_values
 from icarus.algebra.slots import Backpropagation, Candidates, Capture, InitialInformation, Slot, Values, result_message
 from icarus.algebra.weights import WeightFunction

@@ -20,35 +20,33 @@ from icarus.specs.amaf import AMAF, AMAF_STRICT, RAVE, RAVE_STRICT
 from icarus.specs.baseline import BASELINE
 from icarus.specs.epic import EPIC
 from icarus.specs.family import family
-from icarus.specs.knowledge import (
-    BOUNDED_GRAVE,
-    BOUNDED_PROGRESSIVE_HISTORY,
-    BOUNDED_UCB1_TUNED,
-    DECISIVE,
-    IMPLICIT_MINIMAX,
-    MCTS_SOLVER,
-    PROGRESSIVE_BIAS,
-    PROGRESSIVE_UNPRUNING,
-    PROGRESSIVE_WIDENING,
-    PUCT,
-    SCORE_BOUNDS,
-    anti_decisive,
-    bounded,
-)
 from icarus.specs.mast import MAST, TO_MAST
 from icarus.specs.playouts import CMC, FAST, MAST_BATCH_DECAY, MAST_SIMULATION_DECAY, PAST, PPA
 from icarus.specs.replies import LGR, LGRF, LGRF2, LGRF_SIGNED, NAST, NAST1, NAST2, NAST3, NST
 from icarus.specs.trees import (
+    BOUNDED_GRAVE,
+    BOUNDED_PROGRESSIVE_HISTORY,
+    BOUNDED_UCB1_TUNED,
+    DECISIVE,
     DISCOUNTED_HISTORY,
     DISCOUNTED_UCB,
     FPU,
     GRAVE,
+    IMPLICIT_MINIMAX,
     KL_UCB,
+    MCTS_SOLVER,
+    PROGRESSIVE_BIAS,
     PROGRESSIVE_HISTORY,
+    PROGRESSIVE_UNPRUNING,
+    PROGRESSIVE_WIDENING,
+    PUCT,
     REGRET_MATCHING,
     RELATIVE_BONUS,
+    SCORE_BOUNDS,
     THOMPSON,
     UCB1_TUNED,
+    anti_decisive,
+    bounded,
 )
 
 Name = Enhancement | WeightFunction | Callable  # what a strategy written as text may mention

@@ -180,32 +180,24 @@ def _means(context: str) -> Values:
 def _capture(context: str, counted: str, anywhere: bool) -> Capture:
     """ξ; with `anywhere`, also of the action by itself, for those that fall back on it."""
     key, _, chance = CONTEXTS[context]
+    all_legal = counted == "legal"
 
-    def capture_played(history: History, updates: Updates, last_phase: int = SIMULATION, length: int = 0) -> None:
-        """⟨(r(h_i, a_{i+1}), ψ) : 0 ≤ i < t⟩"""
-        if chance:
-            update(updates, history.steps[0].episode if context == "position" else history.steps[0].record, VISIT)
-        for i in range(len(history.steps) - 1):
-            step = history.steps[i]
-            near = key(history, i, step.action, length)
-            if step.phase <= last_phase and (chance or step.player != CHANCE):
-                if near != NO_RECORD:
-                    update(updates, near, VISIT if chance else step.player)
-                if anywhere:
-                    update(updates, after_moves(history, i, step.action, 0), step.player)
-
-    def capture_legal(history: History, updates: Updates, last_phase: int = SIMULATION, length: int = 0) -> None:
-        """⟨(r(h_i, a_{i+1}), ψ)⟩ # ⟨(r(h_i, a), ψ_avail) : a ≠ a_{i+1} legal⟩ for 0 ≤ i < t"""
+    def capture_at_once(history: History, updates: Updates, last_phase: int = SIMULATION, length: int = 0) -> None:
+        """⟨(r(h_i, a_{i+1}), ψ)⟩, of all that is legal # ⟨(r(h_i, a), ψ_avail) : a ≠ a_{i+1} legal⟩ for 0 ≤ i < t"""
         if chance:
             update(updates, history.steps[0].episode if context == "position" else history.steps[0].record, VISIT)
         for i in range(len(history.steps) - 1):
             step = history.steps[i]
             if step.phase <= last_phase and (chance or step.player != CHANCE):
                 for action in legal_at(history, i):
-                    near = key(history, i, action, length)
-                    if near != NO_RECORD:
+                    is_played = action == step.action
+                    if is_played or all_legal:
+                        near = key(history, i, action, length)
                         of_played, of_rest = (VISIT, AVAILABLE) if chance else (step.player, ONLY_AVAILABLE)
-                        update(updates, near, of_played if action == step.action else of_rest)
+                        if near != NO_RECORD:
+                            update(updates, near, of_played if is_played else of_rest)
+                        if anywhere and is_played:
+                            update(updates, after_moves(history, i, action, 0), step.player)
 
     def capture_as_first(history: History, updates: Updates, last_phase: int = SIMULATION, length: int = 0) -> None:
         """⟨(r(h_i, a_j), ψ) : 0 ≤ i < j ≤ t, a_j of the player at h_i and legal there⟩"""
@@ -218,8 +210,7 @@ def _capture(context: str, counted: str, anywhere: bool) -> Capture:
                     if steps[j].player == steps[i].player and steps[j].action in legal and near != NO_RECORD:
                         update(updates, near, VISIT if chance else steps[i].player)
 
-    functions = {"played": capture_played, "legal": capture_legal, "as_first": capture_as_first}
-    return capture(functions[counted])
+    return capture(capture_as_first if counted == "as_first" else capture_at_once)
 
 
 @backpropagation

@@ -39,9 +39,8 @@ from icarus.kernel import (
     record,
     update,
 )
-from icarus.specs.knowledge import place_of_action
 from icarus.specs.mast import backpropagate, capture_actions
-from icarus.specs.trees import DRAW
+from icarus.specs.trees import DRAW, place_of_action
 
 # ------------------------------------------------------------------------------------------------------ MAST with decay
 

@@ -200,7 +200,8 @@ def capture_ngrams(history: History, updates: Updates, n: Length = 2) -> None:
 def with_grams(nast: Enhancement) -> Enhancement:
     """NAST with the records of its n."""
     n = int(dict(nast.capture.parameters)["n"])
-    return attrs.evolve(nast, records=MOVE**n * PLAYER, name=re.sub(r"^nast\d\(", "nast(", nast.name))
+    name = re.sub(r"^nast\d\(", "nast(", nast.name)
+    return attrs.evolve(nast, records=MOVE**n * PLAYER, name=f"NAST{n}" if name == f"nast({n})" and n <= 3 else name)
 
 
 NAST = NAST2 = Enhancement(
@@ -212,10 +213,10 @@ NAST = NAST2 = Enhancement(
     contexts=PLAYER,  # NAST-5
     capture=capture_ngrams,  # NAST-6
     backpropagation=backpropagate,  # NAST-7
-    parameters=("n", "rule"),
+    parameters=("n",),
     adjust=with_grams,
 )
-NAST1, NAST3 = attrs.evolve(NAST(n=1), name="NAST1"), attrs.evolve(NAST(n=3), name="NAST3")
+NAST1, NAST3 = NAST(1), NAST(3)
 
 
 # ------------------------------------------------------------------------------------- N-gram selection technique (NST)

@@ -1,6 +1,7 @@
-"""Selection in the tree without knowledge: other bandits, what is known of an action anywhere, and players who choose at once.
+"""Selection in the tree: other bandits, what is known of an action anywhere, players who choose at once, what games tell, proofs.
 
-Most are the baseline with another policy: `m` counts how often an action was available, and in the simulation phase every value is +∞.
+Most are the baseline with another policy: `m` counts how often an action was available, an action without visits comes first unless it
+says otherwise, and in the simulation phase every value is +∞.
 """
 
 import math
@@ -13,15 +14,15 @@ from icarus.algebra import (
     ACTION,
     ACTIONS,
     COUNT,
+    ESTIMATES,
     HISTORY,
+    LIMIT,
     PLAYER,
     REAL,
     REAL_COUNT,
     REWARDS,
-    VISIT_OR_AVAILABLE,
     Enhancement,
     RewardsVisits,
-    RewardsVisitsAvailability,
     Space,
     argmax,
     backpropagation,
@@ -31,24 +32,29 @@ from icarus.algebra import (
     roulette,
     values,
 )
-from icarus.algebra.slots import Fraction, Range
+from icarus.algebra.slots import Count, Fraction, Positive, Range, Values
 from icarus.kernel import (
     AVAILABLE,
     CHANCE,
+    MAX_PLAYERS,
     NONE,
     SIMULATION,
+    TERMINAL,
     VISIT,
     History,
     Row,
     Theta,
     Updates,
+    action_features_at,
     child,
+    endings_at,
     expanded_at,
     extended,
     find,
     helper,
     inlined,
     legal_at,
+    lookahead_at,
     mix,
     record,
     uniform,
@@ -127,14 +133,11 @@ def backpropagate_squares(stats: Row, context: int, rewards: np.ndarray) -> None
     stats.availability += 1
 
 
-UCB1_TUNED = Enhancement(
+UCB1_TUNED = attrs.evolve(
+    BASELINE,
     name="UCB1_TUNED",
-    records=HISTORY,  # UCB1-Tuned-1
     information=information(reward=REWARDS, squares=REWARDS, visits=COUNT, availability=COUNT),  # UCB1-Tuned-2
-    initial=initial(),  # UCB1-Tuned-3
     policy=argmax().over(tuned),  # UCB1-Tuned-4
-    contexts=VISIT_OR_AVAILABLE,  # UCB1-Tuned-5
-    capture=capture_tree,  # UCB1-Tuned-6
     backpropagation=backpropagate_squares,  # UCB1-Tuned-7
 )
 
@@ -255,14 +258,11 @@ def backpropagate_discounted(stats: Row, context: int, rewards: np.ndarray, disc
     stats.availability = discount * stats.availability + 1.0
 
 
-DISCOUNTED_UCB = Enhancement(
+DISCOUNTED_UCB = attrs.evolve(
+    BASELINE,
     name="DISCOUNTED_UCB",
-    records=HISTORY,  # D-UCB-1
     information=information(reward=REWARDS, visits=REAL_COUNT, availability=REAL_COUNT),  # D-UCB-2
-    initial=initial(),  # D-UCB-3
     policy=argmax().over(bounds),  # D-UCB-4
-    contexts=VISIT_OR_AVAILABLE,  # D-UCB-5
-    capture=capture_tree,  # D-UCB-6
     backpropagation=backpropagate_discounted,  # D-UCB-7
 )
 
@@ -394,7 +394,6 @@ def biased_by_history(
         stats = find(theta, child(history, present, legal[i]))
         out[i] = bound_of(stats, step.player, exploration)
         anywhere = find(theta, record(legal[i], step.player))
-        # Another thread may be between its update of the one and of the other.
         if out[i] < np.inf and anywhere.visits > 0:
             losses = max(0.0, stats.visits - stats.reward[step.player])
             out[i] += anywhere.reward[step.player] / anywhere.visits * influence / (losses + 1.0)
@@ -403,22 +402,25 @@ def biased_by_history(
 @capture
 def capture_tree_and_actions(history: History, updates: Updates) -> None:
     """ξ of the baseline # ⟨((a_i, ρ_i), ψ_visit) : i = 1, …, t⟩ with ρ_i the player of a_i"""
+    ask_for_tree_and_actions(history, updates, VISIT)
+
+
+@helper
+def ask_for_tree_and_actions(history: History, updates: Updates, context: int) -> None:
+    """The updates of the baseline, then for each action of a player one with this context."""
     capture_tree(history, updates)
     for i in range(len(history.steps) - 1):
         step = history.steps[i]
         if step.player != CHANCE:
-            update(updates, record(step.action, step.player), VISIT)
+            update(updates, record(step.action, step.player), context)
 
 
-PROGRESSIVE_HISTORY = Enhancement(
+PROGRESSIVE_HISTORY = attrs.evolve(
+    BASELINE,
     name="PROGRESSIVE_HISTORY",
     records=HISTORY | ACTION * PLAYER,  # PH-1
-    information=RewardsVisitsAvailability,  # PH-2
-    initial=initial(),  # PH-3
     policy=argmax().over(biased_by_history),  # PH-4
-    contexts=VISIT_OR_AVAILABLE,  # PH-5
     capture=capture_tree_and_actions,  # PH-6
-    backpropagation=backpropagate,  # PH-7
 )
 
 
@@ -439,11 +441,7 @@ ANYWHERE = 2  # the context of an action, wherever it was played
 @capture
 def capture_tree_and_discounted_actions(history: History, updates: Updates) -> None:
     """ξ of the baseline # ⟨((a_i, ρ_i), ψ_anywhere) : i = 1, …, t⟩ with ρ_i the player of a_i"""
-    capture_tree(history, updates)
-    for i in range(len(history.steps) - 1):
-        step = history.steps[i]
-        if step.player != CHANCE:
-            update(updates, record(step.action, step.player), ANYWHERE)
+    ask_for_tree_and_actions(history, updates, ANYWHERE)
 
 
 @backpropagation
@@ -457,12 +455,10 @@ def backpropagate_anywhere(stats: Row, context: int, rewards: np.ndarray, discou
     stats.availability += 1
 
 
-DISCOUNTED_HISTORY = Enhancement(
+DISCOUNTED_HISTORY = attrs.evolve(
+    PROGRESSIVE_HISTORY,
     name="DISCOUNTED_HISTORY",
-    records=HISTORY | ACTION * PLAYER,  # DH-1
     information=information(reward=REWARDS, visits=REAL_COUNT, availability=COUNT),  # DH-2
-    initial=initial(),  # DH-3
-    policy=argmax().over(biased_by_history),  # DH-4
     contexts=Space(("{ψ_avail, ψ_visit, ψ_anywhere}",)),  # DH-5
     capture=capture_tree_and_discounted_actions,  # DH-6
     backpropagation=backpropagate_anywhere,  # DH-7
@@ -746,3 +742,575 @@ REGRET_MATCHING = Enhancement(
     capture=capture_tree_and_regrets,  # RM-6
     backpropagation=backpropagate_regret,  # RM-7
 )
+
+
+# ======================================================================== what the game tells, or what is proved
+
+
+LEFT_OUT = -1.0  # the value of an action that is not to be played; UCB1's are never below 0
+
+
+# ----------------------------------------------------------------------------------------------------- progressive bias
+
+
+# Progressive bias (Chaslot, Winands, van den Herik, Uiterwijk and Bouzy, 2008): UCB1 and the heuristic of an action, which counts less
+# and less.
+#
+# Readings: H of an action is the game's heuristic for the player who acts, of the state that the action leads to, and the reward where it
+# ends the game; times a weight, 1 where none is given. It is reckoned at every visit, not only from some visits on, as they do to save
+# time. The records are the baseline's: an action without visits comes first, and in the simulation phase every value is +∞.
+
+
+@values(uniform_in_simulation=True)
+def biased_by_heuristic(
+    history: History,
+    theta: Theta,
+    legal: np.ndarray,
+    out: np.ndarray,
+    weight: float = 1.0,
+    exploration: float = EXPLORATION,
+) -> None:
+    """q_ρ/n + c √(log m / n) + H_a/(n + 1), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m), H_a the weighted heuristic of a for ρ"""
+    present = len(history.steps) - 1
+    step = history.steps[present]
+    for i in range(len(legal)):
+        stats = find(theta, child(history, present, legal[i]))
+        ahead = lookahead_at(history, present)[i, step.player]
+        out[i] = bound_of(stats, step.player, exploration) + weight * ahead / (stats.visits + 1)
+
+
+PROGRESSIVE_BIAS = attrs.evolve(BASELINE, name="PROGRESSIVE_BIAS", policy=argmax().over(biased_by_heuristic))  # PB-4
+
+
+# ----------------------------------------------------------------------------------- progressive unpruning and widening
+
+
+# Progressive unpruning (Chaslot, Winands, van den Herik, Uiterwijk and Bouzy, 2008) and progressive widening (Coulom, 2007): at a history
+# that was seldom visited only the actions of the best heuristic are searched, and the more of them the more often it is visited.
+#
+# Readings: actions are ordered by their lookahead for the player who acts, equal ones as the game lists them, anew for the actions that
+# are legal in each determinization. Unpruning: up to T = 30 visits of the history all actions are open and equal, as in simulation, then
+# the k = 5 best, and one more whenever its visits exceed A B^(k − 5), A = 50, B = 1.3. Widening: the best one from the start, and the (k
+# + 1)-th after t_k visits, t_0 = 0, t_(k+1) = t_k + 40 · 1.4^k. The records are the baseline's; among the open actions UCB1 decides; in
+# the simulation phase every value is +∞.
+
+
+PRUNED = -1e9  # the value of what is not searched: finite, for weighted sums
+Growth = Annotated[float, Range(1, 1e3, above=True)]
+
+
+@helper
+def open_best(
+    history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, width: int, exploration: float
+) -> None:
+    """UCB1's values of as many actions as are open, the best by their lookahead; the others are pruned."""
+    present = len(history.steps) - 1
+    lookahead, player = lookahead_at(history, present), history.steps[present].player
+    for i in range(len(legal)):
+        better = 0
+        for j in range(len(legal)):
+            mine, theirs = lookahead[i, player], lookahead[j, player]
+            better += theirs > mine or (theirs == mine and j < i)
+        stats = find(theta, child(history, present, legal[i]))
+        out[i] = bound_of(stats, player, exploration) if better < width else PRUNED
+
+
+@values(uniform_in_simulation=True)
+def unpruned(
+    history: History,
+    theta: Theta,
+    legal: np.ndarray,
+    out: np.ndarray,
+    after: int = 30,
+    first: Count = 5,
+    pace: Positive = 50.0,
+    growth: Growth = 1.3,
+    exploration: float = EXPLORATION,
+) -> None:
+    """q_ρ/n + c √(log m / n) for the k(N) actions of the best lookahead, N the visits of h; +∞ for all if N ≤ T
+
+    k(N) the least k ≥ k_init with N ≤ A B^(k − k_init)
+    """
+    step = history.steps[-1]
+    out[:] = np.inf
+    visits, width = find(theta, step.record).visits, first
+    if visits > after:
+        while width < len(legal) and visits > pace * growth ** (width - first):
+            width += 1
+        open_best(history, theta, legal, out, width, exploration)
+
+
+@values(uniform_in_simulation=True)
+def widened(
+    history: History,
+    theta: Theta,
+    legal: np.ndarray,
+    out: np.ndarray,
+    pace: Positive = 40.0,
+    growth: Growth = 1.4,
+    exploration: float = EXPLORATION,
+) -> None:
+    """q_ρ/n + c √(log m / n) for the k(N) actions of the best lookahead, N the visits of h
+
+    k(N) the greatest k with N ≥ t_(k − 1), t_0 = 0, t_k = t_(k − 1) + A B^(k − 1)
+    """
+    step = history.steps[-1]
+    out[:] = np.inf
+    visits, width, due, wait = find(theta, step.record).visits, 1, pace, pace
+    while width < len(legal) and visits >= due:
+        wait *= growth
+        due += wait
+        width += 1
+    open_best(history, theta, legal, out, width, exploration)
+
+
+PROGRESSIVE_UNPRUNING = attrs.evolve(BASELINE, name="PROGRESSIVE_UNPRUNING", policy=argmax().over(unpruned))  # PU-4
+
+
+PROGRESSIVE_WIDENING = attrs.evolve(BASELINE, name="PROGRESSIVE_WIDENING", policy=argmax().over(widened))  # PW-4
+
+
+# ----------------------------------------------------------------------------------------------------------------- PUCT
+
+
+# PUCT: predictor and upper confidence bound (Rosin, 2011), in the form of Silver et al. (2017, 2018): exploration in proportion to a
+# predicted P.
+#
+# Readings: P is made of the game's heuristic: P(a) ∝ e^(H of a / τ) for the player who acts, τ = 0.1; they learn it. Rewards are in [0,
+# 1], theirs in [−1, 1]: their Q = 0 of an action without visits is 1/2 here, and their c = 1.25 is 0.625; it does not grow with the
+# visits. As in the baseline, m counts how often an action was available, ΣN where all always are. So m is 0 at a new node: P does not
+# count there, and the first child is drawn uniformly; `PUCT(least=1)` starts with the child that P prefers. In the simulation phase every
+# value is +∞.
+
+
+UNTRIED = 0.5
+
+
+@values(uniform_in_simulation=True)
+def predicted(
+    history: History,
+    theta: Theta,
+    legal: np.ndarray,
+    out: np.ndarray,
+    exploration: float = 0.625,
+    temperature: Positive = 0.1,
+    least: Annotated[int, Range(0, 1)] = 0,
+) -> None:
+    """q_ρ/n + c P(a) √max(m, least) / (1 + n), with 1/2 for q_ρ/n if n = 0, for θ([h # a]~) = (q, n, m), P(a) ∝ e^(H of a for ρ / τ)"""
+    present = len(history.steps) - 1
+    step = history.steps[present]
+    lookahead, most, total = lookahead_at(history, present), 0.0, 0.0
+    for i in range(len(legal)):
+        most = max(most, lookahead[i, step.player])
+    for i in range(len(legal)):
+        total += math.exp((lookahead[i, step.player] - most) / temperature)
+    for i in range(len(legal)):
+        stats = find(theta, child(history, present, legal[i]))
+        probability = math.exp((lookahead[i, step.player] - most) / temperature) / total
+        mean = stats.reward[step.player] / stats.visits if stats.visits > 0 else UNTRIED
+        out[i] = mean + exploration * probability * math.sqrt(max(stats.availability, least)) / (1 + stats.visits)
+
+
+PUCT = attrs.evolve(
+    BASELINE,
+    name="PUCT",
+    policy=argmax().over(predicted),  # PUCT-4
+    parameters=("exploration", "temperature"),
+)
+
+
+# --------------------------------------------------------------------------------------------- implicit minimax backups
+
+
+# Implicit minimax backups (Lanctot, Winands, Pepels and Sturtevant, 2014): rewards, and beside them the heuristic backed up by minimax.
+#
+# Readings: the heuristic has a value for each player, so what is backed up is the vector that is best for the player who acts (max^n),
+# which is minimax for two whose values sum to 1. It is that of the children in the tree; of a child without visits, its heuristic. Where
+# chance acts it is the mean of the outcomes met, by their visits. A new history begins with its heuristic, which at the end of the game
+# is the reward. α = 0.4. Contexts are integers, so values are told to ω in units of 2^-40. An action without visits comes first, and in
+# the simulation phase every value is +∞.
+
+
+UNIT = 1 << 40  # in which values are told
+FIRST_VALUE = 2  # contexts from here on tell a value and its player, those below are the baseline's
+
+
+@values(uniform_in_simulation=True)
+def mixed(
+    history: History,
+    theta: Theta,
+    legal: np.ndarray,
+    out: np.ndarray,
+    alpha: Fraction = 0.4,
+    exploration: float = EXPLORATION,
+) -> None:
+    """(1 − α) q_ρ/n + α v_ρ + c √(log m / n), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m, v)"""
+    present = len(history.steps) - 1
+    step = history.steps[present]
+    for i in range(len(legal)):
+        out[i] = np.inf
+        stats = find(theta, child(history, present, legal[i]))
+        if stats.visits > 0 and stats.availability > 0:
+            out[i] = (1.0 - alpha) * (stats.reward[step.player] / stats.visits) + alpha * stats.worth[step.player]
+            out[i] += exploration * math.sqrt(math.log(stats.availability) / stats.visits)
+
+
+@capture(reads_simulation=False, writes_simulation=False)
+def capture_worths(history: History, theta: Theta, updates: Updates) -> None:
+    """ξ of the baseline # ⟨([a₁, …, a_i]~, (v_ρ, ρ)) : i = t_e, …, 1, ρ = 1, …, κ⟩, v of h_(t_e) its heuristic, of the others backed up"""
+    capture_tree(history, updates)
+    steps, last = history.steps, expanded_at(history)
+    worth = np.zeros(history.lookahead.shape[1])
+    for i in range(last - 1, -1, -1):
+        for player in range(len(worth)):
+            if i == last - 1:
+                worth[player] = lookahead_at(history, i)[place_of_action(history, i), player]
+            number = player + MAX_PLAYERS * int(worth[player] * UNIT + 0.5)
+            update(updates, steps[i + 1].record, FIRST_VALUE + number)
+        back_up(history, theta, i, worth)
+
+
+@helper
+def place_of_action(history: History, i: int) -> int:
+    """The place of the action that was played at step i among the legal ones."""
+    place = 0
+    while legal_at(history, i)[place] != history.steps[i].action:
+        place += 1
+    return place
+
+
+@helper
+def back_up(history: History, theta: Theta, i: int, worth: np.ndarray) -> None:
+    """Change what the played child of step i is worth to what the history of step i is: best for its player, or the mean over chance.
+
+    In loops over the players: expressions of arrays take the compiler seconds.
+    """
+    step, place = history.steps[i], place_of_action(history, i)
+    of_child, best, total, visits, most = np.zeros(len(worth)), np.zeros(len(worth)), np.zeros(len(worth)), 0, -1.0
+    for k in range(step.count):
+        stats = find(theta, child(history, i, legal_at(history, i)[k]))
+        for player in range(len(worth)):
+            of_child[player] = stats.worth[player] if stats.visits > 0 else lookahead_at(history, i)[k, player]
+            if k == place:
+                of_child[player] = worth[player]
+        times = stats.visits + 1 if k == place else stats.visits
+        visits += times
+        is_best = step.player != CHANCE and of_child[step.player] > most
+        for player in range(len(worth)):
+            total[player] += times * of_child[player]
+            if is_best:
+                best[player] = of_child[player]
+        if is_best:
+            most = best[step.player]
+    for player in range(len(worth)):
+        worth[player] = total[player] / visits if step.player == CHANCE else best[player]
+
+
+@backpropagation
+def backpropagate_worths(stats: Row, context: int, rewards: np.ndarray) -> None:
+    """(q + μ, n + 1, m + 1, v) if ψ = ψ_visit; (q, n, m + 1, v) if ψ = ψ_avail; (q, n, m, v with v_ρ) if ψ = (v_ρ, ρ)"""
+    if context >= FIRST_VALUE:
+        stats.worth[(context - FIRST_VALUE) % MAX_PLAYERS] = (context - FIRST_VALUE) // MAX_PLAYERS / UNIT
+    else:
+        backpropagate(stats, context, rewards)
+
+
+IMPLICIT_MINIMAX = attrs.evolve(
+    BASELINE,
+    name="IMPLICIT_MINIMAX",
+    information=information(reward=REWARDS, visits=COUNT, availability=COUNT, worth=ESTIMATES),  # IM-2
+    policy=argmax().over(mixed),  # IM-4
+    contexts=Space(("({ψ_avail, ψ_visit} ∪ [0, 1])",)) * PLAYER,  # IM-5
+    capture=capture_worths,  # IM-6
+    backpropagation=backpropagate_worths,  # IM-7
+)
+
+
+# ------------------------------------------------------------------------------------- decisive and anti-decisive moves
+
+
+# Decisive moves (Teytaud and Teytaud, 2010): who can win at once does, in the tree and in the simulation; otherwise UCT.
+#
+# Anti-decisive moves, those without which the other player could win at once, are known to a game only: `anti_decisive(feature=…)` takes
+# them from a feature of actions, above 0 where an action prevents a loss at once. Who cannot win at once plays one of them.
+#
+# Readings: to win is to end the game with a reward of 1, in the determinized state of the playout. Elsewhere UCB1 decides in the tree,
+# and in the simulation phase every value is +∞, as in the baseline.
+
+
+WON = 1.0  # the reward of a win
+
+
+@helper
+def write_urgent(
+    history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, urgent: np.ndarray, exploration: float
+) -> None:
+    """The baseline's values of urgent actions, LEFT_OUT for the others; of all where none is urgent."""
+    present = len(history.steps) - 1
+    step, some = history.steps[present], urgent.any()
+    for i in range(len(legal)):
+        out[i] = np.inf
+        if some and not urgent[i]:
+            out[i] = LEFT_OUT
+        elif step.phase != SIMULATION:
+            out[i] = bound_of(find(theta, child(history, present, legal[i])), step.player, exploration)
+
+
+@helper
+def wins(history: History, i: int) -> np.ndarray:
+    """[count]: whether each legal action at step i wins at once."""
+    return endings_at(history, i)[:, history.steps[i].player] == WON
+
+
+@values
+def winning(
+    history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, exploration: float = EXPLORATION
+) -> None:
+    """q_ρ/n + c √(log m / n), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m); −1 if another action wins at once, and a does not"""
+    write_urgent(history, theta, legal, out, wins(history, len(history.steps) - 1), exploration)
+
+
+@values
+def winning_or_preventing(
+    history: History,
+    theta: Theta,
+    legal: np.ndarray,
+    out: np.ndarray,
+    feature: str = "prevents",
+    exploration: float = EXPLORATION,
+) -> None:
+    """as without features; −1 also if no action wins at once, but another prevents a loss, and a does not"""
+    present = len(history.steps) - 1
+    urgent = wins(history, present)
+    if not urgent.any():
+        urgent = action_features_at(history, present)[:, feature] > 0.0  # type: ignore[index]  # a name stands for its column
+    write_urgent(history, theta, legal, out, urgent, exploration)
+
+
+DECISIVE = attrs.evolve(BASELINE, name="DECISIVE", policy=argmax().over(winning))  # Decisive-4
+anti_decisive = attrs.evolve(DECISIVE, name="anti_decisive", policy=argmax().over(winning_or_preventing))
+
+
+# ----------------------------------------------------------------------------------------- score bounds and MCTS-Solver
+
+
+# Score bounds (Cazenave and Saffidine, 2010) and MCTS-Solver (Winands, Björnsson and Saito, 2008): what is proved of the tree.
+#
+# A player's worth at a history is what he is sure to get there, whatever the others and chance do. A history that ended the game has its
+# rewards for bounds of that; any other what its children have: where the player himself is to move the greatest of each bound, where
+# another is, or chance, the least. So bounds are proved from the end of the game up, for any number of players and outcomes, each player
+# by his name; with two players whose rewards have the same sum everywhere, the worth is the minimax value.
+#
+# Readings: bounds are l = 0 and u = 1 before anything is proved. MCTS_SOLVER plays what is proved to be best, and no more what is proved
+# not to be; SCORE_BOUNDS also cuts an action whose upper bound is no more than another's lower one, and adds γ l + δ u to UCB1, as its
+# paper does (γ = δ = 0 by default, to be tuned); `bounded` gives them to other selections. Rewards are backpropagated as ever: below
+# a proved history playouts go on by what is proved, and so tell its worth. In the simulation phase every value is +∞, as the baseline's
+# are. With more than two players, or rewards of different sums, to take the others for enemies is to be careful, as in paranoid search.
+# Proofs need a game in which nothing is hidden; in others a search is refused.
+
+
+@helper
+def proved(history: History, theta: Theta, i: int, action: int, player: int) -> Row:
+    """The row with the bounds of a player's worth after an action at step i."""
+    return find(theta, mix(child(history, i, action), player))
+
+
+@helper
+def greatest_bounds(history: History, theta: Theta, legal: np.ndarray) -> tuple[float, float]:
+    """max l and max u over the legal actions: what the player to move is sure to get, and the most that he may."""
+    present, sure, most = len(history.steps) - 1, 0.0, 0.0
+    for i in range(len(legal)):
+        stats = proved(history, theta, present, legal[i], history.steps[present].player)
+        sure, most = max(sure, stats.lower), max(most, stats.upper)
+    return sure, most
+
+
+@values(uniform_in_simulation=True)
+def solved(
+    history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, exploration: float = EXPLORATION
+) -> None:
+    """q_ρ/n + c √(log m / n), +∞ if n = 0, for θ([h # a]~) = (q, n, m, ·, ·); but +∞ if l ≥ max u, else −1 if max l ≥ max u or l = u
+
+    for θ([h # a]~, ρ) = (·, ·, ·, l, u), the bounds of what ρ is sure to get after a.
+    """
+    write_bounds(history, theta, legal, out, exploration)
+    present = len(history.steps) - 1
+    step = history.steps[present]
+    sure, most = greatest_bounds(history, theta, legal)
+    for i in range(len(legal)):
+        stats = proved(history, theta, present, legal[i], step.player)
+        if stats.lower >= most:
+            out[i] = np.inf
+        elif sure >= most or stats.lower == stats.upper:
+            out[i] = LEFT_OUT
+
+
+@helper
+def cut(
+    history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, pessimism: float = 0.0, optimism: float = 0.0
+) -> None:
+    """Change the values of a selection in the tree by what is proved: what is best is +∞, what another is as good as is left out."""
+    present = len(history.steps) - 1
+    step = history.steps[present]
+    sure, most = greatest_bounds(history, theta, legal)
+    for i in range(len(legal)):
+        stats = proved(history, theta, present, legal[i], step.player)
+        out[i] += pessimism * stats.lower + optimism * stats.upper
+        if stats.lower >= most:
+            out[i] = np.inf
+        elif stats.upper <= sure:
+            out[i] = LEFT_OUT
+
+
+@values(uniform_in_simulation=True)
+def within_bounds(
+    history: History,
+    theta: Theta,
+    legal: np.ndarray,
+    out: np.ndarray,
+    pessimism: float = 0.0,
+    optimism: float = 0.0,
+    exploration: float = EXPLORATION,
+) -> None:
+    """q_ρ/n + c √(log m / n) + γ l + δ u, +∞ if n = 0, for θ([h # a]~) = (q, n, m, ·, ·); but +∞ if l ≥ max u, else −1 if u ≤ max l
+
+    for θ([h # a]~, ρ) = (·, ·, ·, l, u), the bounds of what ρ is sure to get after a.
+    """
+    write_bounds(history, theta, legal, out, exploration)
+    cut(history, theta, legal, out, pessimism, optimism)
+
+
+@helper
+def ask_for_proofs(history: History, theta: Theta, updates: Updates) -> None:
+    """Ask for the bounds that a playout which ended in the tree has tightened."""
+    steps, last = history.steps, expanded_at(history)
+    if steps[last].player == TERMINAL:
+        for player in range(len(history.rewards)):
+            lower = upper = history.rewards[player]
+            for i in range(last, -1, -1):
+                if i < last:
+                    lower, upper = bounds_by_children(history, theta, i, player, lower, upper)
+                key = mix(steps[i].record, player)
+                stats = find(theta, key)
+                if lower > stats.lower:
+                    update(updates, key, np.float64(lower).view(np.int64))
+                if upper < stats.upper:
+                    update(updates, key, np.float64(-upper).view(np.int64))
+
+
+@capture(reads_simulation=False, proves=True)
+def capture_tree_and_proofs(history: History, theta: Theta, updates: Updates) -> None:
+    """ξ of the baseline, and if the game ended in the tree # ⟨(([h_i]~, ρ), l), (([h_i]~, ρ), u) : i = t, …, 0, all ρ⟩
+
+    with (l, u) = (μ_ρ, μ_ρ) for i = t, else (max l, max u) over the children of h_i if ρ is to move, (min l, min u) if not; left out
+    where they are known already.
+    """
+    capture_tree(history, updates)
+    ask_for_proofs(history, theta, updates)
+
+
+@helper
+def bounds_by_children(
+    history: History, theta: Theta, i: int, player: int, lower: float, upper: float
+) -> tuple[float, float]:
+    """The bounds of a player's worth at step i: the greatest of the children's if he is to move, else the least.
+
+    Args:
+        lower, upper: those of the child by the action played, which θ does not hold yet.
+    """
+    step = history.steps[i]
+    for action in legal_at(history, i):
+        if action != step.action:
+            stats = proved(history, theta, i, action, player)
+            if step.player == player:
+                lower, upper = max(lower, stats.lower), max(upper, stats.upper)
+            else:
+                lower, upper = min(lower, stats.lower), min(upper, stats.upper)
+    return lower, upper
+
+
+@helper
+def tightened(stats: Row, context: int) -> bool:
+    """Whether a context was a bound; if so it is kept where it says more than the one before."""
+    if context > AVAILABLE:  # the bits of a lower bound above 0
+        stats.lower = max(stats.lower, np.int64(context).view(np.float64))
+    elif context < VISIT:  # the bits of an upper bound with its sign changed, −0 for 0
+        stats.upper = min(stats.upper, -np.int64(context).view(np.float64))
+    return context > AVAILABLE or context < VISIT
+
+
+@backpropagation
+def backpropagate_proofs(stats: Row, context: int, rewards: np.ndarray) -> None:
+    """(q + μ, n + 1, m + 1, ·, ·) if ψ = ψ_visit; (q, n, m + 1, ·, ·) if ψ = ψ_avail; (·, ·, ·, max{l, ψ}, min{u, ψ}) of the bound ψ"""
+    if not tightened(stats, context):
+        backpropagate(stats, context, rewards)
+
+
+SCORE_BOUNDS = Enhancement(
+    name="SCORE_BOUNDS",
+    records=HISTORY | HISTORY * PLAYER,  # SB-1
+    information=information(reward=REWARDS, visits=COUNT, availability=COUNT, lower=LIMIT, upper=LIMIT),  # SB-2
+    initial=initial(upper=1.0),  # SB-3
+    policy=argmax().over(within_bounds),  # SB-4
+    contexts=Space(("{ψ_avail, ψ_visit} ∪ [0, 1] ∪ [0, 1]",)),  # SB-5
+    capture=capture_tree_and_proofs,  # SB-6
+    backpropagation=backpropagate_proofs,  # SB-7
+)
+
+
+MCTS_SOLVER = attrs.evolve(SCORE_BOUNDS, name="MCTS_SOLVER", policy=argmax().over(solved))  # MCTS-Solver-4
+
+
+def bounded(enhancement: Enhancement) -> Enhancement:
+    """A selection in the tree with score bounds: what is proved best is played, and what is proved no better than another action is not.
+
+    Its readings are those of SCORE_BOUNDS, without weights of the bounds, and of the selection.
+
+    Raises:
+        TypeError: its policy names records, its capture function reads θ, or it is a variant, whose parameters are changed afterwards.
+    """
+    source, of_tree, add = enhancement.policy.source, enhancement.capture, enhancement.backpropagation
+    if not isinstance(source, Values) or of_tree.reads_theta or "(" in enhancement.name:
+        raise TypeError(
+            f"bounded({enhancement}): it takes a selection by a @values function, such as bounded(GRAVE)(least=5)"
+        )
+    select, name = helper(source.function), enhancement.name
+
+    def cut_values(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, *parameters: float) -> None:
+        select(history, theta, legal, out, *parameters)
+        cut(history, theta, legal, out)
+
+    def capture_and_prove(history: History, theta: Theta, updates: Updates) -> None:
+        of_tree(history, updates)
+        ask_for_proofs(history, theta, updates)
+
+    def add_or_tighten(stats: Row, context: int, rewards: np.ndarray) -> None:
+        if not tightened(stats, context):
+            add(stats, context, rewards)
+
+    for function, slot in (
+        (cut_values, "policy.source"),
+        (capture_and_prove, "capture"),
+        (add_or_tighten, "backpropagation"),
+    ):
+        function.__qualname__ = f"BOUNDED_{name}.{slot}"  # where another process finds it
+    cut_values.__doc__ = f"v of {name}, but +∞ if l ≥ max u, else −1 if u ≤ max l, for θ([h # a]~, ρ) = (…, l, u)"
+    cut_values.__annotations__ |= source.function.__annotations__
+    capture_and_prove.__doc__ = f"ξ of {name} # the bounds of ξ of SCORE_BOUNDS"
+    add_or_tighten.__doc__ = f"ω of {name}; (…, max{{l, ψ}}, min{{u, ψ}}) of the bound ψ"
+    return attrs.evolve(
+        enhancement,
+        name=f"BOUNDED_{name}",
+        records=enhancement.records | HISTORY * PLAYER,  # Bounded-1
+        information=information(**dict(enhancement.information.fields), lower=LIMIT, upper=LIMIT),  # Bounded-2
+        initial=initial(upper=1.0),  # Bounded-3
+        policy=argmax().over(attrs.evolve(source, function=cut_values)),  # Bounded-4
+        contexts=Space((f"{enhancement.contexts} ∪ [0, 1] ∪ [0, 1]",)),  # Bounded-5
+        capture=capture(capture_and_prove, reads_simulation=of_tree.reads_simulation, proves=True),  # Bounded-6
+        backpropagation=backpropagation(add_or_tighten),  # Bounded-7
+    )
+
+
+BOUNDED_UCB1_TUNED = bounded(UCB1_TUNED)
+BOUNDED_PROGRESSIVE_HISTORY = bounded(PROGRESSIVE_HISTORY)
+BOUNDED_GRAVE = bounded(GRAVE)

@@ -1,22 +1,18 @@
 """Compilation: no stale machine code after any edit, a cache that survives everything, and errors in one sentence."""
 
-import gc
 import itertools
 import json
 import logging
-import multiprocessing
 import os
 import re
 import resource
 import shutil
 import stat
 import sys
-import threading
 import time
 import traceback
 import types
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +21,6 @@ import numpy as np
 import pytest
 from numba import njit
 from numba import types as nb
-from numba.core import config
 from numba.extending import overload_attribute
 
 from icarus import State, capture, search, values
@@ -34,7 +29,7 @@ from icarus.compiler import digest as digests
 from icarus.compiler import kernel as kernels
 from icarus.compiler import memory
 from icarus.compiler.digest import PACKAGE_DIGEST, digest
-from icarus.compiler.functions import CompilationError, helper
+from icarus.compiler.functions import CompilationError
 from icarus.compiler.kernel import Kernel
 from icarus.specs import BASELINE, MAST
 from tests import toy
@@ -81,10 +76,7 @@ def kernel_of(source: str, monkeypatch: pytest.MonkeyPatch) -> Kernel:
 
 HELPER = "from icarus.kernel import helper\n@helper\ndef g(x):\n    return x * §\n"
 IN_N = f"# module n\n{HELPER}# module m\n"
-ENUM = "import enum\nclass K(enum.§):\n    A = 1\n    B = 2\n"
-ALIASED = (
-    "from icarus.kernel import helper\n@helper\ndef g(x):\n    return x + 1\n@helper\ndef h(x):\n    return x + 2\n"
-)
+ENUM = "import enum\nclass K(enum.Enum):\n    A = 1\n    B = 2\n"
 INTRINSIC = (
     "from numba import types\nfrom numba.extending import intrinsic\ndef make(k):\n    @intrinsic\n    def g(context, x):\n"
     "        def codegen(context, builder, signature, arguments):\n            return builder.%s(arguments[0], arguments[0].type(k))\n"
@@ -107,19 +99,11 @@ EDITS: dict[str, tuple[str, str, str, int, int]] = {
     "a tuple": ("K = (1, §)\ndef f(x):\n    return x + K[1]", "2", "3", 12, 13),
     "an array": ("import numpy as np\nK = np.array([1, §])\ndef f(x):\n    return x + K[1]", "2", "4", 12, 14),
     "a helper": (HELPER + "def f(x):\n    return g(x)", "2", "3", 20, 30),
-    "a constant of a helper": ("K = §\n" + HELPER.replace("§", "K") + "def f(x):\n    return g(x)", "5", "6", 50, 60),
-    "a helper of a helper": (HELPER + "@helper\ndef h(x):\n    return g(x)\ndef f(x):\n    return h(x)", "1", "7", 10, 70),
     "a default": (HELPER.replace("g(x)", "g(x, k=§)").replace("* §", "+ k") + "def f(x):\n    return g(x)", "1", "8", 11, 18),
     "a helper in another module": (IN_N + "from n import g\ndef f(x):\n    return g(x)", "2", "5", 20, 50),
     "a helper by the name of its module": (IN_N + "import n\ndef f(x):\n    return n.g(x)", "2", "5", 20, 50),
     "a constant by the name of its module": (
         "# module n\nK = §\n# module m\nimport n\ndef f(x):\n    return x + n.K", "1", "2", 11, 12
-    ),
-    "a folder of modules": (
-        f"# module p\n# module p.n\n{HELPER}# module m\nimport p.n\ndef f(x):\n    return p.n.g(x)", "2", "5", 20, 50
-    ),
-    "a module whose name begins like numpy's": (
-        f"# module numpy_of_mine\n{HELPER}# module m\nfrom numpy_of_mine import g\ndef f(x):\n    return g(x)", "2", "5", 20, 50
     ),
     "what a closure holds": (
         "def make(k):\n    def f(x):\n        return x + k\n    return f\nf = make(§)", "1", "2", 11, 12
@@ -129,19 +113,9 @@ EDITS: dict[str, tuple[str, str, str, int, int]] = {
     ),
     "an enumeration": ("import enum\nclass K(enum.IntEnum):\n    A = §\ndef f(x):\n    return x + K.A", "1", "2", 11, 12),
     "a member of an enumeration": (
-        ENUM.replace("§", "Enum") + "C = K.§\ndef f(x):\n    return x + C.value", "A", "B", 11, 12
-    ),
-    "the value of a member": (
-        ENUM.replace("§", "Enum").replace("1", "§") + "C = K.A\ndef f(x):\n    return x + C.value", "1", "5", 11, 15
-    ),
-    "another name of a member": (
-        ENUM.replace("§", "IntEnum") + "    N = §\ndef f(x):\n    return x + K.N", "1", "2", 11, 12
+        ENUM + "C = K.§\ndef f(x):\n    return x + C.value", "A", "B", 11, 12
     ),
     "a tuple of helpers": (HELPER + "K = (g,)\ndef f(x):\n    return K[0](x)", "2", "5", 20, 50),
-    "a helper in a tuple in a tuple": (HELPER + "K = ((g,),)\ndef f(x):\n    return K[0][0](x)", "2", "5", 20, 50),
-    "which helper a global name means": (
-        ALIASED + "z = §\ndef f(x):\n    return g(x) + h(x) + z(x)", "g", "h", 34, 35
-    ),
     "which function of numpy a name means": (
         "from numpy import § as k\ndef f(x):\n    return k(x, 2)", "add", "subtract", 12, 8
     ),
@@ -209,129 +183,23 @@ def test_what_the_digest_does_not_follow_is_refused(decorator: str, use: str, mo
         kernel_of(f"{imports}{decorator}\ndef f(x):\n    return {use}", monkeypatch)
 
 
-def one_more(x: int) -> int:
-    return x + 1
-
-
-def test_no_garbage_is_looked_for_while_the_compiler_works(folder: Path) -> None:
-    looked: list[bool] = []
-    end = kernels.on_compile(lambda name: looked.append(gc.isenabled()))
-    assert Kernel(one_more, 1, "one more")(2) == 3
-    end()
-    assert looked == [False] and gc.isenabled()
-
-
-INDEXING = "import numpy as np\nK = np.array([1, 2])\ndef f(x):\n    return K[x // 5]"
-
-
-def test_code_without_bounds_checks_is_not_run_where_the_compiler_is_told_to_check(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, compilations: list[str]
-) -> None:
-    kernel_of(INDEXING, monkeypatch)(10)
-    monkeypatch.setattr(config, "BOUNDSCHECK", 1)
-    with pytest.raises(IndexError):
-        kernel_of(INDEXING, monkeypatch)(10)
-    assert compilations == ["f", "f"]
-
-
-def test_a_comment_and_the_place_in_the_file_are_no_edit(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, compilations: list[str]
-) -> None:
-    kernel_of("def f(x):\n    return x + 1", monkeypatch)
-    assert kernel_of("# a comment\n\n\ndef f(x):\n    # another\n    return x + 1", monkeypatch)(10) == 11
-    assert compilations == ["f"]
-
-
 # --------------------------------------------------------------------------------------------------------- the cache itself
-
-
-FORK = multiprocessing.get_context("fork")
-
-
-def start_fork(work: Callable[[], Any]) -> Callable[[], Any]:
-    """Begin some work in a copy of this process; what is returned waits for its outcome."""
-    receiver, sender = FORK.Pipe(duplex=False)
-    process = FORK.Process(target=lambda: sender.send(work()))
-    process.start()
-    sender.close()  # so that the end of a process that has failed is noticed
-
-    def outcome() -> Any:
-        try:
-            return receiver.recv()
-        finally:
-            process.join()
-            receiver.close()
-
-    return outcome
-
-
-def test_processes_that_need_the_same_at_once_all_get_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    gate = FORK.Barrier(2)
-
-    def work() -> Any:
-        gate.wait()
-        return kernel_of(DOUBLE, monkeypatch)(10)
-
-    assert [outcome() for outcome in [start_fork(work) for _ in range(2)]] == [20, 20]
-    assert [file.suffix for file in folder.iterdir()] == [".bin"]
-
-
-def test_functions_of_one_factory_compiled_by_two_processes_stay_apart_in_a_third(folder: Path) -> None:
-    def adder(k: int) -> Callable[[int], int]:
-        return lambda x: x + k
-
-    def outputs_of(*numbers: int) -> Any:
-        return start_fork(lambda: [Kernel(adder(k), 1, "made")(1000) for k in numbers])()
-
-    assert outputs_of(11) == [1011] and outputs_of(22) == [1022]
-    assert outputs_of(22, 11, 33) == [1022, 1011, 1033]
-
-
-def test_each_of_eight_threads_gets_the_address_of_its_own_function(folder: Path) -> None:
-    def adder(k: int) -> Callable[[int], int]:
-        return lambda x: x + k
-
-    @njit
-    def called(address: int, x: int) -> Any:
-        return memory.call(address, (x,))
-
-    gate = threading.Barrier(8)
-
-    def work(thread: int) -> list[tuple[int, Kernel]]:
-        gate.wait()
-        return [(k, Kernel(adder(k), 1, "made")) for k in range(100 * thread, 100 * thread + 6)]
-
-    with ThreadPoolExecutor(8) as pool:
-        pairs_of_all = [pair for pairs in pool.map(work, range(8)) for pair in pairs]
-    assert [called(kernel.address, 1000) for _, kernel in pairs_of_all] == [1000 + k for k, _ in pairs_of_all]
 
 
 LOADED_AT_ONCE = """
 import sys, threading
 from concurrent.futures import ThreadPoolExecutor
-from icarus import MAST
-from icarus.compiler.digest import digest
-from icarus.compiler.functions import compiler
-from icarus.compiler.functions import Lazy
+from icarus.compiler.functions import Lazy, compiler
 sys.setswitchinterval(1e-5)
-names = [
-    ("numba.core.types", "int64"),
-    ("numba.core.typing.templates", "signature"),
-    ("numba.core.errors", "NumbaError"),
-    ("icarus.compiler.pipeline", "Part"),
-]
-gate = threading.Barrier(6)
-def work(k):
+gate = threading.Barrier(4)
+def work(load):
     gate.wait()
-    if k < 4:
-        getattr(Lazy(names[k][0]), names[k][1])
-    elif k == 4:
-        compiler()
-    while k == 5 and not digest(MAST.capture.function) or k == 5 and "numba.core.typing" not in sys.modules:
-        pass
+    load()
+loads = [compiler, lambda: Lazy("numba.core.types").int64, lambda: Lazy("numba.core.errors").NumbaError,
+         lambda: Lazy("icarus.compiler.pipeline").Part]
 assert "numba" not in sys.modules
-with ThreadPoolExecutor(6) as pool:
-    for f in [pool.submit(work, k) for k in range(6)]: f.result()
+with ThreadPoolExecutor(4) as pool:
+    for f in [pool.submit(work, load) for load in loads]: f.result()
 print("done")
 """
 
@@ -394,27 +262,12 @@ def test_a_folder_that_vanished_costs_the_file_and_not_the_result(
     assert "is not kept" in caplog.text
 
 
-def test_the_folder_is_the_one_that_the_environment_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ICARUS_CACHE_DIR", str(tmp_path / "named"))
-    assert kernels.cache_folder.__wrapped__() == tmp_path / "named" / PACKAGE_DIGEST
-    monkeypatch.delenv("ICARUS_CACHE_DIR")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert kernels.cache_root() == tmp_path / "xdg" / "icarus"
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setenv("HOME", str(tmp_path))
-    assert kernels.cache_root() == tmp_path / ".cache" / "icarus"
-
-
 def test_machine_code_of_versions_that_nobody_uses_is_deleted_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ICARUS_CACHE_DIR", str(tmp_path / "cache"))
-    for name, days in (
-        ("cache/" + "0" * 16, 31),
-        ("cache/" + "f" * 16, 29),
-        ("cache/photographs", 31),
-        ("elsewhere", 31),
-    ):
+    ages = {"cache/" + "0" * 16: 31, "cache/" + "f" * 16: 29, "cache/photographs": 31, "elsewhere": 31}
+    for name, days in ages.items():
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "code.bin").write_bytes(b"old")
         os.utime(tmp_path / name, (time.time() - days * 86400,) * 2)
@@ -464,20 +317,14 @@ def fibonacci(n):
     if n < 2:
         return n
     return fibonacci(n - 1) + fibonacci(n - 2)
-@helper
-def is_even(n):
-    return True if n == 0 else is_odd(n - 1)
-@helper
-def is_odd(n):
-    return False if n == 0 else is_even(n - 1)
 def f(x):
-    return 2 * fibonacci(x) + (1 if is_even(x) else 0)
+    return 2 * fibonacci(x)
 """
 
 
-def test_functions_may_call_themselves_and_each_other(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_functions_may_call_themselves(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(2):  # as compiled, and from the disk
-        assert kernel_of(RECURSION, monkeypatch)(20) == 2 * 6765 + 1
+        assert kernel_of(RECURSION, monkeypatch)(20) == 2 * 6765
 
 
 ARRAYS = {
@@ -649,24 +496,6 @@ def test_an_edit_of_a_source_below_the_engine_gives_machine_code_another_folder(
     copy.edit("icarus/kernel/history.py", "while i < 0:", "while i > 0:")
 
 
-EDITED_BETWEEN = """
-import json, pathlib, sys, icarus
-from icarus import games, search
-from icarus.specs import MAST
-file = pathlib.Path("icarus/specs/mast.py")
-file.write_text(file.read_text().replace("stats.visits += 3", "stats.visits += 7"))
-result = search(games.load("othello").new_initial_state(), MAST, iterations=20, seed=3)
-visits, steps = result.records["MAST"].rows["visits"].sum(), sum(result.phase_steps.values())
-json.dump({"file": icarus.__file__, "ratio": int(visits) / steps}, sys.stdout)
-"""
-
-
-def test_an_edit_between_the_import_and_the_first_search_changes_the_next_process_only(
-    copy: Copy, edited: dict[str, Any]
-) -> None:
-    assert [copy.run(EDITED_BETWEEN)["ratio"] for _ in range(2)] == [3.0, 7.0]
-
-
 # ------------------------------------------------------------------------------------------ where there is no file, or no disk
 
 
@@ -717,16 +546,10 @@ WRONG: list[tuple[str, str, str]] = [  # the kind of a slot, the wrong line in i
         "update(updates, history.steps[0].colour, 0)",
         "no record here has a field 'colour'; it has player, action",
     ),
-    ("capture", "update(updates, 1)", "update"),
     ("capture", "update(updates, record(twice(1), 0), 0)", "twice is a plain function; mark it @helper"),
     ("capture", "update(updates, record(PLACES[0], 0), 0)", "PLACES is a list, which compiled code cannot read"),
     ("capture", 'update(updates, record(NAMES["first"], 0), 0)', "NAMES is a dict, which compiled code cannot read"),
-    ("capture", "kept = []", "Cannot infer the type of variable 'kept'"),
-    ("backpropagation", 'stats.reward = "a"', "Cannot cast Literal[str](a) to float64"),
-    ("backpropagation", "stats.vists += 1", "vists"),
     ("backpropagation", 'stats.visits = rewards[0] + "one"', "does not support add(float64, Literal[str](one))"),
-    ("candidates", 'records[0] = legal_at(history, 0) < "five"', "does not support lt("),
-    ("values", "out[0] = valuation(legal[0])", "the name 'valuation' is not defined"),
     ("weight", "return math.fsum([0.25, 0.25])", "fsum"),
 ]
 
@@ -755,58 +578,29 @@ def test_an_error_of_the_compiler_is_one_sentence_with_slot_function_and_line(
     assert isinstance(caught.value, TypeError) and caught.value.__suppress_context__
 
 
-def test_an_error_in_a_function_of_a_game_names_it() -> None:
-    def rewards(state: Any, out: np.ndarray) -> None:
-        out[0] = state.score
-
-    broken = attrs.evolve(toy.CHAIN, rewards=rewards)
-    message = r"tests\.compiler\.test_compiler\.\S+rewards cannot be compiled: .*'score'.*test_compiler\.py, line"
-    with pytest.raises(CompilationError, match=message):
-        State(broken, after(toy.CHAIN).data).legal_actions()
-
-
-def test_a_line_in_a_cell_of_a_notebook_is_told_as_the_notebook_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    def rewards(state: Any, out: np.ndarray) -> None:
-        out[0] = "a"  # type: ignore[call-overload]
-
-    def label(file: str) -> tuple[str, str] | None:
-        return ("Cell", "In[3]") if file == __file__ else None
-
-    shell = types.SimpleNamespace(compile=types.SimpleNamespace(format_code_name=label))
-    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
-    line = rewards.__code__.co_firstlineno
-    with pytest.raises(CompilationError, match=rf"does not support setitem\(.*\) \(Cell In\[3\], line {line + 1}\)$"):
-        State(attrs.evolve(toy.CHAIN, rewards=rewards), after(toy.CHAIN).data).legal_actions()
-    with pytest.raises(TypeError, match=rf"it must take \(state\) \(Cell In\[3\], line {line}\)$"):
-        attrs.evolve(toy.CHAIN, player=rewards)
-
-
 # ------------------------------------------------------------------------------------------------------------------ slots
 
 
-def test_a_slot_function_takes_what_its_kind_is_given() -> None:
-    with pytest.raises(TypeError, match=r"takes history, updates: write it as wrong\(history, updates, …\), not "):
+async def later(history: Any, updates: Any) -> None:
+    """Nothing is done before it is awaited."""
 
-        @capture
-        def wrong(a: Any) -> None:
-            """wrong"""
 
-    with pytest.raises(
-        TypeError, match="parameter k of unbound needs a default that is an integer, a float or the name of a feature"
-    ):
-
-        @capture
-        def unbound(history: Any, updates: Any, k: Any = None) -> None:
-            """wrong"""
-
-    with pytest.raises(TypeError, match="@values decorates a plain function, not 3"):
-        values(3)  # type: ignore[arg-type]
-
-    async def later(history: Any, updates: Any) -> None:
-        """Nothing is done before it is awaited."""
-
-    with pytest.raises(TypeError, match="@capture decorates a plain function, not the async function later"):
-        capture(later)  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("mark", "function", "message"),
+    [
+        (capture, lambda a: None, r"takes history, updates: write it as <lambda>\(history, updates, …\), not "),
+        (
+            capture,
+            lambda history, updates, k=None: None,
+            "parameter k of <lambda> needs a default that is an integer, a",
+        ),
+        (values, 3, "@values decorates a plain function, not 3"),
+        (capture, later, "@capture decorates a plain function, not the async function later"),
+    ],
+)
+def test_a_slot_function_takes_what_its_kind_is_given(mark: Any, function: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        mark(function)
 
 
 # ------------------------------------------------------------------------------------------------------------------- bits
@@ -820,24 +614,3 @@ def test_bits_are_counted_and_found(word: int) -> None:
 
     expected = bin(word).count("1"), next((i for i in itertools.count() if word >> i & 1), None) if word else 64
     assert both(np.uint64(word)) == expected
-
-
-def test_a_game_is_compiled_once_for_all_games_of_the_same_functions() -> None:
-    assert toy.BRANCHES.kernels() is toy.THREE.kernels() is not toy.CHAIN.kernels()
-
-
-@helper
-def visits_of(row: Any) -> int:
-    return int(row.visits)
-
-
-@helper
-def visits_of_first(rows: np.ndarray) -> int:
-    return visits_of(rows[0])
-
-
-def test_helpers_serve_the_rows_of_several_tables_without_a_warning(recwarn: pytest.WarningsRecorder) -> None:
-    narrow = np.ones(1, [("visits", np.int64)])
-    wide = np.ones(1, [("visits", np.int64), ("worth", np.float64)])
-    assert visits_of_first(narrow) == visits_of_first(wide) == 1
-    assert not recwarn.list

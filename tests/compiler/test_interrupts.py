@@ -39,15 +39,6 @@ def test_presses_within_a_second_count_as_one() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_ctrl_c_that_is_held_back_is_raised_at_the_end_of_the_block() -> None:
-    ended = False
-    with presses_as_one(), pytest.raises(KeyboardInterrupt), uninterrupted():
-        os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.01)
-        ended = True
-    assert ended
-
-
 def test_a_handler_of_the_user_s_hears_what_is_held_back_at_the_end_of_the_block() -> None:
     signals: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, frame: signals.append(number))

@@ -47,14 +47,6 @@ def test_known_enhancements_are_points(enhancement: Enhancement, point: Enhancem
     np.testing.assert_array_equal(result.records[enhancement.name].rows, result_of_point.records[point.name].rows)
 
 
-def test_amaf_s_table_decides_in_the_tree_too() -> None:
-    result, result_of_point = (
-        result_of(AMAF, "phantom-mnk"),
-        result_of(family("history", 0, "tree", "as_first"), "phantom-mnk"),
-    )
-    assert list(result.visits) == list(result_of_point.visits)
-
-
 NEW = [
     family("opponent", 0, rule=gibbs(0.1)),
     family("own", 0, counted="legal"),
@@ -138,12 +130,6 @@ def test_few_visits_fall_back_on_the_action_anywhere_by_hand() -> None:
     for visits, value in ((2, 0.5), (3, 0.25)):
         theta = {pair: {"reward": 1, "weight": 4, "visits": visits}, anywhere: {"reward": 1, "weight": 2, "visits": 2}}
         assert EXAMPLE.prefix(3).values(point, theta) == [value]
-
-
-def test_an_action_falls_back_on_what_is_known_of_it_anywhere() -> None:
-    result = result_of(BASELINE >> MAST(epsilon_greedy(0.2)), "phantom-mnk")
-    result_of_point = result_of(BASELINE >> family("moves", 999, least=1, rule=epsilon_greedy(0.2)), "phantom-mnk")
-    assert list(result.visits) == list(result_of_point.visits)
 
 
 @pytest.mark.parametrize("point", [point for _, point in POINTS] + NEW, ids=str)

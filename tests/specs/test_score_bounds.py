@@ -9,22 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from icarus import BASELINE, Enhancement, State, games
+from icarus import Enhancement, State, games
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT, Scheme
-from icarus.kernel import AVAILABLE, EXPANSION, SIMULATION, VISIT
 from icarus.kernel.contract import facts_of
-from icarus.specs import (
-    BOUNDED_GRAVE,
-    BOUNDED_PROGRESSIVE_HISTORY,
-    BOUNDED_UCB1_TUNED,
-    GRAVE,
-    MCTS_SOLVER,
-    PROGRESSIVE_HISTORY,
-    SCORE_BOUNDS,
-    UCB1_TUNED,
-)
-from icarus.testing import Decision, HistoryExample, backpropagate
+from icarus.specs import BOUNDED_GRAVE, BOUNDED_PROGRESSIVE_HISTORY, BOUNDED_UCB1_TUNED, MCTS_SOLVER, SCORE_BOUNDS
+from icarus.testing import Decision, HistoryExample
 from tests import naive, toy
 from tests import naive_catalogue as twins
 from tests.conftest import ROOT
@@ -40,57 +30,7 @@ spec.loader.exec_module(nim)
 OTHELLO = games.load("othello")
 OPEN_TOYS = [game for game in toy.ALL_TOYS if game.determinize is game.observe is game.simultaneous is None]
 
-# Three players; the game ends in the tree, after two actions. Bounds are of histories and a player: (mover, moves, player).
-ENDED = HistoryExample(
-    [Decision(0, (4, 5), 4), Decision(1, (6, 7), 6, phase=EXPANSION)], players=3, rewards=(0.5, 1.0, 0.25)
-)
-
-
-def bound(context: int) -> float:
-    """The real number whose bits a context is; of an upper bound the negative."""
-    return float(np.int64(context).view(np.float64))
-
-
-def test_sb_6_takes_rewards_for_bounds_where_the_game_ended_in_the_tree() -> None:
-    first = ENDED.capture(SCORE_BOUNDS)
-    plain = ENDED.capture(BASELINE)
-    assert first[: len(plain)] == plain
-    of_0 = [((1, (4, 6), 0), 0.5), ((1, (4, 6), 0), -0.5), ((0, (4,), 0), -0.5)]  # player 1 may hold him to ½
-    of_1 = [((1, (4, 6), 1), 1.0), ((0, (4,), 1), 1.0)]  # after 4 he is sure of 1
-    of_2 = [((1, (4, 6), 2), 0.25), ((1, (4, 6), 2), -0.25), ((0, (4,), 2), -0.25), ((0, (), 2), -0.25)]
-    proofs = [(ENDED.key(SCORE_BOUNDS, *record), value) for record, value in of_0 + of_1 + of_2]
-    assert [(key, bound(context)) for key, context in first[len(plain) :]] == proofs
-
-
-def test_sb_6_proves_by_the_children_the_greatest_for_the_mover_the_least_for_others() -> None:
-    theta = {(1, (4, 7), player): {"lower": value, "upper": value} for player, value in enumerate((1.0, 0.75, 0.0))}
-    proofs = ENDED.capture(SCORE_BOUNDS, theta)[len(ENDED.capture(BASELINE)) :]
-    bounds = {(key, context < 0): abs(bound(context)) for key, context in proofs}
-    above = [ENDED.key(SCORE_BOUNDS, 0, (4,), player) for player in range(3)]
-    assert [bounds.get((key, False), 0.0) for key in above] == [0.5, 1.0, 0.0]  # lower bounds: min, max, min
-    assert [bounds.get((key, True), 1.0) for key in above] == [0.5, 1.0, 0.0]
-    root = [ENDED.key(SCORE_BOUNDS, 0, (), player) for player in range(3)]
-    assert [bounds.get((key, False), 0.0) for key in root] == [0.5, 0.0, 0.0]  # 5 is not proved
-    assert [bounds.get((key, True), 1.0) for key in root] == [1.0, 1.0, 0.0]
-
-
-def test_sb_6_proves_nothing_where_the_game_went_on() -> None:
-    simulated = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (6, 7), 6, phase=SIMULATION)], rewards=(1.0, 0.0))
-    assert simulated.capture(SCORE_BOUNDS) == simulated.capture(BASELINE)
-
-
-def test_sb_7_tightens_bounds_and_never_loosens_them() -> None:
-    lower, upper = (int(np.float64(x).view(np.int64)) for x in (0.25, -0.5))
-    assert backpropagate(SCORE_BOUNDS, lower, [0, 0], upper=0.75)["lower"] == 0.25
-    assert backpropagate(SCORE_BOUNDS, lower, [0, 0], lower=0.5)["lower"] == 0.5
-    assert backpropagate(SCORE_BOUNDS, upper, [0, 0], upper=0.75)["upper"] == 0.5
-    assert backpropagate(SCORE_BOUNDS, upper, [0, 0], upper=0.25)["upper"] == 0.25
-    nothing = int(np.float64(-0.0).view(np.int64))
-    assert backpropagate(SCORE_BOUNDS, nothing, [0, 0])["upper"] == 0.0
-    assert backpropagate(SCORE_BOUNDS, VISIT, [1, 0])["reward"] == [1.0, 0.0]
-    assert backpropagate(SCORE_BOUNDS, AVAILABLE, [1, 0])["availability"] == 1
-
-
+# Bounds are of histories and a player: (mover, moves, player).
 THREE = HistoryExample([Decision(1, (8, 9), 8), Decision(0, (4, 5, 6))])
 VISITED: dict[Any, Any] = {(0, (8, a)): {"reward": (2.0, 0.0), "visits": 4, "availability": 9} for a in (4, 5, 6)}
 UCB1 = 0.5 + 0.7 * math.sqrt(math.log(9) / 4)
@@ -118,53 +58,6 @@ def bounds(*pairs: tuple[float, float]) -> dict[Any, Any]:
 def test_sb_4_plays_what_is_proved_best_and_leaves_out_what_is_not(pairs: Any, solver: Any, cut: Any) -> None:
     assert THREE.values(MCTS_SOLVER, bounds(*pairs)) == pytest.approx(list(solver))
     assert THREE.values(SCORE_BOUNDS, bounds(*pairs)) == pytest.approx(list(cut))
-
-
-def test_sb_4_adds_the_bounds_with_their_weights() -> None:
-    biased = THREE.values(SCORE_BOUNDS(0.1, 0.01), bounds((0.25, 1), (0, 0.5), (0, 1)))
-    assert biased == pytest.approx([UCB1 + 0.1 * 0.25 + 0.01, UCB1 + 0.01 * 0.5, UCB1 + 0.01])
-
-
-OTHER_SELECTIONS = [
-    (BOUNDED_UCB1_TUNED, UCB1_TUNED),
-    (BOUNDED_PROGRESSIVE_HISTORY, PROGRESSIVE_HISTORY),
-    (BOUNDED_GRAVE, GRAVE),
-]
-by_selection = pytest.mark.parametrize(("strategy", "plain"), OTHER_SELECTIONS, ids=str)
-
-
-@by_selection
-def test_sb_4_cuts_the_values_of_other_selections(strategy: Enhancement, plain: Enhancement) -> None:
-    counted = {(0, (8, a)): {"reward": (2.0, 0.0), "visits": 4} for a in (4, 5, 6)}
-    if "availability" in plain.information.names:
-        counted = {record: {**information, "availability": 9} for record, information in counted.items()}
-    if plain == PROGRESSIVE_HISTORY:
-        counted |= {(a, 0): {"reward": (1.0, 0.0), "visits": 2} for a in (4, 5, 6)}
-    without = THREE.values(plain, counted)
-    assert all(0 < value < math.inf for value in without)
-    proved = {(0, (8, a), 0): {"lower": low, "upper": high} for a, low, high in ((4, 0.5, 1), (5, 0, 0.5), (6, 0, 1))}
-    assert THREE.values(strategy, counted) == without
-    assert THREE.values(strategy, {**counted, **proved}) == [without[0], -1.0, without[2]]
-    won = {(0, (8, 4), 0): {"lower": 1.0, "upper": 1.0}}
-    assert THREE.values(strategy, {**counted, **won}) == [math.inf, -1.0, -1.0]
-
-
-@by_selection
-def test_sb_6_adds_the_proofs_of_score_bounds_to_what_other_selections_capture(
-    strategy: Enhancement, plain: Enhancement
-) -> None:
-    proofs = ENDED.capture(SCORE_BOUNDS)[len(ENDED.capture(BASELINE)) :]
-    assert len(proofs) == 9
-    assert ENDED.capture(strategy) == ENDED.capture(plain) + proofs
-
-
-@by_selection
-def test_sb_7_tightens_the_bounds_beside_what_other_selections_count(strategy: Enhancement, plain: Enhancement) -> None:
-    half = int(np.float64(0.5).view(np.int64))
-    assert backpropagate(strategy, half, [0, 0])["lower"] == 0.5
-    for context in (VISIT, AVAILABLE):
-        counted = backpropagate(strategy, context, [1, 0.5])
-        assert counted == {**backpropagate(plain, context, [1, 0.5]), "lower": 0.0, "upper": 1.0}
 
 
 # --------------------------------------------------------------------------------------------------------- against the twin
@@ -288,7 +181,7 @@ def late_othello(empty: int, number: int) -> State:
 
 
 @pytest.mark.parametrize(
-    "strategy", [MCTS_SOLVER, SCORE_BOUNDS, *(bounded for bounded, _ in OTHER_SELECTIONS)], ids=str
+    "strategy", [MCTS_SOLVER, SCORE_BOUNDS, BOUNDED_UCB1_TUNED, BOUNDED_PROGRESSIVE_HISTORY, BOUNDED_GRAVE], ids=str
 )
 def test_every_position_of_small_nim_is_proved_right(strategy: Enhancement) -> None:
     positions, solutions = list(every_nim()), {}

@@ -7,8 +7,7 @@ import pytest
 
 from experiments.papers.catalogue import EXPLORATIONS, PLAYOUTS, SELECTIONS, VARIANTS
 from experiments.plan import loading
-from icarus import BASELINE, Enhancement, Game, games, parse, search
-from icarus.testing import Decision, HistoryExample
+from icarus import BASELINE, Enhancement, Game, parse
 from tests import naive, toy
 from tests import naive_catalogue as twins
 from tests.engine.test_twin import agree, starts
@@ -55,25 +54,6 @@ def test_a_variant_is_declared_by_the_algebra_and_reads_back(text: str) -> None:
     assert isinstance(variant, Enhancement) and parse(str(variant)) == variant
 
 
-@pytest.mark.parametrize("selection", [texts[0] for name, texts in SELECTIONS.items() if name != "UCB1"])
-def test_exploration_raises_the_value_of_an_action_of_few_visits(selection: str) -> None:
-    opening = HistoryExample([Decision(0, (4, 5))], players=2)
-    few, many = (0, (5,)), (0, (4,))
-    theta: dict[Any, Any] = {
-        (): {"visits": 6},
-        many: {"reward": (3.0, 1.0), "visits": 4},
-        few: {"reward": (1.0, 1.0), "visits": 2},
-    }
-    little, much = (parse(selection.format(c=c)) for c in (EXPLORATIONS[0], EXPLORATIONS[2]))
-    if "availability" in little.information.names:
-        theta = {parts: {**fields, "availability": 6} for parts, fields in theta.items()}
-    if "squares" in little.information.names:
-        theta[few]["squares"] = (0.5, 0.5)  # of two draws: no variance
-    if "progressive" in selection:
-        theta |= {(action, 0): {"reward": (1.0, 0.0), "visits": 2} for action in (4, 5)}
-    assert opening.values(little, theta)[1] < opening.values(much, theta)[1]
-
-
 def toy_of(name: str) -> Game:
     """A toy game of two in which a variant makes sense, one after the other."""
     some = [game for game in (OPEN if name.endswith("with bounds") else toy.ALL_TOYS) if game.players == 2]
@@ -83,12 +63,6 @@ def toy_of(name: str) -> Game:
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_variant_agrees_with_its_twin(name: str) -> None:
     agree(starts(toy_of(name), 3), parse(VARIANTS[name]), TWINS[name], 40, seed=3)
-
-
-@pytest.mark.parametrize("name", list(VARIANTS)[::9])
-def test_a_variant_searches_a_whole_game(name: str) -> None:
-    result = search(games.load("othello").new_initial_state(), parse(VARIANTS[name]), iterations=50, seed=1)
-    assert result.iterations == 50
 
 
 def test_their_experiment_plays_all_of_them_against_the_baseline() -> None:
