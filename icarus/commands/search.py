@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
+import attrs
 import numpy as np
 import typer
 
@@ -18,7 +19,7 @@ from icarus.commands.options import agent_settings, integer_option, real_option,
 from icarus.discovery.race import difference
 from icarus.engine.lowering import components_of
 from icarus.engine.match import Agent, Decision, GameLog, SeatedAgent, play
-from icarus.engine.result import SearchInterrupted, most_visits, read_recommendation, unknown_component
+from icarus.engine.result import SearchInterrupted, read_recommendation, unknown_component
 from icarus.engine.search import Algorithm, check_cutoff
 from icarus.equilibrium.search import check_trees
 from icarus.kernel.game import AnyGame, seat_name
@@ -27,7 +28,7 @@ from icarus.specs import parse
 from icarus.views.document import check_new_file
 from icarus.views.playout import show_playout
 from icarus.views.records import show_records
-from icarus.views.tree_page import follow_search, write_comparison, write_tree_page
+from icarus.views.tree_page import write_comparison, write_tree_page
 
 
 def search_command(
@@ -74,6 +75,8 @@ def search_command(
         raise ValueError(
             f"{strategy} keeps no tree and no records that could be shown; a composition of enhancements does"
         )
+    if beside and (playout or records):
+        raise ValueError("--beside shows results and trees: leave out --playout and --records")
     if playout and (threads > 1 or agent.scheme.tree_parameter):
         raise ValueError("--playout shows a search of one tree in one thread")
     check_trees(loaded, [agent])
@@ -87,9 +90,12 @@ def search_command(
         state = state_after(loaded, seed, moves)
         print_text(str(state))
         if beside:
-            if seconds is not None or threads > 1 or playout or records or agent.recommendation is not most_visits:
-                raise ValueError("--beside shows whole searches, by --iterations, --scheme and --cutoff alone")
-            _compare(agent, [parse(text, **names) for text in beside], state, seed, html)
+            strategies = [agent.strategy, *(parse(text, **names) for text in beside)]
+            results = [attrs.evolve(agent, strategy=each).search(state, seed) for each in strategies]
+            print_text("\n\n".join(map(str, results)))
+            if html is not None:
+                write_comparison(results, html)
+                print_text(f"trees: {html}")
             return
         with _shown_progress(agent.iterations) as progress:
             result = agent.search(state, seed, progress=progress)
@@ -103,15 +109,6 @@ def search_command(
         print_text(f"{'tree and playout' if page else 'tree'}: {html}")
     elif page is not None:
         print_text(f"\n{page}")
-
-
-def _compare(agent: Agent, others: list[Enhancement], state: State, seed: int, html: Path | None) -> None:
-    """Search one position with several strategies, print what each finds, and write the page."""
-    assert agent.iterations is not None and isinstance(agent.strategy, Enhancement)
-    courses = [follow_search(state, each, agent.iterations, seed, agent.scheme) for each in (agent.strategy, *others)]
-    if html is not None:
-        write_comparison(courses, html)
-    print_text("\n\n".join([*(str(course.result) for course in courses), *([f"written: {html}"] if html else [])]))
 
 
 @contextlib.contextmanager

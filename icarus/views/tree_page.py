@@ -1,25 +1,17 @@
 """The tree of a search as one page that needs no network: an outline to be opened, with the board of the move looked at."""
 
-import time
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
-import attrs
 import numpy as np
 
-from icarus import checks
-from icarus.algebra import Enhancement
-from icarus.compiler.kernel import presses_as_one
 from icarus.engine.inspect.playout import InspectedPlayout
 from icarus.engine.inspect.tree import LIMIT, Line, Tree, lines_of, tree_of
 from icarus.engine.result import Result
-from icarus.engine.scheme import MO_ISMCTS, Scheme
-from icarus.engine.search import Search
 from icarus.kernel import UNSEEN
 from icarus.kernel.game import seat_name, seat_names
-from icarus.kernel.state import State
 from icarus.views.boards import BOARDS, drawing
 from icarus.views.document import frame, in_notebook, pack, page, write_new
 from icarus.views.playout import playout_page
@@ -146,76 +138,20 @@ def _thousandths(values: np.ndarray) -> list[int | None]:
 # ---------------------------------------------------------------------- several strategies on one position, side by side
 
 
-POINTS = 40  # of a course: the iterations at which a search is looked at grow by the same factor
-LINES = 5  # moves whose course is drawn
 NODES, COMPARED = 20_000, 100  # of a tree in the page, and its boards
 
 
-@attrs.frozen(eq=False)
-class Course:
-    """A search, and what it had found on the way.
-
-    Attributes:
-        iterations: at which it was looked at. [points]
-        visits, values: of each action of the root then; nan where it had not been tried. [points, actions]
-    """
-
-    result: Result
-    iterations: np.ndarray
-    visits: np.ndarray
-    values: np.ndarray
-
-
-def follow_search(
-    state: State, strategy: Enhancement, iterations: int, seed: int | Sequence[int] = 0, scheme: Scheme = MO_ISMCTS
-) -> Course:
-    """Search as `icarus.search` does, with the same result, and keep its course.
-
-    Raises:
-        ValueError: see `icarus.search`.
-    """
-    checks.integer("iterations", iterations, least=1)
-    points = np.unique(np.geomspace(1, iterations, POINTS).round().astype(int))
-    visits, values, settings = [], [], Search(strategy, iterations=iterations, scheme=scheme)
-    with presses_as_one():
-        running, started = settings.begin(state, seed), time.perf_counter()
-        running.expect(iterations)
-        for point in points.tolist():
-            running.run(max(point, running.trees))
-            result = running.result(time.perf_counter() - started, copied=False)
-            visits.append(result.visits.copy())
-            values.append(result.values.copy())
-    return Course(result, points, np.array(visits), np.array(values))
-
-
-def write_comparison(courses: Sequence[Course], path: Path) -> None:
-    """Write a page with all courses and trees, which needs no network.
+def write_comparison(results: Sequence[Result], path: Path) -> None:
+    """Write a page with the trees of all searches of a position, which needs no network.
 
     Raises:
         ValueError: the file exists, or its directory does not exist.
     """
-    state = courses[0].result.state
-    title, columns = f"{state.game}: {len(courses)} strategies on one position", "".join(map(_column, courses))
-    write_new(path, page("comparison", title, columns=columns, data=pack([*map(_lines, courses)])))
+    title = f"{results[0].state.game}: {len(results)} strategies on one position"
+    write_new(path, page("comparison", title, columns="".join(map(_column, results))))
 
 
-def _column(course: Course) -> str:
-    name = str(course.result.strategy)
-    tree = frame(tree_page(course.result, NODES, COMPARED), f"the tree of {name}")
-    name = escape(name)
-    return f'<section aria-label="{name}"><h2>{name}</h2><div class="visits"></div><div class="values"></div>{tree}</section>'
-
-
-def _lines(course: Course) -> dict[str, Any]:
-    """The courses of the moves that are visited most, for the page."""
-    order = np.argsort(-course.result.visits, kind="stable")[:LINES].tolist()
-    shares = (course.visits / np.maximum(1, course.visits.sum(1, keepdims=True))).round(4).T.tolist()
-    names = [course.result.state.action_to_string(action) for action in course.result.actions]
-    return {
-        "iterations": course.iterations.tolist(),
-        "moves": [{"name": names[i], "visits": shares[i], "values": _or_none(course.values[:, i])} for i in order],
-    }
-
-
-def _or_none(values: np.ndarray) -> list[float | None]:
-    return [None if np.isnan(value) else round(value, 4) for value in values.tolist()]
+def _column(result: Result) -> str:
+    name = escape(str(result.strategy))
+    tree = frame(tree_page(result, NODES, COMPARED), f"the tree of {result.strategy}")
+    return f'<section aria-label="{name}"><h2>{name}</h2>{tree}</section>'

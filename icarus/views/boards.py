@@ -12,31 +12,24 @@ from icarus.checks import indices_text
 from icarus.compiler.rng import seeded
 from icarus.kernel import Facts
 from icarus.kernel.state import State
-from icarus.views.boards import backgammon, cards, confrontation, squares
-from icarus.views.drawing import CardTable, Drawing, Lines
+from icarus.views import cards, confrontation, squares
+from icarus.views.cards import CardTable
+from icarus.views.drawing import Drawing, Lines
 
 Parts = Callable[[Facts, int], tuple[str, ...]]
 
 
-def _no_parts(state: Facts, action: int) -> tuple[str, ...]:
-    return ()
-
-
-# Of each game: `draw(facts, seat)`, where seat None sees all, and `parts(facts, action)`, what one clicks to take an action.
+# Of each game with a picture, `draw(facts, seat)`, where seat None sees all, and `parts(facts, action)`, what one clicks to
+# take an action. The others are shown in words.
 BOARDS: dict[str, tuple[Callable[[Facts, int | None], Drawing], Parts]] = {
     "othello": (squares.othello, squares.othello_parts),
     "checkers": (squares.checkers, squares.checkers_parts),
-    "backgammon": (backgammon.backgammon, backgammon.backgammon_parts),
+    "backgammon": (squares.backgammon, squares.backgammon_parts),
     "dou-di-zhu": (cards.dou_di_zhu, cards.dou_di_zhu_parts),
     "hearts": (cards.hearts, cards.card_parts),
     "lotr-confrontation": (confrontation.lotr_confrontation, confrontation.lotr_parts),
     "knockout-whist": (cards.knockout_whist, cards.whist_parts),
     "phantom-mnk": (squares.phantom, squares.phantom_parts),
-    "kuhn-poker": (cards.kuhn_poker, _no_parts),
-    "leduc-poker": (cards.poker, _no_parts),
-    "generic-poker": (cards.poker, _no_parts),
-    "liars-dice": (cards.liars_dice, _no_parts),
-    "goofspiel": (cards.goofspiel, cards.bid_parts),
 }
 # Where an action is a set of cards: its parts are clicked in any order.
 SELECTED = {"dou-di-zhu"}

@@ -1,18 +1,134 @@
-"""Card games on a table: Hearts, Knockout Whist, Dou Di Zhu, and the small ones, Goofspiel, Kuhn poker and Liar's Dice."""
+"""Card games on a table: Hearts, Knockout Whist and Dou Di Zhu."""
+
+import itertools
+
+import attrs
 
 from icarus.games.cards import SUIT_SYMBOLS, card_text, card_texts
 from icarus.games.dou_di_zhu import PASS as NO_PLAY
 from icarus.games.dou_di_zhu import PLAYER_NAMES, PLAYS, RANK_NAMES, SOLO_KICKERS, cards_of, cards_played
-from icarus.games.generic_poker import NO_TABLE
-from icarus.games.generic_poker import text as poker_text
-from icarus.games.goofspiel import points
 from icarus.games.hearts import DEALING, EXCHANGING, PASSING, PASSINGS, PLAYERS, PLAYING, doing
 from icarus.games.knockout_whist import FACE_DOWN, NO_CARD, OVER, PLAY, trick_by_player
 from icarus.games.knockout_whist import text as whist_text
-from icarus.games.liars_dice import LIAR, NO_BID, face_name
-from icarus.games.liars_dice import action_text as bid_text
 from icarus.kernel import TERMINAL, Facts
-from icarus.views.drawing import CardTable, Drawing, Hand
+from icarus.views.drawing import EDGE, FELT, INK, ON_FELT, SUITS, WIDTH, Drawing, box, part, svg, words
+
+CARD_BACK, RED_INK = "#3d5a80", "#b3261e"
+
+
+@attrs.frozen
+class Hand:
+    """The cards that one player holds: face up, or only how many.
+
+    Attributes:
+        name, note: whose, and a remark beside it.
+        cards: as written, "Q♠"; None where they lie face down.
+        count: how many there are.
+        is_own: whether it is the hand of who looks.
+    """
+
+    name: str
+    cards: tuple[str, ...] | None
+    count: int
+    note: str = ""
+    is_own: bool = False
+
+
+@attrs.frozen
+class CardTable:
+    """A card table: the hands, and what lies in the middle.
+
+    Attributes:
+        title: a line above.
+        hands: the players' in order.
+        middle: (label, card) of each card that lies open; None for a card face down.
+        footer: what is to be done.
+    """
+
+    title: str
+    hands: tuple[Hand, ...]
+    middle: tuple[tuple[str, str | None], ...] = ()
+    footer: str = ""
+
+    def played_from(self, player: int) -> "CardTable":
+        """The same with the hand of a player as that of who looks."""
+        hands = [attrs.evolve(hand, is_own=number == player) for number, hand in enumerate(self.hands)]
+        return attrs.evolve(self, hands=tuple(hands))
+
+    def text(self) -> str:
+        lines = [self.title]
+        for hand in self.hands:
+            note = f", {hand.note}" if hand.note else ""
+            content = " ".join(hand.cards) or "-" if hand.cards is not None else f"{hand.count} face down"
+            lines.append(f"{hand.name}{note}: {content}")
+        if self.middle:
+            together = itertools.groupby(self.middle, key=lambda texts: texts[0])
+            texts = (" ".join([label, *(card or "face down" for _, card in cards)]) for label, cards in together)
+            lines.append("table: " + ", ".join(text.strip() for text in texts))
+        return "\n".join([*lines, *([self.footer] if self.footer else [])])
+
+    def svg(self) -> str:
+        parts, y = [words(14, 24, self.title, 14, fill=ON_FELT, bold=True)], 40.0
+        for hand in (each for each in self.hands if not each.is_own):
+            elements, y = _drawn_hand(hand, y)
+            parts += elements
+        if self.middle:
+            elements, y = _middle(self.middle, y)
+            parts += elements
+        for hand in (each for each in self.hands if each.is_own):
+            elements, y = _drawn_hand(hand, y)
+            parts += elements
+        if self.footer:
+            parts.append(words(14, y + 10, self.footer, 13, fill=ON_FELT))
+            y += 22
+        return svg(WIDTH, y + 4, parts, FELT, self.title, "cards")
+
+
+def card(x: float, y: float, name: str | None, width: float = 36, clickable: bool = False) -> str:
+    """A card face up, or its back."""
+    height = width * 1.4
+    if name is None:
+        return box(x, y, width, height, CARD_BACK, ON_FELT, 4)
+    ink = RED_INK if name[-1] in "♦♥" or name == "rj" else INK
+    rank, suit = (name[:-1], name[-1]) if name[-1] in SUITS else (name, "")
+    face = [
+        box(x, y, width, height, "#fffdf8", EDGE, 4),
+        words(x + 4, y + width * 0.42, rank, width * 0.42, fill=ink, bold=True),
+    ]
+    if suit:
+        face.append(words(x + 4, y + width * 0.86, suit, width * 0.44, fill=ink))
+    return part(name, *face) if clickable else "".join(face)
+
+
+def _drawn_hand(hand: Hand, y: float) -> tuple[list[str], float]:
+    """A hand under its owner's name, smaller where it is another's, and where it ends."""
+    title = hand.name + (f" · {hand.note}" if hand.note else "")
+    parts = [words(14, y + 12, title, 12, fill=ON_FELT, bold=hand.is_own)]
+    y += 18
+    if hand.cards is None:
+        parts += [card(14 + 13 * i, y, None, 18) for i in range(hand.count)]
+        parts.append(words(24 + 13 * hand.count + 10, y + 17, str(hand.count), 12, fill=ON_FELT))
+        return parts, y + 34
+    width, most = (40.0, 13) if hand.is_own else (24.0, 21)
+    across = min(len(hand.cards), most)
+    pitch = min(width + 2, (WIDTH - 28 - width) / max(1, across - 1))  # side by side, or on top of each other
+    for i, name in enumerate(hand.cards):
+        row, column = divmod(i, across)
+        parts.append(card(14 + pitch * column, y + row * (width * 1.4 + 4), name, width, clickable=hand.is_own))
+    rows = max(1, -(-len(hand.cards) // max(1, across)))
+    return parts, y + rows * (width * 1.4 + 4) + 6
+
+
+def _middle(cards: tuple[tuple[str, str | None], ...], y: float) -> tuple[list[str], float]:
+    parts, width, x, line = [], 40.0, 14.0, 0
+    for label, name in cards:
+        room = max(width, 6.2 * len(label)) + 10
+        if x + room > WIDTH - 10:
+            x, line = 14.0, line + 1
+        top = y + 6 + line * (width * 1.4 + 24)
+        parts += [card(x, top, name, width), words(x, top + width * 1.4 + 13, label, 11, fill=ON_FELT)]
+        x += room
+    return parts, y + 6 + (line + 1) * (width * 1.4 + 24)
 
 
 def _hand(seat: int | None, player: int, cards: tuple[str, ...], note: str = "", name: str = "") -> Hand:
@@ -124,52 +240,6 @@ def dou_di_zhu(state: Facts, seat: int | None) -> Drawing:
     return CardTable("Dou Di Zhu", hands, middle, f"{name} to {what}")
 
 
-def goofspiel(state: Facts, seat: int | None) -> Drawing:
-    """The points at stake, the seat's own cards and bids."""
-    over = state.rounds == state.cards
-    stake = "the end" if over else f"round {state.rounds + 1} of {state.cards}, points at stake: {points(state)}"
-    lead = "level" if state.lead == 0 else f"player {int(state.lead < 0)} is ahead by {abs(int(state.lead))}"
-    hands = []
-    for i in range(2):
-        cards = tuple(str(card + state.lowest) for card in range(state.cards) if int(state.hands[i]) >> card & 1)
-        bids = " ".join(str(bid) for bid in state.bids[i, : state.rounds])
-        hands.append(_hand(seat, i, cards, f"has bid {bids}" if bids and seat in (None, i) else ""))
-    middle: tuple[tuple[str, str | None], ...] = ()
-    if not over and state.player == 1:
-        middle = (("player 0 bids", str(state.bids[0, state.rounds]) if seat in (None, 0) else None),)
-    return CardTable(stake, tuple(hands), middle, lead if over else f"{lead}; player {state.player} to bid")
-
-
-def kuhn_poker(state: Facts, seat: int | None) -> Drawing:
-    """The seat's own card, and what both have paid."""
-    is_showdown = state.count >= 2 and state.paid[0] == state.paid[1]
-    hands = tuple(
-        _hand(None if is_showdown else seat, i, ("JQK"[state.cards[i]],), f"has paid {state.paid[i]}") for i in range(2)
-    )
-    actor = int(state.count % 2)
-    footer = f"player {1 - actor} has folded" if state.folded else f"player {actor} to act"
-    return CardTable("Kuhn poker", hands, (), "the cards are shown" if is_showdown else footer)
-
-
-def poker(state: Facts, seat: int | None) -> Drawing:
-    """The seat's own card, the card on the table, and what both have paid."""
-    looks = None if state.stage == 2 else seat
-    hands = tuple(_hand(looks, i, (str(state.cards[i] + 1),), f"has paid {state.paid[i]}") for i in range(2))
-    table = () if state.table == NO_TABLE else (("the table", str(state.table + 1)),)
-    return CardTable("Poker", hands, table, poker_text(state).split("\n")[-1])
-
-
-def liars_dice(state: Facts, seat: int | None) -> Drawing:
-    """The seat's own dice, and the last bid."""
-    looks = None if state.called else seat
-    hands = tuple(
-        _hand(looks, i, tuple(face_name(state, face) for face in state.faces[i, : state.dice[i]])) for i in range(2)
-    )
-    bidder, opponent = (state.player, 1 - state.player) if state.called else (1 - state.player, state.player)
-    bid = "no bid yet" if state.bid == NO_BID else f"player {bidder} has bid {bid_text(state, state.bid)}"
-    return CardTable("Liar's Dice", hands, (), f"{bid}; player {opponent} {'has called' if state.called else 'to act'}")
-
-
 def card_parts(state: Facts, action: int) -> tuple[str, ...]:
     """The card that an action plays or passes."""
     return (card_text(action % 52),) if action < 104 else ()
@@ -178,8 +248,3 @@ def card_parts(state: Facts, action: int) -> tuple[str, ...]:
 def whist_parts(state: Facts, action: int) -> tuple[str, ...]:
     """The card that an action plays."""
     return (card_text(action),) if action < 52 else ()
-
-
-def bid_parts(state: Facts, action: int) -> tuple[str, ...]:
-    """The card that is bid."""
-    return (str(action),) if action != LIAR else ()
