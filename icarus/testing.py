@@ -9,8 +9,9 @@
 All runs in plain Python, so that a breakpoint or a print in a slot works; nothing is compiled and no game is needed.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from collections.abc import Mapping, Sequence
+from operator import index
+from typing import Any, cast
 
 import attrs
 import numpy as np
@@ -20,7 +21,7 @@ from icarus.algebra.enhancement import Composition
 from icarus.algebra.information import FieldValue, FieldValues, Parts
 from icarus.algebra.policy import RULE_GIBBS, RULE_REPLY, RULE_ROULETTE, Rule, rule_values
 from icarus.algebra.slots import Candidates, Slot
-from icarus.checks import count_text, integer, is_integer, range_text
+from icarus.checks import integer
 from icarus.compiler.plain_python import as_compiled, interpret
 from icarus.compiler.rng import seeded
 from icarus.kernel import (
@@ -31,13 +32,13 @@ from icarus.kernel import (
     TERMINAL,
     UNSEEN,
     Row,
+    Theta,
     Updates,
     extended,
     find,
     mix,
 )
 from icarus.kernel.contract import read_only
-from icarus.kernel.features import HasFeatures
 from icarus.kernel.game import AnyGame
 from icarus.kernel.history import EMPTY_HISTORY, PHASES, STEP, UNLIMITED, History, episode_key, episode_record, new_root
 from icarus.kernel.theta import ENTRY, IntegerList, entry_of
@@ -60,7 +61,7 @@ class Decision:
         lookahead, endings: the expected rewards after an action, and the rewards of an action that ends the game: {action: [number]}.
 
     Raises:
-        ValueError: an action that is not legal, a player that is not an integer, or an invalid phase. TypeError: no list of actions.
+        ValueError: an action that is not legal, or an invalid phase.
     """
 
     player: int
@@ -77,9 +78,6 @@ class Decision:
     endings: Mapping[int, Sequence[float]] = attrs.field(factory=dict)
 
     def __attrs_post_init__(self) -> None:
-        integer("the player of a decision", self.player)
-        if not isinstance(self.legal, Sequence):
-            raise TypeError(f"the legal actions of a decision are {self.legal!r}; they must be a list of integers")
         if not self.legal or (self.action is not None and self.action not in self.legal):
             raise ValueError(f"the action {self.action!r} of a decision is not among the legal ones, {self.legal!r}")
         if self.phase not in range(len(PHASES)):
@@ -101,7 +99,6 @@ class HistoryExample:
     Raises:
         ValueError: an open decision that is not the last, a player that does not exist, or rewards that are not one for each player
             or of a history whose last decision is open.
-        TypeError: decisions that are not a list, each a `Decision`.
     """
 
     def __init__(
@@ -114,28 +111,16 @@ class HistoryExample:
         seed: int = 0,
         budget: int = UNLIMITED,
     ) -> None:
-        if not isinstance(decisions, Sequence) or not all(isinstance(each, Decision) for each in decisions):
-            raise TypeError(f"a history is a list of decisions, such as [Decision(0, (4, 5), 4)], not {decisions!r}")
-        players_named = [decision.player for decision in decisions] + [p for d in decisions for p in d.seen]
-        self.players = integer(
-            "the number of players", players or max([0, *players_named]) + 1, least=1, most=MAX_PLAYERS
-        )
+        named = [player for decision in decisions for player in (decision.player, *decision.seen)]
+        self.players = integer("the number of players", players or max([0, *named]) + 1, least=1, most=MAX_PLAYERS)
         self.decisions, self.label = tuple(decisions), label
-        strangers = [player for player in players_named if player not in range(CHANCE, self.players)]
-        if strangers:
-            verb = "only player is" if self.players == 1 else "players are"
-            raise ValueError(
-                f"player {strangers[0]} decides or observes, but the {verb} {range_text(0, self.players - 1)}"
-            )
+        for player in named:
+            integer("a player who decides or observes", player, CHANCE, self.players - 1)
         if any(decision.action is None for decision in decisions[:-1]):
             raise ValueError("only the last decision of a history can be open")
-        if len(rewards) not in (0, self.players):
+        if len(rewards) not in (0, self.players) or (self.is_open and len(rewards) > 0):
             raise ValueError(
-                f"the rewards of a history are {rewards!r}; it needs one for each of {count_text(self.players, 'player')}"
-            )
-        if self.is_open and len(rewards) > 0:
-            raise ValueError(
-                f"the rewards of a history are {rewards!r}, but its last decision is open; only a finished playout has rewards"
+                f"the rewards of a history are {rewards!r}; a finished playout needs one for each player, and an open decision none"
             )
         self.iteration, self.seed, self.budget = iteration, seed, budget
         self.feature_names = tuple(dict.fromkeys(name for d in decisions for name in d.features))
@@ -147,7 +132,6 @@ class HistoryExample:
         """What slots are given."""
         count, eyes = len(self.decisions) + (not self.is_open), self.players + 1
         steps: Any = as_compiled(np.zeros(count, STEP))
-        legal = [action for d in self.decisions for action in d.legal]
         moves, keys, episodes = (np.full((count, eyes), UNSEEN) for _ in range(3))
         keys[0], episodes[0] = new_root(eyes).keys, self._beginning(self.label)
         steps.record[0], steps.episode[0] = EMPTY_HISTORY, episode_record(self.label, 0, 0, ())
@@ -161,39 +145,35 @@ class HistoryExample:
             if decision.action is not None:
                 step.action = decision.action
                 moves[i + 1] = [decision.seen.get(player, decision.action) for player in [*range(self.players), CHANCE]]
-                for table in (keys, episodes):
-                    table[i + 1] = [
-                        key if move == UNSEEN else mix(key, move)
-                        for key, move in zip(table[i], moves[i + 1], strict=True)
-                    ]
                 for field, table in (("record", keys), ("episode", episodes)):
-                    steps[field][i + 1] = interpret(extended)(
-                        table[i, step.perspective], decision.player, decision.action
-                    )
+                    pairs = zip(table[i], moves[i + 1], strict=True)
+                    table[i + 1] = [key if move == UNSEEN else mix(key, move) for key, move in pairs]
+                    seen_so_far = table[i, step.perspective]
+                    steps[field][i + 1] = interpret(extended)(seen_so_far, decision.player, decision.action)
         if not self.is_open:
             steps[-1].player = TERMINAL
-        arrays: Any = map(read_only, (steps, moves, keys, episodes, np.array(legal, np.int64), rewards))
-        return History._make([*arrays, seeded(self.seed), self.iteration, self.budget, *self._tables(count)])
+        legal = np.array([action for d in self.decisions for action in d.legal], np.int64)
+        arrays: Any = map(read_only, (steps, moves, keys, episodes, legal, rewards))
+        tables = map(read_only, self._tables(count))
+        return History._make([*arrays, seeded(self.seed), self.iteration, self.budget, *tables])
 
     def _beginning(self, label: int) -> list[int]:
         """The keys of the position at the start of an episode, for each perspective."""
         return [interpret(episode_key)(label, eye) for eye in range(self.players + 1)]
 
-    def _tables(self, count: int) -> Iterator[np.ndarray]:
+    def _tables(self, count: int) -> list[np.ndarray]:
         """What the game tells: features of states and of actions, lookahead and endings, a row for each."""
         actions = [(decision, action) for decision in self.decisions for action in decision.legal]
-        names, shapes = (self.feature_names, self.action_feature_names), (count, len(actions))
-        features, of_actions = (np.zeros((rows, len(each))) for rows, each in zip(shapes, names, strict=True))
-        lookahead, endings = np.zeros((len(actions), self.players)), np.full((len(actions), self.players), np.nan)
-        for i, decision in enumerate(self.decisions):
-            features[i] = [decision.features.get(name, 0.0) for name in names[0]]
-        for i, (decision, action) in enumerate(actions):
-            of_actions[i] = [decision.action_features.get(action, {}).get(name, 0.0) for name in names[1]]
-            lookahead[i], endings[i] = (
-                decision.lookahead.get(action, lookahead[i]),
-                decision.endings.get(action, endings[i]),
-            )
-        return map(read_only, (features, of_actions, lookahead, endings))
+        names, names_of_actions = self.feature_names, self.action_feature_names
+        features = [[decision.features.get(name, 0.0) for name in names] for decision in self.decisions]
+        features += [[0.0] * len(names)] * (count - len(features))
+        tables: list[list] = [features] + [
+            [[d.action_features.get(action, {}).get(name, 0.0) for name in names_of_actions] for d, action in actions],
+            [d.lookahead.get(action, [0.0] * self.players) for d, action in actions],
+            [d.endings.get(action, [np.nan] * self.players) for d, action in actions],
+        ]
+        widths = (len(names), len(names_of_actions), self.players, self.players)
+        return [np.array(rows, float).reshape(len(rows), width) for rows, width in zip(tables, widths, strict=True)]
 
     @property
     def is_open(self) -> bool:
@@ -261,12 +241,7 @@ class HistoryExample:
             raise TypeError(f"{source.label()} names no records; call values() for its values")
         keys = np.full(len(legal), None, object)
         self._called(source, np.array(legal), keys)
-        for action, key in zip(legal, keys, strict=True):
-            if not is_integer(key):
-                raise TypeError(
-                    f"{source.label()} wrote {key!r} for the legal action {action}; it must be the key of a record"
-                )
-        return [int(key) for key in keys]
+        return list(map(index, keys))
 
     def values(self, enhancement: Enhancement, known: Mapping[Parts, FieldValues] | None = None) -> list[float]:
         """v of each legal action of the open decision.
@@ -280,9 +255,9 @@ class HistoryExample:
         decision, theta, policy = self._open(), self._theta(_single(enhancement), known), enhancement.policy
         out, source = np.full(len(decision.legal), np.nan), policy.source
         if isinstance(source, Candidates):
-            rows = _Rows([interpret(find)(theta, key) for key in self.candidates(enhancement)])
+            rows: Any = [interpret(find)(theta, key) for key in self.candidates(enhancement)]
             rule = interpret(rule_values(policy, enhancement.information))
-            rule(rows, range(len(out)), decision.player, out, *policy.rule_parameters())
+            rule(Theta(rows, theta.entries), range(len(out)), decision.player, out, *policy.rule_parameters())
         elif source.uniform_in_simulation and decision.phase == SIMULATION:
             out[:] = np.inf
         else:
@@ -303,15 +278,13 @@ class HistoryExample:
         """
         return _probabilities(enhancement.policy.rule, np.array(self.values(enhancement, known))).tolist()
 
-    def _theta(self, enhancement: Enhancement, information: Mapping[Parts, FieldValues] | None) -> "_Theta":
-        exceptions = {parts: dict(fields) for parts, fields in enhancement.initial.given}
-        known = {**exceptions, **_mapping("what is known of records", information or {})}
-        theta = _Theta(_rows(enhancement, self.players, 1 + len(known)), np.zeros(4 << len(known).bit_length(), ENTRY))
+    def _theta(self, enhancement: Enhancement, information: Mapping[Parts, FieldValues] | None) -> Theta:
+        known = {parts: dict(fields) for parts, fields in enhancement.initial.given} | dict(information or {})
+        theta = Theta(_rows(enhancement, self.players, 1 + len(known)), np.zeros(4 << len(known).bit_length(), ENTRY))
         for i, (parts, fields) in enumerate(known.items(), start=1):
-            _check_fields(enhancement, _mapping(f"what is known of the record {parts!r}", fields))
             key = parts if isinstance(parts, int) else self.key(enhancement, *parts)
             theta.entries[interpret(entry_of)(theta.entries, theta.rows["record"], key)] = i
-            _write(theta.rows[i], {"record": key, **fields})
+            _write(enhancement, theta.rows[i], fields).record = key
         return theta
 
     def _open(self) -> Decision:
@@ -321,7 +294,7 @@ class HistoryExample:
 
     def _called(self, slot: Slot, *arguments: object) -> None:
         """Call a slot's function about this history as plain Python, its parameters appended."""
-        values = slot.values(cast(HasFeatures, self))
+        values = slot.values(self)
         slot.refuse_result(interpret(slot.function)(self.history, *arguments, *values))
 
     def __str__(self) -> str:
@@ -329,19 +302,6 @@ class HistoryExample:
 
     def __repr__(self) -> str:
         return f"<history of {len(self.decisions)} decisions{', the last one open' * self.is_open}>"
-
-
-class _Rows(NamedTuple):
-    """The rows of the legal actions, where rules look for those of a table."""
-
-    rows: list[Row]
-
-
-class _Theta(NamedTuple):
-    """θ by hand, as `Theta` has it: the first row is the initial information, the index leads to the others."""
-
-    rows: Any
-    entries: np.ndarray
 
 
 def _rows(enhancement: Enhancement, players: int, count: int) -> Any:
@@ -352,7 +312,11 @@ def _rows(enhancement: Enhancement, players: int, count: int) -> Any:
     return rows
 
 
-def _write(row: Any, fields: Mapping[str, FieldValue]) -> Any:
+def _write(enhancement: Enhancement, row: Any, fields: Mapping[str, FieldValue]) -> Any:
+    """Give a row these fields, of those that the information of an enhancement has."""
+    names = enhancement.information.names
+    if unknown := [name for name in fields if name not in names]:
+        raise ValueError(f"the information of {enhancement} has no {unknown[0]!r}; it has {', '.join(names)}")
     for name, value in fields.items():
         row[name] = value
     return row
@@ -391,31 +355,13 @@ def backpropagate(
         information: what was known of the record before, field by field; the initial information where it is not given.
 
     Raises:
-        ValueError: a field that the information has not. TypeError: rewards that are not a list.
+        ValueError: a field that the information has not.
     """
     enhancement = _single(enhancement)
-    _check_fields(enhancement, information)
-    if not isinstance(rewards, Sequence):
-        raise TypeError(f"rewards is {rewards!r}; it must be a list of numbers, one for each player")
-    row, slot = _write(_rows(enhancement, len(rewards), 1)[0], information), enhancement.backpropagation
+    row = _write(enhancement, _rows(enhancement, len(rewards), 1)[0], information)
+    slot = enhancement.backpropagation
     slot.refuse_result(interpret(slot.function)(row, context, read_only(np.array(rewards, float)), *slot.values()))
     return _information(enhancement, row)
-
-
-def _mapping(what: str, value: object) -> Mapping:
-    if not isinstance(value, Mapping):
-        raise TypeError(f"{what} is {value!r}; it must be a dictionary")
-    return value
-
-
-def _check_fields(enhancement: Enhancement, fields: Mapping[str, FieldValue]) -> None:
-    """Refuse a field that the information of an enhancement has not."""
-    names = enhancement.information.names
-    if unknown := [name for name in fields if name not in names]:
-        raise ValueError(f"the information of {enhancement} has no {unknown[0]!r}; it has {', '.join(names)}")
-    for name, domain in enhancement.information.fields:
-        if domain.type.base.kind == "i" and name in fields and np.asarray(fields[name]).dtype.kind == "f":
-            raise TypeError(f"{name} of {enhancement} is {fields[name]!r}; it must be an integer")
 
 
 def _single(enhancement: Enhancement) -> Enhancement:

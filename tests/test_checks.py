@@ -11,7 +11,6 @@ from icarus.commands.play.conversation import Session
 from icarus.engine.scheme import DeterminizedUCT
 from icarus.games.knockout_whist import knockout_whist
 from icarus.specs import BASELINE, NAST
-from icarus.testing import Decision, HistoryExample
 from icarus.views.boards import drawing
 from tests import toy
 
@@ -57,8 +56,6 @@ def test_of_one_seat_no_message_speaks_of_several() -> None:
         Session(alone, [None, None])
     with pytest.raises(ValueError, match=r"has 1 player: best responses"):
         exploitability(alone, BASELINE)
-    with pytest.raises(ValueError, match=r"the only player is 0$"):
-        HistoryExample([Decision(1, (4, 5))], players=1)
     assert repr(search(state, BASELINE, iterations=1)).endswith("after 1 iteration>")
 
 

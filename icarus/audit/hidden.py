@@ -21,7 +21,6 @@ the same random numbers draw the same, and a draw says nothing that none of many
 """
 
 import itertools
-import math
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -51,6 +50,7 @@ from icarus.audit.draws import (
 from icarus.audit.lockstep import random_action
 from icarus.audit.report import Check
 from icarus.audit.subjects import stamp
+from icarus.checks import positive
 from icarus.compiler.messages import defined_at
 from icarus.compiler.rng import seeded
 from icarus.engine.result import Result
@@ -321,12 +321,8 @@ class Hidden:
     def _deals(self, data: StateData) -> float:
         if self.multiplicity is None:
             return 1.0
-        number = float(self.multiplicity(facts_of(data) if self.compiled else data))
-        if not 0 < number < math.inf:
-            raise ValueError(
-                f"multiplicity{defined_at(self.multiplicity)} gives {number}; it must be a positive number"
-            )
-        return number
+        number = self.multiplicity(facts_of(data) if self.compiled else data)
+        return positive(f"multiplicity{defined_at(self.multiplicity)}", number)
 
     def _draw_for_chance(self, state: State, rng: np.ndarray) -> None:
         """Draw for CHANCE, and often for the player about to act."""

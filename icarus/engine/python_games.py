@@ -98,17 +98,17 @@ class CalledBack:
     def _asked(self, name: str) -> Callable[..., int]:
         """What asks a function that is given a state and integers: it answers an integer, or has its answers written."""
         row, ask = ROWS[name], self.game.ask
-        given, is_real = len(row.given) - 1, row.arguments[-1] in ("out", "probabilities")
+        inputs, is_real = len(row.inputs) - 1, row.arguments[-1] in ("out", "probabilities")
 
         def asked(state: int, *words: int) -> int:
-            answer = ask(name, self.state(state), *map(int, words[:given]))
-            if given == len(words):
+            answer = ask(name, self.state(state), *map(int, words[:inputs]))
+            if inputs == len(words):
                 return answer
             count = min(len(answer), words[-1]) if name == "recall" else len(answer)
             if name == "legal" and count > self.room:
                 self.room = 2 * count
                 raise MoreActions
-            room = _words(words[given], count)
+            room = _words(words[inputs], count)
             (room.view(float) if is_real else room)[:] = answer[:count]
             return len(answer)
 

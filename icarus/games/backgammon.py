@@ -24,7 +24,7 @@ import numpy as np
 
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, append_bits, helper, inlined, lowest_bit
 from icarus.kernel.contract import Integer
-from icarus.kernel.game import Game
+from icarus.kernel.game import Game, functions_of
 
 # -------------------------------------------------------------------------------------------------- who wins a position
 
@@ -405,14 +405,10 @@ def action_text(state: Facts, action: int) -> str:
 
 
 BACKGAMMON = Game(
+    **functions_of(globals()),
     name="backgammon",
     players=2,
     state=STATE,
-    initial=initial,
-    player=player,
-    legal=legal,
-    apply=apply,
-    rewards=rewards,
     ranges={
         "points": (0, CHECKERS_EACH),
         **dict.fromkeys(("held", "blocked", "sources"), (0, (1 << POINTS) - 1)),
@@ -420,16 +416,8 @@ BACKGAMMON = Game(
         "player": (NOBODY, 1),
         "actor": (TERMINAL, 1),
     },
-    derive=derive,
     max_legal=2 * CHECKERS_EACH,
     actions=OPENING + FACES * FACES,
-    chance=chance,
-    episode=episode,
-    features=features,
     feature_names=("pips", "on_bar", "blots", "points"),
-    action_features=action_features,
     action_feature_names=("hits", "bears_off", "makes_point"),
-    heuristic=heuristic,
-    text=text,
-    action_text=action_text,
 )

@@ -22,7 +22,7 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.kernel import CONTINUES, TERMINAL, Facts, helper, inlined, lowest_bit, popcount
-from icarus.kernel.game import Game
+from icarus.kernel.game import Game, functions_of
 
 SIZE = 8
 SQUARES = SIZE * SIZE
@@ -220,14 +220,10 @@ def checkers(draw_after: int = DRAW_AFTER) -> Game:
     """
     draw_after = integer("draw_after of checkers", draw_after, 1, LONGEST_DRAW)
     return Game(
+        **functions_of(globals()),
         name="checkers",
         players=2,
         state=STATE,
-        initial=initial,
-        player=player,
-        legal=legal,
-        apply=apply,
-        rewards=rewards,
         ranges={
             **dict.fromkeys(("pieces", "kings", "movers"), (0, int(DARK))),
             **dict.fromkeys(("player", "capturing", "chained"), (0, 1)),
@@ -237,14 +233,8 @@ def checkers(draw_after: int = DRAW_AFTER) -> Game:
         derive=begin_turn,
         max_legal=MOST_MOVES,
         actions=SQUARES * SQUARES,
-        episode=episode,
-        features=features,
         feature_names=("men", "kings", "back_row"),
-        action_features=action_features,
         action_feature_names=("captures", "crowns"),
-        heuristic=heuristic,
-        text=text,
-        action_text=action_text,
         parameters={"draw_after": draw_after},
         defaults={"draw_after": DRAW_AFTER},
     )

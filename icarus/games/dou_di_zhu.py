@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, append_bits, below, helper, inlined, popcount, shuffle
-from icarus.kernel.game import Game
+from icarus.kernel.game import Game, functions_of
 from icarus.kernel.state import State
 
 # ------------------------------------------------------------------------------------------------------ hands and plays
@@ -500,14 +500,10 @@ def action_text(state: Facts, action: int) -> str:
 
 
 DOU_DI_ZHU = Game(
+    **functions_of(globals()),
     name="dou-di-zhu",
     players=PLAYERS,
     state=STATE,
-    initial=initial,
-    player=player,
-    legal=legal,
-    apply=apply,
-    rewards=rewards,
     ranges={
         "hands": (0, int(RANKS * EVERY_LANE)),
         "play": (PASS, NUKE),
@@ -517,14 +513,6 @@ DOU_DI_ZHU = Game(
     },
     max_legal=MOST_KICKER_SETS,
     actions=PAIR_KICKERS + (1 << RANK_COUNT),
-    determinize=determinize,
     beliefs=BELIEFS,
-    prepare=prepare,
-    episode=episode,
-    retrace=retrace,
-    multiplicity=multiplicity,
-    heuristic=heuristic,
-    text=text,
-    action_text=action_text,
     seat_names=tuple(name.capitalize() for name in PLAYER_NAMES),
 )

@@ -18,9 +18,9 @@ import attrs
 import numpy as np
 
 from icarus.checks import integer
-from icarus.games.kuhn_poker import retrace
+from icarus.games import kuhn_poker
 from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, below, helper, inlined
-from icarus.kernel.game import Game
+from icarus.kernel.game import Game, functions_of
 
 RANKS, COPIES, RAISES, SIZES = 3, 3, 2, 2  # where no numbers are given
 LIMITS = {"ranks": (2, 13), "copies": (1, 8), "raises": (0, 8), "sizes": (1, 4)}
@@ -261,6 +261,8 @@ def generic_poker(ranks: int = RANKS, copies: int = COPIES, raises: int = RAISES
         raise ValueError(f"ranks={ranks}, copies={copies}: two hands and the table need three cards")
     most = ANTE + UNIT * sizes * (1 + 2) * (raises + 1)
     return Game(
+        **functions_of(globals()),
+        retrace=kuhn_poker.retrace,
         name="generic-poker",
         players=2,
         parameters=settings,
@@ -279,24 +281,8 @@ def generic_poker(ranks: int = RANKS, copies: int = COPIES, raises: int = RAISES
         max_legal=max(ranks, BET + sizes),
         actions=max(ranks, BET + sizes),
         utilities=(-most, most),
-        initial=initial,
-        player=player,
-        legal=legal,
-        apply=apply,
-        rewards=rewards,
-        chance=chance,
-        determinize=determinize,
-        deal=deal,
-        deal_observation=deal_observation,
-        multiplicity=multiplicity,
-        retrace=retrace,
-        features=features,
         feature_names=("strength", "pair", "owed"),
-        action_features=action_features,
         action_feature_names=("bets", "folds"),
-        heuristic=heuristic,
-        text=text,
-        action_text=action_text,
     )
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from icarus.checks import integer
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, below, inlined, lowest_bit, popcount
 from icarus.kernel.contract import Integer
-from icarus.kernel.game import Game
+from icarus.kernel.game import Game, functions_of
 from icarus.kernel.state import State
 
 CARDS = 6  # where no number is given
@@ -225,6 +225,7 @@ def goofspiel(cards: int = CARDS, lowest: int = LOWEST, descending: int = ASCEND
     descending = integer("descending of goofspiel", descending, 0, 1)
     all_points = sum(range(lowest, lowest + cards))
     return Game(
+        **functions_of(globals()),
         name="goofspiel",
         players=2,
         parameters={"cards": cards, "lowest": lowest, "descending": descending},
@@ -243,18 +244,4 @@ def goofspiel(cards: int = CARDS, lowest: int = LOWEST, descending: int = ASCEND
         },
         max_legal=MOST,
         actions=cards + lowest,
-        initial=initial,
-        player=player,
-        legal=legal,
-        apply=apply,
-        rewards=rewards,
-        observe=observe,
-        prepare=prepare,
-        determinize=determinize,
-        episode=episode,
-        recall=recall,
-        simultaneous=simultaneous,
-        retrace=retrace,
-        text=text,
-        action_text=action_text,
     )

@@ -34,7 +34,7 @@ from icarus.checks import integer
 from icarus.compiler.rng import RNG_WORDS, next_word
 from icarus.games.cards import CARDS, PACK, RANKS, card_text, cards_text, list_cards, suit_cards
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, below, helper, inlined, lowest_bit, popcount, shuffle
-from icarus.kernel.game import Game
+from icarus.kernel.game import Game, functions_of
 from icarus.kernel.state import State
 
 # ---------------------------------------------------------------------------------------- cards, passes, actions, state
@@ -145,7 +145,7 @@ def giver(state: Facts, player: int) -> int:
 
 
 @helper
-def deal(state: Facts, rng: np.ndarray) -> None:
+def deal_hands(state: Facts, rng: np.ndarray) -> None:
     """Deal every player a hand from a full pack."""
     cards = PACK
     for i in range(PLAYERS):
@@ -366,7 +366,7 @@ def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) ->
     if observer == CHANCE:
         return
     if state.phase == DEALING:
-        deal(state, rng)
+        deal_hands(state, rng)
         return
     _redeal(state, observer, beliefs, rng)
     if state.phase == PASSING or state.phase == EXCHANGING:
@@ -465,7 +465,7 @@ def _generator(fate: np.uint64) -> np.ndarray:
 
 def initial(state: Facts, rng: np.ndarray, threshold: int) -> None:
     state.threshold = threshold
-    deal(state, rng)
+    deal_hands(state, rng)
     state.fate = next_word(rng)
 
 
@@ -594,7 +594,7 @@ def _end_round(state: Facts) -> None:
 def _shuffle_deck(state: Facts) -> None:
     """Lay out the cards of the next round, face down until DEAL."""
     generator = _generator(state.fate)
-    deal(state, generator)
+    deal_hands(state, generator)
     state.fate = next_word(generator)
     state.phase, state.player = DEALING, CHANCE
     state.round_number += 1
@@ -692,14 +692,10 @@ def hearts(threshold: int = THRESHOLD) -> Game:
     """
     threshold = integer("the threshold of hearts", threshold, 1, MAX_THRESHOLD)
     return Game(
+        **functions_of(globals()),
         name="hearts",
         players=PLAYERS,
         state=STATE,
-        initial=initial,
-        player=player,
-        legal=legal,
-        apply=apply,
-        rewards=rewards,
         ranges={
             **dict.fromkeys(("held", "played"), (0, int(PACK))),
             "scores": (0, threshold + ALL_POINTS),
@@ -714,16 +710,7 @@ def hearts(threshold: int = THRESHOLD) -> Game:
         },
         max_legal=HAND,
         actions=DEAL + 1,
-        observe=observe,
-        determinize=determinize,
         beliefs=BELIEFS,
-        prepare=prepare,
-        episode=episode,
-        recall=recall,
-        retrace=retrace,
-        heuristic=heuristic,
-        text=text,
-        action_text=action_text,
         parameters={"threshold": threshold},
         defaults={"threshold": THRESHOLD},
     )

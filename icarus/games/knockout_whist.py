@@ -41,7 +41,7 @@ from icarus.games.cards import (
     suits_cards,
 )
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, below, helper, inlined, lowest_bit, popcount
-from icarus.kernel.game import Game
+from icarus.kernel.game import Game, functions_of
 from icarus.kernel.state import State
 
 # --------------------------------------------------------------------------------------- rounds, actions, stages, state
@@ -448,6 +448,7 @@ def knockout_whist(players: int = PLAYERS) -> Game:
     """
     players = integer("players of knockout-whist", players, FEWEST, MOST)
     return Game(
+        **functions_of(globals()),
         name="knockout-whist",
         players=players,
         parameters={"players": players},
@@ -470,19 +471,4 @@ def knockout_whist(players: int = PLAYERS) -> Game:
         },
         max_legal=ROUNDS,
         actions=DEAL + 1,
-        initial=initial,
-        player=player,
-        legal=legal,
-        chance=chance,
-        apply=apply,
-        rewards=rewards,
-        observe=observe,
-        prepare=prepare,
-        determinize=determinize,
-        episode=episode,
-        recall=recall,
-        retrace=retrace,
-        heuristic=heuristic,
-        text=text,
-        action_text=action_text,
     )

@@ -11,7 +11,7 @@ gain g, from -2 to 2, is the reward (g + 2) / 4.
 import numpy as np
 
 from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, below, helper, inlined
-from icarus.kernel.game import Game, Tensor
+from icarus.kernel.game import Game, Tensor, functions_of
 from icarus.kernel.state import State
 
 CARDS = 3
@@ -131,24 +131,14 @@ def information_state(state: Facts, observer: int, out: np.ndarray) -> None:
 
 
 KUHN_POKER = Game(
+    **functions_of(globals()),
     name="kuhn-poker",
     players=2,
     state=STATE,
-    initial=initial,
-    player=player,
-    legal=legal,
-    apply=apply,
-    rewards=rewards,
     ranges={"cards": (0, CARDS - 1), "paid": (ANTE, STAKE), "count": (0, 3), "folded": (0, 1)},
     max_legal=2,
     actions=2,
-    determinize=determinize,
-    deal=deal,
-    deal_observation=deal_observation,
     utilities=(-STAKE, STAKE),
     observation_tensor=Tensor((7,), observation),
     information_state_tensor=Tensor((11,), information_state),
-    retrace=retrace,
-    text=text,
-    action_text=action_text,
 )

@@ -16,7 +16,7 @@ import numpy as np
 from icarus.checks import integer
 from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, below, helper
 from icarus.kernel.contract import Integer
-from icarus.kernel.game import Game
+from icarus.kernel.game import Game, functions_of
 from icarus.kernel.state import State
 
 FACES = 6  # of a die, where no number is given: 1 … 5 are 0 … 4, the star is the last
@@ -170,6 +170,7 @@ def liars_dice(first: int = DICE, second: int = DICE, faces: int = FACES) -> Gam
     first, second = integer("first of liars-dice", first, 1, MOST), integer("second of liars-dice", second, 1, MOST)
     faces = integer("faces of liars-dice", faces, FEWEST_FACES, MOST_FACES)
     return Game(
+        **functions_of(globals()),
         name="liars-dice",
         players=2,
         parameters={"first": first, "second": second, "faces": faces},
@@ -184,15 +185,4 @@ def liars_dice(first: int = DICE, second: int = DICE, faces: int = FACES) -> Gam
         },
         max_legal=faces * (first + second) + 1,
         actions=LIAR + 1,
-        initial=initial,
-        player=player,
-        legal=legal,
-        apply=apply,
-        rewards=rewards,
-        determinize=determinize,
-        deal=deal,
-        deal_observation=deal_observation,
-        retrace=retrace,
-        text=text,
-        action_text=action_text,
     )

@@ -40,7 +40,7 @@ from icarus.kernel import (
     shuffle,
 )
 from icarus.kernel.contract import Integer
-from icarus.kernel.game import Game
+from icarus.kernel.game import Game, functions_of
 
 # A set of squares is an integer with a bit per square; a set of cards, one with a bit per card of a side's nine. The dead lie
 # on a square of their own that no path leads to.
@@ -1205,27 +1205,14 @@ def lotr_confrontation(dark_shire_to_win: int = DARK_SHIRE_TO_WIN, random_setup:
     dark_shire_to_win = integer("dark_shire_to_win", dark_shire_to_win, 1, int(CAPACITY[SHIRE]))
     random_setup = integer("random_setup", random_setup, 0, 1)
     return Game(
+        **functions_of(globals()),
         name="lotr-confrontation",
         players=2,
         state=STATE,
-        initial=initial,
-        player=player,
-        legal=legal,
-        apply=apply,
-        rewards=rewards,
         ranges={**RANGES, "shire_needed": (dark_shire_to_win, dark_shire_to_win)},
         max_legal=MAX_LEGAL,
         actions=LIGHT_MOVES_BACK + SQUARES,
-        heuristic=heuristic,
-        text=text,
-        action_text=action_text,
-        observe=observe,
-        determinize=determinize,
         beliefs=BELIEFS,
-        prepare=prepare,
-        episode=episode,
-        recall=recall,
-        simultaneous=simultaneous,
         parameters={"dark_shire_to_win": int(dark_shire_to_win), "random_setup": int(random_setup)},
         defaults={"dark_shire_to_win": DARK_SHIRE_TO_WIN, "random_setup": 0},
         seat_names=("Light", "Dark"),

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from icarus.kernel import CONTINUES, TERMINAL, Facts, append_bits, helper, inlined, popcount
-from icarus.kernel.game import Game, Tensor
+from icarus.kernel.game import Game, Tensor, functions_of
 
 # ------------------------------------------------------------------------------------ the board as two words of 64 bits
 
@@ -313,24 +313,14 @@ def observation(state: Facts, observer: int, out: np.ndarray) -> None:
 
 
 OTHELLO = Game(
+    **functions_of(globals()),
     name="othello",
     players=2,
     state=STATE,
-    initial=initial,
-    player=player,
-    legal=legal,
-    apply=apply,
-    rewards=rewards,
     ranges={"player": (0, 1), "passes": (0, 2), "last": (0, NOWHERE)},
     max_legal=SIZE * SIZE - 4,
     actions=PASS + 1,
-    episode=episode,
-    features=features,
     feature_names=("corners", "mobility", "discs"),
-    action_features=action_features,
     action_feature_names=("corner", "x_square"),
-    heuristic=heuristic,
     observation_tensor=Tensor((3, SIZE, SIZE), observation),
-    text=text,
-    action_text=action_text,
 )

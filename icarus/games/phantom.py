@@ -42,7 +42,7 @@ from icarus.kernel import (
     popcount,
     uniform,
 )
-from icarus.kernel.game import Game
+from icarus.kernel.game import Game, functions_of
 from icarus.kernel.state import State
 
 COLUMNS, ROWS, IN_A_ROW = 4, 4, 4  # where no numbers are given
@@ -363,6 +363,7 @@ def phantom(columns: int = COLUMNS, rows: int = ROWS, in_a_row: int = IN_A_ROW) 
             f"in_a_row={in_a_row!r}: on a board of {columns} × {rows} it must be 2 to {max(columns, rows)}"
         )
     return Game(
+        **functions_of(globals()),
         name="phantom-mnk",
         players=2,
         parameters=settings,
@@ -381,17 +382,4 @@ def phantom(columns: int = COLUMNS, rows: int = ROWS, in_a_row: int = IN_A_ROW) 
         },
         max_legal=SQUARES,
         actions=(columns + 1) * rows,
-        initial=initial,
-        player=player,
-        legal=legal,
-        apply=apply,
-        rewards=rewards,
-        observe=observe,
-        prepare=prepare,
-        determinize=determinize,
-        episode=episode,
-        recall=recall,
-        retrace=retrace,
-        text=text,
-        action_text=action_text,
     )

@@ -29,13 +29,13 @@ class GameFunction:
     Attributes:
         arguments: what a `Game` gives it.
         returns: what it must return there, in words; "" where nothing.
-        given: the arguments that a `PythonGame` gives it; the others are its answer.
+        inputs: the arguments that a `PythonGame` gives it; the others are its answer.
         more: what a kernel is given besides, as words of 64 bits.
     """
 
     arguments: tuple[str, ...] = attrs.field(converter=_names)
     returns: str
-    given: tuple[str, ...] = attrs.field(converter=_names)
+    inputs: tuple[str, ...] = attrs.field(converter=_names)
     more: tuple[str, ...] = attrs.field(converter=_names, default="")
     words: tuple[str, ...] = attrs.field(init=False)  # all that a kernel is given
 
@@ -121,7 +121,8 @@ def _kernel_of(name: str, function: Callable, arrays: Arrays) -> Kernel:
         "WORD": np.dtype(np.uint64),
         "REAL": np.dtype(np.float64),
     }
-    exec("\n    ".join([f"def kernel({', '.join(row.words)}):", *lines]), space)
+    source = "\n    ".join([f"def kernel({', '.join(row.words)}):", *lines])
+    exec(compile(source, __file__, "exec"), space)  # in messages its lines are ours, and those of the author are told
     return Kernel(space["kernel"], len(row.words), f"{original.__module__}.{original.__qualname__}", row.returns)
 
 

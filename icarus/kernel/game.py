@@ -154,7 +154,7 @@ class AnyGame(ABC):
         return f"<game {self}>"
 
     @abstractmethod
-    def ask(self, name: str, *given: Any) -> Any:
+    def ask(self, name: str, *inputs: Any) -> Any:
         """What a function answers, whose arguments are those of a `PythonGame`'s: by a value, and of Python's own numbers.
 
         Without `prepare` there are no beliefs, and without `determinize` a state is drawn as it is.
@@ -339,19 +339,19 @@ class Game(AnyGame):
                 f"deal of {self.name} must take the parameters of initial: {', '.join(parameters) or 'none'}"
             )
 
-    def ask(self, name: str, *given: Any) -> Any:
+    def ask(self, name: str, *inputs: Any) -> Any:
         if name == "copy":
-            return copy_data(given[0])
+            return copy_data(inputs[0])
         if name in KINDS:
-            return checked_numbers(self, name, written_by(self, name, facts_of(given[0]), *given[1:]))
-        return self.ask_kernel(getattr(self.kernels(), name), name, *given)
+            return checked_numbers(self, name, written_by(self, name, facts_of(inputs[0]), *inputs[1:]))
+        return self.ask_kernel(getattr(self.kernels(), name), name, *inputs)
 
-    def ask_kernel(self, kernel: Kernel | None, name: str, *given: Any) -> Any:
+    def ask_kernel(self, kernel: Kernel | None, name: str, *inputs: Any) -> Any:
         """As `ask`, by the kernel of the function."""
         row = FUNCTIONS[name]
-        values = dict(zip(row.given, given, strict=True))
+        values = dict(zip(row.inputs, inputs, strict=True))
         if name in ("apply", "determinize"):
-            values["state"] = copy_data(given[0])  # an error, or Ctrl-C in it, leaves the state where it was
+            values["state"] = copy_data(inputs[0])  # an error, or Ctrl-C in it, leaves the state where it was
         words = []
         for word in row.words:
             if word not in values:
@@ -360,7 +360,7 @@ class Game(AnyGame):
             words.append(value.ctypes.data if isinstance(value, np.ndarray) else int(value))
         count = 0 if kernel is None else kernel(*words)
         if name == "apply":
-            given[0][:] = values["state"]
+            inputs[0][:] = values["state"]
             return None
         if name in ("legal", "recall"):
             return self._written(name, values["actions" if name == "legal" else "moves"], count)
@@ -368,9 +368,9 @@ class Game(AnyGame):
             return None if values["probability"] == NO_DEAL else (values["state"], float(values["probability"][0]))
         if row.returns:
             return count
-        answer: Any = next((values[word] for word in row.arguments[::-1] if word not in row.given), None)
+        answer: Any = next((values[word] for word in row.arguments[::-1] if word not in row.inputs), None)
         if name == "chance":
-            answer = answer[: len(self.ask("legal", *given))]
+            answer = answer[: len(self.ask("legal", *inputs))]
         return values["state"] if name == "determinize" else answer if answer.dtype.names else answer.tolist()
 
     def _room(self, word: str, values: Mapping[str, Any]) -> Any:
@@ -450,6 +450,11 @@ class Game(AnyGame):
         """The values of the parameters in the order in which `initial` takes them; a single 0 where it takes none."""
         parameters = parameters_of(self.initial)
         return np.array([self.parameters.get(name, parameters[name]) for name in parameters] or [0], np.int64)
+
+
+def functions_of(module: Mapping[str, Any]) -> dict[str, Any]:
+    """What a module, given by its globals, defines of the functions of a `Game`, under the names that they have there."""
+    return {name: module[name] for name in (*FUNCTIONS, *TOLD, "retrace") if name in module}
 
 
 _kernels: "weakref.WeakKeyDictionary[Game, tuple[int, list[Bound], Kernels]]" = weakref.WeakKeyDictionary()

@@ -89,25 +89,25 @@ class PythonGame(AnyGame):
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
-        takes = {name: row.given for name, row in (FUNCTIONS | TOLD).items()}
+        takes = {name: row.inputs for name, row in (FUNCTIONS | TOLD).items()}
         check_arguments(self, takes | OF_PYTHON_GAMES, is_compiled=False)
 
-    def ask(self, name: str, *given: Any) -> Any:
+    def ask(self, name: str, *inputs: Any) -> Any:
         function = getattr(self, name)
         if function is None:
-            return self.ask("copy", *given[:1]) if name == "determinize" else None
-        answer = function(*given) if name not in DEALING else function(*given, **self.parameters)
+            return self.ask("copy", *inputs[:1]) if name == "determinize" else None
+        answer = function(*inputs) if name not in DEALING else function(*inputs, **self.parameters)
         if name in KINDS:
             return checked_numbers(self, name, answer)
         convert, is_right, right = _ANSWERS[name]
         try:
             converted = convert(answer)
-            if is_right(self, converted, *given):
+            if is_right(self, converted, *inputs):
                 return converted
         except (TypeError, ValueError):
             pass
-        count = len(self.ask("legal", *given)) if name == "chance" else self.players - (name == "player")
-        text = "the state that it was given" if given and answer is given[0] else repr(answer)
+        count = len(self.ask("legal", *inputs)) if name == "chance" else self.players - (name == "player")
+        text = "the state that it was given" if inputs and answer is inputs[0] else repr(answer)
         raise self._refusal(name, text, right.format(count))
 
     def _refusal(self, name: str, answer: str, right: str) -> ValueError:
@@ -200,8 +200,8 @@ def _is_deal(game: AnyGame, dealt: tuple[StateData, float] | None, index: int) -
     return dealt is None or 0 <= dealt[1] < math.inf
 
 
-def _is_new(game: AnyGame, made: StateData, state: StateData, *_: object) -> bool:
-    return made is not state
+def _is_new(game: AnyGame, answer: StateData, state: StateData, *_: object) -> bool:
+    return answer is not state
 
 
 def _is_unused(game: AnyGame, answer: object, state: StateData, action: int) -> bool:
@@ -283,8 +283,8 @@ def _in_python(game: Game, name: str, kernel: Any) -> Callable:
     """A function of a game, which messages know by the one that it stands for."""
 
     @np.errstate(over="ignore")  # as compiled code does
-    def asked(*given: Any, **parameters: int) -> Any:
-        return game.ask(name, *given) if name in KINDS else game.ask_kernel(kernel, name, *given)
+    def asked(*inputs: Any, **parameters: int) -> Any:
+        return game.ask(name, *inputs) if name in KINDS else game.ask_kernel(kernel, name, *inputs)
 
     if (original := getattr(game, name)) is not None:
         asked.py_func = plain(original)  # type: ignore[attr-defined]

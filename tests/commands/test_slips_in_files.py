@@ -78,7 +78,12 @@ CANNOT, NOT_KNOWN = "legal cannot be compiled: ", "compiled code does not suppor
             "apply of stones takes (state); it must take (state, action)",
         ),
         ("    return count\n", "", "def legal", f"{CANNOT}it must return how many actions"),
-        ("    return count\n", "    yield count\n", "def legal", f"{CANNOT}it must return how many"),
+        (
+            "    return count\n",
+            "    yield count\n",
+            "def legal",
+            "legal of stones has a yield; it must be a plain function",
+        ),
         (
             "return TERMINAL if state.stones == 0 else state.player",
             'return "x"',
