@@ -47,7 +47,7 @@ EXAMPLE = HistoryExample([Decision(0, (4, 5), 4), Decision(1, (5, 6), 5, phase=S
             "the information of MAST has no 'rewards'; it has reward, visits",
         ),
         (lambda: backpropagate(MAST, 0, [1, 0], reply=1), "the information of MAST has no 'reply'"),
-        (lambda: EXAMPLE.key(MAST, 4), r"\(4,\) is not a record of A × {1, …, κ}; give an integer for each factor"),
+        (lambda: EXAMPLE.key(MAST, 4), r"\(4,\) is not a record of A × {1, …, κ}"),
         (lambda: EXAMPLE.prefix(1).values(MAST, {(5, 1, 0): {"reward": 1}}), r"\(5, 1, 0\) is not a record of A × "),
         (lambda: EXAMPLE.prefix(9), r"the number of actions of a prefix is 9; it must be an integer from 0 to \d"),
         (

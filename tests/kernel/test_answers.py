@@ -206,16 +206,7 @@ def test_names_and_utilities_that_mean_nothing_are_refused(game: Any, changes: d
         attrs.evolve(game, **changes)
 
 
-class Wins:
-    """Rewards as a method, and as an object that can be called."""
-
-    def method(self, state: Any, out: Any) -> None:
-        out[0] = 1.0
-
-    __call__ = method
-
-
-@pytest.mark.parametrize("function", [Wins().method, Wins(), functools.partial(Wins().method), functools.cache(Wins())])
+@pytest.mark.parametrize("function", [max, functools.partial(rewards), functools.cache(rewards)])
 def test_what_can_be_called_but_not_compiled_is_refused(function: Any) -> None:
     kind = type(function).__name__
     with pytest.raises(TypeError, match=f"rewards of nim7 is a {kind}; to be compiled it must be a function of Python"):
