@@ -8,14 +8,12 @@ action the term of a linear mixture, if there is more than one, and what the rul
 to accept it, until one is accepted or as many as there are actions have been refused; only then from all.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from icarus.algebra.weights import TOLERANCE
 from icarus.compiler.digest import kernel_cache
-from icarus.compiler.functions import plain
 from icarus.compiler.kernel import Kernel
 from icarus.compiler.memory import WORD_BYTES, array_at, call, matrix_at, struct_at, unlikely
 from icarus.compiler.rng import RNG_WORDS
@@ -201,13 +199,6 @@ def group(moves: np.ndarray, classes: np.ndarray, count: int) -> int:
             moves[distinct] = move
             distinct += 1
     return distinct
-
-
-def observation_classes(moves: Sequence[int]) -> tuple[list[int], list[int]]:
-    """The moves by which actions are seen, each once, and the index of each action's among them."""
-    distinct, classes = list(moves), [0] * len(moves)
-    count = plain(group)(distinct, classes, len(moves))
-    return distinct[:count], classes
 
 
 @helper

@@ -42,49 +42,20 @@ def levels_of(game: AnyGame | str, file: Path | None = None) -> list[Settings]:
     Raises:
         ValueError: the levels of this game have not been measured, or the file cannot be read.
     """
-    measured = _read_levels(file or DATA)
-    name = str(game)
-    if name not in measured:
-        where = "these games have" if file is None else f"{file} has those of"
-        raise ValueError(f"{name} has no measured levels; {where}: {', '.join(measured)}")
-    return list(measured[name])
-
-
-def number_of_levels(game: AnyGame, file: Path | None) -> int:
-    """How many levels have been measured for a game.
-
-    Raises:
-        ValueError: a file is given, and has none of this game.
-    """
-    return len(_read_levels(DATA).get(str(game), ()) if file is None else levels_of(game, file))
-
-
-def _read_levels(file: Path) -> dict[str, list[Settings]]:
-    """The levels of each game in a file.
-
-    Raises:
-        ValueError: there is no such file, or something else is in it.
-    """
-    file = file / FILE if file.is_dir() else file
+    path = DATA if file is None else file / FILE if file.is_dir() else file
     try:
-        games = json.loads(file.read_text("utf-8"))["games"]
-        if all(len(levels) == LEVELS for levels in games.values()):
-            return dict(games)
+        measured = json.loads(path.read_text("utf-8"))["games"]
+        fits = all(len(levels) == LEVELS for levels in measured.values())
     except FileNotFoundError:
-        raise ValueError(f"there is no file {file}; icarus describe writes the levels of a game") from None
+        raise ValueError(f"there is no file {path}; icarus describe writes the levels of a game") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        pass
-    raise ValueError(f"{file} does not have the levels of a game, as icarus describe writes them")
-
-
-def level_settings(game: AnyGame | str, level: int, file: Path | None = None) -> Settings:
-    """The settings of the agent of a level: `strategy`, as text, and keywords of `Agent`.
-
-    Raises:
-        ValueError: no such level, no levels of this game, or no such file.
-    """
-    level = checks.integer("a level", level, 1, LEVELS)
-    return dict(levels_of(game, file)[level - 1]["agent"])
+        fits = False
+    if not fits:
+        raise ValueError(f"{path} does not have the levels of a game, as icarus describe writes them")
+    if str(game) not in measured:
+        where = "these games have" if file is None else f"{file} has those of"
+        raise ValueError(f"{game} has no measured levels; {where}: {', '.join(measured)}")
+    return list(measured[str(game)])
 
 
 _CHANCE_STREAM, _SEARCH_STREAM = 0, 1  # keys of the independent streams of one game
@@ -146,7 +117,8 @@ class Agent(Search):
         Raises:
             ValueError: no such level or file, or the levels of this game have not been measured.
         """
-        settings = level_settings(game, level, None if levels is None else Path(levels))
+        level = checks.integer("a level", level, 1, LEVELS)
+        settings = dict(levels_of(game, None if levels is None else Path(levels))[level - 1]["agent"])
         return cls(parse(settings.pop("strategy")), **settings)
 
     @property

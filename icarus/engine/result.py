@@ -15,7 +15,7 @@ from icarus.checks import count_text, real
 from icarus.compiler.rng import plain_below
 from icarus.engine.reuse import decayed_records, records_without_histories
 from icarus.engine.scheme import MO_ISMCTS, Scheme
-from icarus.engine.tables import Records, RecordTable
+from icarus.engine.tables import Records, Table
 from icarus.kernel.contract import read_only
 from icarus.kernel.game import seat_name
 from icarus.kernel.history import Root
@@ -77,7 +77,7 @@ def sum_statistics(parts: Sequence[RootStatistics]) -> RootStatistics:
 
 
 def root_statistics(
-    player: int, actions: tuple[int, ...], visits: np.ndarray, tables: Sequence[RecordTable]
+    player: int, actions: tuple[int, ...], visits: np.ndarray, tables: Sequence[Table]
 ) -> RootStatistics:
     """What the tables of a search say of the actions at its root.
 
@@ -100,7 +100,7 @@ def root_statistics(
     return RootStatistics(actions, visits, rewards, playouts, lower, upper)
 
 
-def _row(table: RecordTable, parts: Parts) -> np.void | None:
+def _row(table: Table, parts: Parts) -> np.void | None:
     return table.find(table.component.records.key(table.game, parts, table.root))
 
 

@@ -18,7 +18,7 @@ from icarus.compiler.functions import plain
 from icarus.compiler.rng import seeded
 from icarus.engine.lowering import components_of, storage_of
 from icarus.engine.scheme import EVERY_ACTION, ONCE, ROOT_PLAYER, Scheme
-from icarus.engine.tables import Records, RecordTable, Table
+from icarus.engine.tables import Records, Table
 from icarus.kernel import UNSEEN, extended, mix
 from icarus.kernel.history import Root, new_root
 from icarus.kernel.state import State
@@ -41,7 +41,7 @@ class ReusedRecords:
     root: Root
     iterations: int
 
-    def fill(self, tables: Sequence[RecordTable]) -> None:
+    def fill(self, tables: Sequence[Table]) -> None:
         """Enter the rows into the tables of the components."""
         for table, rows in zip(tables, self.rows, strict=True):
             table.insert_rows(rows)
@@ -120,30 +120,24 @@ def observed_moves(state: State, player: int, action: int, scheme: Scheme, obser
         return [moves[observer] if len(moves) > 1 else action]
     if len(moves) == 1 or scheme.cheats:
         return [action] if scheme.observer == EVERY_ACTION else list(moves)
-    return (_action_if_known if scheme.observer == EVERY_ACTION else _moves_if_known)(state, player, action, observer)
+    return _moves_if_known(state, player, action, observer, scheme.observer == EVERY_ACTION)
 
 
-def _action_if_known(state: State, player: int, action: int, observer: int) -> list[int | None]:
-    """The action, in the perspective of one who sees all actions; None where the observer does not know it."""
-    possible: set[int] = set()
-    for _, actions in _possible_actions(state, player, action, observer):
-        possible.update(actions)
-        if len(possible) > 1:
-            break
-    return [_only(possible)]
+def _moves_if_known(state: State, player: int, action: int, observer: int, of_actions: bool) -> list[int | None]:
+    """The move by which each sees the action, or the action itself by eyes that see all; None where the observer does not know it."""
 
+    def seen_in(world: State, played: int) -> Sequence[int]:
+        return (played,) if of_actions else world.observed(played)
 
-def _moves_if_known(state: State, player: int, action: int, observer: int) -> list[int | None]:
-    """The move by which each sees the action; None where the observer does not know it."""
-    moves = state.observed(action)
+    moves, known = seen_in(state, action), -1 if of_actions else observer
     possible: list[set[int]] = [set() for _ in moves]
     for world, actions in _possible_actions(state, player, action, observer):
-        for a in actions:
-            for moves_possible, move in zip(possible, world.observed(a), strict=True):
+        for each in actions:
+            for moves_possible, move in zip(possible, seen_in(world, each), strict=True):
                 moves_possible.add(move)
-        if all(len(some) > 1 for perspective, some in enumerate(possible) if perspective != observer):
+        if all(len(some) > 1 for perspective, some in enumerate(possible) if perspective != known):
             break
-    return [moves[observer] if i == observer else _only(some) for i, some in enumerate(possible)]
+    return [moves[observer] if i == known else _only(some) for i, some in enumerate(possible)]
 
 
 def _possible_actions(state: State, player: int, action: int, observer: int) -> Iterator[tuple[State, list[int]]]:

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Protocol, cast
+from typing import cast
 
 import numpy as np
 
@@ -20,22 +20,6 @@ from icarus.kernel.theta import ENTRY, ENTRY_BYTES, FILTER_BYTES, FULLEST, TABLE
 SMALLEST = 1 << 11  # entries in the index of a new table
 SMALL_TABLE, LARGE_TABLE = 1 << 17, 1 << 19  # entries: those below become 8 and 4 times as large at once, others twice
 _INT = np.dtype(np.int64)
-
-
-class RecordTable(Protocol):
-    """The records of one component, as either engine holds them."""
-
-    component: Enhancement
-    root: Root | None
-
-    @property
-    def game(self) -> AnyGame: ...
-
-    def find(self, key: int) -> np.void | None:
-        """The row of the record with this key; None where it was never updated."""
-
-    def insert_rows(self, rows: np.ndarray) -> None:
-        """Insert rows, each of another record; one that is here already is replaced."""
 
 
 def capacity_for(records: int, least: int) -> int:

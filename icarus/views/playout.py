@@ -8,7 +8,7 @@ import attrs
 from icarus.algebra import Enhancement
 from icarus.algebra.information import FieldValue
 from icarus.checks import count_text
-from icarus.engine.inspect.playout import Choice, InspectedPlayout, Update, inspect_playout
+from icarus.engine.inspect import Choice, InspectedPlayout, Update, inspect_playout
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.kernel.game import seat_name
 from icarus.kernel.state import State

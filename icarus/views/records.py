@@ -8,7 +8,7 @@ import numpy as np
 
 from icarus import checks
 from icarus.algebra.information import HISTORY, REPLY, FieldValue, Kind
-from icarus.engine.inspect.tree import tree_of
+from icarus.engine.inspect import tree_of
 from icarus.engine.result import Result
 from icarus.engine.tables import Records, part_text, parts_of
 from icarus.kernel import NONE, UNSEEN

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from icarus.engine.inspect.playout import InspectedPlayout
-from icarus.engine.inspect.tree import LIMIT, Line, Tree, lines_of, tree_of
+from icarus.engine.inspect import LIMIT, InspectedPlayout, Line, Tree, lines_of, tree_of
 from icarus.engine.result import Result
 from icarus.kernel import UNSEEN
 from icarus.kernel.game import seat_name, seat_names

@@ -1,5 +1,7 @@
 """Games between agents: what the seed fixes, who sits where, and what is written down of each decision."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -8,8 +10,10 @@ import pytest
 from scipy.stats import chisquare
 
 from icarus import SO_ISMCTS, Agent, Game, GameLog, State, games, greatest_value, play
+from icarus.engine import match as levels
 from icarus.engine.match import Decision
 from icarus.kernel import CHANCE, TERMINAL
+from icarus.ladder import read_ladder
 from icarus.specs import BASELINE, MAST, RAVE
 from tests import toy
 
@@ -44,10 +48,6 @@ def test_the_same_seed_gives_the_same_game(game: Game) -> None:
     assert first == second
 
 
-def test_another_seed_gives_another_game() -> None:
-    assert len({play(WHIST, [QUICK] * 3, seed=seed).actions for seed in range(4)}) == 4
-
-
 def test_the_deal_follows_from_the_seed_and_not_from_the_agents() -> None:
     for seed in range(5):
         first, second = (watched(WHIST, agents, seed)[1][0][0] for agents in ([QUICK] * 3, [OTHER, QUICK, OTHER]))
@@ -79,17 +79,6 @@ def test_chance_keeps_to_its_probabilities() -> None:
     total = sum(rolled.values())
     assert total > 60
     assert chisquare([rolled[face] for face in (7, 8, 9)], [0.2 * total, 0.5 * total, 0.3 * total]).pvalue > 1e-4
-
-
-def test_each_decision_has_a_stream_of_its_own() -> None:
-    # One iteration at each decision is a random choice: were the streams alike, all decisions would be.
-    log = play(games.load("othello"), [Agent(BASELINE, iterations=1)] * 2, seed=5)
-    shares = [
-        state.legal_actions().index(action) / (len(state.legal_actions()) - 1)
-        for state, action in positions(log)
-        if len(state.legal_actions()) > 3
-    ]
-    assert min(shares) == 0 and max(shares) == 1 and len(set(shares)) > 5
 
 
 def positions(log: GameLog) -> list[tuple[State, int]]:
@@ -143,17 +132,6 @@ def test_a_decision_without_a_choice_is_not_searched() -> None:
             )
 
 
-def test_chance_makes_no_decisions() -> None:
-    log = play(toy.DICE, [QUICK, QUICK], seed=2)
-    assert CHANCE in [player for player, _ in log.actions]
-    assert CHANCE not in [decision.player for decision in log.decisions]
-
-
-def test_the_seed_is_kept_as_it_was_given() -> None:
-    assert play(toy.CHAIN, [QUICK], seed=4).seed == 4
-    assert play(toy.CHAIN, [QUICK], seed=[4, np.int64(2)]).seed == (4, 2)
-
-
 def test_the_first_decision_is_the_search_of_its_agent() -> None:
     log, events = watched(games.load("othello"), [OTHER, QUICK], 3)
     result = OTHER.search(events[0][0], (3, 1, 0))
@@ -179,10 +157,6 @@ def test_a_watcher_is_told_of_every_action_before_it_is_done_and_of_the_end(game
     assert [decision for _, _, decision in events if decision is not None] == list(log.decisions)
 
 
-def test_watching_changes_nothing() -> None:
-    assert timeless(watched(WHIST, [QUICK] * 3, 8)[0]) == timeless(play(WHIST, [QUICK] * 3, seed=8))
-
-
 # -------------------------------------------------------------------------------------------------------------- refusals
 
 
@@ -197,11 +171,6 @@ def test_what_is_no_game_and_what_is_no_list_of_agents_is_refused_in_a_sentence(
         play("othello", [QUICK] * 2)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="play needs a list of agents, one for each seat, not "):
         play(games.load("othello"), QUICK)  # type: ignore[arg-type]
-
-
-def test_what_is_no_agent_is_refused() -> None:
-    with pytest.raises(TypeError, match=r"an agent must be an Agent\(strategy, iterations=…\), not BASELINE"):
-        play(toy.CHAIN, [BASELINE])  # type: ignore[list-item]
 
 
 def test_a_class_in_place_of_an_agent_and_a_number_in_place_of_a_watcher_are_refused() -> None:
@@ -224,33 +193,6 @@ def test_a_seated_player_has_one_seat_and_one_game() -> None:
         agent.seated("othello")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("seed", [-1, 0.5, "1", (), (1, -1), None])
-def test_a_bad_seed_is_refused(seed: Any) -> None:
-    with pytest.raises(ValueError, match="seed is "):
-        play(toy.CHAIN, [QUICK], seed=seed)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ({"strategy": BASELINE}, ValueError, "needs a budget"),
-        ({"strategy": BASELINE, "iterations": 0}, ValueError, "iterations is 0"),
-        ({"strategy": BASELINE, "seconds": -1}, ValueError, "seconds is -1"),
-        ({"strategy": "RAVE", "iterations": 5}, TypeError, "a strategy must be an Enhancement, .*, not 'RAVE'"),
-        (
-            {"strategy": RAVE + MAST, "iterations": 5},
-            ValueError,
-            r"sum to 2, not to 1; did you mean \(RAVE \+ MAST\)/2\?",
-        ),
-    ],
-)
-def test_an_agent_without_a_strategy_or_a_budget_is_refused(
-    arguments: dict[str, Any], error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=message):
-        Agent(**arguments)
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -265,22 +207,66 @@ def test_an_agent_is_shown_as_it_is_called(text: str) -> None:
     assert repr(eval(text, names | {"greatest_value": greatest_value})) == text
 
 
-def test_a_game_that_was_played_is_short_to_look_at() -> None:
-    log = play(games.load("kuhn-poker"), [Agent(BASELINE, iterations=5)] * 2, seed=3)
-    returns = ", ".join(f"{each:g}" for each in log.returns)
-    assert repr(log) == f"<game of kuhn-poker: {len(log.actions)} actions, returns {returns}>"
-
-
 def test_an_agent_says_what_it_is() -> None:
     assert str(Agent(RAVE >> MAST, iterations=20, seconds=1.5)) == "RAVE >> MAST (20 iterations, 1.5 s)"
     assert str(Agent(BASELINE, seconds=2)) == "BASELINE (2 s)"
 
 
-def test_the_stronger_agent_wins_more_games() -> None:
-    strong, weak = Agent(BASELINE, iterations=150), Agent(BASELINE, iterations=1)
-    won = sum(
-        play(games.load("othello"), [strong, weak] if seat == 0 else [weak, strong], seed=(seed, seat)).returns[seat]
-        for seed in range(4)
-        for seat in (0, 1)
-    )
-    assert won >= 6
+# -------------------- Levels of strength: eight a game, refused where they have not been measured.
+
+
+@pytest.fixture
+def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A game whose levels are 1 to 8 iterations."""
+    rows = [{"agent": {"strategy": "MAST", "iterations": level}} for level in range(1, 9)]
+    path = tmp_path / "levels.json"
+    path.write_text(json.dumps({"games": {"othello": rows}}))
+    monkeypatch.setattr(levels, "DATA", path)
+
+
+def test_a_level_is_an_agent_of_its_game(measured: None) -> None:
+    assert str(Agent.at_level("othello", 3)) == "MAST (3 iterations)"
+    assert Agent.at_level(games.load("othello"), 8).iterations == 8
+    game = games.load("othello")
+    once, again = (play(game, [Agent.at_level(game, 1)] * 2, seed=5).actions for _ in range(2))
+    assert once == again
+
+
+def test_a_game_without_measured_levels_is_refused(measured: None) -> None:
+    with pytest.raises(ValueError, match="hearts has no measured levels; these games have: othello"):
+        Agent.at_level("hearts", 3)
+
+
+def test_levels_of_a_file_and_its_mistakes(tmp_path: Path) -> None:
+    rows = [{"agent": {"strategy": "MAST", "iterations": level}} for level in range(1, 9)]
+    (tmp_path / "levels.json").write_text(json.dumps({"games": {"knockout-whist(players=3)": rows}}))
+    whist = games.load("knockout-whist(players=3)")
+    assert Agent.at_level(whist, 5, levels=tmp_path) == Agent.at_level(whist, 5, levels=str(tmp_path / "levels.json"))
+    with pytest.raises(
+        ValueError, match=r"othello has no measured levels; .*levels.json has those of: knockout-whist\(players=3\)"
+    ):
+        Agent.at_level("othello", 1, levels=tmp_path / "levels.json")
+    with pytest.raises(ValueError, match="there is no file .*; icarus describe writes the levels of a game"):
+        Agent.at_level(whist, 1, levels=tmp_path / "nothing")
+    for content in ("[]", "{", '{"games": {"othello": []}}', '{"games": 3}'):
+        (tmp_path / "levels.json").write_text(content)
+        with pytest.raises(ValueError, match="levels.json does not have the levels of a game"):
+            Agent.at_level("othello", 1, levels=tmp_path)
+
+
+def test_shipped_levels_are_eight_agents_the_stronger_the_more_they_search() -> None:
+    for game in json.loads(levels.DATA.read_text())["games"]:
+        shipped = levels.levels_of(game)
+        budgets = [Agent.at_level(game, level).iterations for level in range(1, levels.LEVELS + 1)]
+        assert len(shipped) == levels.LEVELS
+        assert budgets == sorted(budgets)
+        assert [row["elo"] for row in shipped] == sorted(row["elo"] for row in shipped)
+        rungs = {rung.name: rung.rating for rung in read_ladder(game).rungs}
+        for level, row in enumerate(shipped, 1):  # each level is an opponent of the ladder, with the same rating
+            rating = rungs[str(Agent.at_level(game, level))]
+            assert [row[name] for name in ("elo", "low", "high", "games")] == list(attrs.astuple(rating))
+
+
+def test_a_game_with_other_parameters_has_levels_of_its_own_or_none() -> None:
+    with pytest.raises(ValueError, match=r"knockout-whist\(players=2\) has no measured levels"):
+        levels.levels_of(games.load("knockout-whist(players=2)"))

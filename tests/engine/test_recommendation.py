@@ -13,7 +13,6 @@ from icarus import BASELINE, MAST, Agent, RootStatistics, games, greatest_value,
 from icarus.compiler.plain_python import interpret
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.result import recommend
-from icarus.engine.scheme import DeterminizedUCT
 from icarus.engine.search import run_within
 from icarus.kernel.history import UNLIMITED
 from icarus.specs import MCTS_SOLVER
@@ -133,12 +132,6 @@ def test_the_budget_is_what_was_given_or_what_the_clock_lets_expect(
     assert running.iterations == pytest.approx(total, abs=2)
     assert all(budget == pytest.approx(total, abs=2) for budget in running.expected if budget != UNLIMITED)
     assert running.expected[1] == (iterations or UNLIMITED) and (seconds is None or len(running.expected) > 5)
-
-
-def test_a_search_of_several_trees_by_the_clock_begins_without_a_budget() -> None:
-    running = toy.begun(after(toy.BRANCHES), BASELINE, scheme=DeterminizedUCT(4))
-    running.expect(UNLIMITED)
-    assert [int(each._playout["budget"][0]) for each in running.searches] == [UNLIMITED] * 4
 
 
 @pytest.mark.parametrize("threads", [1, 2])

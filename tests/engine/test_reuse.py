@@ -1,6 +1,5 @@
 """Records that live on from search to search: against the twin, counted by hand, and refused where they do not fit."""
 
-import itertools
 import random
 from typing import Any
 
@@ -119,7 +118,7 @@ def go_on(
         state = after
 
 
-CASES = [(0, 1.0), (1, 0.5), (0, 0.5), (1, 1.0), *itertools.product(range(2, 6), (1.0, 0.5))]  # compositions and decays
+CASES = [(0, 1.0), (1, 0.5), (2, 0.5), (3, 1.0)]  # compositions and decays
 
 
 @pytest.mark.parametrize("case", slow_after(2, CASES), ids=str)
@@ -197,15 +196,6 @@ def test_records_below_the_moves_played_live_on_and_no_others_of_histories() -> 
     assert (second.records["MAST"].rows == first.records["MAST"].rows).all()
 
 
-def test_the_earlier_result_stays_as_it_was() -> None:
-    state = OTHELLO.new_initial_state()
-    first = search(state, RAVE >> MAST, iterations=100, seed=1)
-    rows = {name: records._table.records() for name, records in first.records.items()}
-    search(state, RAVE >> MAST, iterations=100, seed=2, records=first)
-    first.decayed(0.5), first.without_histories()
-    assert all((first.records[name]._table.records() == rows[name]).all() for name in rows)
-
-
 def test_trees_of_determinizations_drawn_once_begin_anew_and_the_rest_stays() -> None:
     whist = games.load("knockout-whist(players=2)")
     state = decided(whist, 2)
@@ -264,7 +254,7 @@ def test_decay_goes_back_to_the_initial_information_and_keeps_replies() -> None:
     assert (decayed.records["LGRF"].rows == replies[replies["reply"] >= 0]).all()
 
 
-@pytest.mark.parametrize("name", SPECIFICATIONS)
+@pytest.mark.parametrize("name", slow_after(8, list(SPECIFICATIONS)[::4]))
 def test_decay_shrinks_sums_and_counts_together_and_nothing_else(name: str) -> None:
     result = search(toy.BRANCHES.new_initial_state(), SPECIFICATIONS[name], iterations=20, seed=1, engine="python")
     half = result.decayed(0.5)
@@ -371,13 +361,3 @@ def test_eyes_of_the_root_player_are_nobody_elses() -> None:
         after.apply_action(after.legal_actions()[0])
     with pytest.raises(ValueError, match=r"player \d is the only observer"):
         search(after, BASELINE, iterations=2, scheme=SO_ISMCTS_POM, records=first)
-
-
-def test_several_threads_go_on_too() -> None:
-    state = OTHELLO.new_initial_state()
-    options: dict[str, Any] = {"iterations": 200, "threads": 2}
-    first = search(state, RAVE, seed=1, **options)
-    after = state.clone()
-    after.apply_action(first.action)
-    second = search(after, RAVE, seed=2, records=first, **options)
-    assert second.iterations == 200 and second.visits.sum() > 200 + 10

@@ -1,7 +1,6 @@
 """Engine against naive twin in every scheme: the same draws must give the same records and information."""
 
 import random
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 import icarus
 from icarus import Enhancement, Game, games, linear, maxilinear
 from icarus.algebra import gibbs, ucb1
-from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.scheme import (
     MO_ISMCTS,
     SO_ISMCTS,
@@ -24,7 +22,7 @@ from icarus.kernel import CHANCE, TERMINAL, below, helper
 from icarus.specs import AMAF, BASELINE, EPIC, LGR, LGRF, MAST, NAST, TO_MAST
 from tests import naive, toy
 from tests.conftest import Toys
-from tests.engine.test_twin import compared, composition, named_information, named_parts, same_information, starts
+from tests.engine.test_twin import agree, composition, same_records, starts
 from tests.marks import slow_after
 from tests.toy import BLIND_STATES, CLASHES, PENNIES, THICKETS, WHISPERS
 
@@ -34,38 +32,6 @@ ONE_TREE = [SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)]
 SEVERAL_TREES = [DeterminizedUCT(1), DeterminizedUCT(3), CheatingEnsembleUCT(3)]
 REAL_GAMES = ["knockout-whist(players=3)", "phantom-mnk", "kuhn-poker", "goofspiel", "lotr-confrontation"]
 by_scheme = pytest.mark.parametrize("scheme", ONE_TREE, ids=str)
-
-
-def same_records(
-    records: Mapping[str, Any], strategy: Enhancement, twin: Any, outcome: naive.Outcome, where: tuple
-) -> None:
-    """Every record of every enhancement, and EXP3's, holds the same information in engine and twin."""
-    parts = dict(zip(naive.leaves(twin), map(str, strategy.components), strict=True))
-    parts |= {naive.EXP3: "EXP3"}
-    assert ("EXP3" in records) == (naive.EXP3 in outcome.records)
-    for kind, theta in outcome.records.items():
-        table = records[parts.get(kind, str(BASELINE))]
-        named = {
-            record if kind == naive.EXP3 else named_parts(kind.kind, record): information
-            for record, information in theta.items()
-        }
-        expected = {table.key(parts_of): information for parts_of, information in named.items()}
-        held = {int(row["record"]): named_information(row) for row in table.rows}
-        assert same_information(kind.kind, held, expected), (str(strategy), kind, *where)
-
-
-def agree(
-    state: Any, strategy: Enhancement, twin: Any, iterations: int, seed: int | tuple[int, ...], scheme: Scheme
-) -> None:
-    """After some of the iterations, for the schemes of one tree."""
-    engine = CompiledSearch(state, strategy, seed, scheme=scheme)
-    for iteration, outcome in enumerate(naive.stepwise(state, twin, iterations, seed, scheme), start=1):
-        if not compared(iteration, iterations):
-            continue
-        engine.run(iteration)
-        same_records(engine.records(), strategy, twin, outcome, (str(state.game), str(scheme), iteration))
-        assert dict(zip(engine.actions, engine.result().visits.tolist(), strict=True)) == outcome.selections
-    assert engine.result().action == outcome.action
 
 
 def agree_in_all_trees(

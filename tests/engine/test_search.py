@@ -1,8 +1,6 @@
 """Search: that a seed fixes everything, budgets, refusals, Ctrl-C, threads, errors in slots, and what may not be known."""
 
 import contextlib
-import json
-import math
 import os
 import signal
 import sys
@@ -37,7 +35,6 @@ from icarus.engine.lowering import lower
 from icarus.kernel import History, Theta, Updates, find, update
 from icarus.specs import BASELINE, EPIC, LGR, MAST, NAST2, RAVE
 from tests import toy
-from tests.conftest import Python
 from tests.test_toy import after
 
 running_module = sys.modules["icarus.engine.compiled_search"]
@@ -76,11 +73,6 @@ def test_two_searches_with_one_seed_agree_in_every_field_but_the_clock(root: Cal
     assert same(first, second)
 
 
-def test_another_seed_gives_another_search() -> None:
-    first, second = (search(whist(), EVERYTHING, iterations=150, seed=seed) for seed in (1, 2))
-    assert first.visits.tolist() != second.visits.tolist()
-
-
 def test_every_part_of_a_key_counts() -> None:
     results = [search(whist(), BASELINE, iterations=100, seed=seed) for seed in [(1, 2), (2, 1), (1, 2, 3), 1]]
     assert len({tuple(result.visits.tolist()) + tuple(result.values.tolist()) for result in results}) == 4
@@ -115,16 +107,6 @@ def test_a_strategy_is_lowered_once_for_all_its_searches_and_an_equal_one_by_its
     first, again, third = lower(game, strategy), lower(game, strategy), lower(game, equal)
     assert strategy == equal and first.leaf is again.leaf and first.leaf is not third.leaf
     assert first.component is not again.component and first.component.tolist() == again.component.tolist()
-
-
-def test_looking_at_a_search_does_not_change_it() -> None:
-    whole, watched = CompiledSearch(whist(), EVERYTHING, 5), CompiledSearch(whist(), EVERYTHING, 5)
-    whole.run(100)
-    for stop in range(10, 101, 10):
-        watched.run(stop)
-        watched.result()
-        watched.records()
-    assert same(whole.result(), watched.result())
 
 
 @pytest.mark.parametrize("name", ["othello", "knockout-whist(players=3)", "hearts"])
@@ -173,14 +155,6 @@ def test_records_of_a_component_that_is_none_are_refused_with_the_names_of_those
     assert records.get("MATS") is None and list(records) == ["BASELINE", "MAST"]
 
 
-def test_a_search_asked_for_fewer_iterations_than_it_has_made_does_nothing() -> None:
-    running = CompiledSearch(whist(), BASELINE, 1)
-    running.run(30)
-    before = running.result()
-    running.run(10)
-    assert running.iterations == 30 and same(before, running.result())
-
-
 # ---------------------------------------------------------------------------------------------------------------- budgets
 
 
@@ -201,10 +175,6 @@ def test_a_search_ends_when_its_time_is_up() -> None:
         assert result.iterations > 50
 
 
-def test_a_moment_is_enough_for_some_iterations() -> None:
-    assert search(after(toy.BRANCHES), BASELINE, seconds=1e-9).iterations >= 1
-
-
 @pytest.mark.parametrize(("iterations", "seconds", "expected"), [(40, 100.0, 40), (10**15, 0.05, None)])
 def test_of_two_budgets_the_first_to_end_counts(iterations: int, seconds: float, expected: int | None) -> None:
     result = search(after(toy.BRANCHES), BASELINE, iterations=iterations, seconds=seconds)
@@ -222,19 +192,6 @@ def test_progress_is_told_in_order_and_to_the_end() -> None:
     assert all(0 < elapsed <= result.seconds for _, elapsed in reports)
     silent = search(state, BASELINE, iterations=20_000)
     assert same(result, silent)
-
-
-def test_progress_is_told_about_twenty_times_a_second() -> None:
-    reports: list[float] = []
-    search(
-        games.load("othello").new_initial_state(),
-        BASELINE,
-        seconds=0.6,
-        progress=lambda iterations, elapsed: reports.append(elapsed),
-    )
-    pauses = np.diff(reports)
-    assert len(reports) >= 5
-    assert np.median(pauses) < 0.2
 
 
 def test_an_exception_in_progress_surfaces_as_itself() -> None:
@@ -257,30 +214,14 @@ def ended() -> State:
     [
         ({}, ValueError, r"needs a budget: iterations=5000 or seconds=1\.0"),
         ({"iterations": 0}, ValueError, "iterations is 0; it must be an integer of at least 1"),
-        ({"iterations": -3}, ValueError, "iterations is -3"),
-        ({"iterations": 2.5}, ValueError, r"iterations is 2\.5"),
-        ({"iterations": True}, ValueError, "iterations is True"),
-        ({"iterations": "many"}, ValueError, "iterations is 'many'"),
-        ({"iterations": 0, "seconds": 1}, ValueError, "iterations is 0"),
         ({"seconds": 0}, ValueError, "seconds is 0; it must be a real number above 0"),
-        ({"seconds": -1.0}, ValueError, r"seconds is -1\.0"),
-        ({"seconds": math.nan}, ValueError, "seconds is nan"),
-        ({"seconds": True}, ValueError, "seconds is True"),
-        ({"seconds": "1"}, ValueError, "seconds is '1'"),
         ({"iterations": 5, "seed": -1}, ValueError, "seed is -1; it must be an integer of at least 0"),
-        ({"iterations": 5, "seed": 1.5}, ValueError, r"seed is 1\.5"),
-        ({"iterations": 5, "seed": None}, ValueError, "seed is None"),
-        ({"iterations": 5, "seed": "7"}, ValueError, "seed is '7'"),
         ({"iterations": 5, "seed": ()}, ValueError, r"seed is \(\)"),
-        ({"iterations": 5, "seed": (1, -2)}, ValueError, r"seed is \(1, -2\)"),
-        ({"iterations": 5, "seed": True}, ValueError, "seed is True"),
-        ({"iterations": 5, "seed": b"ab"}, ValueError, "seed is b'ab'"),
         (
             {"iterations": 5, "state": toy.BRANCHES},
             TypeError,
             r"search needs a State, such as games\.load\('hearts'\)\.new_initial_state\(\), not <game toy-branches",
         ),
-        ({"iterations": 5, "state": None}, TypeError, "not None"),
         (
             {"iterations": 5, "strategy": "RAVE >> MAST"},
             TypeError,
@@ -306,20 +247,6 @@ def test_bad_input_is_refused_with_what_would_be_right(
     budget = {name: value for name, value in arguments.items() if name not in ("state", "strategy")}
     with pytest.raises(error, match=message):
         search(state() if callable(state) else state, strategy, **budget)
-
-
-@pytest.mark.parametrize(
-    "budget",
-    [
-        {"iterations": np.int64(9)},
-        {"iterations": 9, "seed": np.uint32(3)},
-        {"iterations": 9, "seed": [3, 4]},
-        {"iterations": 9, "seconds": np.float64(50)},
-        {"iterations": 9, "seed": 1 << 90},
-    ],
-)
-def test_numbers_of_numpy_and_keys_are_good_input(budget: dict[str, Any]) -> None:
-    assert search(after(toy.BRANCHES), BASELINE, **budget).iterations == 9
 
 
 # ----------------------------------------------------------------------------------------------------------------- Ctrl-C
@@ -388,19 +315,6 @@ def test_ctrl_c_before_the_first_iteration_is_an_ordinary_one(monkeypatch: pytes
     with pytest.raises(KeyboardInterrupt) as caught:
         search(after(toy.BRANCHES), BASELINE, iterations=100)
     assert not isinstance(caught.value, SearchInterrupted)
-
-
-def test_ctrl_c_is_answered_at_once_after_a_long_search() -> None:
-    state = games.load("othello").new_initial_state()
-    running = CompiledSearch(state, RAVE >> EPIC, 1)
-    while sum(table.used for table in running.tables) < 700_000:
-        running.run(running.iterations + 2000)
-    spent = []
-    for _ in range(3):  # the fastest, on a machine with neighbours
-        started = time.process_time()
-        running.result()  # all that is left to do after Ctrl-C
-        spent.append(time.process_time() - started)
-    assert min(spent) < 0.2
 
 
 # ---------------------------------------------------------------------------------------------------------------- threads
@@ -639,39 +553,68 @@ def test_swapping_the_hidden_facts_changes_nothing(game: Game, strategy: Enhance
             assert same(first, attrs.evolve(result, state=first.state))
 
 
-ELSEWHERE = toy.index_of(0, 0, 1, 2)  # in the branches, where action 3 is legal and 2 is not
-
-
-def test_a_determinization_that_changes_who_is_to_move_is_an_error() -> None:
-    def determinize(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
-        state.row = ELSEWHERE
-
-    wrong = attrs.evolve(toy.BRANCHES, determinize=determinize)
-    with pytest.raises(ValueError, match="a determinization changed the player to move, or ended the game"):
-        search(State(wrong, after(toy.BRANCHES).data.copy()), MAST, iterations=50)
-
-
 # ------------------------------------------------------------------------------------------------------------ bounds checks
 
-CHECKED = """
-import json, sys
-import numpy as np
-from icarus import games, parse, search
-from icarus.compiler.functions import DEBUG
-results, strategy = {"debug": DEBUG}, parse("RAVE >> (MAST + NAST2 + LGRF + EPIC)/4")
-for name in ("othello", "phantom-mnk"):
-    result = search(games.load(name).new_initial_state(seed=3), strategy, iterations=300, seed=6)
-    rows = {part: [[np.asarray(row[field]).tolist() for field in row.dtype.names] for row in records.rows]
-            for part, records in result.records.items()}
-    results[name] = [result.action, result.visits.tolist(), result.values.tolist(), dict(result.phase_steps), result.depth, rows]
-json.dump(results, sys.stdout)
-"""
+
+# -------------------- Several threads for one search: what they sum, how they stop, and what is refused.
 
 
-@pytest.mark.slow
-def test_a_search_with_bounds_checks_finds_the_same(python: Python) -> None:
-    plain, checked = (python(CHECKED, ICARUS_DEBUG=debug) for debug in ("", "1"))
-    assert checked.returncode == plain.returncode == 0, checked.stderr + plain.stderr
-    expected, actual = json.loads(plain.stdout), json.loads(checked.stdout)
-    assert (expected.pop("debug"), actual.pop("debug")) == (False, True)
-    assert actual == expected
+SEVERAL = pytest.mark.parametrize("threads", [2, 3])
+SOON = 5.0  # seconds
+
+
+def othello() -> State:
+    return games.load("othello").new_initial_state()
+
+
+@pytest.fixture(autouse=True)
+def no_thread_is_left_over() -> Iterator[None]:
+    def running() -> set[threading.Thread]:
+        """All but the one that hears of signals, of which there is one for a process."""
+        return {thread for thread in threading.enumerate() if thread.name != "icarus-interrupts"}
+
+    before = running()
+    yield
+    end = time.monotonic() + SOON
+    while running() - before and time.monotonic() < end:  # one may just begin or end
+        time.sleep(0.01)
+    assert running() <= before
+
+
+@SEVERAL
+@pytest.mark.parametrize("root", [othello, whist])
+def test_searches_from_one_root_agree_whenever_seed_and_number_of_threads_do(root: Any, threads: int) -> None:
+    first, second = (search(root(), EVERYTHING, iterations=301, seed=(4, 2), threads=threads) for _ in range(2))
+    assert same(attrs.evolve(first, parts=()), attrs.evolve(second, parts=()))
+    assert len(first.parts) == len(second.parts) == threads
+    assert all(same(mine, its) for mine, its in zip(first.parts, second.parts, strict=True))
+
+
+def test_the_searches_from_one_root_are_those_of_seeds_of_their_own() -> None:
+    together = search(whist(), EVERYTHING, iterations=301, seed=9, threads=2)
+    alone = [
+        search(whist(), EVERYTHING, iterations=iterations, seed=(9, thread))
+        for thread, iterations in enumerate((151, 150))
+    ]
+    assert all(same(part, single) for part, single in zip(together.parts, alone, strict=True))
+    assert alone[0].visits.tolist() != alone[1].visits.tolist()
+
+
+@SEVERAL
+def test_what_the_searches_from_one_root_found_is_summed(threads: int) -> None:
+    result = search(othello(), EVERYTHING, iterations=1000, seed=2, threads=threads)
+    parts = result.parts
+    assert result.iterations == result.visits.sum() == sum(part.iterations for part in parts) == 1000
+    assert result.visits.tolist() == sum(part.visits for part in parts).tolist()  # type: ignore[union-attr]
+    assert result.policy.tolist() == (result.visits / 1000).tolist()
+    assert result.visits[result.actions.index(result.action)] == result.visits.max()
+    assert result.depth == max(part.depth for part in parts)
+    assert all(steps == sum(part.phase_steps[phase] for part in parts) for phase, steps in result.phase_steps.items())
+    assert result.memory == sum(part.memory for part in parts)
+    assert (result.threads, result.seed) == (threads, 2) and f", {threads} threads: 1000 iter" in str(result)
+    for action, value in zip(result.actions, result.values, strict=True):
+        rows = [part.records["BASELINE"][(0, (action,))] for part in parts]
+        assert value == pytest.approx(
+            sum(row["reward"][0] for row in rows) / sum(row["visits"] for row in rows), rel=1e-12
+        )
+    assert all(np.array_equal(result.records[name].rows, parts[0].records[name].rows) for name in result.records)

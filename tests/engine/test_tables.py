@@ -12,12 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from icarus import Enhancement, SearchExhausted, games, search
+from icarus import ACTION, HISTORY, MOVE, PLAYER, Enhancement, SearchExhausted, games, search
 from icarus.algebra import initial
+from icarus.algebra.information import Space
 from icarus.compiler.functions import plain
 from icarus.engine.compiled_search import CompiledSearch
-from icarus.engine.tables import SMALLEST, Table, room_in
-from icarus.kernel import CHANCE, NONE
+from icarus.engine.tables import OTHER, SMALLEST, Table, parts_of, room_in
+from icarus.kernel import CHANCE, NONE, record
+from icarus.kernel.history import history_record, mix
 from icarus.kernel.theta import ENTRY, FILTER_BYTES, FULLEST, entry_of
 from icarus.specs import BASELINE, EPIC, LGR, MAST, NAST, NAST2, ucb1
 from icarus.specs.baseline import children
@@ -161,13 +163,6 @@ def test_a_policy_reads_the_initial_information_of_records_it_has_never_seen() -
         assert search.result().action == 1
 
 
-def test_many_given_records_make_the_table_grow() -> None:
-    many = {(action, 0): {"reward": action} for action in range(3 * SMALLEST)}
-    records = after_one(attrs.evolve(MAST, name="MANY", initial=initial(many)), 0, toy.PASS, 2).records()["MANY"]
-    assert len(records) == 3 * SMALLEST
-    assert records[(2000, 0)]["reward"] == 2000
-
-
 def test_given_records_of_every_space_are_keyed_as_the_search_keys_them() -> None:
     hints = {
         "BASE": attrs.evolve(BASELINE, name="BASE", initial=initial({(): {"visits": 10}, (0, (9,)): {"visits": 20}})),
@@ -253,3 +248,41 @@ def test_components_that_differ_in_their_policy_only_share_a_table() -> None:
     assert len(search.tables) == 1
     records = search.records()
     assert np.array_equal(records["GREEDY"].rows, records["BASELINE"].rows)
+
+
+# -------------------- The parts that a key was made of are read back from it.
+
+
+MOVES, PLAYERS = range(65), 4
+STAGE = Space(("stage",))
+
+
+@given(st.integers(-1, 64), st.integers(-1, 64), st.integers(-1, 64), st.integers(-1, 3))
+def test_the_parts_of_every_record_of_moves_and_a_player_are_read_back(first, second, third, player):
+    keys = {
+        ACTION * PLAYER: (first, player),
+        MOVE**2 * PLAYER: (first, second, player),
+        MOVE**3 * PLAYER: (first, second, third, player),
+    }
+    for space, made_of in keys.items():
+        assert parts_of(record(*made_of), space, PLAYERS, MOVES) == made_of
+
+
+def test_a_part_of_another_kind_is_read_in_its_range():
+    space = ACTION * PLAYER * STAGE
+    for stage in (int(OTHER[0]), 0, int(OTHER[-1])):
+        assert parts_of(record(9, 1, stage), space, PLAYERS, MOVES) == (9, 1, stage)
+    assert parts_of(record(9, 1, int(OTHER[-1]) + 1), space, PLAYERS, MOVES) is None
+
+
+def test_each_space_of_a_union_is_tried():
+    union = MOVE * PLAYER | MOVE**2 * PLAYER | HISTORY
+    assert parts_of(record(7, 3), union, PLAYERS, MOVES) == (7, 3)
+    assert parts_of(record(7, 8, NONE), union, PLAYERS, MOVES) == (7, 8, NONE)
+    assert parts_of(history_record(0, 0, (7, 8)), union, PLAYERS, MOVES) is None
+
+
+def test_keys_of_histories_and_of_other_parts_are_not_read():
+    assert parts_of(history_record(0, 1, (5,)), HISTORY, PLAYERS, MOVES) is None
+    assert parts_of(mix(record(7, 3), 70), MOVE**2 * PLAYER, PLAYERS, MOVES) is None
+    assert parts_of(12345, ACTION * PLAYER, PLAYERS, MOVES) is None

@@ -1,18 +1,37 @@
 """Engine against naive twin: the same random draws must give the same records with the same information."""
 
 import random
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import pytest
 
-from icarus import Enhancement, Game, games, linear, majority, maxilinear, weight
+from icarus import (
+    BASELINE,
+    LGRF,
+    MAST,
+    NAST2,
+    RAVE,
+    Agent,
+    Enhancement,
+    Game,
+    adaptive,
+    games,
+    linear,
+    majority,
+    maxilinear,
+    parse,
+    search,
+    weight,
+)
 from icarus.algebra import epsilon_greedy, gibbs, rave_weight, roulette, ucb1
 from icarus.engine.compiled_search import CompiledSearch
+from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.kernel import CHANCE, NONE
-from icarus.specs import AMAF, AMAF_STRICT, BASELINE, EPIC, LGR, LGRF, LGRF_SIGNED, MAST, NAST, TO_MAST
-from tests import naive
+from icarus.specs import AMAF, AMAF_STRICT, EPIC, LGR, LGRF_SIGNED, NAST, TO_MAST
+from tests import naive, naive_catalogue
 from tests.conftest import Toys
 from tests.marks import slow_after
 from tests.toy import ALL_TOYS
@@ -149,20 +168,41 @@ def compared(iteration: int, iterations: int) -> bool:
     return iteration <= 5 or iteration % 10 == 0 or iteration == iterations
 
 
-def agree(state: Any, strategy: Enhancement, twin: Any, iterations: int, seed: int) -> None:
-    engine = CompiledSearch(state, strategy, seed)
-    parts = dict(zip(naive.leaves(twin), strategy.components, strict=True))
-    for iteration, outcome in enumerate(naive.stepwise(state, twin, iterations, seed), start=1):
+def same_records(
+    records: Mapping[str, Any], strategy: Enhancement, twin: Any, outcome: naive.Outcome, where: tuple
+) -> None:
+    """Every record of every enhancement, and EXP3's, holds the same information in engine and twin."""
+    parts = dict(zip(naive.leaves(twin), map(str, strategy.components), strict=True))
+    parts |= {naive.EXP3: "EXP3"}
+    assert ("EXP3" in records) == (naive.EXP3 in outcome.records)
+    for kind, theta in outcome.records.items():
+        table = records[parts.get(kind, str(BASELINE))]
+        named = {
+            record if kind == naive.EXP3 else named_parts(kind.kind, record): information
+            for record, information in theta.items()
+        }
+        expected = {table.key(parts_of): information for parts_of, information in named.items()}
+        held = {int(row["record"]): named_information(row) for row in table.rows}
+        assert same_information(kind.kind, held, expected), (str(strategy), kind, *where)
+
+
+def agree(
+    state: Any,
+    strategy: Enhancement,
+    twin: Any,
+    iterations: int,
+    seed: int | tuple[int, ...],
+    scheme: Scheme = MO_ISMCTS,
+) -> None:
+    """After some of the iterations, for the schemes of one tree."""
+    engine = CompiledSearch(state, strategy, seed, scheme=scheme)
+    for iteration, outcome in enumerate(naive.stepwise(state, twin, iterations, seed, scheme), start=1):
         if not compared(iteration, iterations):
             continue
         engine.run(iteration)
-        records = engine.records()
-        for kind, theta in outcome.records.items():
-            table = records[str(parts.get(kind, BASELINE))]
-            expected = {table.key(named_parts(kind.kind, record)): information for record, information in theta.items()}
-            held = {int(row["record"]): named_information(row) for row in table.rows}
-            assert same_information(kind.kind, held, expected), (str(strategy), str(state.game), kind, iteration)
+        same_records(engine.records(), strategy, twin, outcome, (str(state.game), str(scheme), iteration))
         assert dict(zip(engine.actions, engine.result().visits.tolist(), strict=True)) == outcome.selections
+    assert engine.result().action == outcome.action
 
 
 @pytest.mark.parametrize("number", slow_after(4, range(COMPOSITIONS)))
@@ -212,3 +252,81 @@ def test_engine_and_twin_agree_on_both_readings_of_amaf(number: int, toys: Toys)
         strategy, twin = weight * enhancement ^ (1 - weight) * BASELINE, naive.rave(10, strict=strict)
         for _, game in toys:
             agree(starts(game, number), strategy, twin, ITERATIONS["toy"], seed=number)
+
+
+# -------------------- Adaptive mixtures: engine against naive twin, algebra, printing and parsing, and that they find out what is better.
+
+
+assert naive_catalogue.Bandit  # which tells the twin what a bandit is
+
+
+def twin_of(strategy: Enhancement, parts: list[Any], c: float = 0.7) -> naive.Adaptive:
+    return naive.Adaptive(parts, zlib.crc32(str(strategy).encode()), c)
+
+
+MEMBERS = adaptive(MAST, NAST2, BASELINE)
+FEW = adaptive(LGRF, NAST(3), exploration=0.1)
+CASES = [
+    (
+        BASELINE >> MEMBERS,
+        naive.Sequential(naive.baseline(), twin_of(MEMBERS, [naive.mast(), naive.nast(2), naive.baseline()])),
+    ),
+    (
+        linear((0.25, FEW), (0.75, MAST(ucb1(0.7)))),
+        naive.Linear([(0.25, twin_of(FEW, [naive.lgrf(), naive.nast(3)], 0.1)), (0.75, naive.mast(naive.ucb1()))]),
+    ),
+]
+TREES = adaptive(RAVE >> MAST, BASELINE >> NAST2)
+CASES.append(
+    (
+        TREES,
+        twin_of(
+            TREES, [naive.Sequential(naive.rave(), naive.mast()), naive.Sequential(naive.baseline(), naive.nast(2))]
+        ),
+    )
+)
+
+
+@pytest.mark.parametrize("number", slow_after(1, range(len(CASES))))
+def test_engine_and_twin_hold_the_same_records(number: int, toys: Toys) -> None:
+    strategy, twin = CASES[number]
+    for _, game in toys:
+        agree(starts(game, number), strategy, twin, 60, seed=number)
+    agree(starts(games.load("knockout-whist(players=3)"), number), strategy, twin, 25, seed=number)
+
+
+@pytest.mark.parametrize(
+    "strategy", [strategy for strategy, _ in CASES] + [MEMBERS & RAVE, (MEMBERS + RAVE) / 2], ids=str
+)
+def test_it_prints_and_reads_back(strategy: Enhancement) -> None:
+    assert parse(str(strategy)) == strategy and hash(parse(str(strategy))) == hash(strategy)
+    assert "bandit of" in strategy.specification()
+
+
+def test_two_bandits_of_one_strategy_keep_records_of_their_own() -> None:
+    strategy = adaptive(BASELINE, RAVE) >> adaptive(MAST, BASELINE)
+    result = search(games.load("phantom-mnk").new_initial_state(0), strategy, iterations=50, seed=0)
+    bandits = [part for part in strategy.components if str(part).startswith("bandit")]
+    assert len(bandits) == 2
+    for bandit in bandits:
+        assert sum(result.records[str(bandit)].rows["visits"]) == 50 * 2
+
+
+@pytest.mark.parametrize(
+    ("members", "message"),
+    [
+        ((MAST,), "2 to 64"),
+        ((MAST, MAST), "twice"),
+        ((MAST, 3), "is not an enhancement"),
+        ((MAST, MAST + NAST2), "sum to 2"),
+    ],
+)
+def test_what_makes_no_mixture_is_refused(members: tuple, message: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=message):
+        adaptive(*members)
+
+
+def test_it_has_no_values_to_add_up_and_plays_games() -> None:
+    with pytest.raises(ValueError, match="an adaptive mixture"):
+        (MEMBERS ^ RAVE) / 2
+    assert Agent(BASELINE >> MEMBERS, iterations=10)

@@ -56,7 +56,7 @@ SUBJECTS = {
             "tests/engine/test_twin.py",
             "tests/engine/test_schemes_twin.py",
             "tests/engine/test_reuse.py",
-            "tests/engine/test_threads.py",
+            "tests/engine/test_search.py",
         ],
     ),
     "kernel": Subject(

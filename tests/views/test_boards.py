@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from icarus import BASELINE, games, search
-from icarus.engine.inspect.tree import tree_of
+from icarus.engine.inspect import tree_of
 from icarus.games.cards import card_text
 from icarus.kernel import TERMINAL, below, shuffle
 from icarus.kernel.python_game import PythonGame

@@ -7,7 +7,7 @@ import pytest
 
 from icarus import BASELINE, MAST, RAVE, games, search
 from icarus.commands import cli
-from icarus.engine.inspect.tree import tree_of
+from icarus.engine.inspect import tree_of
 
 
 def test_two_searches_of_a_position_stand_beside_each_other(

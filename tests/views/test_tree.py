@@ -15,7 +15,7 @@ from icarus import (
     parse,
     search,
 )
-from icarus.engine.inspect.tree import lines_of, tree_of
+from icarus.engine.inspect import lines_of, tree_of
 from icarus.kernel import UNSEEN
 from icarus.kernel.history import EMPTY_HISTORY
 from icarus.kernel.python_game import in_python

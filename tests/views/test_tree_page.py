@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from icarus import Result, games, parse, search
-from icarus.engine.inspect.tree import lines_of
+from icarus.engine.inspect import lines_of
 from tests.toy import ALL_TOYS
 
 
