@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from icarus.compiler.rng import seeded
 from icarus.engine.scheme import (
     MO_ISMCTS,
     SO_ISMCTS,
@@ -169,13 +168,6 @@ def test_a_playout_that_never_leaves_the_tree_is_captured_to_its_end() -> None:
     assert naive.capture(naive.baseline(), h, {})[:3] == [((), VISIT), ((0, (4,)), VISIT), ((1, (4, 6)), VISIT)]
 
 
-def test_the_first_playout_visits_the_empty_history_only() -> None:
-    h = start()
-    step(h, 0, 4, (4, 5), SIMULATION)
-    step(h, 1, 6, (6, 7), SIMULATION)
-    assert naive.capture(naive.baseline(), h, {}) == [((), VISIT)]
-
-
 def test_a_visit_adds_the_rewards_and_counts_and_availability_counts_only() -> None:
     theta = after(naive.baseline(), open_playout(), open_playout())
     assert theta[()] == ((1.5, 0.5), 2, 2)
@@ -197,13 +189,6 @@ def test_the_baseline_values_are_ucb1_with_availability_for_the_player_about_to_
         leaf, {(1, (4, 5)): ((1.0, 3.0), 4, 6), (1, (4, 6)): ((2.0, 0.0), 2, 2), (1, (4, 7)): ((0.0, 0.0), 0, 5)}
     )
     assert naive.values(leaf, theta, h) == pytest.approx([1.218498, 0.412093, math.inf], abs=1e-6)
-
-
-def test_the_baseline_values_are_infinite_in_simulation() -> None:
-    leaf = naive.baseline()
-    h = decide(start(), 0, (5, 6), SIMULATION)
-    theta = theta_of(leaf, {(0, (5,)): ((1.0, 3.0), 4, 6), (0, (6,)): ((2.0, 0.0), 2, 2)})
-    assert naive.values(leaf, theta, h) == [math.inf, math.inf]
 
 
 # ---------------------------------------------------------------------------------------------------------- AMAF and RAVE
@@ -237,34 +222,6 @@ def test_amaf_counts_an_action_that_occurs_twice_twice_and_skips_what_was_not_le
         (0, (1, 3)): ((0.5,), 1),
         (0, (1, 2, 3)): ((0.5,), 1),
     }
-
-
-def test_amaf_keeps_the_eyes_of_the_player_about_to_act() -> None:
-    # h_0, player 0: 1 now and 1, 0 later. h_1, player 1, who saw 90: 5 now and 5 later (3 was not legal). h_2: 3 (5 was not legal).
-    assert naive.capture(naive.amaf(), secret_playout(), {}) == [
-        ((0, (1,)), None),
-        ((0, (1,)), None),
-        ((0, (0,)), None),
-        ((1, (90, 5)), None),
-        ((1, (90, 5)), None),
-        ((1, (90, 5, 3)), None),
-    ]
-
-
-def test_the_amaf_values_take_the_sum_of_visits_as_trials() -> None:
-    # n = 2 and 3, so 5 trials: 1/2 + 0.7 sqrt(log 5 / 2) = 0.5 + 0.7 sqrt(0.804719) = 1.127943
-    # and 3/3 + 0.7 sqrt(log 5 / 3) = 1 + 0.7 sqrt(0.536479) = 1.512713.
-    leaf = naive.amaf()
-    theta = theta_of(leaf, {(0, (4,)): ((1.0, 1.0), 2), (0, (5,)): ((3.0, 0.0), 3)})
-    h = decide(start(), 0, (4, 5, 6), EXPANSION)
-    assert naive.values(leaf, theta, h) == pytest.approx([1.127943, 1.512713, math.inf], abs=1e-6)
-
-
-def test_the_weight_of_rave_decays_with_visits() -> None:
-    weight = naive.rave_weight(250)
-    assert weight((), 0, 0) == 1  # sqrt(250 / 250)
-    assert weight((), 250, 900) == 0.5  # sqrt(250 / 1000)
-    assert weight((), 2000, 0) == 0.2  # sqrt(250 / 6250)
 
 
 def test_rave_is_the_weighted_sum_of_the_two_values() -> None:
@@ -341,11 +298,6 @@ def test_mast_by_ucb1_counts_availability_as_well() -> None:
     assert naive.values(leaf, after(leaf, open_playout()), h) == pytest.approx([1.332788, 1.483703, math.inf], abs=1e-6)
 
 
-def test_the_mast_values_are_means_and_one_where_nothing_is_known() -> None:
-    h = decide(start(), 1, (5, 6), SIMULATION)
-    assert naive.values(naive.mast(), after(naive.mast(), open_playout()), h) == [0.25, 1.0]
-
-
 # ------------------------------------------------------------------------------------------------------------ LGR, LGRF
 
 
@@ -411,32 +363,6 @@ def test_n_grams_end_in_a_players_action_and_hold_what_he_observed() -> None:
     ]
 
 
-def test_single_moves_are_captured_as_by_mast() -> None:
-    playouts = open_playout(), secret_playout()
-    singles = {
-        (action, player): information for ((action,), player), information in after(naive.nast(1), *playouts).items()
-    }
-    assert singles == after(naive.mast(), *playouts)
-
-
-def test_the_nast_values_sum_visits_over_the_legal_actions() -> None:
-    # After 7: 5 has n = 1, q = 0.5; 6 has n = 3, q = 1.5; 4 trials: 0.5 + 0.7 sqrt(log 4) = 1.324187,
-    # 0.5 + 0.7 sqrt(log 4 / 3) = 0.975845. Grams after another move, or of the other player, are other records.
-    leaf = naive.nast(2)
-    theta = theta_of(leaf, {((7, 5), 1): (0.5, 1), ((7, 6), 1): (1.5, 3), ((8, 5), 1): (9.0, 9), ((7, 5), 0): (9.0, 9)})
-    h = start()
-    step(h, CHANCE, 7, (7, 8), SIMULATION)
-    decide(h, 1, (5, 6, 9), SIMULATION)
-    assert naive.values(leaf, theta, h) == pytest.approx([1.324187, 0.975845, math.inf], abs=1e-6)
-    assert naive.values(naive.nast(2, rule=naive.gibbs()), theta, h) == [0.5, 0.5, 1.0]
-
-
-def test_before_n_minus_one_moves_nothing_is_known() -> None:
-    h = decide(start(), 1, (5, 6), SIMULATION)
-    assert naive.values(naive.nast(2), theta_of(naive.nast(2), {((5,), 1): (1.0, 1)}), h) == [math.inf, math.inf]
-    assert naive.values(naive.nast(2, rule=naive.roulette()), theta_of(naive.nast(2), {}), h) == [1.0, 1.0]
-
-
 # ------------------------------------------------------------------------------------------------------------------ EPIC
 
 
@@ -472,27 +398,6 @@ def test_epic_shares_one_record_between_two_episodes_of_a_playout() -> None:
         (4, 0, (1, 3)): ((1.0,), 2, 2),
         (4, 0, (2,)): ((0.0,), 0, 2),
     }
-
-
-def test_epic_continues_the_episode_that_the_root_stands_in() -> None:
-    # Since the episode began player 0 saw 6, player 1 saw 6 and 7, and player 1 made the last move.
-    h = start(origin=(2, 1, (6, 7)), label=2, episode=((6,), (6, 7), (6, 7)))
-    step(h, 0, 8, (8, 9), SIMULATION)
-    assert naive.capture(naive.epic(), h, {}) == [
-        ((2, 1, (6, 7)), VISIT),
-        ((2, 0, (6, 8)), VISIT),
-        ((2, 0, (6, 9)), AVAIL),
-    ]
-
-
-def test_the_epic_values_are_ucb1_with_availability_at_the_position_in_episode() -> None:
-    # q_1 = 2, n = 4, m = 7: 0.5 + 0.7 sqrt(log 7 / 4) = 0.988236.
-    leaf = naive.epic()
-    h = start(origin=(2, 1, (6, 7)), label=2, episode=((6,), (6, 7), (6, 7)))
-    step(h, 1, 8, (8, 9), SIMULATION)
-    decide(h, 1, (3, 4), SIMULATION)
-    theta = theta_of(leaf, {(2, 1, (6, 7, 8, 3)): ((1.0, 2.0), 4, 7), (1, 1, (6, 7, 8, 4)): ((9.0, 9.0), 9, 9)})
-    assert naive.values(leaf, theta, h) == pytest.approx([0.988236, math.inf], abs=1e-6)
 
 
 # ---------------------------------------------------------------------------------------------------------------- phases
@@ -543,17 +448,6 @@ def test_weights_may_follow_the_baseline_information() -> None:
     assert naive.alternatives(mixture, SELECTION, ((0.0,), 1, 4)) == [(0.25, mast), (0.75, lgr)]
 
 
-@pytest.mark.parametrize("weights", [(0.5, 0.4), (1.5, -0.5)])
-def test_weights_that_are_no_distribution_are_refused(weights: tuple[float, float]) -> None:
-    with pytest.raises(ValueError, match="sum to"):
-        naive.alternatives(Linear([(weights[0], naive.mast()), (weights[1], naive.lgr())]), SELECTION, ())
-
-
-def test_a_maxilinear_part_must_be_an_arg_max() -> None:
-    with pytest.raises(TypeError, match="arg max"):
-        naive.terms(Maxilinear([(0.5, naive.baseline()), (0.5, naive.mast())]), SELECTION, ())
-
-
 def test_equal_enhancements_are_kept_once_and_different_parameters_apart() -> None:
     expression = Sequential(naive.rave(), Linear([(0.5, naive.nast(2)), (0.25, naive.nast(3)), (0.25, naive.nast(2))]))
     assert naive.leaves(expression) == [naive.amaf(), naive.baseline(), naive.nast(2), naive.nast(3)]
@@ -574,11 +468,6 @@ def chosen(
     k = naive.choose(expression, thetas, h, ((0.0, 0.0), 1, 1), np.zeros(4, np.uint64), edges)
     assert dealt.remaining == []
     return k
-
-
-def test_one_legal_action_is_played_without_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
-    h = decide(start(), 0, (5,), SIMULATION)
-    assert choice(monkeypatch, naive.mast(), {}, h) == 5
 
 
 def test_an_arg_max_draws_only_between_ties(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -607,14 +496,6 @@ def test_gibbs_accepts_an_action_drawn_uniformly_by_its_distance_to_the_greatest
     # Refused twice: the weights 1 and e² are drawn from, so the first action has probability 1 / (1 + e²) = 0.119203.
     assert choice(monkeypatch, leaf, {leaf: theta}, h, 0, 0.5, 0, 0.5, 0.1192) == 4
     assert choice(monkeypatch, leaf, {leaf: theta}, h, 0, 0.5, 0, 0.5, 0.1193) == 5
-
-
-@pytest.mark.parametrize("temperature", [0.1, 1.0])
-def test_gibbs_plays_in_proportion_to_exponentials(temperature: float) -> None:
-    means, rng, draws = [0.1, 1.0, 0.5, 0.5], seeded(4), 20_000
-    counts = np.bincount([naive.draw_by_gibbs(rng, means, temperature) for _ in range(draws)], minlength=4)
-    weights = np.exp(np.array(means) / temperature)
-    assert chisquare(counts, draws * weights / weights.sum()).pvalue > 1e-4
 
 
 def test_the_roulette_draws_in_proportion_to_values_and_uniformly_where_all_are_nothing(
@@ -682,20 +563,6 @@ def test_exp3_mixes_the_uniform_draw_with_one_by_exponentials_of_rewards() -> No
     # K = 3, n = 12: γ = sqrt(3.295837 / 20.619382) = 0.399802, η = 0.133267; e^η = 1.142555, e^2η = 1.305433.
     # The middle one: 0.133267 + 0.600198 / (1.142555 + 1 + 0.875231) = 0.133267 + 0.600198 / 3.017786 = 0.332154.
     assert naive.exp3_probabilities([(2.0, 4), (1.0, 4), (0.0, 4)])[1] == pytest.approx(0.332154, abs=1e-6)
-
-
-def test_exp3_is_uniform_before_anything_is_known_and_certain_of_a_single_arm() -> None:
-    assert naive.exp3_probabilities([(0.0, 0)] * 4) == [0.25] * 4
-    # K = 4, n = 3: sqrt(4 log 4 / (3 (e - 1))) = sqrt(5.545177 / 5.154845) is above 1, so γ is 1 whatever the rewards were.
-    assert naive.exp3_probabilities([(4.0, 1), (0.0, 1), (2.0, 1), (0.0, 0)]) == [0.25] * 4
-    assert naive.exp3_probabilities([(7.0, 5)]) == [1.0]
-
-
-def test_exp3_never_gives_an_arm_less_than_its_uniform_share() -> None:
-    # K = 2, n = 10^6: γ = sqrt(1.386294 / 1718281.8) = 0.000898. The other's exponential is beyond all numbers.
-    lost, won = naive.exp3_probabilities([(0.0, 500_000), (5e6, 500_000)])
-    assert lost == pytest.approx(0.000449, abs=1e-6)
-    assert lost + won == pytest.approx(1)
 
 
 def at_once(number: int = 2) -> Playout:
@@ -841,14 +708,6 @@ def test_availability_counts_only_the_determinizations_in_which_an_action_is_leg
     assert len(dared) < folds[1] + calls[1] + raises[1] < 2 * len(dared)
     assert folds[1] == pytest.approx(2 / 3 * len(dared), rel=0.2)
     assert calls[1] == pytest.approx(1 / 3 * len(dared), rel=0.3)
-
-
-@pytest.mark.parametrize(("game", "best"), [(toy.BRANCHES, 0), (toy.THREE, 1), (toy.CHAIN, 0), (toy.DICE, 1)])
-def test_a_search_finds_the_best_action(game: toy.Game, best: int) -> None:
-    # branches: 0 wins by force. three: player 0 gets 0 after 0 (player 1 takes 1, player 2 takes 0), ½ or 0 after 1.
-    # chain: 1 against ½. dice: player 1 leaves 0.2·1 + 0.5·0 + 0.3·(¼·0 + ¾·½) = 0.3125 against ½.
-    for seed in range(2):
-        assert naive.search(game.new_initial_state(), naive.baseline(), 400, seed).action == best
 
 
 def conformance(game: toy.Game, iterations: int = 60) -> naive.Outcome:
@@ -1014,29 +873,6 @@ def test_a_tree_is_a_search_of_its_own_with_its_number_behind_the_seed() -> None
     assert single.playouts == naive.search(state, EVERYTHING, 40, (5, 0), CheatingUCT).playouts
 
 
-OPEN = [game for game in toy.ALL_TOYS if game.observe is None]
-
-
-@pytest.mark.parametrize("game", OPEN, ids=lambda game: game.name)
-def test_where_everyone_sees_everything_all_eyes_are_the_same(game: toy.Game) -> None:
-    outcomes = [
-        naive.search(game.new_initial_state(seed=2), EVERYTHING, 50, 4, scheme)
-        for scheme in (MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM)
-    ]
-    assert outcomes[0] == outcomes[1] == outcomes[2]
-    if game.determinize is None:
-        assert outcomes[0] == naive.search(game.new_initial_state(seed=2), EVERYTHING, 50, 4, CheatingUCT)
-
-
-def test_eyes_that_see_all_tell_every_action_from_every_other() -> None:
-    records = naive.search(toy.SECRETS.new_initial_state(), naive.baseline(), 300, 2, SO_ISMCTS).records[
-        naive.baseline()
-    ]
-    second = {moves for mover, moves in records.keys() - {()} if len(moves) == 3}
-    assert second == {(a, b, c) for a in (0, 1) for b in (2, 3) for c in (4, 5)}
-    assert {mover for mover, moves in records.keys() - {()} if len(moves) == 3} == {1}
-
-
 def test_the_root_players_eyes_see_moves() -> None:
     # Player 1 whispers 0 or 1 (unnoticed), 2 or 3 (SOMETHING) or 4, twice. What was not noticed leaves the history as it is, so the
     # second whisper after an unnoticed first stands where the first stood.
@@ -1126,10 +962,3 @@ def test_exp3_counts_every_choice_made_at_once_in_the_tree(scheme: Scheme) -> No
         assert answers == {(0,), (1,)} or scheme is SO_ISMCTS_POM and answers == {(toy.SOMETHING,)}
         assert EXP3 not in naive.search(toy.PENNIES.new_initial_state(), expression, 2, 9, scheme).records
         assert EXP3 not in naive.search(toy.KUHN.new_initial_state(), expression, 2, 9, scheme.with_exp3()).records
-
-
-def test_exp3_finds_that_both_coins_are_as_good() -> None:
-    outcome = naive.search(toy.PENNIES.new_initial_state(), naive.baseline(), 2500, 2, MO_ISMCTS.with_exp3())
-    for player in range(2):
-        counts = [outcome.records[EXP3][player, (coin,)][1] for coin in (0, 1)]
-        assert counts[0] / sum(counts) == pytest.approx(0.5, abs=0.07)

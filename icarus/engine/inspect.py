@@ -34,7 +34,7 @@ from icarus.kernel import CHANCE, SELECTION, TERMINAL, UNSEEN, History, Theta, e
 from icarus.kernel.game import AnyGame
 from icarus.kernel.history import PHASES, UNLIMITED, Playout, Step, history_at, new_root
 from icarus.kernel.state import State
-from icarus.specs.trees import EXP3
+from icarus.specs.catalogue import EXP3
 
 ONLY, ENVIRONMENT = "the only action", "the environment"
 

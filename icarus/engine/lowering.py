@@ -57,7 +57,7 @@ from icarus.kernel.functions import FUNCTIONS
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.state import State
 from icarus.specs import AMAF, BASELINE
-from icarus.specs.trees import EXP3
+from icarus.specs.catalogue import EXP3
 
 VOTERS = 3  # the first mixture of voters
 MOST = 256  # strategies that are kept

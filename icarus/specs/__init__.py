@@ -18,23 +18,24 @@ from icarus.algebra import (
 from icarus.algebra.weights import WeightFunction
 from icarus.specs.amaf import AMAF, AMAF_STRICT, RAVE, RAVE_STRICT
 from icarus.specs.baseline import BASELINE
-from icarus.specs.epic import EPIC
-from icarus.specs.family import family
-from icarus.specs.mast import MAST, TO_MAST
-from icarus.specs.playouts import CMC, FAST, MAST_BATCH_DECAY, MAST_SIMULATION_DECAY, PAST, PPA
-from icarus.specs.replies import LGR, LGRF, LGRF2, LGRF_SIGNED, NAST, NAST1, NAST2, NAST3, NST
-from icarus.specs.trees import (
+from icarus.specs.catalogue import (
     BOUNDED_GRAVE,
     BOUNDED_PROGRESSIVE_HISTORY,
     BOUNDED_UCB1_TUNED,
+    CMC,
     DECISIVE,
     DISCOUNTED_HISTORY,
     DISCOUNTED_UCB,
+    FAST,
     FPU,
     GRAVE,
     IMPLICIT_MINIMAX,
     KL_UCB,
+    MAST_BATCH_DECAY,
+    MAST_SIMULATION_DECAY,
     MCTS_SOLVER,
+    PAST,
+    PPA,
     PROGRESSIVE_BIAS,
     PROGRESSIVE_HISTORY,
     PROGRESSIVE_UNPRUNING,
@@ -48,6 +49,10 @@ from icarus.specs.trees import (
     anti_decisive,
     bounded,
 )
+from icarus.specs.epic import EPIC
+from icarus.specs.family import family
+from icarus.specs.mast import MAST, TO_MAST
+from icarus.specs.replies import LGR, LGRF, LGRF2, LGRF_SIGNED, NAST, NAST1, NAST2, NAST3, NST
 
 Name = Enhancement | WeightFunction | Callable  # what a strategy written as text may mention
 

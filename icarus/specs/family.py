@@ -82,10 +82,10 @@ from icarus.kernel import (
 from icarus.kernel.contract import Row
 from icarus.specs.amaf import backpropagate as add_rewards
 from icarus.specs.baseline import backpropagate as add_rewards_available
+from icarus.specs.catalogue import previous_action
 from icarus.specs.mast import ONLY_AVAILABLE
 from icarus.specs.mast import backpropagate as add_reward
 from icarus.specs.mast import backpropagate_available as add_reward_available
-from icarus.specs.playouts import previous_action
 
 LONGEST = 1000
 SOURCES = {"tree": EXPANSION, "playout": SIMULATION}

@@ -92,6 +92,10 @@ def test_operators_are_sugar_for_the_named_functions():
     assert 0.3 * AMAF ^ 0.7 * BASELINE == maxilinear((0.3, AMAF), (0.7, BASELINE))
 
 
+def test_a_divisor_below_1_is_a_factor_above_1():
+    assert (MAST / 4 / 0.5 + NAST2) / 2 == MAST / 4 + NAST2 / 2
+
+
 def test_rave_is_the_maxilinear_combination_of_equation_14():
     assert RAVE == rave_weight(k=250) * AMAF ^ (1 - rave_weight(k=250)) * BASELINE
     assert RAVE(k=500) != RAVE

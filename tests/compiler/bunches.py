@@ -1,7 +1,7 @@
 """Searches that bunches of Ctrl-C end: `python -m tests.compiler.bunches 1000 [SEED]` sends so many, and prints what came of them.
 
-A bunch is one to nine presses within a few milliseconds. It comes while a search runs alone or on threads, while a function of its game
-takes and gives back memory, or while a slot is compiled. No search may hang, and none may lose the playouts that it has reported.
+A bunch is one to nine presses within a few milliseconds. It comes while a search runs alone or on threads, or while a slot
+is compiled. No search may hang, and none may lose the playouts that it has reported.
 """
 
 import itertools
@@ -16,24 +16,13 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import attrs
-import numpy as np
 
 from icarus import BASELINE, MAST, SearchInterrupted, capture, games, search
 from icarus.kernel import record, update
-from tests.audit.test_contract import NIM
 
 LUCK = random.Random(22)
 
 
-def apply_with_memory(state: Any, action: int) -> None:
-    """As in nim, with arrays that are allocated and freed all the time."""
-    for size in range(1, 40):
-        state.left -= np.zeros(size * 64).sum()
-    state.left -= action
-    state.mover = 1 - state.mover
-
-
-ALLOCATING = attrs.evolve(NIM, name="allocating", apply=apply_with_memory)
 _numbers = itertools.count(random.SystemRandom().getrandbits(60))
 
 
@@ -50,9 +39,6 @@ def compiled_anew() -> Any:
 
 KINDS: dict[str, Callable[[Any], Any]] = {
     "alone": lambda progress: search(OTHELLO, BASELINE >> MAST, seconds=600, progress=progress),
-    "allocating": lambda progress: search(
-        ALLOCATING.new_initial_state(1), BASELINE >> MAST, seconds=600, progress=progress
-    ),
     "two trees": lambda progress: search(OTHELLO, BASELINE >> MAST, seconds=600, threads=2, progress=progress),
     "compiling": lambda progress: search(OTHELLO, compiled_anew(), seconds=600, progress=progress),
 }
@@ -106,9 +92,7 @@ def interrupted(kind: str, count: int, delay: float) -> bool:
 
 def main(presses: int) -> None:
     """Send so many Ctrl-C, and print how many searches of each kind kept their results."""
-    for state in (OTHELLO, ALLOCATING.new_initial_state(1)):  # compiles what is not to be compiled under the presses
-        for how in ({}, {"threads": 2}):
-            search(state, BASELINE >> MAST, iterations=50, **how)
+    search(OTHELLO, BASELINE >> MAST, iterations=50)  # compiles what is not to be compiled under the presses
     sent, rows, began = 0, dict[str, list[bool]](), time.monotonic()
     for kind in itertools.cycle(KINDS):
         count = min(LUCK.randint(1, 9), presses - sent)

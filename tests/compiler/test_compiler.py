@@ -209,16 +209,13 @@ def test_threads_that_load_the_compiler_at_once_wait_for_each_other(python: Pyth
     assert done.stdout == "done\n", done.stderr
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda data: b"",
-        lambda data: data[: len(data) // 2],
-        lambda data: b"None",
-        lambda data: flipped(data, len(data) // 2),
-    ],
-    ids=["empty", "half", "noise", "a bit"],
-)
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "half": lambda data: data[: len(data) // 2],
+    "a bit": lambda data: data[:-1] + bytes([data[-1] ^ 1]),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_a_torn_file_is_compiled_anew_and_repaired(
     damage: Callable[[bytes], bytes], folder: Path, monkeypatch: pytest.MonkeyPatch, compilations: list[str]
 ) -> None:
@@ -229,11 +226,6 @@ def test_a_torn_file_is_compiled_anew_and_repaired(
         assert kernel_of(DOUBLE, monkeypatch)(10) == 20
         assert compilations == ["f", "f"]
     assert list(folder.iterdir()) == [file]
-
-
-def flipped(data: bytes, place: int) -> bytes:
-    """The same with one bit another."""
-    return data[:place] + bytes([data[place] ^ 1 << place % 8]) + data[place + 1 :]
 
 
 def test_the_folder_is_private_and_one_that_others_may_write_to_is_not_used(

@@ -31,7 +31,7 @@ from icarus.algebra.information import Kind
 from icarus.engine.scheme import ROOT_PLAYER
 from icarus.kernel import CHANCE
 from icarus.specs import GRAVE, MAST_BATCH_DECAY, MCTS_SOLVER, PROGRESSIVE_HISTORY, SPECIFICATIONS
-from icarus.specs.trees import EXP3
+from icarus.specs.catalogue import EXP3
 from tests import naive, toy
 from tests.engine.test_twin import composition, named_information, named_parts
 from tests.marks import slow_after

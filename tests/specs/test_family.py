@@ -29,7 +29,7 @@ def result_of(strategy: Enhancement, name: str, engine: str = "compiled") -> Res
     state = games.load(name).new_initial_state(3)
     while state.is_chance_node() or len(state.legal_actions()) == 1:
         state.apply_action(state.legal_actions()[0] if not state.is_chance_node() else state.chance_outcomes()[0][0])
-    return search(state, strategy, iterations=150 if engine == "compiled" else 50, seed=7, engine=engine)
+    return search(state, strategy, iterations=150 if engine == "compiled" else 25, seed=7, engine=engine)
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ NEW = [
 @pytest.mark.parametrize("point", slow_after(2, NEW), ids=str)
 def test_new_points_search_alike_in_plain_python(point: Enhancement) -> None:
     state = games.load("phantom-mnk").new_initial_state(0)
-    compiled = search(state, BASELINE >> point, iterations=40, seed=1)
-    reference = search(state, BASELINE >> point, iterations=40, seed=1, engine="python")
+    compiled = search(state, BASELINE >> point, iterations=20, seed=1)
+    reference = search(state, BASELINE >> point, iterations=20, seed=1, engine="python")
     assert list(compiled.visits) == list(reference.visits)
 
 

@@ -72,7 +72,7 @@ def test_past_needs_features() -> None:
 
 
 def test_fast_learns_that_a_corner_is_worth_more_than_a_square_beside_it() -> None:
-    result = search(games.load("othello").new_initial_state(), BASELINE >> FAST, iterations=3000, seed=1)
+    result = search(games.load("othello").new_initial_state(), BASELINE >> FAST, iterations=1000, seed=1)
     corner, x_square = ([result.records["FAST"][feature, player]["weight"] for player in (0, 1)] for feature in (0, 1))
     assert min(corner) > 0.1 and min(corner) > max(x_square)
 

@@ -26,8 +26,8 @@ def test_engine_and_twin_agree(strategy: Enhancement, twin: naive.Leaf) -> None:
         if proves and game not in test_score_bounds.OPEN_TOYS:
             continue
         state = starts(game, number)
-        result = search(state, strategy, iterations=25, seed=number, engine="python")
-        outcome = naive.search(state, twin, 25, number)
+        result = search(state, strategy, iterations=15, seed=number, engine="python")
+        outcome = naive.search(state, twin, 15, number)
         same_records(result.records, strategy, twin, outcome, (str(game),))
         assert dict(zip(result.actions, result.visits.tolist(), strict=True)) == outcome.selections
         assert proves or result.action == outcome.action

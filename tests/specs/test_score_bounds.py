@@ -194,7 +194,7 @@ def test_every_position_of_small_nim_is_proved_right(strategy: Enhancement) -> N
 def test_positions_of_tic_tac_toe_are_proved_right(strategy: Enhancement, request: Any) -> None:
     positions, solutions = list(every_tic_tac_toe()), {}
     assert len(positions) == 4520
-    chosen = positions if request.config.getoption("--slow") else positions[:: 4520 // 12]
+    chosen = positions if request.config.getoption("--slow") else positions[:: 4520 // 6]
     assert chosen[0].legal_actions() == list(range(9))
     for state in chosen:
         proof(state, strategy, solutions, 400_000)
