@@ -76,8 +76,7 @@ from icarus.kernel.state import State
 from icarus.specs import *  # noqa: F403
 from icarus.specs import __all__ as __all__  # mypy reads no `+= specs.__all__`
 from icarus.version import version
-from icarus.views.playout import show_playout
-from icarus.views.records import show_records
+from icarus.views.shown import show_playout, show_records
 from icarus.views.tree_page import TreePages
 
 Result.pages = TreePages()  # `views` lies above `engine`; results draw themselves through it

@@ -26,8 +26,7 @@ from icarus.kernel.game import AnyGame, seat_name
 from icarus.kernel.state import State
 from icarus.specs import parse
 from icarus.views.document import check_new_file
-from icarus.views.playout import show_playout
-from icarus.views.records import show_records
+from icarus.views.shown import show_playout, show_records
 from icarus.views.tree_page import write_comparison, write_tree_page
 
 

@@ -7,7 +7,7 @@ import base64
 import json
 import re
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -167,13 +167,6 @@ def text_of(blocks: Sequence[Block]) -> str:
                 captions = [caption] if caption else []
                 lines += [f"  {line}" for line in [*captions, *text_columns([header, *rows])]]
     return "\n".join(line.rstrip() for line in lines)
-
-
-def html_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of texts for a notebook, whose style it takes."""
-    head = "".join(f"<th>{escape(text)}</th>" for text in header)
-    body = "".join("<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>" for row in rows)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def text_columns(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -13,7 +13,7 @@ from icarus.kernel import UNSEEN
 from icarus.kernel.game import seat_name, seat_names
 from icarus.views.boards import BOARDS, drawing
 from icarus.views.document import frame, in_notebook, pack, page, write_new
-from icarus.views.playout import playout_page
+from icarus.views.shown import playout_page
 
 DRAWN = 400  # boards in a page, of the nodes visited most
 FOLLOWED = 6  # determinizations that can be followed on the board

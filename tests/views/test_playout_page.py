@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from icarus import games, parse, search, show_playout
-from icarus.views.playout import Shown, number_text
+from icarus.views.shown import Shown, number_text
 from icarus.views.tree_page import write_tree_page
 
 STRATEGY = parse("BASELINE >> (MAST + LGRF)/2")

@@ -6,7 +6,6 @@ import attrs
 import pytest
 
 from icarus import ACTION, BASELINE, LGRF, MAST, MOVE, NAST2, PLAYER, capture, games, parse, search, show_records
-from icarus.commands.cli import run
 from icarus.kernel import CHANCE, observed, update
 from icarus.kernel import record as key_of
 
@@ -98,14 +97,3 @@ def test_a_wrong_name_or_number_is_refused(kuhn):
         show_records(kuhn, "MATS")
     with pytest.raises(ValueError, match="most is 0"):
         show_records(kuhn, "MAST", most=0)
-    with pytest.raises(TypeError, match="result is MAST; show_records needs the Result of a search and a component's"):
-        show_records(MAST, "MAST")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="name is MAST, which is not a str; show_records needs"):
-        show_records(kuhn, MAST)  # type: ignore[arg-type]
-
-
-def test_the_command_refuses_a_wrong_name_before_the_search(capsys):
-    assert run(["search", "kuhn-poker", "--strategy", "BASELINE >> MAST", "--records", "MATS"]) == 2
-    output, errors = capsys.readouterr()
-    assert output == ""
-    assert errors == "icarus: no component of the strategy is called MATS; its components: BASELINE, MAST\n"

@@ -1,20 +1,155 @@
-"""The records of one component as a table: what each was made of, in the words of the game, and what is known of it."""
+"""A playout step by step, and the records of one component, as text and as a page, in the words of the game."""
 
-from collections.abc import Iterator
-from html import escape
+from collections.abc import Sequence
+from pathlib import Path
 
 import attrs
 import numpy as np
 
 from icarus import checks
+from icarus.algebra import Enhancement
 from icarus.algebra.information import HISTORY, REPLY, FieldValue, Kind
-from icarus.engine.inspect import tree_of
+from icarus.checks import count_text
+from icarus.engine.inspect import Choice, InspectedPlayout, Update, inspect_playout, tree_of
 from icarus.engine.result import Result
+from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.tables import Records, part_text, parts_of
 from icarus.kernel import NONE, UNSEEN
+from icarus.kernel.game import seat_name
 from icarus.kernel.state import State
-from icarus.views.document import html_table, text_columns
-from icarus.views.playout import number_text
+from icarus.views.boards import drawing
+from icarus.views.document import (
+    Block,
+    Heading,
+    Paragraph,
+    Picture,
+    Preformatted,
+    Table,
+    html,
+    in_notebook,
+    text_columns,
+    text_of,
+    write_new,
+)
+
+SHOWN = 12, 3  # of a component's updates and of a decision's values, so many are shown as text
+DRAWN = 300  # boards in a page
+
+
+def show_playout(
+    state: State, strategy: Enhancement, seed: int | Sequence[int] = 0, after: int = 0, scheme: Scheme = MO_ISMCTS
+) -> "Shown":
+    """Show the playout that `search(state, strategy, seed=seed)` makes after `after` others, step by step.
+
+    Printed it is a text, in a notebook a page; `.playout` holds all of it: `choices`, `updates["MAST"]`, `rewards`.
+
+    Raises:
+        ValueError, TypeError: as `search` does; a scheme of several trees.
+    """
+    return Shown(inspect_playout(state, strategy, seed, after, scheme))
+
+
+@attrs.frozen(repr=False)
+class Shown:
+    """A playout to look at; `playout` is what happened."""
+
+    playout: InspectedPlayout
+
+    def __str__(self) -> str:
+        return text_of(_blocks(self.playout, *SHOWN))
+
+    __repr__ = __str__
+
+    def to_html(self, path: str | Path) -> None:
+        """Write the playout into a new HTML file, one page that needs no network, with the board before each decision.
+
+        Raises:
+            ValueError: the file exists, or its directory does not exist.
+        """
+        write_new(Path(path), playout_page(self.playout))
+
+    def _repr_html_(self) -> str:
+        return in_notebook(playout_page(self.playout), "the playout")
+
+
+def playout_page(playout: InspectedPlayout) -> str:
+    """A playout as an HTML page, with the board before each decision."""
+    steps = zip(playout.states[:DRAWN], [*playout.choices, None], strict=False)
+    boards = [
+        Picture(drawing(state).svg(), f"{t}: before {choice.action}" if choice else "the end")
+        for t, (state, choice) in enumerate(steps)
+    ]
+    return html(f"{playout.state.game}: playout {playout.iteration:,}", [*_blocks(playout), Heading("boards"), *boards])
+
+
+def _blocks(playout: InspectedPlayout, updates: int | None = None, values: int | None = None) -> list[Block]:
+    """What happened; at most so many updates of a component, and so many values of a decision."""
+    strategy, length = playout.scheme.label(playout.strategy), count_text(len(playout.choices), "action")
+    name = f"playout {playout.iteration} of {strategy}, {playout.state.game}, seed {playout.seed}: {length}"
+    decisions = [
+        [
+            str(t),
+            choice.phase,
+            seat_name(playout.state.game, choice.player).removeprefix("player "),
+            choice.action,
+            decider(choice),
+            _values(choice, values),
+        ]
+        for t, choice in enumerate(playout.choices)
+    ]
+    blocks: list[Block] = [Heading(name)]
+    blocks += [Heading("begun at a state drawn for the root"), Preformatted(playout.start)]
+    blocks += [Heading("decisions"), Table("", ["t", "phase", "player", "action", "decided by", "values"], decisions)]
+    blocks += [
+        Heading("ended at"),
+        Preformatted(playout.end),
+        Paragraph(f"rewards: {', '.join(f'{reward:.4g}' for reward in playout.rewards)}"),
+    ]
+    for component, changes in playout.updates.items():
+        rows = [[each.record, f"context {each.context}", change(each)] for each in changes[:updates]]
+        new = sum(each.before is None for each in changes)
+        blocks += [Heading(f"{component} captured {count_text(len(changes), 'record')}, {new} of them new")]
+        blocks += [Table("", ["record", "context", "information"], rows)] if rows else []
+        blocks += [Paragraph(f"and {len(changes) - len(rows)} more")] if len(rows) < len(changes) else []
+    return blocks
+
+
+def _values(choice: Choice, most: int | None) -> str:
+    """The highest values, and always that of the action chosen."""
+    ranked = sorted(choice.values.items(), key=lambda item: -item[1])
+    top = [item for i, item in enumerate(ranked) if most is None or i < most or item[0] == choice.action]
+    more = ", …" if len(top) < len(ranked) else ""
+    return ", ".join(f"{action} {number_text(value)}" for action, value in top) + more
+
+
+def decider(choice: Choice) -> str:
+    """By what an action was chosen, with its weight in the mixture."""
+    share = f" ({choice.weight:.2g})" if choice.weight < 1 else ""
+    return choice.by + share + (", uniform" if choice.uniform else "")
+
+
+def change(update: Update) -> str:
+    """What became of a record, field by field."""
+    changed = [
+        f"{name} {_change(update.before[name] if update.before else None, value)}"
+        for name, value in update.after.items()
+        if update.before is None or update.before[name] != value
+    ]
+    return ", ".join(changed) or "as it was"
+
+
+def _change(before: FieldValue | None, after: FieldValue) -> str:
+    return f"{number_text(after)}" if before is None else f"{number_text(before)} → {number_text(after)}"
+
+
+def number_text(value: FieldValue) -> str:
+    """A number, or several, in four digits."""
+    if isinstance(value, list):
+        return f"({', '.join(map(number_text, value))})"
+    return "∞" if value == float("inf") else f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+# -------------------------------------------------------------------------------------------------------------- records
 
 GAMES, LONGEST = 30, 500  # random games in which actions are met, and the most actions of each
 PATIENCE = 3  # games in a row without a new text, after which no more are played
@@ -24,7 +159,7 @@ TREE = 2_000  # nodes of the tree by which histories are named
 def show_records(result: Result, name: str, most: int = 20) -> "ShownRecords":
     """Show what a search has learned about one component's records, in the words of the game.
 
-    Printed it is a text, in a notebook a table; `.records` holds them: `parts`, `text`, `fields`.
+    Printed it is a text, `.records` holds them: `parts`, `text`, `fields`.
 
     Args:
         name: the component, as in `result.records`.
@@ -32,11 +167,7 @@ def show_records(result: Result, name: str, most: int = 20) -> "ShownRecords":
 
     Raises:
         KeyError: the strategy has no component of this name. ValueError: `most` is not a positive integer.
-        TypeError: no result, or a name that is not a str.
     """
-    if not isinstance(result, Result) or not isinstance(name, str):
-        wrong = f"result is {result!r}" if not isinstance(result, Result) else f"name is {name!r}, which is not a str"
-        raise TypeError(f"{wrong}; show_records needs the Result of a search and a component's name, such as 'MAST'")
     checks.integer("most", most, least=1)
     records = result.records[name]
     texts = _Texts(result, records)
@@ -71,27 +202,15 @@ class ShownRecords:
     records: tuple[ShownRecord, ...]
 
     def __str__(self) -> str:
-        return "\n".join([self._title(), *text_columns([self._header(), *self._rows()])])
+        names = self.all.enhancement.information.names
+        has_means = {"reward", "visits"} <= {*names}
+        means = [[_mean_text(record.fields)] * has_means for record in self.records]
+        header = ["record", *names, *["mean reward"] * has_means]
+        rows = [[each.text, *each.field_texts, *mean] for each, mean in zip(self.records, means, strict=True)]
+        title = f"{self.name}: {len(self.records)} of {len(self.all)} records, {self.all.enhancement.records}"
+        return "\n".join([title, *text_columns([header, *rows])])
 
-    def __repr__(self) -> str:
-        return f"<{len(self.records)} of {len(self.all)} records of {self.name}>"
-
-    def _repr_html_(self) -> str:
-        return f"<p>{escape(self._title())}</p>{html_table(self._header(), self._rows())}"
-
-    def _title(self) -> str:
-        return f"{self.name}: {len(self.records)} of {len(self.all)} records, {self.all.enhancement.records}"
-
-    def _header(self) -> tuple[str, ...]:
-        return "record", *self.all.enhancement.information.names, *(["mean reward"] if self._has_means() else [])
-
-    def _rows(self) -> Iterator[tuple[str, ...]]:
-        for record in self.records:
-            mean = [_mean_text(record.fields)] if self._has_means() else []
-            yield record.text, *record.field_texts, *mean
-
-    def _has_means(self) -> bool:
-        return {"reward", "visits"} <= {*self.all.enhancement.information.names}
+    __repr__ = __str__
 
 
 def _mean_text(fields: dict[str, FieldValue]) -> str:
