@@ -6,7 +6,6 @@ import json
 import random
 import re
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -26,7 +25,6 @@ from icarus.commands.play.server import Server
 from icarus.views.boards import drawing
 from icarus.views.tree_page import FOLLOWED
 from tests.conftest import child_process, environment
-from tests.marks import slow_after
 
 QUICK = Agent(BASELINE, iterations=20)
 
@@ -90,14 +88,11 @@ def served() -> Iterator[Any]:
         thread.join()
 
 
-@pytest.mark.parametrize(
-    "game", slow_after(2, ["kuhn-poker", "phantom-mnk(columns=3,rows=3,in_a_row=3)", "knockout-whist", "othello"])
-)
-def test_a_game_is_played_to_its_end_by_requests(served, game: str) -> None:
-    page = served(game)
+def test_a_game_is_played_to_its_end_by_requests(served) -> None:
+    page = served("phantom-mnk(columns=3,rows=3,in_a_row=3)")
     while (state := page.my_turn())["moves"]:
         assert "error" not in page.act(state)
-    assert "; rewards of " in state["status"] or "; won or lost: " in state["status"]
+    assert "; rewards of " in state["status"]
     assert len(state["log"]) == state["total"] == len(page.session.played)
 
 
@@ -133,26 +128,7 @@ def test_the_token_leaves_the_address_for_a_cookie_that_no_script_reads_and_wins
     assert "HttpOnly" in answer.headers["set-cookie"] and "SameSite=strict" in answer.headers["set-cookie"]
 
 
-def test_the_unread_body_of_a_refused_request_is_no_request(served) -> None:
-    """A foreign page sends, as the body of a request that is refused, a second one that would be accepted."""
-    page = served("othello")
-    page.my_turn()
-    cookie = "; ".join(f"{name}={value}" for name, value in page.client.cookies.items())
-    host, line = f"127.0.0.1:{page.port}", '{"line": "open", "at": 0}'
-    known = f"Host: {host}\r\nCookie: {cookie}\r\nContent-Type: application/json\r\nContent-Length: {len(line)}"
-    inner = f"POST /say HTTP/1.1\r\n{known}\r\n\r\n{line}"
-    for head in ("Host: elsewhere.example", f"Host: {host}\r\nOrigin: http://elsewhere.example", f"Host: {host}"):
-        for framing in (f"Content-Length: {len(inner)}", "Content-Length: 0", "Transfer-Encoding: chunked"):
-            outer = f"POST /say HTTP/1.1\r\n{head}\r\nContent-Type: text/plain\r\n{framing}\r\n\r\n{inner}"
-            with socket.create_connection(("127.0.0.1", page.port), timeout=30) as connection:
-                connection.sendall(outer.encode())
-                with contextlib.suppress(ConnectionResetError):
-                    answer = b"".join(iter(lambda: connection.recv(1 << 16), b""))  # until the server closes it
-                    assert answer.count(b"HTTP/1.1") == 1 and answer.startswith(b"HTTP/1.1 403")
-    assert page.game.observer == 0
-
-
-@pytest.mark.parametrize("game", ["kuhn-poker", "hearts", "knockout-whist", "goofspiel", "liars-dice"])
+@pytest.mark.parametrize("game", ["hearts", "knockout-whist", "goofspiel"])
 def test_nothing_that_the_seat_may_not_see_is_sent(served, game: str) -> None:
     """All answers stay as they are, byte by byte, where hidden facts are other ones: a determinization takes the place of the truth."""
     page = served(game, seed=5)
@@ -242,15 +218,6 @@ def test_undo_hint_and_resigning_work_by_requests(served) -> None:
     assert page.say("resign")["said"] == "" and page.state()["status"] == "player 0 has resigned"
 
 
-def test_a_game_saved_from_the_page_is_kept_where_it_is_served(served, tmp_path, monkeypatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    page = served("kuhn-poker")
-    page.my_turn()
-    assert page.say("save")["said"] == "saved; icarus play --resume kuhn-poker-1.txt continues from here"
-    again = Session.resumed(tmp_path / "kuhn-poker-1.txt")
-    assert [played.action for played in again.played] == [played.action for played in page.session.played]
-
-
 @contextlib.contextmanager
 def long_searches(page: Page) -> Iterator[None]:
     """Within, agents and hints of this page would search for a minute; they are under way when it begins."""
@@ -286,16 +253,9 @@ def test_a_hint_keeps_nobody_waiting_and_a_move_gives_it_up(served) -> None:
         assert page.my_turn()["status"] == "it is your turn"
 
 
-def test_undo_and_the_end_abandon_a_search_that_nobody_waits_for(served, tmp_path, monkeypatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_the_end_abandons_a_search_that_nobody_waits_for(served) -> None:
     page = served("othello")
     page.my_turn()
-    with long_searches(page):
-        for _ in range(2):
-            page.act(page.my_turn())
-            until(page.live)
-            assert "error" not in page.say("save")
-            assert page.say("undo")["said"] == "1 action taken back"
     with long_searches(page):
         page.act(page.my_turn())
         until(page.live)
@@ -450,18 +410,8 @@ def test_a_second_tab_follows_the_first_and_shows_the_search_for_a_hint(served, 
 
 
 MOVES_BEFORE = {"lotr-confrontation": 7}  # which are sent; the next ones are made on the board
-QUICKLY_PLAYED = ["dou-di-zhu", "kuhn-poker", "lotr-confrontation"]
-WHOLE_GAMES = [
-    "backgammon",
-    "checkers",
-    "goofspiel(cards=4)",
-    "hearts",
-    "knockout-whist",
-    "leduc-poker",
-    "liars-dice",
-    "othello",
-    "phantom-mnk",
-]
+QUICKLY_PLAYED = ["dou-di-zhu", "lotr-confrontation"]
+WHOLE_GAMES = ["backgammon", "checkers", "hearts", "knockout-whist", "othello", "phantom-mnk"]
 
 
 @pytest.mark.parametrize(
@@ -488,7 +438,7 @@ def test_a_game_is_played_to_its_end_by_clicks_on_its_board(served, page, name: 
         elif others:
             with contextlib.suppress(PlaywrightError):
                 buttons.nth(luck.randrange(others)).click(timeout=2000)
-    assert clicks or name in ("kuhn-poker", "leduc-poker", "liars-dice")
+    assert clicks
 
 
 def test_games_are_played_by_the_keyboard_alone_and_a_reader_knows_where_it_is(served, page, expect) -> None:
