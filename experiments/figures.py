@@ -16,7 +16,7 @@ from experiments.papers.earlier import FIRST, lines_of_2011
 from experiments.papers.suite import TABLE_1
 from experiments.plan.definition import PICTURES, Column, Experiment, budget, game_title, slug, title
 from experiments.ratings import Score, by_trees, hidden_cards, round_robins, search_name
-from experiments.statistics import CONFIDENCE, Estimate, clopper_pearson, marginals, strengths, student
+from experiments.statistics import CONFIDENCE, Estimate, marginals, strengths, student, win_rate
 from experiments.store.results import Columns, Moments, Tally, any_graded, baseline
 from experiments.verdicts import WINS, Comparison, Estimator, Place, Term, place_of
 from icarus.checks import count_text
@@ -34,6 +34,7 @@ FILLS, HATCHES = ("white", "#5b7fa3", "#d9b36c", "#7d9c74", "#a58bb0"), ("", "//
 LINES, MARKERS = ("#1a6faf", "#b5482a", "#3f7d3a", "#8a5fa8", "#222222", "#b08a1e"), "osD^vP"
 LONG_NAME = 6  # letters; longer names of agents are written at a slant
 MANY = 20  # more agents than these stand below each other
+PAIR = 0.38  # width of a bar of two in the room for both
 MARGIN = 0.08  # of the range of win rates, left free above and below
 Style: TypeAlias = dict[str, Any]  # keywords of matplotlib
 
@@ -54,11 +55,9 @@ def percent(axes: "Axes", low: float, high: float, across: bool = False) -> None
     (axes.xaxis if across else axes.yaxis).set_major_formatter(lambda value, _: f"{100 * value:g} %")
 
 
-def with_errors(counts: Sequence[tuple[float, int]]) -> tuple[np.ndarray, np.ndarray]:
-    """Win rates [bars] and how far their intervals reach below and above them [2, bars]."""
-    rates = np.array([wins / games if games else np.nan for wins, games in counts])
-    intervals = np.array([clopper_pearson(*count) if count[1] else (np.nan, np.nan) for count in counts])
-    return rates, np.abs(intervals.T - rates)
+def with_errors(counts: Iterable[tuple[float, int]]) -> tuple[np.ndarray, np.ndarray]:
+    """Win rates [bars] and how far their intervals reach below and above them [2, bars]; nan without games."""
+    return with_intervals(win_rate(*count) for count in counts)
 
 
 def with_intervals(estimates: Iterable[Estimate | None]) -> tuple[np.ndarray, np.ndarray]:
@@ -67,14 +66,20 @@ def with_intervals(estimates: Iterable[Estimate | None]) -> tuple[np.ndarray, np
     return bars[:, 0], np.abs(bars[:, 1:].T - bars[:, 0])
 
 
-def bars(axes: "Axes", places: np.ndarray, values: np.ndarray, errors: np.ndarray, **style: Any) -> None:
-    """Bars with their intervals, see `with_errors`.
+def bars(axes: "Axes", groups: Sequence[tuple[Style, Iterable[Estimate | None]]], width: float) -> None:
+    """Groups of bars, those of one place beside each other, with their intervals, on a scale of shares.
 
     Args:
-        style: keywords of `Axes.bar`.
+        groups: of each its keywords of `Axes.bar`, and its values.
     """
-    axes.bar(places, values, edgecolor=INK, linewidth=0.9, **style)
-    axes.errorbar(places, values, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.2)
+    top = 0.0
+    for i, (style, estimates) in enumerate(groups):
+        values, errors = with_intervals(estimates)
+        places = np.arange(len(values)) + (i - (len(groups) - 1) / 2) * width
+        axes.bar(places, values, edgecolor=INK, linewidth=0.9, width=width, **style)
+        axes.errorbar(places, values, yerr=errors, fmt="none", color=INK, capsize=3, elinewidth=1.2)
+        top = max(top, float(np.nanmax(values + errors[1], initial=0.0)))
+    percent(axes, 0.0, top)
 
 
 def legend_below(figure: "Figure", axes: "Axes", columns: int, **style: Any) -> None:
@@ -146,9 +151,6 @@ def _name_across(axes: "Axes", names: Sequence[str]) -> None:
     )
     axes.set_xlim(-0.6, len(names) - 0.4)
 
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 BARS = "Bars: 95 % intervals."
 EVEN = "Dashed: the 95 % interval of evenly matched players; blue is above it, red below."
@@ -280,18 +282,16 @@ def _averages(columns: Columns, directory: Path) -> list[Path]:
 def _pairs(axes: "Axes", tallies: list[Tally]) -> None:
     """For each enhancement the average without it (hatched) and with it (solid)."""
     pairs = marginals({tally.cell.agent: (tally.wins, tally.games) for tally in tallies})
-    half, top = 0.19, 0.0
-    styles = (
+    styles: Sequence[Style] = (
         {"facecolor": "white", "hatch": "////", "label": "without"},
         {"facecolor": FILLS[1], "label": "with the enhancement"},
     )
-    for side, style in enumerate(styles):
-        rates, errors = with_errors([pairs[enhancement][side] for enhancement in ENHANCEMENTS])
-        places = np.arange(len(ENHANCEMENTS)) + (half if side else -half)
-        bars(axes, places, rates, errors, width=2 * half, **style)
-        top = max(top, float((rates + errors[1]).max()))
+    bars(
+        axes,
+        [(style, [win_rate(*pairs[name][side]) for name in ENHANCEMENTS]) for side, style in enumerate(styles)],
+        PAIR,
+    )
     axes.set_xticks(range(len(ENHANCEMENTS)), ENHANCEMENTS)
-    percent(axes, 0.0, top)
     axes.set_ylabel("games won")
 
 
@@ -307,17 +307,16 @@ def _bars(name: str, columns: Columns, directory: Path) -> list[Path]:
         {tally.cell.agent: estimate for tally, estimate in zip(tallies, strengths(tallies), strict=True)}
         for tallies in columns.values()
     ]
-    width, top, inches = 0.8 / len(agents), 0.0, 0.6 + 0.2 * len(agents)
+    inches = 0.6 + 0.2 * len(agents)
     with canvas(path, (max(4.8, 1.3 * len(agents), 1.6 + inches * len(columns)), 3.9)) as figure:
         axes = figure.add_subplot()
-        for i, agent in enumerate(agents):
-            rates, errors = with_intervals([of_column.get(agent) for of_column in estimates])
-            places = np.arange(len(columns)) + (i - (len(agents) - 1) / 2) * width
-            hatch = HATCHES[i // len(FILLS) % len(HATCHES)]
-            bars(axes, places, rates, errors, width=width, label=agent, facecolor=FILLS[i % len(FILLS)], hatch=hatch)
-            top = max(top, float(np.nanmax(rates + errors[1], initial=0.0)))
+        fills = [(FILLS[i % len(FILLS)], HATCHES[i // len(FILLS) % len(HATCHES)]) for i in range(len(agents))]
+        groups: list[tuple[Style, list[Estimate | None]]] = [
+            ({"label": agent, "facecolor": fill, "hatch": hatch}, [of_column.get(agent) for of_column in estimates])
+            for agent, (fill, hatch) in zip(agents, fills, strict=True)
+        ]
+        bars(axes, groups, 0.8 / len(agents))
         axes.set_xticks(range(len(columns)), _labels(columns, inches))
-        percent(axes, 0.0, top)
         axes.set_ylabel(measure_title(columns.values()))
         if all(map(any_graded, columns.values())):
             axes.yaxis.set_major_formatter("{x:g}")
@@ -414,9 +413,6 @@ def _difference(tally: Moments, even: Moments, relative: bool) -> tuple[float, f
 
 # -------------------- Pictures of the two earlier papers: 2012, Figs. 6-10, 14 and 15; 2011, Figs. 2-5.
 
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 ASIDE = 0.12  # of the two intervals of a bar, from its middle
 BAR = 0.66  # width, of the room for a bar
@@ -633,14 +629,13 @@ def _hidden_cards(columns: Columns, directory: Path) -> list[Path]:
         return []
     path = directory / "hidden-cards.png"
     with canvas(path, (max(5.0, 1.5 + 1.35 * len(pairs)), 4.2)) as figure:
-        axes, top = figure.add_subplot(), 0.0
-        for side, (label, fill) in enumerate((("without", "white"), ("seeing the others' cards (cheating)", FILLS[1]))):
-            rates, errors = with_errors([pair[side] for pair in pairs.values()])
-            places = np.arange(len(pairs)) + (side - 0.5) * 0.38
-            bars(axes, places, rates, errors, width=0.38, facecolor=fill, label=label)
-            top = max(top, float((rates + errors[1]).max()))
+        axes, styles = figure.add_subplot(), (("without", "white"), ("seeing the others' cards (cheating)", FILLS[1]))
+        groups: list[tuple[Style, list[Estimate | None]]] = [
+            ({"label": label, "facecolor": fill}, [win_rate(*pair[side]) for pair in pairs.values()])
+            for side, (label, fill) in enumerate(styles)
+        ]
+        bars(axes, groups, PAIR)
         axes.set_xticks(range(len(pairs)), [who.replace(", ", ",\n", 1) for who in pairs])
-        percent(axes, 0.0, top)
         axes.set_ylabel("games won by the side named")
         tallies = [tally for each in columns.values() for tally in each if tally.games]
         title_panel(
@@ -692,9 +687,6 @@ def _line_name(tally: Tally, column: Column) -> str:
 
 # -------------------- Our Figure 4 beside what the paper's text says of it, which has its win rates as pictures only
 
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 WIDTHS, HEIGHT = (7.4, 5.4), 3.4  # of the two panels of a game, in inches
 STATED = "#cfe0ee"  # where the paper's text has a difference

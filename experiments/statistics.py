@@ -362,12 +362,12 @@ def mean_of(rewards: Moments) -> Estimate:
 def strengths(column: Sequence[Tally]) -> list[Estimate | None]:
     """What the agents of a column are compared by, each with its 95 % interval; None of an agent without games."""
     graded = any_graded(column)
-    return [(mean_of(tally.rewards) if graded else win_rate(tally)) if tally.games else None for tally in column]
+    return [mean_of(tally.rewards) if graded and tally.games else win_rate(tally.wins, tally.games) for tally in column]
 
 
-def win_rate(tally: Tally) -> Estimate:
-    """The share of games that an agent won, with the interval of Clopper and Pearson."""
-    return Estimate(tally.wins / tally.games, *clopper_pearson(tally.wins, tally.games))
+def win_rate(wins: float, games: int) -> Estimate | None:
+    """The share of games won, with the interval of Clopper and Pearson; None without games."""
+    return Estimate(wins / games, *clopper_pearson(wins, games)) if games else None
 
 
 def win_p_values(column: Sequence[Tally]) -> dict[str, float]:

@@ -145,44 +145,30 @@ def interims(
 def verdicts(claim: Claim, interims: Sequence[Interim]) -> np.ndarray:
     """The verdict on a claim in each replication: 1 agrees, −1 disagrees, 0 undecided."""
     return combine_signs(
-        claim,
-        [
-            [verdicts_so_far(comparison, claim.levels(case), interims)[-1] for comparison in case]
-            for case in claim.cases
-        ],
+        claim, [[_verdicts(each, claim.levels(case), interims) for each in case] for case in claim.cases]
     )
 
 
-def verdicts_so_far(
-    comparison: Comparison, parts: tuple[float, float], interims: Sequence[Interim]
-) -> list[np.ndarray]:
-    """The verdicts on a comparison in each replication after none, one, … of the interim analyses: the first that decides it stands."""
-    decided = [np.zeros(REPLICATIONS, int)]
+def _verdicts(comparison: Comparison, parts: tuple[float, float], interims: Sequence[Interim]) -> np.ndarray:
+    """The verdict on a comparison in each replication: that of the first interim analysis that decides it."""
+    decided = np.zeros(REPLICATIONS, int)
     for interim in interims:
         sign = signs(comparison, parts, interim)
         assert sign is not None
-        decided.append(np.where(decided[-1] == 0, sign, decided[-1]))
+        decided = np.where(decided == 0, sign, decided)
     return decided
 
 
 def holds(claim: Claim, scenario: Scenario) -> tuple[bool, bool]:
     """Whether a statement is true in a replication, and whether it is false; between the two sizes that it names it may be both."""
 
-    def true(comparison: Comparison) -> int:
-        return 1 if _within(comparison.expected.agree, _difference(comparison, scenario)) else -1
+    def sign(comparison: Comparison, regions: Sequence[tuple[float, float]], inside: int) -> np.ndarray:
+        difference = _difference(comparison, scenario)
+        return np.array(inside if any(low < difference < high for low, high in regions) else -inside)
 
-    def false(comparison: Comparison) -> int:
-        return -1 if _within(comparison.expected.contradict, _difference(comparison, scenario)) else 1
-
-    right, wrong = (
-        int(combine_signs(claim, [[np.array(sign(comparison)) for comparison in case] for case in claim.cases]))
-        for sign in (true, false)
-    )
-    return right == 1, wrong == -1
-
-
-def _within(regions: Sequence[tuple[float, float]], value: float) -> bool:
-    return any(low < value < high for low, high in regions)
+    right = [[sign(each, each.expected.agree, 1) for each in case] for case in claim.cases]
+    wrong = [[sign(each, each.expected.contradict, -1) for each in case] for case in claim.cases]
+    return int(combine_signs(claim, right)) == 1, int(combine_signs(claim, wrong)) == -1
 
 
 def _difference(comparison: Comparison, scenario: Scenario) -> float:
