@@ -55,31 +55,7 @@ FAULTS = [
     ("1 - self.player", "__import__('random').randrange(2)", "the reference draws by luck of its own; give its file"),
     ("self.stones -= action", "self.stones -= {1: 1, 2: 2}[action]", "the reference raises KeyError: 3"),
 ]
-GAME = """
-import numpy as np
-from icarus import Game
-from icarus.kernel import TERMINAL
-
-def initial(state, rng):
-    state.stones = 21
-def player(state):
-    return TERMINAL if state.stones == 0 else state.player
-def legal(state, actions):
-    for i in range(min(3, state.stones)):
-        actions[i] = i + 1
-    return min(3, state.stones)
-def apply(state, action):
-    state.stones -= action
-    state.player = 1 - state.player
-def rewards(state, out):
-    out[1 - state.player] = 1.0
-    out[state.player] = 0.0
-GAME = Game(
-    name="take-away", players=2, state=np.dtype([("stones", np.int8), ("player", np.int8)], align=True), initial=initial, player=player,
-    legal=legal, apply=apply, rewards=rewards, max_legal=3, text=lambda state: f"{state.stones} {state.player}",
-    action_text=lambda state, action: f"take {action}",
-)
-"""
+STONES = Path(__file__).with_name("stones.txt").read_text("utf-8")
 
 
 @pytest.fixture(autouse=True)
@@ -104,7 +80,7 @@ def game_in(path: Path) -> AnyGame:
 
 
 def take_away(folder: Path) -> AnyGame:
-    (folder / "take_away.py").write_text(GAME)
+    (folder / "take_away.py").write_text(STONES)
     return game_in(folder / "take_away.py")
 
 
@@ -160,6 +136,18 @@ def test_the_first_game_in_plain_python_is_checked(tmp_path, monkeypatch, capsys
     path.write_text(path.read_text().replace('"swap"', '"keep"'))
     assert cli.run(["check", "my_game.py"]) == 1
     assert "FAILED: notation" in capsys.readouterr().out
+
+
+def test_rules_are_checked_beside_a_reference(tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    take_away(tmp_path)
+    for right, wrong, code in (("", "", 0), (FAULTS[1][0], FAULTS[1][1], 1)):
+        Path("reference.py").write_text(REFERENCE.replace(right, wrong))
+        assert cli.run(["check", "take_away.py", "--against", "reference.py", "--games", "20"]) == code
+        output = capsys.readouterr().out
+        assert output.startswith("rules: ")
+        failed = output.splitlines()[-1] == "failed: the game and the reference differ (see rules)"
+        assert failed == bool(code)  # the last line is what people read
 
 
 def test_a_class_is_checked_as_a_game(capsys) -> None:

@@ -143,19 +143,6 @@ def test_a_rate_is_compared_with_the_peer_s_of_the_same_kind() -> None:
     assert rates.ratios(measured) == {("othello", "BASELINE"): 4.0, ("othello", rates.RAW): 2.0}
 
 
-def test_a_move_may_have_spaces(icarus: Call, tmp_path: Path) -> None:
-    file = tmp_path / "spoken.py"
-    file.write_text(
-        "import attrs\nfrom icarus.games.othello import OTHELLO\n"
-        "def spoken(state, action):\n    return f'to {OTHELLO.action_text(state, action)}'\n"
-        'SPOKEN = attrs.evolve(OTHELLO, name="spoken", action_text=spoken)\n'
-    )
-    code, output, _ = icarus("search", "spoken", "--with", file, "--iterations", 5, "--moves", "to d3 to c5")
-    assert code == 0 and "X 3, O 3" in output
-    message = refused(icarus("search", "spoken", "--with", file, "--iterations", 5, "--moves", "to d3 c5"))
-    assert message.startswith("'c5' is not legal here; legal: to ")
-
-
 @pytest.mark.parametrize(
     ("command", "options", "said"),
     [
@@ -254,53 +241,21 @@ def halfway(rewards, visits, availability):
     return 0.5
 '''
 
-GAME = '''
-"""Twenty-one: say 1, 2 or 3 more; who reaches 21 wins."""
-import numpy as np
-from icarus import Game
-from icarus.kernel import TERMINAL
-
-GOAL, MOST = 21, 3
-STATE = np.dtype([("count", np.int8), ("player", np.int8)], align=True)
-
-def initial(state, rng):
-    state.count = 0
-
-def player(state):
-    return TERMINAL if state.count == GOAL else state.player
-
-def legal(state, actions):
-    n = min(MOST, GOAL - state.count)
-    for i in range(n):
-        actions[i] = i + 1
-    return n
-
-def apply(state, action):
-    state.count += action
-    state.player = 1 - state.player
-
-def rewards(state, out):
-    out[0] = float(state.player)
-    out[1] = 1.0 - out[0]
-
-TWENTY_ONE = Game(name="twenty-one", players=2, state=STATE, initial=initial, player=player, legal=legal, apply=apply,
-                  rewards=rewards, max_legal=MOST, text=lambda state: f"{state.count}; player {state.player} speaks",
-                  action_text=lambda state, action: str(action))
-'''
+STONES = Path(__file__).with_name("stones.txt").read_text("utf-8")  # take one, two or three; who takes the last wins
 
 
 def test_a_file_of_ones_own_brings_games_enhancements_and_weights(icarus: Call, tmp_path: Path) -> None:
     mine, brief = tmp_path / "mine.py", tmp_path / "brief.py"
     mine.write_text(ENHANCEMENT)
-    brief.write_text(GAME)
+    brief.write_text(STONES)
     files = ("--with", brief, "--with", mine, "--seed", 1)
     strategy = "BASELINE >> halfway*GREEDY + (1 - halfway)*MAST"
-    searched = ("--strategy", strategy, "--iterations", 3000, "--moves", "3 3 3 3 3")
-    code, output, errors = icarus("search", "twenty-one", *files, *searched)
+    searched = ("--strategy", strategy, "--iterations", 3000, "--moves", "take 3 " * 5)
+    code, output, errors = icarus("search", "stones", *files, *searched)
     assert code == 0, errors
-    assert output.startswith("15; player 1 speaks\n")
-    assert re.search(r"^2 \* ", output, re.MULTILINE)  # 17 leaves 4, whatever the other says
-    code, output, _ = icarus("match", "twenty-one", "GREEDY", "BASELINE", "--games", 2, "--iterations", 20, *files)
+    assert output.startswith("6 stones, player 1 to move\n")
+    assert re.search(r"^take 2 \* ", output, re.MULTILINE)  # which leaves 4, whatever the other takes
+    code, output, _ = icarus("match", "stones", "GREEDY", "BASELINE", "--games", 2, "--iterations", 20, *files)
     assert code == 0 and "GREEDY (20 iterations)" in output
     code, output, _ = icarus("specs", "--show", "GREEDY", "--with", mine)
     assert code == 0 and "Enhancement GREEDY" in output and "ε = 0.1" in output

@@ -203,21 +203,6 @@ def test_a_hint_shows_determinizations_and_never_the_cards_of_others(served) -> 
     assert true not in [line["boards"][0] for line in lines]
 
 
-def test_undo_hint_and_resigning_work_by_requests(served) -> None:
-    page = served("othello")
-    page.act(page.my_turn())
-    page.my_turn()
-    assert "iterations" in page.say("hint")["said"]
-    assert page.say("undo")["said"] == "2 actions taken back"
-    assert page.my_turn()["log"] == []
-    for _ in range(3):
-        page.act(page.my_turn())
-    log = page.my_turn()["log"]
-    assert page.say("undo @2")["said"] == "4 actions taken back"
-    assert page.my_turn()["log"] == log[:2]
-    assert page.say("resign")["said"] == "" and page.state()["status"] == "player 0 has resigned"
-
-
 @contextlib.contextmanager
 def long_searches(page: Page) -> Iterator[None]:
     """Within, agents and hints of this page would search for a minute; they are under way when it begins."""
@@ -506,19 +491,3 @@ def test_a_page_out_of_reach_says_so_asks_seldom_and_comes_back(served, page, ex
     page.unroute("**/state*")
     expect(page.locator("#status")).to_have_text("it is your turn")
     expect(page.locator("#said")).to_be_empty()
-
-
-def test_a_square_that_is_chosen_looks_so_and_a_wrong_one_has_its_name(served, page, expect) -> None:
-    page.goto(served("checkers").address)
-    page.locator('#board [data-part="c3"]').click()
-    expect(page.locator('#board [data-part="c3"]')).to_have_attribute("aria-pressed", "true")
-    page.mouse.move(0, 0)
-    marks = page.locator("#board .mark")
-    box = page.locator("#board .mark.chosen").bounding_box()
-    boxes = [marks.nth(i).bounding_box() for i in range(marks.count())]
-    assert sum(abs(each["x"] - box["x"]) + abs(each["y"] - box["y"]) < 2 for each in boxes) == 1  # no mark lies on it
-    page.goto(served("backgammon", 1).address)  # points have other numbers for the second player
-    expect(page.locator("#board [data-part].open").first).to_be_visible()
-    barred = page.locator("#board [data-part][data-shown]:not(.open)").first
-    page.evaluate("part => click(part)", barred.element_handle())
-    expect(page.locator("#said")).to_contain_text(f"with {barred.get_attribute('data-shown')} now")
