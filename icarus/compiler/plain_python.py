@@ -88,9 +88,11 @@ def _field(name: str, dtype: np.dtype) -> property:
         try:
             structure._data[name] = value
         except OverflowError:
-            if value > 0:  # the field is full, as compiled code leaves a count
-                structure._data[name] = np.iinfo(dtype.base).max
-            raise
+            if value < 0:
+                raise
+            structure._data[name] = np.iinfo(
+                dtype.base
+            ).max  # full, as compiled code leaves a count, which then is refused
 
     if dtype.base.names is not None or (dtype.shape and is_small(dtype)):
         return property(read_as_compiled, write)

@@ -23,7 +23,7 @@ from icarus.engine.python_games import ROOM, CalledBack, MoreActions
 from icarus.engine.result import Recommendation, Result, RootStatistics, most_visits, recommend, root_statistics
 from icarus.engine.reuse import ReusedRecords
 from icarus.engine.scheme import EACH_PLAYER, FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
-from icarus.engine.slot_kernels import COUNT_OVERFLOW, KEYLESS, NO_PLAYER
+from icarus.engine.slot_kernels import KEYLESS, NO_PLAYER
 from icarus.engine.tables import Records, Table, size_of
 from icarus.kernel import CHANCE, mix
 from icarus.kernel.contract import RECALLED, in_words
@@ -260,9 +260,7 @@ class CompiledSearch:
             raise ValueError(f"in {self.strategy}, {error}") from None
         except DeterminizationError as error:
             raise ValueError(f"{error}, {home(self.game.determinize)}") from None
-        except OverflowError as error:
-            if str(error).endswith("out of bounds for int32"):  # numpy, in plain Python: a count does not fit
-                raise OverflowError(COUNT_OVERFLOW) from error
+        except OverflowError:  # a count is full, and says so itself
             raise
         except (ArithmeticError, IndexError, ValueError) as error:
             raise self._with_names(error) from None
