@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from icarus import checks
 from icarus.audit.contract import CONTRACT, Contract
-from icarus.audit.hidden import HIDDEN, Hidden, differences
+from icarus.audit.hidden import HIDDEN, Hidden
 from icarus.audit.lockstep import random_action
 from icarus.audit.report import AuditReport, Check
 from icarus.engine.belief import BelievingState, with_belief
@@ -154,4 +154,4 @@ def _look_at_belief(
             results[name].count(1, pair[0] != pair[1], example)
 
 
-__all__ = ["CHECKS", "CONTRACT", "HIDDEN", "AuditReport", "Check", "audit", "audit_belief", "differences"]
+__all__ = ["CHECKS", "CONTRACT", "HIDDEN", "AuditReport", "Check", "audit", "audit_belief"]

@@ -30,36 +30,17 @@ from typing import Any
 import attrs
 import numpy as np
 
-from icarus.audit.draws import (
-    DRAWS_PER_STATE,
-    FAULTS,
-    Face,
-    Faces,
-    ObserverDraws,
-    PlainDraws,
-    Redraws,
-    Tally,
-    Word,
-    chi_square_tail,
-    chi_square_test,
-    draws_for,
-    fault_of,
-    known,
-    uneven,
-)
+from icarus.audit.draws import DRAWS_PER_STATE, FAULTS, Draws, Face, Faces, Redraws, Tally, Word, facts_known, uneven
 from icarus.audit.lockstep import random_action
 from icarus.audit.report import Check
 from icarus.audit.subjects import stamp
 from icarus.checks import positive
 from icarus.compiler.messages import defined_at
 from icarus.compiler.rng import seeded
-from icarus.engine.result import Result
-from icarus.engine.search import search
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN
 from icarus.kernel.contract import StateData, facts_of
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.state import State
-from icarus.specs import EPIC, MAST, NAST2
 
 HIDDEN = {
     "player": "the same player is about to act in every determinization",
@@ -69,9 +50,8 @@ HIDDEN = {
     "history": "on that path the observer sees the moves that he has seen",
     "again": "a determinization can be determinized, and these claims hold again",
     "swap": "hidden facts change no draw: if a determinization is the true state, the same random numbers draw the same",
-    "search": "hidden facts change no search: if a determinization is the true state, the same seed finds the same records",
-    "truth": "the true state, and each state that the observer cannot tell from it after the same deal, is among the draws",
-    "others": "a determinization is among the draws of another player for whom it is the true state",
+    "truth": "the true state, and each state that the observer cannot tell from it after the same deal, is among the draws; "
+    "and a draw is among those of another player for whom it is the true state",
     "uniform": "all states of an information set are equally likely, or weighted by multiplicity",
     "redraw": "the hidden facts of each other player are redrawn, and those that nobody sees",
     "unseen": "what the observer has not seen changes no draw: after another way that he cannot tell from the true one, the same random "
@@ -80,7 +60,7 @@ HIDDEN = {
     "in plain Python nothing that no deal says",
     "sees all": "a draw for CHANCE, who sees everything, changes at most the luck to come: nothing that a player knows",
 }
-OF_COMPILED = ("legal", "history", "search")  # claims that only a compiled game is held to
+OF_COMPILED = ("legal", "history")  # claims that only a compiled game is held to
 NO_SMALL_SET = "no information set was small enough for the number of draws"
 NO_RETRACE = (
     "the game has no retrace(state, data), the way from a deal to a determinization: draws that contradict what a player has seen "
@@ -88,10 +68,8 @@ NO_RETRACE = (
 )
 UNCHECKED_NOTES = {
     "swap": "nothing was hidden at any decision",
-    "search": "nothing was hidden at any decision with a choice",
     "again": "nothing was hidden at any decision",
     "truth": NO_SMALL_SET,
-    "others": NO_SMALL_SET,
     "uniform": "no information set of several states was small enough for the number of draws",
 }
 ABSENT_NOTES = {
@@ -99,20 +77,20 @@ ABSENT_NOTES = {
     "seen": "no step showed what its draws could lack",
 }
 FEWEST_DRAWS = 200  # to compare, however small the set is
+PROBE = 60  # draws at a decision; more are made only if they show a small information set
 PROBED = 30  # where these are all different, the set is large
+SWAPPED = 20  # drawn from another determinization, taken as the truth
 TESTED = 60  # small information sets, in plain Python
+LEAST = 1e-300  # p-value that has a logarithm
 FALSE_ALARM = 1e-6  # the p-value below which draws are not uniform
 GAMES_PER_DEAL = 2  # so that different actions after the same deal can look alike
 REPLAYED = 2  # determinizations replayed at each decision
-REDRAWN = 60  # determinizations whose facts are compared one by one with the true ones
 FOR_CHANCE = 4  # at every fourth decision is drawn for CHANCE, too
-SEARCHES_PER_GAME, ITERATIONS = 3, 60
-# who fails these is not searched: compiled code trusts a game to keep its rules
-BEFORE_SEARCH = ("player", "actions", "legal")
-STRATEGY = EPIC >> (MAST + NAST2) / 2  # reads histories, episodes, actions and n-grams
+LOOKS = 2  # decisions of a game in plain Python that are looked at for sure; later ones are, ever more seldom
 LAST_ACTIONS = 10  # of the history, told in an example
 STEPS = 5  # of a game that are looked at for what was seen
 COMPARED = 20  # draws after each of two ways
+WAYS = 60  # ends of other ways, and draws, whose facts are compared
 EXCHANGED = 10  # pairs of outcomes of chance that are exchanged to find another way
 HOPELESS = 200  # draws that other ways begin in; after so many without a tenth of those wanted no more are tried
 DEALS, FEWEST_STRANGE = 300, 30  # of which is drawn once, and draws with two facts that no deal has
@@ -125,39 +103,12 @@ WEIGHING = "; if the rules make some likelier than others, give the game multipl
 
 
 @attrs.frozen
-class Thoroughness:
-    """How much is drawn: a compiled game is some hundred times as fast as one in plain Python.
-
-    Attributes:
-        probe: draws at a decision, of which more are made only if they show a small information set; None for all at once.
-        swapped: drawn from another determinization, taken as the truth.
-        looks: decisions of a game that are looked at for sure; later ones are, ever more seldom; None for all.
-        ways: ends of other ways, and draws, whose facts are compared.
-    """
-
-    probe: int | None = None
-    swapped: int = 100
-    looks: int | None = None
-    ways: int = 100
-
-
-COMPILED, PLAIN = Thoroughness(), Thoroughness(probe=40, swapped=20, looks=2, ways=40)
-
-
-@attrs.frozen
 class Step:
-    """A step of a random game.
-
-    Attributes:
-        before, after: the decisions between which it leads.
-        actions: the action, and the outcomes of chance.
-        texts: of all actions up to there.
-    """
+    """A step of a random game: the decisions between which it leads, the action and the outcomes of chance."""
 
     before: State
     actions: tuple[int, ...]
     after: State
-    texts: tuple[str, ...]
 
 
 class Hidden:
@@ -168,21 +119,16 @@ class Hidden:
     ) -> None:
         self.game, self.determinizations, self.seed, self.multiplicity = game, determinizations, seed, multiplicity
         self.compiled = isinstance(game, Game)
-        self._much = COMPILED if self.compiled else PLAIN
         self.checks = {
             name: Check(name, claim) for name, claim in HIDDEN.items() if self.compiled or name not in OF_COMPILED
         }
         self.decisions = self.draw_count = 0
-        self._statistic = self._freedom = self._largest = 0.0
-        self._least, self._least_text = 1.0, ""
+        self._largest, self._least, self._least_text = 0, 1.0, ""
         # by what an observer has noticed: the true states, and the deals of each
         self._deals_by_face: dict[int, dict[Face, float]] = {}
-        self._faces = Faces(game)
+        self._faces, self._redraws = Faces(game), Redraws(game)
         self._number, self._texts = 0, [""]
         self._noticed: list[list[tuple[str, int]]] = []
-        self._redraws = Redraws(game)
-        self._snapshots: list[tuple[State, StateData]] = []
-        self._steps: list[Step] = []
         self._strange = self._missing = self._strangest = 0
         self._strange_text = ""
 
@@ -190,63 +136,58 @@ class Hidden:
 
     def play(self, number: int) -> None:
         """Play a random game and look at decisions of it."""
-        self._number, self._texts, self._snapshots, self._steps = number, [], [], []
+        self._number, self._texts = number, []
         self.luck, self.rng = random.Random(f"{self.seed} {number}"), seeded((*self.seed, 1, number))
         state = self.game.new_initial_state((*self.seed, 0, number // GAMES_PER_DEAL))
-        deal = stamp(state.data)
+        deal, steps = stamp(state.data), list[Step]()
         self._noticed = [[] for _ in range(self.game.players)]
-        self._notice_label(state)
         self._redraws.begin(state)
-        self._faces.note(state.data)
         before: State | None = None
         actions: list[int] = []
         count = 0
-        while (player := state.current_player()) != TERMINAL:
+        while True:
+            self._faces.note(state.data)
+            self._notice_label(state)
+            player = state.current_player()
+            if player == TERMINAL:
+                break
             if player != CHANCE:
                 count += 1
-                if self._much.looks is None or self.luck.random() * count < self._much.looks:
+                if self.compiled or self.luck.random() * count < LOOKS:
                     self._guarded(state, partial(self._decision, state, player, deal))
                 if before is not None:
-                    self._steps.append(Step(before, tuple(actions), state.clone(), tuple(self._texts)))
+                    steps.append(Step(before, tuple(actions), state.clone()))
                 before, actions = state.clone(), []
             action = random_action(state, self.luck)
             actions.append(action)
             self._texts.append(state.action_to_string(action))
-            self._notice_move(state, action)
+            for observer, move in enumerate(self._moves_seen(state, action)):
+                self._noticed[observer] += [("move", move)] * (move != UNSEEN)
             state.apply_action(action)
-            self._faces.note(state.data)
-            self._notice_label(state)
-        if not any(self.checks[name].failed for name in BEFORE_SEARCH if name in self.checks):
+        if not any(self.checks[name].failed for name in ("player", "actions", "legal") if name in self.checks):
             self._faces.clear()
-            self._look_at_steps(random.Random(f"{self.seed} {number} steps"), seeded((*self.seed, 5, number)))
-            for snapshot in self.luck.sample(self._snapshots, min(SEARCHES_PER_GAME, len(self._snapshots))):
-                self._search(*snapshot)
+            self._look_at_steps(steps, random.Random(f"{self.seed} {number} steps"), seeded((*self.seed, 5, number)))
 
     def _guarded(self, state: State, look: Callable[[], None]) -> None:
-        """Look at a state; an error that a function in plain Python raises is told as what is wrong."""
+        """Look at a state; an error that a function raises is told as what is wrong."""
         try:
             look()
         except Exception as error:
-            if self.compiled:
-                raise
             example = self._describe(state, str(error) or repr(error))
             self.checks["player"].count(1, 1, lambda: example)
 
     def _notice_label(self, state: State) -> None:
         label = state._label(state.data)
-        if label >= 0:
-            for noticed in self._noticed:
-                noticed.append(("label", label))
+        for noticed in self._noticed:
+            noticed += [("label", label)] * (label >= 0)
 
-    def _notice_move(self, state: State, action: int) -> None:
+    def _moves_seen(self, state: State, action: int) -> list[int]:
         moves = state.observed(action)
-        for player, noticed in enumerate(self._noticed):
-            if (move := moves[self.game.perspective(player)]) != UNSEEN:
-                noticed.append(("move", move))
+        return [moves[self.game.perspective(player)] for player in range(self.game.players)]
 
-    def _describe(self, state: State, what: str, data: StateData | None = None, texts: Sequence[str] = ()) -> str:
+    def _describe(self, state: State, what: str, data: StateData | None = None) -> str:
         """An example: where in which game, what is wrong, and the determinization that it is wrong with."""
-        texts = texts or self._texts[: len(state.history)]
+        texts = self._texts[: len(state.history)]
         before = f"… {' '.join(texts[-LAST_ACTIONS:])}" if len(texts) > LAST_ACTIONS else " ".join(texts) or "nothing"
         text = f"game {self._number + 1}, player {state.current_player()} after {before}: {what}"
         return text if data is None else text + "\n  " + self._faces.text(data).replace("\n", "\n  ")
@@ -256,59 +197,56 @@ class Hidden:
     def _decision(self, state: State, observer: int, deal: object) -> None:
         self.decisions += 1
         self._faces.clear()
-        draws, before = draws_for(state, observer), self.rng.copy()
-        worlds, faults = self._draw(draws, state.data, self.rng)
+        draws, before = Draws(state, observer), self.rng.copy()
+        worlds = self._draw(draws, state.data)
         self.draw_count += len(worlds)
-        self._redraws.note(state, observer, worlds[:REDRAWN])
+        self._redraws.note(state, observer, worlds[:PROBE])
         if self.decisions % FOR_CHANCE == 1:
             self._draw_for_chance(state, seeded((*self.seed, 6, self.decisions)))
-        for name, bit in FAULTS.items():
-            self._count_faults(name, state, worlds, np.flatnonzero(faults & bit))
+        faults = draws.faults(worlds)
+        for name in FAULTS:
+            self._count_faults(name, (name,), draws, worlds, faults)
         if isinstance(self.game, Game) and self.game.retrace is not None:
             for data in worlds[:REPLAYED]:
                 self._replay(state, observer, data)
         self._count(state, observer, worlds, deal)
-        truth = self._face(state.data)
-        sound = np.flatnonzero(faults[: self._much.swapped] == 0)
-        alternative = next((worlds[i] for i in sound if self._face(worlds[i]) != truth), None)
-        if alternative is not None and self._swap(state, draws, alternative, worlds[: self._much.swapped], before):
-            self._ask_another(state, observer, alternative)
-            if len(state.legal_actions()) > 1 and self.compiled:
-                self._snapshots.append((state.clone(), alternative))
+        truth = self._faces(state.data)
+        sound = (world for world, fault in zip(worlds[:SWAPPED], faults, strict=False) if not fault)
+        rival = next((world for world in sound if self._faces(world) != truth), None)
+        if rival is not None:
+            again = self._compare("swap", draws, rival, worlds[:SWAPPED], before)
+            if again is not None:
+                self._count_faults("again", FAULTS, draws, again, draws.faults(again))
+                self._ask_another(state, observer, rival)
 
-    def _draw(
-        self, draws: ObserverDraws | PlainDraws, data: StateData, rng: np.ndarray
-    ) -> tuple[list[StateData], np.ndarray]:
-        """As many draws as there are to be; only a few of a large information set, where each takes long."""
+    def _draw(self, draws: Draws, data: StateData) -> list[StateData]:
+        """As many draws as a small information set needs; only a few of a large one."""
         most = self.determinizations
-        worlds, faults = draws.draw(data, min(self._much.probe or most, most), rng)
-        states = len({self._face(world) for world in worlds}) if len(worlds) < most else 0
-        missing = min(most, max(FEWEST_DRAWS, 2 * states * DRAWS_PER_STATE)) - len(worlds)
-        if 0 < states <= most // DRAWS_PER_STATE and missing > 0 and self.checks["uniform"].checked < TESTED:
-            more, their_faults = draws.draw(data, missing, rng)
-            worlds, faults = worlds + more, np.concatenate([faults, their_faults])
-        return worlds, faults
-
-    def _face(self, data: StateData) -> Face:
-        return self._faces(data)
+        worlds = draws.draw(data, min(PROBE, most), self.rng)
+        states = len(set(map(self._faces, worlds)))
+        more = min(most, max(FEWEST_DRAWS, 2 * states * DRAWS_PER_STATE)) - len(worlds)
+        if states <= most // DRAWS_PER_STATE and (self.compiled or self.checks["uniform"].checked < TESTED):
+            worlds += draws.draw(data, more, self.rng)
+        return worlds
 
     def _count_once(self, name: str, wrong: bool, state: State, what: str, data: StateData | None = None) -> None:
         """Count a claim as tested once; where it is wrong, an example says what is."""
         self.checks[name].count(1, wrong, lambda: self._describe(state, what, data))
 
-    def _count_faults(self, name: str, state: State, worlds: list[StateData], wrong: np.ndarray) -> None:
-        def example() -> str:
-            data = worlds[wrong[0]]
-            draw = state.from_data(self.game, data)
-            return self._describe(state, fault_of(name, state, draw), data)
-
-        self.checks[name].count(len(worlds), len(wrong), example)
+    def _count_faults(
+        self, name: str, kinds: Sequence[str], draws: Draws, worlds: list[StateData], faults: list[str]
+    ) -> None:
+        """Count the draws that have a fault of these kinds."""
+        wrong = [(world, fault) for world, fault in zip(worlds, faults, strict=True) if fault in kinds]
+        self.checks[name].count(
+            len(worlds), len(wrong), lambda: self._describe(draws.state, draws.words_of(*wrong[0]), wrong[0][0])
+        )
 
     def _tally(self, worlds: list[StateData]) -> Tally | None:
         """How often each state was drawn; None where the information set is not small."""
         tally, most = Tally(), len(worlds) // DRAWS_PER_STATE
         for i, world in enumerate(worlds):
-            face = self._face(world)
+            face = self._faces(world)
             tally.add(face, stamp(world))
             if tally.counts[face] == 1:
                 tally.deals[face] = self._deals(world)
@@ -326,7 +264,7 @@ class Hidden:
 
     def _draw_for_chance(self, state: State, rng: np.ndarray) -> None:
         """Draw for CHANCE, and often for the player about to act."""
-        draws, _ = draws_for(state, state.current_player()).draw(state.data, PROBED, rng)
+        draws = Draws(state, state.current_player()).draw(state.data, PROBED, rng)
         try:
             draw = state.from_data(self.game, state.redraw(CHANCE, state.beliefs(CHANCE), rng))
         except Exception as error:  # whatever a game stumbles over is what there is to tell
@@ -376,9 +314,9 @@ class Hidden:
         tally = self._tally(worlds)
         if tally is None:
             return
-        noticed = tuple(self._noticed[observer]), tuple(state.legal_actions()), known(state, observer)
+        noticed = tuple(self._noticed[observer]), tuple(state.legal_actions()), facts_known(state, observer)
         deals_of_face = self._deals_by_face.setdefault(hash((deal, observer, noticed)), {})
-        deals_of_face[self._face(state.data)] = self._deals(state.data)
+        deals_of_face[self._faces(state.data)] = self._deals(state.data)
         excluded = next((face for face, deals in deals_of_face.items() if tally.excludes(face, deals)), None)
         if excluded is not None and self._faces.has(state.data, worlds):
             excluded = None
@@ -386,115 +324,83 @@ class Hidden:
         self._count_once("truth", excluded is not None, state, example.replace("\n", "\n  "))
         self._test(state, *tally.compared(), tally.merged)
 
+    def _ask_another(self, state: State, observer: int, data: StateData) -> None:
+        """Whether a determinization can be the truth for somebody else."""
+        players = [player for player in range(self.game.players) if player != observer]
+        if not players:
+            return
+        player = self.luck.choice(players)
+        worlds = self._draw(Draws(state.from_data(self.game, data), player), data)
+        tally = self._tally(worlds)
+        if tally is not None:
+            excluded = tally.excludes(self._faces(data), self._deals(data)) and not self._faces.has(data, worlds)
+            what = f"never drawn for player {player} if this is the true state:"
+            self._count_once("truth", excluded, state, what, data)
+
     def _test(self, state: State, counts: list[int], expected: list[float], merged: int) -> None:
+        from scipy.stats import chisquare
+
         if len(counts) < 2:
             return
-        statistic, p = chi_square_test(counts, expected)
+        p = float(chisquare(counts, expected).pvalue)
         self.checks["uniform"].checked += 1
         self.checks["uniform"].p_values.append(p)
-        self._statistic, self._freedom = self._statistic + statistic, self._freedom + len(counts) - 1
         self._largest = max(self._largest, len(counts))
         if p < self._least:
             advice = HIDING if merged else WEIGHING if self.multiplicity is None else ""
             self._least = p
             self._least_text = self._describe(state, f"{uneven(counts, expected)} (p = {p:.2g}){advice}")
 
-    def _swap(
-        self,
-        state: State,
-        draws: ObserverDraws | PlainDraws,
-        alternative: StateData,
-        first: list[StateData],
-        rng: np.ndarray,
-    ) -> bool:
-        """With a determinization as the truth, and the generator as it was, draw once more; False if that fails."""
+    def _compare(
+        self, name: str, draws: Draws, rival: StateData, first: list[StateData], rng: np.ndarray
+    ) -> list[StateData] | None:
+        """Draw once more, with the generator as it was, from what the observer cannot tell from the truth; None if that fails."""
         try:
-            worlds, faults = draws.draw(alternative, len(first), rng)
+            second = draws.draw(rival, len(first), rng)
         except Exception as error:  # whatever a game stumbles over is what there is to tell
-            self._count_once("again", True, state, f"{error!r} when this is determinized:", alternative)
-            return False
-        self._count_faults("again", state, worlds, np.flatnonzero(faults))
-        differ = self._faces.differing(worlds, first)
-        what = f"draw {differ[0] + 1} differs if this is the true state:" if differ else ""
-        self._count_once("swap", bool(differ), state, what, alternative)
-        return not faults.any()
-
-    def _ask_another(self, state: State, observer: int, alternative: StateData) -> None:
-        """Whether a determinization can be the truth for somebody else."""
-        players = [player for player in range(self.game.players) if player != observer]
-        if not players:
-            return
-        player = self.luck.choice(players)
-        try:
-            draws = draws_for(state.from_data(self.game, alternative), player)
-            worlds, _ = self._draw(draws, alternative, self.rng)
-            tally = self._tally(worlds)
-        except Exception as error:
-            self._count_once("again", True, state, f"{error!r} when this is determinized:", alternative)
-            return
-        if tally is not None:
-            excluded = tally.excludes(self._face(alternative), self._deals(alternative))
-            excluded = excluded and not self._faces.has(alternative, worlds)
-            what = f"never drawn for player {player} if this is the true state:"
-            self._count_once("others", excluded, state, what, alternative)
-
-    def _search(self, state: State, data: StateData) -> None:
-        """Search the truth, and a determinization as if it were the truth."""
-        assert isinstance(self.game, Game)
-        alternative = self._retrace(state, data)[0] if self.game.retrace is not None else None
-        if alternative is None:
-            alternative = state.from_determinization(data.copy())
-        try:
-            seed = (*self.seed, self._number)
-            first, second = (search(root, STRATEGY, iterations=ITERATIONS, seed=seed) for root in (state, alternative))
-            different = differences(first, second)
-            message = f"different {', '.join(different)} if this is the true state:"
-        except Exception as error:  # here, too
-            different, message = ["error"], f"{error!r} if this is the true state:"
-        self._count_once("search", bool(different), state, message, data)
+            self._count_once("again", True, draws.state, f"{error!r} when this is determinized:", rival)
+            return None
+        differ = [i for i, pair in enumerate(zip(first, second, strict=True)) if len(set(map(self._faces, pair))) > 1]
+        reason = f"for player {draws.observer} is another one where this is the truth, which he cannot tell from it:"
+        self._count_once(name, bool(differ), draws.state, f"draw {differ[0] + 1} {reason}" if differ else "", rival)
+        return second
 
     # ---------------------------------------------------------------------------------------------------------- the steps
 
-    def _look_at_steps(self, luck: random.Random, rng: np.ndarray) -> None:
+    def _look_at_steps(self, steps: list[Step], luck: random.Random, rng: np.ndarray) -> None:
         """Compare the draws after steps of the game, which has ended, with what other ways lead to."""
-        some = luck.sample(self._steps, min(STEPS, len(self._steps)))
-        for step in self._steps if self.compiled else some:
+        for step in luck.sample(steps, min(STEPS, len(steps))):
             for observer in range(self.game.players):
                 self._guarded(step.after, partial(self._look_unseen, step, observer, luck, rng))
-        for step in some:
             observer = step.after.current_player() if self.compiled else luck.randrange(self.game.players)
             self._guarded(step.after, partial(self._look_seen, step, observer, luck, rng))
 
     def _look_unseen(self, step: Step, observer: int, luck: random.Random, rng: np.ndarray) -> None:
         """Compare the draws after the step with those after other ways to there."""
-        truth = self._face(step.after.data)
-        rivals = [_another_way(step, step.before.data, observer, _observed_moves(step, observer), luck)]
+        truth, draws = self._faces(step.after.data), Draws(step.after, observer)
+        rivals = [
+            _another_way(step, step.before.data, observer, _observed_moves(step.before, step.actions, observer), luck)
+        ]
         if observer == step.after.current_player():
             rivals.append(_exchanged(step.after, observer, luck))
         for rival in rivals:
-            if rival is None or self._face(rival) == truth:
-                continue
-            before, there = rng.copy(), step.after.from_data(self.game, rival)
-            first, _ = draws_for(step.after, observer).draw(step.after.data, COMPARED, rng)
-            second, _ = draws_for(there, observer).draw(rival, COMPARED, before)
-            wrong = self._faces.differing(first, second)
-            reason = "is another one where this is the truth, which he cannot tell from it:"
-            what = f"draw {wrong[0] + 1} for player {observer} {reason}" if wrong else ""
-            self.checks["unseen"].count(1, bool(wrong), partial(self._describe, step.after, what, rival, step.texts))
+            if rival is not None and self._faces(rival) != truth:
+                before = rng.copy()
+                self._compare("unseen", draws, rival, draws.draw(step.after.data, COMPARED, rng), before)
 
     def _look_seen(self, step: Step, observer: int, luck: random.Random, rng: np.ndarray) -> None:
         """Compare the facts of draws with those of the ends of other ways, which begin in draws."""
         ends: list[set[Word]] = []
-        tried, number, noticed = 0, self._much.ways, _observed_moves(step, observer)
-        before, after = draws_for(step.before, observer), draws_for(step.after, observer)
-        while len(ends) < number:
-            if tried >= 20 * number or tried >= HOPELESS and len(ends) < number / 10:
+        tried, moves = 0, _observed_moves(step.before, step.actions, observer)
+        before, after = Draws(step.before, observer), Draws(step.after, observer)
+        while len(ends) < WAYS:
+            if tried >= 20 * WAYS or tried >= HOPELESS and len(ends) < WAYS / 10:
                 return
-            for start in before.draw(step.before.data, number // 2, rng)[0]:
-                end = _another_way(step, start, observer, noticed, luck)
+            for start in before.draw(step.before.data, WAYS // 2, rng):
+                end = _another_way(step, start, observer, moves, luck)
                 ends += [] if end is None else [self._faces.words(end)]
-            tried += number // 2
-        draws = after.draw(step.after.data, len(ends), rng)[0]
+            tried += WAYS // 2
+        draws = after.draw(step.after.data, len(ends), rng)
         facts_of_draws = [self._faces.words(draw) for draw in draws]
         ways, words_of_draws = set.union(*ends, self._faces.words(step.after.data)), set.union(*facts_of_draws)
         strange = [k for k, words in enumerate(facts_of_draws) if words - ways]
@@ -503,10 +409,11 @@ class Hidden:
         self._missing += sum(bool(words - words_of_draws) for words in ends)
         if len(strange) > self._strangest:
             self._strangest = len(strange)
-            fact = " ".join(_most_common([words - ways for words in facts_of_draws])).strip()
+            counts = Counter(word for words in facts_of_draws for word in sorted(words - ways))
+            fact = " ".join(counts.most_common(1)[0][0]).strip()
             who = f"{len(strange)} of {len(draws)} draws for player {observer}"
             what = f"{who} say what no other way to there says, such as {fact}:"
-            self._strange_text = self._describe(step.after, what, draws[strange[0]], step.texts)
+            self._strange_text = self._describe(step.after, what, draws[strange[0]])
 
     def look_at_deals(self) -> None:
         """Draw once at the first decision of many deals, in plain Python: what two facts say together, some deal says, too."""
@@ -518,8 +425,8 @@ class Hidden:
                 state.apply_action(random_action(state, luck))
             if state.is_terminal():
                 continue
-            draws, _ = draws_for(state, state.current_player()).draw(state.data, 1, rng)
-            for counter, data in ((counts_of_deals, state.data), (counts_of_draws, draws[0])):
+            (draw,) = Draws(state, state.current_player()).draw(state.data, 1, rng)
+            for counter, data in ((counts_of_deals, state.data), (counts_of_draws, draw)):
                 counter.update(itertools.combinations(sorted(self._faces.words(data)), 2))
         count, facts = max(
             [(count, pair) for pair, count in counts_of_draws.items() if not counts_of_deals[pair]], default=(0, ())
@@ -531,8 +438,8 @@ class Hidden:
 
     @property
     def broken(self) -> bool:
-        """Whether what is drawn is wrong; of uniformity nothing is known before the end, and a search may fail by a broken contract."""
-        return any(check.failed for name, check in self.checks.items() if name != "search")
+        """Whether what is drawn is wrong; of uniformity nothing is known before the end."""
+        return any(check.failed for check in self.checks.values())
 
     def finish(self, contract_broken: bool) -> None:
         """Judge what only all draws together tell, and say of what was not checked why."""
@@ -544,23 +451,21 @@ class Hidden:
         self._redraws.judge(self.checks["redraw"])
         if self._strange >= max(STRANGE, MANY_TIMES * self._missing):
             self.checks["seen"].count(0, 1, self._strange_text.__str__)
-        for name in ("legal", "history"):
-            if isinstance(self.game, Game) and self.game.retrace is None:
-                self.checks[name].note = NO_RETRACE
         for check in self.checks.values():
-            if check.name == "search" and any(self.checks[name].failed for name in BEFORE_SEARCH):
-                check.note = "no search was made, because other checks failed"
-            elif not check.checked and not check.note:
-                check.note = ABSENT_NOTES.get(check.name) or UNCHECKED_NOTES.get(check.name, "no player had a decision")
+            if not check.checked and not check.note:
+                notes = {**ABSENT_NOTES, **UNCHECKED_NOTES, **dict.fromkeys(OF_COMPILED, NO_RETRACE)}
+                check.note = notes.get(check.name, "no player had a decision")
                 check.absent = check.name in ABSENT_NOTES
 
     def _judge_uniformity(self) -> None:
-        """The least p-value, corrected for the number of tests, and one for the sum of all statistics."""
+        """The least p-value, corrected for the number of tests, and all of them together (Fisher's method)."""
+        from scipy.stats import combine_pvalues
+
         check = self.checks["uniform"]
         if check.checked:
-            together = chi_square_tail(self._statistic, self._freedom)
+            together = float(combine_pvalues(np.maximum(check.p_values, LEAST)).pvalue)
             check.note = (
-                f"sets of up to {self._largest:.0f} states; the least p of {check.checked:,} is {self._least:.2g}, "
+                f"sets of up to {self._largest} states; the least p of {check.checked:,} is {self._least:.2g}, "
                 f"all together p = {together:.2g}"
             )
             biased = [p for p in check.p_values if p * check.checked < FALSE_ALARM]
@@ -570,91 +475,73 @@ class Hidden:
 
 def _face_text(face: Face | None) -> str:
     """The facts of a face in words."""
-    return ", ".join(
-        fact if isinstance(fact, str) else " ".join(map(str, fact))
-        for fact in face or ()
-        if isinstance(fact, str | tuple)
-    )
+    facts = (fact for fact in face or () if isinstance(fact, str | tuple))
+    return ", ".join(fact if isinstance(fact, str) else " ".join(map(str, fact)) for fact in facts)
 
 
-def _most_common(words: list[set[Word]]) -> Word:
-    counted = [word for each in words for word in each]
-    return max(sorted(set(counted)), key=counted.count)
+Noticed = list[
+    tuple[int, int, int]
+]  # of each action the move that is seen, and who is about to act after it with which label
 
 
-def _observed_moves(step: Step, observer: int) -> list[tuple[int, int, int]]:
-    """Of each action of a step, the move that the observer sees, and who is about to act after it with which label."""
-    state, column, noticed = step.before.clone(), step.before.game.perspective(observer), []
-    for action in step.actions:
+def _observed_moves(start: State, actions: Sequence[int], observer: int) -> Noticed:
+    """What an observer notices of a way."""
+    state, column, noticed = start.clone(), start.game.perspective(observer), []
+    for action in actions:
         move = state.observed(action)[column]
         state.apply_action(action)
         noticed.append((move, state.current_player(), state._label(state.data)))
     return noticed
 
 
-def _another_way(
-    step: Step, start: StateData, observer: int, noticed: list[tuple[int, int, int]], luck: random.Random
+def _way_alike(
+    end: State, data: StateData, observer: int, moves: Noticed, choose: Callable[[int, list[int]], int | None]
 ) -> StateData | None:
-    """The data at the end of a way from a start that the observer cannot tell from a step; None if none was found."""
-    state = step.before.from_data(step.before.game, step.before.game.ask("copy", start))
+    """The data at the end of a way that the observer cannot tell from the one to a state; None if it leads elsewhere.
+
+    Args:
+        data: where it begins.
+        choose: of the actions that look as that of a number does one, if any.
+    """
+    state = end.from_data(end.game, end.game.ask("copy", data))
     column = state.game.perspective(observer)
-    for move, player, label in noticed:
-        if state.is_terminal():
+    for number, (move, player, label) in enumerate(moves):
+        choices = [] if state.is_terminal() else state.legal_actions()
+        action = choose(number, [each for each in choices if state.observed(each)[column] == move])
+        if action is None:
             return None
-        choices = [each for each in state.legal_actions() if state.observed(each)[column] == move]
-        if not choices:
-            return None
-        state.apply_action(luck.choice(choices))
+        state.apply_action(action)
         if state.current_player() != player or state._label(state.data) != label:
             return None
-    return state.data if _is_alike(state, step.after, observer) else None
+    same = player != observer or state.legal_actions() == end.legal_actions()
+    return state.data if same and facts_known(state, observer) == facts_known(end, observer) else None
 
 
-def _is_alike(state: State, second: State, observer: int) -> bool:
-    """Whether a player knows the same of two states, and may do the same."""
-    same = state.current_player() != observer or state.legal_actions() == second.legal_actions()
-    return same and known(state, observer) == known(second, observer)
+def _another_way(step: Step, start: StateData, observer: int, moves: Noticed, luck: random.Random) -> StateData | None:
+    """The data at the end of a way from a start that the observer cannot tell from a step; None if none was found."""
+    return _way_alike(
+        step.after, start, observer, moves, lambda number, choices: luck.choice(choices) if choices else None
+    )
 
 
 def _exchanged(state: State, observer: int, luck: random.Random) -> StateData | None:
     """The data to which the history leads with two outcomes of chance exchanged that the observer cannot tell; None if none was found."""
     actions = [action for _, action in state.history]
     chances = [k for k, (player, _) in enumerate(state.history) if player == CHANCE]
-    for _ in range(EXCHANGED if len(chances) > 1 else 0):
+    if len(chances) < 2:
+        return None
+    moves = _observed_moves(state.from_data(state.game, state.game.ask("copy", state.start)), actions, observer)
+    for _ in range(EXCHANGED):
         i, j = sorted(luck.sample(chances, 2))
         if actions[i] == actions[j]:
             continue
         changed = [*actions]
         changed[i], changed[j] = actions[j], actions[i]
-        end = _replayed_alike(state, changed, observer)
-        if end is not None and _is_alike(end, state, observer):
-            return end.data
+        end = _way_alike(state, state.start, observer, moves, partial(_if_possible, changed))
+        if end is not None:
+            return end
     return None
 
 
-def _replayed_alike(state: State, actions: Sequence[int], observer: int) -> State | None:
-    """The state that other actions lead to from the same start, if the observer sees the same moves; None if not."""
-    column = state.game.perspective(observer)
-    here, there = (state.from_data(state.game, state.game.ask("copy", state.start)) for _ in range(2))
-    for (player, true_action), action in zip(state.history, actions, strict=True):
-        if there.current_player() != player or action not in there.legal_actions():
-            return None
-        if there.observed(action)[column] != here.observed(true_action)[column]:
-            return None
-        here.apply_action(true_action)
-        there.apply_action(action)
-    return there if there.current_player() == state.current_player() else None
-
-
-def differences(first: Result, second: Result) -> list[str]:
-    """The names of the fields in which two results differ, but for the clock and the states; records component by component."""
-    fields = []
-    for name in (field.name for field in attrs.fields(Result) if field.name not in ("seconds", "_state", "records")):
-        a, b = getattr(first, name), getattr(second, name)
-        same = np.array_equal(a, b, equal_nan=a.dtype.kind == "f") if isinstance(a, np.ndarray) else a == b
-        fields += [] if same else [name]
-    for name in dict.fromkeys([*first.records, *second.records]):
-        both = name in first.records and name in second.records
-        same = both and np.array_equal(first.records[name].rows, second.records[name].rows)
-        fields += [] if same else [f"records of {name}"]
-    return fields
+def _if_possible(actions: list[int], number: int, choices: list[int]) -> int | None:
+    return actions[number] if actions[number] in choices else None

@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from icarus import Game, games, search
-from icarus.audit import HIDDEN, AuditReport, audit, differences
+from icarus import Game, games
+from icarus.audit import HIDDEN, AuditReport, audit
 from icarus.commands.cli import app
 from icarus.compiler.rng import next_word
 from icarus.games.knockout_whist import PLAY, determinize, knockout_whist, prepare
 from icarus.kernel import CHANCE, below, helper
-from icarus.specs import BASELINE, MAST
 from tests import toy
 from tests.marks import slow_after
 from tests.stock import STOCK_GAME, peeping, redrawing_for_chance
@@ -25,7 +24,6 @@ from tests.toy import ALIKE, ALIKE_SPANS, CARD, KUHN, ROWS, SECRETS, padded
 
 STEP_CLAIMS = ("unseen", "seen", "sees all")
 WHIST = knockout_whist(players=2)
-DRAWS = 1500  # enough for sets of 60 states: one hidden card among all that may be it
 SECRETIVE = [game for game in toy.ALL_TOYS if game.determinize is not None]
 SECRETIVE.sort(
     key=lambda game: game not in (CARD, SECRETS, toy.CLASHES)
@@ -62,7 +60,7 @@ def audited(game: Game, broken: Callable | None = None, **changes: Any) -> Audit
     return audit(attrs.evolve(game, **changes), games=8, determinizations=400)
 
 
-@pytest.mark.parametrize("name", ["nim.py", "nest_egg.py", "phantom_environment.py"])
+@pytest.mark.parametrize("name", ["nest_egg.py", "phantom_environment.py"])
 def test_the_examples_of_games_pass(name: str) -> None:
     file = Path(__file__).parents[2] / "examples" / name
     result = CliRunner().invoke(app, ["check", str(file), "--games", "1", "--determinizations", "60"])
@@ -81,10 +79,8 @@ def test_numbers_of_choices_at_once_in_wild_places_are_found() -> None:
 def test_toys_with_hidden_information_pass_every_check(game: Game) -> None:
     report = audited(game)
     assert report.passed
-    alone = {"others"} if game.players == 1 else set()  # nobody else, from whom something could be hidden
     absent = {name for name in STEP_CLAIMS if report[name].absent}  # in games without a hidden move, or of one decision
-    assert [name for name in HIDDEN if report[name].passed] == [name for name in HIDDEN if name not in alone | absent]
-    assert report.determinizations == 400 * report.decisions
+    assert [name for name in HIDDEN if report[name].passed] == [name for name in HIDDEN if name not in absent]
 
 
 def test_a_game_of_perfect_information_has_nothing_to_determinize() -> None:
@@ -101,13 +97,6 @@ def test_the_same_seed_gives_the_same_audit() -> None:
     first, second, third = (audit(SECRETS, games=3, determinizations=200, seed=seed) for seed in (4, 4, 5))
     assert attrs.evolve(first, seconds=0) == attrs.evolve(second, seconds=0)
     assert first["uniform"].p_values != third["uniform"].p_values
-
-
-def test_progress_is_told_after_every_game() -> None:
-    reports: list[tuple[int, int]] = []
-    report = audit(CARD, games=3, determinizations=10, progress=lambda *counts: reports.append(counts))
-    assert [played for played, _ in reports] == [1, 2, 3]
-    assert reports[-1][1] == report.determinizations > 0
 
 
 # ----------------------------------------------------------------------------------------------------- games that are broken
@@ -144,8 +133,7 @@ def counted_from_the_truth(state: Any, observer: int, beliefs: Any, rng: np.ndar
 @by_game
 def test_draws_that_read_a_hidden_fact_are_found(game: Game) -> None:
     report = audited(game, counted_from_the_truth)
-    assert [name for name in report.failed if name != "unseen"] == ["swap", "search"]
-    assert "records of" in report["search"].examples[0]
+    assert [name for name in report.failed if name != "unseen"] == ["swap"]
 
 
 @pytest.mark.parametrize(
@@ -237,29 +225,7 @@ def test_hands_that_contradict_a_shown_void_are_found() -> None:
     report = audit(attrs.evolve(knockout_whist(players=3), prepare=without_voids), games=1, determinizations=20)
     assert report.failed == ("legal",)
     assert re.search(r"player \d could not have played \d+[♣♦♠♥]:\n  round of 7", report["legal"].examples[0])
-    assert "player 2, 0 tricks: " in report["legal"].examples[0]
-
-
-def with_a_card_of_the_observer(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
-    determinize_whist(state, observer, beliefs, rng)
-    own_hand, hand = state.hands[observer], state.hands[1 - observer]
-    if observer == 0 and state.stage == PLAY and hand != np.uint64(0):  # player 1 draws as he should
-        state.hands[1] = (hand & (hand - np.uint64(1))) | (own_hand & (~own_hand + np.uint64(1)))
-
-
-@pytest.mark.slow
-def test_an_own_card_in_another_hand_is_found() -> None:
-    report = audit(attrs.evolve(WHIST, determinize=with_a_card_of_the_observer), games=2, determinizations=DRAWS)
-    assert "others" in report.failed
-    assert re.search(
-        r"never drawn for player [01] if this is the true state:\n  round of", report["others"].examples[0]
-    )
-
-
-def with_another_hand(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
-    determinize_whist(state, observer, beliefs, rng)
-    if state.stage == PLAY and state.count == 0:
-        state.hands[0], state.hands[1] = state.hands[1], state.hands[0]
+    assert "player 2, " in report["legal"].examples[0]
 
 
 def with_more_cards(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
@@ -272,10 +238,6 @@ def test_a_hand_of_more_cards_than_were_dealt_is_found() -> None:
     report = audit(attrs.evolve(WHIST, determinize=with_more_cards), games=1, determinizations=10)
     assert "legal" in report.failed
     assert "legal actions, of 7 at most" in report["legal"].examples[0]
-
-
-def test_another_hand_of_the_observer_is_found() -> None:
-    assert "actions" in audit(attrs.evolve(WHIST, determinize=with_another_hand), games=1, determinizations=50).failed
 
 
 DETERMINIZED = 99
@@ -337,14 +299,6 @@ def test_states_that_stand_for_several_deals_are_likelier() -> None:
 # ------------------------------------------------------------------------------------------------------------------- the rest
 
 
-def test_two_results_differ_in_the_fields_that_are_named() -> None:
-    state = KUHN.new_initial_state()
-    first, same, third = (search(state, BASELINE >> MAST, iterations=50, seed=seed) for seed in (1, 1, 3))
-    assert differences(first, same) == []
-    assert {"visits", "seed", "records of BASELINE", "records of MAST"} <= set(differences(first, third))
-    assert differences(first, search(state, BASELINE, iterations=50, seed=1))[-1] == "records of MAST"
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -358,65 +312,6 @@ def test_two_results_differ_in_the_fields_that_are_named() -> None:
 def test_bad_numbers_are_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         audit(KUHN, **settings)
-
-
-def test_what_is_no_game_is_refused() -> None:
-    with pytest.raises(TypeError, match=r"not 'kuhn'"):
-        audit("kuhn")  # type: ignore[arg-type]
-
-
-OWN_GAMES = """
-import attrs
-from icarus.games import GAMES
-from tests.audit.test_hidden import nothing_but_the_truth
-from tests.toy import SECRETS
-
-right = attrs.evolve(SECRETS, name="secrets")
-wrong = attrs.evolve(SECRETS, name="no-secrets", determinize=nothing_but_the_truth)
-"""
-
-
-def test_the_command_audits_a_game_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
-    file = tmp_path / "own_games.py"
-    file.write_text(OWN_GAMES)
-    options = ["--games", "8", "--determinizations", "300", "--seed", "2", "--with", str(file)]
-    right, wrong = (CliRunner().invoke(app, ["check", name, *options]) for name in ("secrets", "no-secrets"))
-    assert right.exit_code == 0, right.output
-    assert "\npassed" in right.output and "player 0 sees at first:" in right.output
-    assert wrong.exit_code == 1, wrong.output
-    assert "FAILED: truth" in wrong.output
-
-
-OPEN_GAMES = """
-import attrs
-from tests.audit.test_contract import NIM, rewards_of_two
-right = attrs.evolve(NIM, name="right-nim")
-wrong = attrs.evolve(NIM, name="wrong-nim", rewards=rewards_of_two)
-"""
-
-
-def test_the_command_tests_the_contract_where_nothing_is_hidden(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
-    file = tmp_path / "open_games.py"
-    file.write_text(OPEN_GAMES)
-    right, wrong = (
-        CliRunner().invoke(app, ["check", name, "--games", "2", "--with", str(file)])
-        for name in ("right-nim", "wrong-nim")
-    )
-    assert right.exit_code == 0 and "every player sees everything" in right.output, right.output
-    assert wrong.exit_code == 1 and "FAILED: rewards" in wrong.output, wrong.output
-    assert "is 2.0" in wrong.output and "0 left" in wrong.output  # what is wrong, and the state
-
-
-def test_the_environment_has_no_decisions_to_audit() -> None:
-    assert all(
-        int(re.search(r"player (-?\d)", example)[1]) != CHANCE  # type: ignore[index]
-        for check in audited(toy.THICKETS[2], anything_but_the_truth).checks
-        for example in check.examples
-    )
 
 
 def keeps_one_hand_of(determinize: Any) -> Any:

@@ -76,13 +76,6 @@ def test_tensors_are_those_of_openspiel_s_own_game(name: str, original: str) -> 
             theirs.apply_action(action)
 
 
-def test_what_a_player_knows_does_not_tell_hidden_cards() -> None:
-    """In Kuhn poker there are three information states of player 0 at his first decision, one for each card."""
-    game = pyspiel.load_game("icarus_kuhn_poker")
-    texts = {game.new_initial_state().child(deal).information_state_string(0) for deal in range(6)}
-    assert len(texts) == 3
-
-
 def test_exploitability_is_exact_where_a_game_lists_its_deals() -> None:
     from open_spiel.python.algorithms import exploitability
     from open_spiel.python.policy import UniformRandomPolicy
@@ -93,18 +86,6 @@ def test_exploitability_is_exact_where_a_game_lists_its_deals() -> None:
     assert actual == pytest.approx(expected / scale, abs=1e-9)
 
 
-def test_a_solver_of_openspiel_s_solves_kuhn_poker() -> None:
-    from open_spiel.python.algorithms import cfr, exploitability
-
-    game = pyspiel.load_game("icarus_kuhn_poker")
-    solver = cfr.CFRPlusSolver(game)
-    before = exploitability.nash_conv(game, solver.average_policy())
-    for _ in range(20):
-        solver.evaluate_and_update_policy()
-    after = exploitability.nash_conv(game, solver.average_policy())
-    assert before > 0.2 and after < 0.02
-
-
 @pytest.mark.parametrize(
     "name", ["icarus_kuhn_poker", "icarus_phantom_mnk(columns=3,rows=3,in_a_row=3)", "kuhn_poker", "tic_tac_toe"]
 )
@@ -113,23 +94,6 @@ def test_agents_play_as_bots_in_openspiel_s_evaluation(name) -> None:
     bots = [Bot(Agent(BASELINE, iterations=15), seat, seed=seat) for seat in range(2)]
     returns = evaluate_bots.evaluate_bots(game.new_initial_state(), bots, np.random.RandomState(1))
     assert sum(returns) == pytest.approx(game.utility_sum())
-
-
-def test_a_measured_level_is_a_bot() -> None:
-    state, icarus_state = (
-        pyspiel.load_game("icarus_othello").new_initial_state(),
-        games.load("othello").new_initial_state(),
-    )
-    agent = Agent.at_level("othello", 2)
-    assert Bot(agent, 0, seed=4).step(state) == agent.search(icarus_state, (4, 0)).action
-
-
-def test_a_bot_beats_a_random_one() -> None:
-    game = pyspiel.load_game("icarus_phantom_mnk(columns=3,rows=3,in_a_row=3)")
-    bots = [Bot(Agent(BASELINE, iterations=200), 0), pyspiel.make_uniform_random_bot(1, 7)]
-    luck = np.random.RandomState(2)
-    won = [evaluate_bots.evaluate_bots(game.new_initial_state(), bots, luck)[0] for _ in range(20)]
-    assert np.mean(won) > 0.7
 
 
 def test_a_bot_goes_on_from_any_state_and_is_sure_of_what_it_plays() -> None:
@@ -190,9 +154,3 @@ def test_what_is_no_game_or_no_agent_is_refused() -> None:
 def test_a_bot_has_a_seat_and_a_seed(slip) -> None:
     with pytest.raises(ValueError, match=f"{next(iter(slip))} is .*; it must be an integer of at least 0"):
         Bot(Agent(BASELINE, iterations=5), **{"player": 0} | slip)
-
-
-@pytest.mark.parametrize("name", ["icarus_kuhn_poker", "icarus_hearts", "kuhn_poker"])
-def test_a_bot_does_not_play_for_chance(name) -> None:
-    with pytest.raises(ValueError, match="the bot plays seat 0, but chance is to act"):
-        Bot(Agent(BASELINE, iterations=5), 0).step(pyspiel.load_game(name).new_initial_state())
