@@ -12,7 +12,7 @@ from icarus.checks import indices_text
 from icarus.compiler.rng import seeded
 from icarus.kernel import Facts
 from icarus.kernel.state import State
-from icarus.views import cards, confrontation, squares
+from icarus.views import cards, squares
 from icarus.views.cards import CardTable
 from icarus.views.drawing import Drawing, Lines
 
@@ -27,14 +27,14 @@ BOARDS: dict[str, tuple[Callable[[Facts, int | None], Drawing], Parts]] = {
     "backgammon": (squares.backgammon, squares.backgammon_parts),
     "dou-di-zhu": (cards.dou_di_zhu, cards.dou_di_zhu_parts),
     "hearts": (cards.hearts, cards.card_parts),
-    "lotr-confrontation": (confrontation.lotr_confrontation, confrontation.lotr_parts),
+    "lotr-confrontation": (squares.lotr_confrontation, squares.lotr_parts),
     "knockout-whist": (cards.knockout_whist, cards.whist_parts),
     "phantom-mnk": (squares.phantom, squares.phantom_parts),
 }
 # Where an action is a set of cards: its parts are clicked in any order.
 SELECTED = {"dou-di-zhu"}
 # Of a game in which a seat sees where something was done and not what: `marks(facts, action)`, the parts that everybody sees.
-MARKS: dict[str, Parts] = {"lotr-confrontation": confrontation.lotr_marks}
+MARKS: dict[str, Parts] = {"lotr-confrontation": squares.lotr_marks}
 # What players' pieces look like, where their seats have no such names.
 COLOURS = dict.fromkeys(("othello", "checkers", "backgammon"), ("black", "white")) | {"phantom-mnk": ("X", "O")}
 LABELS: dict[str, Callable[[int], str]] = {"dou-di-zhu": cards.dou_di_zhu_label}
