@@ -47,6 +47,7 @@ from experiments.statistics import (
     student_mean,
     wilson,
     win_p_values,
+    win_rate,
 )
 from experiments.store.results import (
     MILLION,
@@ -88,35 +89,28 @@ def measures_of(tallies: list[Tally]) -> tuple[list[str], list[list[str]]]:
     estimates, even = strengths(tallies), baseline(tallies)
     bands = [_band(each, estimates[tallies.index(even)] if even else None) for each in estimates]
     if any_graded(tallies):
-        return ["Games", "Mean reward", "95 % interval", "Band"], [
-            [str(tally.games), *_estimate_texts(each, is_reward=True), band]
-            for tally, each, band in zip(tallies, estimates, bands, strict=True)
-        ]
-    any_draws = any(tally.draws for tally in tallies)
-    return ["Wins", "Games", "Win rate", "95 % interval", *(["Draws", "Score"] * any_draws), "Band"], [
-        [
-            str(tally.wins),
-            str(tally.games),
-            *_estimate_texts(each, is_reward=False),
-            *(_draw_texts(tally) * any_draws),
-            band,
-        ]
-        for tally, each, band in zip(tallies, estimates, bands, strict=True)
-    ]
+        headings = ["Games", "Mean reward", "95 % interval"]
+        rows = [[str(tally.games), *_mean_texts(each)] for tally, each in zip(tallies, estimates, strict=True)]
+    else:
+        headings, rows = _won_and_drawn([Score.of(tally) for tally in tallies])
+    return [*headings, "Band"], [[*row, band] for row, band in zip(rows, bands, strict=True)]
 
 
-def _estimate_texts(estimate: Estimate | None, is_reward: bool) -> tuple[str, str]:
-    """A mean reward, or in percent a win rate, with its interval as texts."""
-    if estimate is None:
-        return "", ""
-    if is_reward:
-        return f"{estimate.value:.3f}", f"{estimate.low:.3f} - {estimate.high:.3f}"
-    return f"{100 * estimate.value:.1f} %", f"{100 * estimate.low:.1f} - {100 * estimate.high:.1f} %"
+def _mean_texts(estimate: Estimate | None) -> tuple[str, str]:
+    """A mean reward with its interval."""
+    return (f"{estimate.value:.3f}", f"{estimate.low:.3f} - {estimate.high:.3f}") if estimate else ("", "")
 
 
-def _draw_texts(tally: Tally) -> list[str]:
-    """How many games were drawn, and the score, in which a draw counts one half."""
-    return [str(tally.draws), "" if tally.score is None else f"{100 * tally.score:.1f} %"]
+def _won_and_drawn(scores: Sequence[Score]) -> tuple[list[str], list[list[str]]]:
+    """Headings and texts of games won with the interval of their rate, and where any were drawn of these and the score."""
+    any_draws, rows = any(score.draws for score in scores), []
+    for score in scores:
+        rate, texts = win_rate(score.wins, score.games), ["", ""]
+        if rate is not None:
+            texts = [f"{100 * rate.value:.1f} %", f"{100 * rate.low:.1f} - {100 * rate.high:.1f} %"]
+        drawn = [str(score.draws), f"{100 * score.mean:.1f} %" if score.games else ""]
+        rows.append([str(score.wins), str(score.games), *texts, *(drawn * any_draws)])
+    return ["Wins", "Games", "Win rate", "95 % interval", *(["Draws", "Score"] * any_draws)], rows
 
 
 def _band(estimate: Estimate | None, even: Estimate | None) -> str:
@@ -565,23 +559,13 @@ def search_tables(columns: Columns) -> Iterator[Block]:
 
 def strength(robin: RoundRobin, side: str) -> Table:
     """Figs. 8 and 10 in numbers: a panel."""
-    scores = {search: robin.on(side, search) for search in robin.searches}
-    any_draws = any(score.draws for score in scores.values())
+    headings, rows = _won_and_drawn([robin.on(side, search) for search in robin.searches])
     caption = f"{side[0].upper()}{side[1:]}. Interval: 95 % Clopper-Pearson of the games won."
     return Table(
-        caption + (" Score: a draw counts one half." if any_draws else ""),
-        ["Search", "Wins", "Games", "Win rate", "95 % interval", *(["Draws", "Score"] if any_draws else [])],
-        [
-            [search, *_texts(score), *([str(score.draws), f"{100 * score.mean:.1f} %"] if any_draws else [])]
-            for search, score in scores.items()
-        ],
+        caption + (" Score: a draw counts one half." if "Score" in headings else ""),
+        ["Search", *headings],
+        [[search, *row] for search, row in zip(robin.searches, rows, strict=True)],
     )
-
-
-def _texts(score: Score) -> tuple[str, ...]:
-    low, high = (100 * end for end in clopper_pearson(score.wins, score.games))
-    rate = f"{100 * score.wins / score.games:.1f} %"
-    return str(score.wins), str(score.games), rate, f"{low:.1f} - {high:.1f} %"
 
 
 def _never_lost(robin: RoundRobin) -> Iterator[Block]:
