@@ -13,19 +13,19 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 BUDGET = {
-    "icarus": (25151, 152),
+    "icarus": (24120, 152),
     "icarus/algebra": (1275, 8),
     "icarus/arena": (450, 5),
     "icarus/audit": (1611, 7),
     "icarus/bridges": (578, 4),
     "icarus/commands": (2300, 14),
     "icarus/compiler": (1452, 9),
-    "icarus/discovery": (945, 6),
+    "icarus/discovery": (930, 6),
     "icarus/engine": (3760, 16),
     "icarus/equilibrium": (1926, 10),
     "icarus/games": (4387, 15),
     "icarus/kernel": (1557, 10),
-    "icarus/ladder": (784, 9),
+    "icarus/ladder": (776, 9),
     "icarus/specs": (1820, 10),
     "icarus/views": (1258, 12),
     "experiments": (6635, 42),

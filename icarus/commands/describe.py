@@ -8,9 +8,9 @@ import itertools
 import json
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import attrs
 import msgspec
@@ -36,11 +36,8 @@ from icarus.kernel.state import State
 from icarus.ladder.ladders import ZERO, Rating, level_rows, play_game, posterior, seconds_per_decision, side_score
 from icarus.load_files import digest_of
 from icarus.views.boards import drawing
-from icarus.views.canvas import BETTER, WORSE, intervals_svg, svg_of
+from icarus.views.canvas import intervals_svg
 from icarus.views.document import Block, Heading, Paragraph, Picture, Preformatted, Table, html
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 AUDIT, PLAN, GAMES, PAGE, JSON = "audit.json", "plan.json", "games.jsonl", "report.html", "report.json"
 AUDITED, PLAIN_AUDITED = 4, 10  # games of the audit; of one in plain Python
@@ -136,13 +133,13 @@ def _audit_once(game: AnyGame, directory: Path, plan: "Plan") -> AuditReport:
 
 
 def _audit(game: AnyGame, seed: int) -> AuditReport:
-    if isinstance(game, PythonGame):
-        with progress_of("audit", PLAIN_AUDITED) as show:
-            return audit(game, games=PLAIN_AUDITED, seed=seed, progress=lambda games, draws: show(games))
-    with show_compilation(), progress_of("audit", AUDITED) as show:
-        decisions = audit(game, games=1, determinizations=1, seed=seed).decisions
-        draws = min(MOST_DRAWS, max(FEWEST_DRAWS, DRAWS // (AUDITED * max(1, decisions))))
-        return audit(game, games=AUDITED, determinizations=draws, seed=seed, progress=lambda games, draws: show(games))
+    is_plain = isinstance(game, PythonGame)
+    games, draws = PLAIN_AUDITED if is_plain else AUDITED, dict[str, Any]()
+    with show_compilation(), progress_of("audit", games) as show:
+        if not is_plain:
+            decisions = audit(game, games=1, determinizations=1, seed=seed).decisions
+            draws["determinizations"] = min(MOST_DRAWS, max(FEWEST_DRAWS, DRAWS // (AUDITED * max(1, decisions))))
+        return audit(game, games=games, seed=seed, progress=lambda number, _: show(number), **draws)
 
 
 def _play(plan: "Plan", directory: Path, rounds: int, seconds: float, workers: int) -> tuple[list[Row], bool]:
@@ -418,7 +415,9 @@ def course(game: AnyGame, rows: Sequence[Row]) -> Measures:
     draws = best.all(1)
     return {
         "games": len(rows),
-        "length": {"mean": float(lengths.mean()), "deviation": float(lengths.std()), "all": lengths.tolist()},
+        "length": {"mean": float(lengths.mean()), "deviation": float(lengths.std())},
+        "shortest": int(lengths.min()),
+        "longest": int(lengths.max()),
         "decisions": len(choices) / len(rows),
         "choices": {"mean": float(choices.mean()), "median": float(np.median(choices)), "most": int(choices.max())},
         "choices_by_part": by_part(rows, 2),
@@ -538,8 +537,6 @@ def rates(plan: Plan, even: Sequence[Row], rows: Sequence[Row]) -> dict[str, flo
 
 
 NO_GAMES = Paragraph("No game has been played yet.")
-SERIES = BETTER, WORSE
-BINS = 30
 
 
 def sentences(report: AuditReport, measures: Measures | None) -> list[str]:
@@ -554,9 +551,9 @@ def sentences(report: AuditReport, measures: Measures | None) -> list[str]:
 def _of_course(game: Measures) -> Iterator[str]:
     if not game["games"]:
         return
-    lengths, seats = game["length"]["all"], game["seats"]
+    seats = game["seats"]
     yield (
-        f"A game has {game['length']['mean']:.1f} actions ({min(lengths)} to {max(lengths)}) and {game['decisions']:.1f} decisions, "
+        f"A game has {game['length']['mean']:.1f} actions ({game['shortest']} to {game['longest']}) and {game['decisions']:.1f} decisions, "
         f"with {game['choices']['mean']:.1f} choices each; {game['forced']:.0%} of them are forced."
     )
     if game["draws"] is None:  # of one player
@@ -624,14 +621,15 @@ def _course(measures: Measures) -> Iterator[Block]:
         return
     columns = [_cells_of(game) for game in games.values()]
     yield Table("", ["measure", *games], [[name, *(cells[name] for cells in columns)] for name in columns[0]])
-    yield _histogram("actions of a game", {kind: game["length"]["all"] for kind, game in games.items()})
-    yield _curves("choices", {kind: game["choices_by_part"] for kind, game in games.items()})
-    if measures["tension"]["stake"]:
-        yield Paragraph(
-            "The searches of the players decide who leads, each by what its player may observe: the leader expects the highest "
-            f"reward, and a player who expects {AHEAD} more takes the lead."
-        )
-        yield _curves("reward that a decision is worth", {"": measures["tension"]["stake_by_part"]})
+    courses = {f"choices, {kind}": game["choices_by_part"] for kind, game in games.items()}
+    courses["reward that a decision is worth"] = measures["tension"]["stake_by_part"]
+    header = ["by tenths of the game", *(f"– {part + 1}0 %" for part in range(PARTS))]
+    rows = [[name, *("" if mean is None else f"{mean:.3g}" for mean in each)] for name, each in courses.items()]
+    yield Table("", header, rows)
+    yield Paragraph(
+        "The searches of the players decide who leads, each by what its player may observe: the leader expects the highest "
+        f"reward, and a player who expects {AHEAD} more takes the lead."
+    )
 
 
 def _cells_of(game: Measures) -> dict[str, str]:
@@ -703,33 +701,3 @@ def _commented(measures: Measures) -> Iterator[Block]:
     for index, svg in game["pictures"].items():
         step = game["steps"][int(index)] if int(index) < len(game["steps"]) else None
         yield Picture(svg, f"before {int(index) + 1}: {step['player']} plays {step['action']}" if step else "the end")
-
-
-def _histogram(name: str, values: Mapping[str, Sequence[int]]) -> Picture:
-    """How often whole numbers occur, for one or two series, as shares."""
-    low, high = min(map(min, values.values())), max(map(max, values.values()))
-    bins = np.arange(low, high + 2) - 0.5 if high - low < BINS else np.linspace(low - 0.5, high + 0.5, BINS)
-
-    def draw(axes: "Axes") -> None:
-        for (label, each), colour in zip(values.items(), SERIES, strict=False):
-            weights = np.full(len(each), 100 / len(each))
-            axes.hist(each, bins.tolist(), weights=weights, histtype="step", linewidth=1.8, color=colour, label=label)
-        axes.set(xlabel=name, ylabel="% of the games")
-        axes.legend(frameon=False)
-
-    return Picture(svg_of(draw), name)
-
-
-def _curves(name: str, values: Mapping[str, Sequence[float | None]]) -> Picture:
-    """Means over the parts of a game, from its beginning to its end."""
-
-    def draw(axes: "Axes") -> None:
-        for (label, each), colour in zip(values.items(), SERIES, strict=False):
-            points = [(100 * (i + 0.5) / len(each), value) for i, value in enumerate(each) if value is not None]
-            axes.plot(*zip(*points, strict=True), marker="o", markersize=4, color=colour, label=label)
-        axes.set(xlabel="% of the game", ylabel=name, xlim=(0, 100))
-        axes.set_ylim(bottom=0)
-        if len(values) > 1:
-            axes.legend(frameon=False)
-
-    return Picture(svg_of(draw), name)

@@ -3,16 +3,12 @@
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from icarus.discovery.race import CONFIDENCE, Difference, Discovery, Proof
+from icarus.discovery.race import CONFIDENCE, Discovery, Proof
 from icarus.discovery.space import level_text
-from icarus.views.canvas import intervals_svg, svg_of
+from icarus.views.canvas import intervals_svg
 from icarus.views.document import Block, Heading, Paragraph, Picture, Preformatted, Table, html
 from icarus.views.document import text_of as text_of_blocks
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 PAGE, TEXT = "result.html", "result.txt"
 SHOWN = 12  # levels
@@ -30,17 +26,18 @@ def text_of(discovery: Discovery) -> str:
 
 
 def page_of(discovery: Discovery) -> str:
-    """The result as a page that needs no network, with pictures of the differences and of the race."""
-    pictures = [
-        _picture("less the reference", {str(each.configuration): each.difference for each in discovery.proofs}),
-        _picture(
-            "lost with a factor at its default",
-            {f"{each.factor} = {level_text(each.level)}": each.difference for each in discovery.ablations},
-        ),
-        _course_picture(discovery),
-    ]
-    blocks = [*_blocks(discovery), Heading("Pictures"), *filter(None, pictures)]
-    return html(f"Discovered for {discovery.protocol.game}", blocks)
+    """The result as a page that needs no network, with pictures of the differences."""
+    pictures = {
+        "less the reference": {str(each.configuration): each.difference for each in discovery.proofs},
+        "lost with a factor at its default": {
+            f"{each.factor} = {level_text(each.level)}": each.difference for each in discovery.ablations
+        },
+    }
+    marks = {
+        name: {label: (each.mean, *each.interval()) for label, each in of.items()} for name, of in pictures.items()
+    }
+    drawings = [Picture(intervals_svg(name, rows), name) for name, rows in marks.items() if rows]
+    return html(f"Discovered for {discovery.protocol.game}", [*_blocks(discovery), Heading("Pictures"), *drawings])
 
 
 def _blocks(discovery: Discovery) -> Iterator[Block]:
@@ -116,26 +113,3 @@ def _proof(discovery: Discovery, proof: Proof) -> Sequence[str]:
     """A finalist against the reference."""
     word = "better" if proof.p < discovery.protocol.level else "not proven"
     return str(proof.difference), _p_text(proof.p), word, f"speed {_rate_text(proof)}", str(proof.configuration)
-
-
-def _picture(name: str, differences: dict[str, Difference]) -> Picture | None:
-    """Differences with their intervals."""
-    if not differences:
-        return None
-    return Picture(
-        intervals_svg(name, {label: (each.mean, *each.interval()) for label, each in differences.items()}), name
-    )
-
-
-def _course_picture(discovery: Discovery) -> Picture | None:
-    """What the incumbent was expected to get, by units."""
-    course = [(unit, mean) for unit, _, mean in discovery.course if not math.isnan(mean)]
-    if len(course) < 2:
-        return None
-    units, means = zip(*course, (discovery.protocol.units[0], course[-1][1]), strict=True)
-
-    def draw(axes: "Axes") -> None:
-        axes.step(units, means, where="post")
-        axes.set(xlabel="units", ylabel="mean reward of the incumbent")
-
-    return Picture(svg_of(draw), "The race")

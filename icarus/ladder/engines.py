@@ -4,7 +4,6 @@ A command of the protocol is a line. The answer begins with "=", or with "?" whe
 """
 
 import contextlib
-import difflib
 import importlib
 import os
 import queue
@@ -333,26 +332,12 @@ def engine_of(game: AnyGame, name: str, command: str = "") -> Engine:
     """An engine by its name, or a GTP engine by its command line.
 
     Raises:
-        ValueError: no engine of this game has this name, or the game is not one of `GTP_GAMES`.
+        ValueError: no engine of this game has this name, or the game is not one of `GTP_GAMES`, or a quotation does not end.
     """
     names = [engine.name for engine in ENGINES.values() if engine.game == game.name]
-    if game.name in GTP_GAMES and (words := _split_command(command)):
-        near = difflib.get_close_matches(command, names, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"give the path of a program, or an engine: {', '.join(names)}"
-        return Engine(name, game.name, words, installation=hint)
+    if game.name in GTP_GAMES and (words := shlex.split(command)):
+        return Engine(name, game.name, tuple(words), f"give the path of a program, or an engine: {', '.join(names)}")
     if name not in names:
         only = "" if game.name in GTP_GAMES else f"; programs that speak GTP play {' and '.join(GTP_GAMES)} only"
         raise ValueError(f"no engine of {game.name} is called {name!r}; known: {', '.join(names) or 'none'}{only}")
     return ENGINES[name]
-
-
-def _split_command(command: str) -> tuple[str, ...]:
-    """The words of a command line.
-
-    Raises:
-        ValueError: a quotation in it does not end.
-    """
-    try:
-        return tuple(shlex.split(command))
-    except ValueError as error:
-        raise ValueError(f"the command line {command!r} cannot be read: {str(error).lower()}") from None
