@@ -84,7 +84,8 @@ class CompiledSearch:
             self.expect(UNLIMITED)
             self._reused_visits = np.zeros(len(self.actions), np.int64)
             if reuse is not None:
-                reuse.fill(self.tables)
+                for table, rows in zip(self.tables, reuse.rows, strict=True):
+                    table.insert_rows(rows)
             self._set_up(reuse is not None)
             if reuse is not None:
                 self._reused_visits = self.root().playouts.astype(np.int64)
@@ -309,8 +310,8 @@ class CompiledSearch:
         elif status == MORE_STEPS:
             self._allocate_steps(min(2 * steps, self.game.max_length + 2), legal)
         elif status == MORE_ROWS:
-            full, count = self.full_table()
-            self.tables[full].grow(count)
+            full = int(self._arena["full_component"][0])
+            self.tables[full].grow(int(self.program.component["count"][full]))
         else:
             self._allocate_updates(2 * int(self._updates["count"][0]))
 
@@ -325,11 +326,6 @@ class CompiledSearch:
             f"a playout of {game} has not ended after {game.max_length} actions, {limit}; "
             f"after {count_text(len(history), 'action')} of the game (the last: {before or 'none'}) it started with {first} …"
         )
-
-    def full_table(self) -> tuple[int, int]:
-        """The index of the table that had no room, and for how many records."""
-        full = int(self._arena["full_component"][0])
-        return full, int(self.program.component["count"][full])
 
     def take_over(self, search: "CompiledSearch") -> None:
         """Go on where another search of the same state, strategy, seed and scheme stands; it is left alone."""

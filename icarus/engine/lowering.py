@@ -269,7 +269,8 @@ class _Lowering:
         return Term(*self.weight(role, weight), first_leaf, len(parts), code, parameter, of_tree_only)
 
     def is_unvisited_by_definition(self, role: int, part: Enhancement) -> bool:
-        return is_unvisited_by_definition(role, part, self.table_of[part])
+        """Whether the values of an arg max are +∞ by definition: the baseline's in simulation, which children beyond the tree have."""
+        return role == IN_SIMULATION and self.table_of[part] == 0 and asks_children(part)
 
     def has_uniform_values(self, role: int, part: Enhancement) -> bool:
         """Whether the values of an arg max in the simulation phase are +∞ for every action, whatever was learned.
@@ -392,15 +393,6 @@ def asks_children(part: Enhancement) -> bool:
     """Whether a policy is an arg max of UCB1's values over the records of the present history's children."""
     rule, sources = part.policy.rule, (BASELINE.policy.source, AMAF.policy.source)
     return rule.code == RULE_ARGMAX and rule.bandit and part.policy.source in sources
-
-
-def is_unvisited_by_definition(role: int, part: Enhancement, table: int) -> bool:
-    """Whether the values of an arg max are +∞ by definition: the baseline's in simulation, which children beyond the tree have.
-
-    Args:
-        table: the index of its table; the baseline's is the first.
-    """
-    return role == IN_SIMULATION and table == 0 and asks_children(part)
 
 
 def is_declared_uniform(role: int, part: Enhancement) -> bool:

@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar
 
 import attrs
 import numpy as np
@@ -187,16 +187,6 @@ def unknown_component(name: str, names: Iterable[str]) -> str:
     return f"no component of the strategy is called {name}; its components: {', '.join(names)}"
 
 
-class Pages(Protocol):
-    """Draws results as HTML; see `icarus.views.tree_page`."""
-
-    def write(self, result: "Result", path: str | Path) -> object:
-        """Write the tree of a result into a new file."""
-
-    def frame(self, result: "Result") -> str:
-        """The tree of a result for a notebook."""
-
-
 @attrs.frozen(eq=False, repr=False)
 class Result:
     """The result of a search; its arrays and the rows of its records can be read only.
@@ -242,7 +232,7 @@ class Result:
     recommendation: Recommendation = most_visits
     earlier_iterations: int = 0
     root: Root | None = None
-    pages: ClassVar[Pages]  # `icarus.views`, which builds on results, puts itself here
+    pages: ClassVar[Any]  # `icarus.views`, which builds on results, puts itself here
 
     def decayed(self, decay: float) -> "Result":
         """The same result with records of less weight: every count is multiplied by `decay` and rounded down, its sums likewise.

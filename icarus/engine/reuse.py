@@ -41,11 +41,6 @@ class ReusedRecords:
     root: Root
     iterations: int
 
-    def fill(self, tables: Sequence[Table]) -> None:
-        """Enter the rows into the tables of the components."""
-        for table, rows in zip(tables, self.rows, strict=True):
-            table.insert_rows(rows)
-
 
 def reused_records(
     records: EarlierResult | None, state: State, strategy: Enhancement, scheme: Scheme, searches: int

@@ -261,11 +261,6 @@ FULL = np.iinfo(_COUNT).max
 COUNT_OVERFLOW = f"a count has reached {FULL}, the largest that a record can hold"
 
 
-def negative_message(label: str) -> str:
-    """That a function has taken more from a count than there was."""
-    return f"{label} wrote a negative number to a count of a record; a count is at least 0"
-
-
 def columns_of(row: np.dtype, number: np.dtype) -> np.ndarray:
     """Where the fields of a row hold numbers of this dtype, in arrays too, counted in such numbers from its start."""
     fields = [row.fields[name][:2] for name in row.names] if row.names and row.fields else []
@@ -276,7 +271,8 @@ def columns_of(row: np.dtype, number: np.dtype) -> np.ndarray:
 def check_of(row: np.dtype, label: str) -> Callable:
     """What refuses NaN in a row that a backpropagation function has written, by the row's address, and a count below 0 or full."""
     counts, reals, words = columns_of(row, _COUNT), columns_of(row, _REAL), row.itemsize // WORD_BYTES
-    message, negative = f"{label} wrote NaN to a record", negative_message(label)
+    message = f"{label} wrote NaN to a record"
+    negative = f"{label} wrote a negative number to a count of a record; a count is at least 0"
 
     @inlined
     def check(address: Address) -> None:

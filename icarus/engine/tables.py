@@ -30,14 +30,6 @@ def capacity_for(records: int, least: int) -> int:
     return capacity
 
 
-def initial_row(component: Enhancement, row: np.dtype) -> np.ndarray:
-    """[1] of the row dtype of a component: the initial information of its records."""
-    initial = np.zeros(1, row)
-    for name, value in component.initial.common:
-        initial[name] = value
-    return initial
-
-
 def room_in(capacity: int) -> int:
     """How many rows an index of this capacity may have, with that of the initial information."""
     return int(FULLEST * capacity) + 1
@@ -61,7 +53,9 @@ class Table:
     def __init__(self, component: Enhancement, game: AnyGame, root: Root | None = None) -> None:
         self.component, self.game, self.root = component, game, root
         self.dtype = component.information.row(game.players)
-        self._blank = initial_row(component, self.dtype)
+        self._blank = np.zeros(1, self.dtype)
+        for name, value in component.initial.common:
+            self._blank[name] = value
         self.descriptor, self.visit_filter = np.zeros(1, TABLE), np.zeros(0, np.uint8)
         self._hold(self._blank, SMALLEST)
         hints = np.repeat(self._blank, len(component.initial.given))

@@ -227,18 +227,12 @@ def test_an_absent_record_is_a_key_error(strategy: Enhancement, absent: Any) -> 
 
 
 @pytest.mark.parametrize(
-    ("strategy", "parts", "right"),
-    [
-        (MAST, (9, 0, 1), "an integer for each factor"),
-        (MAST, (9,), "an integer for each factor"),
-        (MAST, "e6", "an integer for each factor"),
-        (BASELINE, (9, 0), r"\(player, moves\)"),
-        (EPIC(ucb1()), (0, (2,)), r"\(label, player, moves\)"),
-    ],
+    ("strategy", "parts"),
+    [(MAST, (9, 0, 1)), (MAST, (9,)), (MAST, "e6"), (BASELINE, (9, 0)), (EPIC(ucb1()), (0, (2,)))],
 )
-def test_parts_of_no_record_are_refused(strategy: Enhancement, parts: Any, right: str) -> None:
+def test_parts_of_no_record_are_refused(strategy: Enhancement, parts: Any) -> None:
     records = after_one(strategy, 0, toy.PASS, 2).records()[str(strategy)]
-    with pytest.raises(ValueError, match=f"is not a record of {re.escape(str(strategy.records))}; give {right}"):
+    with pytest.raises(ValueError, match=f"is not a record of {re.escape(str(strategy.records))}"):
         records[parts]
 
 
