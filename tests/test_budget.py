@@ -22,7 +22,7 @@ BUDGET = {
     "icarus/compiler": (1452, 9),
     "icarus/discovery": (930, 6),
     "icarus/engine": (3760, 16),
-    "icarus/equilibrium": (1926, 10),
+    "icarus/equilibrium": (1813, 10),
     "icarus/games": (4387, 15),
     "icarus/kernel": (1557, 10),
     "icarus/ladder": (776, 9),

@@ -29,7 +29,7 @@ class AlgorithmSettings(Algorithm):
         for field in attrs.fields(type(self)):  # type: ignore[arg-type]
             value = getattr(self, field.name)
             if value != field.default:
-                texts.append(f"{field.name}={str(value) if field.name == 'tail' else value!r}")
+                texts.append(f"{field.name}={value!r}")
         return f"{type(self).__name__}({', '.join(texts)})"
 
     __repr__ = __str__
@@ -67,18 +67,12 @@ def parse_algorithm(text: str) -> Algorithm:
     try:
         call = ast.parse(text.strip() if "(" in text else f"{name}()", mode="eval").body
         assert isinstance(call, ast.Call) and not call.args
-        values = {str(keyword.arg): _value(keyword) for keyword in call.keywords}
+        values = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
         assert values.keys() <= set(names)
     except (AssertionError, SyntaxError, TypeError, ValueError):
         example = f"{title} as {name}({names[min(1, len(names) - 1)]}=…) with any of {', '.join(names)}, or as {name}()"
         raise ValueError(f"{text!r} is not a search; write {example}") from None
     return kind(**values)
-
-
-def _value(keyword: ast.keyword) -> object:
-    if keyword.arg == "tail" and not isinstance(keyword.value, ast.Constant):
-        return ast.unparse(keyword.value)
-    return ast.literal_eval(keyword.value)
 
 
 def parse_strategy(text: str, enhancements: Mapping[str, Operand]) -> Enhancement | Algorithm:

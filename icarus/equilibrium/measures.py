@@ -24,16 +24,14 @@ from icarus.engine.search import SearchResult, SeatedPlayer, check_callable
 from icarus.equilibrium.arrays import NOTHING
 from icarus.equilibrium.growth import PLAYERS
 from icarus.equilibrium.policies import (
-    MISSING,
-    UNIFORM,
     Exploitability,
     TabularPolicy,
     checked_probabilities,
-    complete,
     exploitability,
+    normalise,
     uniform_policy,
 )
-from icarus.equilibrium.search import OnlineSearch
+from icarus.equilibrium.search import OOSSearch
 from icarus.equilibrium.tree import GameOrTree, GameTree, tree_of
 
 STITCHING, AGGREGATE, AGGREGATE_AAMAS = "stitching", "aggregate", "aggregate-aamas"
@@ -112,7 +110,6 @@ class Aggregate:
     Args:
         agent: an Agent, or another with `seated(game)` and `search(state, seed)`.
         version: "AAAI", matches of uniform choice; or "AAMAS", matches of the agent in either seat against uniform choice.
-        missing: the policy in information sets without results: "uniform", or "a fixed random action".
         seed: of the matches and the searches.
 
     Attributes:
@@ -121,17 +118,14 @@ class Aggregate:
         weights: the sum of the results of all searches for each action. [slots]
 
     Raises:
-        ValueError, TypeError: as for a `GameTree`; no agent; no such version, or way to fill up.
+        ValueError, TypeError: as for a `GameTree`; no agent; no such version.
     """
 
-    def __init__(
-        self, game: GameOrTree, agent: Player, *, version: str = AAAI, missing: str = UNIFORM, seed: int = 0
-    ) -> None:
+    def __init__(self, game: GameOrTree, agent: Player, *, version: str = AAAI, seed: int = 0) -> None:
         refuse_unless_it_searches(agent)
         checks.one_of("version", version, VERSIONS)
-        checks.one_of("missing", missing, MISSING)
         self.tree = tree_of(game)
-        self.agent, self.version, self.missing = agent, version, missing
+        self.agent, self.version = agent, version
         self.seed = checks.integer("seed", seed, 0)
         self.matches, self.searches, self.weights = 0, 0, np.zeros(len(self.tree.slots))
         self._before = own_predecessors(self.tree)
@@ -229,15 +223,15 @@ class Aggregate:
 
     @property
     def policy(self) -> TabularPolicy:
-        """The policy of all matches together."""
-        return complete(self.tree, self.weights, self.missing, self.seed)
+        """The policy of all matches together; uniform where no search was made."""
+        return normalise(self.tree, self.weights)
 
     def exploitability(self) -> Exploitability:
         """How far this policy is from an equilibrium."""
         return exploitability(self.tree, self.policy)
 
 
-def _memory(seated: SeatedPlayer) -> OnlineSearch | None:
+def _memory(seated: SeatedPlayer) -> OOSSearch | None:
     """What a player has learned; None of one who keeps no tree."""
     memory = getattr(seated, "memory", None)
-    return memory if isinstance(memory, OnlineSearch) else None
+    return memory if isinstance(memory, OOSSearch) else None

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import attrs
 import numpy as np
 
-from icarus.checks import count_text, integer, is_integer, one_of
+from icarus.checks import count_text, integer, is_integer
 from icarus.equilibrium.arrays import NOTHING, PLAYERS, PlayerView, kernel
 from icarus.equilibrium.deals import InformationState
 from icarus.equilibrium.tree import GameOrTree, GameTree, tree_of
@@ -77,28 +77,6 @@ def normalise(tree: GameTree, weights: np.ndarray) -> TabularPolicy:
         probabilities = np.where(totals > 0, weights / totals, even)
     chance = np.repeat(tree.sets["player"] == CHANCE, counts)
     return TabularPolicy(tree, np.where(chance, tree.slots["probability"], probabilities))
-
-
-UNIFORM, FIXED = "uniform", "a fixed random action"  # played where nothing is known
-MISSING = (UNIFORM, FIXED)
-
-
-def complete(tree: GameTree, weights: np.ndarray, missing: str = UNIFORM, seed: int = 0) -> TabularPolicy:
-    """The policy in proportion to weights of the slots; where all are 0 uniform, or a fixed action drawn by the seed.
-
-    Raises:
-        ValueError: `missing` is neither.
-    """
-    one_of("missing", missing, MISSING)
-    result = normalise(tree, weights)
-    if missing == FIXED:
-        first, counts = tree.sets["slot"], tree.sets["count"]
-        actions = np.random.default_rng((seed, 1 << 32)).integers(counts)  # for each set, whatever is known there
-        sure = np.zeros(len(weights))
-        sure[first + actions] = 1.0
-        unknown = (np.add.reduceat(weights, first) == 0) & (tree.sets["player"] != CHANCE)
-        result = TabularPolicy(tree, np.where(np.repeat(unknown, counts), sure, result.probabilities))
-    return result
 
 
 def uniform_policy(tree: GameTree) -> TabularPolicy:

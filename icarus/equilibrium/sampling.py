@@ -1,18 +1,16 @@
 """Online Outcome Sampling, compiled: Algorithm 1 of Lanctot, Lisý and Bowling (2015) over the arrays of a game tree, and what it aims at.
 
 Readings. Line 6 returns x as it came, which biases the regrets where chance acts in mid-game; here it is multiplied by ρ₂, as a
-player's probability is in line 19. Line 12 begins the playout with the probabilities after the action drawn, s′. Who plays on by a
-tail policy is taken to follow it there: its probability is in x as in l and cancels. Where every action that stays in the target has
+player's probability is in line 19. Line 12 begins the playout with the probabilities after the action drawn, s′. Players are
+taken to choose uniformly beyond the tree: that probability is in x as in l. Where every action that stays in the target has
 the probability 0, the targeted scenario draws one of them uniformly.
 """
 
 import functools
-import math
 from typing import NamedTuple
 
 import numpy as np
 
-from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_UNIFORM
 from icarus.compiler.memory import address_of, call, copy_items
 from icarus.equilibrium.arrays import END_SET, PLAYERS, End, InfoSet, kernel
 from icarus.equilibrium.growth import Walk
@@ -195,11 +193,6 @@ class SamplingSettings:
     regret_exploration: float  # γ of the regret matching
     weight: float  # 1/w_T, with which the probabilities of a sample begin
     target_set: int  # the information set searched for, whose visits are counted
-    rule: int  # of the tail policy
-    parameter: float  # its temperature or ε
-    beyond: int  # whether actions beyond the tree are recorded for it
-    low: float  # the utility at a reward of 0
-    range: float  # and how much more at one of 1
 
 
 class SampledStep:
@@ -241,8 +234,6 @@ class Sampling(NamedTuple):
     in_memory: np.ndarray
     marks: np.ndarray
     deals: np.ndarray  # sums of their probabilities up to each: of all, and of those in the target. [2, deals]
-    kinds: np.ndarray
-    totals: np.ndarray
     settings: np.ndarray  # [1] of SETTINGS
     rng: np.ndarray
     path: np.ndarray
@@ -433,46 +424,16 @@ def go_through_tree(tree: Sampling, cursor: Cursor, player: int, targeted: bool,
 
 
 @inlined
-def value_in_tail(tree: Sampling, slot: int) -> float:
-    """v(a) = q/n, 1 if n = 0, of the action in a slot (MAST-4)."""
-    row = tree.kinds[slot]
-    return tree.totals[row, 0] / tree.totals[row, 1] if tree.totals[row, 1] > 0.0 else 1.0
-
-
-@inlined
-def tail_policy(tree: Sampling, info_set: InfoSet) -> float:
-    """Into `weights`: in proportion to the probabilities of the tail policy; returns their sum."""
-    settings, best, total = tree.settings[0], -math.inf, 0.0
-    for k in range(info_set.count):
-        tree.weights[k] = value_in_tail(tree, info_set.slot + k)
-        best = max(best, tree.weights[k])
-    for k in range(info_set.count):
-        value = tree.weights[k]
-        if settings.rule == RULE_GIBBS:
-            tree.weights[k] = math.exp((value - best) / settings.parameter)
-        elif settings.rule in (RULE_EPSILON_GREEDY, RULE_ARGMAX):
-            tree.weights[k] = 1.0 if value == best else 0.0
-        total += tree.weights[k]
-    return total
-
-
-@inlined
 def draw_in_tail(tree: Sampling, info_set: InfoSet) -> int:
-    """A slot drawn by the tail policy; by chance's probabilities where it acts."""
+    """A slot drawn uniformly; by chance's probabilities where it acts."""
     if info_set.player == CHANCE:
         return draw_slot(tree.chance_policy, info_set, tree.rng)
-    uniformly = tree.settings[0].rule == RULE_UNIFORM
-    if tree.settings[0].rule == RULE_EPSILON_GREEDY:
-        uniformly = uniform(tree.rng) < tree.settings[0].parameter
-    total = 0.0 if uniformly else tail_policy(tree, info_set)
-    if total == 0.0:
-        return info_set.slot + int(uniform(tree.rng) * info_set.count)
-    return info_set.slot + draw_by_weights(tree, info_set.count, total)
+    return info_set.slot + int(uniform(tree.rng) * info_set.count)
 
 
 @inlined
 def play_out(tree: Sampling, cursor: Cursor, forced_path: np.ndarray) -> None:
-    """Line 12: to the end of the game by the tail policy."""
+    """Line 12: to the end of the game by uniform choice."""
     while tree.nodes[cursor.node].set != END_SET:
         info_set = tree.sets[tree.nodes[cursor.node].set]
         slot = info_set.slot + forced_path[cursor.depth] if len(forced_path) > 0 else draw_in_tail(tree, info_set)
@@ -505,26 +466,11 @@ def update(tree: Sampling, cursor: Cursor, player: int) -> None:
 
 
 @inlined
-def record_for_tail(tree: Sampling, cursor: Cursor) -> None:
-    """MAST-6 and -7: the reward of each player for his actions, those beyond the tree only where they count."""
-    reward = (tree.ends[tree.nodes[cursor.node].child].utility - tree.settings[0].low) / tree.settings[0].range
-    for depth in range(cursor.depth if tree.settings[0].beyond else cursor.head):
-        step = tree.path[depth]
-        mover = tree.sets[step.set].player
-        if mover != CHANCE:
-            row = tree.kinds[step.slot]
-            tree.totals[row, 0] += reward if mover == 0 else 1.0 - reward
-            tree.totals[row, 1] += 1.0
-
-
-@inlined
 def traverse(tree: Sampling, cursor: Cursor, player: int, targeted: bool, forced_path: np.ndarray) -> None:
     """One call of OOS from the root, with updates for a player; along a given path where there is one."""
     go_through_tree(tree, cursor, player, targeted, forced_path)
     play_out(tree, cursor, forced_path)
     update(tree, cursor, player)
-    if tree.settings[0].rule != RULE_UNIFORM:
-        record_for_tail(tree, cursor)
 
 
 @kernel("online outcome sampling")

@@ -2,15 +2,12 @@
 
 import functools
 import time
-from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 
 import attrs
 import numpy as np
 
 from icarus import checks
-from icarus.algebra import Enhancement
-from icarus.algebra.policy import RULE_ARGMAX, RULE_EPSILON_GREEDY, RULE_GIBBS, RULE_ROULETTE, RULE_UNIFORM
 from icarus.arena.player import AlgorithmSettings, register
 from icarus.compiler.rng import seeded, uniform
 from icarus.engine.match import Agent
@@ -33,10 +30,9 @@ from icarus.equilibrium.sampling import (
 )
 from icarus.equilibrium.tree import GameOrTree, GameTree, refuse_unless_walkable, tree_of
 from icarus.kernel import CHANCE, TERMINAL
-from icarus.kernel.game import AnyGame, Game
+from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import check_is_state
 from icarus.kernel.state import State
-from icarus.specs import MAST, TO_MAST, parse
 
 
 def result_of(
@@ -63,34 +59,171 @@ def result_of(
     )
 
 
-class OnlineSearch(Learner):
-    """A search in one match that keeps the tree of the game: `run` may be called at each decision, and what was learned stays.
+class _Running:
+    """One search of a match, as `run_within` wants it."""
 
-    `make` without a `run` before it searches from the deal and aims at nothing.
+    def __init__(self, search: "OOSSearch") -> None:
+        self.search, self.before = search, search.iterations
+
+    @property
+    def iterations(self) -> int:
+        return self.search.iterations - self.before
+
+    def run(self, target: int) -> None:
+        self.search.make(target - self.iterations)
+
+
+@attrs.frozen
+class SeatedOnlineSearch:
+    """The player of one match, with the memory of his search."""
+
+    memory: "OOSSearch"
+    iterations: int | None
+    seconds: float | None
+    preference: None = None
+
+    def search(
+        self, state: State, seed: int | Sequence[int], progress: Callable[[int, float], None] | None = None
+    ) -> Result:
+        """The search for a decision, which builds on those before."""
+        return self.memory.run(state, iterations=self.iterations, seconds=self.seconds, seed=seed, progress=progress)
+
+
+def online_search(
+    state: State,
+    algorithm: Algorithm,
+    *,
+    iterations: int | None = None,
+    seconds: float | None = None,
+    seed: int | Sequence[int] = 0,
+    progress: Callable[[int, float], None] | None = None,
+) -> Result:
+    """Choose an action for the player to move by an algorithm that keeps the tree of the game, with an empty memory.
+
+        >>> state = icarus.games.load("leduc-poker").new_initial_state(seed=1)
+        >>> print(online_search(state, OOS(target="public subgame"), iterations=1000).policy)
+
+    Args:
+        state: a state in which a player is about to act.
+        algorithm: `OOS(…)` or `NearEquilibrium(…)`. In a match `Agent(OOS(…), iterations=…)` plays by it, and remembers.
+        iterations: how many to make; or
+        seconds: the wall-clock time; with both, the search ends at the first limit.
+        seed: an integer ≥ 0, or several as a key. It fixes everything except the clock.
+        progress: called with (iterations made, seconds elapsed) about twenty times a second.
+
+    Raises:
+        ValueError: no positive budget, a terminal or chance state, a bad seed; as for a `GameTree`.
+        TypeError: no state; no algorithm (for an enhancement there is `icarus.search`); `progress` is no function.
+        SearchInterrupted: a KeyboardInterrupt that carries the result so far.
+    """
+    if not isinstance(algorithm, Algorithm):
+        raise TypeError(f"an algorithm must be OOS(…) or NearEquilibrium(…), not {algorithm!r}; see also icarus.search")
+    check_is_state("online_search", state)
+    check_callable("progress", progress, PROGRESS)
+    player = algorithm.seated(state.game, iterations=iterations, seconds=seconds)
+    result: Result = player.search(state, seed, progress)
+    return result
+
+
+AVERAGE, CURRENT = "average", "current"
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class OOS(AlgorithmSettings):
+    """How Online Outcome Sampling searches (Lanctot, Lisý and Bowling, 2015).
+
+    Attributes:
+        target: "information set" (IST): what agrees with all that the searching player knows; or "public subgame" (PST): what agrees
+            with the actions that everybody saw.
+        delta: δ, the probability that an iteration aims at the target. With 1 convergence is lost.
+        exploration: ε of the sampling.
+        regret_exploration: γ, the share of the uniform policy in regret matching.
+        compensation: the factor w_T of the version of AAMAS 2015 on all updates of a search, so that samples made before the match came
+            to the target do not outweigh those made since: w_T = (1 − δ) + δ / π̄(Z_sub), how much more often the target is reached by
+            aiming than by the average policy (as the text defines it: the printed formula is 1 for IST).
+        play: the "average" policy, or the "current" one of the regrets.
+
+    Raises:
+        ValueError: a setting has an invalid value.
+    """
+
+    target: str = INFORMATION_SET
+    delta: float = 0.9
+    exploration: float = 0.4
+    regret_exploration: float = 0.01
+    compensation: bool = False
+    play: str = AVERAGE
+
+    def __attrs_post_init__(self) -> None:
+        checks.one_of("target", self.target, TARGETS)
+        checks.one_of("play", self.play, (AVERAGE, CURRENT))
+        checks.one_of("compensation", self.compensation, (True, False))
+        checks.real("delta", self.delta, 0, 1)
+        checks.real("exploration", self.exploration, 0, 1, above=True)
+        checks.real("regret_exploration", self.regret_exploration, 0, 1)
+
+    def seated(
+        self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None
+    ) -> SeatedOnlineSearch:
+        """The player of one match, with a memory.
+
+        Raises:
+            ValueError: no positive budget, or as for a `GameTree`.
+        """
+        check_budget(iterations, seconds)
+        return SeatedOnlineSearch(OOSSearch(game, self), iterations, seconds)
+
+
+class OOSSearch(Learner):
+    """Online Outcome Sampling in one match: `run` may be called at each decision, and what was learned stays.
+
+    Memory begins empty: the first information set of a match enters it with the first sample. `make` without a `run` before it is
+    outcome sampling of the whole game.
 
     Attributes:
         tree: of the game.
         algorithm: the settings.
-        sums: weights of the average policy. [slots]
+        iterations: made so far in all, each a pair of traversals.
+        regrets, sums: cumulative regrets, and weights of the average policy. [slots]
         in_memory: whether an information set is. [sets]
+        updates: how often the average policy was updated in each information set. [sets]
 
     Raises:
-        ValueError, TypeError: as for a `GameTree`.
+        ValueError, TypeError: as for a `GameTree`; no settings.
     """
 
-    algorithm: Algorithm
-    LEARNED: tuple[str, ...] = ("sums", "in_memory")  # attributes with what a search has learned
+    algorithm: OOS
+    LEARNED = ("regrets", "sums", "updates", "in_memory")  # attributes with what a search has learned
 
-    def __init__(self, game: GameOrTree, algorithm: Algorithm, seed: int | Sequence[int]) -> None:
+    def __init__(self, game: GameOrTree, algorithm: OOS | None = None, *, seed: int | Sequence[int] = 0) -> None:
+        algorithm = OOS() if algorithm is None else algorithm
+        if not isinstance(algorithm, OOS):
+            raise TypeError(f"the settings must be OOS(target=…, delta=…, …), not {algorithm!r}")
         super().__init__(game)
         tree, self.algorithm, self.target_set = self.tree, algorithm, NOTHING
+        widest = int(tree.sets["count"].max())
         self._rng, self.in_memory = seeded(checks.seed(seed)), np.zeros(len(tree.sets), np.uint8)
-        self._chance_policy = tree.slots["probability"].copy()
-        self._visits = np.zeros(int(tree.sets["count"].max()), np.int64)
+        self._chance_policy, self._visits = tree.slots["probability"].copy(), np.zeros(widest, np.int64)
+        self.regrets, self.updates = np.zeros(len(tree.slots)), np.zeros(len(tree.sets), np.int64)
+        self._settings, self._weights = np.zeros(1, SETTINGS), np.zeros(widest)
+        for name in ("delta", "exploration", "regret_exploration"):
+            self._settings[name] = getattr(algorithm, name)
+        self._settings["target_set"], self._settings["weight"] = NOTHING, 1.0
+        self._path, self._sigma = np.zeros(tree.depth, STEP), np.zeros((tree.depth, widest))
+        self._marks = np.full(len(tree.nodes), INSIDE, np.uint8)
+        self._deals = _sums_of_deals(tree, self._marks)
+        sample_online.prepare(*self._arguments(0))  # compiled before a clock runs
 
-    @abstractmethod
     def aim(self, number: int) -> None:
-        """Search from here on for an information set, by its number."""
+        """Aim at the target that an information set has."""
+        if number != self.target_set:
+            self._marks, self.target_set = target_of(self.tree, number, self.algorithm.target), number
+            self._deals = _sums_of_deals(self.tree, self._marks)
+            self._settings["target_set"] = number
+        if self.algorithm.compensation:
+            tree, delta = self.tree, self.algorithm.delta
+            target_reach = reach_of_target(tree.nodes, tree.sets, self.average.probabilities, self._marks)
+            self._settings["weight"] = 1 / (1 - delta + delta / target_reach) if target_reach > 0 else 1.0
 
     @property
     def depth(self) -> int:
@@ -146,24 +279,17 @@ class OnlineSearch(Learner):
         return attrs.evolve(
             result,
             visits=self._visits[: len(result.actions)].copy(),
-            values=self.values_in(number),
             iterations=iterations,
             depth=self.depth,
             seconds=time.perf_counter() - started,
             seed=() if seed is None else seed,
         )
 
-    updates: np.ndarray  # how often the average policy was updated in each information set. [sets]
-
     def policy_in(self, number: int) -> np.ndarray:
         """The policy to play from in an information set, by its number; uniform where nothing is known."""
         weights = self.weights()[self.tree.slots_of(number)]
         total = weights.sum()
         return weights / total if total > 0 else np.full(len(weights), 1 / len(weights))
-
-    def values_in(self, number: int) -> np.ndarray:
-        """The mean reward after each action of an information set; nan where none is estimated."""
-        return np.full(int(self.tree.sets[number]["count"]), np.nan)
 
     def memory(self) -> tuple[np.ndarray, ...]:
         """A copy of all that was learned; `recall` brings it back."""
@@ -174,214 +300,6 @@ class OnlineSearch(Learner):
         for name, array in zip(self.LEARNED, memory, strict=True):
             getattr(self, name)[...] = array
 
-
-class _Running:
-    """One search of a match, as `run_within` wants it."""
-
-    def __init__(self, search: OnlineSearch) -> None:
-        self.search, self.before = search, search.iterations
-
-    @property
-    def iterations(self) -> int:
-        return self.search.iterations - self.before
-
-    def run(self, target: int) -> None:
-        self.search.make(target - self.iterations)
-
-
-@attrs.frozen
-class SeatedOnlineSearch:
-    """The player of one match, with the memory of his search."""
-
-    memory: OnlineSearch
-    iterations: int | None
-    seconds: float | None
-    preference: None = None
-
-    def search(
-        self, state: State, seed: int | Sequence[int], progress: Callable[[int, float], None] | None = None
-    ) -> Result:
-        """The search for a decision, which builds on those before."""
-        return self.memory.run(state, iterations=self.iterations, seconds=self.seconds, seed=seed, progress=progress)
-
-
-class OnlineAlgorithm(AlgorithmSettings):
-    """An algorithm that keeps the whole tree of a game, and in a match what it has learned."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def begin(self, game: GameOrTree, seed: int | Sequence[int] = 0) -> OnlineSearch:
-        """A search that has learned nothing yet."""
-
-    def seated(
-        self, game: AnyGame, *, iterations: int | None = None, seconds: float | None = None
-    ) -> SeatedOnlineSearch:
-        """The player of one match, with a memory.
-
-        Raises:
-            ValueError: no positive budget, or as for a `GameTree`.
-        """
-        check_budget(iterations, seconds)
-        return SeatedOnlineSearch(self.begin(game), iterations, seconds)
-
-
-def online_search(
-    state: State,
-    algorithm: Algorithm,
-    *,
-    iterations: int | None = None,
-    seconds: float | None = None,
-    seed: int | Sequence[int] = 0,
-    progress: Callable[[int, float], None] | None = None,
-) -> Result:
-    """Choose an action for the player to move by an algorithm that keeps the tree of the game, with an empty memory.
-
-        >>> state = icarus.games.load("leduc-poker").new_initial_state(seed=1)
-        >>> print(online_search(state, OOS(target="public subgame"), iterations=1000).policy)
-
-    Args:
-        state: a state in which a player is about to act.
-        algorithm: `OOS(…)` or `NearEquilibrium(…)`. In a match `Agent(OOS(…), iterations=…)` plays by it, and remembers.
-        iterations: how many to make; or
-        seconds: the wall-clock time; with both, the search ends at the first limit.
-        seed: an integer ≥ 0, or several as a key. It fixes everything except the clock.
-        progress: called with (iterations made, seconds elapsed) about twenty times a second.
-
-    Raises:
-        ValueError: no positive budget, a terminal or chance state, a bad seed; as for a `GameTree`.
-        TypeError: no state; no algorithm (for an enhancement there is `icarus.search`); `progress` is no function.
-        SearchInterrupted: a KeyboardInterrupt that carries the result so far.
-    """
-    if not isinstance(algorithm, Algorithm):
-        raise TypeError(f"an algorithm must be OOS(…) or NearEquilibrium(…), not {algorithm!r}; see also icarus.search")
-    check_is_state("online_search", state)
-    check_callable("progress", progress, PROGRESS)
-    player = algorithm.seated(state.game, iterations=iterations, seconds=seconds)
-    result: Result = player.search(state, seed, progress)
-    return result
-
-
-AVERAGE, CURRENT = "average", "current"
-_TAIL_RULES = (RULE_GIBBS, RULE_EPSILON_GREEDY, RULE_ROULETTE, RULE_ARGMAX)
-
-
-def _checked_tail(value: object) -> Enhancement | None:
-    """The policy of the playouts beyond the tree; text is parsed."""
-    tail = parse(value) if isinstance(value, str) else value
-    if tail is None:
-        return None
-    if isinstance(tail, Enhancement) and len(tail.components) == 1:
-        same_kind = tail.policy.source == MAST.policy.source and tail.backpropagation == MAST.backpropagation
-        if same_kind and tail.policy.rule.code in _TAIL_RULES and tail.capture in (MAST.capture, TO_MAST.capture):
-            return tail
-    raise ValueError(
-        f"tail is {value!r}; it must be None for uniform choice, or MAST or TO_MAST with a rule other than UCB1, such as "
-        "mast(epsilon_greedy(0.2))"
-    )
-
-
-@attrs.frozen(kw_only=True, repr=False)
-class OOS(OnlineAlgorithm):
-    """How Online Outcome Sampling searches (Lanctot, Lisý and Bowling, 2015).
-
-    Attributes:
-        target: "information set" (IST): what agrees with all that the searching player knows; or "public subgame" (PST): what agrees
-            with the actions that everybody saw.
-        delta: δ, the probability that an iteration aims at the target. With 1 convergence is lost.
-        exploration: ε of the sampling.
-        regret_exploration: γ, the share of the uniform policy in regret matching.
-        compensation: the factor w_T of the version of AAMAS 2015 on all updates of a search, so that samples made before the match came
-            to the target do not outweigh those made since: w_T = (1 − δ) + δ / π̄(Z_sub), how much more often the target is reached by
-            aiming than by the average policy (as the text defines it: the printed formula is 1 for IST).
-        tail: the policy beyond the tree: None for uniform choice, or MAST or TO_MAST by Gibbs, ε-greedy, roulette or argmax.
-        play: the "average" policy, or the "current" one of the regrets.
-
-    Raises:
-        ValueError: a setting has an invalid value.
-    """
-
-    target: str = INFORMATION_SET
-    delta: float = 0.9
-    exploration: float = 0.4
-    regret_exploration: float = 0.01
-    compensation: bool = False
-    tail: Enhancement | None = attrs.field(default=None, converter=_checked_tail)
-    play: str = AVERAGE
-
-    def __attrs_post_init__(self) -> None:
-        checks.one_of("target", self.target, TARGETS)
-        checks.one_of("play", self.play, (AVERAGE, CURRENT))
-        checks.one_of("compensation", self.compensation, (True, False))
-        checks.real("delta", self.delta, 0, 1)
-        checks.real("exploration", self.exploration, 0, 1, above=True)
-        checks.real("regret_exploration", self.regret_exploration, 0, 1)
-
-    def begin(self, game: GameOrTree, seed: int | Sequence[int] = 0) -> "OOSSearch":
-        """A search that has learned nothing yet."""
-        return OOSSearch(game, self, seed=seed)
-
-    def settings(self, game: Game) -> np.ndarray:
-        """[1] of SETTINGS."""
-        settings, (low, high) = np.zeros(1, SETTINGS), game.utilities
-        for name in ("delta", "exploration", "regret_exploration"):
-            settings[name] = getattr(self, name)
-        settings["target_set"] = NOTHING
-        settings["weight"], settings["low"], settings["range"] = 1.0, low, high - low
-        settings["rule"] = RULE_UNIFORM if self.tail is None else self.tail.policy.rule.code
-        if self.tail is not None:
-            settings["parameter"] = next((value for _, value in self.tail.policy.rule.parameters), 0.0)
-            settings["beyond"] = self.tail.capture == MAST.capture
-        return settings
-
-
-class OOSSearch(OnlineSearch):
-    """Online Outcome Sampling in one match: `run` may be called at each decision, and what was learned stays.
-
-    Memory begins empty: the first information set of a match enters it with the first sample. `make` without a `run` before it is
-    outcome sampling of the whole game.
-
-    Attributes:
-        tree: of the game.
-        algorithm: the settings.
-        iterations: made so far in all, each a pair of traversals.
-        regrets, sums: cumulative regrets, and weights of the average policy. [slots]
-        in_memory: whether an information set is. [sets]
-
-    Raises:
-        ValueError, TypeError: as for a `GameTree`; no settings.
-    """
-
-    algorithm: OOS
-    LEARNED = ("regrets", "sums", "updates", "in_memory", "totals")
-
-    def __init__(self, game: GameOrTree, algorithm: OOS | None = None, *, seed: int | Sequence[int] = 0) -> None:
-        algorithm = OOS() if algorithm is None else algorithm
-        if not isinstance(algorithm, OOS):
-            raise TypeError(f"the settings must be OOS(target=…, delta=…, …), not {algorithm!r}")
-        super().__init__(game, algorithm, seed)
-        tree, widest = self.tree, len(self._visits)
-        self.regrets, self.updates = np.zeros(len(tree.slots)), np.zeros(len(tree.sets), np.int64)
-        self._kinds, self.totals = np.zeros(0, np.int32), np.zeros((0, 2))
-        if algorithm.tail is not None:
-            self._kinds, self.totals = _kinds_of(tree)
-        self._settings, self._weights = algorithm.settings(tree.game), np.zeros(widest)
-        self._path, self._sigma = np.zeros(tree.depth, STEP), np.zeros((tree.depth, widest))
-        self._marks = np.full(len(tree.nodes), INSIDE, np.uint8)
-        self._deals = _sums_of_deals(tree, self._marks)
-        sample_online.prepare(*self._arguments(0))  # compiled before a clock runs
-
-    def aim(self, number: int) -> None:
-        """Aim at the target that an information set has."""
-        if number != self.target_set:
-            self._marks, self.target_set = target_of(self.tree, number, self.algorithm.target), number
-            self._deals = _sums_of_deals(self.tree, self._marks)
-            self._settings["target_set"] = number
-        if self.algorithm.compensation:
-            tree, delta = self.tree, self.algorithm.delta
-            target_reach = reach_of_target(tree.nodes, tree.sets, self.average.probabilities, self._marks)
-            self._settings["weight"] = 1 / (1 - delta + delta / target_reach) if target_reach > 0 else 1.0
-
     def sample(self, iterations: int, forced_path: Sequence[int] = ()) -> None:
         """So many iterations at the target; or one traversal along a path, for player `iterations`, which counts as none."""
         sample_online(*self._arguments(iterations, forced_path))
@@ -390,7 +308,7 @@ class OOSSearch(OnlineSearch):
         tree = self.tree
         arrays = Sampling(
             *(tree.nodes, tree.sets, tree.ends, self.regrets, self.sums, self.updates, self._visits),
-            *(self._chance_policy, self.in_memory, self._marks, self._deals, self._kinds, self.totals, self._settings),
+            *(self._chance_policy, self.in_memory, self._marks, self._deals, self._settings),
             *(self._rng, self._path, self._sigma, self._weights),
         )
         return arrays, self._progress, np.array(forced_path, np.int64), iterations
@@ -403,13 +321,6 @@ class OOSSearch(OnlineSearch):
     def weight(self) -> float:
         """w_T: the factor on all updates of the search under way."""
         return float(1 / self._settings["weight"][0])
-
-
-def _kinds_of(tree: GameTree) -> tuple[np.ndarray, np.ndarray]:
-    """For each slot the row of its (player, action), and an empty row (q, n) for each of these."""
-    movers = np.repeat(tree.sets["player"], tree.sets["count"]).astype(np.int64)
-    pairs, kinds = np.unique(np.stack([movers, tree.slots["action"]], 1), axis=0, return_inverse=True)
-    return kinds.reshape(-1).astype(np.int32), np.zeros((len(pairs), 2))
 
 
 def _sums_of_deals(tree: GameTree, marks: np.ndarray) -> np.ndarray:

@@ -8,7 +8,6 @@ from icarus import Agent, exploitability, games
 from icarus.equilibrium import OOS, Aggregate, stitch, tabulate
 from icarus.equilibrium.arrays import NOTHING
 from icarus.equilibrium.measures import own_predecessors
-from icarus.equilibrium.policies import FIXED
 from icarus.equilibrium.tree import tree_of
 from icarus.specs import BASELINE, MAST
 
@@ -171,15 +170,3 @@ def test_aggregates_of_online_outcome_sampling_come_near_an_equilibrium(method):
     aggregate = Aggregate(KUHN, Agent(OOS(delta=0.5, compensation=True), iterations=10_000), seed=2, **version)
     aggregate.play(60)
     assert aggregate.exploitability().nash_conv < 0.06
-
-
-def test_where_nothing_is_known_a_fixed_random_action_can_be_played():
-    uniform, fixed = (
-        Aggregate(LEDUC, Agent(OOS(), iterations=5), missing=missing, seed=3) for missing in ("uniform", FIXED)
-    )
-    uniform.play(1)
-    fixed.play(1)
-    unknown = uniform.weights == 0
-    owned = np.repeat(uniform.tree.sets["player"] >= 0, uniform.tree.sets["count"])
-    assert set(np.unique(fixed.policy.probabilities[unknown & owned]).tolist()) == {0.0, 1.0}
-    assert fixed.exploitability().nash_conv != uniform.exploitability().nash_conv

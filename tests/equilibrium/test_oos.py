@@ -10,7 +10,6 @@ from icarus.equilibrium.arrays import END_SET
 from icarus.equilibrium.sampling import INSIDE, OUTSIDE, public_actions, target_of
 from icarus.equilibrium.tree import GameTree, tree_of
 from icarus.kernel import CHANCE
-from icarus.specs import MAST, TO_MAST
 
 IST, PST = "information set", "public subgame"
 EPSILON, GAMMA = 0.4, 0.01
@@ -279,34 +278,6 @@ def after_chance(game, seed):
     return state
 
 
-@pytest.mark.parametrize(
-    "tail", [None, MAST, TO_MAST, "mast(epsilon_greedy(0.2))", "mast(roulette())", "to_mast(gibbs(0.3))"]
-)
-def test_playouts_by_any_rule_of_mast_converge(tail):
-    state = games.load("kuhn-poker").new_initial_state(seed=1)
-    search = OOSSearch(state.game, OOS(delta=0.3, tail=tail), seed=2)
-    search.run(state, iterations=100_000)
-    assert search.exploitability().nash_conv < 0.15
-
-
-def test_beyond_the_tree_a_greedy_tail_plays_the_action_with_the_best_mean():
-    tree = tree_of(games.load("liars-dice"))
-    search = OOSSearch(tree, OOS(tail="mast(epsilon_greedy(0.0))", delta=0))
-    numbers = [number for number in tree.decisions if tree.sets[number]["player"] == 1]
-    calling = tree.sets[numbers]["slot"] + tree.sets[numbers]["count"] - 1  # the last action calls the bidder a liar
-    search.totals[:] = (0, 100_000)
-    search.totals[search._kinds[calling[0]]] = (100_000, 100_000)
-    before, calls = search.memory(), 0
-    for _ in range(300):
-        search.make(1)
-        answer = search._path[2]  # after the deal and a bid
-        if not search.in_memory[answer["set"]]:
-            assert answer["slot"] in calling
-            calls += 1
-        search.recall(before)
-    assert calls > 100
-
-
 def test_the_seed_fixes_everything_and_memory_is_kept_in_a_match():
     state = games.load("leduc-poker").new_initial_state(seed=1)
     first, same, second = (OOSSearch(state.game, seed=seed) for seed in (7, 7, 8))
@@ -324,12 +295,6 @@ def test_the_seed_fixes_everything_and_memory_is_kept_in_a_match():
 
 
 def test_settings_are_read_back_as_they_are_written():
-    for scheme in (
-        OOS(),
-        OOS(target=PST, delta=0.5, exploration=0.6, regret_exploration=0, compensation=True, play="current"),
-        OOS(tail="mast(gibbs(0.5))"),
-        OOS(tail=MAST),
-    ):
+    for scheme in (OOS(), OOS(target=PST, delta=0.5, regret_exploration=0, compensation=True, play="current")):
         assert parse_algorithm(str(scheme)) == scheme
     assert str(OOS()) == "OOS()" and parse_algorithm("OOS") == OOS()
-    assert parse_algorithm("OOS(tail=mast(epsilon_greedy(0.1)))").tail == OOS(tail="mast(epsilon_greedy(0.1))").tail
