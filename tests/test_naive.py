@@ -160,14 +160,6 @@ def test_the_baseline_sees_each_history_through_the_eyes_of_its_last_mover() -> 
     ]
 
 
-def test_a_playout_that_never_leaves_the_tree_is_captured_to_its_end() -> None:
-    h = start()
-    step(h, 0, 4, (4, 5), SELECTION)
-    step(h, 1, 6, (6,), SELECTION)
-    assert h.t_e == h.t == 2
-    assert naive.capture(naive.baseline(), h, {})[:3] == [((), VISIT), ((0, (4,)), VISIT), ((1, (4, 6)), VISIT)]
-
-
 def test_a_visit_adds_the_rewards_and_counts_and_availability_counts_only() -> None:
     theta = after(naive.baseline(), open_playout(), open_playout())
     assert theta[()] == ((1.5, 0.5), 2, 2)
@@ -205,37 +197,6 @@ def test_amaf_updates_every_later_occurrence_by_the_same_player_below_nodes_of_t
         ((1, (4, 7, 5)), None),
     ]
     assert naive.capture(naive.amaf(strict=True), open_playout(), {}) == selected
-
-
-def test_amaf_counts_an_action_that_occurs_twice_twice_and_skips_what_was_not_legal() -> None:
-    h = start(perspectives=2)
-    step(h, 0, 1, (1, 2), SELECTION)
-    step(h, 0, 2, (2, 3), SELECTION)
-    step(h, 0, 3, (3,), EXPANSION)
-    step(h, 0, 2, (1, 2), SIMULATION)
-    h.rewards = (0.5,)
-    # h_0, legal 1 2: a_1 = 1, a_2 = 2, a_4 = 2. h_1, legal 2 3, after ⟨1⟩: a_2 = 2, a_3 = 3, a_4 = 2. h_2, legal 3: a_3 = 3.
-    assert after(naive.amaf(), h, players=1) == {
-        (0, (1,)): ((0.5,), 1),
-        (0, (2,)): ((1.0,), 2),
-        (0, (1, 2)): ((1.0,), 2),
-        (0, (1, 3)): ((0.5,), 1),
-        (0, (1, 2, 3)): ((0.5,), 1),
-    }
-
-
-def test_rave_is_the_weighted_sum_of_the_two_values() -> None:
-    # k = 3 and n = 3 at the node: weight sqrt(3 / 12) = 1/2.
-    # Action 4: AMAF n = 4 of 8, q = 2: 1/2 + 0.7 sqrt(log 8 / 4) = 1.004708; baseline 1/1 + 0.7 sqrt(log 3) = 1.733703.
-    # Action 5: AMAF n = 4 of 8, q = 3: 1.254708; baseline n = 2, m = 3, q = 0: 0.7 sqrt(log 3 / 2) = 0.518806.
-    rave = naive.rave(k=3)
-    h = decide(start(), 0, (4, 5), SELECTION)
-    thetas = {
-        naive.amaf(): theta_of(naive.amaf(), {(0, (4,)): ((2.0, 0.0), 4), (0, (5,)): ((3.0, 0.0), 4)}),
-        naive.baseline(): theta_of(naive.baseline(), {(0, (4,)): ((1.0, 0.0), 1, 3), (0, (5,)): ((0.0, 2.0), 2, 3)}),
-    }
-    totals = naive.maxilinear_values(rave, thetas, h, ((1.0, 2.0), 3, 3))
-    assert totals == pytest.approx([(1.004708 + 1.733703) / 2, (1.254708 + 0.518806) / 2], abs=1e-6)
 
 
 def test_in_a_maxilinear_sum_no_weight_takes_nothing_of_infinity_and_any_weight_all() -> None:
@@ -384,20 +345,6 @@ def test_epic_visits_the_whole_playout_by_position_in_episode() -> None:
         ((label, 1, (90, 4)), AVAIL),
         ((label, 0, (1, 1)), AVAIL),
     ]
-
-
-def test_epic_shares_one_record_between_two_episodes_of_a_playout() -> None:
-    h = start(perspectives=2, label=4, origin=(4, None, ()))
-    for _ in range(2):
-        step(h, 0, 1, (1, 2), SIMULATION)
-        step(h, 0, 3, (3,), SIMULATION, label=4)
-    h.rewards = (0.5,)
-    assert after(naive.epic(), h, players=1) == {
-        (4, None, ()): ((0.5,), 1, 1),
-        (4, 0, (1,)): ((1.0,), 2, 2),
-        (4, 0, (1, 3)): ((1.0,), 2, 2),
-        (4, 0, (2,)): ((0.0,), 0, 2),
-    }
 
 
 # ---------------------------------------------------------------------------------------------------------------- phases
@@ -851,26 +798,6 @@ def test_cheats_see_the_true_card(deal: int, answers: set[int]) -> None:
                 from_deal(toy.CARD, deal), naive.baseline(), 100, seed, CheatingEnsembleUCT(2)
             ).trees
         } == {frozenset(answers)}
-
-
-def test_trees_share_the_iterations_evenly_and_their_selections_are_summed() -> None:
-    whole = naive.search(toy.BRANCHES.new_initial_state(), naive.baseline(), 47, 3, CheatingEnsembleUCT(4))
-    assert [len(tree.playouts) for tree in whole.trees] == [12, 12, 12, 11]
-    assert sum(whole.selections.values()) == len(whole.playouts) == 47
-    for action, count in whole.selections.items():
-        assert count == sum(tree.selections[action] for tree in whole.trees)
-    assert whole.selections[whole.action] == max(whole.selections.values())
-    with pytest.raises(ValueError, match="needs at least 4"):
-        naive.search(toy.BRANCHES.new_initial_state(), naive.baseline(), 3, 3, CheatingEnsembleUCT(4))
-
-
-def test_a_tree_is_a_search_of_its_own_with_its_number_behind_the_seed() -> None:
-    state = toy.DICE.new_initial_state()
-    for i, tree in enumerate(naive.search(state, EVERYTHING, 40, (5, 6), CheatingEnsembleUCT(3)).trees):
-        alone = naive.search(state, EVERYTHING, len(tree.playouts), (5, 6, i), CheatingUCT)
-        assert (tree.records, tree.playouts) == (alone.records, alone.playouts)
-    single = naive.search(state, EVERYTHING, 40, 5, CheatingEnsembleUCT(1))
-    assert single.playouts == naive.search(state, EVERYTHING, 40, (5, 0), CheatingUCT).playouts
 
 
 def test_the_root_players_eyes_see_moves() -> None:

@@ -109,6 +109,10 @@ def test_the_weight_of_rave_is_equation_15(visits, k, expected):
     assert rave_weight(k=k).at(0.5, visits, visits) == pytest.approx(expected, abs=1e-4)
 
 
+def test_nested_linear_mixtures_flatten():
+    assert ((MAST + NAST2) / 2 + LGRF) / 2 == linear((0.25, MAST), (0.25, NAST2), (0.5, LGRF))
+
+
 def test_a_named_composition_is_not_taken_apart():
     assert str(RAVE >> (RAVE + MAST) / 2) == "RAVE >> (RAVE + MAST)/2"
 

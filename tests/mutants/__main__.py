@@ -1,6 +1,5 @@
 """Plant each mutant of the list in a copy of the repository, and run the tests of its subject until one fails.
 
-python -m tests.mutants draw                              # draw sixty anew, by the seed, after sources have changed
 python -m tests.mutants run [--whole] [--subject specs] [--minutes 40]
     # those without a result; --whole: all tests for those that live
 
@@ -20,73 +19,41 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 
-import attrs
-
-from tests.mutants.planting import Mutant, drawn, planted
+from tests.mutants.planting import Mutant, planted
 
 ROOT = Path(__file__).parents[2]
 LIST, RESULTS = Path(__file__).with_name("list.json"), Path(__file__).with_name("results.json")
-SEED = 2014
 PATIENCE = {
     False: 150,
     True: 1200,
 }  # processor seconds for the tests of a subject, and for all; a mutant that needs more hangs
 
 
-@attrs.frozen
-class Subject:
-    """What mutants are drawn from, and the tests that should notice them, the fastest first."""
-
-    count: int
-    files: list[str]
-    tests: list[str]
-
-
-SUBJECTS = {
-    "specs": Subject(
-        14,
-        ["icarus/specs/*.py"],
-        ["tests/specs/test_more_players.py", "tests/specs/test_specs.py", "tests/engine/test_twin.py", "tests/specs"],
-    ),
-    "engine": Subject(
-        16,
-        ["icarus/engine/*.py"],
-        [
-            "tests/engine/test_small_examples.py",
-            "tests/engine/test_twin.py",
-            "tests/engine/test_schemes_twin.py",
-            "tests/engine/test_reuse.py",
-            "tests/engine/test_search.py",
-        ],
-    ),
-    "kernel": Subject(
-        8,
-        ["icarus/kernel/*.py", "icarus/algebra/*.py"],
-        [
-            "tests/kernel",
-            "tests/algebra",
-            "tests/specs/test_specs.py",
-            "tests/engine/test_twin.py",
-            "tests/specs/test_more_players.py",
-        ],
-    ),
-    "games": Subject(
-        12,
-        ["icarus/games/*.py", "icarus/games/*/*.py"],
-        ["tests/games/test_games.py", "tests/games", "tests/bridges/test_openspiel_games.py"],
-    ),
-    "statistics": Subject(5, ["experiments/statistics.py"], ["tests/experiments/test_statistics.py"]),
-    "equilibrium": Subject(5, ["icarus/equilibrium/*.py", "icarus/equilibrium/*/*.py"], ["tests/equilibrium"]),
+TESTS = {  # of each subject, that should notice its mutants, the fastest first
+    "specs": [
+        "tests/specs/test_more_players.py",
+        "tests/specs/test_specs.py",
+        "tests/engine/test_twin.py",
+        "tests/specs",
+    ],
+    "engine": [
+        "tests/engine/test_small_examples.py",
+        "tests/engine/test_twin.py",
+        "tests/engine/test_schemes_twin.py",
+        "tests/engine/test_reuse.py",
+        "tests/engine/test_threads.py",
+    ],
+    "kernel": [
+        "tests/algebra",
+        "tests/kernel",
+        "tests/specs/test_specs.py",
+        "tests/engine/test_twin.py",
+        "tests/specs",
+    ],
+    "games": ["tests/games/test_games.py", "tests/games", "tests/bridges/test_openspiel_games.py"],
+    "statistics": ["tests/experiments/test_statistics.py"],
+    "equilibrium": ["tests/equilibrium"],
 }
-
-
-def draw() -> None:
-    """Write the list."""
-    subjects = {}
-    for name, subject in SUBJECTS.items():
-        files = sorted({path for pattern in subject.files for path in ROOT.glob(pattern)})
-        subjects[name] = [attrs.asdict(mutant) for mutant in drawn(files, subject.count, ROOT, SEED)]
-    LIST.write_text(json.dumps(subjects, indent=1, ensure_ascii=False) + "\n")
 
 
 def listed(subject: str | None) -> Iterator[tuple[str, Mutant]]:
@@ -104,7 +71,7 @@ def tests_of(subject: str, path: str) -> list[str]:
     """The tests of a subject; those with the name of the mutant's file or folder come first."""
     names = {Path(path).stem, Path(path).parent.name}
     near = [test for name in sorted(names) for test in sorted(ROOT.glob(f"tests/{subject}/test_{name}.py"))]
-    return [*(str(test.relative_to(ROOT)) for test in near), *SUBJECTS[subject].tests]
+    return [*(str(test.relative_to(ROOT)) for test in near), *TESTS[subject]]
 
 
 def killer(copy: Path, tests: list[str], seconds: int) -> str:
@@ -175,12 +142,10 @@ def try_all(only: str | None, whole: bool, minutes: float) -> list[str]:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
-    parser.add_argument("what", choices=["draw", "run"])
+    parser.add_argument("what", choices=["run"])
     parser.add_argument("--whole", action="store_true", help="all tests for those that the subject's tests let live")
-    parser.add_argument("--subject", choices=list(SUBJECTS), help="only its mutants")
+    parser.add_argument("--subject", choices=list(TESTS), help="only its mutants")
     parser.add_argument("--minutes", type=float, default=600, help="of processor time, after which none is begun")
     arguments = parser.parse_args()
-    if arguments.what == "draw":
-        draw()
-    elif alive := try_all(arguments.subject, arguments.whole, arguments.minutes):
+    if alive := try_all(arguments.subject, arguments.whole, arguments.minutes):
         raise SystemExit(f"{len(alive)} mutants live")
