@@ -41,7 +41,9 @@ from icarus.kernel import (
 from icarus.kernel.contract import read_only
 from icarus.kernel.game import AnyGame
 from icarus.kernel.history import EMPTY_HISTORY, PHASES, STEP, UNLIMITED, History, episode_key, episode_record, new_root
-from icarus.kernel.theta import ENTRY, IntegerList, entry_of
+from icarus.kernel.theta import ENTRY, entry_of
+
+MOST_UPDATES = 4096  # of one playout
 
 
 @attrs.frozen
@@ -212,9 +214,10 @@ class HistoryExample:
         """
         if self.is_open:
             raise ValueError("a capture function needs a finished playout; the last decision of this one is open")
-        updates, slot = Updates(IntegerList(), IntegerList(), [0]), _single(enhancement).capture
+        records, contexts = np.zeros((2, MOST_UPDATES), np.int64)
+        updates, slot = Updates(records, contexts, [0]), _single(enhancement).capture
         self._called(slot, *([self._theta(enhancement, known)] if slot.reads_theta else []), updates)
-        return list(zip(updates.records.integers, updates.contexts.integers, strict=True))
+        return list(zip(records.tolist(), contexts.tolist(), strict=True))[: updates.total[0]]
 
     def priors(self, enhancement: Enhancement) -> list[dict[str, FieldValue]]:
         """θ_initial of the records of the legal actions of the open decision, field by field.

@@ -147,7 +147,7 @@ class Updates(NamedTuple):
     """The (record, context) pairs of one playout, in order; written by `update(updates, record, context)`.
 
     Attributes:
-        records, contexts: [capacity] integers. In plain Python both are `IntegerList`, which has no end.
+        records, contexts: [capacity] integers.
         total: [1]: how many updates were asked for.
     """
 

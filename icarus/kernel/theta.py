@@ -1,6 +1,5 @@
 """θ as compiled functions meet it: rows that an index finds by the key of a record, and the updates that a playout asks for."""
 
-import sys
 from collections.abc import Callable
 from operator import index
 
@@ -151,23 +150,6 @@ def update(updates: Updates, key: Integer, context: Integer) -> None:
         updates.records[count] = as_integer(key)
         updates.contexts[count] = as_integer(context)
     updates.total[0] = count + 1
-
-
-class IntegerList:
-    """Integers written one after the other, without end: what plain Python has for the arrays of `Updates`.
-
-    Raises:
-        TypeError: a key or context is written that is not an integer; compiled code would truncate it.
-    """
-
-    def __init__(self) -> None:
-        self.integers: list[int] = []
-
-    def __len__(self) -> int:
-        return sys.maxsize
-
-    def __setitem__(self, i: int, value: int) -> None:
-        self.integers[i:] = [index(value)]
 
 
 @inlined
