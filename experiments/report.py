@@ -108,8 +108,8 @@ def _won_and_drawn(scores: Sequence[Score]) -> tuple[list[str], list[list[str]]]
         rate, texts = win_rate(score.wins, score.games), ["", ""]
         if rate is not None:
             texts = [f"{100 * rate.value:.1f} %", f"{100 * rate.low:.1f} - {100 * rate.high:.1f} %"]
-        drawn = [str(score.draws), f"{100 * score.mean:.1f} %" if score.games else ""]
-        rows.append([str(score.wins), str(score.games), *texts, *(drawn * any_draws)])
+        draws = [str(score.draws), f"{100 * score.mean:.1f} %" if score.games else ""]
+        rows.append([str(score.wins), str(score.games), *texts, *(draws * any_draws)])
     return ["Wins", "Games", "Win rate", "95 % interval", *(["Draws", "Score"] * any_draws)], rows
 
 
