@@ -16,7 +16,7 @@ BUDGET = {
     "icarus": (24120, 152),
     "icarus/algebra": (1275, 8),
     "icarus/arena": (450, 5),
-    "icarus/audit": (1611, 7),
+    "icarus/audit": (1601, 7),
     "icarus/bridges": (578, 4),
     "icarus/commands": (2300, 14),
     "icarus/compiler": (1452, 9),

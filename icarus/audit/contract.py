@@ -293,7 +293,7 @@ class Contract:
         probabilities: list[Any] = self._twice("chance", lambda: self._subject.probabilities(count))
         for k, value in enumerate(probabilities):
             what = f"the probability of outcome {k + 1} of {count} {_fault(value)}"
-            self._require("chances", value is not None and 0 <= value <= 1, what)
+            self._require("chances", 0 <= value <= 1, what)
         total = math.fsum(probabilities)
         self._require("chances", abs(total - 1) <= TOLERANCE, f"the probabilities sum to {total:.12g}")
         return probabilities
@@ -301,7 +301,7 @@ class Contract:
     def _rewards(self) -> list[Any]:
         rewards = self._twice("rewards", self._subject.rewards)
         for player, reward in enumerate(rewards):
-            so = reward is not None and 0 <= reward <= 1
+            so = 0 <= reward <= 1
             self._require("rewards", so, f"the reward of player {player} {_fault(reward)}")
         return rewards
 
@@ -344,7 +344,7 @@ class Contract:
             hides = any(move != action for p, move in enumerate(moves) if p != player)
             message = "a move is hidden, but the game has no determinize"
             self._require("hidden", not hides or self._subject.knows("determinize"), message)
-            tells_more = getattr(self.game, "observation", None) is not None  # his view says what he has learned by it
+            tells_more = self._subject.knows("observation")  # his view says what he has learned by it
             move_of_mover = action if player == CHANCE or tells_more else moves[player]
             message = f"the mover, player {player}, sees his own action {action} as {move_of_mover}"
             self._require("moves", move_of_mover == action, message)
@@ -437,8 +437,8 @@ def _same(first: StateData, second: StateData) -> bool:
     return stamp(first) == stamp(second) or isinstance(first, np.ndarray) and bool(np.all(first == second))
 
 
-def _fault(number: float | None) -> str:
-    return "is not written" if number is None else f"is {number}"
+def _fault(number: float) -> str:
+    return "is not written, or NaN" if math.isnan(number) else f"is {number}"
 
 
 def _function_of(error: BaseException) -> str:

@@ -136,11 +136,36 @@ class Fence:
         self._before[:] = self._after[:] = _GUARD
 
 
-class GuardedGame:
+class _AskedGame:
+    """What is alike in both kinds of games under audit."""
+
+    game: Any
+    data: Any  # a copy of the state
+    facts: Any  # of the state, as texts and heuristics are given them
+
+    def knows(self, name: str) -> bool:
+        return getattr(self.game, name, None) is not None
+
+    def evaluate(self, kind: str, *actions: int) -> None:
+        """Refuse what "features", "action_features" or "heuristic" tell, if it makes no sense."""
+        data = self.data
+        before = stamp(data)
+        self.game.ask(kind, data, *actions)
+        if before != stamp(data):
+            raise BrokenPromise("memory", f"{kind} changes the state, which it may only read")
+
+    def text(self) -> str:
+        return str(self.game.text_of(self.facts))
+
+    def action_text(self, action: int) -> str:
+        return str(self.game.action_text_of(self.facts, action))
+
+
+class GuardedGame(_AskedGame):
     """A state of a compiled game and room for answers, inside fences; a method asks each function that writes its answer, `ask` the others.
 
     Every method raises `BrokenPromise` where the function raises an error, writes outside, or changes a state that it may only read.
-    What a function should have written and has not is None in an answer.
+    A real number that a function should have written and has not is NaN in an answer.
     """
 
     def __init__(self, game: Game) -> None:
@@ -165,9 +190,6 @@ class GuardedGame:
         """Make this the state, in other memory than the one before."""
         self._states.reverse()
         self._states[0].bytes[:] = data.view(np.uint8)
-
-    def knows(self, name: str) -> bool:
-        return getattr(self.game, name) is not None
 
     def ask(self, name: str, *arguments: int) -> int:
         """The answer of a function, whose first argument is the state."""
@@ -199,17 +221,11 @@ class GuardedGame:
         array[:] = value
         return array, fence.address
 
-    def _numbers(self, name: str, what: str, count: int, *arguments: int) -> list[float | None]:
-        """What a function writes as real numbers; None where it writes nothing."""
+    def _numbers(self, name: str, what: str, count: int, *arguments: int) -> list[float]:
+        """What a function writes as real numbers; NaN where it writes nothing."""
         out, address = self._room(what, np.float64, math.nan)
         self.ask(name, address, *arguments)
-        numbers: list[float | None] = out[:count].tolist()
-        if any(number is not None and math.isnan(number) for number in numbers):
-            out[:] = 0.5
-            self.ask(name, address, *arguments)
-            again = out[:count].tolist()
-            pairs = zip(numbers, again, strict=True)
-            return [None if math.isnan(first or 0) and not math.isnan(second) else first for first, second in pairs]
+        numbers: list[float] = out[:count].tolist()
         return numbers
 
     def initial(self, generator: np.ndarray) -> None:
@@ -231,10 +247,10 @@ class GuardedGame:
             )
         return actions[:count].tolist()
 
-    def rewards(self) -> list[float | None]:
+    def rewards(self) -> list[float]:
         return self._numbers("rewards", "the rewards", self.game.players, self.game.players)
 
-    def probabilities(self, count: int) -> list[float | None]:
+    def probabilities(self, count: int) -> list[float]:
         return self._numbers("chance", "the probabilities", count)
 
     def moves(self, action: int) -> list[int]:
@@ -258,18 +274,9 @@ class GuardedGame:
         _, address = self._room("the generator", np.uint64, generator)
         self.ask("determinize", observer, belief_address, address)
 
-    def evaluate(self, kind: str, *actions: int) -> None:
-        """Refuse what "features", "action_features" or "heuristic" tell, if it makes no sense."""
-        data = self.data
-        self.game.ask(kind, data, *actions)
-        if data.tobytes() != self.data.tobytes():
-            raise BrokenPromise("memory", f"{kind} changes the state, which it may only read")
-
-    def text(self) -> str:
-        return self.game.text_of(facts_of(self.data))
-
-    def action_text(self, action: int) -> str:
-        return self.game.action_text_of(facts_of(self.data), action)
+    @property
+    def facts(self) -> Any:
+        return facts_of(self.data)
 
     def public(self) -> tuple[object, ...]:
         """All that everybody together sees of the state."""
@@ -279,7 +286,7 @@ class GuardedGame:
 # -------------------------------------------------------------------------------------------------------- games in plain Python
 
 
-class PlainGame:
+class PlainGame(_AskedGame):
     """A state of a game in plain Python, with the methods of a `GuardedGame`."""
 
     def __init__(self, game: PythonGame) -> None:
@@ -292,9 +299,6 @@ class PlainGame:
 
     def place(self, data: StateData) -> None:
         self._data = self.game.ask("copy", data)
-
-    def knows(self, name: str) -> bool:
-        return getattr(self.game, name, None) is not None
 
     def ask(self, name: str, *arguments: object) -> Any:
         calls = self._calls[name] = self._calls.get(name, 0) + 1
@@ -330,10 +334,10 @@ class PlainGame:
             raise BrokenPromise("choices", "there are no legal actions before the end")
         return actions
 
-    def rewards(self) -> list[float | None]:
+    def rewards(self) -> list[float]:
         return list(self.ask("rewards"))
 
-    def probabilities(self, count: int) -> list[float | None]:
+    def probabilities(self, count: int) -> list[float]:
         numbers = list(self.ask("chance"))
         if len(numbers) != count:
             raise BrokenPromise("chances", f"there are {len(numbers)} probabilities of {count} outcomes")
@@ -349,17 +353,9 @@ class PlainGame:
         beliefs: Beliefs = self.ask("prepare", observer) if self.knows("prepare") else None
         self._data = self.ask("determinize", observer, beliefs, generator)
 
-    def evaluate(self, kind: str, *actions: int) -> None:
-        before = stamp(self._data)
-        self.game.ask(kind, self._data, *actions)
-        if before != stamp(self._data):
-            raise BrokenPromise("memory", f"{kind} changes the state, which it may only read")
-
-    def text(self) -> str:
-        return self.game.text_of(self._data)
-
-    def action_text(self, action: int) -> str:
-        return self.game.action_text_of(self._data, action)
+    @property
+    def facts(self) -> Any:
+        return self._data
 
     def public(self) -> tuple[object, ...] | None:
         """What everybody together sees; None where nobody says it all: something is hidden, or states cannot be looked into."""

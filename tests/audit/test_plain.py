@@ -101,6 +101,7 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("changes", "claim"), CHANGES, ids=lambda each: each if isinstance(each, str) else "")
 def test_what_is_wrong_with_a_game_is_found(changes: dict[str, Any], claim: str) -> None:
+    random.seed(1)  # some of these games draw from it, which no seed of an audit fixes
     report = audit(attrs.evolve(GAME, **changes), games=FEW if claim != "redraw" else None)
     assert claim in report.failed or not claim, report
     assert all(report[name].examples and report[name].examples[0] for name in report.failed)
