@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -46,35 +45,6 @@ def test_a_game_that_does_not_end_is_refused_with_its_name_and_moves(strategy: s
         ValueError, match="a playout of nim7 has not ended after 300 actions.*after 1 action of the game .*: 2"
     ):
         search(state, parse(strategy), iterations=10, engine=engine)
-
-
-UNBOUNDED = """
-import resource
-import icarus
-from tests.engine.test_bounds import ENDLESS
-peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-icarus.search(icarus.games.load("othello").new_initial_state(), icarus.MAST, iterations=10)
-before = peak()
-try:
-    icarus.search(ENDLESS.new_initial_state(1), icarus.MAST, iterations=10)
-except ValueError as error:
-    print(error)
-print(peak() - before < 200_000)  # kB
-"""
-
-
-def test_where_nothing_is_said_a_game_may_have_100_000_actions_and_little_memory_is_taken_by_then(python: Any) -> None:
-    assert ENDLESS.max_length == 100_000
-    done = python(UNBOUNDED)
-    assert re.match(
-        r"a playout of nim7 has not ended after 100000 actions, and it has no max_length, which .*\nTrue\n", done.stdout
-    )
-
-
-def test_a_playout_may_be_exactly_as_long_as_the_game() -> None:
-    for strategy in ("BASELINE", "MAST"):
-        state = attrs.evolve(NIM, max_length=7).new_initial_state(1)  # seven times one
-        assert search(state, parse(strategy), iterations=500).iterations == 500
 
 
 WIDTH = 120  # legal actions of each state
@@ -137,25 +107,6 @@ def test_an_interrupt_ends_a_search_whose_game_never_ends(strategy: str, threads
         pytest.fail("it ended")
     timer.cancel()
     assert time.monotonic() - began < SOON
-
-
-def test_an_interrupt_that_somebody_handles_otherwise_changes_nothing() -> None:
-    state, interrupts = games.load("othello").new_initial_state(), []
-    undisturbed = search(state, BASELINE, iterations=3000, seed=1)
-    before = signal.signal(signal.SIGINT, lambda *_: interrupts.append(1))
-    try:
-        timers = [threading.Timer(0.01 * i, os.kill, (os.getpid(), signal.SIGINT)) for i in range(5)]
-        for timer in timers:
-            timer.start()
-        disturbed = search(state, BASELINE, iterations=3000, seed=1)
-        for timer in timers:
-            timer.join()
-    finally:
-        signal.signal(signal.SIGINT, before)
-    assert interrupts
-    assert (disturbed.visits == undisturbed.visits).all()
-    rows = [result.records["BASELINE"].rows for result in (disturbed, undisturbed)]
-    assert (rows[0] == rows[1]).all()
 
 
 def test_a_command_that_only_starts_ends_without_a_word() -> None:
@@ -242,24 +193,6 @@ def test_facts_that_contradict_each_other_are_named(name: str, slip: Callable[[A
         state.determinize(0, seed=1)
 
 
-def test_a_determinization_of_the_confrontation_played_on_says_that_knowledge_is_not_kept() -> None:
-    game, generator = games.load("lotr-confrontation"), np.random.default_rng(5)
-    refused = 0
-    for seed in range(5):
-        state = game.new_initial_state(seed=seed)
-        drawn = state.determinize(state.current_player(), seed=seed)
-        drawn.determinize(0, seed=1)
-        for _ in range(20):
-            if drawn.is_terminal():
-                break
-            drawn.apply_action(int(generator.choice(drawn.legal_actions())))
-        if not drawn.is_terminal():
-            with pytest.raises(ValueError, match="continued from a determinization"):
-                drawn.determinize(0, seed=1)
-            refused += 1
-    assert refused > 2
-
-
 # ------------------------------------------------------------------------------------------------ counts, memory, limits
 
 
@@ -293,13 +226,6 @@ def test_a_count_that_is_full_ends_a_search_and_keeps_what_was_found(
     assert records[count].max() == np.iinfo(np.int32).max and records[count].min() >= 0
     result = running.result()
     assert result.visits.sum() == result.iterations == running.iterations > 50
-
-
-def test_a_search_that_begins_with_a_full_count_says_so_too() -> None:
-    state = games.load("othello").new_initial_state()
-    full = attrs.evolve(MAST, name="FULL", initial=initial(reward=0.0, visits=np.iinfo(np.int32).max))
-    with pytest.raises(OverflowError, match="a count has reached 2147483647"):
-        search(state, full, iterations=10)
 
 
 @backpropagation

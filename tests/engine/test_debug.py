@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from icarus.commands import options
-from tests.commands.test_cli import Call, icarus
-from tests.conftest import Python, environment
+from tests.commands.test_cli import icarus
+from tests.conftest import environment
 from tests.engine import wrong_functions
 from tests.marks import slow_after
 
@@ -20,7 +19,7 @@ __all__ = ["icarus"]
 PATIENCE = 1800  # seconds for all of them, compilation on a cold cache and a busy machine included
 SLOW = [name for i, name in enumerate(wrong_functions.CASES) if i % 8]
 CASES = [*slow_after(0, SLOW), *(name for name in wrong_functions.CASES if name not in SLOW)]
-NOT_IN_PYTHON = {"names_no_record", "changes_history_by_a_helper"}  # the line raises nothing
+NOT_IN_PYTHON = {"names_no_record"}  # the line raises nothing
 
 
 @pytest.fixture(scope="module")
@@ -65,22 +64,3 @@ def divides(history, updates):
 FAILS = attrs.evolve(MAST, name="FAILS", capture=fails)
 DIVIDES = attrs.evolve(MAST, name="DIVIDES", capture=divides)
 """
-
-
-def test_without_checks_the_command_tells_an_error_in_a_slot_in_one_line_too(
-    icarus: Call, python: Python, tmp_path: Any
-) -> None:
-    (tmp_path / "slots.py").write_text(SLOTS)
-    messages = {
-        "DIVIDES": "icarus: integer division by zero, in the capture function divides of DIVIDES, "
-        'engine="python" shows in which function and line',
-        "FAILS": f"icarus: too long for me, in fails ({tmp_path / 'slots.py'}, line 9)",
-    }
-    for name, sentence in messages.items():
-        arguments = ("search", "othello", "--strategy", f"BASELINE >> {name}", "--with", str(tmp_path / "slots.py"))
-        code, _, errors = icarus(*arguments, "--iterations", "5")
-        assert code == options.REFUSED, errors
-        assert errors.splitlines()[-1] == sentence and "Traceback" not in errors
-    done = python(None, "-m", "icarus", *arguments, "--iterations", "5", ICARUS_DEBUG="")  # the last one, from the disk
-    assert done.returncode == options.REFUSED, done.stderr
-    assert done.stderr.splitlines()[-1] == sentence and "Traceback" not in done.stderr

@@ -13,7 +13,6 @@ from icarus import (
     MAST,
     REAL,
     REWARD,
-    Agent,
     Enhancement,
     argmax,
     backpropagation,
@@ -27,8 +26,7 @@ from icarus import (
 )
 from icarus.algebra import ACTION, PLAYER, Space
 from icarus.engine.compiled_search import CompiledSearch
-from icarus.engine.inspect import tree_of
-from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT
+from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS_POM
 from icarus.kernel import (
     CHANCE,
     SIMULATION,
@@ -145,24 +143,6 @@ def test_engine_and_twin_agree_on_what_the_game_tells(number: int, toys: Toys) -
         agree(starts(game, place), strategy, twin, 25, seed=number)
 
 
-@pytest.mark.parametrize("scheme", [SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)], ids=str)
-def test_engine_and_twin_agree_on_what_the_game_tells_in_every_scheme(scheme: Any, toys: Toys) -> None:
-    for place, game in toys:
-        schemes.agree(starts(game, place), INFORMED, TWIN, 20, place, scheme)
-
-
-@pytest.mark.parametrize("scheme", [MO_ISMCTS, SO_ISMCTS_POM], ids=str)
-def test_the_engine_in_plain_python_is_told_the_same(scheme: Any, toys: Toys) -> None:
-    for place, game in toys:
-        state = starts(game, place)
-        compiled, reference = (
-            search(state, INFORMED >> BASELINE, iterations=12, seed=1, engine=e, scheme=scheme)
-            for e in ("compiled", "python")
-        )
-        assert compiled.visits.tolist() == reference.visits.tolist()
-        assert np.array_equal(compiled.records["INFORMED"].rows, reference.records["INFORMED"].rows)
-
-
 def test_a_policy_reads_features_by_name_in_a_history_made_by_hand() -> None:
     example = HistoryExample(
         [
@@ -266,36 +246,6 @@ def test_what_a_game_tells_must_make_sense(changed: dict[str, Any], message: str
         search(game.new_initial_state(), INFORMED, iterations=5, engine=engine)
 
 
-def three_features(state: Any, out: np.ndarray) -> None:
-    out[0], out[1], out[2] = 1.0, 1.0, 1.0
-
-
-@pytest.mark.parametrize("engine", ["compiled", "python"])
-def test_a_game_that_writes_more_features_than_it_has_names_is_refused(engine: str) -> None:
-    game = attrs.evolve(toy.BRANCHES, features=three_features)
-    with pytest.raises(ValueError, match="three_features writes more than a number for each of seventh, branching"):
-        search(game.new_initial_state(), INFORMED, iterations=5, engine=engine)
-    with pytest.raises(ValueError, match="three_features writes more than a number for each of seventh, branching"):
-        game.new_initial_state().features()
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"feature_names": ()}, "has only one of features and feature_names"),
-        ({"features": None}, "has only one of features and feature_names"),
-        ({"action_features": None}, "has only one of action_features and action_feature_names"),
-        ({"feature_names": ("fifth", "branching")}, "has two features called 'fifth'"),
-        ({"feature_names": "ab"}, "they must be strings"),
-        ({"feature_names": (1, 2)}, "they must be strings"),
-    ],
-    ids=str,
-)
-def test_names_of_features_are_checked_with_the_game(changed: dict[str, Any], message: str) -> None:
-    with pytest.raises((ValueError, TypeError), match=message):
-        attrs.evolve(toy.BRANCHES, **changed)
-
-
 @candidates(independent=True)
 def by_feature(history: Any, legal: np.ndarray, records: np.ndarray, action: str = "fifth") -> None:
     """the record of a feature"""
@@ -328,13 +278,6 @@ def test_a_parameter_that_names_a_feature_takes_no_number() -> None:
         informed(state=3)
 
 
-def test_the_tree_of_a_search_shows_what_an_informed_policy_says() -> None:
-    for scheme in (None, SO_ISMCTS_POM):
-        by = {} if scheme is None else {"scheme": scheme}
-        tree = tree_of(search(starts(toy.WHISPERS, 3), INFORMED, iterations=40, **by))
-        assert np.isfinite(tree.values[1:]).all()
-
-
 # ------------------------------------------------------------------------------------------------------------- cut-offs
 
 CUT = [
@@ -359,33 +302,12 @@ def test_engine_and_twin_agree_on_playouts_that_are_cut_off(number: int, cutoff:
             schemes.agree(starts(game, place), strategy, twin, 20, place, scheme.with_cutoff(cutoff))
 
 
-@pytest.mark.parametrize("cutoff", [2])
-def test_the_engine_in_plain_python_cuts_off_at_the_same_step(cutoff: int, toys: Toys) -> None:
-    for place, game in toys:
-        state = starts(game, place)
-        compiled, reference = (
-            search(state, BASELINE >> MAST, iterations=20, seed=1, cutoff=cutoff, engine=e)
-            for e in ("compiled", "python")
-        )
-        assert compiled.visits.tolist() == reference.visits.tolist() and compiled.phase_steps == reference.phase_steps
-        assert np.array_equal(compiled.records["MAST"].rows, reference.records["MAST"].rows)
-
-
 def test_a_cut_off_playout_counts_so_many_actions_of_simulation_and_no_more() -> None:
     state = toy.THICKETS[0].new_initial_state()
     for cutoff in (0, 1, 2):
         result = search(state, BASELINE, iterations=50, seed=1, cutoff=cutoff)
         assert result.phase_steps["simulation"] <= 50 * cutoff + (cutoff == 0)  # the root's action is always played
         assert result.scheme.cutoff == cutoff
-
-
-def test_a_cut_off_late_enough_changes_nothing(toys: Toys) -> None:
-    for place, game in toys:
-        state = starts(game, place)
-        uncut, cut_late = (
-            search(state, BASELINE >> MAST, iterations=50, seed=1, cutoff=cutoff) for cutoff in (None, 1000)
-        )
-        assert np.array_equal(uncut.records["MAST"].rows, cut_late.records["MAST"].rows)
 
 
 def half_each(state: Any, out: np.ndarray) -> None:
@@ -408,11 +330,3 @@ def test_a_cut_off_without_a_heuristic_is_refused_in_a_sentence(engine: str) -> 
     state = attrs.evolve(toy.BRANCHES, heuristic=None).new_initial_state()
     with pytest.raises(ValueError, match="cutoff is 3, but .* has no heuristic to end playouts with"):
         search(state, BASELINE, iterations=5, cutoff=3, engine=engine)
-
-
-@pytest.mark.parametrize("cutoff", [-1, "3"])
-def test_a_cut_off_that_is_no_number_of_actions_is_refused(cutoff: Any) -> None:
-    with pytest.raises((ValueError, TypeError), match="cutoff is"):
-        search(toy.BRANCHES.new_initial_state(), BASELINE, iterations=5, cutoff=cutoff)
-    with pytest.raises((ValueError, TypeError), match="cutoff is"):
-        Agent(BASELINE, iterations=5, cutoff=cutoff)

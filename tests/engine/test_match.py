@@ -106,18 +106,6 @@ def test_a_record_is_the_game_as_it_was_played() -> None:
     assert log.seconds > sum(decision.seconds for decision in log.decisions) > 0
 
 
-def test_a_decision_says_what_the_search_knew() -> None:
-    log = play(games.load("othello"), [QUICK, OTHER], seed=9)
-    players = [player for player, _ in log.actions]
-    assert [decision.player for decision in log.decisions] == players
-    for decision, (state, action) in zip(log.decisions, positions(log), strict=True):
-        assert (decision.action, decision.legal) == (action, len(state.legal_actions()))
-        if decision.legal > 1:
-            assert decision.iterations == (12, 20)[decision.player]
-            assert decision.iterations / decision.legal <= decision.visits <= decision.iterations
-            assert 0 <= decision.value <= 1 and decision.depth >= 1 and decision.seconds > 0
-
-
 def test_a_decision_without_a_choice_is_not_searched() -> None:
     log = play(toy.CHAIN, [QUICK], seed=1)
     assert [decision.legal > 1 for decision in log.decisions] == [True, False, True, False, False]
@@ -130,14 +118,6 @@ def test_a_decision_without_a_choice_is_not_searched() -> None:
                 0,
                 0.0,
             )
-
-
-def test_the_first_decision_is_the_search_of_its_agent() -> None:
-    log, events = watched(games.load("othello"), [OTHER, QUICK], 3)
-    result = OTHER.search(events[0][0], (3, 1, 0))
-    first = log.decisions[0]
-    assert (first.action, first.visits) == (result.action, result.visits.max())
-    assert (first.value, first.depth) == (result.value, result.depth)
 
 
 # ------------------------------------------------------------------------------------------------------------ the watcher
@@ -205,11 +185,6 @@ def test_a_seated_player_has_one_seat_and_one_game() -> None:
 def test_an_agent_is_shown_as_it_is_called(text: str) -> None:
     names = {"Agent": Agent, "BASELINE": BASELINE, "MAST": MAST, "RAVE": RAVE, "SO_ISMCTS": SO_ISMCTS}
     assert repr(eval(text, names | {"greatest_value": greatest_value})) == text
-
-
-def test_an_agent_says_what_it_is() -> None:
-    assert str(Agent(RAVE >> MAST, iterations=20, seconds=1.5)) == "RAVE >> MAST (20 iterations, 1.5 s)"
-    assert str(Agent(BASELINE, seconds=2)) == "BASELINE (2 s)"
 
 
 # -------------------- Levels of strength: eight a game, refused where they have not been measured.

@@ -1,7 +1,6 @@
 """The engine in plain Python: equal to the compiled one to the last number; and games and slots that no compiler takes."""
 
 import random
-import subprocess
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -11,8 +10,6 @@ import numpy as np
 import pytest
 
 from icarus import (
-    ACTION,
-    AMAF,
     BASELINE,
     EPIC,
     LGRF,
@@ -20,7 +17,6 @@ from icarus import (
     NAST2,
     RAVE,
     SO_ISMCTS_POM,
-    Agent,
     CheatingEnsembleUCT,
     CheatingUCT,
     DeterminizedUCT,
@@ -28,27 +24,20 @@ from icarus import (
     Game,
     PythonGame,
     Result,
-    RewardVisits,
     SearchInterrupted,
-    backpropagation,
-    capture,
     games,
     in_python,
-    initial,
     parse,
-    play,
-    roulette,
     search,
     show_playout,
     values,
     weight,
 )
-from icarus.algebra import PLAYER
 from icarus.compiler.plain_python import Interpreter
 from icarus.compiler.rng import next_word, plain_next_word, seeded
 from icarus.engine.inspect import ONLY, inspect_playout
-from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, Scheme
-from icarus.kernel import CHANCE, TERMINAL, below, find, lowest_bit, popcount, record, shuffle, uniform, update
+from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS
+from icarus.kernel import CHANCE, TERMINAL, below, lowest_bit, popcount, record, shuffle, uniform
 from tests.engine.test_twin import composition, starts
 from tests.marks import slow_after
 from tests.toy import ALL_TOYS, BRANCHES, CLASHES, PENNIES, WHISPERS
@@ -117,23 +106,6 @@ def test_both_engines_find_the_same_under_every_scheme(scheme: Any) -> None:
         both(starts(game, number), strategy, 12, seed=number, scheme=scheme)
 
 
-@pytest.mark.parametrize("scheme", slow_after(4, SCHEMES), ids=str)
-@pytest.mark.parametrize("name", slow_after(1, ["phantom-mnk", "knockout-whist(players=3)"]))
-def test_both_engines_find_the_same_where_simulations_come_back_to_histories_of_the_tree(
-    name: str, scheme: Scheme
-) -> None:
-    both(starts(games.load(name), 3), RAVE >> (RAVE + AMAF) / 2, 40, seed=4, scheme=scheme)
-
-
-def test_both_engines_read_given_records_of_histories_beyond_the_tree() -> None:
-    state = games.load("phantom-mnk").new_initial_state()
-    first, *others = state.legal_actions()
-    hints_of_children = {(0, (action,)): {"visits": 1} for action in (first, *others)}
-    hints = {(1, (action,)): {"visits": 9} for action in others} | {(1, (first,)): {"reward": 9, "visits": 9}}
-    hinted = attrs.evolve(AMAF, name="HINTED", initial=initial(hints_of_children | hints))
-    both(state, BASELINE >> hinted, 40, seed=1)
-
-
 # ------------------------------------------------------------------------------------------------------- plain functions
 
 
@@ -151,12 +123,6 @@ def test_plain_bits_and_random_numbers_are_those_of_compiled_code() -> None:
     assert [interpret(lowest_bit)(n) for n in (0, 6, -(1 << 63))] == [64, 1, 63]
 
 
-def test_a_function_that_calls_no_helper_is_left_as_it_is() -> None:
-    assert Interpreter()(random.Random.choices) is random.Random.choices
-    assert Interpreter()(same) is not None and Interpreter()(composition) is not None
-    assert Interpreter()(subprocess.run) is subprocess.run
-
-
 def test_a_helper_in_a_closure_or_a_module_is_plain_as_well() -> None:
     import icarus.kernel as kernel
 
@@ -170,72 +136,6 @@ def test_a_helper_in_a_closure_or_a_module_is_plain_as_well() -> None:
 
 
 # ------------------------------------------------------------------------------------------------- slots under a debugger
-
-
-def seen_records() -> tuple[Enhancement, list[Any]]:
-    """An enhancement whose slots do what no compiler takes, and what they have seen."""
-    calls: list[Any] = []
-
-    @values
-    def lookup(history: Any, theta: Any, legal: Any, out: Any) -> None:
-        rows = {int(action): find(theta, record(action, history.steps[-1].player)) for action in legal}
-        calls.append(f"{len(history.steps)} steps: {sorted(rows)}")
-        for i, action in enumerate(legal):
-            out[i] = rows[int(action)].reward
-
-    @capture
-    def remember(history: Any, updates: Any) -> None:
-        calls.append([step.action for step in history.steps[:-1]])
-        for step in history.steps[:-1]:
-            if step.player != CHANCE:
-                update(updates, record(step.action, step.player), step.player)
-
-    @backpropagation
-    def learn(stats: Any, player: int, rewards: Any) -> None:
-        calls.append(dict(player=player))
-        stats.reward += rewards[player]
-        stats.visits += 1
-
-    enhancement = Enhancement(
-        "SEEN", ACTION * PLAYER, RewardVisits, initial(), roulette().over(lookup), PLAYER, remember, learn
-    )
-    return enhancement, calls
-
-
-def test_a_slot_may_do_anything_that_python_can() -> None:
-    enhancement, calls = seen_records()
-    state = games.load("kuhn-poker").new_initial_state(seed=1)
-    state = starts(state.game, 1)
-    result = search(state, enhancement, iterations=20, seed=1, engine="python")
-    assert result.iterations == 20
-    assert any(isinstance(line, str) and "steps" in line for line in calls)
-    assert len([line for line in calls if isinstance(line, list)]) == 20
-    with pytest.raises(TypeError):
-        search(state, attrs.evolve(MAST, name="SEEN", capture=enhancement.capture), iterations=20, seed=1)
-
-
-BREAKPOINT = """
-import icarus
-from icarus import *
-from icarus.kernel import *
-
-@capture
-def stop(history, updates):
-    breakpoint()
-    update(updates, record(history.steps[0].action, 0), 0)
-
-mine = MAST.__class__("MINE", MAST.records, MAST.information, MAST.initial, MAST.policy, MAST.contexts, stop, MAST.backpropagation)
-state = games.load("othello").new_initial_state()
-search(state, mine, iterations=2, engine="python")
-print("searched")
-"""
-
-
-def test_the_debugger_stops_in_a_slot_and_knows_its_names(python: Any) -> None:
-    typed = "p len(history.steps) > 3\np record(1, 2)\ns\nw\nc\nc\n"
-    done = python(BREAKPOINT, stdin=typed)
-    assert "True" in done.stdout and str(record(1, 2)) in done.stdout, done.stdout + done.stderr
-    assert "searched" in done.stdout
 
 
 # -------------------------------------------------------------------------------------------- mistakes that make no sense
@@ -304,30 +204,6 @@ def test_a_game_of_python_objects_is_searched_by_any_composition(strategy: Enhan
     assert result.records["BASELINE"][0, (2,)]["visits"] == result.visits[1]
 
 
-def test_states_of_python_objects_have_the_protocol_of_all_states() -> None:
-    state = nim(text=lambda heap: "|" * heap.sticks).new_initial_state(seed=4)
-    state.apply_action(2)
-    successor = state.clone()
-    successor.apply_action(successor.string_to_action("3"))
-    assert (str(state), str(successor), successor.history_str(), str(successor.game)) == (
-        "||||||||",
-        "|||||",
-        "2 3",
-        "heap(sticks=10)",
-    )
-    assert successor.moves(0) == (2, 3) and successor.current_player() == 0
-    with pytest.raises(ValueError, match="legal: 1"):
-        state.apply_action(9)
-    with pytest.raises(ValueError, match="no rewards yet"):
-        state.returns()
-
-
-def test_agents_play_a_game_of_python_objects_to_its_end() -> None:
-    played = play(nim(), [Agent(BASELINE, iterations=200), Agent(BASELINE, iterations=5)], seed=1)
-    assert played.returns == (1.0, 0.0)
-    assert sum(action for _, action in played.actions) == 10
-
-
 def test_a_wrong_game_of_python_objects_is_refused() -> None:
     with pytest.raises(ValueError, match="players of a game is 9; it must be an integer from 1 to 8"):
         attrs.evolve(nim(), players=9)
@@ -380,21 +256,6 @@ def test_hidden_information_and_chance_of_python_objects_are_searched() -> None:
     cheating = search(state, BASELINE, iterations=100, seed=2, scheme=CheatingUCT)
     assert cheating.action == 1 and cheating.value == 1.0
     assert {state.determinize(1, seed).data["coin"] for seed in range(20)} == {0, 1}
-
-
-@pytest.mark.parametrize("name", ["othello", "lotr-confrontation"])
-def test_a_compiled_game_in_python_plays_the_same_deals_and_is_searched_alike(name: str) -> None:
-    compiled = games.load(name).new_initial_state(seed=11)
-    plain = in_python(games.load(name)).new_initial_state(seed=11)
-    rng = random.Random(3)
-    while len(compiled.history) < 9 or compiled.is_chance_node():
-        assert str(plain) == str(compiled) and plain.legal_actions() == compiled.legal_actions()
-        action = rng.choice(compiled.legal_actions())
-        assert plain.action_to_string(action) == compiled.action_to_string(action)
-        compiled.apply_action(action)
-        plain.apply_action(action)
-    assert plain.position_in_episode() == compiled.position_in_episode()
-    same(search(plain, RAVE >> MAST, iterations=10, seed=1), search(compiled, RAVE >> MAST, iterations=10, seed=1))
 
 
 UNCOMPILED = """
@@ -572,3 +433,27 @@ def test_what_cannot_be_inspected_is_refused_in_a_sentence() -> None:
         inspect_playout(state, BASELINE, scheme=DeterminizedUCT(4))
     with pytest.raises(ValueError, match="after is -1"):
         inspect_playout(state, BASELINE, after=-1)
+
+
+BREAKPOINT = """
+import icarus
+from icarus import *
+from icarus.kernel import *
+
+@capture
+def stop(history, updates):
+    breakpoint()
+    update(updates, record(history.steps[0].action, 0), 0)
+
+mine = MAST.__class__("MINE", MAST.records, MAST.information, MAST.initial, MAST.policy, MAST.contexts, stop, MAST.backpropagation)
+state = games.load("othello").new_initial_state()
+search(state, mine, iterations=2, engine="python")
+print("searched")
+"""
+
+
+def test_the_debugger_stops_in_a_slot_and_knows_its_names(python: Any) -> None:
+    typed = "p len(history.steps) > 3\np record(1, 2)\ns\nw\nc\nc\n"
+    done = python(BREAKPOINT, stdin=typed)
+    assert "True" in done.stdout and str(record(1, 2)) in done.stdout, done.stdout + done.stderr
+    assert "searched" in done.stdout

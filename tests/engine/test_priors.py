@@ -9,13 +9,11 @@ import pytest
 from icarus import BASELINE, MAST, Enhancement, argmax, games, gibbs, initial, initial_information, search, ucb1, values
 from icarus.compiler.functions import CompilationError
 from icarus.engine.compiled_search import CompiledSearch
-from icarus.engine.scheme import SO_ISMCTS, SO_ISMCTS_POM
 from icarus.kernel import lookahead_at
 from icarus.specs.baseline import children
 from icarus.testing import Decision, HistoryExample
 from tests import naive, toy
 from tests.conftest import Toys
-from tests.engine import test_schemes_twin as schemes
 from tests.engine.test_twin import agree, starts
 from tests.naive_catalogue import Twin
 
@@ -62,12 +60,6 @@ def test_engine_and_twin_agree_where_records_begin_with_the_lookahead(alone: boo
     twin = TWIN if alone else naive.Sequential(TWIN, naive.mast())
     for number, game in toys:
         agree(starts(game, number), strategy, twin, 40, seed=number)
-
-
-@pytest.mark.parametrize("scheme", [SO_ISMCTS, SO_ISMCTS_POM], ids=str)
-def test_engine_and_twin_agree_in_other_schemes(scheme: Any, toys: Toys) -> None:
-    for number, game in toys:
-        schemes.agree(starts(game, number), NUDGED, TWIN, 30, number, scheme)
 
 
 def test_initial_information_by_hand() -> None:

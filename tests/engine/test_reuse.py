@@ -15,7 +15,6 @@ from icarus import (
     RAVE,
     SO_ISMCTS,
     SO_ISMCTS_POM,
-    Agent,
     CheatingEnsembleUCT,
     CheatingUCT,
     DeterminizedUCT,
@@ -229,20 +228,6 @@ def test_what_another_has_seen_in_secret_is_not_found_in_his_records() -> None:
 # ---------------------------------------------------------------------------------------------------------------- decay
 
 
-def test_decay_multiplies_counts_and_keeps_means() -> None:
-    first = search(OTHELLO.new_initial_state(), RAVE >> MAST, iterations=300, seed=1)
-    half = first.decayed(0.5)
-    for name in ("BASELINE", "AMAF", "MAST"):
-        for row in first.records[name].rows:
-            now = half.records[name].get(int(row["record"]))
-            assert (0 if now is None else now["visits"]) == row["visits"] // 2
-            if now is not None and now["visits"]:
-                assert np.allclose(now["reward"] / now["visits"], row["reward"] / row["visits"])
-                assert (now["reward"] <= now["visits"]).all()
-    assert first.decayed(1) is first
-    assert all(len(records) == 0 for records in first.decayed(0).records.values())
-
-
 def test_decay_goes_back_to_the_initial_information_and_keeps_replies() -> None:
     hopeful = attrs.evolve(MAST, name="HOPEFUL", initial=initial(reward=3, visits=4))
     first = search(OTHELLO.new_initial_state(), BASELINE >> (hopeful + LGRF) / 2, iterations=50, seed=1)
@@ -307,17 +292,6 @@ def test_without_histories_only_what_fits_every_root_is_left() -> None:
         records=search(OTHELLO.new_initial_state(), BASELINE >> MAST, iterations=100, seed=1).without_histories(),
     )
     assert fresh.visits.sum() == 10
-
-
-@pytest.mark.parametrize("decay", [-0.1, 1.5, "half", True])
-def test_a_decay_that_is_none_is_refused(decay: Any) -> None:
-    result = search(OTHELLO.new_initial_state(), BASELINE, iterations=2)
-    with pytest.raises(ValueError, match="decay is"):
-        result.decayed(decay)
-    with pytest.raises(ValueError, match="move_decay is"):
-        Agent(BASELINE, iterations=2, move_decay=decay)
-    with pytest.raises(ValueError, match="game_decay is"):
-        Agent(BASELINE, iterations=2, game_decay=decay)
 
 
 # -------------------------------------------------------------------------------------------------------------- refusals

@@ -19,7 +19,6 @@ from icarus import (
     games,
     parse,
     parse_scheme,
-    play,
     search,
 )
 from icarus.engine.scheme import SCHEMES, Scheme
@@ -126,14 +125,6 @@ def test_trees_have_equal_shares_and_records_of_their_own(scheme: Scheme) -> Non
     assert result.threads == 1
 
 
-def test_the_number_of_threads_changes_no_result_of_several_trees() -> None:
-    one_thread, two_threads = (
-        search(phantom(), EVERYTHING, iterations=400, seed=4, scheme=DeterminizedUCT(5), threads=threads)
-        for threads in (1, 2)
-    )
-    assert np.array_equal(one_thread.visits, two_threads.visits) and one_thread.action == two_threads.action
-
-
 @pytest.mark.parametrize("strategy", [BASELINE, EVERYTHING], ids=["BASELINE", "everything"])
 def test_with_perfect_information_all_schemes_of_one_tree_are_one(strategy: object) -> None:
     state = games.load("othello").new_initial_state()
@@ -162,12 +153,6 @@ def test_fewer_iterations_than_trees_are_refused() -> None:
         search(phantom(), BASELINE, iterations=39, scheme=DeterminizedUCT())
     with pytest.raises(ValueError, match="iterations is 39"):
         Agent(BASELINE, iterations=39, scheme=DeterminizedUCT())
-
-
-@pytest.mark.parametrize("scheme", ["MO_ISMCTS", None, DeterminizedUCT])
-def test_something_that_is_no_scheme_is_refused(scheme: object) -> None:
-    with pytest.raises(TypeError, match="a scheme must be a Scheme"):
-        search(phantom(), BASELINE, iterations=90, scheme=scheme)  # type: ignore[arg-type]
 
 
 # ------------------------------------------------------------------------------------------------- preference at the root
@@ -203,26 +188,6 @@ def test_equal_actions_go_by_preference() -> None:
     for wanted in result.actions:
         assert result.preferred(lambda _, action, wanted=wanted: action == wanted) == wanted
     assert result.preferred(lambda state, action: 0.0) == result.action
-
-
-def test_a_preference_never_overrules_the_search() -> None:
-    state = phantom("a1", "a2", "b1", "b3", "c1", "c4")  # player 0 wins by d1, which is free
-    result = search(state, BASELINE, iterations=2000, seed=1, scheme=CheatingUCT)
-    assert state.action_to_string(result.action) == "d1"
-    assert result.preferred(lambda _, action: action != result.action) == result.action
-
-
-def test_an_agent_plays_by_its_preference() -> None:
-    class Preference(list):
-        def __call__(self, state: State, action: int) -> float:
-            self.append((state.current_player(), action))
-            return float(action)
-
-    preference = Preference()
-    agents = [Agent(BASELINE, iterations=30, preference=preference), Agent(BASELINE, iterations=30)]
-    log = play(games.load("phantom-mnk"), agents, seed=2)
-    assert preference and {player for player, _ in preference} == {0}
-    assert len(log.decisions) == len(log.actions)
 
 
 HIDES_THREE = PythonGame(

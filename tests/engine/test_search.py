@@ -73,18 +73,6 @@ def test_two_searches_with_one_seed_agree_in_every_field_but_the_clock(root: Cal
     assert same(first, second)
 
 
-def test_every_part_of_a_key_counts() -> None:
-    results = [search(whist(), BASELINE, iterations=100, seed=seed) for seed in [(1, 2), (2, 1), (1, 2, 3), 1]]
-    assert len({tuple(result.visits.tolist()) + tuple(result.values.tolist()) for result in results}) == 4
-
-
-def test_a_search_leaves_the_state_as_it_is() -> None:
-    state = whist()
-    before, history = state.data.copy(), list(state.history)
-    search(state, EVERYTHING, iterations=50)
-    assert np.array_equal(state.data, before) and state.history == history
-
-
 def test_a_search_does_not_follow_what_happens_to_the_state_afterwards() -> None:
     state = games.load("othello").new_initial_state()
     running = CompiledSearch(state, BASELINE, 1)
@@ -158,12 +146,6 @@ def test_records_of_a_component_that_is_none_are_refused_with_the_names_of_those
 # ---------------------------------------------------------------------------------------------------------------- budgets
 
 
-def test_a_search_makes_as_many_iterations_as_it_was_asked_for() -> None:
-    for iterations in (1, 2, 7, 8, 9, 500):
-        result = search(after(toy.BRANCHES), BASELINE, iterations=iterations)
-        assert result.iterations == iterations == result.visits.sum()
-
-
 def test_a_search_ends_when_its_time_is_up() -> None:
     state = games.load("othello").new_initial_state()
     search(state, BASELINE, iterations=50)  # everything is loaded
@@ -173,12 +155,6 @@ def test_a_search_ends_when_its_time_is_up() -> None:
         elapsed = time.perf_counter() - started
         assert seconds <= result.seconds <= elapsed < seconds + 0.3
         assert result.iterations > 50
-
-
-@pytest.mark.parametrize(("iterations", "seconds", "expected"), [(40, 100.0, 40), (10**15, 0.05, None)])
-def test_of_two_budgets_the_first_to_end_counts(iterations: int, seconds: float, expected: int | None) -> None:
-    result = search(after(toy.BRANCHES), BASELINE, iterations=iterations, seconds=seconds)
-    assert result.iterations == expected if expected else 40 < result.iterations < iterations
 
 
 def test_progress_is_told_in_order_and_to_the_end() -> None:
@@ -307,41 +283,7 @@ def test_ctrl_c_loses_nothing_while_a_table_grows(monkeypatch: pytest.MonkeyPatc
     assert np.array_equal(result.records["BASELINE"].rows, again.records["BASELINE"].rows)
 
 
-def test_ctrl_c_before_the_first_iteration_is_an_ordinary_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*arguments: Any) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(CompiledSearch, "run", interrupted)
-    with pytest.raises(KeyboardInterrupt) as caught:
-        search(after(toy.BRANCHES), BASELINE, iterations=100)
-    assert not isinstance(caught.value, SearchInterrupted)
-
-
 # ---------------------------------------------------------------------------------------------------------------- threads
-
-
-def test_other_threads_go_on_while_a_search_runs() -> None:
-    running, ticks, stop = CompiledSearch(games.load("othello").new_initial_state(), BASELINE, 1), [], threading.Event()
-    running.run(10)
-
-    def tick() -> None:
-        while not stop.wait(0.002):
-            ticks.append(time.perf_counter())
-
-    thread = threading.Thread(target=tick)
-    thread.start()
-    try:
-        started, iterations = time.perf_counter(), 10
-        while time.perf_counter() - started < 0.2:  # how many iterations take a while here
-            iterations *= 2
-            running.run(iterations)
-        started = time.perf_counter()
-        running.run(3 * iterations)  # one compiled call, tables apart
-        ended = time.perf_counter()
-    finally:
-        stop.set()
-        thread.join()
-    assert len([moment for moment in ticks if started < moment < ended]) > 10
 
 
 def test_searches_in_several_threads_do_not_disturb_each_other() -> None:
@@ -490,33 +432,6 @@ def test_the_result_prints_a_row_for_each_action_the_most_visited_first() -> Non
     shown = [int(row.replace("*", " ").split()[1]) for row in rows]
     assert shown == sorted(result.visits.tolist(), reverse=True)
     assert repr(result) == f"<search result: {result.action} after 400 iterations>"
-
-
-def test_an_action_that_was_never_tried_has_no_value_and_is_printed_so() -> None:
-    result = search(games.load("othello").new_initial_state(), BASELINE, iterations=2)
-    assert np.isnan(result.values).sum() == 3
-    assert str(result).count(" -") == 3
-
-
-def test_ties_for_the_most_visited_action_are_broken_by_the_seed() -> None:
-    results = [
-        search(games.load("othello").new_initial_state(), BASELINE, iterations=4, seed=seed) for seed in range(40)
-    ]
-    tied = [result.action for result in results if (result.visits == result.visits.max()).sum() > 1]
-    assert len(set(tied)) == 4
-
-
-def test_a_decision_with_one_legal_action_is_searched_like_any_other() -> None:
-    result = search(after(toy.CHAIN, 0), BASELINE, iterations=25)
-    assert (result.action, result.actions, result.visits.tolist()) == (toy.PASS, (toy.PASS,), [25])
-    assert result.records["BASELINE"][(0, (toy.PASS,))]["visits"] == 24
-
-
-def test_searches_of_the_best_action_find_it() -> None:
-    # 0 pays ½. After 1 a low card folds; a middle card may raise, but is then seen through: 2/3 on average.
-    assert search(after(toy.CARD), BASELINE, iterations=4000, seed=1).action == 1
-    # 2 loses and 1 pays ½; after 0 player 1 can win nothing: he gives 1 at once, or lets player 0 choose it.
-    assert search(after(toy.BRANCHES), BASELINE, iterations=4000, seed=1).action == 0
 
 
 # ------------------------------------------------------------------------------------------------------- hidden information

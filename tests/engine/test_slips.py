@@ -26,17 +26,16 @@ from icarus import (
     games,
     gibbs,
     initial,
-    linear,
     roulette,
     search,
     values,
     weight,
 )
-from icarus.algebra import ACTION, MOVE, Space
+from icarus.algebra import ACTION, Space
 from icarus.compiler.functions import CompilationError
 from icarus.compiler.plain_python import Interpreter
 from icarus.engine.loop import check_actions
-from icarus.engine.lowering import draws_from_means, lower
+from icarus.engine.lowering import lower
 from icarus.kernel import CHANCE, find, helper, record, update
 from icarus.specs import LGRF2
 from tests import toy
@@ -97,32 +96,9 @@ def order_slipped() -> Any:
 @pytest.mark.parametrize(
     ("slip", "message"),
     [
-        (
-            lambda: search(state(), MAST, iterations=2**63),
-            "^iterations is 9223372036854775808; it must be an integer of at",
-        ),
-        (
-            lambda: attrs.evolve(MAST, initial=initial(visits=2**40)),
-            "visits to 1099511627776; it must be an integer from 0",
-        ),
-        (lambda: attrs.evolve(MAST, initial=initial(visits=-3)), "sets visits to -3; it must be an integer from 0"),
-        (lambda: search(state(), MAST, seconds=math.inf), "^seconds is inf; it must be a finite number above 0"),
-        (lambda: MOVE**0, "^the power of M is 0; it must be an integer of at least 1"),
-        (lambda: MOVE**2.5, "^the power of M is 2.5; it must be an integer"),  # type: ignore[operator]
-    ],
-)
-def test_a_number_out_of_range_is_refused_with_the_range(slip: Callable, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        slip()
-
-
-@pytest.mark.parametrize(
-    ("slip", "message"),
-    [
         (lambda: search(state(), MAST, iterations=5, progress=3), "^progress is 3; it must be a function of"),  # type: ignore[arg-type]
         (lambda: Agent(MAST, iterations=5, preference=3), "^preference is 3; it must be a function of"),  # type: ignore[arg-type]
         (lambda: Agent(MAST, iterations=5, determinize=3), "^determinize is 3; it must be a belief model"),  # type: ignore[arg-type]
-        (lambda: linear(MAST, NAST2), r"^MAST is not a term; write \(weight, enhancement\)"),  # type: ignore[arg-type]
         (lambda: no_number * MAST + (1 - no_number) * NAST2, "no_number returned 'a'; it must return a number from 0"),
         (lambda: ACTION * 3, r"^\(A\) \* 3: a Space is multiplied by a Space"),  # type: ignore[operator]
         (lambda: Space("abc"), "^the factors of a Space are 'abc'; they must be a tuple of texts"),  # type: ignore[arg-type]
@@ -147,21 +123,9 @@ def capture_by_place(history: Any, updates: Any) -> None:
 
 
 @capture
-def capture_unpacked(history: Any, updates: Any) -> None:
-    """⟨(the last move, 0)⟩, read by its place"""
-    _, moves, _, _, _, _, _, _, _, _, _, _, _ = history
-    update(updates, record(moves[-1, 0], 0), 0)
-
-
-@capture
 def capture_a_real(history: Any, updates: Any) -> None:
     """A real context, which compiled code would cut down to 0."""
     update(updates, record(history.steps[0].action, 0), 0.5)
-
-
-@helper
-def last_key(playout: Any) -> int:
-    return playout[2][-1, 0]
 
 
 @capture
@@ -170,13 +134,7 @@ def capture_of_another_name(h: Any, updates: Any) -> None:
     update(updates, record(h[1][-1, 0], 0), 0)
 
 
-@capture
-def capture_by_a_helper(h: Any, updates: Any) -> None:
-    """⟨(the last key, 0)⟩, read by its place in a helper"""
-    update(updates, last_key(h), 0)
-
-
-@pytest.mark.parametrize("slot", [capture_by_place, capture_unpacked, capture_of_another_name, capture_by_a_helper])
+@pytest.mark.parametrize("slot", [capture_by_place, capture_of_another_name])
 def test_a_part_of_a_history_taken_by_its_place_is_refused(slot: Any) -> None:
     strategy = attrs.evolve(MAST, name="BY_PLACE", capture=slot)
     message = f"{slot.name} reads a field of the history by its index; read it by its name, as in history.moves"
@@ -495,24 +453,6 @@ def test_a_slip_inside_a_slot_ends_in_a_sentence_in_plain_python_too(changes: di
         search(state(), BASELINE >> attrs.evolve(MAST, name="SLIP", **changes), iterations=30, engine="python")
 
 
-@capture
-def captures_into_a_step(history: Any, updates: Any) -> None:
-    history.steps[0].action = 3
-
-
-@capture
-def captures_into_rewards(history: Any, updates: Any) -> None:
-    history.rewards[0] = 3.0
-
-
-@pytest.mark.parametrize("wrong", [captures_into_a_step, captures_into_rewards], ids=str)
-def test_a_capture_that_writes_to_its_history_is_told_in_plain_python_too(wrong: Any) -> None:
-    strategy = BASELINE >> attrs.evolve(MAST, name="SLIP", capture=wrong)
-    with pytest.raises((TypeError, ValueError), match=r"only read|read-only") as refused:
-        search(state(), strategy, iterations=3, engine="python")
-    assert str(wrong) in [entry.name for entry in refused.traceback]
-
-
 @candidates
 def by_number_of_choices(history: Any, legal: np.ndarray, records: np.ndarray) -> None:
     """Another record where more is legal: no function to be asked about one action."""
@@ -533,11 +473,6 @@ def test_candidates_that_look_at_all_legal_actions_are_asked_about_all_of_them_a
     compiled, reference = (search(state(), strategy, iterations=15, seed=4, engine=e) for e in ("compiled", "python"))
     assert compiled.visits.tolist() == reference.visits.tolist()
     assert (compiled.records["BY_NUMBER"].rows == reference.records["BY_NUMBER"].rows).all()
-
-
-def test_only_candidates_declared_independent_are_asked_one_by_one() -> None:
-    together = attrs.evolve(MAST, name="TOGETHER", policy=gibbs().over(candidates(MAST.policy.source.function)))
-    assert draws_from_means([(None, MAST)]) and not draws_from_means([(None, together)])
 
 
 # -------------------- What search always checks, since it costs nothing: a wrong game ends in a sentence, never in a wrong result.
@@ -577,7 +512,6 @@ def legal_of_a_million(state: Any, actions: slips.np.ndarray) -> int:
     ("game", "slip", "message"),
     [
         (NIM, {"rewards": slips.rewards_of_one}, REWARDS),
-        (NIM, {"rewards": slips.rewards_nan}, REWARDS),
         (NIM, {"rewards": slips.rewards_of_two}, REWARDS),
         (NIM, {"player": slips.player_seven}, SOMEBODY),
         (NIM, {"legal": slips.legal_none}, NOTHING),
@@ -770,11 +704,14 @@ def test_the_game_the_answer_and_the_line_are_told(slip: dict[str, Any], message
         search(attrs.evolve(NIM, **slip).new_initial_state(seed=0), BASELINE, iterations=40)
 
 
+def rewards_by_luck(state: Any, out: np.ndarray) -> None:
+    out[0] = np.random.random()
+    out[1] = 1.0 - out[0]
+
+
 @pytest.mark.parametrize("engine", ["compiled", "python"])
 def test_rules_that_draw_as_no_seed_fixes_are_refused(engine: str) -> None:
-    game = attrs.evolve(NIM, name="unseeded-nim", rewards=slips.rewards_by_luck)
-    sentence = (
-        r"rewards of unseeded-nim draws from np\.random, which no seed fixes; .* \(.*test_contract\.py, line \d+\)"
-    )
+    game = attrs.evolve(NIM, name="unseeded-nim", rewards=rewards_by_luck)
+    sentence = r"rewards of unseeded-nim draws from np\.random, which no seed fixes; .* \(.*test_slips\.py, line \d+\)"
     with pytest.raises(ValueError, match=sentence):
         search(game.new_initial_state(), BASELINE, iterations=10, engine=engine)

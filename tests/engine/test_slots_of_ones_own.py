@@ -12,9 +12,7 @@ from icarus import (
     COUNT,
     MAST,
     NAST2,
-    REAL,
     REWARD,
-    TO_MAST,
     Enhancement,
     argmax,
     backpropagation,
@@ -31,8 +29,8 @@ from icarus.algebra import ACTION, PLAYER, Space
 from icarus.compiler.digest import attributes_read
 from icarus.compiler.functions import CompilationError
 from icarus.engine.lowering import lower
-from icarus.kernel import CHANCE, MAX_PLAYERS, SELECTION, SIMULATION, child, find, helper, record, uniform, update
-from icarus.testing import Decision, HistoryExample, backpropagate
+from icarus.kernel import CHANCE, MAX_PLAYERS, SELECTION, child, find, helper, record, uniform, update
+from icarus.testing import Decision, HistoryExample
 from tests import naive, toy
 from tests import naive_catalogue as twins
 from tests.audit import test_contract as contract
@@ -151,63 +149,6 @@ def test_a_slot_that_draws_from_elsewhere_is_refused(how: str, engine: str) -> N
         search(games.load("othello").new_initial_state(), BASELINE >> strategy, iterations=10, engine=engine)
 
 
-@values
-def seldom_first(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
-    """1 − q/n, of the first of two sums"""
-    for i in range(len(legal)):
-        stats = find(theta, record(legal[i], history.steps[-1].player))
-        out[i] = 1.0 - stats.sums[0] / stats.visits if stats.visits > 0 else 1.0
-
-
-@backpropagation
-def add_moments(stats: Any, player: int, rewards: np.ndarray) -> None:
-    """(Σ μ_ρ, Σ μ_ρ²), n + 1"""
-    stats.sums[0] += rewards[player]
-    stats.sums[1] += rewards[player] ** 2
-    stats.visits += 1
-
-
-MOMENTS = attrs.evolve(
-    MAST,
-    name="MOMENTS",
-    information=information(sums=REAL**2, visits=COUNT),
-    policy=argmax().over(seldom_first),
-    backpropagation=add_moments,
-)
-
-
-def test_a_field_may_be_an_array_of_reals() -> None:
-    assert str(MOMENTS.information) == "ℝ^2 × ℕ₀"
-    assert backpropagate(MOMENTS, 1, rewards=[1, 0.5], sums=(2, 2), visits=3) == {"sums": [2.5, 2.25], "visits": 4}
-    state = games.load("othello").new_initial_state()
-    compiled, reference = (
-        search(state, MOMENTS, iterations=30, seed=1, engine=engine) for engine in ("compiled", "python")
-    )
-    assert np.array_equal(compiled.records["MOMENTS"].rows, reference.records["MOMENTS"].rows)
-    rows = compiled.records["MOMENTS"].rows
-    assert (rows["sums"][:, 0] <= rows["visits"]).all() and (rows["sums"][:, 1] <= rows["sums"][:, 0]).all()
-
-
-@backpropagation
-def count_wins(stats: Any, player: int, rewards: np.ndarray) -> None:
-    """(q + 1 if μ_ρ > 1/2, n + 1)"""
-    if rewards[player] > 0.5:
-        stats.reward += 1
-    stats.visits += 1
-
-
-def test_wins_may_be_a_count_in_both_engines() -> None:
-    wins = attrs.evolve(
-        MAST, name="WINS", information=information(reward=COUNT, visits=COUNT), backpropagation=count_wins
-    )
-    state = games.load("kuhn-poker").new_initial_state(1)
-    compiled, reference = (
-        search(state, BASELINE >> wins, iterations=40, seed=1, engine=engine) for engine in ("compiled", "python")
-    )
-    assert compiled.visits.tolist() == reference.visits.tolist()
-    assert np.array_equal(compiled.records["WINS"].rows, reference.records["WINS"].rows)
-
-
 @candidates
 def at_root(history: Any, legal: np.ndarray, records: np.ndarray) -> None:
     """The record of each action at the root"""
@@ -258,15 +199,6 @@ def capture_again(history: Any, updates: Any) -> None:
     capture_mast(history, updates)
 
 
-@capture
-def capture_to_mast(history: Any, updates: Any) -> None:
-    """ξ_TO_MAST(h): the parameters that are bound are those of the slot."""
-    of_tree(history, updates)
-
-
-of_tree = TO_MAST.capture
-
-
 @backpropagation(averages=True)
 def add_again(stats: Any, context: int, rewards: Any) -> None:
     """as MAST's"""
@@ -287,16 +219,6 @@ def test_an_enhancement_made_of_the_slots_of_another_is_the_other() -> None:
     assert len(result.records["AGAIN"]) > 3
 
 
-def test_both_engines_call_the_slots_of_others() -> None:
-    state = games.load("othello").new_initial_state()
-    fast, slow = (
-        search(state, BIASED >> AGAIN, iterations=25, seed=1, engine=engine) for engine in ("compiled", "python")
-    )
-    assert (fast.visits == slow.visits).all()
-    for name, records in fast.records.items():
-        assert (records.rows == slow.records[name].rows).all()
-
-
 def test_the_values_of_another_are_over_the_records_of_whoever_asks() -> None:
     example = HistoryExample([Decision(0, (4, 5), 4, phase=SELECTION), Decision(1, (5, 6), None)], players=2)
     records = {
@@ -308,14 +230,6 @@ def test_the_values_of_another_are_over_the_records_of_whoever_asks() -> None:
     assert example.values(BIASED, records) == alone
     biased = example.values(BIASED, {**records, (6, 1): {"reward": [0, 3], "visits": 6}})
     assert biased == [alone[0], pytest.approx(alone[1] + 0.5 * 3 / 6 / (4 + 1))]
-
-
-def test_a_slot_is_called_with_the_parameters_that_are_bound() -> None:
-    example = HistoryExample(
-        [Decision(0, (4, 5), 4, phase=SELECTION), Decision(1, (5, 6), 5, phase=SIMULATION)], players=2
-    )
-    assert example.capture(attrs.evolve(MAST, capture=capture_to_mast)) == example.capture(TO_MAST)
-    assert len(example.capture(TO_MAST)) == 1
 
 
 @capture

@@ -243,19 +243,4 @@ def test_exp3_mixes_both_coins_evenly(scheme: Scheme, seed: int) -> None:
     assert visits[0] / sum(visits) == pytest.approx(0.5, abs=0.05)
 
 
-@by_seed
-def test_against_an_opponent_modelled_at_random_any_mixture_of_coins_is_as_good(seed: int) -> None:
-    result = searched(after(PENNIES), SO_ISMCTS_POM.with_exp3(), seed, iterations=100_000)
-    assert list(result.values) == pytest.approx([0.5, 0.5], abs=0.03)
-    assert (1, (0,)) not in result.records["EXP3"]
-    # Every iteration but the first, and but the two that expand a coin of player 0's.
-    assert result.records["EXP3"][1, (SOMETHING,)]["visits"] == 100_000 - 3
-
-
-@by_seed
-def test_exp3_in_several_trees_mixes_both_coins_evenly(seed: int) -> None:
-    result = searched(after(PENNIES), DeterminizedUCT(10).with_exp3(), seed, iterations=100_000)
-    assert result.visits[0] / result.visits.sum() == pytest.approx(0.5, abs=0.05)
-
-
 # ------------------------------------------------------------------------------------------------------ the schemes at large

@@ -1,8 +1,6 @@
 """θ in memory: growth, initial information, and looking records up by their parts."""
 
-import mmap
 import re
-import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -14,13 +12,11 @@ from hypothesis import strategies as st
 
 from icarus import ACTION, HISTORY, MOVE, PLAYER, Enhancement, SearchExhausted, games, search
 from icarus.algebra import initial
-from icarus.algebra.information import Space
-from icarus.compiler.functions import plain
 from icarus.engine.compiled_search import CompiledSearch
-from icarus.engine.tables import OTHER, SMALLEST, Table, parts_of, room_in
-from icarus.kernel import CHANCE, NONE, record
+from icarus.engine.tables import SMALLEST, Table, parts_of
+from icarus.kernel import NONE, record
 from icarus.kernel.history import history_record, mix
-from icarus.kernel.theta import ENTRY, FILTER_BYTES, FULLEST, entry_of
+from icarus.kernel.theta import FILTER_BYTES, FULLEST
 from icarus.specs import BASELINE, EPIC, LGR, MAST, NAST, NAST2, ucb1
 from icarus.specs.baseline import children
 from tests import toy
@@ -68,34 +64,6 @@ def test_records_of_one_place_of_the_index_are_all_found() -> None:
     table.insert_rows(numbered_rows(table, keys))
     assert all(table.find(key)["visits"] == i for i, key in enumerate(keys)) and table.find(1 << 62) is None
     assert table.used == len(keys) and table.capacity == 4096
-
-
-NO_RESERVE = 0x4000  # of Linux: memory is had when it is written to
-
-
-def promised(table: Table, capacity: int) -> tuple[np.ndarray, np.ndarray]:
-    """An index and rows, of which only what is written to takes memory."""
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE
-    entries = np.frombuffer(mmap.mmap(-1, capacity * ENTRY.itemsize, flags=flags), ENTRY)
-    return entries, np.frombuffer(mmap.mmap(-1, room_in(capacity) * table.dtype.itemsize, flags=flags), table.dtype)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere memory is not promised")
-def test_a_table_of_more_entries_than_32_bits_count_is_searched_as_any_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    state = games.load("othello").new_initial_state()
-    wanted = search(state, BASELINE, iterations=500, seed=1)
-    running = toy.begun(state, BASELINE, 1)
-    (table,) = running.tables
-    with monkeypatch.context() as plenty:
-        plenty.setattr(Table, "_empty", promised)
-        running.run(100)
-        table.grow(1 << 31)
-    assert table.capacity == 1 << 33
-    running.run(500)
-    keys = wanted.records["BASELINE"].rows["record"].tolist()
-    assert max(plain(entry_of)(table.entries, table.rows["record"], key) for key in keys) > 1 << 31
-    assert [table.find(key)["visits"] for key in keys] == wanted.records["BASELINE"].rows["visits"].tolist()
-    assert running.root().visits.tolist() == wanted.visits.tolist()
 
 
 @pytest.mark.parametrize("room", [1 << 32, 1 << 62])
@@ -198,14 +166,6 @@ def test_records_of_every_kind_are_looked_up_by_their_parts() -> None:
     assert records["EPIC"][(0, 0, (2, 9, 1))]["availability"] == 3
 
 
-def test_the_environments_histories_are_found_by_its_name() -> None:
-    search = after_one(BASELINE, game=toy.DICE, iterations=60)
-    baseline = search.records()["BASELINE"]
-    assert (
-        baseline[(CHANCE, (1, 7))]["visits"] == baseline[(0, (1,))]["visits"] - 1
-    )  # the first visit expanded ⟨1⟩ itself
-
-
 @pytest.mark.parametrize(
     ("strategy", "absent"),
     [
@@ -248,7 +208,6 @@ def test_components_that_differ_in_their_policy_only_share_a_table() -> None:
 
 
 MOVES, PLAYERS = range(65), 4
-STAGE = Space(("stage",))
 
 
 @given(st.integers(-1, 64), st.integers(-1, 64), st.integers(-1, 64), st.integers(-1, 3))
@@ -260,20 +219,6 @@ def test_the_parts_of_every_record_of_moves_and_a_player_are_read_back(first, se
     }
     for space, made_of in keys.items():
         assert parts_of(record(*made_of), space, PLAYERS, MOVES) == made_of
-
-
-def test_a_part_of_another_kind_is_read_in_its_range():
-    space = ACTION * PLAYER * STAGE
-    for stage in (int(OTHER[0]), 0, int(OTHER[-1])):
-        assert parts_of(record(9, 1, stage), space, PLAYERS, MOVES) == (9, 1, stage)
-    assert parts_of(record(9, 1, int(OTHER[-1]) + 1), space, PLAYERS, MOVES) is None
-
-
-def test_each_space_of_a_union_is_tried():
-    union = MOVE * PLAYER | MOVE**2 * PLAYER | HISTORY
-    assert parts_of(record(7, 3), union, PLAYERS, MOVES) == (7, 3)
-    assert parts_of(record(7, 8, NONE), union, PLAYERS, MOVES) == (7, 8, NONE)
-    assert parts_of(history_record(0, 0, (7, 8)), union, PLAYERS, MOVES) is None
 
 
 def test_keys_of_histories_and_of_other_parts_are_not_read():

@@ -14,7 +14,6 @@ from icarus import (
     MAST,
     NAST2,
     RAVE,
-    Agent,
     Enhancement,
     Game,
     adaptive,
@@ -324,9 +323,3 @@ def test_two_bandits_of_one_strategy_keep_records_of_their_own() -> None:
 def test_what_makes_no_mixture_is_refused(members: tuple, message: str) -> None:
     with pytest.raises((TypeError, ValueError), match=message):
         adaptive(*members)
-
-
-def test_it_has_no_values_to_add_up_and_plays_games() -> None:
-    with pytest.raises(ValueError, match="an adaptive mixture"):
-        (MEMBERS ^ RAVE) / 2
-    assert Agent(BASELINE >> MEMBERS, iterations=10)

@@ -15,12 +15,11 @@ from typing import Any
 import attrs
 import numpy as np
 
-from icarus import BASELINE, MAST, Game, argmax, backpropagation, candidates, capture, gibbs, search, values
+from icarus import BASELINE, MAST, Game, argmax, candidates, capture, gibbs, search, values
 from icarus.algebra import Enhancement
-from icarus.kernel import TERMINAL, helper, record, shuffle, update
-from tests.audit.test_contract import NIM, SECRET
+from icarus.kernel import helper, update
+from tests.audit.test_contract import NIM
 
-WILD = 10**9
 TABLE = np.arange(12).reshape(3, 4)
 CASES: dict[str, tuple[Callable, Callable[[str], Any]]] = {}  # by name: the function, and what runs it in an engine
 
@@ -66,37 +65,6 @@ def slot(kind: Callable, **declared: Any) -> Callable[[Callable], Callable]:
 # ----------------------------------------------------------------------------------------------------------------- games
 
 
-@game(NIM)
-def apply_beyond_the_state(state: Any, action: int) -> None:
-    state.taken[100 + action] = 1  # slip
-    state.left -= action
-
-
-@game(NIM)
-def rewards_of_too_many(state: Any, out: np.ndarray) -> None:
-    out[0] = out[1] = 0.5
-    out[2] = 0.5  # slip
-
-
-def player_tossing(state: Any) -> int:
-    return TERMINAL if state.left == 0 else -1 if state.left == 4 else state.mover
-
-
-def legal_tossing(state: Any, actions: np.ndarray) -> int:
-    actions[0], actions[1] = 1, 2
-    return 2 if state.left > 1 else 1
-
-
-@game(NIM, player=player_tossing, legal=legal_tossing)
-def chance_beyond_its_room(state: Any, probabilities: np.ndarray) -> None:
-    probabilities[7] = 1.0  # slip
-
-
-@game(SECRET)
-def determinize_shuffling_too_many(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
-    shuffle(rng, state.taken, 50)  # slip
-
-
 class Slip(Exception):
     """A user's own."""
 
@@ -109,17 +77,7 @@ def apply_raising(state: Any, action: int) -> None:
     state.mover = 1 - state.mover
 
 
-@game(NIM)
-def apply_past_the_second_axis(state: Any, action: int) -> None:
-    state.left -= TABLE[action - 1, state.left]  # slip
-
-
 # ----------------------------------------------------------------------------------------------------------------- slots
-
-
-@slot(capture)
-def reads_beyond_the_steps(history: Any, updates: Any) -> None:
-    update(updates, record(history.steps[len(history.steps) + 5].action, 0), 0)  # slip
 
 
 @slot(capture)
@@ -130,28 +88,6 @@ def names_no_record(history: Any, updates: Any) -> None:
 @helper
 def overwrite(anything: np.ndarray) -> None:
     anything[:] = 77
-
-
-@slot(capture)
-def changes_history_by_a_helper(history: Any, updates: Any) -> None:
-    overwrite(history.legal)  # slip
-
-
-@slot(values)
-def values_beyond_its_room(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
-    out[:] = 0.0
-    out[len(legal)] = 1.0  # slip
-
-
-@slot(candidates)
-def candidates_beyond_their_room(history: Any, legal: np.ndarray, records: np.ndarray) -> None:
-    for i in range(len(legal) + 9):
-        records[i] = record(1, i)  # slip
-
-
-@slot(backpropagation)
-def rewards_a_wild_player(row: Any, context: int, rewards: np.ndarray) -> None:
-    row.reward += rewards[context + WILD]  # slip
 
 
 # ------------------------------------------------------------------------------------------------------------- each by itself

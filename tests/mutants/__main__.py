@@ -41,7 +41,7 @@ TESTS = {  # of each subject, that should notice its mutants, the fastest first
         "tests/engine/test_twin.py",
         "tests/engine/test_schemes_twin.py",
         "tests/engine/test_reuse.py",
-        "tests/engine/test_threads.py",
+        "tests/engine/test_search.py",
     ],
     "kernel": [
         "tests/algebra",
