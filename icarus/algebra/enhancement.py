@@ -420,6 +420,10 @@ def _normalise(operator: str, terms: Terms) -> Combination:
 
 
 def _complete(operator: str, weighted: tuple[tuple[object, object], ...]) -> Enhancement:
+    if wrong := [each for each in weighted if not isinstance(each, tuple | list) or len(each) != 2]:
+        raise TypeError(
+            f"{wrong[0]!r} is not a term; write (weight, enhancement), as in linear((0.5, MAST), (0.5, NAST2))"
+        )
     terms = tuple((weight_from(weight), _operand(term, operator)) for weight, term in weighted)
     expression = Sum(operator, terms)
     for probe in PROBES:

@@ -113,6 +113,11 @@ def test_nested_linear_mixtures_flatten():
     assert ((MAST + NAST2) / 2 + LGRF) / 2 == linear((0.25, MAST), (0.25, NAST2), (0.5, LGRF))
 
 
+def test_a_term_is_a_weight_and_an_enhancement():
+    with pytest.raises(TypeError, match=r"MAST is not a term; write \(weight, enhancement\)"):
+        linear(MAST, NAST2)
+
+
 def test_a_named_composition_is_not_taken_apart():
     assert str(RAVE >> (RAVE + MAST) / 2) == "RAVE >> (RAVE + MAST)/2"
 
