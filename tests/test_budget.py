@@ -21,7 +21,7 @@ BUDGET = {
     "icarus/commands": (2300, 14),
     "icarus/compiler": (1452, 9),
     "icarus/discovery": (930, 6),
-    "icarus/engine": (3760, 16),
+    "icarus/engine": (3702, 16),
     "icarus/equilibrium": (1813, 10),
     "icarus/games": (4387, 15),
     "icarus/kernel": (1557, 10),
