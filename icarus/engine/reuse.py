@@ -124,15 +124,15 @@ def _moves_if_known(state: State, player: int, action: int, observer: int, of_ac
     def seen_in(world: State, played: int) -> Sequence[int]:
         return (played,) if of_actions else world.observed(played)
 
-    moves, known = seen_in(state, action), -1 if of_actions else observer
+    moves, certain = seen_in(state, action), -1 if of_actions else observer
     possible: list[set[int]] = [set() for _ in moves]
     for world, actions in _possible_actions(state, player, action, observer):
         for each in actions:
             for moves_possible, move in zip(possible, seen_in(world, each), strict=True):
                 moves_possible.add(move)
-        if all(len(some) > 1 for perspective, some in enumerate(possible) if perspective != known):
+        if all(len(some) > 1 for perspective, some in enumerate(possible) if perspective != certain):
             break
-    return [moves[observer] if i == known else _only(some) for i, some in enumerate(possible)]
+    return [moves[observer] if i == certain else _only(some) for i, some in enumerate(possible)]
 
 
 def _possible_actions(state: State, player: int, action: int, observer: int) -> Iterator[tuple[State, list[int]]]:
