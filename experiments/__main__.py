@@ -10,7 +10,7 @@ NEEDED = ("typer", "rich", "duckdb", "matplotlib", "pandas", "pytz", "statsmodel
 if missing := [name for name in NEEDED if find_spec(name) is None]:
     raise SystemExit(f"the command experiments needs {missing[0]}: pip install 'icarus-mcts[experiments]'")
 
-from experiments.commands.main import main  # noqa: E402  (needs all of them)
+from experiments.commands import main  # noqa: E402  (needs all of them)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -17,8 +17,8 @@ from experiments.papers.earlier import BALANCE, DETERMINIZATIONS, DOU_DI_ZHU, LO
 from experiments.papers.suite import EPISODES, RULES, SUITE, TABLE_1
 from experiments.plan.definition import AgentSpec, Cell, Column, Label, budget, game_title
 from experiments.ratings import Score, by_trees, hidden_cards, round_robins, search_name
+from experiments.results import Columns, Results, Tally
 from experiments.statistics import smallest_difference
-from experiments.store.results import Columns, Results, Tally
 from experiments.verdicts import (
     EXPECTATIONS,
     SCORE,

@@ -16,8 +16,8 @@ from experiments.papers.earlier import FIRST, lines_of_2011
 from experiments.papers.suite import TABLE_1
 from experiments.plan.definition import PICTURES, Column, Experiment, budget, game_title, slug, title
 from experiments.ratings import Score, by_trees, hidden_cards, round_robins, search_name
+from experiments.results import Columns, Moments, Tally, any_graded, baseline
 from experiments.statistics import CONFIDENCE, Estimate, marginals, strengths, student, win_rate
-from experiments.store.results import Columns, Moments, Tally, any_graded, baseline
 from experiments.verdicts import WINS, Comparison, Estimator, Place, Term, place_of
 from icarus.checks import count_text
 from icarus.views.canvas import BETTER, INK, SUBDUED, WORSE, canvas

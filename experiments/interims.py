@@ -12,7 +12,7 @@ import attrs
 import numpy as np
 
 from experiments.plan.definition import Cell
-from experiments.store.results import Columns, Results, Tally
+from experiments.results import Columns, Results, Tally
 from experiments.verdicts import (
     AGREES,
     DISAGREES,

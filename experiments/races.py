@@ -17,7 +17,7 @@ from typing import Any
 import attrs
 
 from experiments.plan.definition import Refusal
-from experiments.play.matches import NOTHING_TO_REPLAY
+from experiments.run import NOTHING_TO_REPLAY
 from icarus import discovery
 from icarus.arena.ledger import Row, key_of, read_rows
 from icarus.arena.player import read_configuration

@@ -1,6 +1,5 @@
 """Searches that meet each other in both seats of a game of two: who beats whom, and by what share (Cowling et al. 2012, Figs. 7-10)."""
 
-import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,8 +9,8 @@ import numpy as np
 
 from experiments.plan.definition import AgentSpec, Cell, Column, Label, budget, game_title, title
 from experiments.plan.loading import game_of
+from experiments.results import DRAW, Columns, Results, Tally
 from experiments.statistics import Counts, Estimate
-from experiments.store.results import DRAW, Columns, Results, Tally
 from icarus.engine.scheme import Scheme
 from icarus.ladder.ladders import NORMAL_95
 
@@ -286,14 +285,16 @@ def tournaments(results: Results) -> dict[str, Counter[Placing]]:
     """The outcomes by game and budget, of columns that differ only in their opponents, where there are several."""
     placings_of: dict[str, Counter[Placing]] = {}
     opponents: dict[str, set[str]] = {}
-    for cell_index, seat, returns, times in results.select(
-        "SELECT cell, seat, returns, count(*) FROM games GROUP BY ALL ORDER BY ALL"
-    ):
-        cell = results.cells[cell_index]
+    counts = Counter(
+        (number, game.seat, tuple(game.returns))
+        for number, cell in enumerate(results.cells)
+        for game in results.games[cell.key]
+    )
+    for (number, seat, rewards), times in sorted(counts.items()):
+        cell = results.cells[number]
         name = _name(cell.column, results)
         opponents.setdefault(name, set()).add(cell.column.opponent.text)
         if not cell.is_opponent:  # a game of an agent against itself says nothing
-            rewards = [float(reward) for reward in json.loads(returns)]
             players = [name_of(cell) if player == seat else cell.column.opponent.text for player in range(len(rewards))]
             placing = tuple(
                 tuple(sorted(player for player, reward in zip(players, rewards, strict=True) if reward == level))

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from experiments import claims, figures, interims, ratings
+from experiments import claims, figures, interims, ratings, sequential
 from experiments.claims import (
     CLAIMS,
     PAPERS,
@@ -27,8 +27,19 @@ from experiments.papers.combinations import COMBINATIONS, ENHANCEMENTS
 from experiments.papers.earlier import DOU_DI_ZHU, PHANTOM
 from experiments.papers.suite import TABLE_1
 from experiments.plan.definition import Cell, Column, Experiment, Refusal, budget, duration, title
-from experiments.play import sequential
 from experiments.ratings import ALL_SEE, SEARCHES, RoundRobin, Score, hidden_cards, round_robins
+from experiments.results import (
+    STATISTICS,
+    Columns,
+    Moments,
+    Origins,
+    Outcomes,
+    Results,
+    Tally,
+    any_graded,
+    baseline,
+    results_of,
+)
 from experiments.statistics import (
     CONFIDENCE,
     Design,
@@ -48,19 +59,6 @@ from experiments.statistics import (
     wilson,
     win_p_values,
     win_rate,
-)
-from experiments.store.results import (
-    MILLION,
-    STATISTICS,
-    Columns,
-    Moments,
-    Origins,
-    Outcomes,
-    Results,
-    Tally,
-    any_graded,
-    baseline,
-    results_of,
 )
 from experiments.verdicts import (
     AGREES,
@@ -261,8 +259,8 @@ def state_of(results: Results, running: bool, now: datetime.datetime | None = No
 
 
 def _recent(results: Results) -> list[Ending]:
-    recent = results.select("SELECT started, seconds FROM games ORDER BY started DESC LIMIT ?", RECENT)
-    spans = [(datetime.datetime.fromisoformat(started), millionths / MILLION) for started, millionths in recent]
+    games = sorted((game.started, game.seconds) for games in results.games.values() for game in games)
+    spans = [(datetime.datetime.fromisoformat(started), seconds) for started, seconds in games[-RECENT:]]
     return sorted((start + datetime.timedelta(seconds=seconds), seconds) for start, seconds in spans)
 
 
@@ -308,12 +306,12 @@ def write(directory: Path) -> tuple[dict[Column, list[Tally]], list[Path]]:
     Raises:
         Refusal: the directory holds several runs that are not a campaign.
     """
-    with results_of(directory) as results:
-        experiment, columns = _whole(results, directory), results.columns()
-        if has_interims(results):
-            columns = interims.with_due_games(columns)
-        pictures = figures.draw(columns, directory / FIGURES, figures.fitting(experiment))
-        blocks = list(_blocks(experiment, results, columns, pictures))
+    results = results_of(directory)
+    experiment, columns = _whole(results, directory), results.columns()
+    if has_interims(results):
+        columns = interims.with_due_games(columns)
+    pictures = figures.draw(columns, directory / FIGURES, figures.fitting(experiment))
+    blocks = list(_blocks(experiment, results, columns, pictures))
     return columns, [*write_pages(directory, f"{experiment.name}: results", blocks), *pictures]
 
 

@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 from experiments.papers.combinations import BY_NAME, COMBINATIONS, ENHANCEMENTS
-from experiments.store.results import MILLION, Moments, Tally, any_graded, baseline
+from experiments.results import MILLION, Moments, Tally, any_graded, baseline
 from icarus.checks import real
 from icarus.discovery.race import holm
 from icarus.ladder.ladders import Rating

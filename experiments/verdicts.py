@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 
 from experiments.plan.definition import Cell, game_title
+from experiments.results import Moments, Tally
 from experiments.statistics import (
     CONFIDENCE,
     Estimate,
@@ -22,7 +23,6 @@ from experiments.statistics import (
     student,
     wilson,
 )
-from experiments.store.results import Moments, Tally
 from icarus.views.document import Table
 
 AGREES, DISAGREES, UNDECIDED = "agrees", "disagrees", "undecided"

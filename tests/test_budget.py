@@ -42,7 +42,6 @@ SHARED_NAMES: set[str] = {
     "Engine",
     "Estimate",
     "Line",
-    "Match",
     "Measurement",
     "Part",
     "Picture",

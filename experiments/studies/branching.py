@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import attrs
 import numpy as np
 
-from experiments.commands.common import print_table
+from experiments.commands import print_table
 from experiments.statistics import Estimate, student_mean
 from icarus.compiler.functions import helper, inlined
 from icarus.compiler.rng import seeded

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from experiments.commands.common import print_table, refresh
+from experiments.commands import print_table, refresh
 from experiments.figures import LINES, MARKERS, Style
 from experiments.papers.combinations import COMBINATIONS, ENHANCEMENTS
 from experiments.statistics import Estimate, mean_reward, share_text, student, student_mean

@@ -39,15 +39,14 @@ import numpy as np
 import typer
 from scipy.stats import kendalltau
 
-from experiments.commands.common import print_table, say
+from experiments import results as store
+from experiments.commands import print_table, say
 from experiments.plan.definition import Cell, Refusal, game_title, title
 from experiments.plan.loading import game_of
-from experiments.play.matches import agent_of
-from experiments.store import rows as store
-from experiments.store.results import runs_in
-from experiments.store.rows import Row
+from experiments.results import runs_in
+from experiments.run import agent_of
 from icarus import State, parse, search
-from icarus.arena.ledger import written_whole
+from icarus.arena.ledger import Row, written_whole
 from icarus.discovery.race import difference
 from icarus.kernel.game import AnyGame
 from icarus.views.document import Table

@@ -119,7 +119,7 @@ def row_of(line: bytes, place: str, *, unchecked: bool = False) -> Row:
     """
     check = _CHECK.search(line, max(0, len(line) - _LONGEST_CHECK))
     try:
-        row = dict(json.loads(line, parse_constant=_refuse))
+        row = dict(msgspec.json.decode(line))
         content = line[: check.start()] if check else b""
         # In some ledgers the brace that ends a row was once a part of what the checksum is of.
         sound = int(check[1], 16) in (zlib.crc32(content), zlib.crc32(content + b"}")) if check else unchecked
@@ -129,10 +129,6 @@ def row_of(line: bytes, place: str, *, unchecked: bool = False) -> Row:
     if not sound:
         raise ValueError(f"{place}: damaged; the content has changed since it was written")
     return row
-
-
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is no number of JSON")
 
 
 def packed_path(path: Path) -> Path:
@@ -240,8 +236,9 @@ class Ledger:
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._file is not None:
-            self._file.close()
+        if self._file is not None and self.path is not None:
+            with naming_file(self.path):
+                self._file.close()
 
     def note(self, row: Row) -> None:
         """Hold a row in memory; a ledger that needs less of its rows overrides it."""

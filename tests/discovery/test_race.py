@@ -13,7 +13,7 @@ import attrs
 import pytest
 
 from experiments import races
-from experiments.commands.main import main
+from experiments.commands import main
 from experiments.plan.definition import Refusal
 from icarus import BASELINE, games, load_files
 from icarus.arena.ledger import line_of, read_rows

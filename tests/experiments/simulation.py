@@ -14,7 +14,7 @@ from experiments.interims import INTERIM_GAMES
 from experiments.papers.suite import RULES, SECTION_8
 from experiments.plan.definition import Cell
 from experiments.plan.loading import load
-from experiments.store.results import MILLION, STATISTICS, Tally
+from experiments.results import MILLION, STATISTICS, Tally
 from experiments.verdicts import (
     DEPTH,
     VALUE,

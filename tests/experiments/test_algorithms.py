@@ -4,7 +4,7 @@ import pytest
 
 from experiments.plan.definition import Refusal, from_settings
 from experiments.plan.loading import build
-from experiments.play import matches
+from experiments.run import row, trial_of
 
 
 def table(**changes):
@@ -26,9 +26,9 @@ def test_experiments_have_it_for_an_agent_or_an_opponent():
     assert [cell.spec.text for cell in experiment.cells] == ["OOS(delta=0.5)", "OOS()", "RAVE"]
     assert from_settings(experiment.settings()) == experiment
     for cell in experiment.cells:
-        row = matches.row(matches.Match(cell, 0, experiment.game_seed(cell, 0)))
-        assert (row["strategy"], row["opponent"]) == (cell.spec.text, "NearEquilibrium()")
-        assert row["statistics"]["agent"]["iterations"] == 40
+        game = row(trial_of(experiment, cell, 0))
+        assert (game["strategy"], game["opponent"]) == (cell.spec.text, "NearEquilibrium()")
+        assert game["statistics"]["agent"]["iterations"] == 40
 
 
 @pytest.mark.parametrize(

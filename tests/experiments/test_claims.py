@@ -10,6 +10,7 @@ import pytest
 
 from experiments import claims, report
 from experiments import interims as states
+from experiments import results as store
 from experiments.claims import (
     CELL,
     CLAIMS,
@@ -29,9 +30,8 @@ from experiments.papers import suite
 from experiments.plan import loading
 from experiments.plan.loading import build
 from experiments.report import MINUS
+from experiments.results import MILLION, Moments, Tally, results_of, runs_in
 from experiments.statistics import Estimate, contrast, power_factor, wilson
-from experiments.store import rows as store
-from experiments.store.results import MILLION, Moments, Tally, blank, results_of, runs_in
 from experiments.verdicts import (
     AGREES,
     DISAGREES,
@@ -76,7 +76,7 @@ def moments(mean, games, spread=0.1):
 
 def replication(rate=PAPER.rate, trees=PAPER.tree, games=MANY, iterations=5000):
     """Section 8 with the win rates and the trees that functions of (place, agent) give."""
-    tallies = blank(loading.load("section8", {"iterations": iterations}).cells)
+    tallies = list(map(Tally, loading.load("section8", {"iterations": iterations}).cells))
     for tally in tallies:
         place = claims.place_of(tally.cell)
         agent = next(name for name, strategy in STRATEGIES.items() if strategy == str(tally.cell.spec.strategy))
@@ -297,19 +297,19 @@ def test_other_games_seats_opponents_and_searches_are_no_evidence(tmp_path):
     fixed = loading.load("section8", {"trials": 1, "games": ["othello"]})
     for experiment, paper in ((other, SECTION_8), (searches, SECTION_8), (fixed, EARLIER)):
         directory = keep(tmp_path / experiment.name, experiment, (a_row(cell, 0) for cell in experiment.cells))
-        with results_of(directory) as results:
-            assert paper.decisions(results) == {}
+        results = results_of(directory)
+        assert paper.decisions(results) == {}
 
 
 def test_the_games_of_several_runs_are_put_together_and_each_counts_once(tmp_path):
     figure5, figure4 = small(), loading.load("figure4", {"games": ["othello"], "trials": 20, "iterations": 20})
     for name, experiment in (("one", figure5), ("other", figure4), ("third", attrs.evolve(figure5, seed=1))):
         keep(tmp_path / name, experiment, (a_row(cell, trial) for cell in experiment.cells for trial in range(3)))
-    with results_of(tmp_path / "one", tmp_path / "other") as results:
-        games = {str(tally.cell.spec.strategy): tally.games for tally in results.tallies()}
+    results = results_of(tmp_path / "one", tmp_path / "other")
+    games = {str(tally.cell.spec.strategy): tally.games for tally in results.tallies()}
     assert games == dict.fromkeys([*suite.TABLE_1.values(), "BASELINE >> EPIC"], 3)
-    with results_of(tmp_path / "one", tmp_path / "third") as results:
-        assert {tally.games for tally in results.tallies()} == {6}
+    results = results_of(tmp_path / "one", tmp_path / "third")
+    assert {tally.games for tally in results.tallies()} == {6}
 
 
 def test_the_command_prints_every_statement_and_as_csv_every_comparison(tmp_path, call):
@@ -353,9 +353,9 @@ def first_interim(rate):
 
 
 def test_a_game_in_the_middle_of_its_first_look_is_named_with_its_share(tmp_path):
-    with results_of(a_campaign(tmp_path, {"othello": 0, "dou-di-zhu": 10})) as results:
-        lines = states.progress(results, SMALL)
-        table = states.progress_table(lines, SMALL)
+    results = results_of(a_campaign(tmp_path, {"othello": 0, "dou-di-zhu": 10}))
+    lines = states.progress(results, SMALL)
+    table = states.progress_table(lines, SMALL)
     assert [each.place[0] for each in lines] == ["dou-di-zhu", "othello"]
     first = dict(zip(table.header, table.rows[0], strict=True))
     assert first["Games"] == "10" and first["First interim analysis"] == "25 % of 40"
@@ -367,13 +367,13 @@ def test_a_game_in_the_middle_of_its_first_look_is_named_with_its_share(tmp_path
 
 
 def test_a_game_of_which_some_cells_have_not_played_is_in_no_picture_and_games_count_up_to_the_first_gap(tmp_path):
-    with results_of(a_campaign(tmp_path / "campaign", {"dou-di-zhu": 40, "othello": 5})) as results:
-        assert [column.game for column in states.with_due_games(results.columns())] == ["dou-di-zhu"]
-        assert [each.idle for each in states.progress(results, SMALL)] == [0, 15]
+    results = results_of(a_campaign(tmp_path / "campaign", {"dou-di-zhu": 40, "othello": 5}))
+    assert [column.game for column in states.with_due_games(results.columns())] == ["dou-di-zhu"]
+    assert [each.idle for each in states.progress(results, SMALL)] == [0, 15]
     cell = small().cells[0]
     keep(tmp_path / "run", small(), (a_row(cell, trial) for trial in (0, 1, 3, 4)))
-    with results_of(tmp_path / "run") as results:
-        assert results.unbroken()[cell] == 2
+    results = results_of(tmp_path / "run")
+    assert results.unbroken()[cell] == 2
 
 
 def test_a_statement_that_has_had_no_look_waits_and_has_spent_nothing():
@@ -515,8 +515,8 @@ def test_what_an_enhancement_adds_with_nast_and_without_is_told_apart():
 
 def test_the_page_and_the_readme_are_as_the_rows_make_them():
     page, readme = (path.read_text("utf-8") for path in (ROOT / "docs/reproduction.md", ROOT / "README.md"))
-    with results_of(ROWS) as results:
-        texts = report.campaign_tables(results)
+    results = results_of(ROWS)
+    texts = report.campaign_tables(results)
     assert readme.count("<!-- end -->") == 1 and fill_places(readme, texts) == readme
     if texts["counted"].partition(".")[0] not in page:
         pytest.skip("rows have come in since: python -m experiments report experiments/runs/campaign --page …")

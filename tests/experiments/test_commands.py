@@ -2,19 +2,18 @@
 
 import csv
 import datetime
-import errno
 import io
 import json
+import re
 import shutil
 
 import pytest
 
-from experiments import figures
-from experiments.commands import main as commands
+from experiments import results as store
 from experiments.report import state_of
-from experiments.store import rows as store
-from experiments.store.results import results_of
+from experiments.results import results_of
 from icarus.commands.options import split_names
+from icarus.views.document import Heading, Paragraph, Table, asset, html
 from tests.experiments.conftest import SMALL, TRIALS, a_row, all_of_table_1, keep, small
 
 
@@ -72,22 +71,8 @@ def test_damage_is_told_with_file_and_line_and_exit_code_2(call, copy):
     for arguments in (("run", *SMALL, "--out", copy), ("report", copy), ("status", copy), ("query", copy, "SELECT 1")):
         code, _, errors = call(*arguments)
         assert code == 2
-        assert errors == f"experiments: {path}, line 7: damaged (not a JSON object)\n"
+        assert errors == f"experiments: {path}, line 7: damaged; the content has changed since it was written\n"
     assert path.read_bytes() == before
-
-
-def test_a_torn_last_line_is_played_again(call, copy, played):
-    path = copy / store.RESULTS
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-30])
-    code, _, errors = call("run", *SMALL, "--workers", 1, "--out", copy)
-    assert code == 0
-    assert "was torn" in errors
-    lines = [
-        [json.loads(line)["actions"] for line in (directory / store.RESULTS).read_text().splitlines()]
-        for directory in (copy, played)
-    ]
-    assert lines[0] == lines[1]
 
 
 def test_every_command_has_help(call):
@@ -126,8 +111,7 @@ def test_a_report_needs_no_other_file(call, tmp_path):
 
 def test_a_report_of_an_unfinished_run_says_so(call, tmp_path):
     experiment = small()
-    with store.writer(tmp_path, experiment) as writer:
-        writer.append(a_row(experiment.cells[0], 0))
+    keep(tmp_path, experiment, [a_row(experiment.cells[0], 0)])
     code, _, _ = call("report", tmp_path)
     assert code == 0
     assert f"1 of {3 * TRIALS} games played; the run is not complete." in (tmp_path / "report.md").read_text()
@@ -141,11 +125,9 @@ def test_status_tells_how_far_a_run_is_and_when_it_will_end(tmp_path):
         a_row(cell, 0, started=(start + datetime.timedelta(seconds=i // 2 * 10 + i % 2 * 5)).isoformat(), seconds=10.0)
         for i, cell in enumerate(experiment.cells)
     ]
-    with store.writer(tmp_path, experiment) as writer:
-        for row in rows:
-            writer.append(row)
-    with results_of(tmp_path) as results:
-        status = state_of(results, running=True, now=start + datetime.timedelta(seconds=80))
+    keep(tmp_path, experiment, rows)
+    results = results_of(tmp_path)
+    status = state_of(results, running=True, now=start + datetime.timedelta(seconds=80))
     assert "16 of 64 games (25.0 %), running" in status
     assert "Othello: 16 of 64" in status
     assert "4 min 0 s left" in status
@@ -153,8 +135,7 @@ def test_status_tells_how_far_a_run_is_and_when_it_will_end(tmp_path):
 
 def test_status_knows_a_complete_run_and_one_that_has_not_begun(call, played, tmp_path):
     assert call("status", played)[1].splitlines()[-1] == "complete"
-    with store.writer(tmp_path, small()):
-        pass
+    keep(tmp_path, small(), [])
     assert f"0 of {3 * TRIALS} games" in call("status", tmp_path)[1]
 
 
@@ -211,15 +192,6 @@ def test_a_folder_of_runs_is_told_with_the_runs(call, played, tmp_path):
     assert "has no experiment (it has no experiment.json); give one of its directories: inside" in errors
 
 
-def test_a_figure_for_which_there_is_no_room_is_told_with_its_folder(call, copy, monkeypatch):
-    def full(*arguments):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(figures, "draw", full)
-    with pytest.raises(OSError, match=f"'{copy / 'figures'}'"):
-        commands._show(copy)
-
-
 def write_unchecked(path, rows):
     """Keep rows as they were kept before lines had checksums."""
     path.write_text("".join(json.dumps({key: row[key] for key in row if key != "check"}) + "\n" for row in rows))
@@ -236,32 +208,6 @@ def test_a_row_that_was_tampered_with_is_found(call, copy):
     assert out.count("action 5 was") == 1
     assert out.count("returns were") == 1
     assert out.count("the same") == len(rows) - 2
-
-
-def test_runs_of_different_experiments_are_not_merged(call, tmp_path):
-    from experiments.plan import loading
-
-    for seed in (0, 1):
-        with store.writer(
-            tmp_path / str(seed), loading.load("figure4", {"games": ["othello"], "trials": 4, "seed": seed})
-        ):
-            pass
-    code, _, errors = call("merge", tmp_path / "out", tmp_path / "0", tmp_path / "1")
-    assert code == 2
-    assert "seed is 1 in the first and 0 in the second" in errors
-    assert not (tmp_path / "out").exists()
-
-
-def test_the_same_game_played_differently_is_not_merged(call, copy, played, tmp_path):
-    path = copy / store.RESULTS
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    rows[9]["actions"][0][1] += 1
-    write_unchecked(path, rows)
-    code, _, errors = call("merge", tmp_path / "out", played, copy)
-    assert code == 2
-    assert f"{path}, line 10: " in errors
-    assert f"was played differently than in {played / store.RESULTS}, line 10" in errors
-    assert not (tmp_path / "out").exists()
 
 
 def test_a_plan_tells_the_number_of_games(call):
@@ -287,6 +233,14 @@ def test_every_row_tells_what_it_was_made_by(played):
         assert 1 <= row["statistics"]["agent"]["visits"] <= 20
 
 
+def test_commands_need_no_home(played, command):
+    command.environment = {
+        key: value for key, value in command.environment.items() if key not in ("HOME", "XDG_CACHE_HOME")
+    }
+    done = command("status", played)
+    assert done.returncode == 0 and not done.stderr
+
+
 @pytest.mark.parametrize("missing", ["typer", "duckdb"])
 def test_without_its_extra_the_command_says_what_to_install(python, missing):
     done = python(
@@ -294,3 +248,12 @@ def test_without_its_extra_the_command_says_what_to_install(python, missing):
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"the command experiments needs {missing}: pip install 'icarus-mcts[experiments]'\n"
+
+
+def test_a_report_has_the_colours_of_every_page_in_the_readers_scheme():
+    colours = asset("colours.css")
+    report = html("mine", [Heading("games"), Paragraph("text"), Table("", ["a"], [["agrees"]])])
+    assert "prefers-color-scheme: dark" in colours and colours in report
+    assert not re.findall("#[0-9a-f]{3,6}", report.replace(colours, ""))  # none that one scheme alone can show
+    names = set(re.findall(r"var\((--\w+)\)", report))
+    assert names and all(colours.count(f"{name}:") == 2 for name in names)

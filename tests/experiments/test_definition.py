@@ -9,6 +9,9 @@ import pytest
 from experiments.papers import sensitivity, suite
 from experiments.plan import loading
 from experiments.plan.definition import Label, Refusal, from_settings, title
+from experiments.run import Trial
+from experiments.run import row as play_row
+from icarus.arena.workers import workers
 from tests.experiments.conftest import built
 
 
@@ -229,34 +232,27 @@ def test_an_experiment_is_read_from_a_python_file_with_enhancements_of_its_own(t
 
 
 def test_games_of_an_enhancement_of_ones_own_are_played_and_name_its_file(tmp_path):
-    from experiments.play import matches
-
     path = tmp_path / "sharp.py"
     path.write_text(OWN)
     cell = loading.load(str(path), {}).cells[1]
-    row = matches.row(matches.Match(cell, 0, (1, 2)))
+    row = play_row(Trial(cell, 0, (1, 2)))
     assert row["strategy"] == "BASELINE >> SHARP"
     assert row["moves"] > 50
     assert len(row["provenance"]["module"]) == 12
 
 
 def test_a_game_of_ones_own_is_played_by_its_name_in_another_process(tmp_path):
-    from experiments.play.matches import Match
-    from experiments.play.running import ProcessPool
-
     nim = (Path(__file__).parents[2] / "examples" / "nim.py").read_text()
     path = tmp_path / "sticks.py"
     path.write_text(nim + "\nEXPERIMENT = {'games': 'nim', 'agents': ['BASELINE'], 'iterations': 5, 'trials': 1}\n")
     cell = loading.load(str(path), {}).cells[0]
-    with ProcessPool(1) as pool:
-        (row,) = pool.play([Match(cell, 0, (1, 2))])
+    with workers(2) as two:
+        (row,) = two.results(play_row, [Trial(cell, 0, (1, 2))])
     assert (row["game"], row["strategy"]) == ("nim", "BASELINE")
     assert 3 <= row["moves"] <= 9
 
 
 def test_settings_are_read_without_running_anybody_s_file_and_played_with_it(tmp_path):
-    from experiments.play import matches
-
     path = tmp_path / "sharp.py"
     path.write_text(OWN)
     experiment = loading.load(str(path), {})
@@ -267,9 +263,7 @@ def test_settings_are_read_without_running_anybody_s_file_and_played_with_it(tmp
     assert isinstance(copy.cells[1].spec.strategy, Label)
     assert not isinstance(copy.cells[0].spec.strategy, Label)
     (tmp_path / "away.py").rename(path)
-    original_actions, copied_actions = (
-        matches.row(matches.Match(each, 0, (1, 2)))["actions"] for each in (cell, copy.cells[1])
-    )
+    original_actions, copied_actions = (play_row(Trial(each, 0, (1, 2)))["actions"] for each in (cell, copy.cells[1]))
     assert original_actions == copied_actions
 
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from experiments.commands.main import main
+from experiments import estimate
+from experiments.commands import main
+from experiments.estimate import SAMPLES, Pace
 from experiments.plan import loading
 from experiments.plan.loading import build
-from experiments.play import estimate
-from experiments.play.estimate import SAMPLES, Pace
 from tests.experiments.conftest import small
 
 

@@ -7,17 +7,17 @@ import pytest
 from matplotlib.image import imread
 
 from experiments import figures
+from experiments import results as summary
 from experiments.figures import stated_differences
 from experiments.plan import loading
 from experiments.plan.definition import PICTURES
-from experiments.store import results as summary
-from experiments.store.results import MILLION, STATISTICS, Moments
+from experiments.results import MILLION, STATISTICS, Moments
 
 
 def results(name, games, rate, **changes):
     experiment = loading.load(name, {"games": ["othello"], **changes})
     columns = {
-        column: [tally for tally in summary.blank(experiment.cells) if tally.cell.column == column]
+        column: [tally for tally in map(summary.Tally, experiment.cells) if tally.cell.column == column]
         for column in experiment.columns
     }
     for tally in (tally for tallies in columns.values() for tally in tallies):

@@ -7,8 +7,8 @@ from scipy.stats import ttest_ind
 
 from experiments.figures import measure_title
 from experiments.report import analyses, write
+from experiments.results import Moments, results_of
 from experiments.statistics import mean_of, reward_p_values, strengths, welch_p_value
-from experiments.store.results import Moments, results_of
 from tests.experiments.conftest import a_row, all_of_table_1, built, keep
 
 AGENTS = {"mast": "BASELINE >> MAST", "base": "BASELINE"}
@@ -30,8 +30,8 @@ def paid(directory, rewards, game="kuhn-poker", **changes):
 
 
 def columns_of(directory):
-    with results_of(directory) as results:
-        return results.columns()
+    results = results_of(directory)
+    return results.columns()
 
 
 def lines_of(directory):

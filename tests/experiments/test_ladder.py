@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from experiments.commands.ladder import ladder
-from experiments.commands.main import main
-from experiments.plan.ladder import COMPARISONS, Comparison, search
-from experiments.play import ladder as playing
+from experiments import ladder as playing
+from experiments.commands import ladder, main
+from experiments.ladder import COMPARISONS, Comparison, search
 from experiments.statistics import iterations_for
 from icarus.engine.match import LEVELS
 from icarus.ladder import ladders

@@ -5,14 +5,12 @@ from pathlib import Path
 import attrs
 import pytest
 
-from experiments.commands.main import main
+from experiments import results as store
+from experiments.commands import main
 from experiments.plan.loading import KEYS, build, load
-from experiments.play import running
 from experiments.report import write
-from experiments.store import rows as store
 from icarus import games
-from tests.experiments.conftest import a_row, keep
-from tests.experiments.test_growth import Pool
+from tests.experiments.conftest import Invented, a_row, keep, play
 
 N = {
     "name": "mine",
@@ -49,8 +47,8 @@ def test_one_that_was_drawn_as_figure_4_is_not_called_so(tmp_path):
 
 
 def test_other_pictures_are_no_other_experiment(run):
-    pool = Pool()
-    running.run(build({**N, "pictures": ["figure4"]}), run, pool)
+    pool = Invented()
+    play(build({**N, "pictures": ["figure4"]}), run, pool)
     assert pool.played == [] and store.experiment_in(run).pictures == ("figure4",)
 
 

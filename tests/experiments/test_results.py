@@ -1,273 +1,447 @@
-"""The table of games in memory: exact sums, runs put together, packed rows, and its speed."""
+"""The files of a run: what is kept, grows, is refused; damage; exact sums, runs put together, merged and queried; speed."""
 
 import gzip
 import json
 import random
+import re
 import resource
 import subprocess
 import sys
 import time
 
+import attrs
+import numpy
 import pytest
 
-from experiments.plan import loading
-from experiments.plan.definition import Refusal
-from experiments.store import rows as store
-from experiments.store.results import MILLION, results_of
-from icarus.arena.ledger import UNFINISHED
-from tests.experiments.conftest import TRIALS, a_row, all_of_table_1, keep, small
+from experiments import results as store
+from experiments.commands import main
+from experiments.plan.definition import difference, extends
+from experiments.plan.loading import build
+from experiments.report import state_of, write
+from experiments.results import KEY, MILLION, RESULTS, experiment_in, ledger_of, merge, query, results_of, rows
+from icarus.arena.ledger import pack, packed_path
+from tests.experiments.conftest import TRIALS, Invented, a_row, all_of_table_1, keep, play, small
 
-ROWS, MANY_ROWS = 8_000, 1_000_000
-RATE = 10_000  # rows that are to be stored per second
-SLACK = 3  # for the normal test, on machines that have other things to do
-SECONDS, GIBIBYTE = 20, 1 << 30  # in which, and with which, a report of many rows is written on two processors
+GAMES = 3
+ROWS, RATE = 8_000, 10_000  # rows that are stored per second
+READ = 25_000  # … and read
+SLACK = 3  # for machines that have other things to do
+MANY_ROWS, SECONDS, GIBIBYTE = 250_000, 20, 1 << 30  # of which a report is written in that time and memory
+
+
+@pytest.fixture(scope="module")
+def experiment():
+    return small()
+
+
+@pytest.fixture
+def directory(tmp_path, experiment):
+    """Three games kept."""
+    return keep(tmp_path / "run", experiment, [a_row(experiment.cells[0], trial) for trial in range(GAMES)])
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def write_unchecked(directory, change=lambda rows: None):
+    """Write rows, perhaps changed, as they were kept before lines had checksums."""
+    path = directory / RESULTS
+    games = [json.loads(line) for line in path.read_text().splitlines()]
+    for game in games:
+        game.pop("check", None)
+    change(games)
+    path.write_text("".join(json.dumps(game) + "\n" for game in games))
+
+
+def played(directory):
+    return sum(tally.games for tally in results_of(directory).tallies())
+
+
+# --------------------------------------------------------------------------------------------------------- what is kept
+
+
+def test_rows_are_read_back_as_they_were_written_and_known_when_the_run_goes_on(directory, experiment):
+    assert list(rows(directory, experiment)) == [a_row(experiment.cells[0], trial) for trial in range(GAMES)]
+    assert experiment_in(directory) == experiment
+    with ledger_of(directory, experiment) as ledger:
+        assert ledger.outcomes == {(experiment.cells[0].key, trial): True for trial in range(GAMES)}
+        with pytest.raises(ValueError, match="another process is writing"), ledger_of(directory, experiment):
+            pass
+
+
+@pytest.mark.parametrize("cut", [1, 30])
+def test_a_torn_last_line_does_not_count_and_is_written_over(directory, experiment, cut):
+    """Even if only its end is missing, so that it could be read."""
+    path = directory / RESULTS
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-cut])
+    assert played(directory) == GAMES - 1
+    keep(directory, experiment, [a_row(experiment.cells[0], GAMES - 1)])
+    assert path.read_bytes() == whole
+
+
+def test_a_run_killed_before_it_began_starts_again(tmp_path, experiment):
+    (tmp_path / "experiment.json.new").write_text("{")
+    (tmp_path / RESULTS).touch()
+    assert played(keep(tmp_path, experiment, [])) == 0
+
+
+def test_a_directory_with_other_files_is_left_alone(tmp_path, experiment):
+    for name in ("thesis.tex", RESULTS):
+        (tmp_path / name).write_text("x")
+        with pytest.raises(ValueError, match=f"has other files .{name}.* but no experiment.json"):
+            keep(tmp_path, experiment, [])
+        assert contents(tmp_path) == {name: b"x"}
+        (tmp_path / name).unlink()
+
+
+def test_a_packed_run_gives_the_same_report_and_goes_on(tmp_path, experiment):
+    games = list(invented(experiment, 4))
+    whole, half = keep(tmp_path / "whole", experiment, games), keep(tmp_path / "half", experiment, games[:5])
+    before = {path: path.read_bytes() for path in write(whole)[1]}
+    assert len(before) > 2  # two pages and a picture
+    content = (whole / RESULTS).read_bytes()
+    for run in (whole, half):
+        pack(run / RESULTS)
+    keep(half, experiment, games[5:])
+    assert gzip.decompress(packed_path(whole / RESULTS).read_bytes()) == content
+    assert {path: path.read_bytes() for path in write(whole)[1]} == before
+    assert list(rows(half, experiment)) == list(rows(whole, experiment))
+    assert query(half, "SELECT count(*) FROM games")[1] == [(len(games),)]
+
+
+# -------------------------------------------------------------------------------------------------------------- growing
+
+RAVE, MAST = {"RAVE": "RAVE"}, {"MAST": "BASELINE >> MAST"}
+GROWN = {
+    "trials": {"trials": 6},
+    "agents": {"agents": MAST | RAVE},
+    "games": {"games": ["knockout-whist", "othello"]},
+    "all": {"trials": 6, "agents": MAST | RAVE, "games": ["knockout-whist", "othello"]},
+}
+
+
+def growing(**changes):
+    return build({"name": "mine", "games": ["othello"], "trials": 4, "iterations": 20, "agents": RAVE, **changes})
+
+
+@pytest.mark.parametrize("changes", GROWN.values(), ids=GROWN)
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_run_that_grows_keeps_its_rows_and_plays_what_is_new(tmp_path, changes, packed):
+    before, after, grown = Invented(), Invented(), growing(**changes)
+    play(growing(), tmp_path, before)
+    first = list(rows(tmp_path, growing()))
+    if packed:
+        pack(tmp_path / RESULTS)
+    play(grown, tmp_path, after)
+    assert not set(before.played) & set(after.played)
+    assert {*before.played, *after.played} == {(cell.key, trial) for cell, trial in grown.games()}
+    assert list(rows(tmp_path, grown))[: len(first)] == first
+    assert experiment_in(tmp_path) == grown and played(tmp_path) == len(before.played) + len(after.played)
+    assert all(grown.game_seed(cell, 0) == growing().game_seed(cell, 0) for cell in growing().cells)
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"trials": 3}, "trials is 4 there and 3 here"),
+        ({"name": "other"}, "name is 'mine' there and 'other' here"),
+        ({"trials": 9, "seed": 1}, "seed is 0 there and 1 here"),
+        ({"trials": 9, "paired": True}, "paired is False there and True here"),
+        ({"games": ["knockout-whist"]}, "game is othello there and knockout-whist here"),
+        ({"iterations": 21}, "iterations is 20 there and 21 here"),
+        ({"agents": MAST, "trials": 9}, "its agents are different"),
+    ],
+)
+def test_what_does_not_extend_a_run_is_refused_and_changes_nothing(tmp_path, changes, message):
+    play(growing(), tmp_path, Invented())
+    before = contents(tmp_path)
+    with pytest.raises(ValueError, match=f"belongs to another run: {message}; choose another directory"):
+        play(growing(**changes), tmp_path, Invented())
+    assert contents(tmp_path) == before
+
+
+def test_a_sequential_test_has_its_trials_once_and_for_all():
+    both = {"agents": {**RAVE, "even": "BASELINE"}, "sprt": True}
+    less, grown = growing(**both), growing(**both, trials=8)
+    assert not extends(grown, less) and difference(less, grown) == "trials is 4 there and 8 here"
+    assert extends(growing(**both | {"agents": both["agents"] | MAST}), less)
+
+
+def test_runs_are_merged_with_what_has_grown(tmp_path):
+    old, new, out = tmp_path / "old", tmp_path / "new", tmp_path / "out"
+    play(growing(), old, Invented())
+    play(growing(**GROWN["agents"]), new, Invented())
+    write_unchecked(old)
+    assert merge(out, [old, new]) == (8, 8)
+    play(growing(**GROWN["all"]), out, Invented())
+    assert merge(out, [old]) == (0, 24)
+    assert store.count_unchecked(out) == 0  # they are written anew
+    keep(tmp_path / "other", attrs.evolve(growing(), seed=3), [])
+    with pytest.raises(ValueError, match="other is a run of another experiment: seed is 3 there and 0 in those before"):
+        merge(out, [old, tmp_path / "other"])
+    write_unchecked(old, lambda games: games[2]["actions"][0].reverse())
+    with pytest.raises(ValueError, match="trial 2 of RAVE in othello was played differently in .*new and in .*old"):
+        merge(tmp_path / "none", [new, old])
+    assert not (tmp_path / "none").exists()
+
+
+# --------------------------------------------------------------------------------------------------------------- damage
+
+
+def reads_of(directory, experiment):
+    return (
+        lambda: list(rows(directory, experiment)),
+        lambda: keep(directory, experiment, []),
+        lambda: played(directory),
+    )
+
+
+DAMAGED = {
+    "no object": '{"cell": ',
+    "empty": "",
+    "zeros": "\0\0\0",
+    "list": "[]",
+    "deep": "[" * 100_000,
+    "no field": "{}",
+    "seconds": lambda row: row.update(seconds=1e308),
+    "no number": lambda row: row.update(seconds=float("nan")),
+    "depth": lambda row: row["statistics"]["agent"].update(depth=1e308),
+    "reward": lambda row: row.update(reward=7.0),
+    "returns": lambda row: row.update(returns=[1e308, 0.0]),
+    "started": lambda row: row.update(started="yesterday"),
+    "unknown field": lambda row: row.update(colour="red"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED.values(), ids=DAMAGED)
+def test_damage_is_told_with_file_and_line_and_nothing_is_overwritten(directory, experiment, damage):
+    path = directory / RESULTS
+    if callable(damage):
+        write_unchecked(directory, lambda games: damage(games[1]))
+    else:
+        lines = path.read_text().splitlines()
+        path.write_text("\n".join([lines[0], damage, lines[2], ""]))
+    before = path.read_bytes()
+    for reading in reads_of(directory, experiment):
+        with pytest.raises(ValueError, match=re.escape(f"{path}, line 2: damaged")):
+            reading()
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("changes", [{"trial": TRIALS}, {"trial": -1}, {"cell": "0123456789abcdef"}])
+def test_a_game_of_another_experiment_is_damage(directory, experiment, changes):
+    write_unchecked(directory, lambda games: games[1].update(changes))
+    for reading in reads_of(directory, experiment):
+        with pytest.raises(ValueError, match="not a game of this experiment"):
+            reading()
+
+
+def test_any_digit_or_bit_that_flips_is_told_with_its_line_or_changes_nothing(directory, experiment):
+    path, generator = directory / RESULTS, random.Random(5)
+    whole, games = path.read_bytes(), list(rows(directory, experiment))
+    digits = [i for i, letter in enumerate(whole) if letter in b"0123456789"]
+    for place in generator.sample(digits, 60):
+        digit = generator.choice([digit for digit in b"0123456789" if digit != whole[place]])
+        path.write_bytes(whole[:place] + bytes([digit]) + whole[place + 1 :])
+        with pytest.raises(ValueError, match=f"line {whole[:place].count(10) + 1}: "):
+            list(rows(directory, experiment))
+    for _ in range(100):
+        content = bytearray(whole)
+        content[generator.randrange(len(content) - 1)] ^= 1 << generator.randrange(8)
+        path.write_bytes(content)
+        try:
+            assert list(rows(directory, experiment)) == games
+        except ValueError as error:
+            assert "damaged" in str(error)
+
+
+def test_games_from_before_checksums_are_read_and_counted(directory, experiment, call):
+    games = list(rows(directory, experiment))
+    write_unchecked(directory)
+    assert list(rows(directory, experiment)) == games
+    keep(directory, experiment, [a_row(experiment.cells[0], GAMES)])
+    assert store.count_unchecked(directory) == GAMES
+    sentence = f"{GAMES} games have no checksum, because they are older than the checksums"
+    assert sentence in state_of(results_of(directory), running=False)
+    assert sentence in call("verify", directory, "--sample", 1)[2]
+
+
+@pytest.mark.parametrize(
+    "text", ['{"format": 1, "name": "figure4"}', '{"format": 2}', "[]", "", '{"format": 1, "seed": Infinity}']
+)
+def test_damaged_settings_are_told_in_one_sentence(directory, call, text):
+    (directory / store.EXPERIMENT).write_text(text)
+    code, _, errors = call("status", directory)
+    assert code == 2 and errors.count("\n") == 1
+    assert errors.startswith(f"experiments: {directory / store.EXPERIMENT} is damaged: ")
+
+
+def test_a_packed_file_that_is_cut_short_is_told(directory, experiment):
+    pack(directory / RESULTS)
+    packed = packed_path(directory / RESULTS)
+    whole = packed.read_bytes()
+    for size in (0, 5, len(whole) // 2, len(whole) - 4):
+        packed.write_bytes(whole[:size])
+        for reading in reads_of(directory, experiment):
+            with pytest.raises(ValueError, match=r"results\.jsonl\.gz is damaged"):
+                reading()
+
+
+# ---------------------------------------------------------------------------------------------------------------- sums
 
 
 def searches(generator):
-    return {
-        "agent": {
-            "decisions": 9,
-            "visits": round(generator.uniform(1, 20), 6),
-            "value": round(generator.random(), 6),
-            "depth": round(generator.uniform(1, 9), 6),
-            "iterations": 20.0,
-            "seconds": 0.1,
-        },
-        "opponents": {},
-    }
+    means = {"visits": 20, "value": 1, "depth": 9}
+    agent = {name: round(generator.uniform(0, most), 6) for name, most in means.items()}
+    return {"agent": {"decisions": 9, **agent, "iterations": 20.0, "seconds": 0.1}, "opponents": {}}
 
 
 def invented(experiment, trials, seed=1):
     generator = random.Random(seed)
     for trial in range(trials):
         for cell in experiment.cells:
-            win = generator.random() < 0.5
             yield a_row(
                 cell,
                 trial,
-                win=win,
+                win=generator.random() < 0.5,
                 statistics=searches(generator),
                 seconds=round(generator.uniform(0, 9), 6),
                 actions=[[i % 2, generator.randrange(65)] for i in range(60)],
             )
 
 
-def test_the_sums_are_those_of_the_rows_whatever_their_order(tmp_path):
-    experiment = small()
-    rows = list(invented(experiment, TRIALS))
-    keep(tmp_path / "one", experiment, rows)
-    keep(tmp_path / "other", experiment, random.Random(2).sample(rows, len(rows)))
-    tallies = []
-    for name in ("one", "other"):
-        with results_of(tmp_path / name) as results:
-            tallies.append(results.tallies())
-    assert tallies[0] == tallies[1]
-    for tally in tallies[0]:
-        mine = [row for row in rows if row["cell"] == tally.cell.key]
+def test_the_sums_are_those_of_the_rows_whatever_their_order(tmp_path, experiment):
+    games = list(invented(experiment, TRIALS))
+    one = keep(tmp_path / "one", experiment, games)
+    other = keep(tmp_path / "other", experiment, random.Random(2).sample(games, len(games)))
+    tallies = results_of(one).tallies()
+    assert tallies == results_of(other).tallies() == results_of(one, other).tallies()
+    for tally in tallies:
+        mine = [row for row in games if row["cell"] == tally.cell.key]
         assert (tally.games, tally.wins) == (len(mine), sum(row["win"] for row in mine))
         assert tally.millionths == sum(round(row["seconds"] * MILLION) for row in mine)
         for name in ("visits", "value", "depth"):
-            values = [round(row["statistics"]["agent"][name] * MILLION) for row in mine]
-            assert (tally.moments[name].total, tally.moments[name].squares) == (
-                sum(values),
-                sum(value**2 for value in values),
-            )
+            values, moments = [row["statistics"]["agent"][name] for row in mine], tally.moments[name]
+            assert moments.total == sum(round(value * MILLION) for value in values)
+            assert moments.mean == pytest.approx(numpy.mean(values))
+            assert moments.error == pytest.approx(numpy.std(values, ddof=1) / numpy.sqrt(len(values)))
 
 
-def test_mean_and_error_are_those_of_the_textbook(tmp_path):
-    import numpy
-
-    experiment = small()
-    rows = list(invented(experiment, TRIALS))
-    with results_of(keep(tmp_path, experiment, rows)) as results:
-        depth = results.tallies()[0].moments["depth"]
-    values = [row["statistics"]["agent"]["depth"] for row in rows if row["cell"] == experiment.cells[0].key]
-    assert depth.mean == pytest.approx(numpy.mean(values))
-    assert depth.error == pytest.approx(numpy.std(values, ddof=1) / numpy.sqrt(len(values)))
-
-
-def test_searches_without_a_choice_count_in_no_mean(tmp_path):
-    experiment = small()
-    nothing = {
-        "agent": {"decisions": 0, "visits": None, "value": None, "depth": None, "iterations": None},
-        "opponents": {},
-    }
-    rows = [a_row(experiment.cells[0], 0, statistics=nothing), a_row(experiment.cells[0], 1)]
-    with results_of(keep(tmp_path, experiment, rows)) as results:
-        tally = results.tallies()[0]
+def test_searches_without_a_choice_count_in_no_mean(tmp_path, experiment):
+    nothing = {"agent": dict.fromkeys(store.STATISTICS), "opponents": {}}
+    games = [a_row(experiment.cells[0], 0, statistics=nothing), a_row(experiment.cells[0], 1)]
+    tally = results_of(keep(tmp_path, experiment, games)).tallies()[0]
     assert (tally.games, tally.moments["visits"].count, tally.moments["visits"].mean) == (2, 1, 10.0)
 
 
-@pytest.mark.parametrize("cut", [1, 30])
-def test_a_torn_last_line_does_not_count(tmp_path, cut):
-    """Even if only its end is missing, so that it could be read."""
-    experiment = small()
-    path = keep(tmp_path, experiment, invented(experiment, 2)) / store.RESULTS
-    path.write_bytes(path.read_bytes()[:-cut])
-    with results_of(tmp_path) as results:
-        assert sum(tally.games for tally in results.tallies()) == 5
-
-
-def test_packed_rows_give_the_same_report_byte_for_byte(tmp_path):
-    from experiments.report import write
-
-    experiment = small()
-    keep(tmp_path, experiment, invented(experiment, 4))
-    before = {path: path.read_bytes() for path in write(tmp_path)[1]}
-    content = (tmp_path / store.RESULTS).read_bytes()
-    packed = store.pack(tmp_path)
-    assert gzip.decompress(packed.read_bytes()) == content
-    assert not (tmp_path / store.RESULTS).exists()
-    assert {path: path.read_bytes() for path in write(tmp_path)[1]} == before
-    assert len(before) > 2  # two pages and a picture
-    assert [row["trial"] for row in store.rows(tmp_path, experiment)] == [
-        trial for trial in range(4) for _ in experiment.cells
-    ]
-
-
-def test_a_packed_run_continues_and_packs_to_the_same_file(tmp_path):
-    experiment = small()
-    rows = list(invented(experiment, 4))
-    keep(tmp_path / "one", experiment, rows)
-    keep(tmp_path / "other", experiment, rows[:5])
-    store.pack(tmp_path / "other")
-    keep(tmp_path / "other", experiment, rows[5:])
-    assert not (tmp_path / "other" / store.PACKED).exists()
-    assert (tmp_path / "other" / store.RESULTS).read_bytes() == (tmp_path / "one" / store.RESULTS).read_bytes()
-    assert store.pack(tmp_path / "one").read_bytes() == store.pack(tmp_path / "other").read_bytes()
-
-
-def test_a_run_killed_while_it_was_packed_loses_nothing(tmp_path):
-    experiment = small()
-    path = keep(tmp_path, experiment, invented(experiment, 2)) / store.RESULTS
-    content = path.read_bytes()
-    (tmp_path / (store.PACKED + UNFINISHED)).write_bytes(b"half")
-    with results_of(tmp_path) as results:
-        assert sum(tally.games for tally in results.tallies()) == 6
-    store.pack(tmp_path)
-    path.write_bytes(content)  # as if killed just before the plain file went
-    with store.writer(tmp_path, experiment) as writer:
-        assert len(writer.done) == 6
-    assert path.read_bytes() == content
-
-
-def test_packed_rows_are_not_replaced_by_others(tmp_path):
-    experiment = small()
-    rows = list(invented(experiment, 2))
-    keep(tmp_path, experiment, rows)
-    before = store.pack(tmp_path).read_bytes()
-    keep(tmp_path / "other", experiment, rows[1:2])
-    (tmp_path / "other" / store.RESULTS).rename(tmp_path / store.RESULTS)
-    with pytest.raises(store.Damage, match="the first does not continue the second"):
-        store.pack(tmp_path)
-    assert (tmp_path / store.PACKED).read_bytes() == before and (tmp_path / store.RESULTS).exists()
-
-
-def test_a_run_that_is_going_on_is_not_packed(tmp_path):
-    with store.writer(tmp_path, small()), pytest.raises(Refusal, match="another run is writing"):
-        store.pack(tmp_path)
-
-
-def test_damage_in_packed_rows_is_told_with_its_line(tmp_path):
-    experiment = small()
-    path = keep(tmp_path, experiment, invented(experiment, 2)) / store.RESULTS
-    lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join([*lines[:2], b"{}\n", *lines[3:]]))
-    store.pack(tmp_path)
-    with (
-        pytest.raises(store.Damage, match=r"results\.jsonl\.gz, line 3: damaged \('cell' is missing\)"),
-        results_of(tmp_path),
-    ):
-        pass
-
-
-def test_on_the_same_deals_it_is_counted_who_won_alone(tmp_path):
-    experiment = small()
+def test_on_the_same_deals_it_is_counted_who_won_alone(tmp_path, experiment):
     even, epic, _ = experiment.cells
     wins = {even: [True, True, False, False, False], epic: [True, False, True, True, False]}
-    keep(
-        tmp_path,
-        experiment,
-        (a_row(cell, trial, win=win) for cell, each in wins.items() for trial, win in enumerate(each)),
-    )
-    with results_of(tmp_path) as results:
-        assert results.discordant() == {epic: (2, 1)}
-    keep(tmp_path / "again", experiment, (a_row(even, trial, win=win) for trial, win in enumerate(wins[even])))
-    with results_of(tmp_path / "again", tmp_path) as results:  # the opponent's games are there twice
-        assert results.discordant() == {epic: (2, 1)}
+    games = [a_row(cell, trial, win=win) for cell, each in wins.items() for trial, win in enumerate(each)]
+    both, again = keep(tmp_path / "both", experiment, games), keep(tmp_path / "again", experiment, games[:5])
+    assert results_of(both).discordant() == {epic: (2, 1)}
+    assert results_of(again, both).discordant() == {epic: (2, 1)}  # the opponent's games are there twice
 
 
 def test_on_the_same_deals_enhancements_are_compared_deal_by_deal(tmp_path):
     """Of the third deal one agent has not played."""
-    from experiments.report import write
-
     experiment = all_of_table_1(paired=True)
     last = experiment.cells[-1]
     games = [(cell, trial) for cell in experiment.cells for trial in range(3) if (cell, trial) != (last, 2)]
-    keep(
-        tmp_path, experiment, (a_row(cell, trial, win=trial == 0 or "NAST" in cell.spec.text) for cell, trial in games)
-    )
-    write(tmp_path)
+    wins = (a_row(cell, trial, win=trial == 0 or "NAST" in cell.spec.text) for cell, trial in games)
+    write(keep(tmp_path, experiment, wins))
     page = (tmp_path / "report.md").read_text()
     assert "| Othello | NAST | +50.0 % | -585.3 % to +685.3 % | 2 |" in page  # t of one degree of freedom: 12.706
     assert "| Othello | RAVE | +0.0 % | +0.0 % to +0.0 % | 2 |" in page
     assert "The agents on the same deals" not in page  # 120 pairs
-    plain = all_of_table_1()
-    keep(tmp_path / "plain", plain, (a_row(cell, trial) for cell in plain.cells for trial in range(2)))
-    write(tmp_path / "plain")
-    assert "on the same deals" not in (tmp_path / "plain" / "report.md").read_text()
 
 
-def test_few_agents_on_the_same_deals_are_compared_with_each_other(tmp_path):
+def test_few_agents_on_the_same_deals_are_compared_with_each_other(tmp_path, experiment):
     """NAST wins two deals of three and EPIC none; the fourth deal only NAST has played."""
-    from experiments.report import write
-
-    experiment = loading.load("figure5", {"games": ["othello"], "trials": 4, "iterations": 20, "paired": True})
     cells = {cell.agent: cell for cell in experiment.cells}
     games = [(cells["NAST"], 3)] + [(cells[agent], trial) for agent in ("NAST", "EPIC") for trial in range(3)]
-    keep(tmp_path, experiment, (a_row(cell, trial, win=cell.agent == "NAST" and trial != 1) for cell, trial in games))
-    write(tmp_path)
-    _, section = (tmp_path / "report.md").read_text().split("## The agents on the same deals")
+    wins = [a_row(cell, trial, win=cell.agent == "NAST" and trial != 1) for cell, trial in games]
+    write(keep(tmp_path / "paired", attrs.evolve(experiment, paired=True), wins))
+    _, section = (tmp_path / "paired/report.md").read_text().split("## The agents on the same deals")
     # by hand: the mean 2/3 has the standard error 1/3, and t of two degrees of freedom is 4.303
     assert "| Othello | NAST | EPIC | +66.7 % | -76.8 % to +210.1 % | 3 |" in section
     assert "Baseline" not in section.split("##")[0]  # it has not played
+    write(keep(tmp_path / "single", experiment, wins))
+    assert "on the same deals" not in (tmp_path / "single/report.md").read_text()
 
 
 def test_rows_are_stored_and_read_fast(tmp_path):
     """Processor time, so that other work on the machine does not matter much."""
     experiment = all_of_table_1(ROWS // 16)
-    rows = list(invented(experiment, ROWS // 16))
-    with store.writer(tmp_path, experiment) as writer:
-        start = time.process_time()
-        for row in rows:
-            writer.append(row)
-        stored = time.process_time() - start
-    assert len(rows) / stored > RATE / SLACK
+    games = list(invented(experiment, ROWS // 16))
     start = time.process_time()
-    with results_of(tmp_path) as results:
-        assert sum(tally.games for tally in results.tallies()) == ROWS
-    assert ROWS / (time.process_time() - start) > MANY_ROWS / SECONDS / 2 / SLACK
+    keep(tmp_path, experiment, games)
+    stored = time.process_time()
+    assert played(tmp_path) == ROWS
+    read = time.process_time()
+    assert ROWS / (stored - start) > RATE / SLACK and ROWS / (read - stored) > READ / SLACK
 
 
 @pytest.mark.slow
-def test_a_million_rows_are_reported_in_20_seconds_and_one_gibibyte(tmp_path):
+def test_a_report_of_many_rows_needs_little_time_and_memory(tmp_path):
     experiment = all_of_table_1(MANY_ROWS // 16)
     lines = [json.dumps(row, separators=(",", ":")) for row in invented(experiment, 64)]
-    with store.writer(tmp_path, experiment):
-        pass
-    with (tmp_path / store.RESULTS).open("w") as file:
+    with (keep(tmp_path, experiment, []) / RESULTS).open("w") as file:
         for i in range(MANY_ROWS):
             line = i % len(lines)
             file.write(lines[line].replace(f'"trial":{line // 16},', f'"trial":{i // 16},', 1) + "\n")
     start = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, "-m", "experiments", "report", tmp_path], capture_output=True, text=True, check=False
-    )
+    call = [sys.executable, "-m", "experiments", "report", tmp_path]
+    done = subprocess.run(call, capture_output=True, text=True, check=False)
     seconds, kibibytes = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    print(
-        f"\n{seconds:.1f} s, {kibibytes / 1024:.0f} MiB, {(tmp_path / store.RESULTS).stat().st_size / MILLION:.0f} MB of rows"
-    )
+    print(f"\n{seconds:.1f} s, {kibibytes / 1024:.0f} MiB")
     assert done.returncode == 0, done.stderr
     assert f"{MANY_ROWS} of {MANY_ROWS} games played." in (tmp_path / "report.md").read_text()
-    assert seconds < SECONDS
-    assert kibibytes * 1024 < GIBIBYTE
+    assert seconds < SECONDS and kibibytes * 1024 < GIBIBYTE
+
+
+# --------------------------------------------------------------------------------------------------------------- queries
+
+
+@pytest.mark.parametrize("name", ["run[1]", "run*", "run?", "run{1,2}", "it's"])
+def test_a_directory_with_brackets_in_its_name_is_itself(tmp_path, experiment, name):
+    keep(tmp_path / "run1", experiment, [a_row(experiment.cells[0], trial) for trial in range(3)])
+    keep(tmp_path / name, experiment, [a_row(experiment.cells[0], trial) for trial in range(7)])
+    assert played(tmp_path / name) == 7
+    assert query(tmp_path / name, "SELECT count(*) FROM games")[1] == [(7,)]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM read_csv('{secret}', header = false)",
+        "SELECT * FROM '{secret}'",
+        "COPY games TO '{out}'",
+        "COPY (SELECT 1) TO '{rows}'",
+        "ATTACH '{out}' AS other",
+        "EXPORT DATABASE '{out}'",
+        "SET enable_external_access = true",
+        "INSTALL httpfs",
+        "SELECT * FROM content",
+    ],
+)
+def test_a_query_sees_nothing_but_the_games(directory, tmp_path, sql):
+    secret, out = tmp_path / "secret.csv", tmp_path / "out"
+    secret.write_text("password\n")
+    before = contents(directory)
+    content = [("of", "this process")]  # a name that a query may not see either
+    with pytest.raises(ValueError):
+        query(directory, sql.format(secret=secret, out=out, rows=directory / RESULTS))
+    assert contents(directory) == before and not out.exists() and content
+
+
+def test_a_query_answers_with_all_columns_and_reads_files_where_it_may(directory, tmp_path):
+    names, answer = query(directory, "SELECT * FROM games ORDER BY trial")
+    row = dict(zip(names, answer[0], strict=True))
+    assert len(answer) == GAMES and row["started"].isoformat().startswith("2020-01-01") and set(KEY) <= row.keys()
+    assert main(["query", str(directory), "SELECT *, now() FROM games"]) == 0
+    (tmp_path / "more.csv").write_text("7\n")
+    sql = f"SELECT * FROM read_csv('{tmp_path / 'more.csv'}', header = false)"
+    assert query(directory, sql, allow_files=True)[1] == [(7,)]

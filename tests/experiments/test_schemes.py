@@ -5,9 +5,9 @@ import json
 
 from experiments.plan import loading
 from experiments.plan.definition import from_settings, title
-from experiments.play import matches
 from experiments.report import measures_of, state_of
-from experiments.store.results import results_of
+from experiments.results import results_of
+from experiments.run import row, trial_of
 from tests.experiments.conftest import a_row, built, keep
 
 
@@ -108,12 +108,12 @@ def test_a_game_is_played_by_these_searches_with_their_own_iterations():
     agents = {"a": {"scheme": "DeterminizedUCT(4)", "iterations": 24}}
     experiment = built(games="kuhn-poker", agents=agents, opponent={"scheme": "CheatingUCT"}, iterations=9, seats=0)
     cell = experiment.cells[0]
-    row = matches.row(matches.Match(cell, 0, experiment.game_seed(cell, 0)))
-    assert row["strategy"] == "BASELINE by DeterminizedUCT(determinizations=4)"
-    assert row["opponent"] == "BASELINE by CheatingUCT"
-    assert (row["iterations"], row["opponent_iterations"]) == (24, 9)
-    assert row["statistics"]["agent"]["iterations"] == 24
-    assert row["statistics"]["opponents"]["iterations"] == 9
+    game = row(trial_of(experiment, cell, 0))
+    assert game["strategy"] == "BASELINE by DeterminizedUCT(determinizations=4)"
+    assert game["opponent"] == "BASELINE by CheatingUCT"
+    assert (game["iterations"], game["opponent_iterations"]) == (24, 9)
+    assert game["statistics"]["agent"]["iterations"] == 24
+    assert game["statistics"]["opponents"]["iterations"] == 9
 
 
 def test_what_cheats_says_so_by_its_name_and_wherever_its_games_are_shown(tmp_path):
@@ -130,9 +130,9 @@ def test_what_cheats_says_so_by_its_name_and_wherever_its_games_are_shown(tmp_pa
     assert [cell.agent for cell in experiment.cells] == ["best (cheating)", "Cheating UCT", "fair"]
     column = experiment.columns[0]
     assert title(column).endswith("against BASELINE by CheatingUCT (cheating: it sees what is hidden)")
-    with results_of(keep(tmp_path, experiment, (a_row(cell, 0) for cell in experiment.cells))) as results:
-        assert "cheating" in state_of(results, running=False)
-        tallies = results.tallies()
+    results = results_of(keep(tmp_path, experiment, (a_row(cell, 0) for cell in experiment.cells)))
+    assert "cheating" in state_of(results, running=False)
+    tallies = results.tallies()
     assert "cheating" in title(column, [column])
     assert ["cheating" in tally.cell.spec.caption for tally in tallies] == [True, True, False]
 
@@ -145,8 +145,8 @@ def test_drawn_games_of_two_are_counted_and_worth_half(tmp_path):
         a_row(cell, trial, reward=reward, returns=[reward, opponent_reward], win=reward == 1.0)
         for trial, (reward, opponent_reward) in enumerate(outcomes)
     ]
-    with results_of(keep(tmp_path, experiment, rows)) as results:
-        (tally,) = results.tallies()
+    results = results_of(keep(tmp_path, experiment, rows))
+    (tally,) = results.tallies()
     assert (tally.wins, tally.draws, tally.games, tally.score) == (1, 2, 4, 0.5)
     assert measures_of([tally])[0][4:6] == ["Draws", "Score"]
 
@@ -154,8 +154,8 @@ def test_drawn_games_of_two_are_counted_and_worth_half(tmp_path):
 def test_half_a_reward_among_four_is_no_draw(tmp_path):
     experiment = built(games="hearts")
     row = a_row(experiment.cells[0], 0, reward=0.5, returns=[0.5, 0.5, 1.0, 0.0], win=False)
-    with results_of(keep(tmp_path, experiment, [row])) as results:
-        assert results.tallies()[0].draws == 0
+    results = results_of(keep(tmp_path, experiment, [row]))
+    assert results.tallies()[0].draws == 0
 
 
 def test_seconds_can_be_given_to_the_command(tmp_path):

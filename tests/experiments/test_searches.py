@@ -11,7 +11,7 @@ from experiments.papers import earlier
 from experiments.plan import loading
 from experiments.plan.definition import from_settings
 from experiments.ratings import SEARCHES, RoundRobin, Score, hidden_cards, round_robins, search_name
-from experiments.store.results import Tally, blank
+from experiments.results import Tally
 from experiments.verdicts import AGREES, DISAGREES, UNDECIDED, Interim, decide
 from icarus.engine.scheme import MO_ISMCTS, SCHEMES
 from tests.experiments.conftest import a_row, keep
@@ -24,7 +24,7 @@ def columns_of(name, games, won, drawn=lambda cell: 0.0, **changes):
     """Results of an experiment in which each cell wins and draws the given shares."""
     experiment = loading.load(name, changes)
     columns = {}
-    for tally in blank(experiment.cells):
+    for tally in map(Tally, experiment.cells):
         tally.games, tally.wins, tally.draws = games, round(won(tally.cell) * games), round(drawn(tally.cell) * games)
         columns.setdefault(tally.cell.column, []).append(tally)
     return columns

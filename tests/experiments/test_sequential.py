@@ -9,14 +9,16 @@ import attrs
 import numpy as np
 import pytest
 
+from experiments import results as store
+from experiments import sequential
 from experiments.plan import loading
-from experiments.plan.definition import Refusal, Sprt
+from experiments.plan.definition import Sprt
 from experiments.plan.loading import build
-from experiments.play import running, sequential
-from experiments.play.sequential import BETTER, NOT_BETTER, ROUND, decision, log_ratio
-from experiments.store import rows as store
-from experiments.store.results import results_of
-from tests.experiments.conftest import a_row
+from experiments.results import results_of
+from experiments.run import Part, run
+from experiments.sequential import BETTER, NOT_BETTER, ROUND, decision, log_ratio
+from icarus.arena.workers import Workers
+from tests.experiments.conftest import a_row, keep, play
 
 HALF = Fraction(1, 2)
 PAIR = [-1, -HALF, Fraction(0), HALF, 1]  # the scores of a pair of mirrored games
@@ -71,13 +73,14 @@ def test_an_agent_that_is_better_by_the_margin_is_missed_in_one_of_twenty_tests(
     assert share_found_better(0.05) > 0.95 - 2.3 * SPREAD
 
 
-class Oracle:
+class Oracle(Workers):
     """Players whose games end as decided beforehand by cell, deal and seat, in an order of their own."""
 
     def __init__(self, seed, limit=10**9):
+        super().__init__()
         self._order, self._limit, self.played = random.Random(seed), limit, 0
 
-    def play(self, games):
+    def results(self, play, games):
         waiting = list(games)
         self._order.shuffle(waiting)
         for game in waiting:
@@ -85,8 +88,8 @@ class Oracle:
                 raise KeyboardInterrupt
             self.played += 1
             strength = {"even": 0.5, "good": 0.8, "bad": 0.35}[game.cell.agent]
-            win = random.Random(f"{game.cell.key} {game.trial}").random() < strength
-            yield a_row(game.cell, game.trial, win=win, seed=list(game.seed))
+            win = random.Random(f"{game.cell.key} {game.number}").random() < strength
+            yield a_row(game.cell, game.number, win=win, seed=list(game.seed))
 
 
 def wins_of(directory, experiment):
@@ -95,14 +98,14 @@ def wins_of(directory, experiment):
 
 def test_a_run_stopped_and_continued_comes_to_the_same_decisions_after_the_same_games(tmp_path):
     experiment = build(TABLE)
-    running.run(experiment, tmp_path / "whole", Oracle(1))
+    play(experiment, tmp_path / "whole", Oracle(1))
     for seed, limit in enumerate((1, 17, 60, 3, 150)):
         with pytest.raises(KeyboardInterrupt):
-            running.run(experiment, tmp_path / "parts", Oracle(seed, limit))
-    running.run(experiment, tmp_path / "parts", Oracle(9))
+            play(experiment, tmp_path / "parts", Oracle(seed, limit))
+    play(experiment, tmp_path / "parts", Oracle(9))
     assert wins_of(tmp_path / "parts", experiment) == wins_of(tmp_path / "whole", experiment)
     again = Oracle(1)
-    running.run(experiment, tmp_path / "whole", again)
+    play(experiment, tmp_path / "whole", again)
     assert again.played == 0
     verdicts, complete = sequential.verdicts(experiment, wins_of(tmp_path / "whole", experiment))
     assert complete
@@ -114,20 +117,20 @@ def test_a_run_stopped_and_continued_comes_to_the_same_decisions_after_the_same_
     assert {cell.agent: 2 * units for cell, (_, units) in verdicts.items()} == {"good": good, "bad": bad}
 
 
-class Purse:
+class Purse(Workers):
     """Players who get money by cell and deal, never a reward of 1; who plays by RAVE gets 0.2 more in every game."""
 
-    def play(self, games):
+    def results(self, play, games):
         for game in games:
-            reward = 0.25 * random.Random(f"{game.seed} {game.trial}").randrange(3) + 0.2 * (game.cell.agent == "good")
-            yield a_row(game.cell, game.trial, win=False, reward=reward, returns=[reward, 1 - reward])
+            reward = 0.25 * random.Random(f"{game.seed} {game.number}").randrange(3) + 0.2 * (game.cell.agent == "good")
+            yield a_row(game.cell, game.number, win=False, reward=reward, returns=[reward, 1 - reward])
 
 
 def test_rewards_are_compared_where_nobody_wins(tmp_path):
     experiment = build({**TABLE, "games": "kuhn-poker", "agents": {"even": "BASELINE", "good": "RAVE", "same": "MAST"}})
-    running.run(experiment, tmp_path, Purse())
-    with results_of(tmp_path) as results:
-        verdicts, complete = sequential.verdicts(experiment, results.outcomes())
+    play(experiment, tmp_path, Purse())
+    results = results_of(tmp_path)
+    verdicts, complete = sequential.verdicts(experiment, results.outcomes())
     assert complete
     assert {cell.agent: answer for cell, (answer, _) in verdicts.items()} == {"good": BETTER, "same": NOT_BETTER}
 
@@ -151,7 +154,7 @@ def test_the_report_tells_what_the_tests_found(tmp_path):
     from experiments.report import write
 
     experiment = build(TABLE)
-    running.run(experiment, tmp_path, Oracle(1))
+    play(experiment, tmp_path, Oracle(1))
     write(tmp_path)
     text = (tmp_path / "report.md").read_text()
     assert "| Othello | good | better |" in text
@@ -187,7 +190,7 @@ def test_paired_agents_meet_the_same_deals_and_others_do_not():
 
 def test_paired_games_have_the_same_chance_events():
     """Backgammon's dice do not depend on how it is played."""
-    from experiments.play.matches import Match, play_match
+    from experiments.run import play_trial, trial_of
 
     experiment = build(
         {
@@ -200,7 +203,7 @@ def test_paired_games_have_the_same_chance_events():
         }
     )
     dice = [
-        [action for player, action in play_match(Match(cell, 0, experiment.game_seed(cell, 0))).actions if player < 0]
+        [action for player, action in play_trial(trial_of(experiment, cell, 0)).actions if player < 0]
         for cell in experiment.cells
     ]
     shortest = min(map(len, dice))
@@ -220,26 +223,25 @@ def test_paired_games_have_the_same_chance_events():
     ],
 )
 def test_a_wrong_test_is_refused(changes, message):
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(ValueError) as refused:
         build({**TABLE, **changes})
     assert message in str(refused.value)
 
 
 def test_a_sequential_test_cannot_be_divided_between_machines(tmp_path):
-    with pytest.raises(Refusal, match="cannot be divided"):
-        running.run(build(TABLE), tmp_path / "run", Oracle(1), running.Part(1, 2))
+    with pytest.raises(ValueError, match="cannot be divided"):
+        next(run(build(TABLE), tmp_path / "run", Oracle(1), Part(1, 2)))
     assert not (tmp_path / "run").exists()
 
 
 def test_the_ways_of_drawing_deals_are_different_runs(tmp_path):
     plain = loading.load("figure5", {"games": ["othello"], "trials": 20})
-    with store.writer(tmp_path, plain):
-        pass
+    keep(tmp_path, plain, [])
     for changes, message in (
         ({"paired": True}, "paired is False there and True here"),
         ({"sprt": Sprt()}, "sprt is None there"),
     ):
-        with pytest.raises(Refusal, match=message), store.writer(tmp_path, attrs.evolve(plain, **changes)):
-            pass
-    with results_of(tmp_path) as results:
-        assert results.runs[0].experiment == plain
+        with pytest.raises(ValueError, match=message):
+            keep(tmp_path, attrs.evolve(plain, **changes), [])
+    results = results_of(tmp_path)
+    assert results.runs[0].experiment == plain

@@ -13,6 +13,7 @@ from experiments.plan import loading
 from experiments.plan.loading import build
 from experiments.ratings import ratings, tournaments
 from experiments.report import rating_tables
+from experiments.results import results_of
 from experiments.statistics import (
     Design,
     Estimate,
@@ -30,7 +31,6 @@ from experiments.statistics import (
     student,
     wilson,
 )
-from experiments.store.results import results_of
 from icarus.views.document import Table, markdown_table
 from tests.experiments.conftest import a_row, keep
 
@@ -408,8 +408,8 @@ def a_tournament(tmp_path, game="othello", players=2, strength=STRENGTH):
 
 def test_a_tournament_is_rated_from_its_rows(tmp_path, call):
     directory = a_tournament(tmp_path)
-    with results_of(directory) as results:
-        ((name, placings),) = tournaments(results).items()
+    results = results_of(directory)
+    ((name, placings),) = tournaments(results).items()
     assert name == "Othello"
     assert placings.total() == 6 * 40  # games of an agent against itself say nothing
     assert [rating.strategy for rating in ratings(placings)] == ["BASELINE >> MAST", "RAVE", "BASELINE"]
@@ -419,10 +419,10 @@ def test_a_tournament_is_rated_from_its_rows(tmp_path, call):
 
 
 def ratings_of(directory):
-    with results_of(directory) as results:
-        return "".join(
-            block.caption + markdown_table(block) for block in rating_tables(results) if isinstance(block, Table)
-        )
+    results = results_of(directory)
+    return "".join(
+        block.caption + markdown_table(block) for block in rating_tables(results) if isinstance(block, Table)
+    )
 
 
 def test_the_model_and_what_bounds_nothing_are_told_and_one_opponent_is_no_tournament(tmp_path):
@@ -445,8 +445,8 @@ def test_agents_with_iterations_of_their_own_are_several(tmp_path, capsys):
             yield a_row(cell, trial, returns=returns, reward=float(is_won), win=is_won)
 
     directory = keep(tmp_path, experiment, rows())
-    with results_of(directory) as results:
-        ((_, placings),) = tournaments(results).items()
+    results = results_of(directory)
+    ((_, placings),) = tournaments(results).items()
     by_strategy = {each.strategy: each for each in ratings(placings)}
     assert by_strategy.keys() == {"RAVE (2 iterations)", "RAVE (100 iterations)", "BASELINE", "MAST"}
     assert by_strategy["RAVE (100 iterations)"].value - by_strategy["RAVE (2 iterations)"].value == pytest.approx(

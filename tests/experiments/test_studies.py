@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from experiments import results as store
 from experiments.papers.combinations import COMBINATIONS
 from experiments.plan.definition import Refusal
 from experiments.statistics import mean_reward, share_text
-from experiments.store import rows as store
 from experiments.studies import branching, discovery, positions
 from experiments.studies import equilibrium_2015 as equilibrium
 from experiments.studies.backgammon_weights import Network, inputs, play_steps, steps_by

@@ -7,18 +7,17 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import attrs
 
+from experiments import results as store
 from experiments.plan import loading
 from experiments.plan.definition import Experiment
-from experiments.play import matches, running
-from experiments.play.matches import Match
-from experiments.store import rows as store
-from experiments.store.rows import Row
+from experiments.run import run
+from icarus.arena.workers import ALONE
 from tests.conftest import environment
 
 TRIALS, ITERATIONS = 4, 10
@@ -31,11 +30,10 @@ class Wrong(Exception):
     """A fault that ended otherwise than it should."""
 
 
-class Here:
-    """Plays in this process."""
-
-    def play(self, games: Iterable[Match]) -> Iterator[Row]:
-        return map(matches.row, games)
+def play(experiment: Experiment, directory: Path) -> None:
+    """Play what is missing, in this process."""
+    for _ in run(experiment, directory, ALONE):
+        pass
 
 
 @attrs.define
@@ -61,7 +59,7 @@ class Bench:
     def create(cls, folder: Path, seed: int) -> "Bench":
         """Play the undisturbed run."""
         experiment = loading.load("figure5", {"games": ["othello"], "trials": TRIALS, "iterations": ITERATIONS})
-        running.run(experiment, folder / "whole", Here())
+        play(experiment, folder / "whole")
         return cls(folder, random.Random(seed), experiment, folder / "whole", rows_of(folder / "whole", experiment))
 
     def fresh(self) -> Path:
@@ -82,7 +80,7 @@ class Bench:
 
     def resume(self, directory: Path) -> None:
         """Play what is missing, and compare."""
-        running.run(self.experiment, directory, Here())
+        play(self.experiment, directory)
         self.compare(directory)
 
     def compare(self, directory: Path) -> None:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from experiments.store import rows as store
+from experiments import results as store
 from tests.conftest import environment
 from tests.faults.harness import TIMEOUT, TYPED, Bench, Wrong, command, completed, rows_of, wait_for_rows, wait_for_work
 

@@ -1,40 +1,68 @@
-"""The command `python -m experiments`: run, estimate, status, report, claims, query, merge, verify, plan."""
+"""The program `python -m experiments`: what is typed, and what is printed."""
 
 import contextlib
 import csv
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import attrs
 import rich.box
 import rich.table
+import typer
 from rich.text import Text
 
+from experiments import estimate as estimates
 from experiments import figures, interims, races
+from experiments import ladder as ladders
+from experiments import results as store
+from experiments import run as running
 from experiments.claims import PAPERS, SECTION_8, has_interims
-from experiments.commands.common import argument, flag, print_table, refresh, say
-from experiments.commands.ladder import ladder
+from experiments.ladder import TABLE_SECONDS, opponents
 from experiments.papers import catalogue, earlier, sensitivity, suite
 from experiments.plan import loading
 from experiments.plan.definition import Column, Experiment, Refusal, budget, positive, refusing, title
-from experiments.play import estimate as estimates
-from experiments.play import running
-from experiments.play.matches import audit
-from experiments.play.running import Cluster, MatchFailed, ProcessPool
 from experiments.report import campaign_tables, measures_of, state_of, without_checksum, write
-from experiments.statistics import POWER, clopper_pearson, games_needed
-from experiments.store import export as tables
-from experiments.store import rows as store
-from experiments.store.results import Results, Tally, results_of, runs_in
-from experiments.store.rows import Row
+from experiments.results import Results, Tally, results_of, runs_in
+from experiments.statistics import INTERVALS, POWER, clopper_pearson, games_needed, interval_text
 from experiments.verdicts import details_table, summary_table, tally_sentence
-from icarus.arena.ledger import naming_file
+from icarus.arena.ledger import Row, is_being_written, naming_file, written_whole
+from icarus.arena.workers import GameFailed
+from icarus.arena.workers import workers as processes
+from icarus.checks import integer, real
 from icarus.commands import console
 from icarus.commands.console import make_program, progress_of, run_program
+from icarus.commands.console import print_note as say
 from icarus.commands.options import FAILED, INTERRUPTED, split_names, value_option
+from icarus.ladder.ladders import Rating, agent_of, intervals_of
+from icarus.views.canvas import intervals_svg
+from icarus.views.document import Table, fill_places
+
+
+def argument(metavar: str, help: str) -> typer.models.ArgumentInfo:
+    """An argument, for which `metavar` stands in the help."""
+    return typer.Argument(metavar=metavar, help=help)
+
+
+def flag(name: str, help: str) -> typer.models.OptionInfo:
+    """An option that takes no value, and has no opposite."""
+    return typer.Option(name, help=help)
+
+
+def print_table(table: Table) -> None:
+    console.print_table(table.header, table.rows, table.caption)
+
+
+def refresh(page: Path, texts: Mapping[str, str]) -> None:
+    """Give the places of a page (`fill_places`) their new texts."""
+    with refusing():
+        text = fill_places(page.read_text("utf-8"), texts)
+    with written_whole(page) as file:
+        file.write(text.encode())
+
 
 NAMED = (
     f"Name of an experiment, or the path of your own as a .toml or .py file. Section 8: {', '.join(suite.SUITE)} (all of them). "
@@ -87,17 +115,21 @@ def run(
     selection = _choose(
         experiment, games, file, **budgets, trials=trials, seed=seed, paired=paired or None, sprt=sprt or None
     )
-    share, size = running.part(part), _size(workers)
+    share, done, total = running.part(part), 0, 0
     try:
-        _play(selection, out, size, cluster, share)
+        with contextlib.ExitStack() as stack:
+            playing = running.run(selection, out, stack.enter_context(processes(_size(workers), cluster)), share)
+            done, total = next(playing)
+            advance = stack.enter_context(progress_of(selection.name, total, done=done))
+            for done, _ in playing:
+                advance(done)
         _show(out)
-    except (MatchFailed, store.NotKept) as error:
+    except GameFailed as error:
         say(f"experiments: {error}")
         return FAILED
     except KeyboardInterrupt:
-        stored = sum(1 for _ in store.rows(out, selection)) if store.results_in(out).exists() else 0
-        total = len(selection.cells) * selection.trials
-        say(f"Stopped; {stored} of {total} games are kept in {out}. Run the same command to continue.")
+        done = sum(1 for _ in store.rows(out, selection)) if total else 0
+        say(f"Stopped; {done} of {total} games are kept in {out}. Run the same command to continue.")
         return INTERRUPTED
     return 0
 
@@ -140,27 +172,9 @@ def _size(workers: int | None) -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _play(experiment: Experiment, out: Path, workers: int, cluster: str | None, share: running.Part) -> None:
-    pool: ProcessPool | Cluster = ProcessPool(workers) if cluster is None else Cluster(cluster, workers)
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(pool)
-        writers: list[store.Writer] = []
-        advances: list[Callable[..., None]] = []
-
-        def started(writer: store.Writer, remaining: int) -> None:
-            if writer.dropped:
-                torn = f"The last line of {out / store.RESULTS} was torn ({writer.dropped} bytes)"
-                say(f"{torn}; its game is played again.")
-            done = len(writer.done)
-            writers.append(writer)
-            advances.append(stack.enter_context(progress_of(experiment.name, done + remaining, done=done)))
-
-        running.run(experiment, out, pool, share, started=started, ended=lambda row: advances[0](len(writers[0].done)))
-
-
 def _show(directory: Path) -> None:
-    with results_of(directory) as results:
-        columns, pictures = results.columns(), results.runs[0].experiment.pictures
+    results = results_of(directory)
+    columns, pictures = results.columns(), results.runs[0].experiment.pictures
     _print_results(columns)
     folder = directory / "figures"
     with naming_file(folder):
@@ -192,17 +206,20 @@ def status(directory: Directory) -> None:
     if races.is_race(directory):
         print(races.status(directory))
         return
-    with results_of(directory) as results:
-        if has_interims(results):
-            _campaign_status(results)
-            return
+    results = results_of(directory)
+    if has_interims(results):
+        _campaign_status(results)
+        return
     for each in runs_in(directory):
-        with results_of(each) as results:
-            print(state_of(results, store.being_written(each)))
+        results = results_of(each)
+        print(state_of(results, is_being_written(each / store.RESULTS)))
 
 
 def _campaign_status(results: Results) -> None:
-    lines, going = interims.progress(results), any(store.being_written(run.directory) for run in results.runs)
+    lines, going = (
+        interims.progress(results),
+        any(is_being_written(run.directory / store.RESULTS) for run in results.runs),
+    )
     print(f"campaign: {sum(line.games for line in lines)} games, {'running' if going else 'not running'}")
     print_table(interims.progress_table(lines))
     for judged in SECTION_8.decisions(results).values():
@@ -237,10 +254,10 @@ def _fill_pages(pages: list[Path], directory: Path) -> None:
     for page in pages:
         if not page.is_file():
             raise Refusal(f"there is no file {str(page)!r}")
-    with results_of(directory) as results:
-        if not has_interims(results):
-            raise Refusal(f"{directory} is not a campaign; --page needs a campaign")
-        texts = campaign_tables(results)
+    results = results_of(directory)
+    if not has_interims(results):
+        raise Refusal(f"{directory} is not a campaign; --page needs a campaign")
+    texts = campaign_tables(results)
     for page in pages:
         refresh(page, texts)
 
@@ -250,8 +267,8 @@ def claims(
     as_csv: Annotated[bool, flag("--csv", "Print all comparisons as comma-separated values.")] = False,
 ) -> None:
     """Judge the statements of section 8 and of the earlier papers by the games played, and estimate how many more would decide each."""
-    with results_of(*directories) as results:
-        decisions = [(paper, *of_budget) for paper in PAPERS for of_budget in paper.decisions(results).items()]
+    results = results_of(*directories)
+    decisions = [(paper, *of_budget) for paper in PAPERS for of_budget in paper.decisions(results).items()]
     if not decisions:
         raise Refusal(
             "the runs have no games of the papers' statements (against the baseline, or between the papers' searches)"
@@ -281,7 +298,7 @@ def query(
     Example: "SELECT agent, avg(win::INT), avg(statistics.agent.depth) FROM games GROUP BY agent".
     All games as a table: --csv "SELECT * EXCLUDE (actions) FROM games"
     """
-    names, rows = tables.query(directory, sql, allow_files)
+    names, rows = store.query(directory, sql, allow_files)
     if as_csv:
         _print_csv(names, rows)
         return
@@ -293,7 +310,7 @@ def merge(
     directories: Annotated[list[Path], argument("DIR", "Directories of runs of the same experiment.")],
 ) -> None:
     """Merge the games of runs of the same experiment, for example from several machines."""
-    new_games, total = tables.merge(out, directories)
+    new_games, total = store.merge(out, directories)
     say(f"{new_games} games added; {total} games in {out}")
 
 
@@ -317,7 +334,7 @@ def verify(
     if unchecked := store.count_unchecked(directory):
         say(without_checksum(unchecked))
     rows = _rows_of(store.rows(directory, experiment), agent, trial)
-    return _print_audit(audit(experiment, rows, positive("sample", sample), seed))
+    return _print_audit(running.audit(experiment, rows, positive("sample", sample), seed))
 
 
 def _rows_of(rows: Iterable[Row], agent: str | None, trial: int | None) -> Iterator[Row]:
@@ -355,6 +372,120 @@ def plan(
         games = games_needed(rate, alternative, power)
     low, high = clopper_pearson(round(rate * games), games)
     print(f"{games} games each; the 95 % interval of {100 * rate:g} % is then {100 * low:.1f} - {100 * high:.1f} %")
+
+
+# -------------------- The outside ladder: its opponents among themselves, its table, planned comparisons, and what they say.
+
+
+def ladder(
+    game: Annotated[str, argument("GAME", "Name of a game that has a ladder.")],
+    out: Annotated[Path, value_option("DIR", "Directory for the rows; rows in it are used too.")] = Path(
+        "experiments/runs/ladder"
+    ),
+    minutes: Annotated[float, value_option("MINUTES", "Minutes to play; 0: only fit the ratings.")] = 0,
+    table: Annotated[bool, flag("--table", "Rate the table's players on the ladder.")] = False,
+    timed: Annotated[
+        bool, flag("--timed", f"Rate the table's players with {TABLE_SECONDS} s for each decision.")
+    ] = False,
+    compare: Annotated[bool, flag("--compare", "Play the planned comparisons of two players.")] = False,
+    number: Annotated[int, value_option("N", "Games of each of the table's players.", "--games")] = 200,
+    picture: Annotated[
+        Path | None, value_option("FILE.svg", "File for a drawing of the ladder, with the players of a table.")
+    ] = None,
+    seed: Annotated[int, value_option("SEED", "Seed of openings, dice and deals.")] = 1,
+    keep: Annotated[
+        bool, flag("--keep", "Write ladder and levels into the package from the rows, and pack the rows.")
+    ] = False,
+) -> None:
+    """Play a game's outside ladder: its opponents against each other; with --table or --timed, compositions against them; with
+    --compare, planned pairs. Ctrl-C loses no finished game."""
+    with refusing():
+        integer("--seed", seed, 0)
+        integer("--games", number, 1)
+        real("--minutes", minutes, 0)
+        if table + timed + compare > 1:
+            raise ValueError("--table, --timed and --compare play different games; give one of them")
+        kind = ladders.BY_ITERATIONS if table else ladders.BY_TIME if timed else None
+        _refuse_unplanned(game, kind)
+        deadline = time.monotonic() + 60 * minutes
+        try:
+            if minutes and kind is not None:
+                for climb in ladders.play_table(game, kind, out, number, seed, deadline):
+                    say(f"{climb.name}: {climb.rating()} after {len(climb.rows)} games")
+            elif minutes:
+                play = ladders.play_comparisons if compare else ladders.play_opponents
+                for row in play(game, out, seed, deadline):
+                    if "void" in row:
+                        say(f"void: {row['void']}")
+        except KeyboardInterrupt:
+            say("stopped; the games played are kept")
+        ladder_of_rows = ladders.fitted_ladder(game, out)
+        standings = ladders.table_of(game, kind, out) if kind is not None else []
+        ratings = {standing.name: standing.rating for standing in standings} or ladder_of_rows.ratings()
+        if kind is not None:
+            print_table(_table(game, kind, standings))
+        else:
+            print_table(_comparisons(game, out) if compare else _ratings(game, ratings))
+        if kind is None and not compare:
+            levels = ladders.proposed_levels(game, out)
+            played = f"levels equally far apart: {', '.join(map(str, levels))} iterations"
+            say(played if levels else f"no levels: {out} has no games of a baseline of {game}; --minutes 20 plays some")
+        if picture is not None:
+            marked = set(ratings) if kind is not None else set[str]()
+            title = f"{game}: ratings in Elo, random play at 0"
+            marks = intervals_of(ladder_of_rows.ratings() | ratings)
+            picture.write_text(intervals_svg("Elo", marks, marked, title), "utf-8")
+        if keep and not ladders.keep(ladder_of_rows, out):
+            say("no levels are written: eight baselines, stronger with more iterations, need more games")
+
+
+def _refuse_unplanned(game: str, kind: str | None) -> None:
+    """Refuse a game without a ladder, or without the table that is to be played.
+
+    Raises:
+        ValueError: it is one.
+    """
+    opponents(game)
+    if kind is not None and game not in ladders.TABLES[kind]:
+        raise ValueError(f"no such table is planned for {game}; games with one: {', '.join(ladders.TABLES[kind])}")
+
+
+def _ratings(game: str, ratings: Mapping[str, Rating]) -> Table:
+    lines = [
+        [name, f"{rating.value:.0f}", f"{rating.low:.0f} … {rating.high:.0f}", str(rating.games)]
+        for name, rating in ratings.items()
+    ]
+    return Table(f"{game}: ratings, random play at 0", ("player", "Elo", "95 %", "games"), lines)
+
+
+def _table(game: str, kind: str, standings: Sequence[ladders.Standing]) -> Table:
+    lines = [
+        [
+            standing.name,
+            str(standing.rating),
+            "" if standing.above is None or standing.above.value == 0 else _with_sign(standing.above),
+            str(standing.rating.games),
+        ]
+        for standing in standings
+    ]
+    first = agent_of(ladders.TABLES[kind][game][0])
+    return Table(f"{game}: Elo, 95 % intervals", ("player", "above random play", f"above {first}", "games"), lines)
+
+
+def _with_sign(difference: Rating) -> str:
+    return f"{difference.value:+.0f} ± {(difference.high - difference.low) / 2:.0f}"
+
+
+def _comparisons(game: str, directory: Path) -> Table:
+    lines = [
+        [player, opponent, str(count), interval_text(score, 3), comparison.question]
+        for comparison, player, opponent, count, score in ladders.scores_of_comparisons(game, directory)
+    ]
+    return Table(
+        f"{game}: score, a pair of games counting once; {INTERVALS}",
+        ("player", "against", "games", "score", "question"),
+        lines,
+    )
 
 
 app = make_program(

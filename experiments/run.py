@@ -1,4 +1,4 @@
-"""One game of an experiment, from its definition to its row in the results."""
+"""Games of an experiment: one, from its definition to its row; all that a directory does not hold yet; some played again."""
 
 import datetime
 import functools
@@ -18,19 +18,12 @@ import attrs
 import numpy
 
 import icarus
-from experiments.plan.definition import (
-    AgentSpec,
-    Cell,
-    Experiment,
-    Label,
-    Refusal,
-    refuse_if_edited,
-    source_of,
-    strategy_of,
-)
-from experiments.store.results import STATISTICS
-from experiments.store.rows import Row
+from experiments.plan.definition import AgentSpec, Cell, Experiment, Label, refuse_if_edited, source_of, strategy_of
+from experiments.results import STATISTICS, ledger_of
+from experiments.sequential import Progress
 from icarus import Agent, games, play
+from icarus.arena.ledger import Key, Row
+from icarus.arena.workers import Workers
 from icarus.engine.match import Decision, GameLog
 from icarus.load_files import DIGITS, load_file
 
@@ -39,47 +32,61 @@ GIT_SECONDS = 10
 
 
 @attrs.frozen
-class Match:
+class Trial:
     """One game to be played: a trial of a cell, with the key of its random numbers."""
 
     cell: Cell
-    trial: int
+    number: int
     seed: tuple[int, ...]
 
+    @property
+    def key(self) -> Key:
+        """What its row has in the fields of the ledger."""
+        return self.cell.key, self.number
 
-def play_match(match: Match) -> GameLog:
+    def __str__(self) -> str:
+        cell = self.cell
+        return f"trial {self.number} of {cell.agent} ({cell.spec.text}) in {cell.column.game}, seed {self.seed}"
+
+
+def trial_of(experiment: Experiment, cell: Cell, number: int) -> Trial:
+    """A game of an experiment."""
+    return Trial(cell, number, experiment.game_seed(cell, number))
+
+
+def play_trial(trial: Trial) -> GameLog:
     """Play a game; the same one whenever, wherever and beside whatever it is played."""
-    cell, column = match.cell, match.cell.column
+    cell, column = trial.cell, trial.cell.column
     refuse_if_edited(cell)
     if cell.module:
         load_file(Path(cell.module))
     game = games.load(column.game)
     agent = agent_of(cell.spec, cell.module, cell.iterations, column.seconds)
     opponent = agent_of(column.opponent, cell.module, column.iterations, column.seconds)
-    agents = [agent if seat == cell.seat(match.trial) else opponent for seat in range(game.players)]
-    return play(game, agents, seed=match.seed)
+    agents = [agent if seat == cell.seat(trial.number) else opponent for seat in range(game.players)]
+    return play(game, agents, seed=trial.seed)
 
 
-def row(match: Match) -> Row:
+def row(trial: Trial) -> Row:
     """Play a game and tell everything about it that is worth keeping."""
     started, clock = datetime.datetime.now(datetime.UTC), time.perf_counter()
-    result = play_match(match)
-    seat, column = match.cell.seat(match.trial), match.cell.column
+    result = play_trial(trial)
+    seat, column = trial.cell.seat(trial.number), trial.cell.column
     decisions = [decision for decision in result.decisions if decision.player == seat]
     opponent_decisions = [decision for decision in result.decisions if decision.player != seat]
     return {
-        "cell": match.cell.key,
+        "cell": trial.cell.key,
         "game": column.game,
         "role": column.role,
-        "agent": match.cell.agent,
-        "strategy": match.cell.spec.text,
+        "agent": trial.cell.agent,
+        "strategy": trial.cell.spec.text,
         "opponent": column.opponent.text,
-        "iterations": match.cell.iterations,
+        "iterations": trial.cell.iterations,
         "opponent_iterations": column.iterations,
         "seconds_per_decision": column.seconds,
-        "trial": match.trial,
+        "trial": trial.number,
         "seat": seat,
-        "seed": list(match.seed),
+        "seed": list(trial.seed),
         "reward": float(result.returns[seat]),
         "win": bool(result.returns[seat] >= WIN),
         "returns": [float(reward) for reward in result.returns],
@@ -88,7 +95,7 @@ def row(match: Match) -> Row:
         "actions": [[int(player), int(action)] for player, action in result.actions],
         "started": started.isoformat(timespec="milliseconds"),
         "seconds": round(time.perf_counter() - clock, 6),
-        "provenance": provenance(match.cell.module),
+        "provenance": provenance(trial.cell.module),
     }
 
 
@@ -161,6 +168,71 @@ def git(directory: Path, *command: str) -> str | None:
         return None
 
 
+# -------------------- All games that a directory does not hold yet, once, by any number of processes.
+
+
+@attrs.frozen
+class Part:
+    """A share of an experiment's trials, so that several machines can divide them: part `number` (from 1) of `of`."""
+
+    number: int = 1
+    of: int = 1
+
+    def __contains__(self, trial: int) -> bool:
+        return trial % self.of == self.number - 1
+
+
+WHOLE = Part()
+
+
+def part(text: str) -> Part:
+    """A share as people write it: "2/3".
+
+    Raises:
+        ValueError: it is not one.
+    """
+    number, slash, of = text.partition("/")
+    if not (slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+        raise ValueError(f"part: {text!r} is not a share such as 1/3, 2/3 or 3/3")
+    return Part(int(number), int(of))
+
+
+def trials_of(experiment: Experiment, share: Part = WHOLE) -> Iterator[Trial]:
+    """The games of a share, all cells side by side."""
+    return (trial_of(experiment, *game) for game in experiment.games() if game[1] in share)
+
+
+def run(experiment: Experiment, directory: Path, workers: Workers, share: Part = WHOLE) -> Iterator[tuple[int, int]]:
+    """Play what is missing; each game is kept as it ends.
+
+    Args:
+        share: the part of the trials to be played here.
+
+    Returns:
+        How many games are kept, and how many will be (with a sequential test, at most): before the first and after each game.
+
+    Raises:
+        ValueError: see `ledger_of`; a share of a sequential test; or a game could not be played.
+    """
+    if experiment.sprt and share != WHOLE:
+        raise ValueError(
+            "part: a sequential test cannot be divided, because later games depend on the results of earlier ones"
+        )
+    with ledger_of(directory, experiment) as ledger:
+        missing = sum(trial in share and (cell.key, trial) not in ledger.rows for cell, trial in experiment.games())
+        total = len(ledger.rows) + missing
+        yield len(ledger.rows), total
+        rounds: Iterable[Iterable[Trial]] = [trials_of(experiment, share)]
+        if experiment.sprt:
+            rounds = (
+                [trial_of(experiment, *game) for game in games]
+                for games in Progress(experiment).rounds(ledger.outcomes)
+            )
+        for games in rounds:
+            for _ in ledger.played(games, row, workers):
+                yield len(ledger.rows), total
+
+
 # -------------------- Playing games again and comparing them with what was kept.
 
 
@@ -172,15 +244,15 @@ def audit(experiment: Experiment, rows: Iterable[Row], sample: int, seed: int) -
     """Each game of a random sample played again: (what was found, whether it was the same).
 
     Raises:
-        Refusal: no games can be compared.
+        ValueError: no games can be compared.
     """
     cells = {cell.key: cell for cell in experiment.cells}
     sampled = _sample((row for row in rows if row["iterations"] is not None), sample, seed)
     if not sampled:
-        raise Refusal(NOTHING_TO_REPLAY)
+        raise ValueError(NOTHING_TO_REPLAY)
     for row in sampled:
-        match = Match(cells[row["cell"]], row["trial"], tuple(row["seed"]))
-        yield compare_with_replay(row, match, experiment)
+        trial = Trial(cells[row["cell"]], row["trial"], tuple(row["seed"]))
+        yield compare_with_replay(row, trial, experiment)
 
 
 def _sample(rows: Iterable[Row], size: int, seed: int) -> list[Row]:
@@ -194,14 +266,14 @@ def _sample(rows: Iterable[Row], size: int, seed: int) -> list[Row]:
     return sampled
 
 
-def compare_with_replay(row: Row, match: Match, experiment: Experiment) -> tuple[str, bool]:
+def compare_with_replay(row: Row, trial: Trial, experiment: Experiment) -> tuple[str, bool]:
     """A game played again: what was found, and whether it was the same."""
     name = f"{row['agent']} in {row['game']}, trial {row['trial']}"
-    seed, seat = experiment.game_seed(match.cell, match.trial), match.cell.seat(match.trial)
-    if (match.seed, row["seat"]) != (seed, seat):
-        row_text = f"kept with seed {match.seed} and seat {row['seat']}"
+    seed, seat = experiment.game_seed(trial.cell, trial.number), trial.cell.seat(trial.number)
+    if (trial.seed, row["seat"]) != (seed, seat):
+        row_text = f"kept with seed {trial.seed} and seat {row['seat']}"
         return f"{name}: {row_text}, but the experiment gives {seed}, {seat}", False
-    result = play_match(match)
+    result = play_trial(trial)
     now = [[int(player), int(action)] for player, action in result.actions]
     for number, (before, new) in enumerate(zip(row["actions"], now, strict=False), 1):
         if before != new:

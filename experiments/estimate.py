@@ -7,8 +7,7 @@ from collections.abc import Callable
 import attrs
 
 from experiments.plan.definition import Cell, Column, Experiment, duration, title
-from experiments.play import matches
-from experiments.play.matches import Match
+from experiments.run import Trial, play_trial
 from icarus.checks import count_text
 
 Kind = tuple[str, tuple[int, ...], str, str, float, float | None]
@@ -77,24 +76,24 @@ def _fewest(cell: Cell) -> int:
 
 def _time_trial(experiment: Experiment, cell: Cell, iterations: int) -> float:
     """The processor's seconds for trial 0 with another budget; the number of decisions is about the same with any."""
-    match = _shorten(experiment, cell, iterations)
+    trial = _shorten(experiment, cell, iterations)
     start = time.process_time()  # whatever else the machine is doing
-    matches.play_match(match)
+    play_trial(trial)
     return time.process_time() - start
 
 
 def _decisions(experiment: Experiment, cell: Cell) -> int:
     """How many decisions with a choice trial 0 has with a small budget."""
-    result = matches.play_match(_shorten(experiment, cell, max(SAMPLES[0], _fewest(cell))))
+    result = play_trial(_shorten(experiment, cell, max(SAMPLES[0], _fewest(cell))))
     return sum(1 for decision in result.decisions if decision.legal > 1)
 
 
-def _shorten(experiment: Experiment, cell: Cell, iterations: int) -> Match:
+def _shorten(experiment: Experiment, cell: Cell, iterations: int) -> Trial:
     """Trial 0 with another budget."""
     shortened = attrs.evolve(cell, column=attrs.evolve(cell.column, iterations=iterations, seconds=None))
     if cell.own_iterations is not None:
         shortened = attrs.evolve(shortened, own_iterations=math.ceil(_share(cell) * iterations))
-    return Match(shortened, 0, experiment.game_seed(cell, 0))
+    return Trial(shortened, 0, experiment.game_seed(cell, 0))
 
 
 def core_seconds(experiment: Experiment, paces: dict[Cell, Pace], iterations: int | None = None) -> dict[Column, float]:

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from experiments.plan.definition import Cell, Column, Experiment, Sprt
-from experiments.store.results import Outcomes
+from experiments.results import Outcomes
 
 ROUND = 8  # units between two interim analyses
 BETTER, NOT_BETTER = "better", "not better"

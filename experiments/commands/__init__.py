@@ -1,1 +1,0 @@
-"""What is typed: `python -m experiments`, its commands by subject."""

@@ -1,0 +1,523 @@
+"""The files of a run, and what its games come to: each game counted once; for each cell its wins and what its searches were like.
+
+experiment.json says what is played; results.jsonl is a ledger of the games (`icarus.arena.ledger`). Everything else in the directory is
+derived from these two. A run may grow: experiment.json is written again with more trials, agents or games, and the rows stay.
+"""
+
+import contextlib
+import glob
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import attrs
+import msgspec
+
+from experiments.plan.definition import Cell, Column, Experiment, difference, extends, first_change, from_settings
+from icarus.arena.ledger import UNFINISHED, Key, Ledger, Row, key_of, packed_path, read_lines, read_rows, written_whole
+
+KEY = ("cell", "trial")  # the fields of a row that name its game
+EXPERIMENT, RESULTS = "experiment.json", "results.jsonl"
+FORMAT = 1  # of experiment.json
+STATISTICS = ("visits", "value", "depth", "iterations")
+MILLION = 10**6
+DRAW = 0.5  # what a drawn game of two counts in scores
+DRAWN = [DRAW, DRAW]  # the returns of one
+CHECK = b',"check":"'  # before the checksum of a line; the first runs had none
+LONGEST_CHECK = 32  # bytes
+
+Number = Annotated[float, msgspec.Meta(gt=-1e12, lt=1e12)]
+Reward = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Text = Annotated[str, msgspec.Meta(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")]
+
+
+class Side(msgspec.Struct):
+    """Means over the searches of one side; None where it had no choice."""
+
+    visits: Number | None
+    value: Number | None
+    depth: Number | None
+    iterations: Number | None
+
+
+class Statistics(msgspec.Struct):
+    agent: Side
+
+
+class PlayedGame(msgspec.Struct):
+    """What is counted of a row."""
+
+    cell: str
+    trial: int
+    seat: int
+    win: bool
+    reward: Reward
+    returns: list[Reward]
+    started: Text
+    seconds: Annotated[float, msgspec.Meta(ge=0, lt=1e12)]
+    statistics: Statistics
+
+
+class RowOfGame(PlayedGame, forbid_unknown_fields=True, kw_only=True):
+    """All that a row has."""
+
+    game: str
+    agent: str
+    strategy: str
+    opponent: str
+    seed: list[int]
+    moves: int
+    actions: list[Any]
+    provenance: dict[str, Any]
+    role: str = ""
+    iterations: int | None = None
+    opponent_iterations: int | None = None
+    seconds_per_decision: float | None = None
+
+
+# -------------------- The files of a run.
+
+
+def experiment_in(directory: Path) -> Experiment:
+    """The experiment to which a directory belongs.
+
+    Raises:
+        ValueError: to none, or experiment.json cannot be understood.
+    """
+    path = directory / EXPERIMENT
+    try:
+        content = msgspec.json.decode(path.read_bytes())
+        if content["format"] != FORMAT:
+            raise ValueError(f"its format is {content['format']!r}, and this version reads format {FORMAT}")
+        return from_settings(content)
+    except (FileNotFoundError, NotADirectoryError):
+        inside = ", ".join(run.name for run in runs_in(directory) if run != directory)
+        hint = f"; give one of its directories: {inside}" if inside else ""
+        raise ValueError(f"{directory} has no experiment (it has no {EXPERIMENT}){hint}") from None
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise ValueError(f"{path} is damaged: {type(error).__name__}: {error}") from None
+
+
+def runs_in(directory: Path) -> list[Path]:
+    """The directory of a run itself, or the runs in a folder of several, such as that of a campaign."""
+    if (directory / EXPERIMENT).exists():
+        return [directory]
+    return sorted(path.parent for path in directory.glob(f"*/{EXPERIMENT}")) or [directory]
+
+
+def rows(directory: Path, experiment: Experiment) -> Iterator[Row]:
+    """The games played so far, in the order in which they ended.
+
+    Raises:
+        ValueError: a line is damaged, or not a game of this experiment.
+    """
+    columns = _columns(experiment)
+    for row in read_rows(directory / RESULTS, KEY, RowOfGame, unchecked=True):
+        _refuse_foreign(row, columns, experiment.trials, directory)
+        yield row
+
+
+def _columns(experiment: Experiment) -> dict[str, Column]:
+    return {cell.key: cell.column for cell in experiment.cells}
+
+
+def _refuse_foreign(row: Row, cells: Container[str], trials: int, directory: Path) -> None:
+    if row["cell"] not in cells or not 0 <= row["trial"] < trials:
+        place = f"cell {row['cell']}, trial {row['trial']}"
+        raise ValueError(f"{directory / RESULTS}: damaged ({place}: not a game of this experiment)")
+
+
+def count_unchecked(directory: Path) -> int:
+    """How many of the games were kept before lines had checksums."""
+    return sum(CHECK not in line[-LONGEST_CHECK:] for line, _ in read_lines(directory / RESULTS))
+
+
+class RunLedger(Ledger):
+    """The games of a run; of a row it holds what a sequential test compares (`Column.outcome`)."""
+
+    def __init__(self, directory: Path, experiment: Experiment) -> None:
+        self.outcomes: dict[tuple[str, int], float] = {}
+        self._columns, self._trials = _columns(experiment), experiment.trials
+        super().__init__(directory / RESULTS, KEY, RowOfGame, unchecked=True)
+
+    def note(self, row: Row) -> None:
+        assert self.path is not None
+        _refuse_foreign(row, self._columns, self._trials, self.path.parent)
+        self.rows[key_of(row, KEY)] = {}
+        self.outcomes[row["cell"], row["trial"]] = self._columns[row["cell"]].outcome(row["win"], row["reward"])
+
+
+@contextlib.contextmanager
+def ledger_of(directory: Path, experiment: Experiment) -> Iterator[RunLedger]:
+    """The games of a run, to be continued; a new directory is made. A run may grow in trials, agents and games.
+
+    Raises:
+        ValueError: it belongs to another experiment or to other settings, is being written by another process, or a line is damaged.
+    """
+    _is_claimed(directory, experiment)  # or refused, before a file is opened
+    with RunLedger(directory, experiment) as ledger:
+        if not _is_claimed(directory, experiment):
+            with written_whole(directory / EXPERIMENT) as file:
+                file.write(
+                    json.dumps({"format": FORMAT, **experiment.settings()}, indent=1, ensure_ascii=False).encode()
+                )
+        yield ledger
+
+
+def _is_claimed(directory: Path, experiment: Experiment) -> bool:
+    """Whether a directory's experiment is this one; not if it is new or must grow."""
+    if (directory / EXPERIMENT).exists():
+        stored = experiment_in(directory)
+        if not extends(experiment, stored):
+            _refuse_edited(directory, stored, experiment)
+            raise ValueError(
+                f"{directory} belongs to another run: {difference(stored, experiment)}; choose another directory"
+            )
+        return stored == experiment
+    paths = directory.iterdir() if directory.exists() else ()
+    leftovers = {EXPERIMENT + UNFINISHED, RESULTS}  # left by a run that was killed before it had begun
+    strange = sorted(
+        path.name for path in paths if path.name not in leftovers or (path.name == RESULTS and path.stat().st_size)
+    )
+    if strange:
+        raise ValueError(
+            f"{directory} has other files ({', '.join(strange[:3])}) but no {EXPERIMENT}; choose an empty directory"
+        )
+    return False
+
+
+def _refuse_edited(directory: Path, before: Experiment, experiment: Experiment) -> None:
+    """Say so where all that differs is what a Python file holds, or one that it imports."""
+    by_key = {cell.key: cell for cell in experiment.cells}
+    for stored in before.cells:
+        now = by_key.get(stored.key, stored)
+        if stored != now and attrs.evolve(stored, source=now.source, imports=now.imports) == now:
+            path, digest, earlier = first_change(stored, now)
+            raise ValueError(
+                f"{path} was edited after the run in {directory} had started: its digest is {digest}, in that run {earlier}; "
+                f"undo the edit, or choose another directory"
+            )
+
+
+def merge(out: Path, directories: Sequence[Path]) -> tuple[int, int]:
+    """Add to `out` the games of other runs of the same experiment, which may have grown: (games added, games there now).
+
+    Raises:
+        ValueError: they belong to different experiments, a file is damaged, or the same game was played differently in two places.
+            Nothing is added then.
+    """
+    whole = experiment_in(directories[0])
+    for directory in (*directories[1:], *([out] if (out / EXPERIMENT).exists() else [])):
+        experiment = experiment_in(directory)
+        if not extends(whole, experiment):
+            if not extends(experiment, whole):
+                words = difference(experiment, whole, ("there", "in those before"))
+                raise ValueError(f"{directory} is a run of another experiment: {words}")
+            whole = experiment
+    first: dict[Key, tuple[Path, list[object]]] = {}
+    for directory in (out, *directories):
+        for row in rows(directory, whole):
+            played = [row["seed"], row["actions"], row["returns"]]
+            place, earlier = first.setdefault(key_of(row, KEY), (directory, played))
+            if played != earlier:
+                name = f"trial {row['trial']} of {row['agent']} in {row['game']}"
+                raise ValueError(f"{name} was played differently in {place} and in {directory}")
+    with ledger_of(out, whole) as ledger:
+        before = len(ledger.rows)
+        for directory in directories:
+            for row in rows(directory, whole):
+                if key_of(row, KEY) not in ledger.rows:
+                    ledger.keep(row)
+        return len(ledger.rows) - before, len(ledger.rows)
+
+
+# -------------------- What is counted.
+
+
+@attrs.frozen
+class Moments:
+    """What is needed of numbers for their mean and its error, exactly.
+
+    Attributes:
+        count: how many there are.
+        total, squares: their sum and the sum of their squares, in millionths and millionths of millionths.
+    """
+
+    count: int = 0
+    total: int = 0
+    squares: int = 0
+
+    @property
+    def mean(self) -> float | None:
+        return self.total / self.count / MILLION if self.count else None
+
+    @property
+    def error(self) -> float | None:
+        """The standard error of the mean."""
+        if self.count < 2:
+            return None
+        spread = self.count * self.squares - self.total**2
+        return math.sqrt(max(spread, 0) / (self.count**2 * (self.count - 1))) / MILLION
+
+
+def moments_of(values: Iterable[float | None]) -> Moments:
+    """The moments of numbers; None counts in none."""
+    numbers = [_millionths(value) for value in values if value is not None]
+    return Moments(len(numbers), sum(numbers), sum(number * number for number in numbers))
+
+
+def _millionths(value: float) -> int:
+    return math.floor(value * MILLION + 0.5)
+
+
+@attrs.define
+class Tally:
+    """The results of one cell.
+
+    Attributes:
+        draws: drawn games; there are none where more than two play.
+        millionths: the time its games took, added up, in millionths of a second.
+        moments: for each of `STATISTICS` those of the agent's means, over its games.
+        due: the games of the cell's first interim analysis; 0 where there is none.
+        rewards: the moments of the agent's rewards.
+        is_graded: whether somebody got another reward than that of a win, a draw of two, or a loss, in a game that is not one of
+            section 8: what counts is then the mean reward, not the wins.
+    """
+
+    cell: Cell
+    games: int = 0
+    wins: int = 0
+    draws: int = 0
+    millionths: int = 0
+    moments: dict[str, Moments] = attrs.field(factory=lambda: dict.fromkeys(STATISTICS, Moments()))
+    due: int = 0
+    rewards: Moments = Moments()
+    is_graded: bool = False
+
+    @property
+    def seconds(self) -> float:
+        return self.millionths / MILLION
+
+    @property
+    def rate(self) -> float | None:
+        return self.wins / self.games if self.games else None
+
+    @property
+    def score(self) -> float | None:
+        """The mean of its games, a draw counting one half."""
+        return (self.wins + DRAW * self.draws) / self.games if self.games else None
+
+
+def tally_of(cell: Cell, games: Sequence[PlayedGame]) -> Tally:
+    """What games of a cell come to."""
+    sides = [game.statistics.agent for game in games]
+    return Tally(
+        cell,
+        games=len(games),
+        wins=sum(game.win for game in games),
+        draws=sum(game.returns == DRAWN for game in games),
+        millionths=sum(_millionths(game.seconds) for game in games),
+        moments={name: moments_of(getattr(side, name) for side in sides) for name in STATISTICS},
+        rewards=moments_of(game.reward for game in games),
+        is_graded=not cell.column.counts_wins
+        and any(each not in (0, 1) for game in games if game.returns != DRAWN for each in game.returns),
+    )
+
+
+Columns = dict[Column, list[Tally]]
+Outcomes = Mapping[tuple[str, int], float]  # what counts of each game, by cell key and trial
+
+
+def any_graded(column: Iterable[Tally]) -> bool:
+    """Whether the agents of a column are compared by their mean rewards."""
+    return any(tally.is_graded for tally in column)
+
+
+def baseline(column: list[Tally]) -> Tally | None:
+    """The agent that is an opponent itself: the measure of evenly matched players."""
+    return next((tally for tally in column if tally.cell.is_opponent and tally.games), None)
+
+
+@attrs.frozen
+class Run:
+    """A directory and the experiment to which it belongs."""
+
+    directory: Path
+    experiment: Experiment
+
+
+@attrs.frozen
+class Origins:
+    """Where games come from.
+
+    Attributes:
+        provenance: by what they were played, with the number of games, the most frequent first.
+        first, last: when the first and the last of them began.
+        seconds: the time they took, added up.
+    """
+
+    provenance: tuple[tuple[dict[str, object], int], ...]
+    first: str
+    last: str
+    seconds: float
+
+
+class Results:
+    """The games of runs. A game that several runs hold (the same cell, trial and way of drawing seeds) counts once.
+
+    Attributes:
+        runs, cells: what was read.
+        games: those of each cell, by its key, in the order of their trials.
+
+    Raises:
+        ValueError: see `rows`.
+    """
+
+    def __init__(self, runs: Sequence[Run]) -> None:
+        self.runs = list(runs)
+        self.cells = list({cell.key: cell for run in runs for cell in run.experiment.cells}.values())
+        self._played: dict[tuple[str, str, int], PlayedGame] = {}  # by the way of drawing seeds, cell and trial
+        self._provenance: Counter[str] = Counter()
+        returns: dict[tuple[float, ...], list[float]] = {}  # each kept once
+        for run in self.runs:
+            seeding = run.experiment.seeding
+            for row in rows(run.directory, run.experiment):
+                game = msgspec.convert(row, PlayedGame)
+                game.returns = returns.setdefault(tuple(game.returns), game.returns)
+                self._played.setdefault((seeding, game.cell, game.trial), game)
+                self._provenance[json.dumps(row["provenance"], ensure_ascii=False, separators=(",", ":"))] += 1
+        self.games: dict[str, list[PlayedGame]] = {cell.key: [] for cell in self.cells}
+        for game in sorted(self._played.values(), key=lambda game: game.trial):
+            self.games[game.cell].append(game)
+
+    @property
+    def unchecked(self) -> int:
+        """How many lines have no checksum, because they were kept before there were any."""
+        return sum(count_unchecked(run.directory) for run in self.runs)
+
+    @property
+    def most(self) -> int:
+        """How many games there are when all are played."""
+        return sum(run.experiment.trials * len(run.experiment.cells) for run in self.runs)
+
+    def tallies(self, trials: float = math.inf) -> list[Tally]:
+        """What each cell came to, in the order of `cells`; only in its first so many trials, if a number is given."""
+        return [tally_of(cell, [game for game in self.games[cell.key] if game.trial < trials]) for cell in self.cells]
+
+    def columns(self) -> Columns:
+        """The results by column, the agents in the order of the experiment."""
+        columns: Columns = {cell.column: [] for cell in self.cells}
+        for tally in self.tallies():
+            columns[tally.cell.column].append(tally)
+        return columns
+
+    def unbroken(self) -> dict[Cell, int]:
+        """How many games each cell has from its first trial on, without gaps."""
+        return {
+            cell: sum(game.trial == place for place, game in enumerate(self.games[cell.key])) for cell in self.cells
+        }
+
+    def free_seconds(self, trials: Mapping[Cell, int]) -> dict[Cell, float]:
+        """The seconds of a game of each cell on a free processor: the lower quartile, since beside other work games take longer.
+
+        Args:
+            trials: how many first trials of each cell count.
+        """
+        counted = {
+            cell: sorted(game.seconds for game in self.games[cell.key] if game.trial < first)
+            for cell, first in trials.items()
+        }
+        return {cell: seconds[math.ceil(len(seconds) / 4) - 1] for cell, seconds in counted.items() if seconds}
+
+    def origins(self) -> Origins:
+        """Where the games come from."""
+        ordered = sorted(self._provenance.items(), key=lambda kind: (-kind[1], kind[0]))
+        started = [game.started for game in self._played.values()] or [""]
+        seconds = sum(_millionths(game.seconds) for game in self._played.values()) / MILLION
+        return Origins(tuple((json.loads(text), count) for text, count in ordered), min(started), max(started), seconds)
+
+    def outcomes(self, of: Callable[[Column, PlayedGame], float] | None = None) -> dict[tuple[str, int], float]:
+        """What counts of each game, by cell key and trial: by default what a sequential test compares (`Column.outcome`)."""
+        of = of or (lambda column, game: column.outcome(game.win, _rounded(game.reward)))
+        return {(cell.key, game.trial): of(cell.column, game) for cell in self.cells for game in self.games[cell.key]}
+
+    def wins(self) -> dict[tuple[str, int], float]:
+        """Whether each game was won, by cell key and trial."""
+        return self.outcomes(lambda _, game: game.win)
+
+    def rewards(self) -> dict[tuple[str, int], float]:
+        """What the agent got in each game, by cell key and trial."""
+        return self.outcomes(lambda _, game: _rounded(game.reward))
+
+    def discordant(self) -> dict[Cell, tuple[int, int]]:
+        """For each agent the trials that it alone won and those that the opponent in its place alone won, on the same deals."""
+        opponents = {cell.column: cell for cell in self.cells if cell.is_opponent}
+        evens = {
+            cell.key: opponents[cell.column] for cell in self.cells if cell.column in opponents and not cell.is_opponent
+        }
+        pairs: dict[str, list[tuple[bool, bool]]] = {}
+        for (seeding, cell, trial), game in self._played.items():
+            if cell in evens and (even := self._played.get((seeding, evens[cell].key, trial))):
+                pairs.setdefault(cell, []).append((game.win, even.win))
+        return {
+            cell: (pairs[cell.key].count((True, False)), pairs[cell.key].count((False, True)))
+            for cell in self.cells
+            if cell.key in pairs
+        }
+
+
+def _rounded(reward: float) -> float:
+    return _millionths(reward) / MILLION
+
+
+def results_of(*directories: Path) -> Results:
+    """The games in directories of runs, or in folders of these.
+
+    Raises:
+        ValueError: a directory holds no experiment, or see `rows`.
+    """
+    runs = [run for directory in directories for run in runs_in(directory)]
+    return Results([Run(run, experiment_in(run)) for run in runs])
+
+
+LONGEST_ROW = 1 << 24  # bytes, for the reader of JSON
+MEMORY = "400MB"  # of the database, before it turns to the disk
+
+
+def query(directory: Path, sql: str, allow_files: bool = False) -> tuple[list[str], list[tuple[object, ...]]]:
+    """The answer to a query over the table `games`, whose columns are those of the files: (names of the columns, rows).
+
+    Args:
+        directory: of a run, or a folder of several.
+        allow_files: whether the query may read and write other files; else it sees nothing but the games.
+
+    Raises:
+        ValueError: no results yet, a damaged line, or a query that the database does not understand.
+    """
+    import duckdb
+
+    if not any(results_of(directory).games.values()):  # which checks the lines
+        raise ValueError(f"{directory} has no games yet")
+    paths = [path for run in runs_in(directory) for path in (packed_path(run / RESULTS), run / RESULTS)]
+    files: Any = [glob.escape(str(path)) for path in paths if path.exists()]  # its types know a single file only
+    with contextlib.closing(duckdb.connect(config={"memory_limit": MEMORY})) as database:
+        # All that can be skipped is a torn last line.
+        relation = database.read_json(
+            files,
+            format="newline_delimited",
+            union_by_name=True,
+            ignore_errors=True,
+            sample_size=-1,
+            maximum_object_size=LONGEST_ROW,
+        )
+        relation.create("games")
+        if not allow_files:
+            database.execute("SET enable_external_access = false; SET lock_configuration = true")
+        try:
+            answer = database.execute(sql)
+            return [column[0] for column in answer.description or []], answer.fetchall()
+        except duckdb.Error as error:
+            raise ValueError(" ".join(str(error).split("\n\n")[0].split())) from None

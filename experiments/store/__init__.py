@@ -1,1 +1,0 @@
-"""Rows of games on disk, and what is counted from them."""
