@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from icarus.audit import audit
 from icarus.commands import options
 from icarus.commands.console import notes, print_note, print_text, progress_bar, show_compilation
 from icarus.commands.options import directory_option, integer_option, iterations_option, value_option
@@ -59,10 +60,18 @@ def discover_command(
 ) -> None:
     """Find the strategy that plays a game best, and prove it.
 
-    Compositions of enhancements race. The winner is proven on games that were not used to choose it.
+    A game of your own is checked first. Compositions of enhancements race. The winner is proven on games that were not used to choose it.
     """
-    game, files = options.game_and_files(game, files)
+    source, (game, files) = game, options.game_and_files(game, files)
     directory = to or Path(f"discovery-{game}-{seed}")
+    if source.endswith(".py") and not (directory / FILE).exists():
+        with show_compilation():
+            report = audit(options.load_game(game, files)[0], seed=seed)
+        if not report.passed:
+            raise ValueError(
+                f"{game} does not keep its promises, and a race would measure that; icarus check {source} says more"
+            )
+        print_note(f"{game} passes icarus check")
     with show_compilation(), progress_bar(remaining=True) as bar:
         last = dict[str, int]()
         tasks = {stage: bar.add_task(text, total=None, visible=False) for stage, text in STAGES.items()}

@@ -43,3 +43,28 @@ def test_a_race_that_is_stopped_says_that_it_goes_on(
     errors = capsys.readouterr().err
     assert f"the games played are kept in {tmp_path / 'race'}; run the same command to continue" in errors
     assert len((tmp_path / "race" / "games.jsonl").read_bytes().splitlines()) > 30
+
+
+def test_a_game_of_ones_own_is_checked_before_it_is_raced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    stones = Path(__file__).with_name("stones.txt").read_text("utf-8")
+    (tmp_path / "stones.py").write_text(stones.replace('{"stones": (0, STONES)', '{"stones": (0, 5)'))
+    (tmp_path / "two.toml").write_text(SPACE)
+    command = [
+        "discover",
+        "stones.py",
+        "--games",
+        "460",
+        "--iterations",
+        "4",
+        "--finalists",
+        "2",
+        "--space",
+        "two.toml",
+        "--to",
+        "race",
+    ]
+    assert run(command) == 2
+    assert "stones does not keep its promises" in capsys.readouterr().err and not (tmp_path / "race").exists()
