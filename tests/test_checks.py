@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from icarus import Agent, checks, exploitability, games, play, search
-from icarus.commands.play.conversation import Session
 from icarus.engine.scheme import DeterminizedUCT
 from icarus.games.knockout_whist import knockout_whist
 from icarus.specs import BASELINE, NAST
@@ -41,7 +40,7 @@ def test_the_limits_of_an_integer_are_told(least: int | None, most: int | None, 
 
 
 def test_of_one_seat_no_message_speaks_of_several() -> None:
-    """In a game for one player "it must be 0", not "from 0 to 0"; and it has 1 seat, not 1 seats."""
+    """In a game for one player "it must be 0", not "from 0 to 0"; and it needs 1 agent, not 1 agents."""
     with pytest.raises(ValueError, match="^the seat is 1; it must be 0$"):
         checks.integer("the seat", 1, 0, 0)
     alone = toy.CHAIN
@@ -52,8 +51,6 @@ def test_of_one_seat_no_message_speaks_of_several() -> None:
         drawing(state, seat=2)
     with pytest.raises(ValueError, match=r"needs 1 agent, not 2$"):
         play(alone, [Agent(BASELINE, iterations=1)] * 2)
-    with pytest.raises(ValueError, match=r"has 1 seat, not 2$"):
-        Session(alone, [None, None])
     with pytest.raises(ValueError, match=r"has 1 player: best responses"):
         exploitability(alone, BASELINE)
     assert repr(search(state, BASELINE, iterations=1)).endswith("after 1 iteration>")
