@@ -115,7 +115,7 @@ def rows(directory: Path, experiment: Experiment) -> Iterator[Row]:
         ValueError: a line is damaged, or not a game of this experiment.
     """
     columns = _columns(experiment)
-    for row in read_rows(directory / RESULTS, KEY, RowOfGame, unchecked=True):
+    for row in read_rows(directory / RESULTS, KEY, RowOfGame, unchecked=True, strict=True):
         _refuse_foreign(row, columns, experiment.trials, directory)
         yield row
 
@@ -141,7 +141,7 @@ class RunLedger(Ledger):
     def __init__(self, directory: Path, experiment: Experiment) -> None:
         self.outcomes: dict[tuple[str, int], float] = {}
         self._columns, self._trials = _columns(experiment), experiment.trials
-        super().__init__(directory / RESULTS, KEY, RowOfGame, unchecked=True)
+        super().__init__(directory / RESULTS, KEY, RowOfGame, unchecked=True, strict=True)
 
     def note(self, row: Row) -> None:
         assert self.path is not None

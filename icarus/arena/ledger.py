@@ -154,18 +154,21 @@ def read_lines(path: Path) -> Iterator[tuple[bytes, str]]:
             raise ValueError(f"{file} is damaged: {error}") from None
 
 
-def read_rows(path: Path, fields: Sequence[str], shape: Any = Row, *, unchecked: bool = False) -> Iterator[Row]:
+def read_rows(
+    path: Path, fields: Sequence[str], shape: Any = Row, *, unchecked: bool = False, strict: bool = False
+) -> Iterator[Row]:
     """The rows of a ledger in their order, each game once.
 
     Args:
         fields: of a row, that name its game.
         shape: of a row, as `msgspec.convert` takes a type.
         unchecked: see `row_of`.
+        strict: whether all rows of one game must be the same; otherwise the first of them counts.
 
     Raises:
-        ValueError: a line is damaged or has another shape, or the packed file is damaged.
+        ValueError: a line is damaged or has another shape, the packed file is damaged, or rows of one game differ.
     """
-    keys = set[Key]()
+    keys: dict[Key, int] = {}
     for line, place in read_lines(path):
         row = row_of(line, place, unchecked=unchecked)
         try:
@@ -173,8 +176,10 @@ def read_rows(path: Path, fields: Sequence[str], shape: Any = Row, *, unchecked:
         except msgspec.ValidationError as error:
             raise ValueError(f"{place}: damaged ({error})") from None
         if (key := key_of(row, fields)) not in keys:
-            keys.add(key)
+            keys[key] = hash(line)
             yield row
+        elif strict and keys[key] != hash(line):
+            raise ValueError(f"{place}: damaged; a line above is another row of the same game")
 
 
 def key_of(row: Row, fields: Sequence[str]) -> Key:
@@ -212,7 +217,7 @@ class Ledger:
     Args:
         path: of the file; its folder is made, and a last line without its end is cut off.
         fields: of a row, that name its game: the `key` of the task that it comes of.
-        shape, unchecked: see `read_rows`.
+        shape, unchecked, strict: see `read_rows`.
 
     Raises:
         ValueError: another process writes to the file, or a line is damaged.
@@ -221,12 +226,20 @@ class Ledger:
         rows: of the games played, by their keys, in the order in which they ended.
     """
 
-    def __init__(self, path: Path | None, fields: Sequence[str], shape: Any = Row, *, unchecked: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        fields: Sequence[str],
+        shape: Any = Row,
+        *,
+        unchecked: bool = False,
+        strict: bool = False,
+    ) -> None:
         self.path, self.fields, self._synced = path, tuple(fields), time.monotonic()
         self.rows: dict[Key, Row] = {}
         self._file = open_to_append(path) if path else None
         try:
-            for row in read_rows(path, fields, shape, unchecked=unchecked) if path else ():
+            for row in read_rows(path, fields, shape, unchecked=unchecked, strict=strict) if path else ():
                 self.note(row)
         except ValueError:
             self.__exit__()

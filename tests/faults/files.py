@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from experiments import results as store
-from icarus.arena.ledger import pack, packed_path
+from icarus.arena.ledger import line_of, pack, packed_path, row_of
 from icarus.compiler import kernel as cache
 from tests.faults.harness import Bench, Wrong, play
 
@@ -86,12 +86,15 @@ def put_foreign_file(bench: Bench) -> None:
 
 
 def repeat_line(bench: Bench) -> None:
-    """A line is there twice, as after a careless `cat`: its game counts once."""
+    """A line is there twice, as after a careless `cat`: its game counts once; as another row of its game it is refused."""
     directory = bench.copy()
     path = directory / store.RESULTS
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*lines, bench.random.choice(lines)]))
     bench.resume(directory)
+    other = {**row_of(bench.random.choice(lines), "here"), "seconds": 1e9}
+    path.write_bytes(b"".join([*lines, line_of(other)]))
+    bench.refused(ValueError, lambda: play(bench.experiment, directory))
 
 
 def fill_disk(bench: Bench) -> None:
