@@ -14,7 +14,7 @@ import platform
 import sys
 import types as pytypes
 import weakref
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
@@ -336,12 +336,15 @@ def _holds(bound: Bound) -> bool:
     return same and (bound.content is None or _describe(bound.value) == bound.content)
 
 
-def renew_rebound() -> int:
+def renew_rebound(variables: Iterable[Bound] | None = None) -> int:
     """Have everything compiled anew if a variable that was compiled in is bound to another value, or its array holds another.
+
+    Args:
+        variables: those to be looked at; by default all that have been compiled in.
 
     Returns how often that has happened.
     """
-    if not all(map(_holds, list(_bound.values()))):
+    if not all(map(_holds, list(_bound.values()) if variables is None else variables)):
         _bound.clear()
         _generation[0] += 1
         for compiled in list(_compiled):

@@ -181,7 +181,7 @@ class AnyGame(ABC):
         Raises:
             ValueError: a seed that is not an integer of at least 0, nor several of them.
         """
-        renew_rebound()
+        renew_rebound(_kernels[self][1] if self in _kernels else ())  # what slots read is looked at when they are used
         return State.from_data(self, self.ask("initial", seeded(checks.seed(seed))))
 
     def observed_moves(self, data: StateData, action: int) -> list[int]:
@@ -430,7 +430,7 @@ class Game(AnyGame):
             return self._make_kernels()
         latest = _kernels.get(self)
         if latest is None or latest[0] != generation() or not are_bound(latest[1]):
-            made_at, functions = renew_rebound(), [getattr(self, name) for name in FUNCTIONS]
+            made_at, functions = renew_rebound(), [getattr(self, name) for name in (*FUNCTIONS, *KINDS)]
             latest = _kernels[self] = made_at, variables_of(*functions), self._make_kernels()
         return latest[2]
 
@@ -457,7 +457,7 @@ def functions_of(module: Mapping[str, Any]) -> dict[str, Any]:
     return {name: module[name] for name in (*FUNCTIONS, *TOLD, "retrace") if name in module}
 
 
-_kernels: "weakref.WeakKeyDictionary[Game, tuple[int, list[Bound], Kernels]]" = weakref.WeakKeyDictionary()
+_kernels: "weakref.WeakKeyDictionary[AnyGame, tuple[int, list[Bound], Kernels]]" = weakref.WeakKeyDictionary()
 
 
 # ------------------------------------------------------------------------------- What people call the players of a game
