@@ -17,7 +17,7 @@ import attrs
 import msgspec
 
 from experiments.plan.definition import Cell, Column, Experiment, difference, extends, first_change, from_settings
-from icarus.arena.ledger import UNFINISHED, Key, Ledger, Row, key_of, packed_path, read_lines, read_rows, written_whole
+from icarus.arena.ledger import UNFINISHED, Key, Ledger, Row, count_bare, key_of, packed_path, read_rows, written_whole
 
 KEY = ("cell", "trial")  # the fields of a row that name its game
 EXPERIMENT, RESULTS = "experiment.json", "results.jsonl"
@@ -26,8 +26,6 @@ STATISTICS = ("visits", "value", "depth", "iterations")
 MILLION = 10**6
 DRAW = 0.5  # what a drawn game of two counts in scores
 DRAWN = [DRAW, DRAW]  # the returns of one
-CHECK = b',"check":"'  # before the checksum of a line; the first runs had none
-LONGEST_CHECK = 32  # bytes
 
 Number = Annotated[float, msgspec.Meta(gt=-1e12, lt=1e12)]
 Reward = Annotated[float, msgspec.Meta(ge=0, le=1)]
@@ -132,7 +130,7 @@ def _refuse_foreign(row: Row, cells: Container[str], trials: int, directory: Pat
 
 def count_unchecked(directory: Path) -> int:
     """How many of the games were kept before lines had checksums."""
-    return sum(CHECK not in line[-LONGEST_CHECK:] for line, _ in read_lines(directory / RESULTS))
+    return count_bare(directory / RESULTS)
 
 
 class RunLedger(Ledger):

@@ -107,6 +107,15 @@ def line_of(row: Mapping[str, object]) -> bytes:
     return b'%s,"check":"%08x"}\n' % (content, zlib.crc32(content))
 
 
+def _checksum_in(line: bytes) -> re.Match[bytes] | None:
+    return _CHECK.search(line, max(0, len(line) - _LONGEST_CHECK))
+
+
+def count_bare(path: Path) -> int:
+    """How many lines of a file have no checksum, as they were once written."""
+    return sum(_checksum_in(line) is None for line, _ in read_lines(path))
+
+
 def row_of(line: bytes, place: str, *, unchecked: bool = False) -> Row:
     """The row of a line, without its checksum.
 
@@ -117,7 +126,7 @@ def row_of(line: bytes, place: str, *, unchecked: bool = False) -> Row:
     Raises:
         ValueError: the line is no row, or has changed since it was written.
     """
-    check = _CHECK.search(line, max(0, len(line) - _LONGEST_CHECK))
+    check = _checksum_in(line)
     try:
         row = dict(msgspec.json.decode(line))
         content = line[: check.start()] if check else b""
@@ -217,7 +226,7 @@ class Ledger:
     Args:
         path: of the file; its folder is made, and a last line without its end is cut off.
         fields: of a row, that name its game: the `key` of the task that it comes of.
-        shape, unchecked, strict: see `read_rows`.
+        shape, reading: see `read_rows`.
 
     Raises:
         ValueError: another process writes to the file, or a line is damaged.
@@ -226,20 +235,12 @@ class Ledger:
         rows: of the games played, by their keys, in the order in which they ended.
     """
 
-    def __init__(
-        self,
-        path: Path | None,
-        fields: Sequence[str],
-        shape: Any = Row,
-        *,
-        unchecked: bool = False,
-        strict: bool = False,
-    ) -> None:
+    def __init__(self, path: Path | None, fields: Sequence[str], shape: Any = Row, **reading: bool) -> None:
         self.path, self.fields, self._synced = path, tuple(fields), time.monotonic()
         self.rows: dict[Key, Row] = {}
         self._file = open_to_append(path) if path else None
         try:
-            for row in read_rows(path, fields, shape, unchecked=unchecked, strict=strict) if path else ():
+            for row in read_rows(path, fields, shape, **reading) if path else ():
                 self.note(row)
         except ValueError:
             self.__exit__()

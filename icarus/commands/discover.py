@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from icarus.audit import audit
 from icarus.commands import options
 from icarus.commands.console import notes, print_note, print_text, progress_bar, show_compilation
+from icarus.commands.new import audited
 from icarus.commands.options import directory_option, integer_option, iterations_option, value_option
 from icarus.discovery.discover import DEFAULT_ITERATIONS, POOL, Settings, discover
 from icarus.discovery.page import PAGE, text_of, write_result
@@ -65,9 +65,7 @@ def discover_command(
     source, (game, files) = game, options.game_and_files(game, files)
     directory = to or Path(f"discovery-{game}-{seed}")
     if source.endswith(".py") and not (directory / FILE).exists():
-        with show_compilation():
-            report = audit(options.load_game(game, files)[0], seed=seed)
-        if not report.passed:
+        if not audited(options.load_game(game, files)[0], seed).passed:
             raise ValueError(
                 f"{game} does not keep its promises, and a race would measure that; icarus check {source} says more"
             )

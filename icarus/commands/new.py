@@ -133,20 +133,25 @@ def _games_of(game: str, files: list[Path] | None) -> list[AnyGame]:
 
 def check(game: AnyGame, number: int | None, determinizations: int | None, seed: int) -> AuditReport:
     """Print what is wrong with a game; and if nothing is, what its players see and what would make it better."""
+    report = audited(game, seed, number, determinizations)
+    print_text(report.text(line_width()))
+    if report.passed:
+        for line in advice_on(game, report):
+            print_text(line)
+    return report
+
+
+def audited(game: AnyGame, seed: int, number: int | None = None, determinizations: int | None = None) -> AuditReport:
+    """The audit of a game, by default as long as it usually is, with its progress."""
     total = number or (GAMES if isinstance(game, Game) else PLAIN_GAMES)
     with show_compilation(), progress_of("games", total) as show:
-        report = audit(
+        return audit(
             game,
             games=number,
             determinizations=determinizations,
             seed=seed,
             progress=lambda games, draws: show(games, description=f"{draws:,} determinizations, games"),
         )
-    print_text(report.text(line_width()))
-    if report.passed:
-        for line in advice_on(game, report):
-            print_text(line)
-    return report
 
 
 def reference_in(path: Path) -> Callable[[State], Reference]:

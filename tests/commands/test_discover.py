@@ -50,6 +50,7 @@ def test_a_game_of_ones_own_is_checked_before_it_is_raced(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     stones = Path(__file__).with_name("stones.txt").read_text("utf-8")
+    stones = stones.replace('name="stones"', 'name="raced"')  # this process goes on knowing the game
     (tmp_path / "stones.py").write_text(stones.replace('{"stones": (0, STONES)', '{"stones": (0, 5)'))
     (tmp_path / "two.toml").write_text(SPACE)
     command = [
@@ -67,4 +68,4 @@ def test_a_game_of_ones_own_is_checked_before_it_is_raced(
         "race",
     ]
     assert run(command) == 2
-    assert "stones does not keep its promises" in capsys.readouterr().err and not (tmp_path / "race").exists()
+    assert "raced does not keep its promises" in capsys.readouterr().err and not (tmp_path / "race").exists()
