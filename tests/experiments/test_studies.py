@@ -26,7 +26,7 @@ from icarus.games.dou_di_zhu import DOU_DI_ZHU, RANK_NAMES, hand_of
 from tests.conftest import ROOT
 from tests.experiments.conftest import keep, small
 
-RUNS, DOCS = ROOT / "experiments" / "runs", ROOT / "docs"
+RUNS = ROOT / "experiments" / "runs"
 
 
 def shown(app, *arguments: object) -> str:
@@ -253,10 +253,10 @@ def test_a_mean_reward_has_an_interval_also_where_all_are_alike():
 
 
 def test_the_page_of_equilibria_and_its_pictures_come_out_of_the_committed_rows(tmp_path):
-    page = tmp_path / "equilibrium.md"
-    page.write_bytes((DOCS / "equilibrium.md").read_bytes())
+    page, committed = tmp_path / "tables.md", (equilibrium.RUNS / "tables.md").read_bytes()
+    page.write_bytes(committed)
     equilibrium.draw(tmp_path, equilibrium.RUNS, page)
-    assert page.read_bytes() == (DOCS / "equilibrium.md").read_bytes()
+    assert page.read_bytes() == committed
     assert all(
         (tmp_path / f"{name}.png").stat().st_size > 20_000 for name in ("root", "aggregate", "sixteen", "effects")
     )
