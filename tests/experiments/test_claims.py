@@ -514,13 +514,17 @@ def test_what_an_enhancement_adds_with_nast_and_without_is_told_apart():
 
 
 def test_the_page_and_the_readme_are_as_the_rows_make_them():
-    page, readme = (path.read_text("utf-8") for path in (ROOT / "docs/reproduction.md", ROOT / "README.md"))
+    page, tables, readme = (
+        (ROOT / path).read_text("utf-8")
+        for path in ("docs/reproduction.md", "experiments/runs/campaign/tables.md", "README.md")
+    )
     results = results_of(ROWS)
     texts = report.campaign_tables(results)
     assert readme.count("<!-- end -->") == 1 and fill_places(readme, texts) == readme
     if texts["counted"].partition(".")[0] not in page:
         pytest.skip("rows have come in since: python -m experiments report experiments/runs/campaign --page …")
-    assert page.count("<!-- end -->") == len(texts) - 1 and fill_places(page, texts) == page
+    assert (page + tables).count("<!-- end -->") == len(texts) - 1
+    assert fill_places(page, texts) == page and fill_places(tables, texts) == tables
 
 
 def test_places_get_their_texts_and_a_page_of_something_else_is_refused(tmp_path, call):
