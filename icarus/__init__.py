@@ -47,7 +47,6 @@ from icarus.algebra import (
 )
 from icarus.audit import audit
 from icarus.discovery.discover import discover, discovered
-from icarus.engine.belief import with_belief
 from icarus.engine.match import Agent, GameLog, play
 from icarus.engine.result import (
     Result,
@@ -101,5 +100,5 @@ __all__ = [
     "__version__", "audit", "backpropagation", "best_response", "candidates", "capture", "discover", "discovered",
     "exploitability", "games", "greatest_value", "in_python", "information", "initial", "initial_information",
     "linear", "majority", "maxilinear", "most_visits", "parse_scheme", "play", "search", "secure_child",
-    "sequential", "show_playout", "show_records", "values", "weight", "with_belief",
+    "sequential", "show_playout", "show_records", "values", "weight",
 ]  # fmt: skip

@@ -183,8 +183,6 @@ class ChosenAction:
 class RandomPlayer:
     """Plays any legal action, each as likely: the zero of every ladder."""
 
-    preference = None
-
     def seated(self, game: AnyGame) -> "RandomPlayer":
         return self
 

@@ -268,8 +268,6 @@ class Plan:
 class Observed:
     """A player whose last search is kept, so that more is known of it than `play` notes."""
 
-    preference = None
-
     def __init__(self, player: SeatedPlayer) -> None:
         self.player = player
         self.result: Result | None = None

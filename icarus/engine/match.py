@@ -13,11 +13,10 @@ import numpy as np
 
 from icarus import checks
 from icarus.algebra import Enhancement
-from icarus.engine.belief import with_belief
 from icarus.engine.result import Result, label, most_visits
 from icarus.engine.reuse import leads_to
 from icarus.engine.scheme import MO_ISMCTS, ROOT_PLAYER
-from icarus.engine.search import Algorithm, Progress, Search, SeatedPlayer, check_belief, check_callable
+from icarus.engine.search import Algorithm, Progress, Search, SeatedPlayer, check_callable
 from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import check_game, check_is_state
 from icarus.kernel.state import State
@@ -67,17 +66,13 @@ class Agent(Search):
 
     Attributes:
         strategy: an enhancement or a composition; or the settings of another algorithm, such as `icarus.equilibrium.OOS()`: its player
-            keeps its results within a match, and takes no threads, scheme, decay or preference.
+            keeps its results within a match, and takes no threads, scheme or decay.
         cutoff: the number of actions of simulation after which playouts end; it becomes part of the scheme.
         move_decay: the weight of the records of one search in the next of the same game (`Result.decayed`): at 1 the tree below the moves
             played and all other records are kept, at 0 every search starts without records.
         game_decay: the weight of the records, except those of histories, in the next game, for an agent that plays several games
             after one call of `seated`: from 0, which keeps nothing, to 1.
         recommendation: the rule of line 18 (see `search`).
-        determinize: a belief model, by which the agent draws the facts hidden from him (see `with_belief`); by default the game's own
-            function, which is uniform.
-        preference: chooses between equally good actions, instead of a random choice (see `Result.preferred`): so an agent still plays
-            sensibly when it has already won or lost. It needs the default recommendation.
 
     Raises:
         TypeError: the strategy is not an enhancement, or the scheme not a scheme. ValueError: no positive budget, an invalid number of
@@ -86,20 +81,11 @@ class Agent(Search):
 
     move_decay: float = attrs.field(default=0, kw_only=True)
     game_decay: float = attrs.field(default=0, kw_only=True)
-    preference: Callable[[State, int], float] | None = attrs.field(default=None, kw_only=True)
-    determinize: Callable | None = attrs.field(default=None, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
         checks.real("move_decay", self.move_decay, 0, 1)
         checks.real("game_decay", self.game_decay, 0, 1)
-        check_callable("preference", self.preference, "a function of (state, action) that gives a number")
-        check_callable("determinize", self.determinize, "a belief model, a function such as Game.determinize")
-        check_belief(self.determinize is not None, self.scheme)
-        if self.preference is not None and self.recommendation is not most_visits:
-            raise ValueError(
-                f"preference chooses between actions with equal numbers of visits; it cannot be used with {label(self.recommendation)}"
-            )
         for field in attrs.fields(Agent)[3:] if isinstance(self.strategy, Algorithm) else ():
             if field.name != "cutoff" and (value := getattr(self, field.name)) != field.default:
                 raise ValueError(
@@ -138,8 +124,6 @@ class Agent(Search):
         if isinstance(self.strategy, Algorithm):
             player = self.strategy.seated(state.game, iterations=self.iterations, seconds=self.seconds)
             return player.search(state, seed, progress)
-        if self.determinize is not None:
-            state = with_belief(state, self.determinize)
         return self.run(state, seed, records, progress)
 
     def seated(self, game: AnyGame) -> SeatedPlayer:
@@ -163,8 +147,7 @@ class Agent(Search):
         decays = [f"move decay {self.move_decay:g}"] * (self.move_decay != 0)
         decays += [f"game decay {self.game_decay:g}"] * (self.game_decay != 0)
         rule = [label(self.recommendation)] * (self.recommendation is not most_visits)
-        belief = [f"determinize {getattr(self.determinize, '__name__', 'of its own')}"] * (self.determinize is not None)
-        return f"{self.scheme.label(self.strategy)} ({', '.join(budget + threads + decays + rule + belief)})"
+        return f"{self.scheme.label(self.strategy)} ({', '.join(budget + threads + decays + rule)})"
 
 
 class SeatedAgent:
@@ -184,10 +167,6 @@ class SeatedAgent:
     @property
     def strategy(self) -> Enhancement | Algorithm:
         return self.agent.strategy
-
-    @property
-    def preference(self) -> Callable[[State, int], float] | None:
-        return self.agent.preference
 
     def search(self, state: State, seed: int | Sequence[int]) -> Result:
         """The search for a decision, which begins with what is left of the one before."""
@@ -351,7 +330,6 @@ def _decision(state: State, agent: SeatedPlayer, seed: tuple[int, ...]) -> Decis
     if len(legal) == 1:
         return Decision(player, legal[0], 1, 0, 0, 0.0, 0, 0.0)
     result = agent.search(state, seed)
-    action = result.action if agent.preference is None else result.preferred(agent.preference)
-    index = result.actions.index(action)
+    index = result.actions.index(result.action)
     visits, value = int(result.visits[index]), float(result.values[index])
-    return Decision(player, action, len(legal), result.iterations, visits, value, result.depth, result.seconds)
+    return Decision(player, result.action, len(legal), result.iterations, visits, value, result.depth, result.seconds)

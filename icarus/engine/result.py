@@ -269,34 +269,6 @@ class Result:
         """The mean reward after the chosen action."""
         return float(self.values[self.actions.index(self.action)])
 
-    def preferred(self, preference: Callable[[State, int], float]) -> int:
-        """Among `action` and the actions that the search finds equally good, the one with the highest preference.
-
-        An action is equally good if it has the same mean reward and at most one visit fewer: if the game is won or lost with every
-        action, all actions are visited in turn. One that another is proved to dominate is not. If preferences are equal too, the search
-        decides.
-
-        Args:
-            preference: `preference(state, action)`, higher is better; `state` is the root.
-        """
-        most = self.visits[self.actions.index(self.action)]
-        equal = [
-            action
-            for action, visits, value, worse in zip(
-                self.actions, self.visits, self.values, self._dominated, strict=True
-            )
-            if not worse and (visits == most or (visits == most - 1 and value == self.value))
-        ]
-        return max(equal, key=lambda action: (preference(self.state, action), action == self.action))
-
-    @property
-    def _dominated(self) -> np.ndarray:
-        """Whether another action is proved to dominate each. [actions]"""
-        searches = self.parts or (self,)
-        tables = [[part._table for part in each.records.values()] for each in searches]  # the baseline's is the first
-        player = self._state.current_player()
-        return sum_statistics([root_statistics(player, self.actions, self.visits, each) for each in tables]).dominated
-
     def __str__(self) -> str:
         player = self.state.current_player()
         rows = [("action", "visits", "share", "value")]

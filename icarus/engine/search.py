@@ -16,7 +16,6 @@ from icarus.compiler.digest import renew_rebound
 from icarus.compiler.functions import DISABLED, CompilationError
 from icarus.compiler.kernel import presses_as_one
 from icarus.compiler.plain_python import interpret, interpret_rebound
-from icarus.engine.belief import has_belief
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.lowering import components_of, storage_of
 from icarus.engine.result import (
@@ -29,7 +28,7 @@ from icarus.engine.result import (
     sum_statistics,
 )
 from icarus.engine.reuse import leads_to, reused_records
-from icarus.engine.scheme import FRESH, GONE, MO_ISMCTS, ROOT_PLAYER, Scheme
+from icarus.engine.scheme import GONE, MO_ISMCTS, ROOT_PLAYER, Scheme
 from icarus.kernel.contract import CHANCE, TERMINAL
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.history import PHASES, UNLIMITED
@@ -112,10 +111,6 @@ SearchResult: TypeAlias = Any
 
 class SeatedPlayer(Protocol):
     """The player of one match, with what he may remember of it."""
-
-    @property
-    def preference(self) -> Callable[[State, int], float] | None:
-        """What decides between actions that do equally well."""
 
     def search(self, state: State, seed: tuple[int, ...]) -> SearchResult:
         """The search for a decision."""
@@ -241,7 +236,6 @@ class Search:
         if self.threads > 1 and not isinstance(game, Game):
             raise ValueError(f"threads is {self.threads!r}; {game} is a PythonGame, whose functions run in one thread")
         check_cutoff(game, self.scheme)
-        check_belief(has_belief(state), self.scheme)
         return strategy
 
     def begin(self, state: State, seed: int | Sequence[int] = 0, records: Result | None = None) -> "RunningSearch":
@@ -303,16 +297,6 @@ def check_cutoff(game: AnyGame, scheme: Scheme) -> None:
         raise ValueError(
             f"cutoff is {scheme.cutoff}, but {game} has no heuristic to end playouts with; give Game(heuristic=…)"
         )
-
-
-def check_belief(believes: bool, scheme: Scheme) -> None:
-    """Refuse a belief model, which draws once in each iteration, where the scheme draws otherwise.
-
-    Raises:
-        ValueError: the scheme does not draw a state for each iteration.
-    """
-    if believes and scheme.root != FRESH:
-        raise ValueError(f"determinize draws a state for each iteration, which {scheme} does not")
 
 
 def check_records(records: object, state: State, strategy: Enhancement, scheme: Scheme, trees: int) -> None:

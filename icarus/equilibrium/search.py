@@ -80,7 +80,6 @@ class SeatedOnlineSearch:
     memory: "OOSSearch"
     iterations: int | None
     seconds: float | None
-    preference: None = None
 
     def search(
         self, state: State, seed: int | Sequence[int], progress: Callable[[int, float], None] | None = None
@@ -371,7 +370,6 @@ class SeatedPolicy:
 
     algorithm: NearEquilibrium
     policy: TabularPolicy
-    preference: None = None
 
     def search(self, state: State, seed: int | Sequence[int], progress: object = None) -> Result:
         """An action drawn; nothing is searched, so that there is no progress to tell."""

@@ -239,8 +239,6 @@ def state_after(state: State, number: int) -> State:
 class EnginePlayer:
     """An engine at the table, in one seat or in several: a player for `icarus.play`. It is started when it is first to move."""
 
-    preference = None
-
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self._running: Running | None = None

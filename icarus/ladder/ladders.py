@@ -346,7 +346,6 @@ class PlayerWithOpening:
 
     player: SeatedPlayer
     plies: int
-    preference: None = None
 
     def seated(self, game: AnyGame) -> "PlayerWithOpening":
         return self

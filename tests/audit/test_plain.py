@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from icarus import PythonGame, audit, games, in_python
-from icarus.audit import audit_belief
 from icarus.bridges.seats import game_of
 from icarus.kernel import TERMINAL, below
 from tests.test_documented_examples import example
@@ -384,8 +383,6 @@ def test_draws_are_as_likely_as_the_deals_that_a_state_stands_for(changes: dict,
     ("call", "pattern"),
     [
         (lambda: audit("othello"), "an audit needs a Game, such as .*, not 'othello'"),
-        (lambda: audit_belief(GAME, print), "audit_belief needs a compiled game; .* is in plain Python"),
-        (lambda: audit_belief("hearts", print), "audit_belief needs a Game, such as .*, not 'hearts'"),
         (lambda: in_python("hearts"), "in_python needs a Game, such as .*, not 'hearts'"),
     ],
 )

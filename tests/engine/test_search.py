@@ -45,7 +45,7 @@ from icarus.engine.result import recommend
 from icarus.engine.search import run_within
 from icarus.kernel import History, Theta, Updates, find, update
 from icarus.kernel.history import UNLIMITED
-from icarus.specs import BASELINE, EPIC, LGR, MAST, MCTS_SOLVER, NAST2, RAVE
+from icarus.specs import BASELINE, EPIC, LGR, MAST, NAST2, RAVE
 from tests import toy
 from tests.test_toy import after
 
@@ -599,8 +599,6 @@ def test_agents_and_several_trees_take_a_rule_and_wrong_ones_are_refused() -> No
     for wrong, shown in ((None, "None"), (["a", "b"], r"\['a', 'b'\]")):
         with pytest.raises(ValueError, match=f"gave {shown}; it must give a number for each of 2 actions"):
             search(state, BASELINE, iterations=5, recommendation=lambda statistics, wrong=wrong: wrong)
-    with pytest.raises(ValueError, match="it cannot be used with greatest_value"):
-        Agent(BASELINE, iterations=5, recommendation=greatest_value, preference=lambda state, action: 0)
 
 
 @pytest.mark.parametrize("plain", [None, interpret])
@@ -660,12 +658,3 @@ def test_the_budget_is_what_was_given_or_what_the_clock_lets_expect(
     assert running.iterations == pytest.approx(total, abs=2)
     assert all(budget == pytest.approx(total, abs=2) for budget in running.expected if budget != UNLIMITED)
     assert running.expected[1] == (iterations or UNLIMITED) and (seconds is None or len(running.expected) > 5)
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_what_is_proved_to_be_worse_is_not_preferred(threads: int) -> None:
-    for seed in range(
-        5
-    ):  # of the actions 0 and 1, each visited as often, the first is proved to win, the second to draw
-        result = search(toy.CHAIN.new_initial_state(), MCTS_SOLVER, iterations=18 * threads, seed=seed, threads=threads)
-        assert result.action == result.preferred(lambda _, action: action) == 0

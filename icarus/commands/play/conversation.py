@@ -146,7 +146,7 @@ class Session:
         if len(legal) == 1:
             return legal[0], None
         result = agent.search(self.state, self._key(_SEARCH_STREAM), progress=progress)
-        return result.action if agent.preference is None else result.preferred(agent.preference), result
+        return result.action, result
 
     def hint(self, agent: Agent, progress: Progress | None = None) -> Result:
         """What an agent would find in a person's place, knowing what the person knows."""
