@@ -12,8 +12,6 @@ os.environ["PATH"] = os.pathsep.join((str(Path(sys.executable).parent), os.envir
 # What commands print is text on a page; the kernel that runs them says that they write to a terminal.
 os.environ |= {"COLUMNS": "100", "TERM": "dumb", "NO_COLOR": "1", "TTY_COMPATIBLE": "0", "TTY_INTERACTIVE": "0"}
 
-from icarus.specs import SPECIFICATIONS  # noqa: E402  of this folder's parent
-
 project = "icarus"
 author = "The icarus authors"
 try:
@@ -54,19 +52,3 @@ html_css_files = ["page.css"]
 html_show_sourcelink = False
 html_show_sphinx = False
 html_show_copyright = False
-
-
-def described(name, specification):
-    """A section of the gallery: where the specification comes from, and its seven slots."""
-    module = specification.components[0].policy.source.function.__module__
-    return f"\n## {name}\n\n(`{module}`)\n\n```text\n{specification.specification()}\n```\n"
-
-
-def with_gallery(app, page, source):
-    """Add a section for each specification that there is to the page of that name."""
-    if page == "gallery":
-        source[0] += "".join(described(name, one) for name, one in SPECIFICATIONS.items())
-
-
-def setup(app):
-    app.connect("source-read", with_gallery)
