@@ -40,7 +40,6 @@ SHARED_NAMES: set[str] = {
     "Decision",
     "Effect",
     "Engine",
-    "Estimate",
     "Line",
     "Measurement",
     "Part",

@@ -12,22 +12,9 @@ from icarus import games
 from icarus.arena.player import Configuration, Entrant
 from icarus.audit import AuditReport
 from icarus.commands import cli
-from icarus.commands.describe import (
-    EVEN,
-    LEVELS,
-    Plan,
-    Task,
-    _strategies,
-    course,
-    estimate,
-    known_from,
-    leads,
-    sentences,
-    tension,
-)
+from icarus.commands.describe import EVEN, LEVELS, Plan, Task, course, measures_of, sentences
 from icarus.engine.match import Agent
 from icarus.games import load
-from icarus.views.document import Paragraph
 
 
 @pytest.fixture(autouse=True)
@@ -54,17 +41,17 @@ def test_from_a_new_game_to_its_report_which_goes_on(
     folder = tmp_path / "report-my-game"
     assert report(1) == 0
     said, rows = capsys.readouterr().out, (folder / "games.jsonl").read_bytes()
-    assert "The audit passed." in said and "iterations a second" in said
+    assert "The audit passed." in said
     with (folder / "games.jsonl").open("ab") as file:
         file.write(b'{"stream":"even')  # what is being written when a report is killed
     monkeypatch.setattr("icarus.commands.describe.audit", None)  # the audit is kept too
-    assert cli.run([*COMMAND.format(2).split(), "--json"]) == 0
+    assert report(2) == 0
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)
     gone_on = (folder / "games.jsonl").read_bytes()
-    assert gone_on.startswith(rows) and gone_on.count(b"\n") == 2 * rows.count(b"\n") - 1  # one game has comments
-    measures = json.loads(capsys.readouterr().out)
-    assert measures == json.loads((folder / "report.json").read_text())
+    assert gone_on.startswith(rows) and gone_on.count(b"\n") == 2 * rows.count(b"\n")
+    measures = json.loads((folder / "report.json").read_text())
+    capsys.readouterr()
     assert measures["audit"]["outcome"] == "passed" and measures["course"]["random play"]["games"] == 10
     assert [level["agent"]["iterations"] for level in measures["levels"]] == [1, 2, 4, 8, 16, 32, 64, 128]
     assert json.loads((folder / "levels.json").read_text())["games"] == {"my-game": measures["levels"]}
@@ -74,7 +61,7 @@ def test_from_a_new_game_to_its_report_which_goes_on(
     assert "BASELINE (2 iterations)" in capsys.readouterr().out
     assert measures["skill"]["score"]["number"] == measures["strategies"][0]["gain"]["number"] == 2  # deals
     page = (folder / "report.html").read_text()
-    assert not re.search(r"(src|href)=.(?!#|data:)|@import|url\((?!#)", page) and page.count("svg+xml") >= 3
+    assert not re.search(r"(src|href)=.(?!#|data:)|@import|url\((?!#)", page) and page.count("svg+xml") == 2
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
@@ -116,44 +103,11 @@ def test_a_game_that_fails_the_audit_is_not_played(
     assert not (tmp_path / "report-my-game" / "games.jsonl").exists()
 
 
-def decision(player: int, at: int, value: float | None, stake: float | None = 0.0, legal: int = 2) -> list[Any]:
-    return [player, at, legal, value, stake]
-
-
-ROW = {
-    "returns": [0.0, 1.0],
-    "length": 10,
-    "decisions": [
-        decision(0, 0, 0.5),
-        decision(1, 1, 0.52),  # ahead by less than .05: nobody leads
-        decision(0, 4, 0.7, 0.2),  # player 0 takes the lead at .4
-        decision(1, 5, None, None, 1),  # forced: nothing is known
-        decision(0, 6, 0.5, 0.1),
-        decision(1, 7, 0.56, 0.3),  # player 1 takes it at .7
-        decision(0, 8, 0.58),  # by .02 only: player 1 keeps it
-    ],
-}
-
-
-def test_who_leads_and_since_when_the_winner_is_known() -> None:
-    lead = leads(2, ROW)
-    assert lead == [(0.4, 0), (0.7, 1)]
-    assert known_from(ROW, lead) == 0.7 and known_from(ROW | {"returns": [1.0, 0.0]}, lead) == 1.0
-    measures = tension(2, [ROW, ROW])
-    assert measures["changes"].mean == 1 and measures["known"]["quartiles"] == [0.7] * 3
-    assert measures["stake"].mean == pytest.approx(0.1)
-    often = tension(2, [ROW, ROW | {"decisions": 4 * ROW["decisions"]}])["changes"]
-    assert often.low == 0 and often.high > often.mean > 1  # a count has no greatest value
-    assert measures["stake_by_part"][4] == pytest.approx(0.2) and measures["stake_by_part"][5] is None
-
-
 def test_the_course_of_games_counts_lengths_choices_draws_and_seats() -> None:
-    drawn = {
-        "returns": [0.5, 0.5],
-        "length": 4,
-        "decisions": [decision(0, 0, 0.5, 0.0, 100), decision(1, 1, None, None, 1)],
-    }
-    summary = course(load("othello"), [ROW, drawn])
+    won = {"returns": [0.0, 1.0], "length": 10, "choices": [2, 2, 2, 1, 2, 2, 2]}
+    drawn = {"returns": [0.5, 0.5], "length": 4, "choices": [100, 1]}
+    summary = course(load("othello"), [won, drawn])
+    assert summary is not None
     assert summary["length"]["mean"] == 7 and summary["decisions"] == 4.5
     assert summary["draws"].mean == 0.5 and summary["forced"] == pytest.approx(2 / 9)
     assert [seat["reward"].mean for seat in summary["seats"]] == [0.25, 0.75]
@@ -174,16 +128,12 @@ PATIENCE = PythonGame(
 def test_two_who_are_compared_in_a_game_of_one_player_play_by_themselves(tmp_path: Path) -> None:
     file = tmp_path / "patience.py"
     file.write_text(PATIENCE)
-    plan = Plan("patience", (str(file),), "", 20, (), 1)
-    row = plan.play(Task(LEVELS, Entrant(Configuration("BASELINE"), 20), Entrant(), 0))
-    best, by_luck = row["returns"]
-    assert best == 1.0 and by_luck < 1.0 and row["score"] == 1 / (1 + by_luck)
-    rows = [plan.play(Task(EVEN, Entrant(), Entrant(), number)) for number in range(3)]
-    measures: dict[str, Any] = {"course": {EVEN: course(load("patience"), rows)}, "tension": tension(1, rows)}
-    assert measures["course"][EVEN]["draws"] is measures["tension"]["changes"] is measures["tension"]["known"] is None
-    measures |= {"skill": {"score": None}, "plan": {"iterations": 20}, "strategies": [], "rates": {}}
+    plan = Plan("patience", (str(file),), "", 20, ("MAST",), 1)
+    best = Entrant(Configuration("BASELINE"), 20)
+    scores = {round(plan.play(Task(LEVELS, best, Entrant(), deal))["score"], 2) for deal in range(6)}
+    assert scores <= {1.0, 0.75, 0.6, 0.5} and len(scores) > 1  # three ones, and as many by luck
+    rows = [plan.play(task) for task in plan.round(0) if task.kind != LEVELS]
+    measures = measures_of(plan, load("patience"), rows)
+    assert measures["course"][EVEN]["draws"] is measures["skill"]["score"] is None
     said = " ".join(sentences(AuditReport("patience", 0, 0, 0, True, (), 0.0), measures))
-    assert "The mean reward is" in said and not re.search("drawn|seat|lead", said)
-    measures["strategies"] = [{"strategy": "RAVE", "gain": estimate([0.1, 0.2])}]
-    section = " ".join(block.text for block in _strategies(measures) if isinstance(block, Paragraph))
-    assert "each alone and with the same chance" in section and "side" not in section
+    assert "The mean reward is" in said and not re.search("drawn|seat|Longer", said)
