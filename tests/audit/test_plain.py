@@ -12,7 +12,7 @@ import pytest
 from icarus import PythonGame, audit, games, in_python
 from icarus.bridges.seats import game_of
 from icarus.kernel import TERMINAL, below
-from tests.test_documented_examples import example
+from tests.test_documents import example
 
 second_chance = example("second_chance")
 GAME = second_chance.GAME

@@ -16,7 +16,7 @@ from icarus.kernel import TERMINAL
 from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import PythonGame
 from icarus.load_files import games_in, load_file
-from tests.test_documented_examples import example
+from tests.test_documents import example
 
 second_chance = example("second_chance")
 EXAMPLES = Path(__file__).parents[2] / "examples"

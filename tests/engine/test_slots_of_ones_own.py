@@ -36,7 +36,7 @@ from tests import naive_catalogue as twins
 from tests.audit import test_contract as contract
 from tests.conftest import Toys
 from tests.engine.test_twin import agree, starts
-from tests.test_documented_examples import example
+from tests.test_documents import example
 from tests.test_toy import after
 
 

@@ -1,0 +1,212 @@
+"""The documents: README is short, examples run as printed, and what pages name is there."""
+
+import importlib
+import importlib.util
+import inspect
+import os
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import attrs
+import pytest
+
+from icarus import BASELINE, MAST, audit, games, in_python, search
+from icarus.audit.lockstep import compare
+from icarus.kernel.state import State
+from tests.conftest import environment
+from tests.marks import slow_after
+
+ROOT = Path(__file__).parent.parent
+DOCS, EXAMPLES = ROOT / "docs", ROOT / "examples"
+BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+
+
+def test_the_first_screen_runs_as_printed():
+    done = subprocess.run([sys.executable, "-c", BLOCKS[0]], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "RAVE >> (MAST + NAST2)/2: 5000 iterations" in done.stdout
+    assert "(MAST-7)" in done.stdout
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("name", ["own_pairs.py", "nim.py"])
+def test_the_smallest_examples_run(name, capsys):
+    runpy.run_path(str(EXAMPLES / name), run_name="__main__")
+    assert "5000 iterations" in capsys.readouterr().out
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_bytes()) <= 8_000
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", "CONTRIBUTING.md", *sorted(f"docs/{path.name}" for path in DOCS.glob("*.md"))]
+)
+def test_every_file_that_a_page_names_exists(page):
+    text = (ROOT / page).read_text()
+    for link in re.findall(r"\]\((?!https?:|#)([^)#\s]+)", text):
+        assert (ROOT / page).parent.joinpath(link).exists(), link
+    for path in re.findall(r"\b(?:tests|icarus|experiments|examples)/[a-z_/0-9]+\.py", text):
+        assert (ROOT / path).exists(), path
+
+
+def test_the_worth_of_a_second_thread_can_be_measured():
+    command = [sys.executable, EXAMPLES / "two_threads.py", "othello", "20", "4"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("othello: two threads, 40 iterations, against one with 20: mean reward")
+
+
+# -------------------- The cells of the tutorials run from any folder, with fewer games and iterations.
+
+
+FEWER = {
+    "--games 100": "--games 1",
+    "--games 30": "--games 1",
+    "--games 5": "--games 1",
+    "--iterations 500": "--iterations 5",
+}
+RUN = """
+import sys
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+for cell in open(sys.argv[1], encoding="utf-8").read().split(chr(0)):
+    done = shell.run_cell(cell)
+    done.raise_error()
+    assert shell.user_ns.get("_exit_code", 0) == 0, cell
+"""
+
+
+@pytest.mark.parametrize("page", slow_after(1, ["tutorial-enhancement", "tutorial-game"]))
+def test_the_cells_of_a_tutorial_run_from_any_folder(page: str, tmp_path: Path) -> None:
+    cells = re.findall(r"```\{code-cell\}\n(?::.*\n)*(.*?)```", (DOCS / f"{page}.md").read_text(), re.DOTALL)
+    assert len(cells) > 6
+    text = "\0".join(cells)
+    for full, short in FEWER.items():
+        text = text.replace(full, short)
+    (tmp_path / "cells.txt").write_text(text, encoding="utf-8")
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    changed = environment(PATH=path, IPYTHONDIR=str(tmp_path / "ipython"))
+    call = [sys.executable, "-c", RUN, str(tmp_path / "cells.txt")]
+    done = subprocess.run(call, cwd=folder, env=changed, text=True, capture_output=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+
+
+# -------------------- The examples that the documentation builds step by step: they run, and the audit tells right from wrong.
+
+
+def example(name):
+    spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+nest_egg, second_chance, staged = example("nest_egg"), example("second_chance"), example("staged")
+PLAIN_PAGE = (DOCS / "plain-python.md").read_text()
+
+
+def test_points_are_those_of_the_tricks_and_the_card_laid_aside():
+    state = nest_egg.NEST_EGG.new_initial_state(4)  # 4 5 6 8 against 1 2 7 9
+    for worth in (8, 9, 6, 7, 1, 4, 5, 2):  # 8 and 9 are laid aside; 7 takes 6; 4 takes 1; 5 takes 2
+        state.apply_action(worth - 1)
+    assert state.facts.points.tolist() == [4 + 1 + 5 + 2, 6 + 7]
+    assert state.returns() == [0.0, 1.0]  # 12 + 8 against 13 + 9
+
+
+def test_the_audit_passes_nest_egg_and_misses_its_recall_where_it_is_taken_away():
+    assert audit(nest_egg.NEST_EGG, games=2, determinizations=600).passed
+    assert "recall" in audit(attrs.evolve(nest_egg.NEST_EGG, recall=None), games=2, determinizations=200).failed
+
+
+def test_second_chance_is_played_by_its_rules_and_each_sees_his_own_card():
+    state = second_chance.GAME.new_initial_state(1)
+    first, second = state.data["cards"]
+    state.apply_action(state.string_to_action("swap"))
+    drawn = state.legal_actions()[0]
+    assert state.is_chance_node() and first not in state.legal_actions() and len(state.legal_actions()) == 4
+    state.apply_action(drawn)
+    assert state.moves(0) == (second_chance.SWAP, drawn) and state.moves(1) == (second_chance.LAID + first,)
+    assert {tuple(state.determinize(1, seed).data["cards"])[1] for seed in range(9)} == {second}
+    state.apply_action(second_chance.KEEP)
+    assert state.returns() == [float(drawn > second), float(second > drawn)]
+
+
+def test_the_page_on_plain_python_shows_the_example_and_its_lines():
+    assert "```{literalinclude} ../examples/second_chance.py" in PLAIN_PAGE
+    game = attrs.evolve(second_chance.GAME, legal=lambda state: None)
+    line = second_chance.legal.__code__.co_firstlineno
+    assert (
+        f"legal of second-chance (examples/second_chance.py, line {line}) returned None; it must be a list"
+        in PLAIN_PAGE
+    )
+    with pytest.raises(ValueError, match="returned None; it must be a list of different integers"):
+        game.new_initial_state().legal_actions()
+    for command in re.findall(r"icarus (?:search|match|play|check|discover) (\S+\.py)", PLAIN_PAGE):
+        assert command in ("mygame.py", "FILE.py") or (ROOT / command).exists(), command
+
+
+def test_the_plain_game_on_the_page_is_searched():
+    result = search(second_chance.GAME.new_initial_state(seed=1), BASELINE >> MAST, iterations=100, seed=1)
+    assert result.iterations == 100
+
+
+def test_a_plain_game_can_be_the_referee_of_a_compiled_one():
+    nim = example("nim").NIM
+    assert compare(nim, lambda state: State(in_python(nim), state.data.copy()), games=5).passed
+
+
+def test_stages_are_records_of_their_own():
+    state = games.load("othello").new_initial_state()
+    single = search(state, BASELINE >> staged.staged_mast("STAGED", width=1000), iterations=30, seed=1)
+    many = search(state, BASELINE >> staged.staged_mast("STAGED", width=1), iterations=30, seed=1)
+    assert len(many.records["STAGED"]) > len(single.records["STAGED"])
+
+
+# -------------------- Every public name is on a page of the API, and every name there is public.
+
+
+PAGES = (DOCS / "api.md").read_text() + (DOCS / "catalogue.md").read_text()
+PACKAGES = (
+    "icarus",
+    "icarus.algebra",
+    "icarus.audit",
+    "icarus.equilibrium",
+    "icarus.games",
+    "icarus.kernel",
+    "icarus.ladder",
+)
+MODULES = ("icarus.bridges.openspiel", "icarus.bridges.pettingzoo", "icarus.testing")
+
+
+def public_names(name: str) -> list[str]:
+    """What `__all__` lists, or else the functions and classes of a module that are its own."""
+    module = importlib.import_module(name)
+    if hasattr(module, "__all__"):
+        return list(module.__all__)
+    candidates = [
+        key
+        for key, value in vars(module).items()
+        if getattr(value, "__module__", "") == name and key[0] != "_" and key != "main"
+    ]
+    return [key for key in candidates if inspect.isfunction(vars(module)[key]) or inspect.isclass(vars(module)[key])]
+
+
+@pytest.mark.parametrize("name", [*PACKAGES, *MODULES])
+def test_every_public_name_is_on_a_page(name: str) -> None:
+    words = set(re.findall(r"\w+", PAGES))
+    assert [public for public in public_names(name) if public not in words] == []
+
+
+def test_every_name_on_the_page_is_there() -> None:
+    current = ""
+    for line in (DOCS / "api.md").read_text().splitlines():
+        directive, _, target = line.removeprefix(".. auto").partition(":: ")
+        if line.startswith(".. currentmodule:: "):
+            current = line.partition(":: ")[2]
+        elif line.startswith(".. auto") and directive != "module":
+            path, _, name = (target if "." in target else f"{current}.{target}").rpartition(".")
+            assert hasattr(importlib.import_module(path), name), line
