@@ -17,7 +17,6 @@ from icarus import BASELINE, MAST, audit, games, in_python, search
 from icarus.audit.lockstep import compare
 from icarus.kernel.state import State
 from tests.conftest import environment
-from tests.marks import slow_after
 
 ROOT = Path(__file__).parent.parent
 DOCS, EXAMPLES = ROOT / "docs", ROOT / "examples"
@@ -68,17 +67,15 @@ FEWER = {
     "--iterations 500": "--iterations 5",
 }
 RUN = """
-import sys
-from IPython.core.interactiveshell import InteractiveShell
-shell = InteractiveShell.instance()
+import subprocess, sys
+names = {"subprocess": subprocess}
 for cell in open(sys.argv[1], encoding="utf-8").read().split(chr(0)):
-    done = shell.run_cell(cell)
-    done.raise_error()
-    assert shell.user_ns.get("_exit_code", 0) == 0, cell
+    lines = [f"subprocess.run(f{line[1:]!r}, shell=True, check=True)" if line[:1] == "!" else line for line in cell.splitlines()]
+    exec(compile("\\n".join(lines), "a cell", "exec"), names)
 """
 
 
-@pytest.mark.parametrize("page", slow_after(1, ["tutorial-enhancement", "tutorial-game"]))
+@pytest.mark.parametrize("page", ["tutorial-enhancement", "tutorial-game"])
 def test_the_cells_of_a_tutorial_run_from_any_folder(page: str, tmp_path: Path) -> None:
     cells = re.findall(r"```\{code-cell\}\n(?::.*\n)*(.*?)```", (DOCS / f"{page}.md").read_text(), re.DOTALL)
     assert len(cells) > 6
@@ -89,9 +86,10 @@ def test_the_cells_of_a_tutorial_run_from_any_folder(page: str, tmp_path: Path) 
     folder = tmp_path / "elsewhere"
     folder.mkdir()
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    changed = environment(PATH=path, IPYTHONDIR=str(tmp_path / "ipython"))
     call = [sys.executable, "-c", RUN, str(tmp_path / "cells.txt")]
-    done = subprocess.run(call, cwd=folder, env=changed, text=True, capture_output=True, timeout=600, check=False)
+    done = subprocess.run(
+        call, cwd=folder, env=environment(PATH=path), text=True, capture_output=True, timeout=600, check=False
+    )
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
 
 
