@@ -9,14 +9,26 @@ import attrs
 import numpy as np
 
 from icarus import BASELINE, LGRF, MOVE, capture, reply, values
-from icarus.kernel import CHANCE, MAX_PLAYERS, NONE, UNSEEN, History, Theta, Updates, find, observed, record, update
+from icarus.kernel import (
+    CHANCE,
+    MAX_PLAYERS,
+    NO_ACTION,
+    UNSEEN,
+    History,
+    Theta,
+    Updates,
+    find,
+    observed,
+    record,
+    update,
+)
 
 
 @values
 def recorded_reply(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
     """1 for the reply θ([a_t]~ρ_t), 0 for other actions"""
     move = observed(history, len(history.steps) - 1, 1)
-    good = NONE
+    good = NO_ACTION
     if move != UNSEEN:
         good = find(theta, record(move)).reply
     for i in range(len(legal)):

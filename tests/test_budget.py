@@ -42,7 +42,6 @@ SHARED_NAMES: set[str] = {
     "Engine",
     "Line",
     "Measurement",
-    "Part",
     "Picture",
     "Posterior",
     "Progress",

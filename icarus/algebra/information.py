@@ -14,7 +14,7 @@ import numpy as np
 
 from icarus.algebra.slots import Candidates, InitialInformation
 from icarus.checks import integer, is_integer
-from icarus.compiler.functions import plain
+from icarus.compiler.functions import python_of
 from icarus.kernel.game import AnyGame
 from icarus.kernel.history import Root, episode_record, history_record, mix, record
 
@@ -107,7 +107,7 @@ class Space:
             raise ValueError(f"{parts!r} is not a record of {self}")
         begins = self._begins_with
         if not begins:
-            return plain(record)(*(int(part) for part in parts))
+            return python_of(record)(*(int(part) for part in parts))
         *label, player, moves = parts[: len(begins) + 1] or (0, ())
         if label:
             key = episode_record(label[0], game.perspective(player), player, tuple(moves))

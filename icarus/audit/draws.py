@@ -10,7 +10,7 @@ import numpy as np
 
 from icarus.audit.report import EXAMPLES, Check
 from icarus.audit.subjects import facts_in, stamp
-from icarus.kernel.contract import RECALLED, StateData, facts_of
+from icarus.kernel.contract import MAX_EPISODE_MOVES, StateData, facts_of
 from icarus.kernel.game import Game
 from icarus.kernel.state import State
 
@@ -91,7 +91,7 @@ class Faces:
 
     def __init__(self, game: Any) -> None:
         self._game, self._known = game, dict[bytes, Face]()
-        self._compiled, self._recalled = isinstance(game, Game), np.zeros(RECALLED, np.int64)
+        self._compiled, self._recalled = isinstance(game, Game), np.zeros(MAX_EPISODE_MOVES, np.int64)
         self._lengths = dict[str, int]()
         self._growing = set[str]()
 
@@ -115,7 +115,7 @@ class Faces:
         if key not in self._known:
             recall, actions = self._game.kernels().recall, 0
             if recall is not None:
-                actions = recall(data.ctypes.data, self._game.players, self._recalled.ctypes.data, RECALLED)
+                actions = recall(data.ctypes.data, self._game.players, self._recalled.ctypes.data, MAX_EPISODE_MOVES)
             self._known[key] = self._game.text_of(facts_of(data)), self._recalled[:actions].tobytes()
         return self._known[key]
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from icarus.compiler.messages import defined_at, raised_in
 from icarus.compiler.rng import RNG_WORDS
-from icarus.kernel.contract import RECALLED, Beliefs, StateData, facts_of
+from icarus.kernel.contract import MAX_EPISODE_MOVES, Beliefs, StateData, facts_of
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.python_game import PythonGame
 
@@ -176,7 +176,7 @@ class GuardedGame(_AskedGame):
             "the probabilities": Fence(8 * game.max_legal),
             "the rewards": Fence(8 * game.players),
             "the moves": Fence(8 * game.players),
-            "the recalled moves": Fence(8 * RECALLED),
+            "the recalled moves": Fence(8 * MAX_EPISODE_MOVES),
             "the beliefs": Fence(game.beliefs.itemsize),
             "the generator": Fence(8 * RNG_WORDS),
         }
@@ -262,9 +262,9 @@ class GuardedGame(_AskedGame):
 
     def recalled(self, perspective: int) -> list[int]:
         out, address = self._room("the recalled moves", np.int64, UNWRITTEN)
-        count = self.ask("recall", perspective, address, RECALLED)
-        if not 0 <= count <= RECALLED:
-            raise BrokenPromise("recall", f"recall returns {count} moves; at most {RECALLED} are possible")
+        count = self.ask("recall", perspective, address, MAX_EPISODE_MOVES)
+        if not 0 <= count <= MAX_EPISODE_MOVES:
+            raise BrokenPromise("recall", f"recall returns {count} moves; at most {MAX_EPISODE_MOVES} are possible")
         return out[:count].tolist()
 
     def determinize(self, observer: int, generator: np.ndarray) -> None:

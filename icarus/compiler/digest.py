@@ -58,7 +58,7 @@ _extending = Lazy("numba.core.extending")
 # ------------------------------------------------------------------------------------------------------- what a function reaches
 
 
-class Part(NamedTuple):
+class Reached(NamedTuple):
     """Something that a function reaches."""
 
     name: str
@@ -66,7 +66,7 @@ class Part(NamedTuple):
     names: frozenset[str] = NO_NAMES  # by which a value that is a module is asked
 
 
-def reachable(function: Callable, libraries: Set[str] = LIBRARIES) -> Iterator[Part]:
+def reachable(function: Callable, libraries: Set[str] = LIBRARIES) -> Iterator[Reached]:
     """Every function, flag and constant that a function can reach, in an order that its content decides.
 
     Containers, and what the compiler makes of functions, come as themselves and are followed by what is in them. A function of a
@@ -75,7 +75,10 @@ def reachable(function: Callable, libraries: Set[str] = LIBRARIES) -> Iterator[P
     Raises:
         CompilationError: it reaches what a decorator in `UNSUPPORTED` has made.
     """
-    pending = [*(Part("an extension", body) for body in _extensions()), Part("", function)]  # the last comes first
+    pending = [
+        *(Reached("an extension", body) for body in _extensions()),
+        Reached("", function),
+    ]  # the last comes first
     numbers: dict[tuple[int, frozenset[str]], int] = {}
     alive: list[object] = []  # an address stands for one value as long as that value lives
     while pending:
@@ -88,19 +91,19 @@ def reachable(function: Callable, libraries: Set[str] = LIBRARIES) -> Iterator[P
             )
         if not isinstance(value, PLAIN):
             if (id(value), names) in numbers:
-                yield Part(name, f"number {numbers[id(value), names]}")
+                yield Reached(name, f"number {numbers[id(value), names]}")
                 continue
             numbers[id(value), names] = len(numbers)
             alive.append(value)
         if _is_of(value, libraries):
-            yield Part(name, f"{type(value).__name__} {_module_of(value)} {getattr(value, '__qualname__', '')}")
+            yield Reached(name, f"{type(value).__name__} {_module_of(value)} {getattr(value, '__qualname__', '')}")
             parts = list(_cells_of(value)) if _module_of(value).startswith("icarus.") else []
         else:
-            yield Part(
+            yield Reached(
                 getattr(value, "__qualname__", name) if isinstance(value, pytypes.FunctionType) else name, value, names
             )
             parts = list(_parts(value, names))
-        pending += [Part(f"{name}.{part.name}", part.value, part.names) for part in reversed(parts)]
+        pending += [Reached(f"{name}.{part.name}", part.value, part.names) for part in reversed(parts)]
 
 
 def _module_of(value: object) -> str:
@@ -140,39 +143,39 @@ def content_of(cell: pytypes.CellType) -> object:
         return None
 
 
-def _cells_of(function: object) -> Iterator[Part]:
+def _cells_of(function: object) -> Iterator[Reached]:
     if isinstance(function, pytypes.FunctionType):
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-            yield Part(name, content_of(cell))
+            yield Reached(name, content_of(cell))
 
 
-def _parts(value: object, names: frozenset[str]) -> Iterator[Part]:
+def _parts(value: object, names: frozenset[str]) -> Iterator[Reached]:
     """What a value is made of, one step down."""
     if isinstance(value, tuple | list):
-        yield from (Part(str(i), item) for i, item in enumerate(value))
+        yield from (Reached(str(i), item) for i, item in enumerate(value))
     elif isinstance(value, pytypes.ModuleType):
-        yield from (Part(name, getattr(value, name), names) for name in sorted(names) if hasattr(value, name))
+        yield from (Reached(name, getattr(value, name), names) for name in sorted(names) if hasattr(value, name))
     elif isinstance(value, CompiledCallable):
         with contextlib.suppress(AttributeError):  # what cannot be called says so when it is compiled
-            yield Part("", value.compiled)
+            yield Reached("", value.compiled)
     elif isinstance(value, pytypes.FunctionType):
         read = frozenset(names_in(value.__code__))
         values = {name: value.__globals__[name] for name in read & value.__globals__.keys()}
         values |= {part.name: part.value for part in _cells_of(value)}
         for name, item in sorted(values.items()):
-            yield Part(name, item, read if isinstance(item, pytypes.ModuleType) else NO_NAMES)
+            yield Reached(name, item, read if isinstance(item, pytypes.ModuleType) else NO_NAMES)
         if value.__defaults__ or value.__kwdefaults__:
-            yield Part("defaults", (value.__defaults__, tuple(sorted((value.__kwdefaults__ or {}).items()))))
+            yield Reached("defaults", (value.__defaults__, tuple(sorted((value.__kwdefaults__ or {}).items()))))
     elif hasattr(value, "py_func"):
-        yield Part("", value.py_func)
+        yield Reached("", value.py_func)
         for flag, setting in sorted({**getattr(value, "locals", {}), **getattr(value, "targetoptions", {})}.items()):
-            yield Part(f"flag {flag}", setting if callable(setting) else str(setting))
+            yield Reached(f"flag {flag}", setting if callable(setting) else str(setting))
     elif isinstance(value, Intrinsic):
-        yield Part("", value.definition)
+        yield Reached("", value.definition)
     elif is_loaded("numba") and isinstance(value, _extending._Intrinsic):
-        yield Part("", value._defn)
+        yield Reached("", value._defn)
     elif is_loaded("numba") and isinstance(value, types.Dispatcher):
-        yield Part("", value.dispatcher)
+        yield Reached("", value.dispatcher)
 
 
 def _extensions() -> list[Callable]:
@@ -312,7 +315,7 @@ _WITH_VARIABLES = (pytypes.FunctionType, pytypes.ModuleType)
 _generation = [0]  # how often values have been found changed
 
 
-def _variables(part: Part) -> Variables:
+def _variables(part: Reached) -> Variables:
     """What a function of a user's reads, or is asked of a module."""
     value = part.value
     if not isinstance(value, _WITH_VARIABLES) or _is_ours(value) or _is_of(value, LIBRARIES):

@@ -77,7 +77,7 @@ DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")  # the comp
 MAKES_PLAIN: ContextVar[Any] = ContextVar(
     "makes plain", default=None
 )  # plain Python of kernels, where nothing is to be compiled
-REPLACEMENTS: list[tuple[Callable, Callable]] = []  # (function, what makes a body for it), by `compiled_as`
+REPLACEMENTS: list[tuple[Callable, Callable]] = []  # (function, what makes a body for it), by `overload`
 _registered: list[Callable] = []  # replacements that the compiler knows of
 _in_memory = False
 
@@ -176,7 +176,7 @@ def is_helper(value: object) -> bool:
     return isinstance(value, Helper) or (is_loaded("numba") and isinstance(value, _dispatchers.Dispatcher))
 
 
-def plain(function: Callable) -> Callable:
+def python_of(function: Callable) -> Callable:
     """The Python function inside a helper: for Python's own occasional use, which is not worth a compilation."""
     return getattr(function, "py_func", function)
 
@@ -200,7 +200,7 @@ class Intrinsic:
 intrinsic: Any = Intrinsic  # untyped: what it makes is called without the typing context
 
 
-def compiled_as(function: Callable) -> Callable[[Callable], Callable]:
+def overload(function: Callable) -> Callable[[Callable], Callable]:
     """Mark what compiled code has in a function's place: `make(types of its arguments)` gives a body to be compiled."""
 
     def mark(make: Callable) -> Callable:

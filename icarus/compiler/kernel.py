@@ -48,10 +48,10 @@ _OTHERS_WRITE = 0o022  # mode bits
 _CHECKSUM = hashlib.sha256().digest_size
 _RAISED = 0  # a greater status: the function has raised an exception, and says where it is described
 _on_compile: list[Callable[[str], None]] = []
-_alive: list["Kernel"] = []
+_alive: list["CompiledFunction"] = []
 
 
-class Kernel:
+class CompiledFunction:
     """A compiled function of 64-bit integers, with its address; it is never freed, since a search may use that.
 
     Args:

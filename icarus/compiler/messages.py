@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from icarus.compiler.digest import PACKAGE, reachable
-from icarus.compiler.functions import CompilationError, Lazy, is_helper, plain, types
+from icarus.compiler.functions import CompilationError, Lazy, is_helper, python_of, types
 from icarus.compiler.memory import is_read_only
 
 _errors = Lazy("numba.core.errors")
@@ -40,18 +40,18 @@ def location(file: str, line: int | str | None) -> str:
 def home(function: Callable | None) -> str:
     """Where a function stands, as "in f (file, line n)"."""
     assert function is not None
-    return f"in {plain(function).__code__.co_name}{defined_at(function)}"
+    return f"in {python_of(function).__code__.co_name}{defined_at(function)}"
 
 
 def defined_at(function: Callable) -> str:
     """Where a function is defined, as " (file, line n)"; "" for one of C."""
-    code = getattr(plain(function), "__code__", None)
+    code = getattr(python_of(function), "__code__", None)
     return "" if code is None else f" ({location(code.co_filename, code.co_firstlineno)})"
 
 
 def raised_in(function: Callable, error: BaseException) -> str:
     """Where an error last came through the file of a function, as `defined_at` tells it."""
-    file = getattr(getattr(plain(function), "__code__", None), "co_filename", None)
+    file = getattr(getattr(python_of(function), "__code__", None), "co_filename", None)
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
     return f" ({location(file, lines[-1])})" if file and lines else defined_at(function)
 
@@ -91,7 +91,7 @@ def _author_of(function: Callable) -> Callable:
 
 @contextlib.contextmanager
 def compilation_errors(function: Callable, name: str, returns: str = "") -> Iterator[None]:
-    """Within, what the compiler refuses is told in one sentence; arguments as of a `Kernel`.
+    """Within, what the compiler refuses is told in one sentence; arguments as of a `CompiledFunction`.
 
     Raises:
         CompilationError: the compiler refuses the function; the message names it and the line.
@@ -208,7 +208,7 @@ def refuse_slips(function: Callable, label: str, history: type | None = None, lo
         if lost and not isinstance(result.signature.return_type, types.NoneType):
             raise CompilationError(f"{lost}{defined_at(function)}")
     for _, value, _ in reachable(function):
-        if is_helper(value) and not (plain(value).__module__ or "").startswith(OWN):  # type: ignore[arg-type]
+        if is_helper(value) and not (python_of(value).__module__ or "").startswith(OWN):  # type: ignore[arg-type]
             for result in _versions(value):
                 if isinstance(result.type_annotation, _annotations.TypeAnnotation):
                     _refuse_statements(result.type_annotation, label, history)

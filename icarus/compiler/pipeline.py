@@ -27,7 +27,7 @@ class _NoEnvironments:
         """Nothing to be done."""
 
 
-class Part(JITCodeLibrary):
+class Callee(JITCodeLibrary):
     """The code of a function with that of all it calls, neither optimized nor made into machine code."""
 
     codegen = _NoEnvironments()
@@ -51,7 +51,7 @@ class Part(JITCodeLibrary):
         return 0
 
 
-class Whole(Part):
+class Whole(Callee):
     """The code of a kernel with that of all it calls, which becomes machine code."""
 
     def machine_code(self) -> bytes:
@@ -150,22 +150,22 @@ end:
 """
 
 
-class _PartCompiler(Compiler):
-    """The compiler's usual passes over one function, ending in a `Part`."""
+class _CalleeCompiler(Compiler):
+    """The compiler's usual passes over one function, ending in a `Callee`."""
 
-    ENDING_IN: type[Part] = Part
+    ENDING_IN: type[Callee] = Callee
 
     def __init__(self, typingctx: TypingContext, targetctx: TargetContext, library: CodeLibrary, *rest: object) -> None:
         handle_pending()
         super().__init__(typingctx, targetctx, library or self.ENDING_IN(targetctx.codegen(), "part"), *rest)
 
 
-class _KernelCompiler(_PartCompiler):
+class _KernelCompiler(_CalleeCompiler):
     ENDING_IN = Whole
 
 
 _NO_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-WITHIN: dict[str, object] = {**_NO_WRAPPERS, "pipeline_class": _PartCompiler}
+WITHIN: dict[str, object] = {**_NO_WRAPPERS, "pipeline_class": _CalleeCompiler}
 
 
 def kernel_dispatcher(function: Callable, **options: object) -> Dispatcher:

@@ -193,7 +193,7 @@ class PlainKernel:
 
 
 @contextmanager
-def plain_kernels(made_by: "Interpreter | None" = None) -> Iterator[None]:
+def plain_kernels(made_by: "PlainPython | None" = None) -> Iterator[None]:
     """Within, kernels stay plain Python, and nothing is compiled."""
     token = MAKES_PLAIN.set(made_by or interpret)
     try:
@@ -270,10 +270,10 @@ _STAND_INS: list[tuple[object, Callable]] = [
 # Most of what names mean, and never a helper nor one of its kind.
 _USUAL = (pytypes.FunctionType, pytypes.BuiltinFunctionType, pytypes.ModuleType, type, int, float, str)
 
-_interpreters: "weakref.WeakSet[Interpreter]" = weakref.WeakSet()
+_interpreters: "weakref.WeakSet[PlainPython]" = weakref.WeakSet()
 
 
-class Interpreter:
+class PlainPython:
     """Makes plain Python of helpers and slots: `interpret(function)`.
 
     A function keeps its code, so that breakpoints by file and line hold and a traceback shows the author's lines; only its globals are
@@ -372,7 +372,7 @@ def _replaced_ids(count: int) -> frozenset[int]:
     return frozenset(id(function) for function, _ in REPLACEMENTS)
 
 
-interpret: Interpreter = Interpreter()  # the one without stand-ins of its own; what it has made once is made for all
+interpret: PlainPython = PlainPython()  # the one without stand-ins of its own; what it has made once is made for all
 
 
 def interpret_rebound() -> None:

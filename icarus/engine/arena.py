@@ -101,7 +101,7 @@ class Buffers:
     actions: Address  # [max_legal]: the legal actions, where the root player sees classes of them
     classes: Address  # [max_legal]: the index of the observation class of each
     observed: Address  # [players]: how each sees an action
-    recalled: Address  # [RECALLED]
+    recalled: Address  # [MAX_EPISODE_MOVES]
     ahead: Address  # [state_words]: a state to look ahead in
     evaluation: Address  # [players or features of actions]: what the game has just said of it
     weight: Address  # [1]

@@ -17,7 +17,7 @@ from icarus.algebra.policy import (
 )
 from icarus.algebra.weights import TOLERANCE
 from icarus.compiler.digest import kernel_cache
-from icarus.compiler.kernel import Kernel
+from icarus.compiler.kernel import CompiledFunction
 from icarus.compiler.memory import WORD_BYTES, array_at, call, struct_at, unlikely
 from icarus.compiler.rng import RNG_WORDS
 from icarus.engine.arena import (
@@ -283,9 +283,9 @@ def vote_of(a: Arena, j: int, legal: int, count: int, record: int, rng: np.ndarr
 
 
 @kernel_cache
-def vote_kernel() -> Kernel:
+def vote_kernel() -> CompiledFunction:
     """`vote` as machine code, which calls itself by its address where a vote is taken within a vote."""
-    return Kernel(vote, 5, "the majority vote")
+    return CompiledFunction(vote, 5, "the majority vote")
 
 
 @inlined

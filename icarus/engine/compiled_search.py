@@ -9,11 +9,11 @@ import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.checks import count_text
-from icarus.compiler.functions import plain as python_of
+from icarus.compiler.functions import python_of
 from icarus.compiler.kernel import UNPLACED
 from icarus.compiler.memory import WORD_BYTES, offset_of, struct_at
 from icarus.compiler.messages import defined_at, home
-from icarus.compiler.plain_python import Interpreter, interpret, plain_kernels
+from icarus.compiler.plain_python import PlainPython, interpret, plain_kernels
 from icarus.compiler.rng import RNG_WORDS, seeded
 from icarus.engine.arena import ARENA, DONE, MORE_ROWS, MORE_STEPS, NEVER, TOO_LONG, Arena
 from icarus.engine.choice import WeightError, vote_kernel
@@ -26,7 +26,7 @@ from icarus.engine.scheme import EACH_PLAYER, FRESH, MO_ISMCTS, ONCE, ROOT_PLAYE
 from icarus.engine.slot_kernels import KEYLESS, NO_PLAYER
 from icarus.engine.tables import Records, Table, size_of
 from icarus.kernel import CHANCE, mix
-from icarus.kernel.contract import RECALLED, in_words
+from icarus.kernel.contract import MAX_EPISODE_MOVES, padded_to_words
 from icarus.kernel.game import LONGEST, Game
 from icarus.kernel.history import PHASES, PLAYOUT, STEP, UNLIMITED, Playout, Root, episode_key, episode_record, new_root
 from icarus.kernel.state import State
@@ -64,7 +64,7 @@ class CompiledSearch:
         seed: int | Sequence[int] = 0,
         scheme: Scheme = MO_ISMCTS,
         reuse: ReusedRecords | None = None,
-        plain: Interpreter | None = None,
+        plain: PlainPython | None = None,
         root_keys: Root | None = None,
         room: int = ROOM,
     ) -> None:
@@ -117,7 +117,7 @@ class CompiledSearch:
             **dict.fromkeys(("reward", "observed"), game.players),
             "weight": 1,
             "rng_before": RNG_WORDS,
-            "recalled": RECALLED,
+            "recalled": MAX_EPISODE_MOVES,
             "ahead": len(self._arrays["root.state"]),
             "evaluation": max(game.players, len(game.action_feature_names)),
         }
@@ -151,7 +151,7 @@ class CompiledSearch:
         if isinstance(self.functions, CalledBack):
             self.functions.begin(root.data, beliefs)
         else:
-            words = in_words(root.data)
+            words = padded_to_words(root.data)
             self._keep("root", "beliefs", beliefs)
         self._keep("root", "state", words)
         self._keep("buffers", "state", words.copy())
@@ -367,7 +367,7 @@ class CompiledSearch:
         if isinstance(self.functions, CalledBack):
             self.functions.hold(self._arrays["buffers.state"].ctypes.data, self.state.game.ask("copy", state.data))
         else:
-            self._arrays["buffers.state"][:] = in_words(state.data)
+            self._arrays["buffers.state"][:] = padded_to_words(state.data)
 
     def close(self) -> None:
         """Nothing to end: a search by itself runs in the thread of its caller."""

@@ -17,9 +17,9 @@ from icarus.algebra.information import HISTORY, POSITION, FieldValue
 from icarus.algebra.policy import RULE_GIBBS_OF_MEANS, RULE_UNIFORM, RULE_VOTE
 from icarus.algebra.slots import Candidates
 from icarus.compiler import memory
-from icarus.compiler.functions import DISABLED, plain
+from icarus.compiler.functions import DISABLED, python_of
 from icarus.compiler.memory import WORD_BYTES
-from icarus.compiler.plain_python import Interpreter, as_compiled, interpret, plain_kernels
+from icarus.compiler.plain_python import PlainPython, as_compiled, interpret, plain_kernels
 from icarus.compiler.rng import seeded
 from icarus.engine import choice, loop
 from icarus.engine.arena import COMPONENT, IN_SIMULATION, LEAF, LEAF_BYTES, SIMULTANEOUS, TERM, TREE, Arena
@@ -202,7 +202,7 @@ class _RecordTexts:
         for t, step in enumerate(history.steps[:-1]):
             for action in history.legal[step.first : step.first + step.count].tolist():
                 for by_key, keys in zip(ends, (history.keys, history.episodes), strict=True):
-                    key = plain(extended)(int(keys[t, step.perspective]), int(step.player), action)
+                    key = python_of(extended)(int(keys[t, step.perspective]), int(step.player), action)
                     by_key[key] = t, int(step.perspective), action
         return ends
 
@@ -344,11 +344,11 @@ _notes: list[_Notes] = []  # of the playout that is being looked at
 
 def _noted(function: Any) -> tuple[object, Callable]:
     """A function of the loop, and what notes its calls."""
-    name = plain(function).__name__
+    name = python_of(function).__name__
     return function, lambda *arguments: getattr(_notes[-1], name)(*arguments)
 
 
-_NOTING = Interpreter(
+_NOTING = PlainPython(
     map(_noted, (mix, loop.begin, loop.decide, choice.draw_term, choice.write_values, loop.backpropagation))
 )
 _POINTS = interpret(memory)
@@ -356,7 +356,7 @@ _POINTS = interpret(memory)
 
 def _original(function: Any) -> Callable:
     """A function of the loop itself, in which what it calls is noted."""
-    return _NOTING.inside(plain(function))
+    return _NOTING.inside(python_of(function))
 
 
 def _information(row: np.void | None) -> dict[str, FieldValue] | None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from icarus.algebra.weights import TOLERANCE
 from icarus.compiler.digest import kernel_cache
-from icarus.compiler.kernel import Kernel
+from icarus.compiler.kernel import CompiledFunction
 from icarus.compiler.memory import WORD_BYTES, array_at, call, matrix_at, struct_at, unlikely
 from icarus.compiler.rng import RNG_WORDS
 from icarus.engine.arena import (
@@ -49,7 +49,7 @@ from icarus.kernel import (
     inlined,
     mix,
 )
-from icarus.kernel.contract import RECALLED
+from icarus.kernel.contract import MAX_EPISODE_MOVES
 from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, LOOKAHEAD, are_rewards
 from icarus.kernel.history import PLAYOUT, STEP, Playout, Step, episode_key
 from icarus.kernel.theta import TABLE, UPDATES, has_room_for, index_at, row_index, visit_filter_at
@@ -61,7 +61,7 @@ NO_ACTIONS = "the legal function of a game gave no legal action at a state that 
 WRONG_PLAYER = "the player function of a game gave a number that is not a player, neither CHANCE nor TERMINAL"
 OTHER_PLAYER = "a determinization changed the player to move, or ended the game"
 OTHER_ACTIONS = "a determinization changed the legal actions of the player to move"
-WRONG_RECALL = f"the recall function of a game gave a number of moves that is not from 0 to {RECALLED}"
+WRONG_RECALL = f"the recall function of a game gave a number of moves that is not from 0 to {MAX_EPISODE_MOVES}"
 
 
 class DeterminizationError(ValueError):
@@ -139,8 +139,8 @@ def check_end(player: int) -> None:
 @inlined
 def recalled_moves(a: Arena, perspective: int) -> int:
     """What a perspective has seen of the episode, as the state tells it, written to a buffer; returns how many moves."""
-    count = call(a.game.recall, (a.buffers.state, perspective, a.buffers.recalled, RECALLED))
-    if count < 0 or count > RECALLED:
+    count = call(a.game.recall, (a.buffers.state, perspective, a.buffers.recalled, MAX_EPISODE_MOVES))
+    if count < 0 or count > MAX_EPISODE_MOVES:
         raise ValueError(WRONG_RECALL)
     return count
 
@@ -457,7 +457,7 @@ def start_episodes(a: Arena, playout: Playout) -> None:
     for perspective in range(perspectives):
         episodes[perspective] = at_root[perspective]
         if a.game.recall != 0:
-            moves = array_at(a.buffers.recalled, RECALLED, _INT)
+            moves = array_at(a.buffers.recalled, MAX_EPISODE_MOVES, _INT)
             count = recalled_moves(a, perspective)
             key = episode_key(root.label, perspective)
             for i in range(count):
@@ -771,9 +771,9 @@ def count_playout(a: Arena) -> None:
 
 
 @kernel_cache
-def loop() -> Kernel:
+def loop() -> CompiledFunction:
     """The loop as machine code: loop()(arena address, iterations) -> status."""
-    return Kernel(run, 2, "the playout loop")
+    return CompiledFunction(run, 2, "the playout loop")
 
 
 def run_raw(arena: int, playouts: int) -> int:
@@ -792,6 +792,6 @@ def run_raw(arena: int, playouts: int) -> int:
 
 
 @kernel_cache
-def raw_loop() -> Kernel:
+def raw_loop() -> CompiledFunction:
     """Random playouts as machine code: raw_loop()(arena address, playouts) -> steps."""
-    return Kernel(run_raw, 2, "random playouts")
+    return CompiledFunction(run_raw, 2, "random playouts")

@@ -18,8 +18,8 @@ from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, 
 from icarus.algebra.slots import Candidates, Capture, Slot, Values
 from icarus.algebra.weights import Share
 from icarus.compiler.digest import attributes_read, kernel_cache, unseeded_source
-from icarus.compiler.functions import plain
-from icarus.compiler.kernel import Kernel
+from icarus.compiler.functions import python_of
+from icarus.compiler.kernel import CompiledFunction
 from icarus.compiler.messages import defined_at
 from icarus.engine.arena import (
     COMPONENT,
@@ -87,7 +87,7 @@ class LoweredStrategy:
     weight: np.ndarray
     reads: Mapping[str, int]
     choices: bool
-    kept_alive: list[Kernel | np.ndarray]
+    kept_alive: list[CompiledFunction | np.ndarray]
 
     @property
     def votes(self) -> bool:
@@ -95,9 +95,9 @@ class LoweredStrategy:
         return len(self.mixture) > VOTERS
 
     @property
-    def kernels(self) -> list[Kernel]:
+    def kernels(self) -> list[CompiledFunction]:
         """The slots as machine code."""
-        return [each for each in self.kept_alive if isinstance(each, Kernel)]
+        return [each for each in self.kept_alive if isinstance(each, CompiledFunction)]
 
 
 def lower(game: AnyGame, strategy: Enhancement, scheme: Scheme = MO_ISMCTS) -> LoweredStrategy:
@@ -175,7 +175,7 @@ class _Lowering:
         self.voters: list[Mixture] = []
         self.leaves: list[Leaf] = []
         self.weights: list[WeightFactor] = []
-        self.kept_alive: list[Kernel | np.ndarray] = []
+        self.kept_alive: list[CompiledFunction | np.ndarray] = []
         self.read_in_simulation: set[str] = set()
         self.read: set[str] = set()
 
@@ -335,7 +335,7 @@ class _Lowering:
             self.weights.append(WeightFactor(1.0, self.address(kernel), self.parameters(values), complement, bandit))
         return first, len(self.weights) - first
 
-    def address(self, kernel: Kernel) -> int:
+    def address(self, kernel: CompiledFunction) -> int:
         self.kept_alive.append(kernel)
         return kernel.address
 
@@ -535,7 +535,7 @@ def refuse_unseeded(slot: Slot) -> None:
 def unseeded_sources(game: AnyGame) -> dict[str, str]:
     """Where each function of a game draws from, by its name: a generator that no seed fixes, or "" for none."""
     functions = {name: getattr(game, name) for name in (*FUNCTIONS, *KINDS)}
-    return {name: unseeded_source(plain(function)) for name, function in functions.items() if function is not None}
+    return {name: unseeded_source(python_of(function)) for name, function in functions.items() if function is not None}
 
 
 @kernel_cache

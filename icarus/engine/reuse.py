@@ -14,7 +14,7 @@ import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.algebra.information import HISTORY, Kind
-from icarus.compiler.functions import plain
+from icarus.compiler.functions import python_of
 from icarus.compiler.rng import seeded
 from icarus.engine.lowering import components_of, storage_of
 from icarus.engine.scheme import EVERY_ACTION, ONCE, ROOT_PLAYER, Scheme
@@ -91,7 +91,7 @@ def _root_of(result: EarlierResult, state: State, scheme: Scheme, baseline: Tabl
     for player, action in state.history[len(replay.history) :]:
         moves, perspective = observed_moves(replay, player, action, scheme, observer), game.perspective(player)
         key, edge = keys[perspective], moves[perspective]
-        record = None if key is None or edge is None else plain(extended)(key, player, edge)
+        record = None if key is None or edge is None else python_of(extended)(key, player, edge)
         keys = [_extend_key(key, move) for key, move in zip(keys, moves, strict=True)]
         replay.apply_action(action)
     if game.perspectives == 1 and scheme.observer != ROOT_PLAYER:

@@ -11,8 +11,8 @@ from icarus.algebra.policy import rule_values
 from icarus.algebra.slots import Backpropagation, Candidates, Capture, InitialInformation, Slot, Values, result_message
 from icarus.algebra.weights import WeightFunction
 from icarus.compiler.digest import kernel_cache
-from icarus.compiler.functions import DEBUG, MAKES_PLAIN, inlined_once, plain
-from icarus.compiler.kernel import Kernel
+from icarus.compiler.functions import DEBUG, MAKES_PLAIN, inlined_once, python_of
+from icarus.compiler.kernel import CompiledFunction
 from icarus.compiler.memory import (
     WORD_BYTES,
     array_at,
@@ -57,7 +57,7 @@ AHEAD = 12  # updates; their entries of the index are fetched meanwhile
 UNWRITTEN = -(1 << 62) - 5  # what no author writes for a record
 
 
-def slot_kernel(function: Callable, arity: int, *slots: tuple[Slot, Callable]) -> Kernel:
+def slot_kernel(function: Callable, arity: int, *slots: tuple[Slot, Callable]) -> CompiledFunction:
     """The kernel of a slot, by whose name it goes, and of others that it calls, each with its own function.
 
     Raises:
@@ -68,7 +68,7 @@ def slot_kernel(function: Callable, arity: int, *slots: tuple[Slot, Callable]) -
         for slot, inner in slots:
             refuse_slips(inner, slot.label(), History, result_message(slot.label(), slot.DOES))
 
-    return Kernel(function, arity, slots[0][0].label(), check=check)
+    return CompiledFunction(function, arity, slots[0][0].label(), check=check)
 
 
 @functools.cache
@@ -86,7 +86,7 @@ def theta_of(row: np.dtype) -> Callable:
 
 
 @kernel_cache
-def values_kernel(slot: Values, row: np.dtype) -> Kernel:
+def values_kernel(slot: Values, row: np.dtype) -> CompiledFunction:
     """Compile a values function: kernel(playout, table, legal, count, records, out, parameters).
 
     Where it leaves a value unwritten, or writes NaN, the search ends with a ValueError.
@@ -135,7 +135,7 @@ def checked_if_foreign(function: Callable) -> Callable:
 
     The check takes up to 4 % of a search; the tests of the library's own functions check their indices.
     """
-    is_foreign = not (plain(function).__module__ or "").startswith("icarus.")
+    is_foreign = not (python_of(function).__module__ or "").startswith("icarus.")
     return inlined_once(function, boundscheck=DEBUG or is_foreign)
 
 
@@ -175,7 +175,7 @@ def entering(prior: Callable, kinds: tuple[type, ...], row: np.dtype) -> Callabl
 @kernel_cache
 def candidates_kernel(
     source: Candidates, prior: InitialInformation | None, rule: Callable, rule_kinds: tuple[type, ...], row: np.dtype
-) -> Kernel:
+) -> CompiledFunction:
     """Compile a candidates function with the value of a record: the same arguments, and parameters of the rule, the function, the prior.
 
     It returns 1, with values of no meaning, where the table has no room for records with priors: the playout is made again.
@@ -218,7 +218,7 @@ def candidates_kernel(
 
 
 @kernel_cache
-def rows_kernel(rule: Callable, rule_kinds: tuple[type, ...], row: np.dtype, label: str) -> Kernel:
+def rows_kernel(rule: Callable, rule_kinds: tuple[type, ...], row: np.dtype, label: str) -> CompiledFunction:
     """Compile the value of records whose rows in the table are known: the same arguments, with rows for records."""
     unpack_rule, theta_at = unpack_parameters(rule_kinds), theta_of(row)
 
@@ -229,11 +229,11 @@ def rows_kernel(rule: Callable, rule_kinds: tuple[type, ...], row: np.dtype, lab
         )
         return 0
 
-    return Kernel(kernel, 7, label)
+    return CompiledFunction(kernel, 7, label)
 
 
 @kernel_cache
-def capture_kernel(slot: Capture, row: np.dtype | None) -> Kernel:
+def capture_kernel(slot: Capture, row: np.dtype | None) -> CompiledFunction:
     """Compile a capture function: kernel(playout, table, updates, parameters).
 
     Args:
@@ -291,7 +291,7 @@ def check_of(row: np.dtype, label: str) -> Callable:
 
 
 @kernel_cache
-def backpropagation_kernel(slot: Backpropagation, row: np.dtype, by_player: bool = False) -> Kernel:
+def backpropagation_kernel(slot: Backpropagation, row: np.dtype, by_player: bool = False) -> CompiledFunction:
     """Compile a backpropagation function over a run of updates: kernel(table, records, contexts, count, rewards, players, parameters).
 
     Records not yet in the table enter it with the initial information. The table must have room.
@@ -330,7 +330,7 @@ def backpropagation_kernel(slot: Backpropagation, row: np.dtype, by_player: bool
     return slot_kernel(kernel, 7, (slot, inner))
 
 
-def policy_kernel(part: Enhancement, players: int, by_row: bool = False) -> Kernel:
+def policy_kernel(part: Enhancement, players: int, by_row: bool = False) -> CompiledFunction:
     """The compiled values of an enhancement's policy.
 
     Args:
@@ -347,7 +347,7 @@ def policy_kernel(part: Enhancement, players: int, by_row: bool = False) -> Kern
 
 
 @kernel_cache
-def weight_kernel(slot: WeightFunction, players: int) -> Kernel:
+def weight_kernel(slot: WeightFunction, players: int) -> CompiledFunction:
     """Compile a weight function of the baseline's information: kernel(table, record, out, parameters)."""
     inner, unpack = checked_if_foreign(slot.function), unpack_parameters(slot.kinds())
     theta_at = theta_of(BASELINE.information.row(players))
@@ -357,11 +357,11 @@ def weight_kernel(slot: WeightFunction, players: int) -> Kernel:
         array_at(out, 1, _REAL)[0] = inner(stats.reward, stats.visits, stats.availability, *unpack(parameters))
         return 0
 
-    return Kernel(kernel, 4, slot.label())
+    return CompiledFunction(kernel, 4, slot.label())
 
 
 @kernel_cache
-def share_kernel(row: np.dtype) -> Kernel:
+def share_kernel(row: np.dtype) -> CompiledFunction:
     """Compile the weight of a member, 1 or 0, by the bandit of the player to move: kernel(table, playout, out, parameters)."""
     unpack, theta_at = unpack_parameters((int, int, float, int)), theta_of(row)
 
@@ -372,4 +372,4 @@ def share_kernel(row: np.dtype) -> Kernel:
         array_at(out, 1, _REAL)[0] = 1.0 if best == member else 0.0
         return 0
 
-    return Kernel(kernel, 4, "the share of a member")
+    return CompiledFunction(kernel, 4, "the share of a member")

@@ -9,12 +9,12 @@ import numpy as np
 from icarus.algebra import Enhancement
 from icarus.algebra.information import ACTION, ACTIONS, HISTORY, MOVE, PLAYER, POSITION, Parts, Space
 from icarus.compiler.digest import kernel_cache
-from icarus.compiler.functions import plain
-from icarus.compiler.kernel import Kernel, uninterrupted
+from icarus.compiler.functions import python_of
+from icarus.compiler.kernel import CompiledFunction, uninterrupted
 from icarus.compiler.memory import WORD_BYTES, array_at, matrix_at
 from icarus.kernel.contract import UNSEEN, read_only
 from icarus.kernel.game import AnyGame, seat_name
-from icarus.kernel.history import NONE, Root, first_parts, keys_before
+from icarus.kernel.history import NO_ACTION, Root, first_parts, keys_before
 from icarus.kernel.theta import ENTRY, ENTRY_BYTES, FILTER_BYTES, FULLEST, TABLE, entry_of, has_room_for
 
 SMALLEST = 1 << 11  # entries in the index of a new table
@@ -25,7 +25,7 @@ _INT = np.dtype(np.int64)
 def capacity_for(records: int, least: int) -> int:
     """The capacity of a table with room for so many records, `least` or a power of two times as much."""
     capacity = least
-    while not plain(has_room_for)(records, capacity):
+    while not python_of(has_room_for)(records, capacity):
         capacity *= 2
     return capacity
 
@@ -146,7 +146,7 @@ class Table:
 
     def find(self, key: int) -> np.void | None:
         """The row of the record with this key, for reading only; None where it was never updated."""
-        place = self.entries[plain(entry_of)(self.entries, self._room["record"], key)]
+        place = self.entries[python_of(entry_of)(self.entries, self._room["record"], key)]
         return read_only(self._room)[place] if place else None
 
     def inserted_rows(self) -> np.ndarray:
@@ -170,8 +170,8 @@ def index_rows(index: int, capacity: int, rows: int, count: int, words: int) -> 
 
 
 @kernel_cache
-def _indexing() -> Kernel:
-    return Kernel(index_rows, 5, "the index of a table")
+def _indexing() -> CompiledFunction:
+    return CompiledFunction(index_rows, 5, "the index of a table")
 
 
 class Records(Mapping[Parts, np.void]):
@@ -258,7 +258,7 @@ def values_of(space: Space, players: int, moves: Sequence[int]) -> list[np.ndarr
         return None
     by_factor: Mapping[str, np.ndarray] = {
         **dict.fromkeys(PLAYER.factors, np.arange(-1, players)),
-        **dict.fromkeys(ACTION.factors + MOVE.factors, np.array(sorted({*moves, NONE, UNSEEN}))),
+        **dict.fromkeys(ACTION.factors + MOVE.factors, np.array(sorted({*moves, NO_ACTION, UNSEEN}))),
     }
     values = [by_factor.get(factor, OTHER) for factor in space.factors[1:]]
     return values if np.prod([len(each) for each in values]) <= MOST_KEYS else None

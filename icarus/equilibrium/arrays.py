@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeAlias
 import numpy as np
 
 from icarus.compiler.functions import helper
-from icarus.compiler.kernel import Kernel
+from icarus.compiler.kernel import CompiledFunction
 from icarus.compiler.memory import array_at, kind_of, pack_parameters, unpack_parameters
 from icarus.kernel.contract import Short, structure
 
@@ -68,7 +68,7 @@ class ArrayKernel:
 
     def __init__(self, function: Callable, title: str) -> None:
         self.function, self.title, self.__doc__ = function, title, function.__doc__
-        self._code: Kernel | None = None
+        self._code: CompiledFunction | None = None
 
     def prepare(self, *arguments: object) -> None:
         """Compile it for arguments like these, before a clock runs."""
@@ -82,14 +82,14 @@ class ArrayKernel:
         return get_annotations(self.function, eval_str=True)["return"](out[0])
 
 
-def _compiled(function: Callable, kinds: tuple[Any, ...], title: str) -> Kernel:
+def _compiled(function: Callable, kinds: tuple[Any, ...], title: str) -> CompiledFunction:
     inner, unpack = helper(function), unpack_parameters(kinds)
 
     def kernel(arguments: int, out: int) -> int:
         array_at(out, 1, REAL)[0] = inner(*unpack(arguments))
         return 0
 
-    return Kernel(kernel, 2, title)
+    return CompiledFunction(kernel, 2, title)
 
 
 def kernel(title: str) -> Callable[[Callable], ArrayKernel]:

@@ -8,7 +8,7 @@ import numpy as np
 from icarus.compiler.messages import defined_at
 from icarus.compiler.rng import seeded
 from icarus.kernel import UNSEEN
-from icarus.kernel.contract import StateData, in_words
+from icarus.kernel.contract import StateData, padded_to_words
 from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import PythonGame, check_game, check_is_state
 from icarus.kernel.state import State
@@ -40,7 +40,7 @@ class Deals:
     @property
     def words(self) -> np.ndarray:
         """The states of a `Game` as compiled code copies them. [deals, words]"""
-        return np.array([in_words(self.states[k : k + 1]) for k in range(len(self))])
+        return np.array([padded_to_words(self.states[k : k + 1]) for k in range(len(self))])
 
 
 def deals_of(game: AnyGame) -> Deals:

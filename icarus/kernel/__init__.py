@@ -6,7 +6,7 @@ from icarus.compiler.rng import below, shuffle, uniform
 from icarus.kernel.contract import CHANCE, CONTINUES, MAX_PLAYERS, NO_DEAL, TERMINAL, UNLABELLED, UNSEEN, Facts, Row
 from icarus.kernel.history import (
     EXPANSION,
-    NONE,
+    NO_ACTION,
     SELECTION,
     SIMULATION,
     History,
@@ -26,7 +26,7 @@ from icarus.kernel.history import (
 from icarus.kernel.theta import AVAILABLE, NO_RECORD, VISIT, Theta, Updates, find, reward_of, update
 
 __all__ = [
-    "AVAILABLE", "CHANCE", "CONTINUES", "EXPANSION", "MAX_PLAYERS", "NONE", "NO_DEAL", "NO_RECORD", "SELECTION",
+    "AVAILABLE", "CHANCE", "CONTINUES", "EXPANSION", "MAX_PLAYERS", "NO_ACTION", "NO_DEAL", "NO_RECORD", "SELECTION",
     "SIMULATION", "TERMINAL", "UNLABELLED", "UNSEEN", "VISIT", "Facts", "History", "Row", "Theta", "Updates",
     "action_features_at", "append_bits", "below", "child", "child_in_episode", "endings_at", "expanded_at",
     "extended", "find", "helper", "inlined", "legal_at", "lowest_bit", "mix", "ngram", "observed", "popcount",

@@ -25,9 +25,9 @@ CONTINUES = -1  # the continuation label: e(s) inside an episode
 UNLABELLED = -2  # the label of an initial position that the episode function leaves unlabelled
 UNSEEN = -(1 << 60)  # a move of which an observer notices nothing; times MAX_PLAYERS it is still a 64-bit integer
 MAX_PLAYERS = 8
-RECALLED = 4096  # no episode has more moves than this
+MAX_EPISODE_MOVES = 4096  # no episode has more moves than this
 NO_DEAL = -1.0  # in place of a probability: the deals are exhausted
-MORE = 256  # legal actions than max_legal, which are refused, and until then harm nobody
+SPARE_LEGAL = 256  # legal actions than max_legal, which are refused, and until then harm nobody
 
 
 # ----------------------------------------------------------------------------------------------- structures that Python shares
@@ -274,7 +274,7 @@ def facts_of(data: np.ndarray) -> Facts:
     return data.view(np.recarray)[0]
 
 
-def in_words(data: np.ndarray) -> np.ndarray:
+def padded_to_words(data: np.ndarray) -> np.ndarray:
     """A copy of a state data as compiled code copies it, in whole words of 8 bytes."""
     words = np.zeros(-(-data.nbytes // 8), np.int64)
     words.view(np.uint8)[: data.nbytes] = data.view(np.uint8)

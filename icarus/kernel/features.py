@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from icarus.compiler.digest import kernel_cache
-from icarus.compiler.functions import helper, inlined, plain
-from icarus.compiler.kernel import Kernel
+from icarus.compiler.functions import helper, inlined, python_of
+from icarus.compiler.kernel import CompiledFunction
 from icarus.compiler.memory import array_at, struct_at
 from icarus.compiler.messages import defined_at
 from icarus.compiler.plain_python import interpret
@@ -55,7 +55,7 @@ def are_rewards(numbers: np.ndarray) -> bool:
 
 
 @kernel_cache
-def numbers_kernel(kind: str, function: Callable, state_type: np.dtype, count: int) -> Kernel:
+def numbers_kernel(kind: str, function: Callable, state_type: np.dtype, count: int) -> CompiledFunction:
     """Compile what a game tells: kernel(state, out), of "action_features" kernel(state, action, out).
 
     A number that is left unwritten, or makes no sense, ends the search.
@@ -82,11 +82,11 @@ def numbers_kernel(kind: str, function: Callable, state_type: np.dtype, count: i
             raise ValueError(message)
         return 0
 
-    return Kernel(of_action, 3, label) if kind == "action_features" else Kernel(of_state, 2, label)
+    return CompiledFunction(of_action, 3, label) if kind == "action_features" else CompiledFunction(of_state, 2, label)
 
 
 def _label(kind: str, function: Callable) -> str:
-    original = plain(function)
+    original = python_of(function)
     return f"the {kind} function {original.__module__}.{original.__qualname__}"
 
 

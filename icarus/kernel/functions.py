@@ -11,8 +11,8 @@ import attrs
 import numpy as np
 
 from icarus.compiler.digest import kernel_cache
-from icarus.compiler.functions import helper, plain
-from icarus.compiler.kernel import Kernel
+from icarus.compiler.functions import helper, python_of
+from icarus.compiler.kernel import CompiledFunction
 from icarus.compiler.memory import array_at, struct_at, unpack_parameters
 from icarus.compiler.messages import defined_at
 from icarus.compiler.rng import RNG_WORDS
@@ -103,9 +103,9 @@ class Arrays(NamedTuple):
 
 
 @kernel_cache
-def _kernel_of(name: str, function: Callable, arrays: Arrays) -> Kernel:
+def _kernel_of(name: str, function: Callable, arrays: Arrays) -> CompiledFunction:
     """As of `rewards`: kernel(state, out, room): function(struct_at(state, state_type), array_at(out, room, REAL)); return 0"""
-    row, original = FUNCTIONS[name], plain(function)
+    row, original = FUNCTIONS[name], python_of(function)
     arguments = [_VIEWS.get(word, word) for word in row.arguments]
     call = f"function({', '.join([*arguments, *['*unpack(parameters)'] * (name in DEALING)])})"
     lines = [f"return {call}"] if row.returns else [call, "return 0"]
@@ -123,7 +123,9 @@ def _kernel_of(name: str, function: Callable, arrays: Arrays) -> Kernel:
     }
     source = "\n    ".join([f"def kernel({', '.join(row.words)}):", *lines])
     exec(compile(source, __file__, "exec"), space)  # in messages its lines are ours, and those of the author are told
-    return Kernel(space["kernel"], len(row.words), f"{original.__module__}.{original.__qualname__}", row.returns)
+    return CompiledFunction(
+        space["kernel"], len(row.words), f"{original.__module__}.{original.__qualname__}", row.returns
+    )
 
 
 @kernel_cache
@@ -142,7 +144,7 @@ def check_arguments(game: Any, takes: dict[str, tuple[str, ...]], is_compiled: b
         function = getattr(game, name, None)  # not every kind of game has all
         if function is None:
             continue
-        function = plain(function) if is_compiled else function
+        function = python_of(function) if is_compiled else function
         if is_compiled and name not in _NOT_COMPILED:
             if not isinstance(function, pytypes.FunctionType):
                 kind = type(function).__name__
@@ -166,5 +168,5 @@ def check_arguments(game: Any, takes: dict[str, tuple[str, ...]], is_compiled: b
 @functools.cache
 def parameters_of(initial: Callable) -> dict[str, int | None]:
     """What `initial` (or `deal`) takes after its first two arguments, in its order: each name with its default, None without."""
-    parameters = list(inspect.signature(plain(initial)).parameters.values())[2:]
+    parameters = list(inspect.signature(python_of(initial)).parameters.values())[2:]
     return {item.name: None if item.default is item.empty else item.default for item in parameters}

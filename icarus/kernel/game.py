@@ -16,16 +16,16 @@ import numpy as np
 from icarus import checks
 from icarus.compiler.digest import Bound, are_bound, generation, renew_rebound, variables_of
 from icarus.compiler.functions import MAKES_PLAIN
-from icarus.compiler.kernel import Kernel
+from icarus.compiler.kernel import CompiledFunction
 from icarus.compiler.messages import defined_at, home, raised_in
 from icarus.compiler.plain_python import as_compiled, interpret
 from icarus.compiler.rng import seeded
 from icarus.kernel.contract import (
     CHANCE,
+    MAX_EPISODE_MOVES,
     MAX_PLAYERS,
-    MORE,
     NO_DEAL,
-    RECALLED,
+    SPARE_LEGAL,
     Facts,
     StateData,
     copy_data,
@@ -346,7 +346,7 @@ class Game(AnyGame):
             return checked_numbers(self, name, written_by(self, name, facts_of(inputs[0]), *inputs[1:]))
         return self.ask_kernel(getattr(self.kernels(), name), name, *inputs)
 
-    def ask_kernel(self, kernel: Kernel | None, name: str, *inputs: Any) -> Any:
+    def ask_kernel(self, kernel: CompiledFunction | None, name: str, *inputs: Any) -> Any:
         """As `ask`, by the kernel of the function."""
         row = FUNCTIONS[name]
         values = dict(zip(row.inputs, inputs, strict=True))
@@ -379,13 +379,17 @@ class Game(AnyGame):
             case "state" | "beliefs":
                 return np.zeros(1, getattr(self, word))
             case "actions":
-                return np.full(self.max_legal + MORE, -1)  # no action: what is left unwritten is refused
+                return np.full(self.max_legal + SPARE_LEGAL, -1)  # no action: what is left unwritten is refused
             case "probabilities":
                 return np.zeros(self.max_legal)
             case "out":
                 return np.full(self.players, np.nan)
             case "moves":
-                return np.full(self.players, values["action"]) if "action" in values else np.zeros(RECALLED, np.int64)
+                return (
+                    np.full(self.players, values["action"])
+                    if "action" in values
+                    else np.zeros(MAX_EPISODE_MOVES, np.int64)
+                )
             case "parameters":
                 return self.initial_arguments()
             case "probability":
@@ -393,7 +397,7 @@ class Game(AnyGame):
         return len(values["out" if "out" in values else "moves"])
 
     def _written(self, name: str, room: np.ndarray, count: int) -> list[int]:
-        most = self.max_legal if name == "legal" else RECALLED
+        most = self.max_legal if name == "legal" else MAX_EPISODE_MOVES
         if not 0 <= count <= most:
             what = "legal actions" if name == "legal" else "moves"
             raise ValueError(f"{self} gave {count} {what}, of {most} at most, {home(getattr(self, name))}")
@@ -442,7 +446,7 @@ class Game(AnyGame):
         """The address of a function for compiled code; 0 where it is absent."""
         return self.evaluator(name).address if name in KINDS else self.kernels().address(name)
 
-    def evaluator(self, kind: str) -> Kernel:
+    def evaluator(self, kind: str) -> CompiledFunction:
         """The compiled "features", "action_features" or "heuristic"; compiled or loaded when first asked for."""
         return numbers_kernel(kind, getattr(self, kind), self.state, len(names_of(self, kind)))
 

@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from icarus.compiler.functions import Argument, compiled_as, inlined, numba, plain, types
+from icarus.compiler.functions import Argument, inlined, numba, overload, python_of, types
 from icarus.compiler.memory import array_at, read_only_array_at, read_only_matrix_at, struct_at
 from icarus.compiler.rng import RNG_WORDS
 from icarus.kernel.contract import UNSEEN, Address, History, Step, structure
 
 SELECTION, EXPANSION, SIMULATION = 0, 1, 2  # the phases of section 4.2, from the baseline's counts
 PHASES = ("selection", "expansion", "simulation")
-NONE = -1  # ⊥: no action
+NO_ACTION = -1  # ⊥: no action
 
 _GOLDEN, _ODD, _FINAL = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 _WORD = (1 << 64) - 1
@@ -91,7 +91,7 @@ def mix(key: int, part: int) -> int:
 
 
 # Not inline="always": the compiler then clears away stores into views made by address in the functions that call it.
-@compiled_as(mix)
+@overload(mix)
 def _compiled_mix(key: Argument, part: Argument) -> Callable:
     def implementation(key: Argument, part: Argument) -> np.int64:
         word = (np.uint64(key) + np.uint64(_GOLDEN)) ^ (np.uint64(part) * np.uint64(_ODD))
@@ -132,7 +132,7 @@ def record(*parts: int) -> int:
     return key
 
 
-@compiled_as(record)
+@overload(record)
 def _compiled_record(*parts: Argument) -> Callable:
     for part in parts:
         if not isinstance(part, types.Integer | types.Boolean):
@@ -160,7 +160,7 @@ def part_of(player: int, action: int) -> int:
     return ((player + 2) << 56) ^ action
 
 
-@compiled_as(part_of)
+@overload(part_of)
 def _compiled_part_of(player: Argument, action: Argument) -> Callable:
     def implementation(player: Argument, action: Argument) -> int:
         return ((player + 2) << 56) ^ action
@@ -209,13 +209,13 @@ def history_record(perspective: int, player: int, moves: tuple[int, ...], root: 
 
 def episode_record(label: int, perspective: int, player: int, moves: tuple[int, ...]) -> int:
     """The record of a position-in-episode: the label and the moves that the last player (column `perspective`) observed."""
-    return _last_extended(plain(episode_key)(label, perspective), player, moves) if moves else mix(_EPISODE, label)
+    return _last_extended(python_of(episode_key)(label, perspective), player, moves) if moves else mix(_EPISODE, label)
 
 
 def _last_extended(key: int, player: int, moves: tuple[int, ...]) -> int:
     for move in moves[:-1]:
         key = mix(key, move)
-    return plain(extended)(key, player, moves[-1])
+    return python_of(extended)(key, player, moves[-1])
 
 
 # ------------------------------------------------------------------------------------------- for policies and captures

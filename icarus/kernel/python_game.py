@@ -24,7 +24,7 @@ import attrs
 import numpy as np
 
 from icarus.checks import excerpt
-from icarus.compiler.functions import plain
+from icarus.compiler.functions import python_of
 from icarus.compiler.messages import defined_at
 from icarus.compiler.plain_python import plain_kernels
 from icarus.kernel.contract import CHANCE, CONTINUES, TERMINAL, StateData, facts_of
@@ -287,5 +287,5 @@ def _in_python(game: Game, name: str, kernel: Any) -> Callable:
         return game.ask(name, *inputs) if name in KINDS else game.ask_kernel(kernel, name, *inputs)
 
     if (original := getattr(game, name)) is not None:
-        asked.py_func = plain(original)  # type: ignore[attr-defined]
+        asked.py_func = python_of(original)  # type: ignore[attr-defined]
     return asked

@@ -5,7 +5,7 @@ from operator import index
 
 import numpy as np
 
-from icarus.compiler.functions import Argument, compiled_as, inlined, numba, types
+from icarus.compiler.functions import Argument, inlined, numba, overload, types
 from icarus.compiler.memory import array_at, offset_of, struct_at
 from icarus.kernel.contract import Address, Integer, Row, Theta, Updates, structure
 
@@ -87,7 +87,7 @@ def reward_of(row: Row, player: int) -> float:
     return row.reward[player] if isinstance(row.reward, np.ndarray) else row.reward
 
 
-@compiled_as(reward_of)
+@overload(reward_of)
 def _compiled_reward_of(row: Argument, player: Argument) -> Callable:
     if isinstance(row.typeof("reward"), types.NestedArray):
 
@@ -129,7 +129,7 @@ def as_integer(number: Integer) -> int:
         ) from None
 
 
-@compiled_as(as_integer)
+@overload(as_integer)
 def _compiled_as_integer(number: Argument) -> Callable:
     if not isinstance(number, types.Integer | types.Boolean | types.IntegerLiteral):
         raise numba.TypingError(

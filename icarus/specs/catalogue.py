@@ -45,7 +45,7 @@ from icarus.kernel import (
     AVAILABLE,
     CHANCE,
     MAX_PLAYERS,
-    NONE,
+    NO_ACTION,
     SIMULATION,
     TERMINAL,
     VISIT,
@@ -496,11 +496,11 @@ NO_BONUS = 2.0  # the context of a history that was reached: the bits of 2 + b, 
 
 @helper
 def first_winner(rewards: np.ndarray) -> int:
-    """The first player who got more than a draw; NONE where nobody did."""
+    """The first player who got more than a draw; NO_ACTION where nobody did."""
     for player in range(len(rewards)):
         if rewards[player] > DRAW:
             return player
-    return NONE
+    return NO_ACTION
 
 
 @helper
@@ -519,7 +519,7 @@ def bonus_of(stats: Row, length: int, steepness: float) -> float:
 def capture_tree_with_bonus(history: History, theta: Theta, updates: Updates, steepness: float = 1.0) -> None:
     """ξ of the baseline with ψ = b in place of ψ_visit # ⟨(ρ, t)⟩ with ρ the winner"""
     steps, winner, bonus = history.steps, first_winner(history.rewards), 0.0
-    if winner != NONE:
+    if winner != NO_ACTION:
         bonus = bonus_of(find(theta, record(winner)), len(steps) - 1, steepness)
     bits = np.float64(NO_BONUS + bonus).view(np.int64)
     last = expanded_at(history)
@@ -529,7 +529,7 @@ def capture_tree_with_bonus(history: History, theta: Theta, updates: Updates, st
         for action in legal_at(history, i):
             if action != steps[i].action:
                 update(updates, child(history, i, action), NOT_PLAYED)
-    if winner != NONE:
+    if winner != NO_ACTION:
         update(updates, record(winner), -(len(steps) - 1))
 
 
@@ -1488,11 +1488,11 @@ def tile(first: int, second: int, player: int) -> int:
 
 @helper
 def previous_action(history: History, i: int) -> int:
-    """What the player at step i played at his previous decision since the root; NONE where that is his first."""
+    """What the player at step i played at his previous decision since the root; NO_ACTION where that is his first."""
     for j in range(i - 1, -1, -1):
         if history.steps[j].player == history.steps[i].player:
             return history.steps[j].action
-    return NONE
+    return NO_ACTION
 
 
 @values
@@ -1504,7 +1504,7 @@ def tiles(
     before, player = previous_action(history, present), history.steps[present].player
     for i in range(len(legal)):
         out[i] = 0.0
-        if before != NONE and before != legal[i]:
+        if before != NO_ACTION and before != legal[i]:
             stats = find(theta, tile(before, legal[i], player))
             if stats.visits > 0 and stats.reward > bound * stats.visits:
                 out[i] = stats.reward / stats.visits

@@ -61,8 +61,8 @@ from icarus.kernel import (
     AVAILABLE,
     CHANCE,
     EXPANSION,
+    NO_ACTION,
     NO_RECORD,
-    NONE,
     SIMULATION,
     UNSEEN,
     VISIT,
@@ -103,7 +103,7 @@ def after_moves(history: History, i: int, action: int, length: int) -> int:
 def after_own(history: History, i: int, action: int, length: int) -> int:
     """(b, a, ρ_i) with b the previous action of ρ_i; no record where there is none."""
     before = previous_action(history, i)
-    return NO_RECORD if before == NONE else record(before, action, history.steps[i].player)
+    return NO_RECORD if before == NO_ACTION else record(before, action, history.steps[i].player)
 
 
 @helper

@@ -29,8 +29,8 @@ from icarus.algebra.slots import Count, Range
 from icarus.kernel import (
     CHANCE,
     MAX_PLAYERS,
+    NO_ACTION,
     NO_RECORD,
-    NONE,
     UNSEEN,
     History,
     Row,
@@ -57,7 +57,7 @@ def recorded_reply(history: History, theta: Theta, legal: np.ndarray, out: np.nd
     """1 for the reply θ([a_t]~ρ_t, ρ_t), 0 for other actions"""
     present = len(history.steps) - 1
     move = observed(history, present, 1)
-    good = NONE
+    good = NO_ACTION
     if move != UNSEEN:
         good = find(theta, record(move, history.steps[present].player)).reply
     for i in range(len(legal)):
@@ -85,7 +85,7 @@ LGR = Enhancement(
     name="LGR",
     records=MOVE * PLAYER,  # LGR-1
     information=LastReply,  # LGR-2
-    initial=initial(reply=NONE),  # LGR-3
+    initial=initial(reply=NO_ACTION),  # LGR-3
     policy=reply().over(recorded_reply),  # LGR-4
     contexts=ACTION * PLAYER,  # LGR-5
     capture=capture_replies,  # LGR-6
@@ -99,7 +99,7 @@ def backpropagate_forgetting(stats: Row, context: int, rewards: np.ndarray) -> N
     if rewards[context % MAX_PLAYERS] > 0:
         stats.reply = context // MAX_PLAYERS
     elif stats.reply == context // MAX_PLAYERS:
-        stats.reply = NONE
+        stats.reply = NO_ACTION
 
 
 LGRF = attrs.evolve(LGR, name="LGRF", backpropagation=backpropagate_forgetting)  # LGRF-7
@@ -111,7 +111,7 @@ def backpropagate_signed(stats: Row, context: int, rewards: np.ndarray) -> None:
     if 2 * rewards[context % MAX_PLAYERS] - 1 > 0:
         stats.reply = context // MAX_PLAYERS
     elif stats.reply == context // MAX_PLAYERS:
-        stats.reply = NONE
+        stats.reply = NO_ACTION
 
 
 LGRF_SIGNED = attrs.evolve(LGR, name="LGRF_SIGNED", backpropagation=backpropagate_signed)
@@ -131,7 +131,7 @@ def recorded_reply_to_two(history: History, theta: Theta, legal: np.ndarray, out
     """1 for the reply θ([a_{t−1}]~ρ_t, [a_t]~ρ_t, ρ_t) if it is legal, else for θ([a_t]~ρ_t, ρ_t); 0 for other actions"""
     present = len(history.steps) - 1
     player = history.steps[present].player
-    last, before, good = observed(history, present, 1), observed(history, present, 2), NONE
+    last, before, good = observed(history, present, 1), observed(history, present, 2), NO_ACTION
     if before != UNSEEN:
         good = find(theta, record(before, last, player)).reply
     if last != UNSEEN and good not in legal:
@@ -157,7 +157,7 @@ LGRF2 = Enhancement(
     name="LGRF2",
     records=MOVE**2 * PLAYER | MOVE * PLAYER,  # LGRF-2-1
     information=LastReply,  # LGRF-2-2
-    initial=initial(reply=NONE),  # LGRF-2-3
+    initial=initial(reply=NO_ACTION),  # LGRF-2-3
     policy=reply().over(recorded_reply_to_two),  # LGRF-2-4
     contexts=ACTION * PLAYER,  # LGRF-2-5
     capture=capture_replies_to_two,  # LGRF-2-6

@@ -14,7 +14,7 @@ from icarus.engine.inspect import Choice, InspectedPlayout, Update, inspect_play
 from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS, Scheme
 from icarus.engine.tables import Records, part_text, parts_of
-from icarus.kernel import NONE, UNSEEN
+from icarus.kernel import NO_ACTION, UNSEEN
 from icarus.kernel.game import seat_name
 from icarus.kernel.state import State
 from icarus.views.boards import drawing
@@ -226,12 +226,12 @@ def _most_updated(records: Records, most: int) -> np.ndarray:
     kinds = {name: domain.kind for name, domain in records.enhancement.information.fields}
     counts = [name for name, kind in kinds.items() if kind == Kind.COUNT]
     numbers = [name for name, kind in kinds.items() if kind != Kind.LABEL]
-    measure = records.rows[(counts or numbers)[0]] if numbers else records.rows[next(iter(kinds))] != NONE
+    measure = records.rows[(counts or numbers)[0]] if numbers else records.rows[next(iter(kinds))] != NO_ACTION
     sizes = np.abs(measure.astype(float)).reshape(len(measure), -1).max(axis=1, initial=0)
     return records.rows[np.argsort(-sizes, kind="stable")[:most]]
 
 
-NO_MOVES = {NONE: "⊥", UNSEEN: "unseen"}
+NO_MOVES = {NO_ACTION: "⊥", UNSEEN: "unseen"}
 
 
 class _Texts:

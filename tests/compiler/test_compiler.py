@@ -30,7 +30,7 @@ from icarus.compiler import kernel as kernels
 from icarus.compiler import memory
 from icarus.compiler.digest import PACKAGE_DIGEST, digest
 from icarus.compiler.functions import CompilationError
-from icarus.compiler.kernel import Kernel
+from icarus.compiler.kernel import CompiledFunction
 from icarus.specs import BASELINE, MAST
 from tests import toy
 from tests.conftest import ROOT, Python
@@ -57,7 +57,7 @@ def compilations() -> Iterator[list[str]]:
     end()
 
 
-def kernel_of(source: str, monkeypatch: pytest.MonkeyPatch) -> Kernel:
+def kernel_of(source: str, monkeypatch: pytest.MonkeyPatch) -> CompiledFunction:
     """The kernel of f, of modules that are made from source, as a fresh process would find them in their files.
 
     Args:
@@ -71,7 +71,7 @@ def kernel_of(source: str, monkeypatch: pytest.MonkeyPatch) -> Kernel:
         parent, _, child = name.rpartition(".")
         if parent:
             setattr(sys.modules[parent], child, made)
-    return Kernel(made.f, 1, "f")
+    return CompiledFunction(made.f, 1, "f")
 
 
 HELPER = "from icarus.kernel import helper\n@helper\ndef g(x):\n    return x * §\n"
@@ -196,7 +196,7 @@ def work(load):
     gate.wait()
     load()
 loads = [compiler, lambda: Lazy("numba.core.types").int64, lambda: Lazy("numba.core.errors").NumbaError,
-         lambda: Lazy("icarus.compiler.pipeline").Part]
+         lambda: Lazy("icarus.compiler.pipeline").Callee]
 assert "numba" not in sys.modules
 with ThreadPoolExecutor(4) as pool:
     for f in [pool.submit(work, load) for load in loads]: f.result()
@@ -497,7 +497,7 @@ names = []
 kernel.on_compile(names.append)
 def f(x):
     return x + 1
-print(kernel.Kernel(f, 1, "f")(41), names)
+print(kernel.CompiledFunction(f, 1, "f")(41), names)
 """
 
 

@@ -54,13 +54,13 @@ def test_a_handler_of_the_user_s_hears_what_is_held_back_at_the_end_of_the_block
 AFTER_EACH_FUNCTION = """
 import gc, itertools, os, signal, sys
 import llvmlite.binding.ffi as ffi
-from icarus.compiler.kernel import Kernel
+from icarus.compiler.kernel import CompiledFunction
 
 table, numbers, counts = ffi.lib._fntab, itertools.count(5), {}
 
 def compile_anew():
     number = next(numbers)
-    return Kernel(lambda x: number * x, 1, "times")
+    return CompiledFunction(lambda x: number * x, 1, "times")
 
 def pressing(name, function):
     def call(*arguments):

@@ -33,7 +33,7 @@ from icarus import (
     values,
     weight,
 )
-from icarus.compiler.plain_python import Interpreter
+from icarus.compiler.plain_python import PlainPython
 from icarus.compiler.rng import next_word, plain_next_word, seeded
 from icarus.engine.inspect import ONLY, inspect_playout
 from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS
@@ -112,7 +112,7 @@ def test_both_engines_find_the_same_under_every_scheme(scheme: Any) -> None:
 def test_plain_bits_and_random_numbers_are_those_of_compiled_code() -> None:
     rng, second_rng = seeded(7), seeded(7)
     assert [int(next_word(rng)) for _ in range(200)] == [int(plain_next_word(second_rng)) for _ in range(200)]
-    interpret = Interpreter()
+    interpret = PlainPython()
     assert [interpret(below)(rng, 10**9) for _ in range(50)] == [below(second_rng, 10**9) for _ in range(50)]
     assert [interpret(uniform)(rng) for _ in range(50)] == [uniform(second_rng) for _ in range(50)]
     first, second = np.arange(30), np.arange(30)
@@ -129,7 +129,7 @@ def test_a_helper_in_a_closure_or_a_module_is_plain_as_well() -> None:
     def drawn(rng: np.ndarray) -> int:
         return kernel.below(rng, 100) + below(rng, 100)
 
-    plain = Interpreter()(drawn)
+    plain = PlainPython()(drawn)
     assert plain.__code__ is drawn.__code__
     assert plain(seeded(1)) == drawn(seeded(1))
     assert plain.__closure__[0].cell_contents.below is not kernel.below

@@ -33,7 +33,7 @@ from icarus import (
 )
 from icarus.algebra import ACTION, Space
 from icarus.compiler.functions import CompilationError
-from icarus.compiler.plain_python import Interpreter
+from icarus.compiler.plain_python import PlainPython
 from icarus.engine.loop import check_actions
 from icarus.engine.lowering import lower
 from icarus.kernel import CHANCE, find, helper, record, update
@@ -677,7 +677,7 @@ def test_a_wrong_slot_is_named(changes: dict[str, Any], message: str, engine: st
 
 def test_exactly_actions_that_are_negative_or_twice_are_wrong() -> None:
     """Lists of all orders, with numbers beyond 64 too, against what a set says."""
-    luck, check = np.random.default_rng(22), Interpreter()(check_actions)
+    luck, check = np.random.default_rng(22), PlainPython()(check_actions)
     for _ in range(2000):
         actions = luck.integers(luck.choice([-1, 0]), luck.choice([5, 70, 5000]), luck.integers(1, 9))
         right = actions.min() >= 0 and len(set(actions.tolist())) == len(actions)

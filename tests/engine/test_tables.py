@@ -14,7 +14,7 @@ from icarus import ACTION, HISTORY, MOVE, PLAYER, Enhancement, SearchExhausted, 
 from icarus.algebra import initial
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.tables import SMALLEST, Table, parts_of
-from icarus.kernel import NONE, record
+from icarus.kernel import NO_ACTION, record
 from icarus.kernel.history import history_record, mix
 from icarus.kernel.theta import FILTER_BYTES, FULLEST
 from icarus.specs import BASELINE, EPIC, LGR, MAST, NAST, NAST2, ucb1
@@ -136,7 +136,7 @@ def test_given_records_of_every_space_are_keyed_as_the_search_keys_them() -> Non
         "BASE": attrs.evolve(BASELINE, name="BASE", initial=initial({(): {"visits": 10}, (0, (9,)): {"visits": 20}})),
         "POSITION": attrs.evolve(EPIC, name="POSITION", initial=initial({(0, 0, (0, 9)): {"visits": 30}})),
         "GRAM": attrs.evolve(NAST2, name="GRAM", initial=initial({(9, 1, 0): {"visits": 40}})),
-        "REPLY": attrs.evolve(LGR, name="REPLY", initial=initial({(9, 0): {"reply": 5}}, reply=NONE)),
+        "REPLY": attrs.evolve(LGR, name="REPLY", initial=initial({(9, 0): {"reply": 5}}, reply=NO_ACTION)),
     }
     # ⟨0, pass, 0⟩ of the chain: pass, 1 and the reward 0; the second playout expands ⟨pass⟩.
     tables = {}

@@ -28,7 +28,7 @@ from icarus import (
 from icarus.algebra import epsilon_greedy, gibbs, rave_weight, roulette, ucb1
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.scheme import MO_ISMCTS, Scheme
-from icarus.kernel import CHANCE, NONE
+from icarus.kernel import CHANCE, NO_ACTION
 from icarus.specs import AMAF, AMAF_STRICT, EPIC, LGR, LGRF_SIGNED, NAST, TO_MAST
 from tests import naive, naive_catalogue
 from tests.conftest import Toys
@@ -134,7 +134,7 @@ def named_information(row: Any) -> Any:
     """A row of the engine as the twin's tuple."""
     names = [name for name in row.dtype.names if name != "record"]
     if names == ["reply"]:
-        return None if row["reply"] == NONE else int(row["reply"])
+        return None if row["reply"] == NO_ACTION else int(row["reply"])
     values = [tuple(row[name].tolist()) if row[name].ndim else row[name].item() for name in names]
     return tuple(values)
 

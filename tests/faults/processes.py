@@ -217,10 +217,10 @@ def interrupt_compilation(bench: Bench) -> None:
 
 
 STARTING = """
-from icarus.compiler.kernel import Kernel
+from icarus.compiler.kernel import CompiledFunction
 def triple(number):
     return 3 * number
-print(Kernel(triple, 1, "triple")(14))
+print(CompiledFunction(triple, 1, "triple")(14))
 """
 
 

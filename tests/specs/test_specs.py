@@ -16,7 +16,7 @@ import pytest
 import icarus
 from icarus import Enhancement, Game, State, games, linear, parse, search, values
 from icarus.algebra import epsilon_greedy, gibbs, rave_weight, ucb1
-from icarus.compiler.kernel import Kernel, MachineCode
+from icarus.compiler.kernel import CompiledFunction, MachineCode
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.lowering import NEEDED, tables_of
 from icarus.kernel import (
@@ -24,8 +24,8 @@ from icarus.kernel import (
     CHANCE,
     EXPANSION,
     MAX_PLAYERS,
+    NO_ACTION,
     NO_RECORD,
-    NONE,
     SIMULATION,
     UNSEEN,
     VISIT,
@@ -142,11 +142,11 @@ def test_lgr_keeps_a_reply_that_loses_later_and_lgrf_forgets_it() -> None:
             won = total > before[running]
             before[running] = total
             if strategy is LGRF:
-                assert information_of(running, LGRF, (PASS, 0)) == ((1,) if won else (NONE,))
+                assert information_of(running, LGRF, (PASS, 0)) == ((1,) if won else (NO_ACTION,))
                 outcomes[won] += 1
             else:
                 good = good or won
-                assert information_of(running, LGR, (PASS, 0)) == ((1,) if good else (NONE,))
+                assert information_of(running, LGR, (PASS, 0)) == ((1,) if good else (NO_ACTION,))
     assert min(outcomes.values()) > 3
 
 
@@ -291,7 +291,7 @@ def test_every_specification_runs_in_every_game_and_repeats_itself(name: str, pl
 def test_no_specification_needs_the_compiler_when_it_runs(name: str) -> None:
     """`out.max()`, say, or an array assigned to a part of another raise what they met: they are compiled twice, and load the compiler."""
     program = CompiledSearch(deciding("othello"), SPECIFICATIONS[name], 0).program
-    kernels = [kernel for kernel in program.kept_alive if isinstance(kernel, Kernel)]
+    kernels = [kernel for kernel in program.kept_alive if isinstance(kernel, CompiledFunction)]
     assert kernels and all(isinstance(kernel._code, MachineCode) for kernel in kernels)
 
 
@@ -481,10 +481,10 @@ def test_backpropagations_by_hand() -> None:
     [
         (1.0, 3, 6, 6, 6),
         (0.5, 3, 6, 6, 3),
-        (0.5, 6, 6, 6, NONE),
+        (0.5, 6, 6, 6, NO_ACTION),
         (0.0, 3, 3, 3, 3),
-        (0.0, 6, 6, NONE, NONE),
-        (0.0, NONE, NONE, NONE, NONE),
+        (0.0, 6, 6, NO_ACTION, NO_ACTION),
+        (0.0, NO_ACTION, NO_ACTION, NO_ACTION, NO_ACTION),
     ],
 )
 def test_lgr_7_and_lgrf_7_by_hand(reward: float, before: int, lgr: int, lgrf: int, signed: int) -> None:
