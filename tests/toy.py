@@ -30,16 +30,17 @@ from typing import Any
 import numpy as np
 
 from icarus.algebra import Enhancement
+from icarus.compiler import memory
 from icarus.compiler.plain_python import interpret
 from icarus.engine import choice as loop_choice
 from icarus.engine import loop as loop_playout
-from icarus.engine.arena import IN_SIMULATION
+from icarus.engine.arena import ARENA, IN_SIMULATION
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.result import Result
 from icarus.engine.search import RunningSearch, Search
 from icarus.kernel import CHANCE, CONTINUES, MAX_PLAYERS, TERMINAL, UNSEEN, below, helper
 from icarus.kernel.game import Game
-from icarus.kernel.history import UNLIMITED
+from icarus.kernel.history import PLAYOUT, UNLIMITED
 from icarus.kernel.state import State
 
 SOMETHING = 90  # what is seen of an action that is noticed but not recognised
@@ -706,7 +707,9 @@ def begun(
 def choices_of(strategy: Enhancement, state: State, draws: int, seed: int = 5) -> list[int]:
     """The places of the legal actions that a strategy chooses in the simulation phase at a root, by the loop in plain Python."""
     search = CompiledSearch(state, strategy, seed, plain=interpret)
-    arena, playout = search.open(0, 4)
+    struct_at, arena_data = interpret(memory.struct_at), search._arena
+    arena = struct_at(arena_data.ctypes.data, ARENA)
+    playout = struct_at(arena.buffers.playout, PLAYOUT)
     begin, open_step, choose = map(interpret, (loop_playout.begin, loop_playout.open_step, loop_choice.choose))
     begin(arena, search.rng)
     open_step(arena, playout, 0, state.current_player())

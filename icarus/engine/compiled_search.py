@@ -11,15 +11,15 @@ from icarus.algebra import Enhancement
 from icarus.checks import count_text
 from icarus.compiler.functions import python_of
 from icarus.compiler.kernel import UNPLACED
-from icarus.compiler.memory import WORD_BYTES, offset_of, struct_at
+from icarus.compiler.memory import WORD_BYTES, offset_of
 from icarus.compiler.messages import defined_at, home
-from icarus.compiler.plain_python import PlainPython, interpret, plain_kernels
+from icarus.compiler.plain_python import PlainPython, plain_kernels
 from icarus.compiler.rng import RNG_WORDS, seeded
-from icarus.engine.arena import ARENA, DONE, MORE_ROWS, MORE_STEPS, NEVER, TOO_LONG, Arena
+from icarus.engine.arena import ARENA, DONE, MORE_ROWS, MORE_STEPS, NEVER, TOO_LONG
 from icarus.engine.choice import WeightError, vote_kernel
 from icarus.engine.loop import DeterminizationError, loop, raw_loop
 from icarus.engine.lowering import LoweredStrategy, check_features, kinds_of, lower, widths_of
-from icarus.engine.python_games import ROOM, CalledBack, MoreActions
+from icarus.engine.python_games import CalledBack, MoreActions
 from icarus.engine.result import Recommendation, Result, RootStatistics, most_visits, recommend, root_statistics
 from icarus.engine.reuse import ReusedRecords
 from icarus.engine.scheme import EACH_PLAYER, FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
@@ -28,7 +28,7 @@ from icarus.engine.tables import Records, Table, size_of
 from icarus.kernel import CHANCE, mix
 from icarus.kernel.contract import MAX_EPISODE_MOVES, padded_to_words
 from icarus.kernel.game import LONGEST, Game
-from icarus.kernel.history import PHASES, PLAYOUT, STEP, UNLIMITED, Playout, Root, episode_key, episode_record, new_root
+from icarus.kernel.history import PHASES, PLAYOUT, STEP, UNLIMITED, episode_key, episode_record, new_root
 from icarus.kernel.state import State
 from icarus.kernel.theta import FILTER_BYTES, UPDATES
 
@@ -51,8 +51,6 @@ class CompiledSearch:
     Args:
         reuse: what the search begins with.
         plain: what makes plain Python of the loop and all that it calls; None for machine code.
-        root_keys: where histories begin, by default as `reuse` says.
-        room: for how many legal actions of a `PythonGame` there is room to begin with.
     """
 
     trees = 1
@@ -65,17 +63,15 @@ class CompiledSearch:
         scheme: Scheme = MO_ISMCTS,
         reuse: ReusedRecords | None = None,
         plain: PlainPython | None = None,
-        root_keys: Root | None = None,
-        room: int = ROOM,
     ) -> None:
         self.state, self.strategy, self.seed, self.scheme, self._plain = state.clone(), strategy, seed, scheme, plain
         self.game = scheme.view(state.game)
         with self._kernels():
             self.program: LoweredStrategy = lower(self.game, strategy, scheme)
-            self.root_keys = root_keys or (new_root(self.game.perspectives) if reuse is None else reuse.root)
+            self.root_keys = new_root(self.game.perspectives) if reuse is None else reuse.root
             self.tables = [Table(component, self.game, self.root_keys) for component in self.program.components]
             self.actions, self._observer = tuple(state.legal_actions()), state.current_player()
-            self.functions = state.game if isinstance(state.game, Game) else CalledBack(state.game, room)
+            self.functions = state.game if isinstance(state.game, Game) else CalledBack(state.game)
             self._loop = loop()
             self._arena = np.zeros(1, ARENA)
             self._words = self._arena.view(np.int64)
@@ -338,13 +334,6 @@ class CompiledSearch:
             if self.program.term["of_tree_only"].any():
                 self.tables[0].filter_visits(everywhere=True)
 
-    def open(self, iterations: int, steps: int) -> tuple[Arena, Playout]:
-        """The arena and its playout for plain Python, as after so many iterations, with room for so many steps of any width."""
-        self._arena["counts"]["iterations"] = iterations
-        self._allocate_steps(steps, steps * self._most_actions)
-        at = interpret(struct_at)
-        return at(self._arena.ctypes.data, ARENA), at(self._playout.ctypes.data, PLAYOUT)
-
     def record_simulation(self) -> None:
         """Keep the steps and keys of the simulation phase, as if a slot read them."""
         for name in ("steps_in_simulation", "keys_in_simulation"):
@@ -361,13 +350,6 @@ class CompiledSearch:
             return State.from_data(game, game.ask("copy", self.functions.state(address)))
         words = self._arrays["buffers.state"].view(np.uint8)[: game.state.itemsize]
         return State.from_data(game, words.copy().view(game.state))
-
-    def set_world(self, state: State) -> None:
-        """Have the playout under way stand at a copy of a state."""
-        if isinstance(self.functions, CalledBack):
-            self.functions.hold(self._arrays["buffers.state"].ctypes.data, self.state.game.ask("copy", state.data))
-        else:
-            self._arrays["buffers.state"][:] = padded_to_words(state.data)
 
     def close(self) -> None:
         """Nothing to end: a search by itself runs in the thread of its caller."""

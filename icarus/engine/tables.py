@@ -1,7 +1,8 @@
 """θ in memory: one hash table for each component, which grows without changing what it says; and what keys were made of."""
 
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
 import numpy as np
@@ -14,7 +15,7 @@ from icarus.compiler.kernel import CompiledFunction, uninterrupted
 from icarus.compiler.memory import WORD_BYTES, array_at, matrix_at
 from icarus.kernel.contract import UNSEEN, read_only
 from icarus.kernel.game import AnyGame, seat_name
-from icarus.kernel.history import NO_ACTION, Root, first_parts, keys_before
+from icarus.kernel.history import NO_ACTION, Root, mix_arrays
 from icarus.kernel.theta import ENTRY, ENTRY_BYTES, FILTER_BYTES, FULLEST, TABLE, entry_of, has_room_for
 
 SMALLEST = 1 << 11  # entries in the index of a new table
@@ -219,60 +220,45 @@ class Records(Mapping[Parts, np.void]):
         return f"<{len(self)} records of {self.enhancement}>"
 
 
-# ----------------------------------------------------- what a key was made of: `mix` is undone, part by part from the last
+# ------------------------------------------ what a key was made of: the keys of all combinations of parts are computed
 
 
-MOST_KEYS = 1 << 22  # that are tried for one record
-SMALL = 1 << 16  # a first part may be any integer below; of the keys that are tried one in 10⁷ records is so by chance
-OTHER = np.arange(-64, 1024)  # of a part that is neither an action, a move nor a player
+MOST_KEYS = 1 << 23  # that are computed for one space
+OTHER = range(-2, 128)  # of a part that is neither an action, a move nor a player
 
 
-def parts_of(key: int, space: Space, players: int, moves: Sequence[int]) -> tuple[int, ...] | None:
-    """The integers that `record` made a key of.
+def parts_of(keys: np.ndarray, space: Space, players: int, moves: Iterable[int]) -> dict[int, tuple[int, ...]]:
+    """The integers that `record` made these keys of, by key; those of histories, and of other parts than these, are left out.
 
     Args:
-        space: where the record is from.
-        players: how many there are.
-        moves: values of a part that is an action or a move; a first part is computed, so that any small one is found.
-
-    Returns:
-        None where the record is one of histories, has other parts than these, or would take too long to read.
+        moves: values of a part that is an action or a move.
     """
+    values: dict[str, Sequence[int]] = dict.fromkeys(ACTION.factors + MOVE.factors, sorted({*moves, NO_ACTION, UNSEEN}))
+    values |= dict.fromkeys(PLAYER.factors, range(-1, players))
+    found: dict[int, tuple[int, ...]] = {}
     for each in space.alternatives:
-        values = values_of(each, players, moves)
-        if values is not None and (parts := _undone(key, values, moves)) is not None:
-            return parts
-    return None
+        parts = [np.array(values.get(factor, OTHER)) for factor in each.factors]
+        many = math.prod(map(len, parts)) > MOST_KEYS
+        if many or {*each.factors} & {*HISTORY.factors, *POSITION.factors, *ACTIONS.factors}:
+            continue
+        made = np.zeros(1, np.int64)
+        for numbers in parts:
+            made = mix_arrays(made[:, None], numbers).ravel()
+        for place in np.flatnonzero(np.isin(made, keys)):
+            indices = np.unravel_index(place, [len(numbers) for numbers in parts])
+            found[int(made[place])] = tuple(int(numbers[i]) for numbers, i in zip(parts, indices, strict=True))
+    return found
 
 
-def part_text(part: int, factor: str, game: AnyGame, move_text: Callable[[int], str]) -> str:
-    """A part of a record in words, by the factor of the space that it is drawn from."""
-    if factor in ACTION.factors + MOVE.factors:
-        return move_text(part)
-    return seat_name(game, part) if factor in PLAYER.factors else str(part)
-
-
-def values_of(space: Space, players: int, moves: Sequence[int]) -> list[np.ndarray] | None:
-    """The values of each part but the first; None where there are too many, or parts are no integers."""
-    if {*space.factors} & {*HISTORY.factors, *POSITION.factors, *ACTIONS.factors}:
-        return None
-    by_factor: Mapping[str, np.ndarray] = {
-        **dict.fromkeys(PLAYER.factors, np.arange(-1, players)),
-        **dict.fromkeys(ACTION.factors + MOVE.factors, np.array(sorted({*moves, NO_ACTION, UNSEEN}))),
-    }
-    values = [by_factor.get(factor, OTHER) for factor in space.factors[1:]]
-    return values if np.prod([len(each) for each in values]) <= MOST_KEYS else None
-
-
-def _undone(key: int, values: Sequence[np.ndarray], moves: Sequence[int]) -> tuple[int, ...] | None:
-    """The parts by these values of all but the first; None where none of them gives a first part that is small or a move."""
-    keys = np.array([key & ((1 << 64) - 1)], np.uint64)
-    for each in reversed(values):
-        keys = keys_before(keys[:, None], each[None, :]).ravel()
-    first = first_parts(keys).astype(np.int64)
-    fits = np.flatnonzero(((first > -SMALL) & (first < SMALL)) | np.isin(first, moves))
-    if len(fits) != 1:
-        return None
-    places = np.unravel_index(fits[0], [len(each) for each in reversed(values)]) if values else ()
-    rest = [int(each[place]) for each, place in zip(values, reversed(places), strict=True)]
-    return int(first[fits[0]]), *rest
+def parts_text(parts: Sequence[int], space: Space, game: AnyGame, move_text: Callable[[int], str]) -> str:
+    """The parts of a record in words, by the space that it is drawn from."""
+    factors = next(each.factors for each in space.alternatives if len(each.factors) == len(parts))
+    texts = [
+        move_text(part)
+        if factor in ACTION.factors + MOVE.factors
+        else seat_name(game, part)
+        if factor in PLAYER.factors
+        else str(part)
+        for part, factor in zip(parts, factors, strict=True)
+    ]
+    return f"({', '.join(texts)})"

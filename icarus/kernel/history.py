@@ -21,7 +21,6 @@ NO_ACTION = -1  # ⊥: no action
 
 _GOLDEN, _ODD, _FINAL = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 _WORD = (1 << 64) - 1
-_ODD_INVERSE, _FINAL_INVERSE = pow(_ODD, -1, 1 << 64), pow(_FINAL, -1, 1 << 64)
 _ROOT, _EPISODE, _LATER_ROOT = 1, 2, 3  # where keys of histories and of positions-in-episode begin
 EMPTY_HISTORY = 0x1CA205  # the record of ⟨⟩
 UNLIMITED = 1 << 62  # iterations
@@ -101,21 +100,11 @@ def _compiled_mix(key: Argument, part: Argument) -> Callable:
     return implementation
 
 
-def keys_before(keys: np.ndarray, parts: np.ndarray) -> np.ndarray:
-    """The keys that `mix` makes these keys of, by these last parts: its inverse in the first argument. uint64, broadcast"""
-    return (_unmix(keys) ^ parts.astype(np.uint64) * np.uint64(_ODD)) - np.uint64(_GOLDEN)
-
-
-def first_parts(keys: np.ndarray) -> np.ndarray:
-    """The integers of which `record(part)` makes these keys, by their bits. uint64"""
-    return (_unmix(keys) ^ np.uint64(_GOLDEN)) * np.uint64(_ODD_INVERSE)
-
-
-def _unmix(keys: np.ndarray) -> np.ndarray:
-    words = keys.astype(np.uint64)
-    words ^= (words >> np.uint64(29)) ^ (words >> np.uint64(58))
-    words *= np.uint64(_FINAL_INVERSE)
-    return words ^ (words >> np.uint64(32))
+def mix_arrays(keys: np.ndarray, parts: np.ndarray) -> np.ndarray:
+    """`mix` of many keys and parts at once, broadcast. int64"""
+    words = (keys.astype(np.uint64) + np.uint64(_GOLDEN)) ^ (parts.astype(np.uint64) * np.uint64(_ODD))
+    words = (words ^ (words >> np.uint64(32))) * np.uint64(_FINAL)
+    return (words ^ (words >> np.uint64(29))).astype(np.int64)
 
 
 def record(*parts: int) -> int:

@@ -13,7 +13,7 @@ from icarus.checks import count_text
 from icarus.engine.inspect import Choice, InspectedPlayout, Update, inspect_playout, tree_of
 from icarus.engine.result import Result
 from icarus.engine.scheme import MO_ISMCTS, Scheme
-from icarus.engine.tables import Records, part_text, parts_of
+from icarus.engine.tables import Records, parts_of, parts_text
 from icarus.kernel import NO_ACTION, UNSEEN
 from icarus.kernel.game import seat_name
 from icarus.kernel.state import State
@@ -98,11 +98,11 @@ def _blocks(playout: InspectedPlayout, updates: int | None = None, values: int |
         for t, choice in enumerate(playout.choices)
     ]
     blocks: list[Block] = [Heading(name)]
-    blocks += [Heading("begun at a state drawn for the root"), Preformatted(playout.start)]
+    blocks += [Heading("begun at a state drawn for the root"), Preformatted(str(playout.states[0]))]
     blocks += [Heading("decisions"), Table("", ["t", "phase", "player", "action", "decided by", "values"], decisions)]
     blocks += [
         Heading("ended at"),
-        Preformatted(playout.end),
+        Preformatted(str(playout.states[-1])),
         Paragraph(f"rewards: {', '.join(f'{reward:.4g}' for reward in playout.rewards)}"),
     ]
     for component, changes in playout.updates.items():
@@ -170,8 +170,9 @@ def show_records(result: Result, name: str, most: int = 20) -> "ShownRecords":
     """
     checks.integer("most", most, least=1)
     records = result.records[name]
-    texts = _Texts(result, records)
-    return ShownRecords(name, records, tuple(texts.record(row) for row in _most_updated(records, most)))
+    rows = _most_updated(records, most)
+    texts = _Texts(result, records, rows)
+    return ShownRecords(name, records, tuple(map(texts.record, rows)))
 
 
 @attrs.frozen
@@ -237,28 +238,22 @@ NO_MOVES = {NO_ACTION: "⊥", UNSEEN: "unseen"}
 class _Texts:
     """Records of one component in the words of the game."""
 
-    def __init__(self, result: Result, records: Records) -> None:
-        self._records, self._texts = records, move_texts(result.state)
-        space = records.enhancement.records
-        self._spaces = space.alternatives
-        self._histories = history_texts(result) if HISTORY in self._spaces else {}
+    def __init__(self, result: Result, records: Records, rows: np.ndarray) -> None:
+        self._enhancement, self._game, self._texts = records.enhancement, records.game, move_texts(result.state)
+        self._histories = history_texts(result) if HISTORY in records.enhancement.records.alternatives else {}
+        self._parts = parts_of(rows["record"], self._enhancement.records, self._game.players, self._texts)
 
     def record(self, row: np.void) -> ShownRecord:
         """A row of the table."""
-        key, enhancement = int(row["record"]), self._records.enhancement
-        fields = {name: row[name].tolist() for name in enhancement.information.names}
+        key, fields = int(row["record"]), {name: row[name].tolist() for name in self._enhancement.information.names}
         texts = [
             self._move(int(row[name])) if domain == REPLY else number_text(fields[name])
-            for name, domain in enhancement.information.fields
+            for name, domain in self._enhancement.information.fields
         ]
-        parts = parts_of(key, enhancement.records, self._records.game.players, list(self._texts))
-        text = self._histories.get(key, f"key {key}") if parts is None else self._text(parts)
+        parts, text = self._parts.get(key), self._histories.get(key, f"key {key}")
+        if parts is not None:
+            text = parts_text(parts, self._enhancement.records, self._game, self._move)
         return ShownRecord(key, parts, text, fields, tuple(texts))
-
-    def _text(self, parts: tuple[int, ...]) -> str:
-        factors = next(space.factors for space in self._spaces if len(space.factors) == len(parts))
-        pairs = zip(parts, factors, strict=True)
-        return f"({', '.join(part_text(part, factor, self._records.game, self._move) for part, factor in pairs)})"
 
     def _move(self, move: int) -> str:
         return self._texts.get(move, NO_MOVES.get(move, f"move {move}"))

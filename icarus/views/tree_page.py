@@ -87,7 +87,6 @@ def _data(tree: Tree, boards: int) -> dict[str, Any]:
         "best": int(chosen[0]) if chosen else -1,
         "perspectives": state.game.players + 1 if hidden else 1,
         "observers": list(_observers(tree)) if hidden else [],
-        "components": list(tree.components),
         "labels": list(labels),
         "parent": tree.parent.tolist(),
         "action": tree.action.tolist(),
@@ -98,8 +97,6 @@ def _data(tree: Tree, boards: int) -> dict[str, Any]:
         "visits": tree.visits.tolist(),
         "availability": tree.availability.tolist(),
         "rewards": np.round(tree.rewards * 1000).astype(int).ravel().tolist(),
-        "values": _thousandths(tree.values),
-        "counts": tree.counts.ravel().tolist(),
         "seen": _observations(tree) if hidden else None,
         "guess": state.game.determinize is not None and state.game.name not in BOARDS,
         "drawn": nodes,
@@ -128,10 +125,6 @@ def _observations(tree: Tree) -> list[int]:
     assert tree.moves is not None
     _, small = np.unique(np.where(tree.moves == UNSEEN, -1 - tree.moves, tree.moves), return_inverse=True)
     return small.ravel().tolist()
-
-
-def _thousandths(values: np.ndarray) -> list[int | None]:
-    return [None if np.isnan(value) else round(1000 * value) for value in values.ravel().tolist()]
 
 
 # ---------------------------------------------------------------------- several strategies on one position, side by side

@@ -15,7 +15,6 @@ from icarus import (
     EPIC,
     MAST,
     NAST2,
-    Agent,
     DeterminizedUCT,
     Enhancement,
     Game,
@@ -97,7 +96,6 @@ def order_slipped() -> Any:
     ("slip", "message"),
     [
         (lambda: search(state(), MAST, iterations=5, progress=3), "^progress is 3; it must be a function of"),  # type: ignore[arg-type]
-        (lambda: Agent(MAST, iterations=5, determinize=3), "^determinize is 3; it must be a belief model"),  # type: ignore[arg-type]
         (lambda: no_number * MAST + (1 - no_number) * NAST2, "no_number returned 'a'; it must return a number from 0"),
         (lambda: ACTION * 3, r"^\(A\) \* 3: a Space is multiplied by a Space"),  # type: ignore[operator]
         (lambda: Space("abc"), "^the factors of a Space are 'abc'; they must be a tuple of texts"),  # type: ignore[arg-type]

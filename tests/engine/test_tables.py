@@ -204,24 +204,10 @@ def test_components_that_differ_in_their_policy_only_share_a_table() -> None:
     assert np.array_equal(records["GREEDY"].rows, records["BASELINE"].rows)
 
 
-# -------------------- The parts that a key was made of are read back from it.
-
-
-MOVES, PLAYERS = range(65), 4
-
-
-@given(st.integers(-1, 64), st.integers(-1, 64), st.integers(-1, 64), st.integers(-1, 3))
-def test_the_parts_of_every_record_of_moves_and_a_player_are_read_back(first, second, third, player):
-    keys = {
-        ACTION * PLAYER: (first, player),
-        MOVE**2 * PLAYER: (first, second, player),
-        MOVE**3 * PLAYER: (first, second, third, player),
-    }
-    for space, made_of in keys.items():
-        assert parts_of(record(*made_of), space, PLAYERS, MOVES) == made_of
-
-
-def test_keys_of_histories_and_of_other_parts_are_not_read():
-    assert parts_of(history_record(0, 1, (5,)), HISTORY, PLAYERS, MOVES) is None
-    assert parts_of(mix(record(7, 3), 70), MOVE**2 * PLAYER, PLAYERS, MOVES) is None
-    assert parts_of(12345, ACTION * PLAYER, PLAYERS, MOVES) is None
+def test_the_parts_of_records_of_moves_and_a_player_are_found_by_their_keys() -> None:
+    made_of = {ACTION * PLAYER: (7, 3), MOVE**2 * PLAYER: (64, -1, 0), MOVE**3 * PLAYER: (0, 5, 5, -1)}
+    others = [history_record(0, 1, (5,)), mix(record(7, 3), 70), 12345]
+    keys = np.array([record(*parts) for parts in made_of.values()] + others)
+    for space, parts in made_of.items():
+        assert parts_of(keys, space, 4, range(65)) == {record(*parts): parts}
+    assert parts_of(keys, HISTORY | ACTION * PLAYER, 4, range(65)) == {record(7, 3): (7, 3)}

@@ -31,27 +31,13 @@ class Outline {
     return {n, m, values: total.map(q => n ? q / n : NaN)};
   }
 
-  said(bases) {
-    // What each component says of the last action, averaged over histories that the observer cannot tell apart.
-    const {components, values, counts} = this.data, width = components.length;
-    return components.map((_, c) => {
-      let sum = 0, known = 0, most = -1;
-      for (const base of bases) {
-        const value = values[base * width + c];
-        if (value === null) continue;
-        sum += value; known++; most = Math.max(most, counts[base * width + c]);
-      }
-      return {value: known ? sum / known / 1000 : NaN, count: known ? most : 0};
-    });
-  }
-
   root() { return this.made([0], null); }
 
   made(bases, above) {
     const base = bases[0], labels = new Set(bases.map(b => this.data.label[b]));
     const hidden = labels.size > 1 ? `one of ${labels.size} actions, hidden` : null;
     return {bases, above, label: hidden || this.data.labels[this.data.label[base]], player: this.data.player[base],
-      figures: this.figures(bases), said: this.said(bases), children: null};
+      figures: this.figures(bases), children: null};
   }
 
   children(node) {
@@ -131,8 +117,7 @@ class Page {
     const rows = byId("rows"), root = this.outline.root();
     rows.replaceChildren();
     const names = element("div", {className: "row names"}, element("span", {className: "name", textContent: "move"}),
-      ...["share", "visits", "value"].map(text => element("span", {textContent: text})),
-      ...this.data.components.map(text => element("span", {className: "component", textContent: text, title: `what ${text} says of the move`})));
+      ...["share", "visits", "value"].map(text => element("span", {textContent: text})));
     rows.append(names);
     const row = this.row(root, 0);
     rows.append(row);
@@ -156,16 +141,6 @@ class Page {
     bar.style.background = Number.isNaN(value) ? "var(--faint)" : colour(value);
     row.append(name, element("span", {className: "share", title: (100 * share).toFixed(1) + "%"}, bar),
       element("span", {textContent: node.figures.n.toLocaleString("en")}), element("span", {textContent: number(value)}));
-    for (const said of node.said) {
-      const cell = element("span", {className: "component", title: said.count > 0 ? `from ${said.count.toLocaleString("en")} updates` : ""});
-      if (said.count < 0) cell.append(said.value ? String(+said.value.toFixed(3)) : "·");
-      else if (!Number.isNaN(said.value)) {
-        const chip = element("span", {className: "chip"});
-        chip.style.background = colour(said.value);
-        cell.append(chip, number(said.value));
-      } else cell.append("·");
-      row.append(cell);
-    }
     Object.assign(row, {node, depth});
     row.onclick = event => { this.look(row); if (event.target.closest(".opener") || event.detail > 1 || !row.held) this.toggle(row); };
     return row;
@@ -243,10 +218,6 @@ class Page {
     byId("path").textContent = path.map(at => at.label).join("  ") || "the position that was searched";
     const figures = node.figures, facts = [["visits", figures.n.toLocaleString("en")], ["times available", figures.m.toLocaleString("en")]];
     figures.values.forEach((value, p) => facts.push([`mean reward of ${this.name(p)}`, number(value)]));
-    for (let c = 0; c < this.data.components.length; c++) {
-      const {value, count} = node.said[c];
-      if (!Number.isNaN(value)) facts.push([`${this.data.components[c]} of this move`, (count < 0 ? String(+value.toFixed(3)) : number(value)) + (count > 0 ? `, from ${count.toLocaleString("en")}` : "")]);
-    }
     const legal = Math.max(...node.bases.map(base => this.data.legal[base]));
     if (legal) facts.push(["legal moves after it", legal]);
     const shared = path.length && path[path.length - 1].above.figures.n < figures.n;
