@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from inspect import get_annotations
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -20,6 +20,7 @@ class Node:
 
     set: Short  # the information set that it is in, or END_SET
     child: Short  # its first child; of an end, its row among the ends
+    public: Short  # 1 where everybody saw the action that led here as the very action that it is
 
 
 class InfoSet:
@@ -55,6 +56,16 @@ class End:
     views: ForEach  # the last of each player
     utility: float  # of player 0, in the units of the game
     chance_reach: float  # the probability of all that chance did
+
+
+class Arrays(NamedTuple):
+    """A whole tree, as compiled code takes it."""
+
+    nodes: np.ndarray
+    sets: np.ndarray
+    slots: np.ndarray
+    views: np.ndarray
+    ends: np.ndarray
 
 
 NODE, SET, SLOT, VIEW, END = map(structure, (Node, InfoSet, ActionSlot, PlayerView, End))

@@ -6,11 +6,12 @@ are gathered from the ends at the views of a player, and passed on from the last
 
 import time
 from abc import ABC, abstractmethod
+from typing import NamedTuple
 
 import numpy as np
 
 from icarus.checks import count_text, integer, real
-from icarus.equilibrium.arrays import NOTHING, PLAYERS, kernel
+from icarus.equilibrium.arrays import NOTHING, PLAYERS, Arrays, kernel
 from icarus.equilibrium.policies import (
     Exploitability,
     TabularPolicy,
@@ -119,78 +120,56 @@ def match_all(sets: np.ndarray, regrets: np.ndarray, player: int, out: np.ndarra
             match_regrets(regrets, sets[i].slot, sets[i].count, out)
 
 
-@helper
-def update_regrets(
-    views: np.ndarray,
-    sets: np.ndarray,
-    player: int,
-    policy: np.ndarray,
-    values: np.ndarray,
-    actions: np.ndarray,
-    regrets: np.ndarray,
-    plus: bool,
-) -> None:
-    """Add the counterfactual regrets of a player's actions, given what ends at his views; in CFR+ none falls below 0.
+class Regrets(NamedTuple):
+    """What counterfactual regret minimization has learned, and room to work in."""
 
-    Args:
-        values: [views] of the ends, as `gather_utilities` writes them; overwritten.
-        actions: [slots] room for what each is worth: all that is read is written before, one action a slot.
-    """
-    for i in range(len(views) - 1, -1, -1):
-        view = views[i]
+    regrets: np.ndarray  # cumulative [slots]
+    sums: (
+        np.ndarray
+    )  # weights of the average policy: the player's own part in reaching the set, times the iteration in CFR+ [slots]
+    policy: np.ndarray  # the current one of both players, and chance's outcomes [slots]
+    reach: np.ndarray  # [views]
+    values: np.ndarray  # of the ends at a player's views, overwritten from the last to the first [views]
+    actions: np.ndarray  # what each is worth: all that is read is written before [slots]
+
+
+@helper
+def update_regrets(tree: Arrays, learned: Regrets, player: int, plus: bool) -> None:
+    """Add the counterfactual regrets of a player's actions, given what ends at his views; in CFR+ none falls below 0."""
+    for i in range(len(tree.views) - 1, -1, -1):
+        view = tree.views[i]
         if view.player != player:
             continue
         if view.set != NOTHING:
-            info_set, expected = sets[view.set], 0.0
+            info_set, expected = tree.sets[view.set], 0.0
             for slot in range(info_set.slot, info_set.slot + info_set.count):
-                expected += policy[slot] * actions[slot]
+                expected += learned.policy[slot] * learned.actions[slot]
             for slot in range(info_set.slot, info_set.slot + info_set.count):
-                regrets[slot] += actions[slot] - expected
-                if plus and regrets[slot] < 0.0:
-                    regrets[slot] = 0.0
-            values[i] += expected
-        pass_up(view, values[i], values, actions)
+                learned.regrets[slot] += learned.actions[slot] - expected
+                if plus and learned.regrets[slot] < 0.0:
+                    learned.regrets[slot] = 0.0
+            learned.values[i] += expected
+        pass_up(view, learned.values[i], learned.values, learned.actions)
 
 
 @kernel("counterfactual regret minimization")
-def minimize(
-    views: np.ndarray,
-    sets: np.ndarray,
-    ends: np.ndarray,
-    regrets: np.ndarray,
-    sums: np.ndarray,
-    policy: np.ndarray,
-    by_view: np.ndarray,
-    by_slot: np.ndarray,
-    counters: np.ndarray,
-    iterations: int,
-    plus: bool,
-) -> int:
-    """Go on with so many more iterations: the players in turn, each against the other's newest policy.
-
-    Args:
-        regrets, sums: [slots] cumulative regrets, and weights of the average policy: the player's own part in reaching the information
-            set, times the number of the iteration in CFR+.
-        policy: [slots], chance's outcomes in it; the current policy of both players.
-        by_view, by_slot: room to work in. [2, views], [slots]
-        counters: [1] of PROGRESS.
-    """
-    progress, actions = counters[0], by_slot
-    reach_probabilities, values, count = by_view[0], by_view[1], len(views)
+def minimize(tree: Arrays, learned: Regrets, counters: np.ndarray, iterations: int, plus: bool) -> int:
+    """Go on with so many more iterations, counted in one row of PROGRESS: the players in turn, each against the other's newest policy."""
+    progress = counters[0]
     for _ in range(iterations):
         for player in range(PLAYERS):
-            reach(views, policy, reach_probabilities)
-            for i in range(count):
-                values[i] = 0.0
-            gather_utilities(ends, reach_probabilities, player, values)
-            update_regrets(views, sets, player, policy, values, actions, regrets, plus)
+            reach(tree.views, learned.policy, learned.reach)
+            for i in range(len(tree.views)):
+                learned.values[i] = 0.0
+            gather_utilities(tree.ends, learned.reach, player, learned.values)
+            update_regrets(tree, learned, player, plus)
             weight = progress.iterations + 1.0 if plus else 1.0
-            for i in range(len(sets)):
-                info_set = sets[i]
+            for i in range(len(tree.sets)):
+                info_set = tree.sets[i]
                 if info_set.player == player:
                     for slot in range(info_set.slot, info_set.slot + info_set.count):
-                        sums[slot] += weight * reach_probabilities[info_set.last_view] * policy[slot]
-            match_all(sets, regrets, player, policy)
+                        learned.sums[slot] += weight * learned.reach[info_set.last_view] * learned.policy[slot]
+            match_all(tree.sets, learned.regrets, player, learned.policy)
         progress.iterations += 1
     return 0
 
@@ -211,16 +190,14 @@ class CFR(Learner):
 
     def __init__(self, game: GameOrTree) -> None:
         super().__init__(game)
-        self.regrets = np.zeros(len(self.tree.slots))
-        self._policy = uniform_policy(self.tree).probabilities
+        slots, views = len(self.tree.slots), len(self.tree.views)
+        self.regrets, policy = np.zeros(slots), uniform_policy(self.tree).probabilities
+        self._learned = Regrets(self.regrets, self.sums, policy, np.empty(views), np.empty(views), np.empty(slots))
 
     run = Learner.make
 
     def sample(self, iterations: int) -> None:
-        tree = self.tree
-        room = np.empty((2, len(tree.views))), np.empty(len(tree.slots))
-        learned = self.regrets, self.sums, self._policy
-        minimize(tree.views, tree.sets, tree.ends, *learned, *room, self._progress, iterations, self.plus)
+        minimize(self.tree.arrays, self._learned, self._progress, iterations, self.plus)
 
     @property
     def current(self) -> TabularPolicy:

@@ -163,11 +163,15 @@ def play(
         moves[player] = action
     if walk.observe != 0:
         call(walk.observe, (address_of(state), action, address_of(moves), PLAYERS))
+    node = tree.nodes[child.node]
+    node.public = 1
     for i in range(len(state)):  # an assignment of slices would ask first whether they overlap
         next_state[i] = state[i]
     call(walk.apply, (address_of(next_state), action))
     for player in range(PLAYERS):
         child.views[player] = frame.views[player]
+        if player != mover and moves[player] != action:
+            node.public = 0
         if player == mover:
             child.views[player] = continue_view(tree, child.views[player], action, slot)
         if moves[player] != UNSEEN and (player != mover or moves[player] != action):

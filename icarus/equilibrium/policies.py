@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 
 from icarus.checks import count_text, integer, is_integer
-from icarus.equilibrium.arrays import NOTHING, PLAYERS, PlayerView, kernel
+from icarus.equilibrium.arrays import NOTHING, PLAYERS, Arrays, PlayerView, kernel
 from icarus.equilibrium.deals import InformationState
 from icarus.equilibrium.tree import GameOrTree, GameTree, tree_of
 from icarus.kernel import CHANCE, inlined
@@ -236,14 +236,7 @@ def pass_up(view: PlayerView, value: float, values: np.ndarray, actions: np.ndar
 
 @kernel("best responses")
 def respond(
-    views: np.ndarray,
-    sets: np.ndarray,
-    ends: np.ndarray,
-    policy: np.ndarray,
-    best: np.ndarray,
-    by_view: np.ndarray,
-    by_slot: np.ndarray,
-    out: np.ndarray,
+    tree: Arrays, policy: np.ndarray, best: np.ndarray, by_view: np.ndarray, by_slot: np.ndarray, out: np.ndarray
 ) -> int:
     """Both players' best responses.
 
@@ -253,12 +246,12 @@ def respond(
         by_view, by_slot: zeros to work with. [3, views], [2, slots]
         out: [4]: the best responses' values for each player, then the policy's own.
     """
-    count = len(views)
+    views, sets, count = tree.views, tree.sets, len(tree.views)
     reach_probabilities, values, policy_values = by_view[0], by_view[1], by_view[2]
     actions, expected = by_slot[0], by_slot[1]
     reach(views, policy, reach_probabilities)
     for player in range(PLAYERS):
-        gather_utilities(ends, reach_probabilities, player, values)
+        gather_utilities(tree.ends, reach_probabilities, player, values)
     for i in range(count):
         policy_values[i] = values[i]
     for i in range(count - 1, -1, -1):
@@ -385,6 +378,6 @@ def _responses(tree: GameTree, policy: Policy, seed: int) -> tuple[tuple[np.ndar
     probabilities = tabulate(tree, policy, seed).probabilities
     best, out = np.zeros(len(probabilities)), np.zeros(2 * PLAYERS)
     by_view, by_slot = np.zeros((3, len(tree.views))), np.zeros((2, len(probabilities)))
-    respond(tree.views, tree.sets, tree.ends, probabilities, best, by_view, by_slot, out)
+    respond(tree.arrays, probabilities, best, by_view, by_slot, out)
     out[1::PLAYERS] += sum(tree.game.utilities)  # what both gain together; `respond` takes it for 0
     return (probabilities, best), out

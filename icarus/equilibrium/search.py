@@ -221,7 +221,7 @@ class OOSSearch(Learner):
             self._settings["target_set"] = number
         if self.algorithm.compensation:
             tree, delta = self.tree, self.algorithm.delta
-            target_reach = reach_of_target(tree.nodes, tree.sets, self.average.probabilities, self._marks)
+            target_reach = reach_of_target(tree.arrays, self.average.probabilities, self._marks)
             self._settings["weight"] = 1 / (1 - delta + delta / target_reach) if target_reach > 0 else 1.0
 
     @property

@@ -9,7 +9,7 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.equilibrium import growth
-from icarus.equilibrium.arrays import END, NODE, NOTHING, PLAYERS, SET, SLOT, VIEW
+from icarus.equilibrium.arrays import END, NODE, NOTHING, PLAYERS, SET, SLOT, VIEW, Arrays
 from icarus.equilibrium.deals import InformationState, Moves, deals_of, dealt_state, information_state
 from icarus.equilibrium.growth import Walk, refuse_unless_two_players, with_walk
 from icarus.kernel import CHANCE
@@ -100,7 +100,7 @@ class GameTree:
             self.views[player] = (NOTHING, NOTHING, NOTHING, player, 0)
         self.slots[:count]["action"], self.slots[:count]["probability"] = range(count), self.deals.probabilities
         self.sets[0] = (CHANCE, count, 0, NOTHING, 0)
-        self.nodes[0] = (0, 1)
+        self.nodes[0] = (0, 1, 0)
         frames[0] = (0, 0, 0, (0, 1), 1.0)
         walk = self._walk
         walk["nodes"], walk["sets"], walk["slots"], walk["views"], walk["ends"] = count + 1, 1, count, PLAYERS, 0
@@ -123,6 +123,10 @@ class GameTree:
                 f"player {info_set['player']} of {self.game} has different legal actions after the same moves, so he knows more "
                 f"than `observe` shows him; first found after: {self.state_of(int(self._walk['unsound_set'][0])).history_str()!r}"
             )
+
+    @property
+    def arrays(self) -> Arrays:
+        return Arrays(*(getattr(self, name) for name in self._arrays))
 
     @property
     def depth(self) -> int:

@@ -7,7 +7,7 @@ from icarus import games
 from icarus.arena.player import parse_algorithm
 from icarus.equilibrium import OOS, OOSSearch
 from icarus.equilibrium.arrays import END_SET
-from icarus.equilibrium.sampling import INSIDE, OUTSIDE, public_actions, target_of
+from icarus.equilibrium.sampling import INSIDE, OUTSIDE, target_of
 from icarus.equilibrium.tree import GameTree, tree_of
 from icarus.kernel import CHANCE
 
@@ -27,7 +27,7 @@ class Enumeration:
         self.wanted: set[int] = set()
 
     def children(self, node: int) -> list[int]:
-        number, first = self.nodes[node]
+        number, first, _ = self.nodes[node]
         return [] if number == END_SET else list(range(first, first + self.sets[number][1]))
 
     def aim(self, begins: set[int]) -> None:
@@ -156,7 +156,7 @@ def begins(tree, number, target):
     """Where the target begins, by its definition."""
     if target == IST:
         return {node for node in range(len(tree.nodes)) if tree.nodes[node]["set"] == number}
-    public = public_actions(tree)
+    public = tree.nodes["public"]
 
     def sequence(node):
         return [int(tree.slots[slot]["action"]) for at, slot in tree.path_to(node) if public[at]]
@@ -231,7 +231,7 @@ def test_targets_are_what_the_paper_says():
     # of four rolls of the dice, all agree with the bids, and the two in which he has his own roll with what he knows
     assert inside[PST].sum() == 2 * inside[IST].sum() and (inside[PST] | ~inside[IST]).all()
     goofspiel = tree_of(games.load("goofspiel(cards=3)"))
-    assert not public_actions(goofspiel).any()
+    assert not goofspiel.nodes["public"].any()
     last = deep_set(goofspiel, 1)
     assert (target_of(goofspiel, last, PST) == INSIDE).all()
     assert (target_of(goofspiel, last, IST) == OUTSIDE).any()
