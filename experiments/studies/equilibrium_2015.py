@@ -28,7 +28,7 @@ from experiments.papers.combinations import COMBINATIONS, ENHANCEMENTS
 from experiments.statistics import Estimate, mean_reward, share_text, student, student_mean
 from icarus import games
 from icarus.arena.ledger import read_lines, row_of
-from icarus.equilibrium.measures import AGGREGATE_AAMAS, STITCHING
+from icarus.equilibrium.measures import STITCHING
 from icarus.views.canvas import SUBDUED, canvas
 from icarus.views.document import Table
 
@@ -41,6 +41,7 @@ Cells = Mapping[str, Sequence[float]]  # by strategy, NashConv with each seed
 Points = list[tuple[float, float, float]]  # x, y, half of the bar
 Pair = tuple[str, str, str, int, int]  # game, one player, the other, iterations, how many times as many the other has
 ROOT = "root"  # one search from the deal, which aims at nothing
+AGGREGATE_AAMAS = "aggregate-aamas"  # the aggregate method, as the rows name it
 HALF = 25  # games of a block in each seat
 STREAM = 15  # of the seeds of these games, apart from those of other experiments
 EXPLOITABILITY, HEAD_TO_HEAD = "exploitability.jsonl", "head-to-head.jsonl"

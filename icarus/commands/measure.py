@@ -23,7 +23,7 @@ from icarus.commands.options import (
 from icarus.engine.match import Agent
 from icarus.engine.search import check_budget
 from icarus.equilibrium import Aggregate, GameTree, TabularPolicy, exploitability, stitch
-from icarus.equilibrium.measures import AGGREGATES, STITCHING
+from icarus.equilibrium.measures import AGGREGATE, STITCHING
 from icarus.load_files import load_files
 from icarus.specs import parse
 
@@ -114,12 +114,11 @@ def exploitability_command(
         str,
         value_option(
             "METHOD",
-            '"stitching": a search in every information set; "aggregate": the sum of the searches of many matches, '
-            'as at AAAI 2015; "aggregate-aamas": as at AAMAS 2015.',
+            '"stitching": a search in every information set; "aggregate": the sum of the searches of many matches.',
         ),
     ] = STITCHING,
     matches: Annotated[
-        int | None, integer_option(f"Matches of an aggregate method; {DEFAULT_MATCHES} if not given.", min=1)
+        int | None, integer_option(f"Matches of the aggregate method; {DEFAULT_MATCHES} if not given.", min=1)
     ] = None,
     seed: options.Seed = 0,
     files: options.With = None,
@@ -128,7 +127,7 @@ def exploitability_command(
 
     Without --strategy the uniform policy is measured."""
     loaded, names, _ = options.load_game(game, files)
-    one_of("--method", method, (STITCHING, *AGGREGATES))
+    one_of("--method", method, (STITCHING, AGGREGATE))
     if matches is not None and method == STITCHING:
         raise ValueError(f"--matches is {matches}, but --method {STITCHING} plays no matches")
     if strategy is None:
@@ -153,7 +152,7 @@ def _measure(tree: GameTree, agent: Agent, method: str, matches: int, seed: int)
     if method == STITCHING:
         with progress_of("parts of the game", None) as show:
             return stitch(tree, agent, seed=seed, progress=lambda done, parts: show(done, total=parts))
-    aggregate = Aggregate(tree, agent, version=AGGREGATES[method], seed=seed)
+    aggregate = Aggregate(tree, agent, seed=seed)
     with progress_of("matches", matches) as show:
         try:
             for number in range(matches):

@@ -3,12 +3,9 @@
 Full stitching searches in every information set. Each search comes after those in the sets of the same player that lead there, and what it
 learns is kept for those below alone.
 
-The aggregate method adds up what the searches of many matches have learned. That of
-AAAI's workshop (Lanctot, Lisý and Bowling, 2015) plays matches of uniform choice; the first search of a
-player in a match adds all that it has learned, a later one what it has learned about the information sets from its own on. That of
-AAMAS (Lisý, Lanctot and Bowling, 2015) has the search play, against uniform choice; each of its searches adds all that is known by
-then of its information set and of those that follow. Its program leaves out information sets with fewer than 20 updates, which the
-text does not tell; so it is done here.
+The aggregate method (Lisý, Lanctot and Bowling, 2015) adds up what the searches of many matches have learned, in either seat against
+uniform choice: each adds all that is known by then of its information set and of those that follow. The authors' program leaves out
+information sets with fewer than 20 updates, which the text does not tell; so it is done here.
 
 Of an `Agent`, who begins anew at each decision, the visits at the root are taken; of searches over the whole tree, Online Outcome
 Sampling, the weights of the average policy.
@@ -34,9 +31,8 @@ from icarus.equilibrium.policies import (
 from icarus.equilibrium.search import OOSSearch
 from icarus.equilibrium.tree import GameOrTree, GameTree, tree_of
 
-STITCHING, AGGREGATE, AGGREGATE_AAMAS = "stitching", "aggregate", "aggregate-aamas"
-AAAI, AAMAS = "AAAI", "AAMAS"
-AGGREGATES = {AGGREGATE: AAAI, AGGREGATE_AAMAS: AAMAS}  # the version of the method
+STITCHING, AGGREGATE = "stitching", "aggregate"
+FEWEST = 20  # updates of an information set that counts
 
 
 def own_predecessors(tree: GameTree) -> np.ndarray:
@@ -100,33 +96,26 @@ def stitch(
     return result
 
 
-VERSIONS = (AAAI, AAMAS)
-FEWEST = 20  # updates of an information set that counts, at AAMAS
-
-
 class Aggregate:
     """The aggregate method under way: `play` can be called repeatedly.
 
     Args:
         agent: an Agent, or another with `seated(game)` and `search(state, seed)`.
-        version: "AAAI", matches of uniform choice; or "AAMAS", matches of the agent in either seat against uniform choice.
         seed: of the matches and the searches.
 
     Attributes:
         tree: of the game.
-        matches, searches: made so far; by the version of AAMAS a match in either seat counts one.
+        matches, searches: made so far; a match in either seat counts one.
         weights: the sum of the results of all searches for each action. [slots]
 
     Raises:
-        ValueError, TypeError: as for a `GameTree`; no agent; no such version.
+        ValueError, TypeError: as for a `GameTree`; no agent.
     """
 
-    def __init__(self, game: GameOrTree, agent: Player, *, version: str = AAAI, seed: int = 0) -> None:
+    def __init__(self, game: GameOrTree, agent: Player, *, seed: int = 0) -> None:
         refuse_unless_it_searches(agent)
-        checks.one_of("version", version, VERSIONS)
         self.tree = tree_of(game)
-        self.agent, self.version = agent, version
-        self.seed = checks.integer("seed", seed, 0)
+        self.agent, self.seed = agent, checks.integer("seed", seed, 0)
         self.matches, self.searches, self.weights = 0, 0, np.zeros(len(self.tree.slots))
         self._before = own_predecessors(self.tree)
 
@@ -139,34 +128,12 @@ class Aggregate:
         for _ in range(checks.integer("matches", matches, 1)):
             searches, weights = self.searches, self.weights.copy()
             try:
-                self._play_match()
+                for player in range(PLAYERS):
+                    self._play_in_seat(player, (self.seed, self.matches, player))
             except BaseException:
                 self.searches, self.weights = searches, weights
                 raise
             self.matches += 1
-
-    def _play_match(self) -> None:
-        if self.version == AAAI:
-            self._play_uniformly((self.seed, self.matches))
-        else:
-            for player in range(PLAYERS):
-                self._play_in_seat(player, (self.seed, self.matches, player))
-
-    def _play_uniformly(self, key: tuple[int, ...]) -> None:
-        """A match of uniform choice, with searches by both players."""
-        seated = [self.agent.seated(self.tree.game) for _ in range(PLAYERS)]
-        searched = [False] * PLAYERS
-        for number in self._path(np.random.default_rng(key), {}):
-            info_set = self.tree.sets[number]
-            if info_set["count"] > 1:
-                player = int(info_set["player"])
-                memory = _memory(seated[player])
-                before = np.zeros(0) if memory is None else memory.sums.copy()
-                result = self._search(seated[player], number, key)
-                learned = self._at_root(number, result) if memory is None else memory.sums - before
-                included = self._at_or_after(number) if searched[player] else self.tree.sets["player"] == player
-                self._add(learned, included)
-                searched[player] = True
 
     def _play_in_seat(self, player: int, key: tuple[int, ...]) -> None:
         """A match of the agent against uniform choice."""

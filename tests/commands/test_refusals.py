@@ -69,7 +69,7 @@ REFUSED = {
     "discover kuhn-poker --games 200 --finalists 1": "for each of 1 finalist it could",
     f"exploitability {FIVE}": "these need a search, by --strategy: leave out --iterations",
     "exploitability kuhn-poker --method aggregate": "these need a search, by --strategy: leave out --method",
-    "exploitability kuhn-poker --method stitch": "it must be 'stitching', 'aggregate' or 'aggregate-aamas'",
+    "exploitability kuhn-poker --method stitch": "it must be 'stitching' or 'aggregate'",
     "exploitability kuhn-poker --matches 3": "--matches is 3, but --method stitching plays no matches",
     "exploitability kuhn-poker --strategy OOS(depth=1)": "is not a search; write Online Outcome Sampling as OOS",
     "exploitability kuhn-poker --strategy 'MAST [move_decay = 1]'": "searches each decision anew",

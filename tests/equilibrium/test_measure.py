@@ -75,29 +75,6 @@ def test_the_aggregate_method_adds_up_what_the_searches_of_matches_find():
     assert aggregate.exploitability().nash_conv < min(early, 0.06)
 
 
-def test_later_searches_of_a_match_add_only_what_lies_below():
-    tree, agent = tree_of(KUHN), Agent(OOS(delta=0), iterations=500)
-    aggregate = Aggregate(tree, agent, seed=1)
-    path = next(
-        way
-        for key in range(100)
-        if len(way := [n for n in aggregate._path(np.random.default_rng((1, key)), {})]) == 3
-        and (aggregate_key := key) >= 0
-    )
-    aggregate.matches = aggregate_key
-    aggregate.play(1)
-    seated = agent.seated(KUHN)
-    first = seated.search(tree.state_of(path[0]), (1, aggregate_key, path[0]))
-    sums = seated.memory.sums.copy()
-    seated.search(tree.state_of(path[2]), (1, aggregate_key, path[2]))
-    start, last = (tree.sets[number] for number in (path[0], path[2]))
-    start_slots = slice(start["slot"], start["slot"] + start["count"])
-    below = slice(last["slot"], last["slot"] + last["count"])
-    assert first.iterations == 500
-    assert aggregate.weights[start_slots].tolist() == sums[start_slots].tolist()
-    assert aggregate.weights[below] == pytest.approx(seated.memory.sums[below])
-
-
 def test_of_agents_without_memory_visits_are_added_up():
     aggregate = Aggregate(KUHN, Agent(BASELINE, iterations=100), seed=3)
     aggregate.play(40)
@@ -116,11 +93,11 @@ class Watched:
         return result
 
 
-def test_at_aamas_each_search_adds_all_that_is_known_of_its_information_set_and_those_that_follow(monkeypatch):
+def test_each_search_adds_all_that_is_known_of_its_information_set_and_those_that_follow(monkeypatch):
     agent = Agent(OOS(delta=0.5), iterations=200)
     matches, seated = [], Agent.seated
     monkeypatch.setattr(Agent, "seated", lambda self, game: matches.append(Watched(seated(self, game))) or matches[-1])
-    aggregate = Aggregate(tree_of(LEDUC), agent, version="AAMAS", seed=5)
+    aggregate = Aggregate(tree_of(LEDUC), agent, seed=5)
     aggregate.play(3)
     tree, expected = aggregate.tree, np.zeros(len(aggregate.tree.slots))
     states = dict(zip(tree.decisions.tolist(), tree.information_states(), strict=True))
@@ -136,13 +113,13 @@ def test_at_aamas_each_search_adds_all_that_is_known_of_its_information_set_and_
     assert (expected > 0).any() and aggregate.weights == pytest.approx(expected, rel=1e-12)
 
 
-def test_at_aamas_what_was_hardly_sampled_is_left_out():
-    aggregate = Aggregate(LEDUC, Agent(OOS(), iterations=5), version="AAMAS", seed=3)
+def test_what_was_hardly_sampled_is_left_out():
+    aggregate = Aggregate(LEDUC, Agent(OOS(), iterations=5), seed=3)
     aggregate.play(1)
     assert aggregate.searches > 0 and not aggregate.weights.any()
 
 
-def test_at_aamas_the_search_plays_what_it_finds():
+def test_the_search_plays_what_it_finds():
     """Who always bets never comes to an information set of his where he has checked before."""
 
     class Bettor:
@@ -154,7 +131,7 @@ def test_at_aamas_the_search_plays_what_it_finds():
             policy = np.eye(count)[-1]
             return attrs.make_class("Found", ["policy", "visits"])(policy, 100 * policy)
 
-    aggregate = Aggregate(KUHN, Bettor(), version="AAMAS")
+    aggregate = Aggregate(KUHN, Bettor())
     aggregate.play(40)
     reached = {
         (state[0], state[2])
@@ -162,11 +139,3 @@ def test_at_aamas_the_search_plays_what_it_finds():
         if aggregate.policy.at(int(number)).tolist() == [0.0, 1.0]
     }
     assert reached == {(0, ()), (1, ((False, 0),)), (1, ((False, 1),))}
-
-
-@pytest.mark.parametrize("method", [None, "AAMAS"])
-def test_aggregates_of_online_outcome_sampling_come_near_an_equilibrium(method):
-    version = {} if method is None else {"version": method}
-    aggregate = Aggregate(KUHN, Agent(OOS(delta=0.5, compensation=True), iterations=10_000), seed=2, **version)
-    aggregate.play(60)
-    assert aggregate.exploitability().nash_conv < 0.06

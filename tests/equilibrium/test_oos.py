@@ -1,15 +1,21 @@
 """Online Outcome Sampling: exact expectations over all samples, targets, convergence, memory in a match, refusals."""
 
+import os
+import signal
+import threading
+import time
+
 import numpy as np
 import pytest
 
-from icarus import games
+from icarus import Agent, SearchInterrupted, games, play
 from icarus.arena.player import parse_algorithm
-from icarus.equilibrium import OOS, OOSSearch
+from icarus.equilibrium import CFR, OOS, CFRPlus, NearEquilibrium, OOSSearch, online_search
 from icarus.equilibrium.arrays import END_SET
 from icarus.equilibrium.sampling import INSIDE, OUTSIDE, target_of
 from icarus.equilibrium.tree import GameTree, tree_of
 from icarus.kernel import CHANCE
+from icarus.specs import BASELINE
 
 IST, PST = "information set", "public subgame"
 EPSILON, GAMMA = 0.4, 0.01
@@ -298,3 +304,80 @@ def test_settings_are_read_back_as_they_are_written():
     for scheme in (OOS(), OOS(target=PST, delta=0.5, regret_exploration=0, compensation=True, play="current")):
         assert parse_algorithm(str(scheme)) == scheme
     assert str(OOS()) == "OOS()" and parse_algorithm("OOS") == OOS()
+
+
+# -------------------- Algorithms that keep the tree of a game have a search and a result of their own, and play where an agent does.
+
+
+KUHN = games.load("kuhn-poker")
+ALGORITHMS = [OOS(target="public subgame"), NearEquilibrium(epsilon=0.1)]
+every = pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
+
+
+@every
+def test_one_decision_is_searched_with_an_empty_memory(algorithm):
+    state = KUHN.new_initial_state(seed=4)
+    result, again = (online_search(state, algorithm, iterations=200, seed=7) for _ in range(2))
+    assert result.strategy == algorithm and result.actions == tuple(state.legal_actions())
+    assert result.policy.sum() == pytest.approx(1) and (result.policy == again.policy).all()
+    assert (result.policy == Agent(algorithm, iterations=200).search(state, 7).policy).all()
+    assert not any(array.flags.writeable for array in (result.policy, result.visits, result.values))
+    text = str(result)
+    result.state.apply_action(result.action)
+    assert str(result) == text
+
+
+@every
+def test_an_agent_plays_by_it(algorithm):
+    agent = Agent(algorithm, iterations=60)
+    logs = [play(KUHN, [agent, Agent(BASELINE, iterations=60)], seed=3) for _ in range(2)]
+    assert logs[0].actions == logs[1].actions
+    assert str(agent) == f"{algorithm} (60 iterations)"
+
+
+# -------------------- Ctrl-C during iterations: it ends them at once, and what was made until then is what as many iterations make.
+
+
+NEVER = 10**12  # iterations that nobody waits for
+SOON = 5.0  # seconds, on a machine with other work
+
+BEGUN = {"CFR": lambda game: CFR(game), "CFR+": lambda game: CFRPlus(game), "OOS": lambda game: OOSSearch(game, seed=3)}
+
+
+def pressed_after(seconds):
+    """Ctrl-C in a while, from another thread."""
+    timer = threading.Timer(seconds, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    return timer
+
+
+@pytest.mark.parametrize("name", BEGUN)
+def test_ctrl_c_ends_a_loop_and_loses_no_iteration(name):
+    game = games.load("leduc-poker")
+    solver, same = BEGUN[name](game), BEGUN[name](game)
+    run = getattr(solver, "run" if name in ("CFR", "CFR+") else "make")
+    run(1)  # compiled before Ctrl-C comes
+    started, timer = time.perf_counter(), pressed_after(0.1)
+    with pytest.raises(KeyboardInterrupt):
+        run(NEVER)
+    assert time.perf_counter() - started < 0.1 + SOON
+    timer.join()
+    assert 1 < solver.iterations < NEVER
+    again = getattr(same, run.__name__)
+    again(1)
+    again(solver.iterations - 1)
+    assert (solver.sums == same.sums).all() and np.isfinite(solver.sums).all()
+    run(10)  # and it goes on
+    assert solver.iterations == same.iterations + 10
+
+
+def test_an_interrupted_search_carries_what_it_found():
+    state = games.load("leduc-poker").new_initial_state(seed=1)
+    search = OOSSearch(state.game)
+    search.run(state, iterations=1)
+    timer = pressed_after(0.3)
+    with pytest.raises(SearchInterrupted) as caught:
+        search.run(state, iterations=NEVER)
+    timer.join()
+    result = caught.value.result
+    assert result.iterations == search.iterations - 1 > 0 and result.policy.sum() == pytest.approx(1)

@@ -1,15 +1,24 @@
 """Game trees: their sizes by the rules, what their information sets hold, and games that have none."""
 
-import numpy as np
-import pytest
+import itertools
+from collections import Counter
 
-from icarus import games
-from icarus.equilibrium import best_response, exploitability, tabulate
-from icarus.equilibrium.deals import information_state
+import attrs
+import numpy as np
+import pyspiel
+import pytest
+from scipy.stats import chisquare
+
+from icarus import BASELINE, Agent, games
+from icarus.equilibrium.cfr import CFR, CFRPlus
+from icarus.equilibrium.deals import deal_observation, deals_of, information_state
+from icarus.equilibrium.policies import best_response, exploitability, normalise, tabulate, uniform_policy
 from icarus.equilibrium.tree import GameTree, tree_of
-from icarus.kernel import NO_DEAL, TERMINAL, below
+from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, below
 from icarus.kernel.game import Game
+from tests.equilibrium.openspiel import ours_of, pairs, random_probabilities, referee, their_random_policy
 from tests.games.states import every_state
+from tests.marks import slow_after
 
 SMALL = ["kuhn-poker", "leduc-poker", "goofspiel(cards=3)", "liars-dice(faces=3)"]
 small = pytest.mark.parametrize("game", [games.load(name) for name in SMALL], ids=str)
@@ -17,8 +26,6 @@ small = pytest.mark.parametrize("game", [games.load(name) for name in SMALL], id
 
 def all_states(game):
     """Every state of a game, deal by deal, as plain Python walks it."""
-    from icarus.kernel.game import State
-
     for k in range(len(tree_of(game).deals)):
         yield from every_state(State(game, tree_of(game).deals.states[k : k + 1].copy()))
 
@@ -55,15 +62,6 @@ def test_an_information_set_is_all_that_its_player_knows(game):
 )
 def test_the_numbers_of_information_sets_are_the_known_ones(name, sets):
     assert len(tree_of(games.load(name)).decisions) == sets
-
-
-def generous(state, out):
-    out[0], out[1] = 1.0, 1.0
-
-
-def knowing(state, actions):
-    actions[0], actions[1] = 0, 1
-    return 1 if state.cards[1] == 2 else 2
 
 
 STATE = np.dtype([("coin", np.int64), ("rounds", np.int64), ("calls", np.int64)], align=True)
@@ -131,3 +129,256 @@ def test_a_player_s_own_action_is_told_from_the_other_s_of_the_same_number():
     assert exploitability(tree, (again, None)).values[0] == 1.0  # it was -0.5
     assert len(best.policy.table()) == len(tree.decisions) == len(set(tree.information_states()))
     assert [tree.set_of(*key) for key in tree.information_states()] == tree.decisions.tolist()
+
+
+# -------------------- Deals in the open: each game's list of deals against what its `initial` draws, and what players see of them.
+
+
+UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
+DRAWS = 2000
+DEALING = [
+    "kuhn-poker",
+    "leduc-poker",
+    "generic-poker",
+    "generic-poker(ranks=4, copies=1)",
+    "liars-dice",
+    "liars-dice(first=2, second=1)",
+    "liars-dice(first=1, second=2, faces=3)",
+]
+dealing = pytest.mark.parametrize("game", [games.load(name) for name in DEALING], ids=str)
+
+
+@dealing
+def test_initial_draws_each_deal_as_often_as_its_probability_says(game):
+    deals = deals_of(game)
+    expected = {
+        tuple(observations): p for observations, p in zip(deals.observations.tolist(), deals.probabilities, strict=True)
+    }
+    assert len(expected) == len(deals), "two deals look the same to both players"
+    drawn = Counter()
+    for seed in range(DRAWS):
+        state = game.new_initial_state(seed)
+        drawn[deal_observation(state, 0), deal_observation(state, 1)] += 1
+    possible = [observations for observations, probability in expected.items() if probability > 0]
+    assert set(drawn) <= set(possible)
+    assert (
+        chisquare(
+            [drawn[observations] for observations in possible],
+            [DRAWS * expected[observations] for observations in possible],
+        ).pvalue
+        > UNLIKELY
+    )
+
+
+@dealing
+def test_a_player_sees_the_same_of_every_determinization(game):
+    for seed, player in itertools.product(range(20), range(2)):
+        state = game.new_initial_state(seed)
+        kernels, drawn = game.kernels(), state.determinize(player, seed)
+        assert kernels.deal_observation(drawn.data.ctypes.data, player) == deal_observation(state, player)
+
+
+def test_the_numbers_of_deals_are_those_of_the_rules():
+    numbers = {"kuhn-poker": 6, "leduc-poker": 9, "liars-dice": 36, "liars-dice(first=2, second=2)": 441}
+    assert {name: len(deals_of(games.load(name))) for name in numbers} == numbers
+
+
+def test_an_information_state_is_what_its_player_saw_of_the_deal_and_of_the_moves():
+    state = games.load("kuhn-poker").new_initial_state(3)
+    cards = state.facts.cards.tolist()
+    assert information_state(state) == (0, cards[0], ())
+    state.apply_action(1)
+    assert information_state(state) == (1, cards[1], ((False, 1),))
+
+
+# -------------------- Best responses and exploitability against OpenSpiel's, on uniform and on random policies, and by hand.
+
+
+EXACT = 1e-9
+SMALL = ["kuhn-poker", "leduc-poker", "liars-dice(faces=3)", "goofspiel(cards=3)", "goofspiel(cards=4)"]
+LARGER = ["goofspiel(cards=5)", "goofspiel(cards=4, descending=1)"]
+SLOW = ["liars-dice"]
+compared = pytest.mark.parametrize("name", [*SMALL, *LARGER, *slow_after(0, SLOW)])
+
+
+@compared
+def test_the_uniform_policy_is_as_exploitable_as_openspiel_says(name):
+    theirs = referee(name)
+    result = exploitability(games.load(name), None)
+    policy = pyspiel.UniformRandomPolicy(theirs)
+    assert result.nash_conv == pytest.approx(pyspiel.nash_conv(theirs, policy), abs=EXACT)
+    assert result.exploitability == pytest.approx(pyspiel.exploitability(theirs, policy), abs=EXACT)
+
+
+# Their policies are Python, slow in games of this size.
+@pytest.mark.parametrize("name", [*SMALL, LARGER[1], *slow_after(0, [LARGER[0], *SLOW])])
+def test_a_random_policy_is_as_exploitable_as_openspiel_says(name):
+    theirs, game = referee(name), games.load(name)
+    policy = their_random_policy(name)
+    result = exploitability(game, random_probabilities)
+    assert result.nash_conv == pytest.approx(pyspiel.nash_conv(theirs, policy), abs=EXACT)
+    values = pyspiel.expected_returns(theirs.new_initial_state(), policy, -1, True)
+    assert result.values == pytest.approx(values, abs=EXACT)
+
+
+# Kuhn's equilibria, a parameter apart: how often each information state bets or calls.
+def kuhn_equilibrium(alpha):
+    bets = {
+        (0, 0, ()): alpha,
+        (0, 0, ((True, 0), (False, 1))): 0,
+        (0, 1, ()): 0,
+        (0, 1, ((True, 0), (False, 1))): alpha + 1 / 3,
+        (0, 2, ()): 3 * alpha,
+        (0, 2, ((True, 0), (False, 1))): 1,
+        (1, 0, ((False, 0),)): 1 / 3,
+        (1, 0, ((False, 1),)): 0,
+        (1, 1, ((False, 0),)): 0,
+        (1, 1, ((False, 1),)): 1 / 3,
+        (1, 2, ((False, 0),)): 1,
+        (1, 2, ((False, 1),)): 1,
+    }
+    return {key: [1 - bet, bet] for key, bet in bets.items()}
+
+
+@pytest.mark.parametrize("alpha", [0, 1 / 6, 1 / 3])
+def test_kuhns_equilibria_cannot_be_exploited(alpha):
+    result = exploitability(games.load("kuhn-poker"), kuhn_equilibrium(alpha))
+    assert result.nash_conv == pytest.approx(0, abs=1e-15)
+    assert result.values == pytest.approx((-1 / 18, 1 / 18), abs=1e-15)
+
+
+def test_a_best_response_gets_what_it_promises_and_no_other_pure_policy_more():
+    game = games.load("kuhn-poker")
+    tree = tree_of(game)
+    for player in range(2):
+        response = best_response(game, random_probabilities, player)
+        assert exploitability(game, response.policy).values[player] == pytest.approx(response.value, abs=1e-12)
+        info_sets = [number for number in tree.decisions if tree.sets[number]["player"] == player]
+        worth = []
+        for choices in np.ndindex(*(2,) * len(info_sets)):
+            pure = tabulate(tree, random_probabilities)
+            for number, choice in zip(info_sets, choices, strict=True):
+                pure.at(number)[:] = [1 - choice, choice]
+            worth.append(exploitability(game, pure).values[player])
+        assert max(worth) == pytest.approx(response.value, abs=1e-12)
+
+
+def test_the_responder_s_own_policy_does_not_matter():
+    game = games.load("leduc-poker")
+    for player in range(2):
+        pair = [random_probabilities, random_probabilities]
+        pair[player] = None
+        against = best_response(game, pair, player).value
+        assert against == pytest.approx(best_response(game, random_probabilities, player).value, abs=1e-12)
+
+
+# -------------------------------------------------------------------------------------------------------------- policies
+
+
+def test_the_kinds_of_policies_say_the_same():
+    game = games.load("leduc-poker")
+    tree = tree_of(game)
+    written = tabulate(tree, random_probabilities)
+    listed = {key: list(row.values()) for key, row in written.table().items()}
+    policies = [written, written.table(), listed, (random_probabilities, written), lambda state: written(state)]
+    expected = exploitability(game, random_probabilities)
+    assert all(exploitability(game, policy) == expected for policy in policies)
+
+
+def test_an_agent_plays_each_action_as_often_as_he_visits_it():
+    game = games.load("kuhn-poker")
+    agent = Agent(BASELINE, iterations=200)
+    tree = tree_of(game)
+    written = tabulate(tree, agent, seed=4)
+    for number in tree.decisions.tolist():
+        searched = agent.search(tree.state_of(number), (4, number))
+        assert written.at(number) == pytest.approx(searched.visits / searched.visits.sum())
+    assert exploitability(game, agent, seed=4) == exploitability(game, written)
+
+
+def test_weights_become_probabilities_and_chance_keeps_its_own():
+    tree = tree_of(games.load("leduc-poker"))
+    weights = np.arange(len(tree.slots), dtype=float)
+    policy = normalise(tree, weights)
+    for number, info_set in enumerate(tree.sets):
+        slots = slice(info_set["slot"], info_set["slot"] + info_set["count"])
+        right = (
+            tree.slots["probability"][slots] if info_set["player"] == CHANCE else weights[slots] / weights[slots].sum()
+        )
+        assert policy.at(number) == pytest.approx(right)
+    assert (normalise(tree, 0 * weights).probabilities == uniform_policy(tree).probabilities).all()
+
+
+def test_what_both_gain_together_need_not_be_0():
+    """In chips from 0 to 4 each player of Kuhn poker gains 2 more than in chips from -2 to 2."""
+    kuhn = games.load("kuhn-poker")
+    moved, usual = (
+        exploitability(game, kuhn_equilibrium(0.2)) for game in (attrs.evolve(kuhn, utilities=(0, 4)), kuhn)
+    )
+    assert moved.values == pytest.approx((2 - 1 / 18, 2 + 1 / 18))
+    for player in range(2):
+        assert moved.best_responses[player] == pytest.approx(usual.best_responses[player] + 2)
+        assert best_response(attrs.evolve(kuhn, utilities=(0, 4)), None, player).value == pytest.approx(
+            best_response(kuhn, None, player).value + 2
+        )
+
+
+# -------------------- CFR and CFR+: the values of the games, OpenSpiel's regrets and averages, and equilibria to play against.
+
+
+VALUES = {"kuhn-poker": -1 / 18, "leduc-poker": -0.0856064, "liars-dice": -0.0271317829, "generic-poker": -0.1113530880}
+ITERATIONS = {"kuhn-poker": 20_000, "leduc-poker": 5000, "liars-dice": 200, "generic-poker": 500}
+EXACT = 1e-9
+
+
+@pytest.mark.parametrize("name", VALUES)
+@pytest.mark.parametrize("solver", [CFR, CFRPlus])
+def test_the_average_policy_closes_in_on_the_value_of_the_game(name, solver):
+    cfr = solver(games.load(name))
+    cfr.run(ITERATIONS[name])
+    distance = cfr.exploitability()
+    most, least = distance.best_responses[0], -distance.best_responses[1]
+    assert least - 1e-7 <= VALUES[name] <= most + 1e-7  # what each player can be held to
+    assert most - least < {"kuhn-poker": 0.01, "leduc-poker": 0.1, "liars-dice": 0.5, "generic-poker": 1.5}[name]
+
+
+@pytest.mark.parametrize(("name", "places"), [("kuhn-poker", 5), ("leduc-poker", 4)])
+def test_the_value_comes_out_to_the_digits_that_a_second_allows(name, places):
+    solver = CFRPlus(games.load(name))
+    solver.run(20_000)
+    assert solver.exploitability().values[0] == pytest.approx(VALUES[name], abs=10.0**-places)
+
+
+@pytest.mark.parametrize("name", ["kuhn-poker", "goofspiel(cards=3)", "liars-dice(faces=3)"])
+@pytest.mark.parametrize(("solver", "theirs"), [(CFR, pyspiel.CFRSolver), (CFRPlus, pyspiel.CFRPlusSolver)])
+def test_the_average_policy_is_openspiels_after_the_same_iterations(name, solver, theirs):
+    ours, their_solver = solver(games.load(name)), theirs(referee(name))
+    ours.run(20)
+    for _ in range(20):
+        their_solver.evaluate_and_update_policy()
+    policy, average = their_solver.tabular_average_policy(), ours.average
+    for state, their_state in pairs(name):
+        right = dict(policy.action_probabilities(their_state.information_state_string()))
+        mixed = dict(zip(state.legal_actions(), average(state), strict=True))
+        assert {ours_of(state, action, their_state): p for action, p in right.items()} == pytest.approx(
+            mixed, abs=EXACT
+        )
+
+
+def test_going_on_is_the_same_as_going_through():
+    at_once, in_parts = CFRPlus(games.load("leduc-poker")), CFRPlus(games.load("leduc-poker"))
+    at_once.run(30)
+    for part in (1, 9, 20):
+        in_parts.run(part)
+    assert (at_once.regrets == in_parts.regrets).all() and (at_once.sums == in_parts.sums).all()
+    assert in_parts.iterations == 30 and repr(in_parts) == "<CFRPlus in leduc-poker after 30 iterations>"
+
+
+def test_chance_learns_nothing_and_regrets_of_plus_do_not_fall_below_0():
+    solver = CFRPlus(games.load("leduc-poker"))
+    solver.run(50)
+    tree = solver.tree
+    chance = np.repeat(tree.sets["player"] == CHANCE, tree.sets["count"])
+    assert (solver.regrets[chance] == 0).all() and (solver.sums[chance] == 0).all()
+    assert (solver.regrets >= 0).all()
+    assert (solver.current.probabilities[chance] == tree.slots["probability"][chance]).all()
