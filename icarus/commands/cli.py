@@ -16,7 +16,7 @@ from icarus.commands.ladder import ladder_command
 from icarus.commands.measure import bench_command, exploitability_command
 from icarus.commands.new import check_command, new_command
 from icarus.commands.options import With, value_option
-from icarus.commands.play.terminal import play_command
+from icarus.commands.play import play_command
 from icarus.commands.search import match_command, search_command
 from icarus.kernel.game import AnyGame
 from icarus.load_files import load_files

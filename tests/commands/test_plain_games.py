@@ -8,7 +8,7 @@ import pytest
 
 from icarus import Agent, PythonGame, games
 from icarus import load_files as own_files
-from icarus.commands.play.conversation import Conversation, Session
+from icarus.commands.conversation import Conversation, Session
 from icarus.load_files import load_file
 from icarus.specs import BASELINE
 from tests.commands.test_cli import Call, icarus, refused

@@ -9,8 +9,8 @@ import attrs
 from hypothesis import strategies as st
 
 from icarus import BASELINE, Agent, games
-from icarus.commands.play.conversation import Conversation, Session
-from icarus.commands.play.server import Server
+from icarus.commands.conversation import Conversation, Session
+from icarus.commands.server import Server
 
 SOON = 30.0  # seconds
 _names = st.sampled_from(["say", "act", "new", "state", "tree", "", "?token=", "..", "%00"])
@@ -82,7 +82,7 @@ foreign_requests = st.builds(
 def served() -> Server:
     """A game that is served as long as this process lives; the person at the page is to move."""
     agents = [None, Agent(BASELINE, iterations=5)]
-    server = Server(Conversation(Session(games.load("othello"), agents, 3), Agent(BASELINE, iterations=5), 0), 0)
+    server = Server(Conversation(Session(games.load("othello"), agents, 3), Agent(BASELINE, iterations=5), 0))
     threading.Thread(target=server.serve, daemon=True).start()
     return server
 

@@ -139,9 +139,8 @@ async function follow() {
       await new Promise(done => setTimeout(done, 2000));
       continue;
     }
-    const before = now, moves = JSON.stringify(told.moves), content = JSON.stringify({...told, version: 0, live: 0});
+    const before = now, moves = JSON.stringify(told.moves), content = JSON.stringify({...told, version: 0});
     now = told;
-    byId("live").textContent = told.live ?? "";
     if (content === drawn) continue;
     if (!drawn) tell("");
     drawn = content;
@@ -170,8 +169,7 @@ byId("board").onkeydown = event => {
 };
 for (const button of document.querySelectorAll("[data-look]")) button.onclick = () => look((looking ?? now.total) + Number(button.dataset.look));
 for (const button of document.querySelectorAll("[data-say]")) button.onclick = async () => {
-  const line = button.dataset.say, place = looking !== null && (line === "undo" || line === "why") ? ` @${looking}` : "";
-  if ((!button.dataset.sure || confirm(button.dataset.sure)) && await say(line + place) && line === "undo") look(Infinity);
+  if ((!button.dataset.sure || confirm(button.dataset.sure)) && await say(button.dataset.say) && button.dataset.say === "undo") look(Infinity);
 };
 byId("close").onclick = () => { byId("shown").hidden = true; document.querySelector("[data-say=hint]").focus(); };
 follow();

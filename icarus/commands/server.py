@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from icarus.commands.play.conversation import Conversation
+from icarus.commands.conversation import Conversation
 from icarus.load_files import sentence_of
 from icarus.views.document import page
 from icarus.views.tree_page import tree_page
@@ -35,24 +35,16 @@ class Server(ThreadingHTTPServer):
     """A game's address on this machine.
 
     Attributes:
+        port: any free one.
         token: what a request must know; it is in the address, and then in a cookie.
-
-    Raises:
-        ValueError: the port is in use, or may not be used.
     """
 
     daemon_threads, request_queue_size = True, 64
 
-    def __init__(self, conversation: Conversation, port: int) -> None:
+    def __init__(self, conversation: Conversation) -> None:
+        super().__init__((HOST, 0), Handler)  # from now on who asks waits for `serve`, and is not refused
         self.conversation, self.token = conversation, secrets.token_urlsafe(16)
-        try:
-            super().__init__((HOST, port), Handler)  # from now on who asks waits for `serve`, and is not refused
-        except OSError as error:
-            raise ValueError(f"port {port} is not available ({error.strerror}); --port 0 takes any free port") from None
-
-    @property
-    def port(self) -> int:
-        return int(self.server_address[1])
+        self.port = int(self.server_address[1])
 
     @property
     def address(self) -> str:
@@ -87,9 +79,8 @@ class Handler(BaseHTTPRequestHandler):
     def _answer(self, handlers: dict[str, Callable[[], None]]) -> None:
         try:
             path, self.query = urlsplit(self.path).path, dict(parse_qs(urlsplit(self.path).query))
-            self.body = self.rfile.read(
-                int(self.headers.get("Content-Length") or 0)
-            )  # a connection closes when it is read
+            # a connection closes when it is read
+            self.body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             self._check()
             if path not in handlers:
                 raise Refused(404, f"there is no page {path}")

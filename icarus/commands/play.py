@@ -13,9 +13,9 @@ from icarus.arena.player import read_scheme
 from icarus.checks import integer
 from icarus.commands import options
 from icarus.commands.console import print_text, show_compilation
+from icarus.commands.conversation import Conversation, Session
 from icarus.commands.options import agent_settings, integer_option, value_option
-from icarus.commands.play.conversation import Conversation, Session
-from icarus.commands.play.server import Server
+from icarus.commands.server import Server
 from icarus.engine.match import Agent
 from icarus.equilibrium.search import check_trees
 from icarus.kernel.game import AnyGame
@@ -24,7 +24,6 @@ from icarus.views.boards import drawing
 
 LISTED = 24  # actions that are listed without being asked for
 OF_AN_AGENT = ("against", "iterations", "seconds", "scheme", "cutoff")
-OF_A_NEW_GAME = ("seat", "watch", "seed", *OF_AN_AGENT)
 
 
 def play_command(
@@ -42,16 +41,13 @@ def play_command(
     everything: Annotated[bool, typer.Option("--open", help="Show everything, also hidden cards and pieces.")] = False,
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
-    scheme: Annotated[
-        str, value_option("SCHEME", f"Search scheme of the agents. {options.SCHEMES_HELP}")
-    ] = options.DEFAULT_SCHEME,
+    scheme: options.Scheme = options.DEFAULT_SCHEME,
     cutoff: options.Cutoff = None,
     seed: options.Seed = 0,
     resume: Annotated[Path | None, value_option("FILE", "Continue a saved game; it brings its game.")] = None,
     browser: Annotated[
         bool, typer.Option("--browser", help="Play in a browser on this machine, not in the terminal.")
     ] = False,
-    port: Annotated[int, integer_option("Play in a browser, at this port.", min=0, max=65535)] = 0,
     files: options.With = None,
 ) -> None:
     """Play a game against agents, here or in a browser.
@@ -79,24 +75,23 @@ def play_command(
     if game is not None:
         loaded = games.load(game)
         agents = agents if level is None else [Agent.at_level(loaded, level, levels)]
-        session = Session(loaded, _seated(loaded, None if watch else seat, agents), seed)
-        session.files = digests
+        session = Session(loaded, _seated(loaded, None if watch else seat, agents), seed, digests)
     elif resume is not None:
-        options.refuse_options(context, OF_A_NEW_GAME, "--resume FILE brings seats, agents and seed of its own")
+        of_a_new_game = ("seat", "watch", "seed", *OF_AN_AGENT)
+        options.refuse_options(context, of_a_new_game, "--resume FILE brings seats, agents and seed of its own")
         session = Session.resumed(resume, digests, names)
     else:
         raise ValueError("give a game, as in icarus play othello, or --resume FILE; icarus games lists the games")
-    people = session.people
-    conversation = Conversation(session, agents[0], None if everything or not people else people[0])
-    if browser or port:
-        server = Server(conversation, port)
-        print_text(f"play at {server.address} (Ctrl-C stops the server and saves the game)")
-        with show_compilation():
-            server.serve()
-        keep(session, print_text)
-        return
+    observer = session.people[0] if session.people and not everything else None
+    conversation = Conversation(session, agents[0], observer)
     with show_compilation() as status_of:
-        talk(conversation, _ask if people else _nobody, print_text, status_of)
+        if not browser:
+            talk(conversation, _ask, print_text, status_of)
+            return
+        server = Server(conversation)
+        print_text(f"play at {server.address} (Ctrl-C stops the server and saves the game)")
+        server.serve()
+    keep(session, print_text)
 
 
 def _seated(game: AnyGame, seat: int | None, others: list[Agent]) -> list[Agent | None]:
@@ -124,10 +119,6 @@ def _ask(prompt: str) -> str:
     return line
 
 
-def _nobody(prompt: str) -> str:
-    raise EOFError
-
-
 Say = Callable[[str], None]
 Status = Callable[[str], AbstractContextManager[object]]
 
@@ -142,17 +133,19 @@ def talk(
     """
     session, heard = conversation.session, len(conversation.log())
     try:
-        while True:
-            heard = _catch_up(conversation, heard, say, status_of)
+        while not session.over:
+            with status_of(conversation.status()):
+                has_acted = conversation.step()
+            for entry in conversation.log()[heard:]:
+                say(entry.text)
+                if not session.people:
+                    say(drawing(session.states[entry.index + 1]).text() + "\n")
+            heard = len(conversation.log())
             if conversation.problem:
                 raise ValueError(conversation.problem)
-            if session.over:
-                break
-            _show_board(conversation, say)
-            before = conversation.content
-            while conversation.content == before:
-                _answer(conversation, ask, say, status_of)
-            heard = min(heard, len(conversation.log()))  # after undo there are fewer
+            if not has_acted:
+                _take_turn(conversation, ask, say, status_of)
+                heard = min(heard, len(conversation.log()))  # after undo there are fewer
         say("" if session.resigned is not None else f"\n{drawing(session.state).text()}")
         say(conversation.status())
     except (EOFError, KeyboardInterrupt):
@@ -162,40 +155,24 @@ def talk(
         raise
 
 
-def _catch_up(conversation: Conversation, heard: int, say: Say, status_of: Status) -> int:
-    """Let the others act, print what has been done since, and return how much is known; where only agents play, with each board."""
-    session, more = conversation.session, True
-    while more:
-        with status_of(conversation.status()):
-            more = conversation.step()
-        for entry in conversation.log()[heard:]:
-            say(entry.text)
-            if not session.people:
-                say(drawing(session.states[entry.index + 1]).text() + "\n")
-        heard = len(conversation.log())
-    return heard
-
-
-def _show_board(conversation: Conversation, say: Say) -> None:
-    state = conversation.session.state
+def _take_turn(conversation: Conversation, ask: Callable[[str], str], say: Say, status_of: Status) -> None:
+    """Show the board, and do what the person says until that changes it."""
+    state, before = conversation.session.state, conversation.content
     say("\n" + drawing(state, conversation.observer).text())
     legal = len(state.legal_actions())
     many = f"{legal} actions are legal; type moves for the legal actions, help for the commands"
     say(conversation.say("moves")["said"] if legal <= LISTED else many)
-
-
-def _answer(conversation: Conversation, ask: Callable[[str], str], say: Say, status_of: Status) -> None:
-    """Ask for a line and do it."""
-    line = ask(f"{conversation.session.name_of(conversation.session.waits_for or 0)}> ").strip()
-    if line in ("quit", "exit", "q"):
-        raise EOFError
-    try:
-        with status_of("searching …") if line == "hint" else nullcontext():
-            text = conversation.say(line)["said"]
-        if text:
-            say(text)
-    except (ValueError, OSError) as error:  # the game goes on
-        say(sentence_of(error) or str(error))
+    while conversation.content == before:
+        line = ask(f"{conversation.session.name_of(state.current_player())}> ").strip()
+        if line in ("quit", "exit", "q"):
+            raise EOFError
+        try:
+            with status_of("searching …") if line == "hint" else nullcontext():
+                text = conversation.say(line)["said"]
+            if text:
+                say(text)
+        except (ValueError, OSError) as error:  # the game goes on
+            say(sentence_of(error) or str(error))
 
 
 def keep(session: Session, say: Say) -> None:

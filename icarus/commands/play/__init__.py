@@ -1,1 +1,0 @@
-"""`icarus play`: in the terminal and in a browser."""
