@@ -52,7 +52,6 @@ SHARED_NAMES: set[str] = {
     "Table",
     "Tally",
     "Term",
-    "WeightFunction",
 }  # classes of one name in two places, still
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}
 

@@ -29,17 +29,8 @@ import numpy as np
 from icarus.checks import integer, is_number, real
 from icarus.compiler.functions import CompiledCallable, helper, load_by_name
 from icarus.compiler.plain_python import interpret
-from icarus.kernel.contract import (
-    BackpropagationFunction,
-    CandidatesFunction,
-    CaptureFunction,
-    CaptureOfTheta,
-    History,
-    InitialInformationFunction,
-    Theta,
-    ValuesFunction,
-)
-from icarus.kernel.features import HasFeatures, column_of
+from icarus.kernel.contract import History, Theta
+from icarus.kernel.features import column_of
 from icarus.kernel.history import SIMULATION
 
 
@@ -244,7 +235,7 @@ class Slot(CompiledCallable):
                 f"{self.label()} asks for the feature {self.features[0]!r} by name: no other slot can call it"
             )
 
-    def values(self, game: HasFeatures | None = None) -> tuple[float, ...]:
+    def values(self, game: Any = None) -> tuple[float, ...]:
         """What the function is given for its parameters.
 
         Args:
@@ -253,10 +244,7 @@ class Slot(CompiledCallable):
         Raises:
             ValueError: it has no such feature.
         """
-        return tuple(
-            column_of(cast(HasFeatures, game), value) if isinstance(value, str) else value
-            for _, value in self.parameters
-        )
+        return tuple(column_of(game, value) if isinstance(value, str) else value for _, value in self.parameters)
 
     def kinds(self) -> tuple[type, ...]:
         return tuple(int if isinstance(value, str) else type(value) for _, value in self.parameters)
@@ -381,8 +369,11 @@ def _mark(kind: type[Slot], function: Callable | None, **promises: Any) -> Any:
     return attrs.evolve(kind.of(function), **promises)
 
 
-def candidates(function: CandidatesFunction[...] | None = None, *, independent: bool = False) -> Any:
+def candidates(function: Callable | None = None, *, independent: bool = False) -> Any:
     """Mark `function(history, legal, records)`: the record of each legal action.
+
+    `history` is the playout so far, whose last step decides; `legal` and `records` are [actions]. The function writes the key of a record
+    for each action, or NO_RECORD. The rule of the policy makes a value of it: the mean reward, or UCB1.
 
     Args:
         independent: True if an action's record does not depend on the other legal actions, as in MAST, so that the function may be
@@ -391,8 +382,10 @@ def candidates(function: CandidatesFunction[...] | None = None, *, independent: 
     return _mark(Candidates, function, independent=independent)
 
 
-def values(function: ValuesFunction[...] | None = None, *, uniform_in_simulation: bool = False) -> Any:
+def values(function: Callable | None = None, *, uniform_in_simulation: bool = False) -> Any:
     """Mark `function(history, theta, legal, out)`: the value v of each legal action.
+
+    `theta` is θ of the enhancement, read by `find`; `legal` and `out` are [actions]. All values are to be written, +∞ included and NaN not.
 
     Args:
         uniform_in_simulation: True if every value is +∞ in the simulation phase, as those of the baseline are. The function is called
@@ -401,23 +394,26 @@ def values(function: ValuesFunction[...] | None = None, *, uniform_in_simulation
     return _mark(Values, function, uniform_in_simulation=uniform_in_simulation)
 
 
-def initial_information(function: InitialInformationFunction[...]) -> InitialInformation:
+def initial_information(function: Callable) -> InitialInformation:
     """Mark `function(history, i, stats)`: θ_initial of the record of the i-th legal action of the present decision.
 
     It is for `initial(function)`. It is called once for a record, when a policy over `@candidates` first finds it, and writes fields of
-    the row `stats`, for example from features of the game.
+    the row `stats`, which holds the constants of θ_initial, for example from features of the game.
     """
     return InitialInformation.of(function)
 
 
 def capture(
-    function: CaptureFunction[...] | CaptureOfTheta[...] | None = None,
+    function: Callable | None = None,
     *,
     reads_simulation: bool = True,
     writes_simulation: bool = True,
     proves: bool = False,
 ) -> Any:
     """Mark `function(history, updates)`, or `function(history, theta, updates)` if it reads θ: the capture function ξ.
+
+    `history` is the finished playout, with its rewards, and θ is as it was before it. The function calls `update(updates, record, context)`
+    any number of times.
 
     Args:
         reads_simulation: False if it reads only steps of selection and expansion, as the baseline's does; a simulation that no
@@ -433,8 +429,10 @@ def capture(
     return _mark(Capture, function, **promises)
 
 
-def backpropagation(function: BackpropagationFunction[...] | None = None, *, averages: bool = False) -> Any:
+def backpropagation(function: Callable | None = None, *, averages: bool = False) -> Any:
     """Mark `function(stats, context, rewards)`: the backpropagation function ω.
+
+    It changes `stats`, θ(r) of one record, in place: `context` is ψ as the capture gave it, `rewards` [players] μ of the playout.
 
     Args:
         averages: True if `reward` and `visits` grow only together, a visit with one reward in [0, 1], as in MAST. Then no mean is above 1,

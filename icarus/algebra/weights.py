@@ -1,7 +1,7 @@
 """Mixing coefficients: numbers, functions λ of what the baseline knows of a history, and their products and complements."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, TypeAlias
 
 import attrs
@@ -9,7 +9,6 @@ import numpy as np
 
 from icarus.algebra.slots import Range, Slot
 from icarus.checks import is_number, is_real
-from icarus.kernel import contract
 
 MOST_VISITS = 1 << 52  # that a number of 64 bits counts without rounding
 TOLERANCE = 1e-9  # of weights that are to sum to 1
@@ -58,10 +57,11 @@ class WeightFunction(_Factor, Slot):
         return float(value)
 
 
-def weight(function: contract.WeightFunction[...]) -> WeightFunction:
+def weight(function: Callable) -> WeightFunction:
     """Mark `function(rewards, visits, availability)`: a mixing coefficient λ that depends on the baseline's information of [h]~.
 
-    The slot multiplies enhancements, `my_weight(k=500) * A + (1 - my_weight(k=500)) * B`.
+    It returns a number from 0 to 1; `rewards` [players] are total rewards q, `visits` and `availability` n and m. The slot multiplies
+    enhancements, `my_weight(k=500) * A + (1 - my_weight(k=500)) * B`.
     """
     return WeightFunction.of(function)
 

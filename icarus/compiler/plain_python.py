@@ -108,7 +108,7 @@ def _structure_of(dtype: np.dtype) -> Callable[[np.void], Structure]:
     return type("Structure", (Structure,), {"__slots__": (), **fields})
 
 
-class Records(np.ndarray):
+class RecordArray(np.ndarray):
     """An array of records, each read as a structure; `records.field` is a column of them."""
 
     def __getitem__(self, index: Any) -> Any:
@@ -138,14 +138,14 @@ def as_compiled(value: Any) -> Any:
     """An array or record that reads as in compiled code: fields as attributes, small integers as 64 bits; nothing is copied."""
     if isinstance(value, np.void):
         return _structure_of(value.dtype)(value)
-    return value.view(SmallIntegers if is_small(value.dtype) else Records)
+    return value.view(SmallIntegers if is_small(value.dtype) else RecordArray)
 
 
 def _differs(value: object) -> TypeGuard[Arrays]:
     """Whether numpy's own array or record reads otherwise than in compiled code."""
     if isinstance(value, np.ndarray):
         return (is_small(value.dtype) or value.dtype.names is not None) and not isinstance(
-            value, SmallIntegers | Records
+            value, SmallIntegers | RecordArray
         )
     return isinstance(value, np.void)
 
@@ -176,8 +176,6 @@ class PlainKernel:
         function: as plain Python.
         returns: what the author's function in it must return, in words.
     """
-
-    fresh = False
 
     def __init__(self, function: Callable, name: str, returns: str = "") -> None:
         self.name, self.returns, self.address = name, returns, next(_numbers)

@@ -42,17 +42,7 @@ from icarus.engine.slot_kernels import (
     share_kernel,
     weight_kernel,
 )
-from icarus.kernel.features import (
-    ACTION_FEATURES,
-    ENDINGS,
-    FEATURES,
-    KINDS,
-    LOOKAHEAD,
-    NAMES,
-    TABLES,
-    HasFeatures,
-    column_of,
-)
+from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, KINDS, LOOKAHEAD, NAMES, TABLES, column_of
 from icarus.kernel.functions import FUNCTIONS
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.state import State
@@ -448,9 +438,9 @@ def _readers(part: Enhancement) -> list[Slot]:
     return [slot for slot in (part.policy.source, part.capture, part.initial.function) if slot is not None]
 
 
-def widths_of(game: HasFeatures, tables: int) -> dict[str, int]:
+def widths_of(game: AnyGame, tables: int) -> dict[str, int]:
     """How many numbers the tables have in a row, by their names; 0 where no slot reads one."""
-    widths = len(game.feature_names), len(game.action_feature_names), game.players, game.players
+    widths = (*map(game.width, KINDS), game.players)
     return {name: width * bool(tables & table) for table, name, width in zip(TABLES, NAMES, widths, strict=True)}
 
 

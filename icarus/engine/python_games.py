@@ -30,8 +30,6 @@ class MoreActions(Exception):
 class Callback:
     """A function of integers as a kernel of compiled code."""
 
-    fresh = False
-
     def __init__(self, function: Callable[..., int], arity: int, kept: list[BaseException]) -> None:
         def called(result: int, raised: int, *words: int) -> int:
             try:

@@ -12,7 +12,7 @@ Players are 0 … κ−1, CHANCE is −1. Rewards are in [0, 1].
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, NamedTuple, ParamSpec, Protocol, TypeAlias, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, Protocol, TypeAlias, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -53,8 +53,6 @@ def _layout(kind: type) -> tuple[object, ...]:
         return get_args(kind)[1:]
     return ({int: np.int64, float: np.float64}.get(kind) or structure(kind),)
 
-
-P = ParamSpec("P")  # parameters of a slot's own: further arguments with defaults
 
 # ------------------------------------------------------------------------------------------------- what a slot is given
 
@@ -154,99 +152,6 @@ class Updates(NamedTuple):
     records: Any
     contexts: Any
     total: Any
-
-
-# ------------------------------------------------------------------------------------------------------------ the slots
-
-
-class CandidatesFunction(Protocol[P]):
-    """α of a policy over records: names the record of each legal action. The rule makes a value of it: the mean reward, or UCB1."""
-
-    def __call__(
-        self, history: History, legal: np.ndarray, records: np.ndarray, /, *args: P.args, **kwargs: P.kwargs
-    ) -> None:
-        """Write `records`.
-
-        Args:
-            history: the playout so far; its last step decides.
-            legal: [actions] the legal actions.
-            records: [actions] the key of a record for each, or NO_RECORD; all are to be written.
-        """
-
-
-class ValuesFunction(Protocol[P]):
-    """α of a policy over values: v(a) of each legal action."""
-
-    def __call__(
-        self, history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, /, *args: P.args, **kwargs: P.kwargs
-    ) -> None:
-        """Write `out`.
-
-        Args:
-            history: the playout so far; its last step decides.
-            theta: θ of the enhancement, to be read by `find`.
-            legal: [actions] the legal actions.
-            out: [actions] their values, +∞ included and NaN not; all are to be written.
-        """
-
-
-class CaptureFunction(Protocol[P]):
-    """ξ: asks for updates of a finished playout. One whose second argument is called `theta` is a `CaptureOfTheta`."""
-
-    def __call__(self, history: History, updates: Updates, /, *args: P.args, **kwargs: P.kwargs) -> None:
-        """Call `update(updates, record, context)`, any number of times.
-
-        Args:
-            history: the finished playout, with its rewards.
-            updates: what is asked for so far.
-        """
-
-
-class CaptureOfTheta(Protocol[P]):
-    """ξ that reads θ, as it was before the playout."""
-
-    def __call__(self, history: History, theta: Theta, updates: Updates, /, *args: P.args, **kwargs: P.kwargs) -> None:
-        """As `CaptureFunction`, with θ of the enhancement, to be read by `find`."""
-
-
-class BackpropagationFunction(Protocol[P]):
-    """ω: the new information of one record."""
-
-    def __call__(self, stats: Row, context: int, rewards: np.ndarray, /, *args: P.args, **kwargs: P.kwargs) -> None:
-        """Change `stats`.
-
-        Args:
-            stats: θ(r), to be changed in place.
-            context: ψ, as the capture function gave it.
-            rewards: [players] μ of the playout.
-        """
-
-
-class InitialInformationFunction(Protocol[P]):
-    """θ_initial by a function: priors of a record when a policy over `@candidates` first meets it."""
-
-    def __call__(self, history: History, i: int, stats: Row, /, *args: P.args, **kwargs: P.kwargs) -> None:
-        """Change `stats`.
-
-        Args:
-            history: the playout so far; its last step decides.
-            i: which of the legal actions of the last step the record stands for.
-            stats: the information of its record, which holds the constants of θ_initial.
-        """
-
-
-class WeightFunction(Protocol[P]):
-    """λ: a mixing coefficient by the baseline's information (q, n, m) of the present history."""
-
-    def __call__(
-        self, rewards: np.ndarray, visits: int, availability: int, /, *args: P.args, **kwargs: P.kwargs
-    ) -> float:
-        """A number from 0 to 1.
-
-        Args:
-            rewards: [players] total rewards q.
-            visits, availability: n and m.
-        """
 
 
 # -------------------------------------------------------------------------------------------------- state data as a whole

@@ -1,10 +1,13 @@
-"""The functions of a game: what each takes and returns, in one table, and from it the kernels that the playout loop calls by address."""
+"""The functions of a game: what each takes and returns, in one table, the kernels that the playout loop calls by address, and which answers
+make sense."""
 
 import functools
 import inspect
+import math
 import types as pytypes
-from collections.abc import Callable
-from types import SimpleNamespace
+from collections.abc import Callable, Iterable, Mapping, Set
+from functools import partial
+from operator import index
 from typing import Any, NamedTuple
 
 import attrs
@@ -16,6 +19,8 @@ from icarus.compiler.kernel import CompiledFunction
 from icarus.compiler.memory import array_at, struct_at, unpack_parameters
 from icarus.compiler.messages import defined_at
 from icarus.compiler.rng import RNG_WORDS
+from icarus.kernel.contract import CHANCE, CONTINUES, TERMINAL, StateData
+from icarus.kernel.features import KINDS, are_rewards, is_finite
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -69,6 +74,7 @@ TOLD = {
     "derive": GameFunction("state", "", "state"),
 }  # and those that tell more of a state
 OF_PYTHON_GAMES = {"copy": ("state",), "observation": ("state", "player")}  # what those are given that no `Game` has
+_COMPILED = FUNCTIONS | {name: TOLD[name] for name in KINDS}
 DEALING = ("initial", "deal")  # they are given the parameters of the game besides
 _NOT_COMPILED = ("text", "action_text", "multiplicity")
 _VIEWS = {  # what a kernel makes of a word; the others are integers
@@ -82,17 +88,6 @@ _VIEWS = {  # what a kernel makes of a word; the others are integers
 }
 
 
-class Kernels(SimpleNamespace):
-    """The compiled functions of a game, by name; absent ones are None. All take addresses and integers."""
-
-    __hash__ = object.__hash__  # type: ignore[assignment]
-
-    def address(self, name: str) -> int:
-        """The address of a function for compiled code; 0 where it is absent."""
-        kernel = getattr(self, name)
-        return 0 if kernel is None else kernel.address
-
-
 class Arrays(NamedTuple):
     """What the arrays are like that the functions of a game are given."""
 
@@ -100,17 +95,52 @@ class Arrays(NamedTuple):
     beliefs_type: np.dtype
     max_legal: int
     parameters: int  # of `initial` and `deal`
+    told: tuple[int, ...]  # how many numbers each of `KINDS` writes
+
+
+class Kernels:
+    """The compiled functions of a game by name, each compiled or loaded when it is first asked for; None for one that the game lacks.
+
+    All take addresses and integers.
+    """
+
+    def __init__(self, functions: dict[str, Callable | None], arrays: Arrays) -> None:
+        self._functions, self._arrays = functions, arrays
+
+    def __getattr__(self, name: str) -> CompiledFunction | None:
+        if name not in _COMPILED:
+            raise AttributeError(name)
+        function = self._functions[name]
+        kernel = None if function is None else _kernel_of(name, function, self._arrays)
+        setattr(self, name, kernel)
+        return kernel
+
+    def address(self, name: str) -> int:
+        """The address of a function for compiled code; 0 where it is absent."""
+        kernel = getattr(self, name)
+        return 0 if kernel is None else kernel.address
 
 
 @kernel_cache
 def _kernel_of(name: str, function: Callable, arrays: Arrays) -> CompiledFunction:
-    """As of `rewards`: kernel(state, out, room): function(struct_at(state, state_type), array_at(out, room, REAL)); return 0"""
-    row, original = FUNCTIONS[name], python_of(function)
+    """As of `apply`: kernel(state, action): function(struct_at(state, state_type), action); return 0"""
+    row, original = _COMPILED[name], python_of(function)
     arguments = [_VIEWS.get(word, word) for word in row.arguments]
     call = f"function({', '.join([*arguments, *['*unpack(parameters)'] * (name in DEALING)])})"
     lines = [f"return {call}"] if row.returns else [call, "return 0"]
     if name == "deal":
         lines = [f"array_at(probability, 1, REAL)[0] = {call}", "return 0"]
+    if name in KINDS:
+        unwritten, check = ["numbers[:] = nan"], ["if not are_sound(numbers):", "    raise ValueError(wrong)"]
+        lines = [
+            "numbers = array_at(out, room, REAL)",
+            *unwritten,
+            call.replace(_VIEWS["out"], "numbers"),
+            *check,
+            "return 0",
+        ]
+    expected = "a number from 0 to 1 for each player" if name == "heuristic" else "a finite number for each feature"
+    label = f"{original.__module__}.{original.__qualname__}"
     space: dict[str, Any] = arrays._asdict() | {
         "__name__": "kernel",  # all that it mentions is to be compiled in
         "function": helper(function) if function is original else function,
@@ -120,22 +150,14 @@ def _kernel_of(name: str, function: Callable, arrays: Arrays) -> CompiledFunctio
         "INT": np.dtype(np.int64),
         "WORD": np.dtype(np.uint64),
         "REAL": np.dtype(np.float64),
+        "nan": np.nan,
+        "room": arrays.told[KINDS.index(name)] if name in KINDS else 0,
+        "are_sound": are_rewards if name == "heuristic" else is_finite,
+        "wrong": f"the {name} function {label} did not write {expected}",
     }
     source = "\n    ".join([f"def kernel({', '.join(row.words)}):", *lines])
     exec(compile(source, __file__, "exec"), space)  # in messages its lines are ours, and those of the author are told
-    return CompiledFunction(
-        space["kernel"], len(row.words), f"{original.__module__}.{original.__qualname__}", row.returns
-    )
-
-
-@kernel_cache
-def kernels_of(arrays: Arrays, *functions: Callable | None) -> Kernels:
-    """The kernels of the functions of a game, in the order of `FUNCTIONS`; None for those that it lacks.
-
-    Each is compiled or loaded on first use, and kept for all games that share it.
-    """
-    named = zip(FUNCTIONS, functions, strict=True)
-    return Kernels(**{name: function and _kernel_of(name, function, arrays) for name, function in named})
+    return CompiledFunction(space["kernel"], len(row.words), label, row.returns)
 
 
 def check_arguments(game: Any, takes: dict[str, tuple[str, ...]], is_compiled: bool) -> None:
@@ -170,3 +192,123 @@ def parameters_of(initial: Callable) -> dict[str, int | None]:
     """What `initial` (or `deal`) takes after its first two arguments, in its order: each name with its default, None without."""
     parameters = list(inspect.signature(python_of(initial)).parameters.values())[2:]
     return {item.name: None if item.default is item.empty else item.default for item in parameters}
+
+
+# ------------------------------------------------------------------------------------------------------- which answers make sense
+
+LEAST, MOST = -(1 << 63), (1 << 63) - 1  # of integers
+TOLERANCE = 1e-9  # of the sum of probabilities
+
+
+def _same(answer: Any) -> Any:
+    return answer
+
+
+def _state(answer: StateData) -> StateData:
+    if answer is None:
+        raise TypeError
+    return answer
+
+
+def _items(answer: Any) -> list:
+    """In an order of their own, which sets have not."""
+    if not isinstance(answer, Iterable) or isinstance(answer, Mapping | Set | str):
+        raise TypeError
+    return list(answer)
+
+
+def _integer(answer: Any) -> int:
+    number = index(answer)
+    if not LEAST <= number <= MOST:
+        raise ValueError
+    return number
+
+
+def _integers(answer: Any) -> list[int]:
+    numbers = list(map(index, _items(answer)))
+    if numbers and not (LEAST <= min(numbers) and max(numbers) <= MOST):
+        raise ValueError
+    return numbers
+
+
+def _reals(answer: Any) -> list[float]:
+    return list(map(_real, _items(answer)))
+
+
+def _real(answer: Any) -> float:
+    if isinstance(answer, str):
+        raise TypeError
+    return float(answer)
+
+
+def _deal(answer: Any) -> tuple[StateData, float] | None:
+    if answer is None:
+        return None
+    state, probability = answer
+    return _state(state), _real(probability)
+
+
+def _is_player(game: Any, player: int, state: StateData) -> bool:
+    return 0 <= player < game.players or player in (CHANCE, TERMINAL)
+
+
+def _are_legal(game: Any, actions: list[int], state: StateData) -> bool:
+    if not actions:
+        return game.ask("player", state) == TERMINAL
+    return min(actions) >= 0 and len(set(actions)) == len(actions)
+
+
+def _are_rewards(game: Any, rewards: list[float], *_: object) -> bool:
+    return len(rewards) == game.players and all(0 <= reward <= 1 for reward in rewards)
+
+
+def _are_told(names: str, game: Any, numbers: list[float], *_: object) -> bool:
+    return len(numbers) == len(getattr(game, names)) and all(map(math.isfinite, numbers))
+
+
+def _are_chances(game: Any, chances: list[float], state: StateData) -> bool:
+    all_given = len(chances) == len(game.ask("legal", state)) and all(chance >= 0 for chance in chances)
+    return all_given and abs(sum(chances) - 1) <= TOLERANCE
+
+
+def _are_moves(game: Any, moves: list[int], state: StateData, action: int) -> bool:
+    return len(moves) == game.players
+
+
+def _is_deal(game: Any, dealt: tuple[StateData, float] | None, index: int) -> bool:
+    return dealt is None or 0 <= dealt[1] < math.inf
+
+
+def _is_new(game: Any, answer: StateData, state: StateData, *_: object) -> bool:
+    return answer is not state
+
+
+def _is_unused(game: Any, answer: object, state: StateData, action: int) -> bool:
+    return answer is None or answer is state or type(answer) is not type(state)
+
+
+def _is_any(*_: object) -> bool:
+    return True
+
+
+# What makes Python's own numbers of an answer, whether they make sense, and what would be right.
+ANSWERS: dict[str, tuple[Callable[[Any], Any], Callable[..., bool], str]] = {
+    "initial": (_state, _is_any, "return a new state"),
+    "copy": (_state, _is_new, "return a copy that can be changed without changing that"),
+    "determinize": (_state, _is_new, "leave that alone and return a changed copy"),
+    "prepare": (_same, _is_any, ""),
+    "apply": (_same, _is_unused, "change the state that it is given and return None"),
+    "player": (_integer, _is_player, "be a player from 0 to {}, CHANCE or TERMINAL"),
+    "legal": (_integers, _are_legal, "be a list of different integers of at least 0, one at least before the end"),
+    "rewards": (_reals, _are_rewards, "be {} numbers from 0 to 1, one for each player"),
+    "chance": (_reals, _are_chances, "be {} probabilities that sum to 1, one for each legal action"),
+    "observe": (_integers, _are_moves, "be {} integers, the move that each player sees"),
+    "episode": (_integer, lambda game, label, _: label >= CONTINUES, "be a label of at least 0, or CONTINUES"),
+    "recall": (_integers, _is_any, "be a list of integers, the moves seen since the episode began"),
+    "simultaneous": (_integer, lambda game, number, _: number >= 0, "be 0, or the number of the choice"),
+    "features": (_reals, partial(_are_told, "feature_names"), "be a finite number for each name"),
+    "action_features": (_reals, partial(_are_told, "action_feature_names"), "be a finite number for each name"),
+    "heuristic": (_reals, _are_rewards, "be {} numbers from 0 to 1, one for each player"),
+    "deal": (_deal, _is_deal, "be (state, probability), or None after the last deal"),
+    "deal_observation": (_integer, _is_any, "be an integer, what the player observes of the deal"),
+}

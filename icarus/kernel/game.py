@@ -4,6 +4,7 @@ The functions of a game are ordinary Python functions that the compiler accepts.
 attribute access (`state.player`, `state.discs[0]`), so that the same source runs compiled and as plain Python.
 """
 
+import contextlib
 import inspect
 import weakref
 from abc import ABC, abstractmethod
@@ -18,7 +19,7 @@ from icarus.compiler.digest import Bound, are_bound, generation, renew_rebound, 
 from icarus.compiler.functions import MAKES_PLAIN
 from icarus.compiler.kernel import CompiledFunction
 from icarus.compiler.messages import defined_at, home, raised_in
-from icarus.compiler.plain_python import as_compiled, interpret
+from icarus.compiler.plain_python import as_compiled, interpret, plain_kernels
 from icarus.compiler.rng import seeded
 from icarus.kernel.contract import (
     CHANCE,
@@ -33,11 +34,12 @@ from icarus.kernel.contract import (
     out_of_range,
     read_only,
 )
-from icarus.kernel.features import KINDS, check_features, checked_numbers, names_of, numbers_kernel, written_by
-from icarus.kernel.functions import FUNCTIONS, TOLD, Arrays, Kernels, check_arguments, kernels_of, parameters_of
+from icarus.kernel.features import KINDS
+from icarus.kernel.functions import ANSWERS, FUNCTIONS, TOLD, Arrays, Kernels, check_arguments, parameters_of
 from icarus.kernel.state import State
 
 _NOTHING = np.dtype([("nothing", np.int64)], align=True)
+SHOWN = 120  # characters of an answer in a message
 LONGEST = 100_000  # actions of a game of which nothing is said
 
 
@@ -68,6 +70,9 @@ def _data(instance: "Game", attribute: attrs.Attribute, value: np.dtype) -> None
         raise ValueError(
             f"the state data of {instance.name} cannot have a field {reserved[0]!r}: it is an attribute of every numpy record"
         )
+
+
+_PAIRS = (("features", "feature_names"), ("action_features", "action_feature_names"), ("deal", "deal_observation"))
 
 
 class TextError(ValueError):
@@ -140,9 +145,12 @@ class AnyGame(ABC):
             raise ValueError(
                 f"the seat names of {self.name} are {self.seat_names!r}; it needs {self.players} different ones"
             )
-        if (self.deal is None) != (self.deal_observation is None):
-            raise ValueError(f"{self.name} has only one of deal and deal_observation; deals of a game tree need both")
-        check_features(self)
+        for one, other in _PAIRS:
+            if bool(getattr(self, one)) != bool(getattr(self, other)):
+                raise ValueError(f"{self.name} has only one of {one} and {other}; each needs the other")
+        names = [*self.feature_names, *self.action_feature_names]
+        if len(set(names)) < len(names) or not all(isinstance(name, str) for name in names):
+            raise ValueError(f"the features of {self.name} are {names!r}; they need different names")
 
     def __str__(self) -> str:
         settings = ", ".join(
@@ -154,14 +162,30 @@ class AnyGame(ABC):
         return f"<game {self}>"
 
     @abstractmethod
-    def ask(self, name: str, *inputs: Any) -> Any:
-        """What a function answers, whose arguments are those of a `PythonGame`'s: by a value, and of Python's own numbers.
+    def answer(self, name: str, *inputs: Any) -> Any:
+        """What a function answers, by a value, to the arguments of a `PythonGame`'s.
 
         Without `prepare` there are no beliefs, and without `determinize` a state is drawn as it is.
+        """
+
+    def ask(self, name: str, *inputs: Any) -> Any:
+        """`answer`, of Python's own numbers.
 
         Raises:
-            ValueError: the answer is of no use.
+            ValueError: it makes no sense: "legal of trek (trek.py, line 24) returned None; it must be a list of integers".
         """
+        answer = self.answer(name, *inputs)
+        convert, is_right, right = ANSWERS[name]
+        try:
+            converted = convert(answer)
+            if is_right(self, converted, *inputs):
+                return converted
+        except (TypeError, ValueError):
+            pass
+        count = len(self.ask("legal", *inputs)) if name == "chance" else self.players - (name == "player")
+        text = "the state that it was given" if inputs and answer is inputs[0] else checks.excerpt(repr(answer), SHOWN)
+        place = defined_at(getattr(self, name))
+        raise ValueError(f"{name} of {self}{place} returned {text}; it must {right.format(count)}")
 
     @abstractmethod
     def facts_of(self, data: StateData) -> Any:
@@ -220,6 +244,11 @@ class AnyGame(ABC):
             f"{'two' if len(actions) == 2 else len(actions)} legal actions are called {text!r} here ({several}); "
             f"action_text of {self} must tell them apart{defined_at(self.action_text)}"
         )
+
+    def width(self, kind: str) -> int:
+        """How many numbers "features", "action_features", "heuristic" or "rewards" are."""
+        names = {"features": self.feature_names, "action_features": self.action_feature_names}
+        return len(names[kind]) if kind in names else self.players
 
     @property
     def perspectives(self) -> int:
@@ -339,23 +368,24 @@ class Game(AnyGame):
                 f"deal of {self.name} must take the parameters of initial: {', '.join(parameters) or 'none'}"
             )
 
-    def ask(self, name: str, *inputs: Any) -> Any:
+    def answer(self, name: str, *inputs: Any) -> Any:
         if name == "copy":
             return copy_data(inputs[0])
-        if name in KINDS:
-            return checked_numbers(self, name, written_by(self, name, facts_of(inputs[0]), *inputs[1:]))
-        return self.ask_kernel(getattr(self.kernels(), name), name, *inputs)
+        with (
+            plain_kernels() if name in KINDS else contextlib.nullcontext()
+        ):  # there too much that is written is noticed
+            return self.ask_kernel(getattr(self.kernels(), name), name, *inputs)
 
     def ask_kernel(self, kernel: CompiledFunction | None, name: str, *inputs: Any) -> Any:
-        """As `ask`, by the kernel of the function."""
-        row = FUNCTIONS[name]
+        """As `answer`, by the kernel of the function."""
+        row = (FUNCTIONS | TOLD)[name]
         values = dict(zip(row.inputs, inputs, strict=True))
         if name in ("apply", "determinize"):
             values["state"] = copy_data(inputs[0])  # an error, or Ctrl-C in it, leaves the state where it was
         words = []
         for word in row.words:
             if word not in values:
-                values[word] = self._room(word, values)
+                values[word] = self._room(name, word, values)
             value = values[word]
             words.append(value.ctypes.data if isinstance(value, np.ndarray) else int(value))
         count = 0 if kernel is None else kernel(*words)
@@ -373,7 +403,7 @@ class Game(AnyGame):
             answer = answer[: len(self.ask("legal", *inputs))]
         return values["state"] if name == "determinize" else answer if answer.dtype.names else answer.tolist()
 
-    def _room(self, word: str, values: Mapping[str, Any]) -> Any:
+    def _room(self, name: str, word: str, values: Mapping[str, Any]) -> Any:
         """What a kernel is given to write to, or the parameters and lengths that it asks for."""
         match word:
             case "state" | "beliefs":
@@ -383,7 +413,7 @@ class Game(AnyGame):
             case "probabilities":
                 return np.zeros(self.max_legal)
             case "out":
-                return np.full(self.players, np.nan)
+                return np.full(self.width(name), np.nan)
             case "moves":
                 return (
                     np.full(self.players, values["action"])
@@ -428,8 +458,8 @@ class Game(AnyGame):
             interpret(self.derive)(as_compiled(changed[0]))
         return changed
 
-    def kernels(self) -> "Kernels":
-        """The compiled functions; compiled or loaded on first use, shared by all games that use the same functions."""
+    def kernels(self) -> Kernels:
+        """The compiled functions, made anew when a global that they use is another."""
         if MAKES_PLAIN.get() is not None:
             return self._make_kernels()
         latest = _kernels.get(self)
@@ -438,17 +468,14 @@ class Game(AnyGame):
             latest = _kernels[self] = made_at, variables_of(*functions), self._make_kernels()
         return latest[2]
 
-    def _make_kernels(self) -> "Kernels":
-        arrays = Arrays(self.state, self.beliefs, self.max_legal, len(parameters_of(self.initial)))
-        return kernels_of(arrays, *(getattr(self, name) for name in FUNCTIONS))
+    def _make_kernels(self) -> Kernels:
+        told = tuple(map(self.width, KINDS))
+        arrays = Arrays(self.state, self.beliefs, self.max_legal, len(parameters_of(self.initial)), told)
+        return Kernels({name: getattr(self, name) for name in (*FUNCTIONS, *KINDS)}, arrays)
 
     def address(self, name: str) -> int:
         """The address of a function for compiled code; 0 where it is absent."""
-        return self.evaluator(name).address if name in KINDS else self.kernels().address(name)
-
-    def evaluator(self, kind: str) -> CompiledFunction:
-        """The compiled "features", "action_features" or "heuristic"; compiled or loaded when first asked for."""
-        return numbers_kernel(kind, getattr(self, kind), self.state, len(names_of(self, kind)))
+        return self.kernels().address(name)
 
     def initial_arguments(self) -> np.ndarray:
         """The values of the parameters in the order in which `initial` takes them; a single 0 where it takes none."""

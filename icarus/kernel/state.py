@@ -8,10 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from icarus import checks
-from icarus.compiler.messages import home
 from icarus.compiler.rng import seeded
 from icarus.kernel.contract import CHANCE, CONTINUES, TERMINAL, UNLABELLED, UNSEEN, Beliefs, StateData
-from icarus.kernel.features import checked_rewards
 
 # ------------------------------------------------------------------ Where a history stands in its episode (section 5.1)
 
@@ -98,30 +96,17 @@ class State:
             ValueError: a fact outside its range, or facts of which the functions of the game make no sense.
         """
         state = State(self.game, self.game.changed_data(self.data, fields))
-        legal = state.legal_actions()
         if state.is_terminal():
             state.returns()
-        if len(set(legal)) < len(legal) or min(legal, default=0) < 0:
-            raise ValueError(f"these facts make no state of {self.game}: its legal actions would be {legal}")
-        for action in legal:
+        for action in state.legal_actions():
             after = state.clone()
             after.apply_action(action)
             after.current_player()
         return state
 
     def current_player(self) -> int:
-        """ρ: who is about to act, CHANCE or TERMINAL.
-
-        Raises:
-            ValueError: the game returns another number.
-        """
-        player = self.game.ask("player", self.data)
-        if player in (CHANCE, TERMINAL) or 0 <= player < self.game.players:
-            return player
-        of_players = checks.range_text(0, self.game.players - 1)
-        raise ValueError(
-            f"{self.game} returns the player {player} as the player to act; it must be {of_players}, CHANCE or TERMINAL"
-        )
+        """ρ: who is about to act, CHANCE or TERMINAL."""
+        return self.game.ask("player", self.data)
 
     def is_terminal(self) -> bool:
         return self.current_player() == TERMINAL
@@ -130,18 +115,8 @@ class State:
         return self.current_player() == CHANCE
 
     def legal_actions(self) -> list[int]:
-        """A(s), in the game's order; empty at a terminal state.
-
-        Raises:
-            ValueError: the game gives none at another state, or more than its max_legal.
-        """
-        if self.is_terminal():
-            return []
-        if not (actions := self.game.ask("legal", self.data)):
-            raise ValueError(
-                f"{self.game} gave no legal action at a state that is not terminal, {home(self.game.legal)}"
-            )
-        return actions
+        """A(s), in the game's order; empty at a terminal state."""
+        return [] if self.is_terminal() else self.game.ask("legal", self.data)
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """(action, probability) of each outcome of a chance state (π₀).
@@ -190,7 +165,7 @@ class State:
             raise ValueError(
                 f"there are no rewards yet: player {self.current_player()} is about to act in this state of {self.game}"
             )
-        return checked_rewards(self.game, self.game.ask("rewards", self.data))
+        return self.game.ask("rewards", self.data)
 
     def features(self) -> dict[str, float]:
         """The features of this state by their names; empty if the game has none.
@@ -200,7 +175,7 @@ class State:
         """
         if self.game.features is None:
             return {}
-        return dict(zip(self.game.feature_names, self.game.ask("features", self.data).tolist(), strict=True))
+        return dict(zip(self.game.feature_names, self.game.ask("features", self.data), strict=True))
 
     def action_features(self, action: int) -> dict[str, float]:
         """The features of a legal action of the player to move, by their names.
@@ -212,7 +187,7 @@ class State:
         if self.game.action_features is None:
             return {}
         numbers = self.game.ask("action_features", self.data, action)
-        return dict(zip(self.game.action_feature_names, numbers.tolist(), strict=True))
+        return dict(zip(self.game.action_feature_names, numbers, strict=True))
 
     def heuristic(self) -> list[float]:
         """The expected reward of each player, in [0, 1]: the game's heuristic, or the rewards of a terminal state.
@@ -224,7 +199,7 @@ class State:
             return self.returns()
         if self.game.heuristic is None:
             raise ValueError(f"{self.game} has no heuristic")
-        return self.game.ask("heuristic", self.data).tolist()
+        return self.game.ask("heuristic", self.data)
 
     def clone(self) -> "State":
         state = object.__new__(type(self))

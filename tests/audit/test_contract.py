@@ -375,7 +375,7 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
     (SECRET, {"determinize": None}, "hidden", "a move is hidden, but the game has no determinize"),  # type: ignore[dict-item]
     (SECRET, {"simultaneous": always_second}, "at once", "simultaneous is 2 for player 0, after 0 for player -4"),
     (NIM, {"simultaneous": one_then_two}, "at once", "whose choice is visible"),
-    (TOLD, {"heuristic": heuristic_of_two}, "features", "wrote 2.0 for player 0; it must be a number from 0 to 1"),
+    (TOLD, {"heuristic": heuristic_of_two}, "features", "did not write a number from 0 to 1 for each player"),
     (TOLD, {"features": features_that_write}, "memory", "features changes the state, which it may only read"),
     (SECRET, {"observe": observe_that_writes}, "memory", "observe changes the state, which it may only read"),
     (NIM, {"initial": initial_of_numpy}, "luck", "initial draws from np.random, which no seed fixes"),

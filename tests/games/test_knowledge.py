@@ -219,13 +219,13 @@ def test_compiled_and_plain_functions_tell_the_same_all_game_long(name: str) -> 
     for seed in range(2):
         state = game.new_initial_state(seed=seed)
         while not state.is_terminal():
-            game.evaluator("features")(state.data.ctypes.data, out.ctypes.data)
+            game.kernels().features(state.data.ctypes.data, out.ctypes.data)
             assert out[: len(game.feature_names)].tolist() == list(state.features().values())
-            game.evaluator("heuristic")(state.data.ctypes.data, out.ctypes.data)
+            game.kernels().heuristic(state.data.ctypes.data, out.ctypes.data)
             assert out[:2].tolist() == pytest.approx(state.heuristic(), rel=1e-12)
             if not state.is_chance_node():
                 for action in state.legal_actions():
-                    game.evaluator("action_features")(state.data.ctypes.data, action, out.ctypes.data)
+                    game.kernels().action_features(state.data.ctypes.data, action, out.ctypes.data)
                     assert out[: len(game.action_feature_names)].tolist() == list(
                         state.action_features(action).values()
                     )

@@ -130,7 +130,7 @@ def test_corners_and_their_edges_are_good_and_an_x_square_beside_an_empty_corner
 
 
 def test_its_best_moves_win_almost_all_games_against_random_ones() -> None:
-    teller, out, luck, total = OTHELLO.evaluator("heuristic"), np.zeros(2), np.random.default_rng(5), 0.0
+    teller, out, luck, total = OTHELLO.kernels().heuristic, np.zeros(2), np.random.default_rng(5), 0.0
     for seed in range(10):
         state, seat = OTHELLO.new_initial_state(seed), seed % 2
         while not state.is_terminal():

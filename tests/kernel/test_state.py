@@ -203,7 +203,7 @@ def test_facts_are_read_only_and_what_follows_from_other_ones_is_derived() -> No
         ("checkers", {"colour": 1}, TypeError, "the states of checkers have no fact 'colour'; they have pieces, kings"),
         ("checkers", {"player": 0.5}, TypeError, "player of checkers is 0.5; it must be of the type int8"),
         ("checkers", {"pieces": [1, 2, 3]}, ValueError, r"could not broadcast .* \(3,\) into shape \(2,\)"),
-        ("dou-di-zhu", {"play": 0, "hands": [0, 1, 1]}, ValueError, "gave no legal action at a state that is not term"),
+        ("dou-di-zhu", {"play": 0, "hands": [0, 1, 1]}, ValueError, r"legal of dou-di-zhu .* returned \[\]; it must"),
     ],
 )
 def test_facts_that_make_no_state_are_refused(name: str, facts: Any, error: type[Exception], message: str) -> None:
@@ -254,10 +254,11 @@ def test_actions_are_checked_and_what_is_none_has_no_text(action: Any) -> None:
 def test_returns_outside_their_range_are_refused(rewards: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
     state = played_on(KUHN.new_initial_state(0), random.Random(1), 9)
     monkeypatch.setattr(
-        Game, "ask", lambda self, name, *given, ask=Game.ask: rewards if name == "rewards" else ask(self, name, *given)
+        Game,
+        "answer",
+        lambda self, name, *given, of=Game.answer: rewards if name == "rewards" else of(self, name, *given),
     )
-    wrong = re.escape(f"did not write a number from 0 to 1 for each player: {rewards[0]:g}, {rewards[1]:g} (")
-    with pytest.raises(ValueError, match=f"the rewards function of toy-kuhn.* {wrong}"):
+    with pytest.raises(ValueError, match=r"rewards of toy-kuhn.* returned .*; it must be 2 numbers from 0 to 1"):
         state.returns()
 
 
