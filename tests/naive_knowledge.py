@@ -120,13 +120,9 @@ class ImplicitMinimax(Twin):
 
 
 class Decisive(Twin):
-    """`leaf.n` is the feature of actions that prevent a loss, or None."""
-
     def values(self, leaf: Leaf, theta: Theta, h: Playout) -> list[float]:
         i, player, legal = h.t, h.players[h.t], h.legals[h.t]
         urgent = [a for a in legal if h.endings(i, a)[player] == 1]
-        if not urgent and leaf.n is not None:
-            urgent = [a for a in legal if h.action_feature(i, a, leaf.n) > 0]
         information = {a: theta[h.extended(i, a)] for a in legal}
         c = leaf.rule.parameter[0]
         bounds = {
@@ -202,8 +198,8 @@ naive.CATALOGUE.update(
 )
 
 
-def decisive(feature: str | None = None, c: float = 0.7) -> Leaf:
-    return Leaf("decisive", Rule("argmax", (c,)), feature)
+def decisive(c: float = 0.7) -> Leaf:
+    return leaf("decisive", c)
 
 
 def past(least: int = 3, temperature: float = 1.0) -> Leaf:

@@ -3,31 +3,13 @@
 from icarus.compiler.functions import helper, inlined
 from icarus.compiler.memory import append_bits, lowest_bit, popcount
 from icarus.compiler.rng import below, shuffle, uniform
-from icarus.kernel.contract import CHANCE, CONTINUES, MAX_PLAYERS, NO_DEAL, TERMINAL, UNLABELLED, UNSEEN, Facts, Row
-from icarus.kernel.history import (
-    EXPANSION,
-    NO_ACTION,
-    SELECTION,
-    SIMULATION,
-    History,
-    action_features_at,
-    child,
-    child_in_episode,
-    endings_at,
-    expanded_at,
-    extended,
-    legal_at,
-    lookahead_at,
-    mix,
-    ngram,
-    observed,
-    record,
-)
-from icarus.kernel.theta import AVAILABLE, NO_RECORD, VISIT, Theta, Updates, find, reward_of, update
+from icarus.kernel.contract import *
+from icarus.kernel.history import *
+from icarus.kernel.theta import *
 
 __all__ = [
     "AVAILABLE", "CHANCE", "CONTINUES", "EXPANSION", "MAX_PLAYERS", "NO_ACTION", "NO_DEAL", "NO_RECORD", "SELECTION",
-    "SIMULATION", "TERMINAL", "UNLABELLED", "UNSEEN", "VISIT", "Facts", "History", "Row", "Theta", "Updates",
+    "SIMULATION", "TERMINAL", "UNLABELLED", "UNSEEN", "VISIT", "Array", "Facts", "History", "Row", "Theta", "Updates",
     "action_features_at", "append_bits", "below", "child", "child_in_episode", "endings_at", "expanded_at",
     "extended", "find", "helper", "inlined", "legal_at", "lowest_bit", "mix", "ngram", "observed", "popcount",
     "lookahead_at", "record", "reward_of", "shuffle", "uniform", "update",

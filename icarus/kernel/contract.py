@@ -36,6 +36,7 @@ SPARE_LEGAL = 256  # legal actions than max_legal, which are refused, and until 
 Address: TypeAlias = int  # of the first byte of something in memory; 0 is nothing
 Short: TypeAlias = Annotated[int, np.int32]  # an integer of 32 bits
 Integer: TypeAlias = int | np.integer  # of any width
+Array: TypeAlias = np.ndarray
 
 
 def structure(fields: type) -> np.dtype:

@@ -8,27 +8,14 @@ there RAVE draws among all actions, the tried ones too.
 """
 
 import attrs
-import numpy as np
 
-from icarus.algebra import (
-    HISTORY,
-    NOTHING,
-    Enhancement,
-    RewardsVisits,
-    backpropagation,
-    candidates,
-    capture,
-    initial,
-    rave_weight,
-    ucb1,
-    with_alias,
-)
-from icarus.kernel import EXPANSION, SELECTION, History, Row, Updates, child, helper, legal_at, update
+from icarus.algebra import *
+from icarus.kernel import *
 from icarus.specs.baseline import BASELINE, EXPLORATION
 
 
 @candidates
-def children(history: History, legal: np.ndarray, records: np.ndarray) -> None:
+def children(history: History, legal: Array, records: Array) -> None:
     """v(θ([h # a]~)) with v((q, n)) = q_ρ/n + c √(log Σ_b θ₂([h # b]~) / n), +∞ if n = 0"""
     for i in range(len(legal)):
         records[i] = child(history, len(history.steps) - 1, legal[i])
@@ -59,7 +46,7 @@ def ask_for_siblings(history: History, updates: Updates, last_phase: int) -> Non
 
 
 @backpropagation
-def backpropagate(stats: Row, context: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Row, context: int, rewards: Array) -> None:
     """(q + μ, n + 1)"""
     for player in range(len(rewards)):
         stats.reward[player] += rewards[player]

@@ -8,38 +8,14 @@ import math
 
 import numpy as np
 
-from icarus.algebra import (
-    HISTORY,
-    VISIT_OR_AVAILABLE,
-    Enhancement,
-    RewardsVisitsAvailability,
-    backpropagation,
-    candidates,
-    capture,
-    initial,
-    ucb1,
-    values,
-)
-from icarus.kernel import (
-    AVAILABLE,
-    VISIT,
-    History,
-    Row,
-    Theta,
-    Updates,
-    child,
-    expanded_at,
-    find,
-    helper,
-    legal_at,
-    update,
-)
+from icarus.algebra import *
+from icarus.kernel import *
 
 EXPLORATION = 0.7
 
 
 @candidates
-def children(history: History, legal: np.ndarray, records: np.ndarray) -> None:
+def children(history: History, legal: Array, records: Array) -> None:
     """v(θ([h # a]~)) with v((q, n, m)) = q_ρ/n + c √(log m / n), +∞ if n = 0 or m = 0"""
     for i in range(len(legal)):
         records[i] = child(history, len(history.steps) - 1, legal[i])
@@ -58,7 +34,7 @@ def capture_tree(history: History, updates: Updates) -> None:
 
 
 @backpropagation
-def backpropagate(stats: Row, context: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Row, context: int, rewards: Array) -> None:
     """(q + μ, n + 1, m + 1) if ψ = ψ_visit; (q, n, m + 1) if ψ = ψ_avail"""
     if context == VISIT:
         for player in range(len(rewards)):
@@ -88,7 +64,7 @@ def bound_of(stats: Row, player: int, exploration: float) -> float:
 
 
 @helper
-def write_bounds(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, exploration: float) -> None:
+def write_bounds(history: History, theta: Theta, legal: Array, out: Array, exploration: float) -> None:
     """The baseline's values of all legal actions."""
     present = len(history.steps) - 1
     player = history.steps[present].player
@@ -97,8 +73,6 @@ def write_bounds(history: History, theta: Theta, legal: np.ndarray, out: np.ndar
 
 
 @values(uniform_in_simulation=True)
-def bounds(
-    history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, exploration: float = EXPLORATION
-) -> None:
+def bounds(history: History, theta: Theta, legal: Array, out: Array, exploration: float = EXPLORATION) -> None:
     """q_ρ/n + c √(log m / n), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m, …)"""
     write_bounds(history, theta, legal, out, exploration)

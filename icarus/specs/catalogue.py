@@ -12,65 +12,10 @@ from typing import Annotated
 import attrs
 import numpy as np
 
-from icarus.algebra import (
-    ACTION,
-    ACTIONS,
-    COUNT,
-    ESTIMATE,
-    ESTIMATES,
-    HISTORY,
-    LIMIT,
-    NUMBER,
-    PLAYER,
-    REAL,
-    REAL_COUNT,
-    REWARD,
-    REWARDS,
-    Enhancement,
-    RewardsVisits,
-    RewardVisits,
-    Space,
-    argmax,
-    backpropagation,
-    capture,
-    epsilon_greedy,
-    gibbs,
-    information,
-    initial,
-    roulette,
-    values,
-)
-from icarus.algebra.slots import Count, Fraction, Positive, Range, Values
-from icarus.kernel import (
-    AVAILABLE,
-    CHANCE,
-    MAX_PLAYERS,
-    NO_ACTION,
-    SIMULATION,
-    TERMINAL,
-    VISIT,
-    History,
-    Row,
-    Theta,
-    Updates,
-    action_features_at,
-    child,
-    endings_at,
-    expanded_at,
-    extended,
-    find,
-    helper,
-    inlined,
-    legal_at,
-    lookahead_at,
-    mix,
-    record,
-    uniform,
-    update,
-)
+from icarus.algebra import *
+from icarus.kernel import *
 from icarus.specs.baseline import BASELINE, EXPLORATION, backpropagate, bound_of, bounds, capture_tree, write_bounds
-from icarus.specs.mast import backpropagate as backpropagate_action
-from icarus.specs.mast import capture_actions
+from icarus.specs.mast import MAST
 
 DRAW = 0.5  # the reward of a playout that nobody won
 Discount = Annotated[float, Range(0, 1, above=True)]
@@ -88,12 +33,7 @@ Discount = Annotated[float, Range(0, 1, above=True)]
 
 @values(uniform_in_simulation=True)
 def urgent(
-    history: History,
-    theta: Theta,
-    legal: np.ndarray,
-    out: np.ndarray,
-    urgency: float = 1.0,
-    exploration: float = EXPLORATION,
+    history: History, theta: Theta, legal: Array, out: Array, urgency: float = 1.0, exploration: float = EXPLORATION
 ) -> None:
     """q_ρ/n + c √(log m / n), the urgency if n = 0 or m = 0, for θ([h # a]~) = (q, n, m)"""
     write_bounds(history, theta, legal, out, exploration)
@@ -117,9 +57,7 @@ MOST_VARIANCE = 0.25  # of a reward in [0, 1]
 
 
 @values(uniform_in_simulation=True)
-def tuned(
-    history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, exploration: float = math.sqrt(2.0)
-) -> None:
+def tuned(history: History, theta: Theta, legal: Array, out: Array, exploration: float = math.sqrt(2.0)) -> None:
     """q_ρ/n + √(log m / n · min{1/4, s_ρ/n − (q_ρ/n)² + c √(log m / n)}), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, s, n, m)"""
     present = len(history.steps) - 1
     step = history.steps[present]
@@ -133,7 +71,7 @@ def tuned(
 
 
 @backpropagation
-def backpropagate_squares(stats: Row, context: int, rewards: np.ndarray) -> None:
+def backpropagate_squares(stats: Row, context: int, rewards: Array) -> None:
     """(q + μ, s + μ², n + 1, m + 1) if ψ = ψ_visit; (q, s, n, m + 1) if ψ = ψ_avail"""
     if context == VISIT:
         for player in range(len(rewards)):
@@ -186,7 +124,7 @@ def upper_bound(mean: float, most: float) -> float:
 
 
 @values(uniform_in_simulation=True)
-def divergence_bounds(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
+def divergence_bounds(history: History, theta: Theta, legal: Array, out: Array) -> None:
     """max{q ∈ [0, 1] : n d(q_ρ/n, q) ≤ log m}, +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m)"""
     present = len(history.steps) - 1
     step = history.steps[present]
@@ -211,7 +149,7 @@ KL_UCB = attrs.evolve(BASELINE, name="KL_UCB", policy=argmax().over(divergence_b
 
 
 @helper
-def normal(rng: np.ndarray) -> float:
+def normal(rng: Array) -> float:
     """A standard normal number."""
     x, square = 0.0, 0.0
     while square >= 1.0 or square == 0.0:
@@ -221,7 +159,7 @@ def normal(rng: np.ndarray) -> float:
 
 
 @helper
-def gamma(rng: np.ndarray, shape: float) -> float:
+def gamma(rng: Array, shape: float) -> float:
     """A Gamma number of this shape, at least 1, and of scale 1."""
     d = shape - 1.0 / 3.0
     while True:
@@ -232,7 +170,7 @@ def gamma(rng: np.ndarray, shape: float) -> float:
 
 
 @values(uniform_in_simulation=True)
-def drawn_means(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
+def drawn_means(history: History, theta: Theta, legal: Array, out: Array) -> None:
     """a number drawn from Beta(1 + q_ρ, 1 + n − q_ρ) for θ([h # a]~) = (q, n, ·)"""
     present = len(history.steps) - 1
     step = history.steps[present]
@@ -259,7 +197,7 @@ THOMPSON = attrs.evolve(BASELINE, name="THOMPSON", policy=argmax().over(drawn_me
 
 
 @backpropagation
-def backpropagate_discounted(stats: Row, context: int, rewards: np.ndarray, discount: Discount = 0.999) -> None:
+def backpropagate_discounted(stats: Row, context: int, rewards: Array, discount: Discount = 0.999) -> None:
     """(γ q + μ, γ n + 1, γ m + 1) if ψ = ψ_visit; (γ q, γ n, γ m + 1) if ψ = ψ_avail"""
     visited = 1.0 if context == VISIT else 0.0
     for player in range(len(rewards)):
@@ -296,8 +234,8 @@ AS_FIRST = 1  # the context of an action that was played at a history or later
 def estimates(
     history: History,
     theta: Theta,
-    legal: np.ndarray,
-    out: np.ndarray,
+    legal: Array,
+    out: Array,
     least: int = 50,
     bias: float = 1e-5,
     exploration: float = 0.0,
@@ -336,10 +274,9 @@ def capture_from_tree(history: History, updates: Updates) -> None:
         update(updates, steps[i].record, VISIT)
     for i in range(last + 1):
         for j in range(i, len(steps) - 1):
-            if steps[j].player != CHANCE and not was_played(history, i, j):
-                update(
-                    updates, extended(history.keys[i, steps[j].perspective], steps[j].player, steps[j].action), AS_FIRST
-                )
+            step = steps[j]
+            if step.player != CHANCE and not was_played(history, i, j):
+                update(updates, extended(history.keys[i, step.perspective], step.player, step.action), AS_FIRST)
 
 
 @helper
@@ -353,7 +290,7 @@ def was_played(history: History, i: int, j: int) -> bool:
 
 
 @backpropagation
-def backpropagate_as_first(stats: Row, context: int, rewards: np.ndarray) -> None:
+def backpropagate_as_first(stats: Row, context: int, rewards: Array) -> None:
     """(q + μ, n + 1, q̃, ñ) if ψ = ψ_visit; (q, n, q̃ + μ, ñ + 1) if ψ = ψ_first"""
     for player in range(len(rewards)):
         if context == VISIT:
@@ -390,12 +327,7 @@ GRAVE = Enhancement(
 
 @values(uniform_in_simulation=True)
 def biased_by_history(
-    history: History,
-    theta: Theta,
-    legal: np.ndarray,
-    out: np.ndarray,
-    influence: float = 5.0,
-    exploration: float = EXPLORATION,
+    history: History, theta: Theta, legal: Array, out: Array, influence: float = 5.0, exploration: float = EXPLORATION
 ) -> None:
     """q_ρ/n + c √(log m / n) + s_a/n_a · W/(n − q_ρ + 1), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m), θ(a, ρ) = (s_a, n_a, ·)"""
     present = len(history.steps) - 1
@@ -455,7 +387,7 @@ def capture_tree_and_discounted_actions(history: History, updates: Updates) -> N
 
 
 @backpropagation
-def backpropagate_anywhere(stats: Row, context: int, rewards: np.ndarray, discount: Discount = 0.99) -> None:
+def backpropagate_anywhere(stats: Row, context: int, rewards: Array, discount: Discount = 0.99) -> None:
     """(γ q + μ, γ n + 1, m + 1), γ = 1 if ψ = ψ_visit; (q, n, m + 1) if ψ = ψ_avail"""
     if context != AVAILABLE:
         factor = discount if context == ANYWHERE else 1.0
@@ -495,7 +427,7 @@ NO_BONUS = 2.0  # the context of a history that was reached: the bits of 2 + b, 
 
 
 @helper
-def first_winner(rewards: np.ndarray) -> int:
+def first_winner(rewards: Array) -> int:
     """The first player who got more than a draw; NO_ACTION where nobody did."""
     for player in range(len(rewards)):
         if rewards[player] > DRAW:
@@ -534,7 +466,7 @@ def capture_tree_with_bonus(history: History, theta: Theta, updates: Updates, st
 
 
 @backpropagation
-def backpropagate_with_bonus(stats: Row, context: int, rewards: np.ndarray, bonus: float = 0.25) -> None:
+def backpropagate_with_bonus(stats: Row, context: int, rewards: Array, bonus: float = 0.25) -> None:
     """(q + μ + α/2 b sgn(2μ − 1), n + 1, m + 1, ·, ·) if ψ = b; (q, n, m + 1, ·, ·) if ψ = ψ_avail;
     (·, n + 1, ·, s + t, s₂ + t²) if ψ = t
     """
@@ -551,11 +483,11 @@ def backpropagate_with_bonus(stats: Row, context: int, rewards: np.ndarray, bonu
         stats.visits += 1
 
 
-RELATIVE_BONUS = Enhancement(
+RELATIVE_BONUS = attrs.evolve(
+    BASELINE,
     name="RELATIVE_BONUS",
     records=HISTORY | PLAYER,  # RB-1
     information=information(reward=REWARDS, visits=COUNT, availability=COUNT, lengths=REAL, squares=REAL),  # RB-2
-    initial=initial(),  # RB-3
     policy=argmax().over(bounds),  # RB-4
     contexts=Space(("[−1, 1] ∪ {ψ_avail} ∪ ℕ",)),  # RB-5
     capture=capture_tree_with_bonus,  # RB-6
@@ -577,18 +509,14 @@ RELATIVE_BONUS = Enhancement(
 @inlined
 def trial(history: History, i: int, action: int) -> int:
     """The record of an action at a simultaneous decision: the history before the first of the choices, extended by it."""
-    step, first = history.steps[i], i
-    while (
-        first > 0
-        and history.steps[first].choice > 1
-        and history.steps[first - 1].choice == history.steps[first].choice - 1
-    ):
+    steps, first = history.steps, i
+    while first > 0 and steps[first].choice > 1 and steps[first - 1].choice == steps[first].choice - 1:
         first -= 1
-    return extended(history.keys[first, step.perspective], step.player, action)
+    return extended(history.keys[first, steps[i].perspective], steps[i].player, action)
 
 
 @values
-def probabilities(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
+def probabilities(history: History, theta: Theta, legal: Array, out: Array) -> None:
     """p(a) = γ/K + (1 − γ) / Σ_b e^{(s(b) − s(a)) η}, γ = min{1, √(K log K / ((e − 1) n))}, η = γ/K, for θ([h # a]~) = (s, n)"""
     present, arms, trials, most = len(history.steps) - 1, len(legal), 0, -np.inf
     player = history.steps[present].player
@@ -620,7 +548,7 @@ def capture_trials(history: History, updates: Updates) -> None:
 
 
 @backpropagation
-def backpropagate_trial(stats: Row, context: int, rewards: np.ndarray) -> None:
+def backpropagate_trial(stats: Row, context: int, rewards: Array) -> None:
     """(s + μ/p, n + 1)"""
     probability = np.int64(context).view(np.float64)  # a context is an integer: the bits of p
     for player in range(len(rewards)):
@@ -661,12 +589,7 @@ UNKNOWN = 0.5  # the mean reward of a joint action that was never played
 
 @values
 def matched(
-    history: History,
-    theta: Theta,
-    legal: np.ndarray,
-    out: np.ndarray,
-    share: Fraction = 0.2,
-    exploration: float = EXPLORATION,
+    history: History, theta: Theta, legal: Array, out: Array, share: Fraction = 0.2, exploration: float = EXPLORATION
 ) -> None:
     """γ/K + (1 − γ) R⁺(a)/Σ_b R⁺(b) at a simultaneous decision, R from θ([h # a]~); else 1 where UCB1 is greatest, 0 for other actions"""
     present = len(history.steps) - 1
@@ -734,7 +657,7 @@ def joint(history: History, first: int, end: int, i: int, action: int) -> int:
 
 
 @backpropagation
-def backpropagate_regret(stats: Row, context: int, rewards: np.ndarray) -> None:
+def backpropagate_regret(stats: Row, context: int, rewards: Array) -> None:
     """(q + μ, n + 1, m + 1, R) if ψ = ψ_visit; (q, n, m + 1, R) if ψ = ψ_avail; (q, n, m, R + ψ) else"""
     if context in (VISIT, AVAILABLE):
         backpropagate(stats, context, rewards)
@@ -742,11 +665,11 @@ def backpropagate_regret(stats: Row, context: int, rewards: np.ndarray) -> None:
         stats.regret += np.int64(context).view(np.float64)  # a context is an integer: the bits of the regret
 
 
-REGRET_MATCHING = Enhancement(
+REGRET_MATCHING = attrs.evolve(
+    BASELINE,
     name="REGRET_MATCHING",
     records=HISTORY | HISTORY * ACTIONS,  # RM-1
     information=information(reward=REWARDS, visits=COUNT, availability=COUNT, regret=REAL),  # RM-2
-    initial=initial(),  # RM-3
     policy=roulette().over(matched),  # RM-4
     contexts=Space(("{ψ_avail, ψ_visit} ∪ ℝ",)),  # RM-5
     capture=capture_tree_and_regrets,  # RM-6
@@ -773,12 +696,7 @@ LEFT_OUT = -1.0  # the value of an action that is not to be played; UCB1's are n
 
 @values(uniform_in_simulation=True)
 def biased_by_heuristic(
-    history: History,
-    theta: Theta,
-    legal: np.ndarray,
-    out: np.ndarray,
-    weight: float = 1.0,
-    exploration: float = EXPLORATION,
+    history: History, theta: Theta, legal: Array, out: Array, weight: float = 1.0, exploration: float = EXPLORATION
 ) -> None:
     """q_ρ/n + c √(log m / n) + H_a/(n + 1), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m), H_a the weighted heuristic of a for ρ"""
     present = len(history.steps) - 1
@@ -810,9 +728,7 @@ Growth = Annotated[float, Range(1, 1e3, above=True)]
 
 
 @helper
-def open_best(
-    history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, width: int, exploration: float
-) -> None:
+def open_best(history: History, theta: Theta, legal: Array, out: Array, width: int, exploration: float) -> None:
     """UCB1's values of as many actions as are open, the best by their lookahead; the others are pruned."""
     present = len(history.steps) - 1
     lookahead, player = lookahead_at(history, present), history.steps[present].player
@@ -829,8 +745,8 @@ def open_best(
 def unpruned(
     history: History,
     theta: Theta,
-    legal: np.ndarray,
-    out: np.ndarray,
+    legal: Array,
+    out: Array,
     after: int = 30,
     first: Count = 5,
     pace: Positive = 50.0,
@@ -854,8 +770,8 @@ def unpruned(
 def widened(
     history: History,
     theta: Theta,
-    legal: np.ndarray,
-    out: np.ndarray,
+    legal: Array,
+    out: Array,
     pace: Positive = 40.0,
     growth: Growth = 1.4,
     exploration: float = EXPLORATION,
@@ -900,8 +816,8 @@ UNTRIED = 0.5
 def predicted(
     history: History,
     theta: Theta,
-    legal: np.ndarray,
-    out: np.ndarray,
+    legal: Array,
+    out: Array,
     exploration: float = 0.625,
     temperature: Positive = 0.1,
     least: Annotated[int, Range(0, 1)] = 0,
@@ -947,12 +863,7 @@ FIRST_VALUE = 2  # contexts from here on tell a value and its player, those belo
 
 @values(uniform_in_simulation=True)
 def mixed(
-    history: History,
-    theta: Theta,
-    legal: np.ndarray,
-    out: np.ndarray,
-    alpha: Fraction = 0.4,
-    exploration: float = EXPLORATION,
+    history: History, theta: Theta, legal: Array, out: Array, alpha: Fraction = 0.4, exploration: float = EXPLORATION
 ) -> None:
     """(1 − α) q_ρ/n + α v_ρ + c √(log m / n), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m, v)"""
     present = len(history.steps) - 1
@@ -990,7 +901,7 @@ def place_of_action(history: History, i: int) -> int:
 
 
 @helper
-def back_up(history: History, theta: Theta, i: int, worth: np.ndarray) -> None:
+def back_up(history: History, theta: Theta, i: int, worth: Array) -> None:
     """Change what the played child of step i is worth to what the history of step i is: best for its player, or the mean over chance.
 
     In loops over the players: expressions of arrays take the compiler seconds.
@@ -1017,7 +928,7 @@ def back_up(history: History, theta: Theta, i: int, worth: np.ndarray) -> None:
 
 
 @backpropagation
-def backpropagate_worths(stats: Row, context: int, rewards: np.ndarray) -> None:
+def backpropagate_worths(stats: Row, context: int, rewards: Array) -> None:
     """(q + μ, n + 1, m + 1, v) if ψ = ψ_visit; (q, n, m + 1, v) if ψ = ψ_avail; (q, n, m, v with v_ρ) if ψ = (v_ρ, ρ)"""
     if context >= FIRST_VALUE:
         stats.worth[(context - FIRST_VALUE) % MAX_PLAYERS] = (context - FIRST_VALUE) // MAX_PLAYERS / UNIT
@@ -1036,13 +947,10 @@ IMPLICIT_MINIMAX = attrs.evolve(
 )
 
 
-# ------------------------------------------------------------------------------------- decisive and anti-decisive moves
+# ------------------------------------------------------------------------------------------------------- decisive moves
 
 
 # Decisive moves (Teytaud and Teytaud, 2010): who can win at once does, in the tree and in the simulation; otherwise UCT.
-#
-# Anti-decisive moves, those without which the other player could win at once, are known to a game only: `anti_decisive(feature=…)` takes
-# them from a feature of actions, above 0 where an action prevents a loss at once. Who cannot win at once plays one of them.
 #
 # Readings: to win is to end the game with a reward of 1, in the determinized state of the playout. Elsewhere UCB1 decides in the tree,
 # and in the simulation phase every value is +∞, as in the baseline.
@@ -1051,54 +959,21 @@ IMPLICIT_MINIMAX = attrs.evolve(
 WON = 1.0  # the reward of a win
 
 
-@helper
-def write_urgent(
-    history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, urgent: np.ndarray, exploration: float
-) -> None:
-    """The baseline's values of urgent actions, LEFT_OUT for the others; of all where none is urgent."""
+@values
+def winning(history: History, theta: Theta, legal: Array, out: Array, exploration: float = EXPLORATION) -> None:
+    """q_ρ/n + c √(log m / n), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m); −1 if another action wins at once, and a does not"""
     present = len(history.steps) - 1
-    step, some = history.steps[present], urgent.any()
+    step = history.steps[present]
+    wins = endings_at(history, present)[:, step.player] == WON
     for i in range(len(legal)):
         out[i] = np.inf
-        if some and not urgent[i]:
+        if not wins[i] and wins.any():
             out[i] = LEFT_OUT
         elif step.phase != SIMULATION:
             out[i] = bound_of(find(theta, child(history, present, legal[i])), step.player, exploration)
 
 
-@helper
-def wins(history: History, i: int) -> np.ndarray:
-    """[count]: whether each legal action at step i wins at once."""
-    return endings_at(history, i)[:, history.steps[i].player] == WON
-
-
-@values
-def winning(
-    history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, exploration: float = EXPLORATION
-) -> None:
-    """q_ρ/n + c √(log m / n), +∞ if n = 0 or m = 0, for θ([h # a]~) = (q, n, m); −1 if another action wins at once, and a does not"""
-    write_urgent(history, theta, legal, out, wins(history, len(history.steps) - 1), exploration)
-
-
-@values
-def winning_or_preventing(
-    history: History,
-    theta: Theta,
-    legal: np.ndarray,
-    out: np.ndarray,
-    feature: str = "prevents",
-    exploration: float = EXPLORATION,
-) -> None:
-    """as without features; −1 also if no action wins at once, but another prevents a loss, and a does not"""
-    present = len(history.steps) - 1
-    urgent = wins(history, present)
-    if not urgent.any():
-        urgent = action_features_at(history, present)[:, feature] > 0.0  # type: ignore[index]  # a name stands for its column
-    write_urgent(history, theta, legal, out, urgent, exploration)
-
-
 DECISIVE = attrs.evolve(BASELINE, name="DECISIVE", policy=argmax().over(winning))  # Decisive-4
-anti_decisive = attrs.evolve(DECISIVE, name="anti_decisive", policy=argmax().over(winning_or_preventing))
 
 
 # ----------------------------------------------------------------------------------------- score bounds and MCTS-Solver
@@ -1126,7 +1001,7 @@ def proved(history: History, theta: Theta, i: int, action: int, player: int) -> 
 
 
 @helper
-def greatest_bounds(history: History, theta: Theta, legal: np.ndarray) -> tuple[float, float]:
+def greatest_bounds(history: History, theta: Theta, legal: Array) -> tuple[float, float]:
     """max l and max u over the legal actions: what the player to move is sure to get, and the most that he may."""
     present, sure, most = len(history.steps) - 1, 0.0, 0.0
     for i in range(len(legal)):
@@ -1136,9 +1011,7 @@ def greatest_bounds(history: History, theta: Theta, legal: np.ndarray) -> tuple[
 
 
 @values(uniform_in_simulation=True)
-def solved(
-    history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, exploration: float = EXPLORATION
-) -> None:
+def solved(history: History, theta: Theta, legal: Array, out: Array, exploration: float = EXPLORATION) -> None:
     """q_ρ/n + c √(log m / n), +∞ if n = 0, for θ([h # a]~) = (q, n, m, ·, ·); but +∞ if l ≥ max u, else −1 if max l ≥ max u or l = u
 
     for θ([h # a]~, ρ) = (·, ·, ·, l, u), the bounds of what ρ is sure to get after a.
@@ -1157,7 +1030,7 @@ def solved(
 
 @helper
 def cut(
-    history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, pessimism: float = 0.0, optimism: float = 0.0
+    history: History, theta: Theta, legal: Array, out: Array, pessimism: float = 0.0, optimism: float = 0.0
 ) -> None:
     """Change the values of a selection in the tree by what is proved: what is best is +∞, what another is as good as is left out."""
     present = len(history.steps) - 1
@@ -1176,8 +1049,8 @@ def cut(
 def within_bounds(
     history: History,
     theta: Theta,
-    legal: np.ndarray,
-    out: np.ndarray,
+    legal: Array,
+    out: Array,
     pessimism: float = 0.0,
     optimism: float = 0.0,
     exploration: float = EXPLORATION,
@@ -1250,7 +1123,7 @@ def tightened(stats: Row, context: int) -> bool:
 
 
 @backpropagation
-def backpropagate_proofs(stats: Row, context: int, rewards: np.ndarray) -> None:
+def backpropagate_proofs(stats: Row, context: int, rewards: Array) -> None:
     """(q + μ, n + 1, m + 1, ·, ·) if ψ = ψ_visit; (q, n, m + 1, ·, ·) if ψ = ψ_avail; (·, ·, ·, max{l, ψ}, min{u, ψ}) of the bound ψ"""
     if not tightened(stats, context):
         backpropagate(stats, context, rewards)
@@ -1274,19 +1147,13 @@ MCTS_SOLVER = attrs.evolve(SCORE_BOUNDS, name="MCTS_SOLVER", policy=argmax().ove
 def bounded(enhancement: Enhancement) -> Enhancement:
     """A selection in the tree with score bounds: what is proved best is played, and what is proved no better than another action is not.
 
-    Its readings are those of SCORE_BOUNDS, without weights of the bounds, and of the selection.
-
-    Raises:
-        TypeError: its policy names records, its capture function reads θ, or it is a variant, whose parameters are changed afterwards.
+    Its readings are those of SCORE_BOUNDS, without weights of the bounds, and of the selection: one by a `@values` function, whose capture
+    function does not read θ.
     """
     source, of_tree, add = enhancement.policy.source, enhancement.capture, enhancement.backpropagation
-    if not isinstance(source, Values) or of_tree.reads_theta or "(" in enhancement.name:
-        raise TypeError(
-            f"bounded({enhancement}): it takes a selection by a @values function, such as bounded(GRAVE)(least=5)"
-        )
     select, name = helper(source.function), enhancement.name
 
-    def cut_values(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, *parameters: float) -> None:
+    def cut_values(history: History, theta: Theta, legal: Array, out: Array, *parameters: float) -> None:
         select(history, theta, legal, out, *parameters)
         cut(history, theta, legal, out)
 
@@ -1294,15 +1161,12 @@ def bounded(enhancement: Enhancement) -> Enhancement:
         of_tree(history, updates)
         ask_for_proofs(history, theta, updates)
 
-    def add_or_tighten(stats: Row, context: int, rewards: np.ndarray) -> None:
+    def add_or_tighten(stats: Row, context: int, rewards: Array) -> None:
         if not tightened(stats, context):
             add(stats, context, rewards)
 
-    for function, slot in (
-        (cut_values, "policy.source"),
-        (capture_and_prove, "capture"),
-        (add_or_tighten, "backpropagation"),
-    ):
+    slots = {"policy.source": cut_values, "capture": capture_and_prove, "backpropagation": add_or_tighten}
+    for slot, function in slots.items():
         function.__qualname__ = f"BOUNDED_{name}.{slot}"  # where another process finds it
     cut_values.__doc__ = f"v of {name}, but +∞ if l ≥ max u, else −1 if u ≤ max l, for θ([h # a]~, ρ) = (…, l, u)"
     cut_values.__annotations__ |= source.function.__annotations__
@@ -1344,7 +1208,7 @@ BOUNDED_GRAVE = bounded(GRAVE)
 
 
 @values
-def means(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
+def means(history: History, theta: Theta, legal: Array, out: Array) -> None:
     """q/n, 1 if n = 0, for θ(a, ρ) = (q, n, ·)"""
     player = history.steps[-1].player
     for i in range(len(legal)):
@@ -1353,22 +1217,20 @@ def means(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) ->
 
 
 @backpropagation
-def backpropagate_decaying(stats: Row, player: int, rewards: np.ndarray, decay: Fraction = 0.95) -> None:
+def backpropagate_decaying(stats: Row, player: int, rewards: Array, decay: Fraction = 0.95) -> None:
     """(γ q + μ_ρ, γ n + 1, ·)"""
     stats.reward = decay * stats.reward + rewards[player]
     stats.visits = decay * stats.visits + 1.0
 
 
-MAST_SIMULATION_DECAY = Enhancement(
+MAST_SIMULATION_DECAY = attrs.evolve(
+    MAST,
     name="MAST_SIMULATION_DECAY",
-    records=ACTION * PLAYER,  # MAST-Decay-1
     information=information(reward=REWARD, visits=REAL_COUNT, batch=NUMBER),  # MAST-Decay-2
-    initial=initial(),  # MAST-Decay-3
     policy=gibbs(temperature=1).over(means),  # MAST-Decay-4
-    contexts=PLAYER,  # MAST-Decay-5
-    capture=capture_actions,  # MAST-Decay-6
     backpropagation=backpropagate_decaying,  # MAST-Decay-7
     parameters=("decay", "rule"),
+    adjust=None,
 )
 
 
@@ -1383,7 +1245,7 @@ def capture_actions_with_batch(history: History, updates: Updates, batch: Count 
 
 
 @backpropagation
-def backpropagate_with_batch(stats: Row, context: int, rewards: np.ndarray, decay: Fraction = 0.8) -> None:
+def backpropagate_with_batch(stats: Row, context: int, rewards: Array, decay: Fraction = 0.8) -> None:
     """(γ^{k−b} q + μ_ρ, γ^{k−b} n + 1, k) for ψ = (ρ, k), θ(a, ρ) = (q, n, b); (q + μ_ρ, n + 1, b) if k < b"""
     number = context // MAX_PLAYERS
     factor = decay ** max(0, number - stats.batch)
@@ -1413,7 +1275,7 @@ MAST_BATCH_DECAY = attrs.evolve(
 
 
 @values
-def weights(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
+def weights(history: History, theta: Theta, legal: Array, out: Array) -> None:
     """w for θ(a, ρ) = w"""
     player = history.steps[-1].player
     for i in range(len(legal)):
@@ -1438,7 +1300,7 @@ def capture_steps_of_winners(history: History, theta: Theta, updates: Updates, r
 
 
 @helper
-def greatest_weight(theta: Theta, legal: np.ndarray, player: int) -> float:
+def greatest_weight(theta: Theta, legal: Array, player: int) -> float:
     """The greatest weight of a player's actions, so that no exponential is too great."""
     most = -np.inf
     for action in legal:
@@ -1447,7 +1309,7 @@ def greatest_weight(theta: Theta, legal: np.ndarray, player: int) -> float:
 
 
 @backpropagation
-def add_change(stats: Row, context: int, rewards: np.ndarray) -> None:
+def add_change(stats: Row, context: int, rewards: Array) -> None:
     """w + ψ"""
     stats.weight += np.int64(context).view(np.float64)  # a context is an integer: the bits of the change
 
@@ -1497,7 +1359,7 @@ def previous_action(history: History, i: int) -> int:
 
 @values
 def tiles(
-    history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, share: Fraction = SHARE, bound: Fraction = 0.6
+    history: History, theta: Theta, legal: Array, out: Array, share: Fraction = SHARE, bound: Fraction = 0.6
 ) -> None:
     """q/n if it is above the bound, 0 otherwise, for θ({b, a}, ρ_t) = (q, n) with b the previous action of ρ_t"""
     present = len(history.steps) - 1
@@ -1526,15 +1388,12 @@ def by_share(cmc: Enhancement) -> Enhancement:
     return attrs.evolve(cmc, policy=epsilon_greedy(1 - float(dict(source.parameters)["share"])).over(source))
 
 
-CMC = Enhancement(
+CMC = attrs.evolve(
+    MAST,
     name="CMC",
     records=ACTION**2 * PLAYER,  # CMC-1
-    information=RewardVisits,  # CMC-2
-    initial=initial(),  # CMC-3
     policy=epsilon_greedy(1 - SHARE).over(tiles),  # CMC-4
-    contexts=PLAYER,  # CMC-5
     capture=capture_tiles,  # CMC-6
-    backpropagation=backpropagate_action,  # CMC-7
     parameters=("share", "bound"),
     adjust=by_share,
 )
@@ -1559,7 +1418,7 @@ def predicate(history: History, i: int, k: int, action: int) -> int:
 
 
 @values
-def greatest_mean(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, least: Count = 3) -> None:
+def greatest_mean(history: History, theta: Theta, legal: Array, out: Array, least: Count = 3) -> None:
     """max of q/n for θ(a, ρ) = (q, n) and for all θ(k, ⌊f_k⌋, a, ρ) = (q, n) with n at least 3; 1 if a was never played"""
     present = len(history.steps) - 1
     for i in range(len(legal)):
@@ -1582,16 +1441,14 @@ def capture_actions_with_predicates(history: History, updates: Updates) -> None:
                 update(updates, predicate(history, i, k, step.action), step.player)
 
 
-PAST = Enhancement(
+PAST = attrs.evolve(
+    MAST,
     name="PAST",
     records=ACTION * PLAYER | Space(("F", "ℤ")) * ACTION * PLAYER,  # PAST-1
-    information=RewardVisits,  # PAST-2
-    initial=initial(),  # PAST-3
     policy=gibbs(temperature=1).over(greatest_mean),  # PAST-4
-    contexts=PLAYER,  # PAST-5
     capture=capture_actions_with_predicates,  # PAST-6
-    backpropagation=backpropagate_action,  # PAST-7
     parameters=("least", "rule"),
+    adjust=None,
 )
 
 
@@ -1612,7 +1469,7 @@ PAST = Enhancement(
 
 
 @helper
-def weighed(theta: Theta, numbers: np.ndarray, player: int) -> float:
+def weighed(theta: Theta, numbers: Array, player: int) -> float:
     """Σ_k w_k φ_k for the weights of a player and what is told of an action."""
     worth = 0.0
     for k in range(len(numbers)):
@@ -1621,7 +1478,7 @@ def weighed(theta: Theta, numbers: np.ndarray, player: int) -> float:
 
 
 @values
-def weighed_features(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
+def weighed_features(history: History, theta: Theta, legal: Array, out: Array) -> None:
     """Σ_k w_k φ_k(a) for θ(k, ρ_t) = w_k, φ_k(a) the k-th feature of a"""
     present = len(history.steps) - 1
     for i in range(len(legal)):
@@ -1651,14 +1508,11 @@ def capture_differences(
             update(updates, record(k, player), np.float64(change[k]).view(np.int64))
 
 
-FAST = Enhancement(
+FAST = attrs.evolve(
+    PPA,
     name="FAST",
     records=Space(("Φ",)) * PLAYER,  # FAST-1
-    information=information(weight=ESTIMATE),  # FAST-2
-    initial=initial(),  # FAST-3
     policy=gibbs(temperature=1).over(weighed_features),  # FAST-4
-    contexts=Space(("ℝ",)),  # FAST-5
     capture=capture_differences,  # FAST-6
-    backpropagation=add_change,  # FAST-7
     parameters=("rate", "trace", "rule"),
 )

@@ -7,24 +7,13 @@ episode. Before a game's first label the initial position counts as labelled, wi
 `capture_positions(first=1)` it is not; in 1,000 deals each of two games that made no difference beyond 2.5 % (docs/reproduction-causes.md).
 """
 
-import numpy as np
-
-from icarus.algebra import (
-    POSITION,
-    VISIT_OR_AVAILABLE,
-    Enhancement,
-    RewardsVisitsAvailability,
-    candidates,
-    capture,
-    initial,
-    ucb1,
-)
-from icarus.kernel import AVAILABLE, VISIT, History, Updates, child_in_episode, legal_at, update
+from icarus.algebra import *
+from icarus.kernel import *
 from icarus.specs.baseline import backpropagate
 
 
 @candidates
-def positions(history: History, legal: np.ndarray, records: np.ndarray) -> None:
+def positions(history: History, legal: Array, records: Array) -> None:
     """v(θ(η([h # a]~))) with v((q, n, m)) = q_ρ/n + c √(log m / n), +∞ if n = 0"""
     for i in range(len(legal)):
         records[i] = child_in_episode(history, len(history.steps) - 1, legal[i])

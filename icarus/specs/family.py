@@ -25,61 +25,9 @@ import functools
 import math
 from collections.abc import Callable
 
-import numpy as np
-
-from icarus.algebra import (
-    ACTION,
-    COUNT,
-    HISTORY,
-    MOVE,
-    NOTHING,
-    PLAYER,
-    POSITION,
-    REAL,
-    REWARD,
-    VISIT_OR_AVAILABLE,
-    Enhancement,
-    RewardsVisits,
-    RewardsVisitsAvailability,
-    RewardVisits,
-    RewardVisitsAvailability,
-    Rule,
-    Space,
-    backpropagation,
-    candidates,
-    capture,
-    check_rule,
-    information,
-    initial,
-    ucb1,
-    values,
-)
-from icarus.algebra.information import Information
-from icarus.algebra.slots import Backpropagation, Candidates, Capture, Values
+from icarus.algebra import *
 from icarus.checks import integer, real
-from icarus.kernel import (
-    AVAILABLE,
-    CHANCE,
-    EXPANSION,
-    NO_ACTION,
-    NO_RECORD,
-    SIMULATION,
-    UNSEEN,
-    VISIT,
-    History,
-    Theta,
-    Updates,
-    child,
-    child_in_episode,
-    find,
-    helper,
-    legal_at,
-    mix,
-    ngram,
-    record,
-    update,
-)
-from icarus.kernel.contract import Row
+from icarus.kernel import *
 from icarus.specs.amaf import backpropagate as add_rewards
 from icarus.specs.baseline import backpropagate as add_rewards_available
 from icarus.specs.catalogue import previous_action
@@ -147,7 +95,7 @@ INDEPENDENT = ("moves", "own", "opponent", "feature")  # an action's record does
 def _candidates(context: str) -> Candidates:
     key = CONTEXTS[context][0]
 
-    def records_in_context(history: History, legal: np.ndarray, records: np.ndarray, length: int = 0) -> None:
+    def records_in_context(history: History, legal: Array, records: Array, length: int = 0) -> None:
         """v(θ(r(h, a))) with r(h, a) the record of a in its context"""
         for i in range(len(legal)):
             records[i] = key(history, len(history.steps) - 1, legal[i], length)
@@ -159,9 +107,7 @@ def _candidates(context: str) -> Candidates:
 def _means(context: str) -> Values:
     key = CONTEXTS[context][0]
 
-    def means(
-        history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, length: int = 0, least: int = 0
-    ) -> None:
+    def means(history: History, theta: Theta, legal: Array, out: Array, length: int = 0, least: int = 0) -> None:
         """q/w of the record of a in its context, if it has m visits; else q/w of a anywhere, if it has any and m > 0; else 1"""
         present = len(history.steps) - 1
         for i in range(len(legal)):
@@ -214,7 +160,7 @@ def _capture(context: str, counted: str, anywhere: bool) -> Capture:
 
 
 @backpropagation
-def add_discounted(stats: Row, player: int, rewards: np.ndarray, discount: float = 1.0) -> None:
+def add_discounted(stats: Row, player: int, rewards: Array, discount: float = 1.0) -> None:
     """(γ q + μ_ρ, n + 1, γ w + 1)"""
     stats.reward = discount * stats.reward + rewards[player]
     stats.visits += 1
@@ -246,13 +192,9 @@ def family(
             anything but what was played.
     """
     rule = ucb1() if rule is None else check_rule(rule)
-    for name, value, choices in (
-        ("context", context, CONTEXTS),
-        ("source", source, SOURCES),
-        ("counted", counted, COUNTED),
-    ):
+    for value, choices in ((context, CONTEXTS), (source, SOURCES), (counted, COUNTED)):
         if value not in choices:
-            raise ValueError(f"{name} of a family is {value!r}; it must be one of {', '.join(choices)}")
+            raise ValueError(f"{value!r} is no choice of a family; it must be one of {', '.join(choices)}")
     length = integer("length of a family", length, 0, LONGEST)
     discount, least = real("discount of a family", discount, 0, 1), integer("least of a family", least, 0)
     by_values = discount < 1 or least > 0
@@ -261,8 +203,6 @@ def family(
             f"a discount or a fallback needs gibbs, epsilon_greedy or roulette over what was played, in a context of one player, not "
             f"{rule}, {counted!r}, {context!r}"
         )
-    if least and context == "moves" and length == 0:
-        raise ValueError("an action without a context has no fallback: least of a family must be 0")
     stored, update_row, contexts = _stored(context, counted, by_values, discount)
     space = MOVE ** (length + 1) * PLAYER if context == "moves" else CONTEXTS[context][1]
     policy = _means(context)(length=length, least=least) if by_values else _candidates(context)(length=length)

@@ -7,30 +7,16 @@ players 1, …, κ only). UCB1 counts how often an action was available, which t
 from typing import Annotated
 
 import attrs
-import numpy as np
 
-from icarus.algebra import (
-    ACTION,
-    PLAYER,
-    Enhancement,
-    RewardVisits,
-    RewardVisitsAvailability,
-    Space,
-    backpropagation,
-    candidates,
-    capture,
-    gibbs,
-    initial,
-)
-from icarus.algebra.slots import Range
-from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, History, Row, Updates, legal_at, record, update
+from icarus.algebra import *
+from icarus.kernel import *
 
 Phase = Annotated[int, Range(SELECTION, SIMULATION)]
 ONLY_AVAILABLE = -1  # the context of an action that was legal but not played
 
 
 @candidates(independent=True)
-def actions(history: History, legal: np.ndarray, records: np.ndarray) -> None:
+def actions(history: History, legal: Array, records: Array) -> None:
     """v(a) = q/n, 1 if n = 0, for θ(a, ρ) = (q, n)"""
     player = history.steps[-1].player
     for i in range(len(legal)):
@@ -47,7 +33,7 @@ def capture_actions(history: History, updates: Updates, last_phase: Phase = SIMU
 
 
 @backpropagation(averages=True)
-def backpropagate(stats: Row, player: int, rewards: np.ndarray) -> None:
+def backpropagate(stats: Row, player: int, rewards: Array) -> None:
     """(q + μ_ρ, n + 1)"""
     stats.reward += rewards[player]
     stats.visits += 1
@@ -64,7 +50,7 @@ def capture_available(history: History, updates: Updates, last_phase: Phase = SI
 
 
 @backpropagation(averages=True)
-def backpropagate_available(stats: Row, context: int, rewards: np.ndarray) -> None:
+def backpropagate_available(stats: Row, context: int, rewards: Array) -> None:
     """(q + μ_ρ, n + 1, m + 1) if ψ = ρ; (q, n, m + 1) if ψ = ψ_avail"""
     if context != ONLY_AVAILABLE:
         stats.reward += rewards[context]
@@ -74,20 +60,17 @@ def backpropagate_available(stats: Row, context: int, rewards: np.ndarray) -> No
 
 def count_available(mast: Enhancement) -> Enhancement:
     """MAST with the slots that its rule needs: UCB1 asks how often an action was available."""
-    bandit, captured = mast.policy.rule.bandit, mast.capture.function
-    if bandit and captured is capture_actions.function:
-        return attrs.evolve(
-            mast,
-            information=RewardVisitsAvailability,
-            contexts=PLAYER * Space(("{ψ_avail}",)),
-            capture=capture_available(**dict(mast.capture.parameters)),
-            backpropagation=backpropagate_available,
-        )
-    if not bandit and captured is capture_available.function:
-        capture = capture_actions(**dict(mast.capture.parameters))
-        slots = {"information": RewardVisits, "contexts": PLAYER, "backpropagation": backpropagate}
-        return attrs.evolve(mast, capture=capture, **slots)
-    return mast
+    bandit = mast.policy.rule.bandit
+    old, new = (capture_actions, capture_available) if bandit else (capture_available, capture_actions)
+    if mast.capture.function is not old.function:
+        return mast
+    return attrs.evolve(
+        mast,
+        information=RewardVisitsAvailability if bandit else RewardVisits,
+        contexts=PLAYER * Space(("{ψ_avail}",)) if bandit else PLAYER,
+        capture=new(**dict(mast.capture.parameters)),
+        backpropagation=backpropagate_available if bandit else backpropagate,
+    )
 
 
 MAST = Enhancement(

@@ -7,42 +7,9 @@ import re
 from typing import Annotated
 
 import attrs
-import numpy as np
 
-from icarus.algebra import (
-    ACTION,
-    MOVE,
-    PLAYER,
-    Enhancement,
-    LastReply,
-    RewardVisits,
-    backpropagation,
-    candidates,
-    capture,
-    epsilon_greedy,
-    initial,
-    reply,
-    ucb1,
-    values,
-)
-from icarus.algebra.slots import Count, Range
-from icarus.kernel import (
-    CHANCE,
-    MAX_PLAYERS,
-    NO_ACTION,
-    NO_RECORD,
-    UNSEEN,
-    History,
-    Row,
-    Theta,
-    Updates,
-    find,
-    mix,
-    ngram,
-    observed,
-    record,
-    update,
-)
+from icarus.algebra import *
+from icarus.kernel import *
 from icarus.specs.mast import backpropagate
 
 # --------------------------------------------------- Specification 4: last good reply (LGR), and with forgetting (LGRF)
@@ -53,7 +20,7 @@ from icarus.specs.mast import backpropagate
 
 
 @values
-def recorded_reply(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
+def recorded_reply(history: History, theta: Theta, legal: Array, out: Array) -> None:
     """1 for the reply θ([a_t]~ρ_t, ρ_t), 0 for other actions"""
     present = len(history.steps) - 1
     move = observed(history, present, 1)
@@ -75,7 +42,7 @@ def capture_replies(history: History, updates: Updates) -> None:
 
 
 @backpropagation
-def backpropagate_reply(stats: Row, context: int, rewards: np.ndarray) -> None:
+def backpropagate_reply(stats: Row, context: int, rewards: Array) -> None:
     """a_new if μ_ρ > 0; a_old otherwise"""
     if rewards[context % MAX_PLAYERS] > 0:
         stats.reply = context // MAX_PLAYERS
@@ -94,7 +61,7 @@ LGR = Enhancement(
 
 
 @backpropagation
-def backpropagate_forgetting(stats: Row, context: int, rewards: np.ndarray) -> None:
+def backpropagate_forgetting(stats: Row, context: int, rewards: Array) -> None:
     """a_new if μ_ρ > 0; ⊥ if a_old = a_new and μ_ρ ≤ 0; a_old otherwise"""
     if rewards[context % MAX_PLAYERS] > 0:
         stats.reply = context // MAX_PLAYERS
@@ -106,7 +73,7 @@ LGRF = attrs.evolve(LGR, name="LGRF", backpropagation=backpropagate_forgetting) 
 
 
 @backpropagation
-def backpropagate_signed(stats: Row, context: int, rewards: np.ndarray) -> None:
+def backpropagate_signed(stats: Row, context: int, rewards: Array) -> None:
     """a_new if 2μ_ρ − 1 > 0; ⊥ if a_old = a_new and 2μ_ρ − 1 ≤ 0; a_old otherwise"""
     if 2 * rewards[context % MAX_PLAYERS] - 1 > 0:
         stats.reply = context // MAX_PLAYERS
@@ -127,7 +94,7 @@ LGRF_SIGNED = attrs.evolve(LGR, name="LGRF_SIGNED", backpropagation=backpropagat
 
 
 @values
-def recorded_reply_to_two(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
+def recorded_reply_to_two(history: History, theta: Theta, legal: Array, out: Array) -> None:
     """1 for the reply θ([a_{t−1}]~ρ_t, [a_t]~ρ_t, ρ_t) if it is legal, else for θ([a_t]~ρ_t, ρ_t); 0 for other actions"""
     present = len(history.steps) - 1
     player = history.steps[present].player
@@ -153,15 +120,12 @@ def capture_replies_to_two(history: History, updates: Updates) -> None:
             update(updates, record(last, step.player), context)
 
 
-LGRF2 = Enhancement(
+LGRF2 = attrs.evolve(
+    LGRF,
     name="LGRF2",
     records=MOVE**2 * PLAYER | MOVE * PLAYER,  # LGRF-2-1
-    information=LastReply,  # LGRF-2-2
-    initial=initial(reply=NO_ACTION),  # LGRF-2-3
     policy=reply().over(recorded_reply_to_two),  # LGRF-2-4
-    contexts=ACTION * PLAYER,  # LGRF-2-5
     capture=capture_replies_to_two,  # LGRF-2-6
-    backpropagation=backpropagate_forgetting,  # LGRF-2-7
 )
 
 
@@ -178,7 +142,7 @@ Length = Annotated[int, Range(1, LONGEST)]
 
 
 @candidates(independent=True)
-def ngrams(history: History, legal: np.ndarray, records: np.ndarray, n: Length = 2) -> None:
+def ngrams(history: History, legal: Array, records: Array, n: Length = 2) -> None:
     """v(θ(⟨a_{t−n+2}, …, a_t, a⟩~, ρ_t)) with v((q, n)) = q/n + c √(log Σ_b θ₂(⟨…, b⟩~) / n), +∞ if n = 0"""
     present = len(history.steps) - 1
     player = history.steps[present].player
@@ -230,7 +194,7 @@ NAST1, NAST3 = NAST(1), NAST(3)
 
 
 @values
-def mean_of_grams(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, least: Count = 7) -> None:
+def mean_of_grams(history: History, theta: Theta, legal: Array, out: Array, least: Count = 7) -> None:
     """the mean of q/n over θ(⟨…, a_t, a⟩~, ρ_t) = (q, n) for 1, 2 and 3 moves, n ≥ k for 2 and 3; 1 if a was never played"""
     present = len(history.steps) - 1
     player = history.steps[present].player
@@ -258,14 +222,12 @@ def capture_grams(history: History, updates: Updates) -> None:
                 update(updates, mix(mix(before, step.action), step.player), step.player)
 
 
-NST = Enhancement(
+NST = attrs.evolve(
+    NAST,
     name="NST",
     records=MOVE * PLAYER | MOVE**2 * PLAYER | MOVE**3 * PLAYER,  # NST-1
-    information=RewardVisits,  # NST-2
-    initial=initial(),  # NST-3
     policy=epsilon_greedy(0.2).over(mean_of_grams),  # NST-4
-    contexts=PLAYER,  # NST-5
     capture=capture_grams,  # NST-6
-    backpropagation=backpropagate,  # NST-7
     parameters=("least", "rule"),
+    adjust=None,
 )

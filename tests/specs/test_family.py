@@ -141,8 +141,7 @@ def test_a_point_prints_its_specification_and_reads_back(point: Enhancement) -> 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"context": "luck"}, "context of a family is 'luck'"),
-        ({"least": 3, "rule": gibbs(1)}, "has no fallback"),
+        ({"context": "luck"}, "'luck' is no choice of a family; it must be one of moves, own"),
         ({"discount": 0.9}, "a discount or a fallback needs gibbs"),
         ({"context": "position", "least": 2, "rule": gibbs(1)}, "in a context of one player"),
     ],

@@ -17,7 +17,6 @@ from icarus.specs import (
     PROGRESSIVE_UNPRUNING,
     PROGRESSIVE_WIDENING,
     PUCT,
-    anti_decisive,
 )
 from icarus.testing import Decision, HistoryExample
 from tests import naive, toy
@@ -57,15 +56,6 @@ def test_puct_4_does_not_overflow_at_low_temperatures() -> None:
     assert values == pytest.approx([0.5, 0.5 + 2.0, 0.5])
 
 
-def test_anti_decisive_moves_come_after_decisive_ones() -> None:
-    blocks = {4: {"blocks": 1.0}, 5: {"blocks": 0.0}, 6: {"blocks": 0.0}}
-    threatened = HistoryExample([Decision(0, (4, 5, 6), action_features=blocks)], players=2)
-    assert threatened.values(anti_decisive("blocks")) == [math.inf, -1.0, -1.0]
-    winning = HistoryExample([Decision(0, (4, 5, 6), action_features=blocks, endings={5: (1.0, 0.0)})], players=2)
-    assert winning.values(anti_decisive("blocks")) == [-1.0, math.inf, -1.0]
-    assert parse(str(anti_decisive("blocks"))) == anti_decisive("blocks")
-
-
 def test_past_needs_features() -> None:
     with pytest.raises(ValueError, match="knockout-whist has no features"):
         search(games.load("knockout-whist").new_initial_state(), BASELINE >> PAST, iterations=5)
@@ -96,8 +86,7 @@ PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
     (FAST(0.2, 0.5, gibbs(0.1)), twins.fast(0.2, 0.5, 0.1)),
 ]
 TOYS_ONLY: list[tuple[Enhancement, naive.Leaf]] = [
-    (anti_decisive("fifth", 0.4), twins.decisive("fifth", 0.4)),
-    (DECISIVE(0.2), twins.decisive(None, 0.2)),
+    (DECISIVE(0.2), twins.decisive(0.2)),
     (PAST(1, gibbs(0.2)), twins.past(1, 0.2)),
 ]
 every_pair = pytest.mark.parametrize(
