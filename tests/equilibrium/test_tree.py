@@ -15,7 +15,7 @@ from icarus.equilibrium.deals import deal_observation, deals_of, information_sta
 from icarus.equilibrium.policies import best_response, exploitability, normalise, tabulate, uniform_policy
 from icarus.equilibrium.tree import GameTree, tree_of
 from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, below
-from icarus.kernel.game import Game
+from icarus.kernel.game import Game, State
 from tests.equilibrium.openspiel import ours_of, pairs, random_probabilities, referee, their_random_policy
 from tests.games.states import every_state
 from tests.marks import slow_after
