@@ -5,7 +5,6 @@ import functools
 import io
 import os
 import sys
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -109,26 +108,13 @@ def write_any_text() -> None:
 
 
 def print_text(text: str) -> None:
-    """Print text as it is: nothing in it is markup. On a terminal, prose is folded between words, rows of tables are not."""
-    out.print(_fold(text, out), markup=False, soft_wrap=True)
-
-
-def line_width() -> int:
-    """Characters of a line on the terminal; as many as there may be in a file or a pipe."""
-    return out.width if out.is_terminal else UNFOLDED
+    """Print text as it is: nothing in it is markup. A terminal folds it between words."""
+    out.print(text, markup=False, soft_wrap=not out.is_terminal)
 
 
 def print_note(text: str) -> None:
     """Print a note on stderr, as `print_text` prints."""
-    notes.print(_fold(text, notes), markup=False, soft_wrap=True)
-
-
-def _fold(text: str, console: Console) -> str:
-    """A text whose prose fits a terminal: of lines with columns, which have several spaces in a row, and of files none is folded."""
-    if not console.is_terminal:
-        return text
-    fold = textwrap.TextWrapper(console.width, break_long_words=False, break_on_hyphens=False).fill
-    return "\n".join(line if "  " in line.strip() else fold(line) for line in text.split("\n"))
+    notes.print(text, markup=False, soft_wrap=not notes.is_terminal)
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[object]], caption: str = "") -> None:
@@ -159,32 +145,27 @@ def _is_number(cell: str) -> bool:
     return cell == NOTHING or cell.rstrip(" %").replace(",", "").replace(".", "", 1).isdigit()
 
 
-def progress_bar(*, remaining: bool = False, disable: bool = False) -> progress.Progress:
-    """A bar on a terminal that vanishes when the work is done; with the time that is left, where it can be told."""
-    disable = disable or notes.is_dumb_terminal or not notes.is_terminal  # it would leave an empty line
-    columns = [progress.TextColumn("{task.description}"), progress.BarColumn(), progress.MofNCompleteColumn()]
-    columns += [progress.TimeElapsedColumn(), *([progress.TimeRemainingColumn()] if remaining else [])]
-    return progress.Progress(*columns, console=notes, transient=True, disable=disable)
-
-
 @contextlib.contextmanager
 def progress_of(
     what: str, total: int | None, *, done: int = 0, remaining: bool = True, disable: bool = False
 ) -> Iterator[Callable[..., None]]:
-    """A bar of one task, see `progress_bar`; what it gives is called with how many are done, and with `description=` if that changes."""
-    with progress_bar(remaining=remaining, disable=disable) as bar:
+    """A bar on a terminal that vanishes when the work is done; with the time that is left, where it can be told.
+
+    What it gives is called with how many are done, and with `description=` and `total=` if they change.
+    """
+    disable = disable or notes.is_dumb_terminal or not notes.is_terminal  # it would leave an empty line
+    columns = [progress.TextColumn("{task.description}"), progress.BarColumn(), progress.MofNCompleteColumn()]
+    columns += [progress.TimeElapsedColumn(), *([progress.TimeRemainingColumn()] if remaining else [])]
+    with progress.Progress(*columns, console=notes, transient=True, disable=disable) as bar:
         task = bar.add_task(what, total=total, completed=done)
         yield lambda completed, **changes: bar.update(task, completed=completed, **changes)
 
 
 @contextlib.contextmanager
-def show_compilation() -> Iterator[Callable[[str], contextlib.AbstractContextManager[None]]]:
-    """Show on stderr what is being compiled, while it is; it happens once for each version.
-
-    What it gives shows another text in the same place, as long as a block lasts.
-    """
+def show_compilation() -> Iterator[None]:
+    """Show on stderr what is being compiled, while it is; it happens once for each version."""
     if notes.is_dumb_terminal:  # what is written there cannot be taken back
-        yield lambda text: contextlib.nullcontext()
+        yield
         return
     with notes.status("") as status, contextlib.ExitStack() as stack:
         status.stop()
@@ -193,11 +174,5 @@ def show_compilation() -> Iterator[Callable[[str], contextlib.AbstractContextMan
             status.update(f"compiling {without_modules(name)} (once; kept in {cache_folder() or 'memory only'})")
             status.start()
 
-        @contextlib.contextmanager
-        def status_of(text: str) -> Iterator[None]:
-            status.update(text)
-            with status:
-                yield
-
         stack.callback(on_compile(show))
-        yield status_of
+        yield

@@ -26,9 +26,11 @@ from icarus.kernel import CHANCE, UNSEEN
 from icarus.kernel.game import AnyGame, seat_name
 from icarus.kernel.state import State
 from icarus.load_files import sentence_of
+from icarus.specs import BASELINE
 from icarus.views.boards import COLOURS, SELECTED, drawing, label, marks, parts
 
 _CHANCE_STREAM, _SEARCH_STREAM, _HINT_STREAM = 0, 1, 2
+ADVISER = Agent(BASELINE, iterations=5000)  # where there are no others
 WAIT = 20.0  # seconds that a page waits for news before it asks again
 NO_BREAK = "\N{NO-BREAK SPACE}"
 WIDTH = 80  # characters of a line
@@ -243,14 +245,15 @@ class Conversation:
 
     Attributes:
         observer: the seat that looks; None where everything is open.
-        adviser: the agent for hints.
+        adviser: the agent for hints, as strong as the others.
         content: the description of the game as it stands; `version` goes up whenever it changes.
         live: stands for the search under way; None where none is.
         shown: the last search that was shown.
         problem: why the agents cannot go on; a change of the game has them try again.
     """
 
-    def __init__(self, session: Session, adviser: Agent, observer: int | None) -> None:
+    def __init__(self, session: Session, observer: int | None) -> None:
+        adviser = next(filter(None, session.agents), ADVISER)
         if adviser.scheme.cheats:  # the others may see what is hidden, but not show it
             adviser = attrs.evolve(adviser, scheme=MO_ISMCTS.with_cutoff(adviser.scheme.cutoff))
         self.session, self.observer, self.adviser = session, observer, adviser

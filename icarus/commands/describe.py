@@ -24,7 +24,7 @@ from icarus.audit import AuditReport, audit
 from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of, show_compilation
 from icarus.commands.new import audited
-from icarus.commands.options import directory_option, integer_option, real_option, value_option
+from icarus.commands.options import integer_option, value_option
 from icarus.discovery.race import KEY, difference
 from icarus.engine.match import FILE as LEVEL_FILE
 from icarus.engine.match import Player, play
@@ -53,21 +53,21 @@ Measures = dict[str, Any]
 
 def describe_command(
     game: options.GameName,
-    minutes: Annotated[float, real_option("MINUTES", "Minutes to play games for, this time.", min=0)] = 5.0,
+    minutes: Annotated[float, value_option("MINUTES", "Minutes to play games for, this time.", min=0)] = 5.0,
     rounds: Annotated[int, integer_option("Deals of each pair of players, at most.", min=1)] = 200,
     iterations: Annotated[int, integer_option("Iterations per decision.", min=LEAST_ITERATIONS)] = 128,
     strategies: Annotated[list[str] | None, value_option("STRATEGY", STRATEGY_HELP, "--strategy")] = None,
     seed: options.Seed = 0,
     workers: Annotated[int, integer_option("Processes to play games in.", min=1)] = 1,
-    to: Annotated[Path | None, directory_option("DIR", DIRECTORY_HELP)] = None,
+    to: Annotated[Path | None, value_option("DIR", DIRECTORY_HELP, file_okay=False)] = None,
     own_files: options.With = None,
 ) -> None:
     """Describe a game on one page, from games played by agents.
 
     Length, choices, seats, skill, eight levels and enhancements. The games are kept: Ctrl-C loses nothing, and the same command continues.
     """
-    loaded, _, own_files = options.load_game(game, own_files)
-    files = tuple(map(str, own_files))
+    source = options.load_game(game, own_files)
+    loaded, files = source.game, tuple(map(str, source.files))
     directory = to or Path(f"report-{loaded.name}")
     chosen = tuple(strategies or (*POOL, *(["BASELINE >> EPIC"] if loaded.episode is not None else [])))
     plan = Plan(str(loaded), files, digest_of(*files), iterations, chosen, seed)

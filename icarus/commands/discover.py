@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from icarus.commands import options
-from icarus.commands.console import notes, print_note, print_text, progress_bar, show_compilation
+from icarus.commands.console import print_note, print_text, progress_of, show_compilation
 from icarus.commands.new import audited
-from icarus.commands.options import directory_option, integer_option, iterations_option, value_option
+from icarus.commands.options import integer_option, iterations_option, value_option
 from icarus.discovery.discover import DEFAULT_ITERATIONS, POOL, Settings, discover
 from icarus.discovery.page import PAGE, text_of, write_result
 from icarus.discovery.race import FILE, RaceProgress
@@ -20,7 +20,14 @@ STAGES = {
     "prove": "proving, units",
     "ablate": "ablating, units",
 }
-LINES = 10  # of each stage, where no terminal shows the bar
+SPACE_HELP = f"Search space: {', '.join(shipped_spaces())}, or a TOML file of your own."
+AGAINST_HELP = (
+    "Opponent: a strategy, or the result of a race as printed. Repeatable; the last is the one to beat. "
+    f"{' and '.join(POOL)} if not given."
+)
+DIRECTORY_HELP = (
+    "Directory of protocol, games and page, where the same command continues; discovery-GAME-SEED if not given."
+)
 
 
 def discover_command(
@@ -28,34 +35,18 @@ def discover_command(
     number: Annotated[int, integer_option("Games of the whole race.", "--games")],
     iterations: Annotated[int | None, iterations_option(DEFAULT_ITERATIONS)] = None,
     seconds: options.Seconds = None,
-    space: Annotated[
-        str, value_option("SPACE", f"Search space: {', '.join(shipped_spaces())}, or a TOML file of your own.")
-    ] = "general",
-    against: Annotated[
-        list[str] | None,
-        value_option(
-            "STRATEGY",
-            "Opponent: a strategy, or the result of a race as printed. Repeatable; the last is the one to beat. "
-            f"{' and '.join(POOL)} if not given.",
-        ),
-    ] = None,
+    space: Annotated[str, value_option("SPACE", SPACE_HELP)] = "general",
+    against: Annotated[list[str] | None, value_option("STRATEGY", AGAINST_HELP)] = None,
     finalists: Annotated[int, integer_option("Finalists to be proven, at most.")] = 5,
     seats: Annotated[
-        list[int] | None,
-        value_option("INTEGER", "Seat to find a strategy for. Repeatable; all if not given.", "--seat"),
+        list[int] | None, integer_option("Seat to find a strategy for. Repeatable; all if not given.", "--seat")
     ] = None,
     seed: options.Seed = 0,
     workers: Annotated[int, integer_option("Processes to play games in.")] = 1,
     cluster: Annotated[
         str | None, value_option("ADDRESS", 'Play on a dask cluster: the address of its scheduler, or "local".')
     ] = None,
-    to: Annotated[
-        Path | None,
-        directory_option(
-            "DIR",
-            "Directory of protocol, games and page, where the same command continues; discovery-GAME-SEED if not given.",
-        ),
-    ] = None,
+    to: Annotated[Path | None, value_option("DIR", DIRECTORY_HELP, file_okay=False)] = None,
     files: options.With = None,
 ) -> None:
     """Find the strategy that plays a game best, and prove it.
@@ -65,32 +56,27 @@ def discover_command(
     source, (game, files) = game, options.game_and_files(game, files)
     directory = to or Path(f"discovery-{game}-{seed}")
     if source.endswith(".py") and not (directory / FILE).exists():
-        if not audited(options.load_game(game, files)[0], seed).passed:
+        if not audited(options.load_game(game, files).game, seed).passed:
             raise ValueError(
                 f"{game} does not keep its promises, and a race would measure that; icarus check {source} says more"
             )
         print_note(f"{game} passes icarus check")
-    with show_compilation(), progress_bar(remaining=True) as bar:
-        last = dict[str, int]()
-        tasks = {stage: bar.add_task(text, total=None, visible=False) for stage, text in STAGES.items()}
+    settings = Settings(
+        games=number,
+        space=space,
+        iterations=iterations,
+        seconds=seconds,
+        against=against or POOL,
+        finalists=finalists,
+        seats=seats or None,
+        seed=seed,
+        files=files,
+    )
+    with show_compilation(), progress_of("", None) as progress:
 
         def show(report: RaceProgress) -> None:
-            bar.update(tasks[report.stage], completed=report.done, total=report.total, visible=True)
-            if not notes.is_terminal and report.done * LINES // report.total > last.get(report.stage, 0):
-                last[report.stage] = report.done * LINES // report.total
-                print_note(f"{STAGES[report.stage]}: {report.done} of {report.total}; {report.text}")
+            progress(report.done, total=report.total, description=STAGES[report.stage])
 
-        settings = Settings(
-            games=number,
-            space=space,
-            iterations=iterations,
-            seconds=seconds,
-            against=against or POOL,
-            finalists=finalists,
-            seats=seats or None,
-            seed=seed,
-            files=files,
-        )
         try:
             discovery = discover(game, settings, to=directory, report=show, workers=workers, cluster=cluster)
         except KeyboardInterrupt:

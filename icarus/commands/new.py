@@ -3,7 +3,6 @@
 import importlib.util
 import keyword
 import re
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +14,7 @@ from icarus.audit import GAMES, PLAIN_GAMES, AuditReport, audit
 from icarus.audit.lockstep import Reference, compare
 from icarus.bridges.seats import game_of, seen_by
 from icarus.commands import options
-from icarus.commands.console import line_width, print_text, progress_of, show_compilation
+from icarus.commands.console import print_text, progress_of, show_compilation
 from icarus.commands.options import FAILED, UNCHECKED, integer_option, value_option
 from icarus.compiler.functions import DEBUG
 from icarus.engine.search import search
@@ -52,21 +51,15 @@ def new_command(
 
 def check_name(name: str) -> None:
     """Refuse what cannot be the name of a game's file, or would stand in the way of another module or game."""
-    if not name.isidentifier() or name != name.lower():
+    module = None if Path(f"{name}.py").exists() or not name.isidentifier() else importlib.util.find_spec(name)
+    is_module = module is not None and module.origin is not None  # no folder that stands here
+    if not name.isidentifier() or name != name.lower() or keyword.iskeyword(name):
         reason = "use lower-case letters, digits and _, with a letter first, such as mygame"
-    elif keyword.iskeyword(name) or is_module(name):
-        reason = f"Python has a {'keyword' if keyword.iskeyword(name) else 'module'} of that name; use my_{name}"
-    elif name.replace("_", "-") in LIBRARY:
-        reason = f"the library has a game of that name; use my_{name}"
+    elif is_module or name.replace("_", "-") in LIBRARY:
+        reason = f"there is a {'module' if is_module else 'game'} of that name; use my_{name}"
     else:
         return
     raise ValueError(f"{name!r} cannot be the name of a game and its file; {reason}")
-
-
-def is_module(name: str) -> bool:
-    """Whether a module of this name could be imported, not counting a file or a folder that stands here."""
-    spec = None if Path(f"{name}.py").exists() else importlib.util.find_spec(name)
-    return spec is not None and spec.origin is not None
 
 
 def check_command(
@@ -109,7 +102,9 @@ def check_command(
                 comparison = compare(each, reference, games=number or LOCKSTEP, seed=seed, progress=show)
             print_text(f"rules: {comparison}")
             agrees = comparison.passed
-        report = check(each, number, determinizations, seed)
+        report = audited(each, seed, number, determinizations)
+        advice = advice_on(each) if report.passed else ()
+        print_text("\n".join([str(report), *advice]))
         if not agrees:
             print_text("failed: the game and the reference differ (see rules)")
         codes.append(FAILED if report.failed or not agrees else UNCHECKED if report.unchecked else 0)
@@ -121,7 +116,7 @@ def _games_of(game: str, files: list[Path] | None) -> list[AnyGame]:
     """The games of a file, each of them; or the one of a name."""
     path = Path(game)
     if path.suffix != ".py" or path.name in games.GAMES:
-        return [options.load_game(game, files)[0]]
+        return [options.load_game(game, files).game]
     load_files(files or [])
     module = load_file(path)
     games_of_file = list(games_in(module)) or [game_of(each) for each in game_classes(module)]
@@ -129,16 +124,6 @@ def _games_of(game: str, files: list[Path] | None) -> list[AnyGame]:
         advice = f"give that of a function by its name, and the file by --with {game}; icarus new writes a first one"
         raise ValueError(f"{game!r} has no Game; {lacking_methods(module) or advice}")
     return games_of_file
-
-
-def check(game: AnyGame, number: int | None, determinizations: int | None, seed: int) -> AuditReport:
-    """Print what is wrong with a game; and if nothing is, what its players see and what would make it better."""
-    report = audited(game, seed, number, determinizations)
-    print_text(report.text(line_width()))
-    if report.passed:
-        for line in advice_on(game, report):
-            print_text(line)
-    return report
 
 
 def audited(game: AnyGame, seed: int, number: int | None = None, determinizations: int | None = None) -> AuditReport:
@@ -173,53 +158,34 @@ def reference_in(path: Path) -> Callable[[State], Reference]:
     return lambda state: classes[0]()
 
 
-def advice_on(game: AnyGame, report: AuditReport) -> Iterator[str]:
+def advice_on(game: AnyGame) -> Iterator[str]:
     """What each player sees at first, how fast a search is, and what would make the game better."""
     state = game.new_initial_state(seed=0)
     while state.current_player() == CHANCE:
         state.apply_action(state.chance_outcomes()[0][0])
-    if game.determinize is not None:
-        for player in range(game.players):
-            yield f"player {player} sees at first:\n  " + seen_by(state, player).replace("\n", "\n  ")
+    for player in range(game.players) if game.determinize is not None else ():
+        yield f"player {player} sees at first:\n  " + seen_by(state, player).replace("\n", "\n  ")
     if isinstance(game, Game) and not state.is_terminal():
-        search(state, BASELINE, iterations=10)
-        started = time.perf_counter()
-        search(state, BASELINE, iterations=ITERATIONS)
-        rate = ITERATIONS / (time.perf_counter() - started)
+        search(state, BASELINE, iterations=10)  # compiles it
+        rate = ITERATIONS / search(state, BASELINE, iterations=ITERATIONS).seconds
         yield f"speed: {rate:,.0f} iterations a second from the first decision"
-    yield from (f"hint: {hint}" for hint in hints(game, report))
+    yield from (f"hint: {hint}" for hint in hints(game))
 
 
-def hints(game: AnyGame, report: AuditReport) -> Iterator[str]:
-    """What would make the game faster, safer, or more useful to a search."""
+def hints(game: AnyGame) -> Iterator[str]:
+    """What would make the game safer, or more useful to a search."""
+    hides = game.determinize is not None
     if game.max_length == LONGEST:
         yield "max_length is not given: a game that never ends is found late; give the greatest number of actions of a game"
     if not isinstance(game, Game):
-        if game.determinize is not None and getattr(game, "observation", None) is None:
-            yield (
-                "there is no observation(state, player): only moves and legal actions tell what a player knows, and a determinization "
-                "that redraws his own cards can pass"
-            )
+        if hides and getattr(game, "observation", None) is None:
+            yield "there is no observation(state, player): a determinization that redraws a player's own cards can pass"
         return
     if not DEBUG:
-        checked = (
-            "no index was checked"
-            if report["indices"].absent
-            else "indices were checked in a few games of plain Python"
-        )
-        yield f"{checked}; ICARUS_DEBUG=1 icarus check FILE.py checks each, and names the function of a wrong one"
+        yield "indices were checked in few games; ICARUS_DEBUG=1 icarus check FILE.py checks each, and names the function of a wrong one"
     if not game.ranges:
         yield "ranges are not given: state data that you set are not checked; give the least and greatest value of each field"
-    if game.actions is None:
-        yield "actions is not given: PettingZoo and OpenSpiel need the number of all actions"
-    if game.heuristic is None:
-        yield "there is no heuristic: with one, playouts can be cut off (--cutoff), which helps in long games"
-    if game.state.itemsize > 1024:
-        yield f"a state has {game.state.itemsize:,} bytes, which are copied in every playout; smaller types are faster"
-    if game.determinize is not None and game.retrace is None:
-        yield (
-            "there is no retrace: a determinize that contradicts what a player has seen some moves earlier may go unseen; with "
-            "retrace(state, data), the way from a deal to a determinization, the audit finds it"
-        )
-    if game.determinize is not None and game.episode is None:
+    if hides and game.retrace is None:
+        yield "there is no retrace(state, data): a determinize that contradicts what a player saw some moves earlier may go unseen"
+    if hides and game.episode is None:
         yield "there is no episode: EPIC treats the whole game as one episode; return a label where a trick or round begins"

@@ -4,14 +4,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
+import attrs
 import typer
 
 from icarus import games
 from icarus.algebra.parsing import Operand
-from icarus.arena.player import Configuration, parse_strategy, read_configuration
-from icarus.engine.result import RULES, most_visits
-from icarus.engine.scheme import SCHEMES, parse_scheme
-from icarus.engine.scheme import Scheme as SearchScheme
+from icarus.arena.player import Configuration, parse_strategy, read_configuration, read_scheme
+from icarus.engine.match import Agent
+from icarus.engine.result import RULES, most_visits, read_recommendation
+from icarus.engine.scheme import SCHEMES
+from icarus.equilibrium.search import check_trees
 from icarus.kernel.game import AnyGame
 from icarus.load_files import game_of_file, load_files
 
@@ -20,24 +22,14 @@ DEFAULT_ITERATIONS, DEFAULT_SCHEME = 5000, "MO_ISMCTS"
 DEFAULT_RECOMMENDATION = most_visits.__name__
 
 
-def value_option(metavar: str, help: str, *names: str) -> Any:
-    """An option that takes a value, for which `metavar` stands in the help."""
-    return typer.Option(*names, metavar=metavar, help=help)
+def value_option(metavar: str, help: str, *names: str, **limits: Any) -> Any:
+    """An option that takes a value, for which `metavar` stands in the help; `limits` as of `typer.Option`."""
+    return typer.Option(*names, metavar=metavar, help=help, **limits)
 
 
-def integer_option(help: str, *names: str, min: int | None = None, max: int | None = None) -> Any:
+def integer_option(help: str, *names: str, min: int | None = None) -> Any:
     """An option that takes an integer."""
-    return typer.Option(*names, metavar="INTEGER", help=help, min=min, max=max)
-
-
-def real_option(metavar: str, help: str, *names: str, min: float | None = None, max: float | None = None) -> Any:
-    """An option that takes a real number."""
-    return typer.Option(*names, metavar=metavar, help=help, min=min, max=max)
-
-
-def directory_option(metavar: str, help: str) -> Any:
-    """An option that takes a directory, which need not be there yet."""
-    return typer.Option(metavar=metavar, help=help, file_okay=False)
+    return value_option("INTEGER", help, *names, min=min)
 
 
 def iterations_option(default: int) -> Any:
@@ -51,28 +43,18 @@ GAME_HELP = (
 )
 GameName = Annotated[str, typer.Argument(metavar="GAME", help=GAME_HELP)]
 Iterations = Annotated[int | None, iterations_option(DEFAULT_ITERATIONS)]
-Seconds = Annotated[float | None, real_option("SECONDS", "Seconds per decision, by the clock.")]
+Seconds = Annotated[float | None, value_option("SECONDS", "Seconds per decision, by the clock.")]
 Seed = Annotated[int, integer_option("Seed of everything that is random: deals, chance and searches.", min=0)]
 Threads = Annotated[int, integer_option("Threads of a search. They share its iterations.", min=1)]
-Cutoff = Annotated[
-    int | None,
-    integer_option(
-        "Cut a playout off after this many actions of simulation. The game's heuristic then gives the rewards."
-    ),
-]
-Recommendation = Annotated[
-    str, value_option("RULE", f"Rule that chooses the action after the search: {', '.join(RULES)}.")
-]
+CUTOFF_HELP = "Cut a playout off after this many actions of simulation. The game's heuristic then gives the rewards."
+Cutoff = Annotated[int | None, integer_option(CUTOFF_HELP)]
+RULE_HELP = f"Rule that chooses the action after the search: {', '.join(RULES)}."
+Recommendation = Annotated[str, value_option("RULE", RULE_HELP)]
 LEVEL_HELP = "1 (weak and immediate) to 8 (strong); see docs/ladder.md."
-Levels = Annotated[
-    Path | None, value_option("DIR", "Levels of a game of your own: the directory of its report (icarus describe).")
-]
-
-
-With = Annotated[
-    list[Path] | None,
-    value_option("FILE.py", "Python file with enhancements, weights or games of your own. Repeatable.", "--with"),
-]
+LEVELS_HELP = "Levels of a game of your own: the directory of its report (icarus describe)."
+Levels = Annotated[Path | None, value_option("DIR", LEVELS_HELP)]
+WITH_HELP = "Python file with enhancements, weights or games of your own. Repeatable."
+With = Annotated[list[Path] | None, value_option("FILE.py", WITH_HELP, "--with")]
 MOVE_DECAY_HELP = (
     "Weight of a search's records in the next search of the same game: 0 forgets them, 1 keeps all that still apply. "
     "One number for all strategies, or one for each."
@@ -91,15 +73,10 @@ def refuse_options(context: typer.Context, names: Sequence[str], reason: str) ->
     Raises:
         ValueError: one does.
     """
-    typed = [f"--{name}" for name in names if is_typed(context, name)]
+    sources = {name: context.get_parameter_source(name) for name in names}
+    typed = [f"--{name}" for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
     if typed:
         raise ValueError(f"{reason}: leave out {', '.join(typed)}")
-
-
-def is_typed(context: typer.Context, name: str) -> bool:
-    """Whether an option stands on the command line."""
-    source = context.get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
 
 
 def check_levels(level: int | None, levels: Path | None) -> None:
@@ -112,16 +89,45 @@ def check_levels(level: int | None, levels: Path | None) -> None:
         raise ValueError("--levels says whose levels --level takes: give both")
 
 
-def check_picture(path: Path, *suffixes: str) -> None:
-    """Refuse a picture of another format, or without a directory to be in; one that is there is drawn again.
+@attrs.frozen
+class LoadedGame:
+    """A game, what files define for strategies to name, and these files."""
 
-    Raises:
-        ValueError: one of these.
-    """
-    if path.suffix not in suffixes or path.is_dir():
-        raise ValueError(f"--picture is {str(path)!r}; name a file such as {' or '.join(f'mine{s}' for s in suffixes)}")
-    if not path.absolute().parent.is_dir():
-        raise ValueError(f"--picture is {str(path)!r}; there is no directory {str(path.parent)!r}")
+    game: AnyGame
+    names: Mapping[str, Operand]
+    files: Sequence[Path]
+
+    def agent(
+        self,
+        text: str,
+        scheme: str = DEFAULT_SCHEME,
+        cutoff: int | None = None,
+        recommendation: str = DEFAULT_RECOMMENDATION,
+        move_decay: float = 0.0,
+        **budget: Any,
+    ) -> Agent:
+        """An agent by its options. What a race prints behind its winner, "[scheme = …, move_decay = …]", goes before them.
+
+        Args:
+            budget: DEFAULT_ITERATIONS where neither they nor a time are given.
+
+        Raises:
+            ValueError: the strategy or an option cannot be understood, or the strategy cannot play the game.
+        """
+        player = read_configuration(text) if text.rstrip().endswith("]") else Configuration(text)
+        if player.scheme == Configuration(text).scheme:
+            player = attrs.evolve(player, scheme=str(read_scheme(scheme).with_cutoff(cutoff)))
+        if budget["iterations"] is budget["seconds"] is None:
+            budget["iterations"] = DEFAULT_ITERATIONS
+        agent = Agent(
+            parse_strategy(player.strategy, self.names),
+            scheme=read_scheme(player.scheme),
+            recommendation=read_recommendation(recommendation),
+            move_decay=player.move_decay or move_decay,
+            **budget,
+        )
+        check_trees(self.game, [agent])
+        return agent
 
 
 def game_and_files(game: str, files: Sequence[Path] | None) -> tuple[str, list[Path]]:
@@ -143,15 +149,15 @@ def game_and_files(game: str, files: Sequence[Path] | None) -> tuple[str, list[P
     return str(game_of_file(Path(game), "and the file by --with")), [*files, Path(game)]
 
 
-def load_game(game: str, files: Sequence[Path] | None) -> tuple[AnyGame, dict[str, Operand], list[Path]]:
-    """A game, what files define for strategies to name, and these files; arguments as of `game_and_files`.
+def load_game(game: str, files: Sequence[Path] | None) -> LoadedGame:
+    """A game with the files; arguments as of `game_and_files`.
 
     Raises:
         ValueError: see `game_and_files`, `load_files` and `games.load`.
     """
     name, all_files = game_and_files(game, files)
     names = load_files(all_files)
-    return games.load(name), names, all_files
+    return LoadedGame(games.load(name), names, all_files)
 
 
 def split_names(text: str) -> list[str]:
@@ -164,27 +170,3 @@ def split_names(text: str) -> list[str]:
         else:
             names[-1] += letter
     return [name.strip() for name in names]
-
-
-def default_iterations(iterations: int | None, seconds: float | None) -> int | None:
-    """The iterations of a search: DEFAULT_ITERATIONS where neither they nor a time are given."""
-    return DEFAULT_ITERATIONS if iterations is None and seconds is None else iterations
-
-
-def agent_settings(
-    text: str, names: Mapping[str, Operand], scheme: SearchScheme, move_decay: float = 0.0
-) -> dict[str, Any]:
-    """Strategy, scheme and decay for `Agent`. What a race prints behind its winner, "[scheme = …, move_decay = …]", goes before options.
-
-    Args:
-        names: enhancements of one's own, by name.
-        scheme, move_decay: by the options.
-
-    Raises:
-        ValueError: the text cannot be understood.
-    """
-    player = read_configuration(text) if text.rstrip().endswith("]") else Configuration(text)
-    strategy, usual = parse_strategy(player.strategy, names), Configuration(player.strategy)
-    if player.scheme != usual.scheme:
-        scheme = parse_scheme(player.scheme)
-    return {"strategy": strategy, "scheme": scheme, "move_decay": player.move_decay or move_decay}

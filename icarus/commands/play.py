@@ -2,22 +2,18 @@
 
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from icarus import games
-from icarus.arena.player import read_scheme
 from icarus.checks import integer
 from icarus.commands import options
 from icarus.commands.console import print_text, show_compilation
 from icarus.commands.conversation import Conversation, Session
-from icarus.commands.options import agent_settings, integer_option, value_option
+from icarus.commands.options import integer_option, value_option
 from icarus.commands.server import Server
 from icarus.engine.match import Agent
-from icarus.equilibrium.search import check_trees
 from icarus.kernel.game import AnyGame
 from icarus.load_files import digest_of, load_files, sentence_of
 from icarus.views.boards import drawing
@@ -61,32 +57,27 @@ def play_command(
         options.refuse_options(context, ["seat"], "--watch leaves all seats to agents")
     if game is not None:
         options.refuse_options(context, ["resume"], "a saved game brings its own game; without GAME")
-        game, files = options.game_and_files(game, files)
-    names, iterations = load_files(files or []), options.default_iterations(iterations, seconds)
-    digests = {file: digest_of(file) for file in files or []}
-    settings = [
-        agent_settings(text, names, read_scheme(scheme).with_cutoff(cutoff)) for text in against or ["BASELINE"]
-    ]
-    if any(each["move_decay"] for each in settings):
-        raise ValueError(
-            "icarus play searches each position anew: leave out move_decay; icarus match can reuse records"
-        )
-    agents = [Agent(iterations=iterations, seconds=seconds, **each) for each in settings]
-    if game is not None:
-        loaded = games.load(game)
-        agents = agents if level is None else [Agent.at_level(loaded, level, levels)]
-        session = Session(loaded, _seated(loaded, None if watch else seat, agents), seed, digests)
+        loaded = options.load_game(game, files)
+        texts = against or ["BASELINE"]
+        agents = [loaded.agent(text, scheme, cutoff, iterations=iterations, seconds=seconds) for text in texts]
+        if any(agent.move_decay for agent in agents):
+            raise ValueError(
+                "icarus play searches each position anew: leave out move_decay; icarus match can reuse records"
+            )
+        agents = agents if level is None else [Agent.at_level(loaded.game, level, levels)]
+        seats = _seated(loaded.game, None if watch else seat, agents)
+        session = Session(loaded.game, seats, seed, {file: digest_of(file) for file in loaded.files})
     elif resume is not None:
         of_a_new_game = ("seat", "watch", "seed", *OF_AN_AGENT)
         options.refuse_options(context, of_a_new_game, "--resume FILE brings seats, agents and seed of its own")
-        session = Session.resumed(resume, digests, names)
+        names = load_files(files or [])
+        session = Session.resumed(resume, {file: digest_of(file) for file in files or []}, names)
     else:
         raise ValueError("give a game, as in icarus play othello, or --resume FILE; icarus games lists the games")
-    observer = session.people[0] if session.people and not everything else None
-    conversation = Conversation(session, agents[0], observer)
-    with show_compilation() as status_of:
+    conversation = Conversation(session, session.people[0] if session.people and not everything else None)
+    with show_compilation():
         if not browser:
-            talk(conversation, _ask, print_text, status_of)
+            talk(conversation, _ask, print_text)
             return
         server = Server(conversation)
         print_text(f"play at {server.address} (Ctrl-C stops the server and saves the game)")
@@ -100,7 +91,6 @@ def _seated(game: AnyGame, seat: int | None, others: list[Agent]) -> list[Agent 
     Raises:
         ValueError: there is no such seat, or there are too many or too few agents.
     """
-    check_trees(game, others)
     if seat is not None:
         integer("--seat", seat, 0, game.players - 1)
     rest = game.players - (seat is not None)
@@ -120,12 +110,9 @@ def _ask(prompt: str) -> str:
 
 
 Say = Callable[[str], None]
-Status = Callable[[str], AbstractContextManager[object]]
 
 
-def talk(
-    conversation: Conversation, ask: Callable[[str], str], say: Say, status_of: Status = lambda text: nullcontext()
-) -> None:
+def talk(conversation: Conversation, ask: Callable[[str], str], say: Say) -> None:
     """Play until the game is over or the person stops; `ask(prompt)` reads a line and raises EOFError at the end of input.
 
     Raises:
@@ -134,8 +121,7 @@ def talk(
     session, heard = conversation.session, len(conversation.log())
     try:
         while not session.over:
-            with status_of(conversation.status()):
-                has_acted = conversation.step()
+            has_acted = conversation.step()
             for entry in conversation.log()[heard:]:
                 say(entry.text)
                 if not session.people:
@@ -144,7 +130,7 @@ def talk(
             if conversation.problem:
                 raise ValueError(conversation.problem)
             if not has_acted:
-                _take_turn(conversation, ask, say, status_of)
+                _take_turn(conversation, ask, say)
                 heard = min(heard, len(conversation.log()))  # after undo there are fewer
         say("" if session.resigned is not None else f"\n{drawing(session.state).text()}")
         say(conversation.status())
@@ -155,7 +141,7 @@ def talk(
         raise
 
 
-def _take_turn(conversation: Conversation, ask: Callable[[str], str], say: Say, status_of: Status) -> None:
+def _take_turn(conversation: Conversation, ask: Callable[[str], str], say: Say) -> None:
     """Show the board, and do what the person says until that changes it."""
     state, before = conversation.session.state, conversation.content
     say("\n" + drawing(state, conversation.observer).text())
@@ -167,9 +153,7 @@ def _take_turn(conversation: Conversation, ask: Callable[[str], str], say: Say, 
         if line in ("quit", "exit", "q"):
             raise EOFError
         try:
-            with status_of("searching …") if line == "hint" else nullcontext():
-                text = conversation.say(line)["said"]
-            if text:
+            if text := conversation.say(line)["said"]:
                 say(text)
         except (ValueError, OSError) as error:  # the game goes on
             say(sentence_of(error) or str(error))

@@ -143,7 +143,7 @@ def test_a_text_of_two_legal_actions_is_refused_and_not_guessed(file: Path, icar
     code, output, errors = icarus("search", file, "--iterations", 5, "--moves", "go")
     assert code == 0, errors
     session = Session(games.load("trek"), [None, None])
-    typed = Conversation(session, Agent(BASELINE, iterations=5), None)
+    typed = Conversation(session, None)
     with pytest.raises(ValueError, match=re.escape(TWO)):
         typed.say("rest")
     typed.say("go"), typed.say("2")  # by its place in the list

@@ -8,8 +8,9 @@ import pytest
 
 from icarus import games, parse
 from icarus.algebra.parsing import LONGEST
-from icarus.commands.options import agent_settings
-from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS
+from icarus.commands.options import load_game
+from icarus.engine.match import Agent
+from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, Scheme
 from icarus.specs import MAST
 from tests.commands.test_cli import Call, icarus, refused
 
@@ -68,19 +69,15 @@ REFUSED = {
     "discover kuhn-poker --games 500 --space no.toml": "there is no space and no file 'no.toml'; ",
     "discover kuhn-poker --games 200 --finalists 1": "for each of 1 finalist it could",
     f"exploitability {FIVE}": "these need a search, by --strategy: leave out --iterations",
-    "exploitability kuhn-poker --method aggregate": "these need a search, by --strategy: leave out --method",
-    "exploitability kuhn-poker --method stitch": "it must be 'stitching' or 'aggregate'",
-    "exploitability kuhn-poker --matches 3": "--matches is 3, but --method stitching plays no matches",
+    "exploitability kuhn-poker --matches 3": "these need a search, by --strategy: leave out --matches",
     "exploitability kuhn-poker --strategy OOS(depth=1)": "is not a search; write Online Outcome Sampling as OOS",
-    "exploitability kuhn-poker --strategy 'MAST [move_decay = 1]'": "searches each decision anew",
+    "exploitability kuhn-poker --strategy 'MAST [move_decay = 1]'": "each decision is searched anew",
     "exploitability hearts --strategy OOS": "hearts has 4 players: best responses bound the distance",
     "specs --show MSAT": "no enhancement is called 'MSAT'; did you mean MAST",
     "specs --show 'MAST >> 3'": "3 is not an enhancement",
     "ladder othello": "name either a strategy to rate, or an engine",
     "ladder othello MAST --engine x": "name either a strategy to rate, or an engine",
     "ladder othello --engine x --seconds 1 --cutoff 3": "searches in its own way: leave out --seconds, --cutoff",
-    "ladder othello MAST --picture no/such/x.svg": "there is no directory 'no/such'",
-    "ladder othello MAST --picture mine.py": "--picture is 'mine.py'; name a file such as mine.svg",
     "ladder othello --engine pubeval": "no engine of othello is called 'pubeval'; known: grhino depth 1,",
     "ladder othello --engine '/no/such/engine --gtp'": "cannot be started",
     "ladder kuhn-poker MAST": "there is no ladder of kuhn-poker; games with a ladder: ",
@@ -146,5 +143,6 @@ def test_a_text_that_means_nothing_is_refused_in_a_short_sentence(text: str) -> 
         ("MAST [scheme = MO_ISMCTS with cutoff=4, move_decay = 1.0]", MO_ISMCTS.with_cutoff(4), 1.0),
     ],
 )
-def test_what_a_race_prints_behind_its_winner_goes_before_the_options(text: str, scheme: object, decay: float) -> None:
-    assert agent_settings(text, {}, SO_ISMCTS, 0.25) == {"strategy": MAST, "scheme": scheme, "move_decay": decay}
+def test_what_a_race_prints_behind_its_winner_goes_before_the_options(text: str, scheme: Scheme, decay: float) -> None:
+    agent = load_game("othello", []).agent(text, "SO_ISMCTS", move_decay=0.25, iterations=9, seconds=None)
+    assert agent == Agent(MAST, iterations=9, scheme=scheme, move_decay=decay)

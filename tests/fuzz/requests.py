@@ -82,7 +82,7 @@ foreign_requests = st.builds(
 def served() -> Server:
     """A game that is served as long as this process lives; the person at the page is to move."""
     agents = [None, Agent(BASELINE, iterations=5)]
-    server = Server(Conversation(Session(games.load("othello"), agents, 3), Agent(BASELINE, iterations=5), 0))
+    server = Server(Conversation(Session(games.load("othello"), agents, 3), 0))
     threading.Thread(target=server.serve, daemon=True).start()
     return server
 

@@ -75,7 +75,7 @@ def served() -> Iterator[Any]:
     def serve(game: str, seat: int | None = 0, seed: int = 3) -> Page:
         loaded = games.load(game)
         agents = [None if number == seat else QUICK for number in range(loaded.players)]
-        server = Server(Conversation(Session(loaded, agents, seed), QUICK, seat))
+        server = Server(Conversation(Session(loaded, agents, seed), seat))
         thread = threading.Thread(target=server.serve, daemon=True)
         thread.start()
         running.append((Page(server), server, thread))
@@ -167,7 +167,7 @@ def test_undo_does_not_count_the_moves_that_a_seat_does_not_notice() -> None:
     session = Session(games.load("phantom-mnk(columns=3,rows=3,in_a_row=3)"), [None, QUICK], 0)
     for action in (4, 4, 0):  # the second player tries the middle, in vain, and then a corner
         session.apply(session.state.legal_actions()[action])
-    game = Conversation(session, QUICK, 0)
+    game = Conversation(session, 0)
     assert len(session.played) == 3 and len(game.describe()["log"]) == 2
     assert game.say("undo")["said"] == "2 actions taken back" and session.played == []
 
