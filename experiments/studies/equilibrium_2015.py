@@ -29,12 +29,11 @@ from experiments.statistics import Estimate, mean_reward, share_text, student, s
 from icarus import games
 from icarus.arena.ledger import read_lines, row_of
 from icarus.equilibrium.measures import STITCHING
-from icarus.views.canvas import SUBDUED, canvas
+from icarus.views.canvas import canvas
 from icarus.views.document import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.container import ErrorbarContainer
 
 Measurement = dict[str, Any]
 Cells = Mapping[str, Sequence[float]]  # by strategy, NashConv with each seed
@@ -62,7 +61,6 @@ KUHN, LEDUC = "kuhn-poker", "leduc-poker"
 FOUR_FACES = "liars-dice(faces=4)"
 SIXTEEN = {combination.strategy: combination for combination in COMBINATIONS}
 BASELINE = COMBINATIONS[0].strategy
-ROOT = "root"  # one search from the deal, which aims at nothing
 
 
 def rows_of(directory: Path, file: str) -> list[Measurement]:
@@ -255,29 +253,23 @@ def printed_curve(game: str, kind: str, name: str) -> list[tuple[float, float]]:
         ]
 
 
-def _curves(rows: Sequence[Measurement], method: str, path: Path) -> Path | None:
+def _curves(rows: Sequence[Measurement], path: Path) -> None:
     """Figure 3 of AAMAS: above by iterations, below by seconds with the printed curves beside; a column for each game."""
-    measured = [row for row in rows if method_of(row) == method and row["method"].endswith("elsewhere")]
+    measured = [row for row in rows if method_of(row) == ROOT and row["method"].endswith("elsewhere")]
     names = {game: str(games.load(game)) for game in GAMES}
-    names_of_games = [game for game in GAMES if any(row["game"] == names[game] for row in measured)]
-    if not names_of_games:
-        return None
     from matplotlib.ticker import LogLocator
 
-    kind = "convergence" if method == ROOT else "agg_convergence"
-    with canvas(path, (1.0 + 3.85 * len(names_of_games), 7.4)) as figure:
-        for column, game in enumerate(names_of_games):
+    with canvas(path, (1.0 + 3.85 * len(GAMES), 7.4)) as figure:
+        for column, game in enumerate(GAMES):
             of_game = [row for row in measured if row["game"] == names[game]]
-            above, below = (
-                figure.add_subplot(2, len(names_of_games), column + 1 + k * len(names_of_games)) for k in range(2)
-            )
+            above, below = (figure.add_subplot(2, len(GAMES), column + 1 + k * len(GAMES)) for k in range(2))
             above.set_title(TITLES[game], loc="left", fontweight="bold")
             for k, (player, name) in enumerate(NAMES.items()):
                 of_player = [row for row in of_game if row["player"] == player]
                 _line(above, points(of_player, lambda row: row["iterations"], half), k, name)
                 _line(below, points(of_player, seconds_of, half), k, name)
                 if of_player and player in IN_PRINT:
-                    published = printed_curve(GAMES_IN_PRINT[game], kind, IN_PRINT[player])
+                    published = printed_curve(GAMES_IN_PRINT[game], "convergence", IN_PRINT[player])
                     below.plot(*zip(*published, strict=True), color=LINES[k], **DASHED)
             labels = "iterations of a search", "seconds of a search; dashed: as printed in 2015"
             for axes, label in zip((above, below), labels, strict=True):
@@ -293,8 +285,7 @@ def _curves(rows: Sequence[Measurement], method: str, path: Path) -> Path | None
                 above.set_ylabel("NashConv / 2")
                 below.set_ylabel("NashConv / 2")
                 handles = above.get_legend_handles_labels()
-        figure.legend(*handles, loc="outside lower center", ncols=min(5, 2 * len(names_of_games)), frameon=False)
-    return path
+        figure.legend(*handles, loc="outside lower center", ncols=min(5, 2 * len(GAMES)), frameon=False)
 
 
 def _line(axes: "Axes", curve: Points, k: int, name: str) -> None:
@@ -302,69 +293,6 @@ def _line(axes: "Axes", curve: Points, k: int, name: str) -> None:
         x, y, error = zip(*curve, strict=True)
         style: Style = {"color": LINES[k], "marker": MARKERS[k % len(MARKERS)], "label": name}
         axes.errorbar(x, y, error, markersize=4, linewidth=1.4, **style)
-
-
-def _sixteen(rows: Sequence[Measurement], path: Path) -> Path | None:
-    """NashConv by full stitching of the sixteen combinations, a column for each game, with OOS and ISMCTS over the tree below."""
-    players = [combination.strategy for combination in COMBINATIONS] + [UCT, IST, PST]
-    whole = complete_cells(rows)
-    if not whole:
-        return None
-    names_of_games, budgets = list(dict.fromkeys(game for game, _ in whole)), sorted({budget for _, budget in whole})
-    with canvas(path, (2.2 + 3.1 * len(names_of_games), 6.2)) as figure:
-        first: Axes | None = None
-        handles: dict[int, ErrorbarContainer] = {}
-        for column, game in enumerate(names_of_games):
-            axes = first = figure.add_subplot(1, len(names_of_games), column + 1, sharey=first)
-            for k, budget in enumerate(budgets):
-                cells = whole.get((game, budget), {})
-                means = [
-                    (place, *mean_and_error(cells[player])) for place, player in enumerate(players) if player in cells
-                ]
-                if means:
-                    place, mean, error = zip(*means, strict=True)
-                    style: Style = {
-                        "color": LINES[k % len(LINES)],
-                        "marker": MARKERS[k % len(MARKERS)],
-                        "markersize": 5,
-                    }
-                    handles[budget] = axes.errorbar(mean, place, xerr=error, linestyle="", **style)
-            axes.set_title(game, loc="left", fontweight="bold")
-            axes.grid(axis="x")
-            axes.set_xlabel("NashConv")
-            axes.set_yticks(range(len(players)), [NAMES.get(player, player) for player in players])
-            axes.tick_params(labelleft=column == 0)
-        axes.invert_yaxis()
-        labels = [f"{budget:,} iterations" for budget in sorted(handles)]
-        marks = [handles[budget] for budget in sorted(handles)]
-        figure.legend(marks, labels, loc="outside lower center", ncols=4, frameon=False)  # type: ignore[call-overload]
-    return path
-
-
-def _effects(rows: Sequence[Measurement], path: Path) -> Path | None:
-    """What each enhancement adds to NashConv, by the mean over the combinations of the game, with 95 % intervals."""
-    cells_of = measured_cells(rows)
-    if not cells_of:
-        return None
-    with canvas(path, (1.2 + 2.4 * len(cells_of), 3.4)) as figure:
-        first = None
-        for column, ((game, iterations), cells) in enumerate(cells_of.items()):
-            axes = first = figure.add_subplot(1, len(cells_of), column + 1, sharex=first)
-            whole = statistics.fmean(statistics.fmean(cells[each.strategy]) for each in COMBINATIONS)
-            for place, name in enumerate(ENHANCEMENTS):
-                change = effect(cells, name)
-                value, error = 100 * change.value / whole, 100 * change.half / whole
-                color, alpha = LINES[0 if change.value < 0 else 1], 1.0 if change.is_decided else 0.45
-                style: Style = {"marker": MARKERS[0], "markersize": 5, "linestyle": "", "color": color, "alpha": alpha}
-                axes.errorbar(value, place, xerr=error, **style)
-            axes.axvline(0, color=SUBDUED, linewidth=1, linestyle=(0, (5, 3)))
-            axes.set_title(f"{game},\n{iterations:,} iterations", loc="left", fontweight="bold")
-            axes.set_yticks(range(len(ENHANCEMENTS)), ENHANCEMENTS)
-            axes.invert_yaxis()
-            axes.grid(axis="x")
-            axes.tick_params(labelleft=column == 0)
-        figure.supxlabel("what the enhancement adds to NashConv, %; 95 % intervals; pale where 0 is inside", fontsize=9)
-    return path
 
 
 # --------------------------------------------------------------------------------------- the tables of the documents
@@ -476,10 +404,7 @@ def draw(into: Path, rows: Path = RUNS, page: Path | None = None) -> None:
     measured, blocks = (rows_of(rows, file) for file in (EXPLOITABILITY, HEAD_TO_HEAD))
     if page is not None:
         refresh(page, tables(measured, blocks))
-    _curves(measured, ROOT, into / "root.png")
-    _curves(measured, AGGREGATE_AAMAS, into / "aggregate.png")
-    _sixteen(measured, into / "sixteen.png")
-    _effects(measured, into / "effects.png")
+    _curves(measured, into / "root.png")
 
 
 if __name__ == "__main__":
