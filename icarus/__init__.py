@@ -4,47 +4,10 @@ An enhancement of MCTS is a value of seven parts (Powley, Cowling and Whitehouse
 one compiled playout loop runs any composition with MO-ISMCTS on card, board and dice games.
 """
 
-from typing import TYPE_CHECKING
-
 import icarus.starting  # noqa: F401  (the first of all)
 from icarus import games
-from icarus.algebra import (
-    ACTION,
-    COUNT,
-    ESTIMATE,
-    ESTIMATES,
-    HISTORY,
-    LIMIT,
-    MOVE,
-    NOTHING,
-    NUMBER,
-    PLAYER,
-    POSITION,
-    REAL,
-    REAL_COUNT,
-    REPLY,
-    REWARD,
-    REWARDS,
-    VISIT_OR_AVAILABLE,
-    Enhancement,
-    LastReply,
-    RewardsVisits,
-    RewardsVisitsAvailability,
-    RewardVisits,
-    RewardVisitsAvailability,
-    backpropagation,
-    candidates,
-    capture,
-    information,
-    initial,
-    initial_information,
-    linear,
-    majority,
-    maxilinear,
-    sequential,
-    values,
-    weight,
-)
+from icarus.algebra import *  # noqa: F403
+from icarus.algebra import __all__ as _of_algebra
 from icarus.audit import audit
 from icarus.discovery.discover import discover, discovered
 from icarus.engine.match import Agent, GameLog, play
@@ -74,31 +37,18 @@ from icarus.kernel.python_game import PythonGame, in_python
 from icarus.kernel.state import State
 from icarus.specs import *  # noqa: F403
 from icarus.specs import __all__ as __all__  # mypy reads no `+= specs.__all__`
-from icarus.version import version
+from icarus.version import VERSION as __version__
 from icarus.views.shown import show_playout, show_records
 from icarus.views.tree_page import TreePages
 
 Result.pages = TreePages()  # `views` lies above `engine`; results draw themselves through it
 
-__version__: str
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> str:
-        """`__version__`, found when it is first asked for."""
-        if name != "__version__":
-            raise AttributeError(f"module 'icarus' has no attribute {name!r}")
-        return version()
-
-
 __all__ = [
     *__all__,
-    "ACTION", "COUNT", "ESTIMATE", "ESTIMATES", "HISTORY", "LIMIT", "MOVE", "MO_ISMCTS", "NOTHING", "NUMBER",
-    "PLAYER", "POSITION", "REAL", "REAL_COUNT", "REPLY", "REWARD", "REWARDS", "SO_ISMCTS",
-    "SO_ISMCTS_POM", "VISIT_OR_AVAILABLE", "Agent", "CheatingEnsembleUCT", "CheatingUCT", "DeterminizedUCT", "Enhancement", "Game",
-    "GameLog", "LastReply", "PythonGame", "Result", "RewardVisits", "RewardVisitsAvailability", "RewardsVisits",
-    "RewardsVisitsAvailability", "RootStatistics", "Scheme", "SearchExhausted", "SearchInterrupted", "State",
-    "__version__", "audit", "backpropagation", "best_response", "candidates", "capture", "discover", "discovered",
-    "exploitability", "games", "greatest_value", "in_python", "information", "initial", "initial_information",
-    "linear", "majority", "maxilinear", "most_visits", "parse_scheme", "play", "search", "secure_child",
-    "sequential", "show_playout", "show_records", "values", "weight",
+    *_of_algebra,
+    "MO_ISMCTS", "SO_ISMCTS", "SO_ISMCTS_POM", "Agent", "CheatingEnsembleUCT", "CheatingUCT", "DeterminizedUCT",
+    "Game", "GameLog", "PythonGame", "Result", "RootStatistics", "Scheme", "SearchExhausted", "SearchInterrupted",
+    "State", "__version__", "audit", "best_response", "discover", "discovered", "exploitability", "games",
+    "greatest_value", "in_python", "most_visits", "parse_scheme", "play", "search", "secure_child", "show_playout",
+    "show_records",
 ]  # fmt: skip

@@ -21,7 +21,7 @@ from icarus.engine.search import search
 from icarus.kernel import CHANCE
 from icarus.kernel.game import LONGEST, AnyGame, Game
 from icarus.kernel.state import State
-from icarus.load_files import METHODS, game_classes, games_in, lacking_methods, load_file, load_files
+from icarus.load_files import METHODS, game_classes, games_in, load_file, load_files
 from icarus.specs import BASELINE
 
 SKELETONS = Path(__file__).with_name("skeletons")
@@ -121,8 +121,10 @@ def _games_of(game: str, files: list[Path] | None) -> list[AnyGame]:
     module = load_file(path)
     games_of_file = list(games_in(module)) or [game_of(each) for each in game_classes(module)]
     if not games_of_file:
-        advice = f"give that of a function by its name, and the file by --with {game}; icarus new writes a first one"
-        raise ValueError(f"{game!r} has no Game; {lacking_methods(module) or advice}")
+        raise ValueError(
+            f"{game!r} has no Game, and no class with the methods {', '.join(METHODS)}; give the game that a function makes by its name, "
+            f"and the file by --with {game}; icarus new writes a first one"
+        )
     return games_of_file
 
 
@@ -153,7 +155,7 @@ def reference_in(path: Path) -> Callable[[State], Reference]:
     if len(classes) != 1:
         raise ValueError(
             f"{str(path)!r} has {len(classes)} classes with the methods {', '.join(METHODS)}; it must have one, or a function "
-            f"reference(state): {lacking_methods(module)}".removesuffix(": ")
+            "reference(state)"
         )
     return lambda state: classes[0]()
 

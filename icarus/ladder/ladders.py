@@ -31,7 +31,7 @@ from icarus.kernel.state import State
 from icarus.ladder.engines import ENGINES, EngineFailed, EnginePlayer
 from icarus.load_files import digest_of
 from icarus.specs import parse
-from icarus.version import version
+from icarus.version import VERSION
 
 ELO = math.log(10) / 400
 NORMAL_95 = 1.959963984540054
@@ -367,7 +367,7 @@ def play_game(game: AnyGame, player: Player, opponent: Player, *, seed: tuple[in
     seats = [(player, opponent)[(seat not in first) ^ side] for seat in range(game.players)]
     plies = OPENING.get(game.name, 0)
     row: Row = {"game": str(game), "player": str(player), "opponent": str(opponent), "seed": list(seed), "side": side}
-    row["icarus"], row["started"] = version(), datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    row["icarus"], row["started"] = VERSION, datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
     row["engines"] = {}
     actions: list[Any] = []

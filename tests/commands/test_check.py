@@ -209,18 +209,14 @@ def reference(state):
 
 
 LACKING = {
-    ("check", "slip.py"): "has no Game; the class TakeAway lacks returns()",
-    ("check", "mine.py", "--against", "slip.py"): "or a function reference(state): the class TakeAway lacks returns()",
+    ("check", "slip.py"): "has no Game, and no class with the methods is_terminal, current_player,",
+    ("check", "mine.py", "--against", "slip.py"): "it must have one, or a function reference(state)",
     ("check", "mine.py", "--against", "other.py"): "has 0 classes with the methods",
     (
         "check",
         "empty.py",
-    ): "has no Game; give that of a function by its name, and the file by --with empty.py; icarus new",
-    (
-        "search",
-        "right.py",
-    ): "has the class TakeAway with OpenSpiel's methods, which icarus check looks at and no search",
-    ("play", "right.py"): "make a Game or a PythonGame of it (docs/plain-python.md)",
+    ): "give the game that a function makes by its name, and the file by --with empty.py; icarus new",
+    ("search", "right.py"): "has no Game(…) or PythonGame(…)",
 }
 
 
