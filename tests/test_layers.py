@@ -45,10 +45,6 @@ ORDER = {
     "icarus.engine": [
         "__init__",
         "scheme",
-        "belief",
-        "arena",
-        "slot_kernels",
-        "choice",
         "loop",
         "lowering",
         "tables",

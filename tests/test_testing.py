@@ -10,7 +10,7 @@ import pytest
 from icarus import BASELINE, MAST, argmax, capture, epsilon_greedy, gibbs, linear, reply, roulette, search, values
 from icarus.compiler.plain_python import interpret
 from icarus.compiler.rng import seeded
-from icarus.engine import choice
+from icarus.engine import loop
 from icarus.kernel import SIMULATION, TERMINAL, UNLABELLED, UNSEEN, update
 from icarus.specs import AMAF, EPIC, LGR, NAST2, RAVE
 from icarus.testing import Decision, HistoryExample, backpropagate
@@ -128,7 +128,7 @@ def test_a_policy_is_asked_for_its_probabilities(
     assert HistoryExample([Decision(0, (4, 5, 6))]).probabilities(strategy) == pytest.approx(shares)
     parameter, rng, draws = dict(rule.parameters), seeded(1), 2000
     drawn = [
-        interpret(choice.follow_rule)(rule.code, *parameter.values() or [0.0], np.array(numbers, float), 3, rng)
+        interpret(loop.follow_rule)(rule.code, *parameter.values() or [0.0], np.array(numbers, float), 3, rng)
         for _ in range(draws)
     ]
     assert np.bincount(drawn, minlength=3) / draws == pytest.approx(shares, abs=0.05)  # four deviations or more

@@ -32,10 +32,9 @@ import numpy as np
 from icarus.algebra import Enhancement
 from icarus.compiler import memory
 from icarus.compiler.plain_python import interpret
-from icarus.engine import choice as loop_choice
 from icarus.engine import loop as loop_playout
-from icarus.engine.arena import ARENA, IN_SIMULATION
 from icarus.engine.compiled_search import CompiledSearch
+from icarus.engine.loop import IN_SIMULATION, WORKSPACE
 from icarus.engine.result import Result
 from icarus.engine.search import RunningSearch, Search
 from icarus.kernel import CHANCE, CONTINUES, MAX_PLAYERS, TERMINAL, UNSEEN, below, helper
@@ -707,14 +706,15 @@ def begun(
 def choices_of(strategy: Enhancement, state: State, draws: int, seed: int = 5) -> list[int]:
     """The places of the legal actions that a strategy chooses in the simulation phase at a root, by the loop in plain Python."""
     search = CompiledSearch(state, strategy, seed, plain=interpret)
-    struct_at, arena_data = interpret(memory.struct_at), search._arena
-    arena = struct_at(arena_data.ctypes.data, ARENA)
-    playout = struct_at(arena.buffers.playout, PLAYOUT)
-    begin, open_step, choose = map(interpret, (loop_playout.begin, loop_playout.open_step, loop_choice.choose))
-    begin(arena, search.rng)
-    open_step(arena, playout, 0, state.current_player())
+    struct_at = interpret(memory.struct_at)
+    workspace = struct_at(search._workspace.ctypes.data, WORKSPACE)
+    playout = struct_at(workspace.buffers.playout, PLAYOUT)
+    begin, open_step, choose = map(interpret, (loop_playout.begin, loop_playout.open_step, loop_playout.choose))
+    begin(workspace, search.rng)
+    open_step(workspace, playout, 0, state.current_player())
     count = len(state.legal_actions())
     with np.errstate(over="ignore"):
         return [
-            int(choose(arena, IN_SIMULATION, playout.legal, count, arena.root.record, search.rng)) for _ in range(draws)
+            int(choose(workspace, IN_SIMULATION, playout.legal, count, workspace.root.record, search.rng))
+            for _ in range(draws)
         ]

@@ -1,4 +1,4 @@
-"""A search of one tree under way, and the arena that its loop works in: in machine code, or the same loop in plain Python."""
+"""A search of one tree under way, and the workspace of its loop: in machine code, or the same loop in plain Python."""
 
 import contextlib
 import functools
@@ -10,20 +10,29 @@ import numpy as np
 from icarus.algebra import Enhancement
 from icarus.checks import count_text
 from icarus.compiler.functions import python_of
-from icarus.compiler.kernel import UNPLACED
+from icarus.compiler.kernel import UNPLACED, CompiledFunction
 from icarus.compiler.memory import WORD_BYTES, offset_of
 from icarus.compiler.messages import defined_at, home
 from icarus.compiler.plain_python import PlainPython, plain_kernels
 from icarus.compiler.rng import RNG_WORDS, seeded
-from icarus.engine.arena import ARENA, DONE, MORE_ROWS, MORE_STEPS, NEVER, TOO_LONG
-from icarus.engine.choice import WeightError, vote_kernel
-from icarus.engine.loop import DeterminizationError, loop, raw_loop
-from icarus.engine.lowering import LoweredStrategy, check_features, kinds_of, lower, widths_of
+from icarus.engine.loop import (
+    NEVER,
+    WORKSPACE,
+    DeterminizationError,
+    EndlessPlayout,
+    MoreRows,
+    MoreSteps,
+    NoRoom,
+    WeightError,
+    loop,
+    raw_loop,
+    vote_kernel,
+)
+from icarus.engine.lowering import KEYLESS, NO_PLAYER, LoweredStrategy, check_features, kinds_of, lower, widths_of
 from icarus.engine.python_games import CalledBack, MoreActions
 from icarus.engine.result import Recommendation, Result, RootStatistics, most_visits, recommend, root_statistics
 from icarus.engine.reuse import ReusedRecords
 from icarus.engine.scheme import EACH_PLAYER, FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
-from icarus.engine.slot_kernels import KEYLESS, NO_PLAYER
 from icarus.engine.tables import Records, Table, size_of
 from icarus.kernel import CHANCE, mix
 from icarus.kernel.contract import MAX_EPISODE_MOVES, padded_to_words
@@ -36,13 +45,12 @@ FUNCTIONS = ("player", "legal", "apply", "rewards", "observe", "chance", "determ
 _STEPS, _UPDATES = 256, 4096  # room to begin with
 _OF_ACTIONS = ("rows", "records", "values", "total", "actions", "classes")  # buffers with a place for each legal action
 QUOTED_ACTIONS = 10  # in a message
-MORE_ACTIONS = -1  # beside the statuses of the loop
 
 
 @functools.cache
 def _word_of(part: str, name: str) -> int:
-    """Which word of an arena holds a field of one of its parts."""
-    return (offset_of(ARENA, part) + offset_of(ARENA[part], name)) // WORD_BYTES
+    """Which word of a workspace holds a field of one of its parts."""
+    return (offset_of(WORKSPACE, part) + offset_of(WORKSPACE[part], name)) // WORD_BYTES
 
 
 class CompiledSearch:
@@ -73,8 +81,8 @@ class CompiledSearch:
             self.actions, self._observer = tuple(state.legal_actions()), state.current_player()
             self.functions = state.game if isinstance(state.game, Game) else CalledBack(state.game)
             self._loop = loop()
-            self._arena = np.zeros(1, ARENA)
-            self._words = self._arena.view(np.int64)
+            self._workspace = np.zeros(1, WORKSPACE)
+            self._words = self._workspace.view(np.int64)
             self._arrays: dict[str, np.ndarray] = {}
             self._playout, self._updates = np.zeros(1, PLAYOUT), np.zeros(1, UPDATES)
             self.expect(UNLIMITED)
@@ -85,7 +93,7 @@ class CompiledSearch:
             self._set_up(reuse is not None)
             if reuse is not None:
                 self._reused_visits = self.root().playouts.astype(np.int64)
-                self._arena["counts"]["earlier_iterations"] = reuse.iterations
+                self._workspace["counts"]["earlier_iterations"] = reuse.iterations
 
     def _kernels(self) -> contextlib.AbstractContextManager[None]:
         """Within, kernels are as this search has them."""
@@ -96,13 +104,17 @@ class CompiledSearch:
         return 0 if getattr(self.game, name) is None and name != "determinize" else self.functions.address(name)
 
     def _set_up(self, reuses: bool) -> None:
-        game, program, arena = self.game, self.program, self._arena["game"]
+        game, program, workspace = self.game, self.program, self._workspace["game"]
         for name in FUNCTIONS:
-            arena[name] = self._address(name)
-        arena["players"], arena["perspectives"], arena["max_length"] = game.players, game.perspectives, game.max_length
-        arena["cutoff"] = NEVER if self.scheme.cutoff is None else self.scheme.cutoff
-        arena["observe_for_root"] = self.functions.address("observe") if self.scheme.observer == ROOT_PLAYER else 0
-        arena["simultaneous"] = self._address("simultaneous") if self.scheme.exp3 or program.choices else 0
+            workspace[name] = self._address(name)
+        workspace["players"], workspace["perspectives"], workspace["max_length"] = (
+            game.players,
+            game.perspectives,
+            game.max_length,
+        )
+        workspace["cutoff"] = NEVER if self.scheme.cutoff is None else self.scheme.cutoff
+        workspace["observe_for_root"] = self.functions.address("observe") if self.scheme.observer == ROOT_PLAYER else 0
+        workspace["simultaneous"] = self._address("simultaneous") if self.scheme.exp3 or program.choices else 0
         self._keep("buffers", "rng", seeded(self.seed))
         self._write_root()
         self._write_composition()
@@ -132,13 +144,13 @@ class CompiledSearch:
         self._allocate_updates(_UPDATES)
 
     def _keep(self, part: str, name: str, array: np.ndarray) -> None:
-        """Keep an array alive, and its address in a part of the arena."""
+        """Keep an array alive, and its address in a part of the workspace."""
         self._arrays[f"{part}.{name}"] = array
         self._words[_word_of(part, name)] = array.ctypes.data
 
     def _write_root(self) -> None:
         """The state that iterations begin with, and for whom it is determinized; the environment knows it all."""
-        root, perspective, part = self.state, self._observer, self._arena["root"]
+        root, perspective, part = self.state, self._observer, self._workspace["root"]
         if self.scheme.root == ONCE:
             root = root.determinized(perspective, self._arrays["buffers.rng"])
         if self.scheme.root != FRESH:
@@ -161,14 +173,14 @@ class CompiledSearch:
 
     def _write_composition(self) -> None:
         """The program, with the tables of its components."""
-        program, part, row = self.program, self._arena["composition"], self.tables[0].dtype
+        program, part, row = self.program, self._workspace["composition"], self.tables[0].dtype
         for name in ("component", "mixture", "term", "leaf", "weight"):
             self._keep("composition", name, getattr(program, name))
         program.component["table"] = [table.descriptor.ctypes.data for table in self.tables]
         part["components"] = len(program.components)
         for name, reading in program.reads.items():
             part[name] = reading
-        part["vote"], part["arena"] = vote_kernel().address if program.votes else 0, self._arena.ctypes.data
+        part["vote"], part["workspace"] = vote_kernel().address if program.votes else 0, self._workspace.ctypes.data
         part["row_words"] = row.itemsize // WORD_BYTES
         part["visits_column"] = offset_of(row, "visits") // row["visits"].itemsize
 
@@ -177,14 +189,14 @@ class CompiledSearch:
         tables = self.program.reads["features_in_tree"] | self.program.reads["features_in_simulation"]
         check_features(self.state, tables)
         for name in kinds_of(tables, self.scheme.cutoff is not None):
-            self._arena["game"][name] = self.functions.address(name)
+            self._workspace["game"][name] = self.functions.address(name)
         self._widths = widths_of(self.game, tables)
         for name, width in self._widths.items():
             self._playout[f"{name}_width"] = width
 
     def _write_episodes(self) -> None:
         """The root's position-in-episode (section 5.1): where its perspectives are not the players, as the root player saw it."""
-        observer, position, root = self._observer, self.state.position_in_episode(), self._arena["root"]
+        observer, position, root = self._observer, self.state.position_in_episode(), self._workspace["root"]
         moves, (label, before), last = position.moves, position.seen_before(observer), position.last or 0
         if self.scheme.observer != EACH_PLAYER and len(moves) > 1:
             moves = (moves[observer],)
@@ -202,7 +214,7 @@ class CompiledSearch:
 
     def _allocate_actions(self) -> None:
         """Room for as many legal actions as the game has, as far as that is known."""
-        self._arena["game"]["max_legal"] = self._most_actions
+        self._workspace["game"]["max_legal"] = self._most_actions
         for name in _OF_ACTIONS:
             self._keep("buffers", name, np.zeros(self._most_actions, np.int64))
         self._keep("buffers", "votes", np.zeros(len(self.program.term) * self._most_actions * self.program.votes))
@@ -210,7 +222,7 @@ class CompiledSearch:
     def _allocate_steps(self, steps: int, legal: int = 0) -> None:
         """Room for playouts of so many steps, and of so many legal actions at all of them or more."""
         perspectives, legal = self.game.perspectives, max(legal, steps * 8 + 4 * self._most_actions)
-        self._arena["buffers"]["step_capacity"], self._arena["buffers"]["legal_capacity"] = steps, legal
+        self._workspace["buffers"]["step_capacity"], self._workspace["buffers"]["legal_capacity"] = steps, legal
         parts = {"steps": np.zeros(steps + 1, STEP), "legal": np.zeros(legal, np.int64)}
         parts.update({name: np.zeros((steps + 1) * perspectives, np.int64) for name in ("moves", "keys", "episodes")})
         for name, width in self._widths.items():
@@ -235,7 +247,7 @@ class CompiledSearch:
     @property
     def iterations(self) -> int:
         """Playouts made so far."""
-        return int(self._arena["counts"]["iterations"][0])
+        return int(self._workspace["counts"]["iterations"][0])
 
     def expect(self, iterations: int) -> None:
         """Tell slots how many playouts there will be in all."""
@@ -244,15 +256,27 @@ class CompiledSearch:
     def run(self, iterations: int) -> None:
         """Go on until so many playouts have been made in all, giving room as it is asked for."""
         with self._kernels():
-            while (status := self.advance(iterations)) != DONE:
-                self.allocate(status)
+            while self.iterations < iterations:
+                try:
+                    self._call(self._loop, iterations)
+                except NoRoom as lack:
+                    self.give_room(lack)
 
-    def advance(self, iterations: int) -> int:
-        """Go on as `run` does, or as far as there is room; returns the loop's status."""
+    def _call(self, kernel: CompiledFunction, number: int) -> int:
+        """What compiled code returns that works here; or what it, or a function of the game, has raised."""
+        raised = [] if isinstance(self.functions, Game) else self.functions.kept
+        raised.clear()
         try:
-            return self._call_loop(iterations)
-        except MoreActions:
-            return MORE_ACTIONS
+            try:
+                result = kernel(self._workspace.ctypes.data, number)
+            except SystemError:
+                if not raised:
+                    raise
+            if raised:  # where a compiled function was called back, it does not say so itself
+                raise raised[0]
+            return result
+        except EndlessPlayout:
+            raise ValueError(self._endless()) from None
         except WeightError as error:
             raise ValueError(f"in {self.strategy}, {error}") from None
         except DeterminizationError as error:
@@ -264,8 +288,8 @@ class CompiledSearch:
 
     def _with_names(self, error: Exception) -> Exception:
         """An error of the loop, with the names that the loop does not know: the game's, the component's and its slot's."""
-        sentence, part = str(error), self.program.components[int(self._arena["running_component"][0])]
-        running = int(self._arena["running"][0])
+        sentence, part = str(error), self.program.components[int(self._workspace["running_component"][0])]
+        running = int(self._workspace["running"][0])
         label = next((kernel.name for kernel in self.program.kernels if kernel.address == running), "")
         named = re.match(r"the (\w+) function of a game ", sentence)
         if named is not None and isinstance(self.game, Game):
@@ -280,41 +304,28 @@ class CompiledSearch:
         message.__notes__ = getattr(error, "__notes__", [])
         return message
 
-    def _call_loop(self, iterations: int) -> int:
-        errors = [] if isinstance(self.functions, Game) else self.functions.kept
-        errors.clear()
-        try:
-            status = self._loop(self._arena.ctypes.data, iterations)
-        except SystemError:
-            if not errors:
-                raise
-        if errors:  # what a function of the game has raised
-            raise errors[0]
-        return status
-
-    def allocate(self, status: int) -> None:
-        """Give the room that the loop asked for by its status."""
-        steps, legal = (int(self._arena["buffers"][name][0]) for name in ("step_capacity", "legal_capacity"))
-        if status == TOO_LONG:
-            raise ValueError(self._too_long(steps))
-        if status == MORE_ACTIONS:
-            self.rng[:] = self._arrays["buffers.rng_before"]  # the same playout will be made again
+    def give_room(self, lack: NoRoom) -> None:
+        """Give the room that the playout under way has not found, and go back to where it began."""
+        steps, legal = (int(self._workspace["buffers"][name][0]) for name in ("step_capacity", "legal_capacity"))
+        self.rng[:], self._workspace["running"] = self._arrays["buffers.rng_before"], 0
+        if isinstance(lack, MoreActions):
             self._allocate_actions()
             self._allocate_steps(steps, legal)
-        elif status == MORE_STEPS and self._playout["legal_length"][0] + self._most_actions > legal:
-            self._allocate_steps(steps, 2 * legal)
-        elif status == MORE_STEPS:
-            self._allocate_steps(min(2 * steps, self.game.max_length + 2), legal)
-        elif status == MORE_ROWS:
-            full = int(self._arena["full_component"][0])
+        elif isinstance(lack, MoreRows):
+            full = int(self._workspace["running_component"][0])
             self.tables[full].grow(int(self.program.component["count"][full]))
-        else:
+        elif not isinstance(lack, MoreSteps):
             self._allocate_updates(2 * int(self._updates["count"][0]))
+        elif self._playout["legal_length"][0] + self._most_actions > legal:
+            self._allocate_steps(steps, 2 * legal)
+        else:
+            self._allocate_steps(min(2 * steps, self.game.max_length + 2), legal)
 
-    def _too_long(self, capacity: int) -> str:
-        """The message about the playout under way, for whose steps there is room for so many, and which does not end."""
-        length, game, history = min(int(self._playout["length"][0]), capacity), self.game, self.state.history
-        first = " ".join(map(str, self._arrays["playout.steps"]["action"][:length][:QUOTED_ACTIONS].tolist()))
+    def _endless(self) -> str:
+        """The message about the playout under way, which does not end."""
+        game, history = self.game, self.state.history
+        length = min(int(self._playout["length"][0]), game.max_length, QUOTED_ACTIONS)
+        first = " ".join(map(str, self._arrays["playout.steps"]["action"][:length].tolist()))
         before = " ".join(str(action) for _, action in history[-QUOTED_ACTIONS:])
         unlimited = game.max_length == LONGEST
         limit = "and it has no max_length, which would say how long a game can be" if unlimited else "its max_length"
@@ -326,7 +337,7 @@ class CompiledSearch:
     def take_over(self, search: "CompiledSearch") -> None:
         """Go on where another search of the same state, strategy, seed and scheme stands; it is left alone."""
         self.rng[:] = search.rng
-        self._arena["counts"] = search._arena["counts"]
+        self._workspace["counts"] = search._workspace["counts"]
         self._arrays["root.visits"][:] = search._arrays["root.visits"]
         with self._kernels():
             for table, source in zip(self.tables, search.tables, strict=True):
@@ -337,7 +348,7 @@ class CompiledSearch:
     def record_simulation(self) -> None:
         """Keep the steps and keys of the simulation phase, as if a slot read them."""
         for name in ("steps_in_simulation", "keys_in_simulation"):
-            self._arena["composition"][name] = 1
+            self._workspace["composition"][name] = 1
 
     def updates(self) -> tuple[np.ndarray, np.ndarray]:
         """The records and contexts that the playout under way has captured."""
@@ -356,10 +367,7 @@ class CompiledSearch:
 
     def run_raw(self, playouts: int) -> int:
         """Make random playouts from the root without searching; returns their number of steps. For measuring speed."""
-        steps = raw_loop()(self._arena.ctypes.data, playouts)
-        if steps < 0:
-            raise ValueError(self._too_long(0))
-        return steps
+        return self._call(raw_loop(), playouts)
 
     def records(self, copied: bool = True) -> dict[str, Records]:
         """The records of every component of the strategy and of the baseline, by name.
@@ -373,7 +381,7 @@ class CompiledSearch:
     @property
     def depth(self) -> int:
         """Actions from the root to the deepest history in the tree."""
-        return int(self._arena["counts"]["depth"][0])
+        return int(self._workspace["counts"]["depth"][0])
 
     @property
     def memory(self) -> int:
@@ -384,7 +392,7 @@ class CompiledSearch:
 
     def phase_steps(self) -> np.ndarray:
         """Decisions made in each phase."""
-        return self._arena["counts"]["phase_steps"][0].copy()
+        return self._workspace["counts"]["phase_steps"][0].copy()
 
     def root(self) -> RootStatistics:
         """What is known of the actions at the root."""
@@ -402,7 +410,7 @@ class CompiledSearch:
             values=root.values,
             policy=root.policy,
             iterations=self.iterations,
-            earlier_iterations=int(self._arena["counts"]["earlier_iterations"][0]),
+            earlier_iterations=int(self._workspace["counts"]["earlier_iterations"][0]),
             records=self.records(copied),
             depth=self.depth,
             phase_steps=dict(zip(PHASES, self.phase_steps().tolist(), strict=True)),

@@ -19,9 +19,9 @@ from icarus.compiler.functions import DISABLED, python_of
 from icarus.compiler.memory import WORD_BYTES
 from icarus.compiler.plain_python import PlainPython, interpret
 from icarus.compiler.rng import seeded
-from icarus.engine import choice, loop
-from icarus.engine.arena import COMPONENT, IN_SIMULATION, SIMULTANEOUS, TERM, TREE, Arena
+from icarus.engine import loop
 from icarus.engine.compiled_search import CompiledSearch
+from icarus.engine.loop import COMPONENT, IN_SIMULATION, SIMULTANEOUS, TERM, TREE, Workspace
 from icarus.engine.lowering import Vote, terms_of
 from icarus.engine.result import Result
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, TRUE, Scheme
@@ -168,75 +168,75 @@ class _Notes:
             None  # the term that decides, its role, record and generator
         )
 
-    def begin(self, a: Arena, rng: np.ndarray) -> None:
-        _original(loop.begin)(a, rng)
+    def begin(self, w: Workspace, rng: np.ndarray) -> None:
+        _original(loop.begin)(w, rng)
         self.worlds, self.choices = list[State](), list[Choice]()
         self._actions: dict[int, dict[str, None]] = {}  # one action may have several names, such as bet and call
         self.updates: dict[str, list[Update]] = {part.name: [] for part in self.search.program.components}
 
     def decide(
-        self, a: Arena, role: int, playout: Playout, step: Step, actions: int, rng: np.ndarray
+        self, w: Workspace, role: int, playout: Playout, step: Step, actions: int, rng: np.ndarray
     ) -> tuple[int, int]:
         world = self.search.world()
         texts = {action: world.action_to_string(action) for action in world.legal_actions()}
         self.worlds.append(world)
         self._drawn = None
-        index, action = _original(loop.decide)(a, role, playout, step, actions, rng)
+        index, action = _original(loop.decide)(w, role, playout, step, actions, rng)
         self._actions.setdefault(int(step.action), {})[texts[int(action)]] = None
         details: dict[str, Any] = {"by": ENVIRONMENT if step.player == CHANCE else ONLY}
         if self._drawn is not None:
             edges = _POINTS.array_at(playout.legal + WORD_BYTES * step.first, step.count, _INT).tolist()
-            details = self._details(a, [texts.get(edge, str(edge)) for edge in edges], playout, step)
+            details = self._details(w, [texts.get(edge, str(edge)) for edge in edges], playout, step)
         self.choices.append(
             Choice(int(step.player), PHASES[step.phase], texts[int(action)], int(step.count), **details)
         )
         return index, action
 
-    def draw_term(self, a: Arena, role: int, record: int, rng: np.ndarray) -> int:
-        j = _original(choice.draw_term)(a, role, record, rng)
+    def draw_term(self, w: Workspace, role: int, record: int, rng: np.ndarray) -> int:
+        j = _original(loop.draw_term)(w, role, record, rng)
         if self._drawn is None:  # those after it are of voters
             self._drawn = int(j), int(role), int(record), rng.copy()
         return j
 
-    def _details(self, a: Arena, edges: list[str], playout: Playout, step: Step) -> dict[str, Any]:
+    def _details(self, w: Workspace, edges: list[str], playout: Playout, step: Step) -> dict[str, Any]:
         """By what a decision was made: the values are asked for once more, with the same random numbers."""
         assert self._drawn is not None
         j, role, record, before = self._drawn
-        search, term = self.search, _POINTS.array_at(a.composition.term, j + 1, TERM)[j]
+        search, term = self.search, _POINTS.array_at(w.composition.term, j + 1, TERM)[j]
         strategy = EXP3 if role == SIMULTANEOUS and search.scheme.uses_exp3(search.game) else search.strategy
         first = int(search.program.mixture[role]["first_term"])
         _, parts = list(terms_of(strategy, IN_SIMULATION if role == IN_SIMULATION else TREE))[j - first]
         values = np.zeros(0)
         if term.rule == RULE_VOTE:
-            values = _numbers(a.buffers.votes + WORD_BYTES * j * a.game.max_legal, step.count)
+            values = _numbers(w.buffers.votes + WORD_BYTES * j * w.game.max_legal, step.count)
         elif term.rule != RULE_UNIFORM:
             after = search.rng.copy()
             search.rng[:] = before
-            _NOTING(choice.write_values)(a, term, playout.legal + WORD_BYTES * step.first, step.count, record)
-            values, search.rng[:] = _numbers(a.buffers.values, step.count), after
+            _NOTING(loop.write_values)(w, term, playout.legal + WORD_BYTES * step.first, step.count, record)
+            values, search.rng[:] = _numbers(w.buffers.values, step.count), after
         return {
             "by": " & ".join(map(str, parts.members))
             if isinstance(parts, Vote)
             else " ^ ".join(part.name for _, part in parts),
-            "weight": float(_NOTING(choice.weight_of)(a, term.first_weight, term.weights, record)),
+            "weight": float(_NOTING(loop.weight_of)(w, term.first_weight, term.weights, record)),
             "uniform": term.rule == RULE_UNIFORM,
             "values": dict(zip(edges, values.tolist(), strict=False)),
         }
 
-    def backpropagation(self, a: Arena) -> None:
+    def backpropagation(self, w: Workspace) -> None:
         """Line 17, update by update; the state is the last one."""
         self.worlds.append(self.search.world())
-        self.rewards = tuple(_numbers(a.buffers.reward, a.game.players).tolist())
+        self.rewards = tuple(_numbers(w.buffers.reward, w.game.players).tolist())
         records, contexts = self.search.updates()
-        history = _NOTING(history_at)(a.buffers.playout)
-        for c, component in enumerate(_POINTS.array_at(a.composition.component, a.composition.components, COMPONENT)):
+        history = _NOTING(history_at)(w.buffers.playout)
+        for c, component in enumerate(_POINTS.array_at(w.composition.component, w.composition.components, COMPONENT)):
             part, first, count = self.search.program.components[c], int(component.first), int(component.count)
             texts = self._record_texts(part, history, records[first : first + count])
             for i in range(first, first + count):
                 key = int(records[i])
                 before = _information(self.search.tables[c].find(key))
                 component.first, component.count = i, 1
-                _NOTING(loop.backpropagate)(a, component)
+                _NOTING(loop.backpropagate)(w, component)
                 after = _information(self.search.tables[c].find(key))
                 assert after is not None
                 text = texts.get(key, f"key {key}")
@@ -269,7 +269,7 @@ def _noted(function: Any) -> tuple[object, Callable]:
     return function, lambda *arguments: getattr(_notes[-1], name)(*arguments)
 
 
-_NOTING = PlainPython(map(_noted, (loop.begin, loop.decide, choice.draw_term, loop.backpropagation)))
+_NOTING = PlainPython(map(_noted, (loop.begin, loop.decide, loop.draw_term, loop.backpropagation)))
 _POINTS = interpret(memory)
 
 

@@ -1,67 +1,255 @@
-"""Algorithm 1, lines 5-17, compiled once for every game and every composition.
+"""Algorithm 1, lines 5-17: the workspace, decisions and playouts, compiled once for every game and every composition.
 
-Nothing is updated or counted during a playout, so a playout that runs out of room is simply abandoned: the generator is put back
-to where the playout began, Python gives more room, and the same playout is run again.
+Nothing is updated or counted during a playout, so one that finds no room is simply given up by an exception (`NoRoom`): Python puts the
+generator back to where the playout began, gives more room, and the same playout is made again.
 
 Randomness is drawn in the order in which Algorithm 1 needs it: the determinization; then for each decision with more than one legal
 action the term of a linear mixture, if there is more than one, and what the rule draws. Gibbs over mean rewards draws an index and a number
 to accept it, until one is accepted or as many as there are actions have been refused; only then from all.
 """
 
-from typing import NamedTuple
+import math
+from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 
+from icarus.algebra.policy import (
+    RULE_ARGMAX,
+    RULE_EPSILON_GREEDY,
+    RULE_GIBBS,
+    RULE_GIBBS_OF_MEANS,
+    RULE_REPLY,
+    RULE_ROULETTE,
+    RULE_UNIFORM,
+    RULE_VOTE,
+    UNVISITED,
+)
 from icarus.algebra.weights import TOLERANCE
 from icarus.compiler.digest import kernel_cache
 from icarus.compiler.kernel import CompiledFunction
 from icarus.compiler.memory import WORD_BYTES, array_at, call, matrix_at, struct_at, unlikely
-from icarus.compiler.rng import RNG_WORDS
-from icarus.engine.arena import (
-    ANY,
-    ARENA,
-    COMPONENT,
-    DONE,
-    IN_SIMULATION,
-    MORE_ROWS,
-    MORE_STEPS,
-    MORE_UPDATES,
-    NEVER,
-    SIMULTANEOUS,
-    STEP_BYTES,
-    TOO_LONG,
-    TREE,
-    Arena,
-    Component,
-)
-from icarus.engine.choice import choose, pick_outcome
-from icarus.engine.slot_kernels import FIRST, is_checked
-from icarus.kernel import (
-    CHANCE,
-    EXPANSION,
-    SELECTION,
-    SIMULATION,
-    TERMINAL,
-    UNSEEN,
-    below,
-    extended,
-    helper,
-    inlined,
-    mix,
-)
-from icarus.kernel.contract import MAX_EPISODE_MOVES
+from icarus.compiler.rng import RNG_WORDS, below, uniform
+from icarus.kernel import CHANCE, EXPANSION, SELECTION, SIMULATION, TERMINAL, UNSEEN, extended, helper, inlined, mix
+from icarus.kernel.contract import MAX_EPISODE_MOVES, Address, structure
 from icarus.kernel.features import ACTION_FEATURES, ENDINGS, FEATURES, LOOKAHEAD, are_rewards
 from icarus.kernel.history import PLAYOUT, STEP, Playout, Step, episode_key
 from icarus.kernel.theta import TABLE, UPDATES, has_room_for, index_at, row_index, visit_filter_at
 
 _INT, _WORD, _COUNT = np.dtype(np.int64), np.dtype(np.uint64), np.dtype(np.int32)
 _REAL = np.dtype(np.float64)
-_NO_ROOM = -1
-NO_ACTIONS = "the legal function of a game gave no legal action at a state that is not terminal"
-WRONG_PLAYER = "the player function of a game gave a number that is not a player, neither CHANCE nor TERMINAL"
-OTHER_PLAYER = "a determinization changed the player to move, or ended the game"
-OTHER_ACTIONS = "a determinization changed the legal actions of the player to move"
-WRONG_RECALL = f"the recall function of a game gave a number of moves that is not from 0 to {MAX_EPISODE_MOVES}"
+# The mixtures: of selection and expansion, of simulation, and of simultaneous decisions.
+TREE, IN_SIMULATION, SIMULTANEOUS = range(3)
+FIRST, INTERVAL = 100, 16  # a search checks in its first iterations, and in every 16th
+ANY = -1  # the index of an action drawn uniformly
+NEVER = 1 << 40
+ByPhase: TypeAlias = Annotated[np.ndarray, np.int64, 3]  # a number for each of SELECTION, EXPANSION and SIMULATION
+
+
+class GameAddresses:
+    """The game: the addresses of its functions, 0 where it has none, and its sizes."""
+
+    player: Address
+    legal: Address
+    apply: Address
+    rewards: Address
+    observe: Address
+    chance: Address
+    determinize: Address
+    episode: Address
+    recall: Address
+    simultaneous: Address  # 0 also where no rule reads which decisions are simultaneous
+    observe_for_root: Address  # `observe`, where the root player's perspective is that of all; else 0
+    features: Address  # these three where a slot reads them
+    action_features: Address
+    heuristic: Address
+    players: int  # κ
+    perspectives: int  # 1, or κ + 1 where something is hidden
+    max_legal: int
+    max_length: int  # actions of a playout
+    cutoff: int  # actions of simulation after which a playout is cut off; NEVER where none is
+
+
+class SearchRoot:
+    """The root, I_root in Algorithm 1."""
+
+    state: Address  # [state_words] of 64 bits
+    state_words: int
+    observer: int  # for whom it is determinized
+    beliefs: Address  # what he knows, as `prepare` of the game has written it
+    player: int  # who is to move
+    actions: Address  # [count]: what he may play
+    visits: Address  # [count]: how often each was selected
+    count: int
+    keys: Address  # [perspectives]: of the empty history
+    record: int  # of the empty history
+    label: int  # of the episode in which the root lies
+    episode: int  # the record of its position-in-episode
+    episodes: Address  # [perspectives]: the key of that position
+    last: int  # who acted last
+    last_perspective: int  # in which column he sees
+    last_recalled: int  # 1 where a determinization may change what he saw
+
+
+class LoweredArrays:
+    """The lowered composition, and what its slots read of a playout."""
+
+    component: Address  # [components] of COMPONENT
+    components: int
+    mixture: Address  # arrays of MIXTURE, TERM, LEAF and WEIGHT
+    term: Address
+    leaf: Address
+    weight: Address
+    steps_in_simulation: int  # 1 where a slot reads the steps, moves, or keys of the simulation, or episodes
+    moves_in_simulation: int
+    keys_in_simulation: int
+    episodes: int
+    features_in_tree: int  # feature tables, as bits of `icarus.kernel.features`
+    features_in_simulation: int
+    row_words: int  # 64-bit words in a row of the baseline's table
+    visits_column: int  # which of its 32-bit numbers is n
+    vote: Address  # of the kernel of a majority vote; 0 where there is none
+    workspace: Address  # of this one, for that kernel
+
+
+class Buffers:
+    """What a playout is made in."""
+
+    state: Address  # [state_words]
+    playout: Address  # a PLAYOUT with room for so many steps, and for so many legal actions of all steps
+    step_capacity: int
+    legal_capacity: int
+    last_step: int  # beyond which there is no room
+    updates: Address  # an UPDATES
+    votes: Address  # [terms, max_legal], where votes are taken
+    rng: Address  # the generator, and its state before the playout under way: [RNG_WORDS]
+    rng_before: Address
+    reward: Address  # [players]
+    rows: Address  # [max_legal]: the rows of the baseline's records of the children
+    records: Address  # [max_legal]: keys, values and sums of values of actions
+    values: Address
+    total: Address
+    actions: Address  # [max_legal]: the legal actions, where the root player sees classes of them
+    classes: Address  # [max_legal]: the index of the observation class of each
+    observed: Address  # [players]: how each sees an action
+    recalled: Address  # [MAX_EPISODE_MOVES]
+    ahead: Address  # [state_words]: a state to look ahead in
+    evaluation: Address  # [players or features of actions]: what the game has just said of it
+    weight: Address  # [1]
+
+
+class Counts:
+    """What has been counted."""
+
+    iterations: int
+    earlier_iterations: int  # of the searches with whose records this one begins
+    depth: int  # actions from the root to the deepest history in the tree
+    phase_steps: ByPhase  # decisions made
+
+
+class Pending:
+    """What is counted as soon as the playout under way has been backpropagated."""
+
+    depth: int
+    phase_steps: ByPhase
+    selected: int  # the index of the action at the root
+    cut: int  # 1 where it was cut off before the end of the game
+
+
+class Workspace:
+    """All of it, for one root."""
+
+    game: GameAddresses
+    root: SearchRoot
+    composition: LoweredArrays
+    buffers: Buffers
+    counts: Counts
+    pending: Pending
+    running: Address  # of the kernel of the slot that runs, and of which component it is; 0 while none does
+    running_component: int
+
+
+class Component:
+    """What has a table of its own: the baseline first, then the enhancements of the strategy."""
+
+    capture: Address  # of its kernel
+    capture_parameters: Address
+    backpropagation: Address  # of its kernel
+    backpropagation_parameters: Address
+    table: Address  # of its TABLE
+    first: int  # the first of its updates in the present playout
+    count: int  # and their number
+
+
+class Mixture(NamedTuple):
+    """A linear mixture of terms, of which one is drawn at each decision."""
+
+    first_term: int
+    terms: int
+    constant: int  # 1 where the weights are constants, of which the algebra has seen that they sum to 1
+
+
+class Term(NamedTuple):
+    """A maxilinear mixture of leaves with the rule that chooses by it; or a majority vote."""
+
+    first_weight: int
+    weights: int  # of the term in its mixture
+    first_leaf: int
+    leaves: int  # of a majority vote: the mixtures of the voters
+    rule: int  # RULE_… of `icarus.algebra.policy`
+    parameter: float  # of the rule: τ or ε
+    of_tree_only: int  # 1 where it is uniform unless a player has decided in the tree at a history that he cannot tell from this one
+
+
+class Leaf(NamedTuple):
+    """The policy of one component."""
+
+    first_weight: int
+    weights: int  # of the leaf in its term
+    kernel: Address  # of the values of actions
+    component: int  # whose table it reads
+    parameters: Address
+    uniform: int  # 1 where its value is +∞ for every action, and is not computed
+    by_row: int  # 1 where it takes the rows that the loop has found, and not keys
+
+
+class WeightFactor(NamedTuple):
+    """One factor of a weight, which is their product: a constant, λ, or 1 − λ."""
+
+    constant: float
+    kernel: Address  # of λ; 0 for a constant
+    parameters: Address
+    complement: int  # 1 for 1 − λ
+    component: int  # whose records λ is asked about: the baseline's of the history, or those of a bandit over members
+
+
+COMPONENT, MIXTURE, TERM, LEAF, WEIGHT = map(structure, (Component, Mixture, Term, Leaf, WeightFactor))
+WORKSPACE = structure(Workspace)
+COMPONENT_BYTES, MIXTURE_BYTES, LEAF_BYTES = COMPONENT.itemsize, MIXTURE.itemsize, LEAF.itemsize
+STEP_BYTES = STEP.itemsize
+
+
+class NoRoom(Exception):
+    """A playout finds no room: it is given up, and made again when there is more."""
+
+
+class MoreSteps(NoRoom):
+    """For its steps, or for what is legal there."""
+
+
+class MoreUpdates(NoRoom):
+    """For the updates of its records."""
+
+
+class MoreRows(NoRoom):
+    """In the table of the component whose slot ran last."""
+
+
+class EndlessPlayout(Exception):
+    """A playout has more actions than the game may have."""
+
+
+class WeightError(ValueError):
+    """Weights, or values that are taken for weights, that are none for the information that was met."""
 
 
 class DeterminizationError(ValueError):
@@ -69,12 +257,310 @@ class DeterminizationError(ValueError):
 
 
 @inlined
-def legal_actions(a: Arena, legal: int) -> int:
+def is_checked(iteration: int) -> bool:
+    """Whether what a game and slots give is checked in this iteration, at little cost in the mean."""
+    return iteration < FIRST or iteration % INTERVAL == 0
+
+
+# -------------------------------------------------- how a decision is made: random choices, rules over values, mixtures
+
+
+WRONG_WEIGHT = "a weight function returned a number outside [0, 1]"
+MEAN_ABOVE_ONE = "averages=True is declared where rewards are added up, but a mean is above 1"
+
+
+@inlined
+def pick_best(values: np.ndarray, count: int, rng: np.ndarray) -> int:
+    """U[arg max]: the index of a greatest value, ties broken uniformly."""
+    most, ties = values[0], 1
+    first = 0
+    for i in range(1, count):
+        if values[i] > most:
+            most, ties, first = values[i], 1, i
+        elif values[i] == most:
+            ties += 1
+    if ties > 1:
+        skip = below(rng, ties)
+        while skip > 0:
+            first += 1
+            if values[first] == most:
+                skip -= 1
+    return first
+
+
+@inlined
+def pick_in_proportion(weights: np.ndarray, count: int, rng: np.ndarray) -> int:
+    """An index drawn with probability proportional to its weight; uniformly where all weights are 0."""
+    total = 0.0
+    for i in range(count):
+        total += weights[i]
+    if total == 0.0:
+        return below(rng, count)
+    rest = uniform(rng) * total
+    for i in range(count):
+        rest -= weights[i]
+        if rest < 0:
+            return i
+    return count - 1
+
+
+@inlined
+def pick_by_roulette(values: np.ndarray, count: int, rng: np.ndarray) -> int:
+    """`pick_in_proportion` to the values of a policy; uniformly among those that are +∞, if there are any.
+
+    Raises:
+        WeightError: one is negative.
+    """
+    most = 0.0
+    for i in range(count):
+        if values[i] < 0.0:
+            raise WeightError("roulette() met a negative value; none may be negative")
+        most = max(most, values[i])
+    return pick_best(values, count, rng) if most == np.inf else pick_in_proportion(values, count, rng)
+
+
+@inlined
+def pick_outcome(probabilities: np.ndarray, count: int, rng: np.ndarray) -> int:
+    """The index of an outcome of π₀."""
+    point, upto = uniform(rng), 0.0
+    for i in range(count):
+        upto += probabilities[i]
+        if point < upto:
+            return i
+    return count - 1
+
+
+@inlined
+def follow_rule(rule: int, parameter: float, values: np.ndarray, count: int, rng: np.ndarray) -> int:
+    """The index that a rule chooses among values."""
+    if rule == RULE_ARGMAX:
+        return pick_best(values, count, rng)
+    if rule == RULE_GIBBS:
+        most = values[0]
+        for i in range(1, count):
+            most = max(most, values[i])
+        if abs(most) == np.inf:
+            return pick_best(values, count, rng)
+        for i in range(count):  # scaled by e^(-most/τ), so that no temperature is too low
+            values[i] = math.exp((values[i] - most) / parameter)
+        return pick_in_proportion(values, count, rng)
+    if rule == RULE_EPSILON_GREEDY:
+        return below(rng, count) if uniform(rng) < parameter else pick_best(values, count, rng)
+    if rule == RULE_ROULETTE:
+        return pick_by_roulette(values, count, rng)
+    if rule == RULE_REPLY:
+        for i in range(count):
+            if values[i] > 0:
+                return i
+    return below(rng, count)
+
+
+@helper
+def weight_of(w: Workspace, first: int, count: int, record: int) -> float:
+    """The value of a weight at the history with this baseline record.
+
+    Raises:
+        WeightError: a weight function left [0, 1].
+    """
+    weights, weight = array_at(w.composition.weight, first + count, WEIGHT), 1.0
+    for i in range(first, first + count):
+        value = weights[i].constant
+        if weights[i].kernel != 0:
+            bandit = weights[i].component  # the baseline is asked about a history, a bandit about a player
+            component = struct_at(w.composition.component + bandit * COMPONENT_BYTES, COMPONENT)
+            about = w.buffers.playout if bandit else record
+            w.running, w.running_component = weights[i].kernel, bandit
+            call(weights[i].kernel, (component.table, about, w.buffers.weight, weights[i].parameters))
+            w.running = 0
+            value = array_at(w.buffers.weight, 1, _REAL)[0]
+            if unlikely(not 0.0 <= value <= 1.0):
+                raise WeightError(WRONG_WEIGHT)
+            if weights[i].complement:
+                value = 1.0 - value
+        weight *= value
+    return weight
+
+
+@helper
+def sum_values(w: Workspace, term: Term, legal: int, count: int, record: int) -> None:
+    """The values that an term's rule chooses among: those of its leaf, or the weighted sum of several (COMB⊕-4)."""
+    leaves = array_at(w.composition.leaf, term.first_leaf + term.leaves, LEAF)
+    values, total = array_at(w.buffers.values, count, _REAL), array_at(w.buffers.total, count, _REAL)
+    weights = 0.0
+    for i in range(count):
+        total[i] = 0.0
+    for j in range(term.first_leaf, term.first_leaf + term.leaves):
+        leaf = leaves[j]
+        weight = weight_of(w, leaf.first_weight, leaf.weights, record)
+        weights += weight
+        if weight > 0.0 and leaf.uniform:
+            for i in range(count):
+                total[i] = np.inf
+        elif weight > 0.0:  # 0 · ∞ is 0
+            ask_policy(w, leaf, legal, count)
+            for i in range(count):
+                total[i] += weight * values[i]
+    if unlikely(abs(weights - 1.0) > TOLERANCE):
+        raise WeightError("the weights of ^ do not sum to 1 for the visits met in this search")
+    for i in range(count):
+        values[i] = total[i]
+
+
+@inlined
+def ask_policy(w: Workspace, leaf: Leaf, legal: int, count: int) -> None:
+    """Have the policy of one component write its values."""
+    component = struct_at(w.composition.component + leaf.component * COMPONENT_BYTES, COMPONENT)
+    records = w.buffers.rows if leaf.by_row else w.buffers.records
+    w.running_component = leaf.component
+    w.running = leaf.kernel
+    call(leaf.kernel, (w.buffers.playout, component.table, legal, count, records, w.buffers.values, leaf.parameters))
+    w.running = 0
+
+
+@inlined
+def choose(w: Workspace, role: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
+    """The index of the action that the policy α of a mixture chooses; ANY where it is uniform by definition."""
+    j = draw_term(w, role, record, rng)
+    term = array_at(w.composition.term, j + 1, TERM)[j]
+    if term.rule == RULE_UNIFORM:
+        return ANY
+    if term.of_tree_only and not may_be_in_tree(w):
+        return below(rng, count)  # all values are equal
+    if term.rule == RULE_GIBBS_OF_MEANS:
+        return choose_by_acceptance(
+            w, struct_at(w.composition.leaf + term.first_leaf * LEAF_BYTES, LEAF), term.parameter, legal, count, rng
+        )
+    if term.rule == RULE_VOTE:
+        index = call(w.composition.vote, (w.composition.workspace, j, legal, count, record))
+        return below(rng, count) if index == ANY else index
+    write_values(w, term, legal, count, record)
+    return follow_rule(term.rule, term.parameter, array_at(w.buffers.values, count, _REAL), count, rng)
+
+
+@inlined
+def draw_term(w: Workspace, role: int, record: int, rng: np.ndarray) -> int:
+    """One term of a mixture, drawn with its weight (COMB⁺-4)."""
+    mixture = struct_at(w.composition.mixture + role * MIXTURE_BYTES, MIXTURE)
+    last = mixture.first_term + mixture.terms - 1
+    terms = array_at(w.composition.term, last + 1, TERM)
+    j = mixture.first_term
+    if mixture.terms > 1:
+        point, upto, choice = uniform(rng), 0.0, -1
+        for j in range(mixture.first_term, last + 1):
+            upto += weight_of(w, terms[j].first_weight, terms[j].weights, record)
+            if point < upto and choice < 0:
+                choice = j
+                if mixture.constant:
+                    return j
+        if unlikely(abs(upto - 1.0) > TOLERANCE):
+            raise WeightError("the weights of + do not sum to 1 for the visits met in this search")
+        j = choice if choice >= 0 else last
+    return j
+
+
+@inlined
+def write_values(w: Workspace, term: Term, legal: int, count: int, record: int) -> None:
+    """Write the values that an term's rule chooses among."""
+    if term.leaves == 1:
+        ask_policy(w, struct_at(w.composition.leaf + term.first_leaf * LEAF_BYTES, LEAF), legal, count)
+    else:
+        sum_values(w, term, legal, count, record)
+
+
+def vote(workspace: int, j: int, legal: int, count: int, record: int) -> int:
+    """The index that a majority vote, term j, chooses, ties broken uniformly; ANY where nobody has a vote."""
+    w, cast = struct_at(workspace, WORKSPACE), 0
+    votes = array_at(w.buffers.votes + WORD_BYTES * j * w.game.max_legal, count, _REAL)
+    for i in range(count):
+        votes[i] = 0.0
+    rng = array_at(w.buffers.rng, RNG_WORDS, _WORD)
+    term = array_at(w.composition.term, j + 1, TERM)[j]
+    for voter in range(term.first_leaf, term.first_leaf + term.leaves):
+        index = vote_of(w, draw_term(w, voter, record, rng), legal, count, record, rng)
+        if index != ANY:
+            votes[index] += 1.0
+            cast += 1
+    return pick_best(votes, count, rng) if cast > 0 else ANY
+
+
+@helper
+def vote_of(w: Workspace, j: int, legal: int, count: int, record: int, rng: np.ndarray) -> int:
+    """The index that a voter votes for by term j; ANY where that is uniform over all legal actions."""
+    term = array_at(w.composition.term, j + 1, TERM)[j]
+    values = array_at(w.buffers.values, count, _REAL)
+    if term.rule == RULE_UNIFORM:
+        return ANY
+    if term.rule == RULE_VOTE:
+        return call(w.composition.vote, (w.composition.workspace, j, legal, count, record))
+    if term.of_tree_only and not may_be_in_tree(w):
+        return ANY
+    write_values(w, term, legal, count, record)
+    for i in range(1, count):
+        if values[i] != values[0]:
+            return follow_rule(term.rule, term.parameter, values, count, rng)
+    return ANY
+
+
+@kernel_cache
+def vote_kernel() -> CompiledFunction:
+    """`vote` as machine code, which calls itself by its address where a vote is taken within a vote."""
+    return CompiledFunction(vote, 5, "the majority vote")
+
+
+@inlined
+def may_be_in_tree(w: Workspace) -> bool:
+    """Whether the player to move may have decided in the tree at a history that looks the same to him; False is certain."""
+    playout = struct_at(w.buffers.playout, PLAYOUT)
+    last, perspectives = playout.length - 1, playout.perspectives
+    step = array_at(playout.steps, last + 1, STEP)[last]
+    key = array_at(playout.keys, (last + 1) * perspectives, _INT)[last * perspectives + step.perspective]
+    table = struct_at(struct_at(w.composition.component, COMPONENT).table, TABLE)
+    return visit_filter_at(table, key)[0] != 0
+
+
+@inlined
+def is_accepted(point: float, x: float) -> bool:
+    """Whether a number drawn from [0, 1) is below e^x, for x ≤ 0."""
+    above = 1.0 + x + x * x / 2.0  # 1 + x + x²/2 + x³/6 ≤ e^x ≤ 1 + x + x²/2 for x ≤ 0 decides
+    return point < above and (point < above + x * x * x / 6.0 or point < math.exp(x))  # mostly, at less cost
+
+
+@inlined
+def choose_by_acceptance(w: Workspace, leaf: Leaf, parameter: float, legal: int, count: int, rng: np.ndarray) -> int:
+    """An index by Gibbs from mean rewards, of which none is above 1: drawn uniformly until one is accepted with e^((v - 1)/τ).
+
+    It takes the values of one or two actions instead of all; where as many as there are have been refused, of all.
+    """
+    values = array_at(w.buffers.values, count, _REAL)
+    for _ in range(count):
+        i = below(rng, count)
+        ask_policy(w, leaf, legal + WORD_BYTES * i, 1)
+        x, point = (values[0] - UNVISITED) / parameter, uniform(rng)
+        if is_accepted(point, x):
+            if x > 0.0:
+                raise WeightError(MEAN_ABOVE_ONE)
+            return i
+    ask_policy(w, leaf, legal, count)
+    return follow_rule(RULE_GIBBS, parameter, values, count, rng)
+
+
+# ------------------------------------------------------------------------------------------------------ what a game says
+
+
+NO_ACTIONS = "the legal function of a game gave no legal action at a state that is not terminal"
+WRONG_PLAYER = "the player function of a game gave a number that is not a player, neither CHANCE nor TERMINAL"
+OTHER_PLAYER = "a determinization changed the player to move, or ended the game"
+OTHER_ACTIONS = "a determinization changed the legal actions of the player to move"
+WRONG_RECALL = f"the recall function of a game gave a number of moves that is not from 0 to {MAX_EPISODE_MOVES}"
+
+
+@inlined
+def legal_actions(w: Workspace, legal: int) -> int:
     """A(s), written to an address; returns their number."""
-    count = call(a.game.legal, (a.buffers.state, legal))
-    if unlikely(np.uint64(count - 1) >= np.uint64(a.game.max_legal)):  # one comparison for both ends
+    count = call(w.game.legal, (w.buffers.state, legal))
+    if unlikely(np.uint64(count - 1) >= np.uint64(w.game.max_legal)):  # one comparison for both ends
         refuse_number(count)
-    if unlikely(is_checked(a.counts.iterations)):
+    if unlikely(is_checked(w.counts.iterations)):
         check_actions(array_at(legal, count, _INT), count)
     return count
 
@@ -103,9 +589,9 @@ def refuse_action(actions: np.ndarray, i: int) -> None:
 
 
 @inlined
-def is_choice(a: Arena, count: int) -> np.bool:
+def is_choice(w: Workspace, count: int) -> np.bool:
     """Whether so many actions are more than one, and may be; if not, there must be 1."""
-    return np.uint64(count - 2) < np.uint64(a.game.max_legal - 1)
+    return np.uint64(count - 2) < np.uint64(w.game.max_legal - 1)
 
 
 @helper
@@ -117,16 +603,16 @@ def refuse_number(count: int) -> None:
 
 
 @inlined
-def player_to_move(a: Arena) -> int:
+def player_to_move(w: Workspace) -> int:
     """ρ(s), as the game tells it; whether it may be so, `acts` and `check_end` say."""
-    return call(a.game.player, (a.buffers.state,))
+    return call(w.game.player, (w.buffers.state,))
 
 
 @inlined
-def acts(a: Arena, player: int) -> np.bool:
+def acts(w: Workspace, player: int) -> np.bool:
     """Whether this is a player or CHANCE: if not, the playout is at its end, and `check_end` is to be asked."""
     # One comparison for both ends, CHANCE before player 0.
-    return np.uint64(player - CHANCE) <= np.uint64(a.game.players)
+    return np.uint64(player - CHANCE) <= np.uint64(w.game.players)
 
 
 @inlined
@@ -137,9 +623,9 @@ def check_end(player: int) -> None:
 
 
 @inlined
-def recalled_moves(a: Arena, perspective: int) -> int:
+def recalled_moves(w: Workspace, perspective: int) -> int:
     """What a perspective has seen of the episode, as the state tells it, written to a buffer; returns how many moves."""
-    count = call(a.game.recall, (a.buffers.state, perspective, a.buffers.recalled, MAX_EPISODE_MOVES))
+    count = call(w.game.recall, (w.buffers.state, perspective, w.buffers.recalled, MAX_EPISODE_MOVES))
     if count < 0 or count > MAX_EPISODE_MOVES:
         raise ValueError(WRONG_RECALL)
     return count
@@ -152,27 +638,33 @@ def step_at(playout: Playout, t: int) -> Step:
 
 
 @inlined
-def has_room(a: Arena, playout: Playout, t: int) -> bool:
-    """Whether there is room for step t and the one after it.
-
-    There is none where records that were asked about found no room: what would be chosen without them is not what the playout is to be.
-    """
-    return t <= a.buffers.last_step and playout.legal_length + a.game.max_legal <= a.buffers.legal_capacity
-
-
-@inlined
-def perspective_of(a: Arena, player: int) -> int:
-    """The column of a player's eyes."""
-    if a.game.perspectives == 1:
-        return 0
-    return a.game.players if player == CHANCE else player
+def need_room(w: Workspace, playout: Playout, t: int) -> None:
+    """Give the playout up unless there is room for step t and the one after it."""
+    if unlikely(t > w.buffers.last_step or playout.legal_length + w.game.max_legal > w.buffers.legal_capacity):
+        refuse_step(w, t)
 
 
 @helper
-def root_index(a: Arena, action: int) -> int:
+def refuse_step(w: Workspace, t: int) -> None:
+    """Give a playout up at step t."""
+    if t >= w.game.max_length:
+        raise EndlessPlayout
+    raise MoreSteps
+
+
+@inlined
+def perspective_of(w: Workspace, player: int) -> int:
+    """The column of a player's eyes."""
+    if w.game.perspectives == 1:
+        return 0
+    return w.game.players if player == CHANCE else player
+
+
+@helper
+def root_index(w: Workspace, action: int) -> int:
     """The place of an action among those of the root."""
-    actions = array_at(a.root.actions, a.root.count, _INT)
-    for i in range(a.root.count):
+    actions = array_at(w.root.actions, w.root.count, _INT)
+    for i in range(w.root.count):
         if actions[i] == action:
             return i
     raise DeterminizationError(OTHER_ACTIONS)
@@ -182,9 +674,9 @@ def root_index(a: Arena, action: int) -> int:
 
 
 @inlined
-def is_grouped(a: Arena, player: int) -> bool:
+def is_grouped(w: Workspace, player: int) -> bool:
     """Whether a player's actions are given as the moves that the root player sees."""
-    return a.game.observe_for_root != 0 and player != a.root.player
+    return w.game.observe_for_root != 0 and player != w.root.player
 
 
 @inlined
@@ -202,25 +694,25 @@ def group(moves: np.ndarray, classes: np.ndarray, count: int) -> int:
 
 
 @helper
-def group_by_observation(a: Arena, legal: int, count: int) -> int:
+def group_by_observation(w: Workspace, legal: int, count: int) -> int:
     """Replace the legal actions by the moves that the root player sees, each once, and keep the actions; returns the number of moves."""
-    moves, actions = array_at(legal, count, _INT), array_at(a.buffers.actions, count, _INT)
-    observed = array_at(a.buffers.observed, a.game.players, _INT)
+    moves, actions = array_at(legal, count, _INT), array_at(w.buffers.actions, count, _INT)
+    observed = array_at(w.buffers.observed, w.game.players, _INT)
     for i in range(count):
         actions[i] = moves[i]
-        for player in range(a.game.players):
+        for player in range(w.game.players):
             observed[player] = actions[i]
-        call(a.game.observe_for_root, (a.buffers.state, actions[i], a.buffers.observed, a.game.players))
-        moves[i] = observed[a.root.player]
-    return group(moves, array_at(a.buffers.classes, count, _INT), count)
+        call(w.game.observe_for_root, (w.buffers.state, actions[i], w.buffers.observed, w.game.players))
+        moves[i] = observed[w.root.player]
+    return group(moves, array_at(w.buffers.classes, count, _INT), count)
 
 
 @helper
-def choose_in_class(a: Arena, player: int, index: int, count: int, rng: np.ndarray) -> int:
+def choose_in_class(w: Workspace, player: int, index: int, count: int, rng: np.ndarray) -> int:
     """The index of the action that is played, where the root player sees a move: any of its observation class."""
     if player == CHANCE:
         return index
-    classes, size = array_at(a.buffers.classes, count, _INT), 0
+    classes, size = array_at(w.buffers.classes, count, _INT), 0
     for i in range(count):
         size += classes[i] == index
     skip, i = below(rng, size) if size > 1 else 0, 0
@@ -234,12 +726,12 @@ def choose_in_class(a: Arena, player: int, index: int, count: int, rng: np.ndarr
 
 
 @inlined
-def has_simple_moves(a: Arena) -> bool:
+def has_simple_moves(w: Workspace) -> bool:
     """Whether one perspective sees actions as they are, and of him only the keys in the tree are read."""
-    reading = a.composition
+    reading = w.composition
     return (
-        a.game.perspectives == 1
-        and a.game.observe_for_root == 0
+        w.game.perspectives == 1
+        and w.game.observe_for_root == 0
         and not reading.keys_in_simulation
         and not reading.episodes
     )
@@ -254,20 +746,20 @@ def append_simply(playout: Playout, t: int, step: Step) -> None:
 
 
 @helper
-def append(a: Arena, playout: Playout, t: int, step: Step, in_tree: bool) -> None:
+def append(w: Workspace, playout: Playout, t: int, step: Step, in_tree: bool) -> None:
     """Line 12: append the action of step t to the history, as every perspective sees it; called before the state changes."""
-    perspectives, following = a.game.perspectives, step_at(playout, t + 1)
+    perspectives, following = w.game.perspectives, step_at(playout, t + 1)
     moves = matrix_at(playout.moves, t + 2, perspectives, _INT)
     for perspective in range(perspectives):
         moves[t + 1, perspective] = step.action
-    if a.game.observe != 0:
+    if w.game.observe != 0:
         observed = playout.moves + WORD_BYTES * (t + 1) * perspectives
-        call(a.game.observe, (a.buffers.state, step.action, observed, a.game.players))
-    if in_tree or a.composition.keys_in_simulation:
+        call(w.game.observe, (w.buffers.state, step.action, observed, w.game.players))
+    if in_tree or w.composition.keys_in_simulation:
         keys = matrix_at(playout.keys, t + 2, perspectives, _INT)
         following.record = extended(keys[t, step.perspective], step.player, step.action)
         extend_keys(keys, moves, t, perspectives)
-    if a.composition.episodes:
+    if w.composition.episodes:
         episodes = matrix_at(playout.episodes, t + 2, perspectives, _INT)
         following.episode = extended(episodes[t, step.perspective], step.player, step.action)
         extend_keys(episodes, moves, t, perspectives)
@@ -282,13 +774,13 @@ def extend_keys(keys: np.ndarray, moves: np.ndarray, t: int, perspectives: int) 
 
 
 @inlined
-def label_episode(a: Arena, playout: Playout, t: int) -> None:
+def label_episode(w: Workspace, playout: Playout, t: int) -> None:
     """Begin a new episode at step t where the state reached has a label (section 5.1) and a slot reads episodes."""
-    if a.composition.episodes and a.game.episode != 0:
-        label = call(a.game.episode, (a.buffers.state,))
+    if w.composition.episodes and w.game.episode != 0:
+        label = call(w.game.episode, (w.buffers.state,))
         if label >= 0:
-            episodes = matrix_at(playout.episodes, t + 1, a.game.perspectives, _INT)
-            for perspective in range(a.game.perspectives):
+            episodes = matrix_at(playout.episodes, t + 1, w.game.perspectives, _INT)
+            for perspective in range(w.game.perspectives):
                 episodes[t, perspective] = episode_key(label, perspective)
 
 
@@ -296,62 +788,62 @@ def label_episode(a: Arena, playout: Playout, t: int) -> None:
 
 
 @helper
-def evaluate_step(a: Arena, playout: Playout, t: int, step: Step, actions: int, tables: int) -> None:
+def evaluate_step(w: Workspace, playout: Playout, t: int, step: Step, actions: int, tables: int) -> None:
     """What the game tells of the state at step t, and of what is legal there.
 
     Args:
         actions: how many are legal; others than the root player may have fewer moves.
     """
     if tables & FEATURES:
-        evaluate_state(a, playout, t)
+        evaluate_state(w, playout, t)
     if tables & ACTION_FEATURES:
         table = rows_of(playout.action_features, step, playout.action_features_width)
         if step.player != CHANCE:
             for i in range(actions):
-                call(a.game.action_features, (a.buffers.state, action_at(a, playout, step, i), a.buffers.evaluation))
-                add_evaluation(a, table, edge_of(a, step, i))
-            take_means(a, table, step, actions)
+                call(w.game.action_features, (w.buffers.state, action_at(w, playout, step, i), w.buffers.evaluation))
+                add_evaluation(w, table, edge_of(w, step, i))
+            take_means(w, table, step, actions)
     if tables & (LOOKAHEAD | ENDINGS):
         lookahead = rows_of(playout.lookahead, step, playout.lookahead_width)
         endings = rows_of(playout.endings, step, playout.endings_width)
         for i in range(actions):
-            look_ahead(a, action_at(a, playout, step, i), lookahead, endings, edge_of(a, step, i))
-        take_means(a, lookahead, step, actions)
-        take_means(a, endings, step, actions)
+            look_ahead(w, action_at(w, playout, step, i), lookahead, endings, edge_of(w, step, i))
+        take_means(w, lookahead, step, actions)
+        take_means(w, endings, step, actions)
 
 
 @helper
-def evaluate_state(a: Arena, playout: Playout, t: int) -> None:
+def evaluate_state(w: Workspace, playout: Playout, t: int) -> None:
     """The features of the state at step t."""
-    call(a.game.features, (a.buffers.state, playout.features + WORD_BYTES * t * playout.features_width))
+    call(w.game.features, (w.buffers.state, playout.features + WORD_BYTES * t * playout.features_width))
 
 
 @helper
-def look_ahead(a: Arena, action: int, lookahead: np.ndarray, endings: np.ndarray, edge: int) -> None:
+def look_ahead(w: Workspace, action: int, lookahead: np.ndarray, endings: np.ndarray, edge: int) -> None:
     """Add what may be expected after an action, and how the game ends where it does, to the rows of its edge."""
-    words = a.root.state_words
-    state, ahead = array_at(a.buffers.state, words, _INT), array_at(a.buffers.ahead, words, _INT)
+    words = w.root.state_words
+    state, ahead = array_at(w.buffers.state, words, _INT), array_at(w.buffers.ahead, words, _INT)
     for i in range(words):
         ahead[i] = state[i]
-    call(a.game.apply, (a.buffers.ahead, action))
-    if call(a.game.player, (a.buffers.ahead,)) == TERMINAL:
-        rewards_at(a, a.buffers.ahead, a.buffers.evaluation)
-        add_evaluation(a, lookahead, edge)
-        add_evaluation(a, endings, edge)
+    call(w.game.apply, (w.buffers.ahead, action))
+    if call(w.game.player, (w.buffers.ahead,)) == TERMINAL:
+        rewards_at(w, w.buffers.ahead, w.buffers.evaluation)
+        add_evaluation(w, lookahead, edge)
+        add_evaluation(w, endings, edge)
     else:
         for j in range(endings.shape[1]):
             endings[edge, j] = np.nan
         if lookahead.shape[1] > 0:
-            call(a.game.heuristic, (a.buffers.ahead, a.buffers.evaluation))
-            add_evaluation(a, lookahead, edge)
+            call(w.game.heuristic, (w.buffers.ahead, w.buffers.evaluation))
+            add_evaluation(w, lookahead, edge)
 
 
 @helper
-def rewards_at(a: Arena, state: int, out: int) -> None:
+def rewards_at(w: Workspace, state: int, out: int) -> None:
     """μ of a terminal state, both given by their addresses; what one state has left is not the next one's."""
-    rewards = array_at(out, a.game.players, _REAL)
+    rewards = array_at(out, w.game.players, _REAL)
     rewards[:] = np.nan
-    call(a.game.rewards, (state, out, a.game.players))
+    call(w.game.rewards, (state, out, w.game.players))
     if unlikely(not are_rewards(rewards)):
         raise ValueError("the rewards function of a game did not write a number from 0 to 1 for each player")
 
@@ -367,32 +859,32 @@ def rows_of(table: int, step: Step, width: int) -> np.ndarray:
 
 
 @inlined
-def action_at(a: Arena, playout: Playout, step: Step, i: int) -> int:
+def action_at(w: Workspace, playout: Playout, step: Step, i: int) -> int:
     """A legal action, as it is."""
-    if is_grouped(a, step.player):
-        return array_at(a.buffers.actions, i + 1, _INT)[i]
+    if is_grouped(w, step.player):
+        return array_at(w.buffers.actions, i + 1, _INT)[i]
     return array_at(playout.legal + WORD_BYTES * step.first, i + 1, _INT)[i]
 
 
 @inlined
-def edge_of(a: Arena, step: Step, i: int) -> int:
+def edge_of(w: Workspace, step: Step, i: int) -> int:
     """The place of a legal action among those of the history; of its observation class, where actions are grouped."""
-    return array_at(a.buffers.classes, i + 1, _INT)[i] if is_grouped(a, step.player) else i
+    return array_at(w.buffers.classes, i + 1, _INT)[i] if is_grouped(w, step.player) else i
 
 
 @inlined
-def add_evaluation(a: Arena, table: np.ndarray, edge: int) -> None:
+def add_evaluation(w: Workspace, table: np.ndarray, edge: int) -> None:
     """Add what was just told to the row of an edge."""
-    row = array_at(a.buffers.evaluation, table.shape[1], _REAL)
+    row = array_at(w.buffers.evaluation, table.shape[1], _REAL)
     for j in range(table.shape[1]):
         table[edge, j] += row[j]
 
 
 @inlined
-def take_means(a: Arena, table: np.ndarray, step: Step, actions: int) -> None:
+def take_means(w: Workspace, table: np.ndarray, step: Step, actions: int) -> None:
     """Divide the row of each edge by how many actions look so."""
-    if is_grouped(a, step.player):
-        classes = array_at(a.buffers.classes, actions, _INT)
+    if is_grouped(w, step.player):
+        classes = array_at(w.buffers.classes, actions, _INT)
         for edge in range(step.count):
             size = 0
             for i in range(actions):
@@ -405,60 +897,55 @@ def take_means(a: Arena, table: np.ndarray, step: Step, actions: int) -> None:
 
 
 @helper
-def play_out(a: Arena, rng: np.ndarray) -> int:
-    """Lines 6-14: one playout; DONE, or why it could not be made."""
-    begin(a, rng)  # lines 7-9
-    t = selection(a, rng)  # lines 10-14, as long as the history is in the tree: selection and expansion
-    ended = t != _NO_ROOM and simulation(a, rng, t) != _NO_ROOM  # lines 10-14, to the end of the game
-    playout = struct_at(a.buffers.playout, PLAYOUT)
-    if a.pending.short:
-        return MORE_ROWS
-    if not ended:
-        return TOO_LONG if a.pending.too_long or playout.length >= a.game.max_length else MORE_STEPS
-    a.pending.depth, a.pending.selected = t, root_index(a, struct_at(playout.steps, STEP).action)
-    return DONE
+def play_out(w: Workspace, rng: np.ndarray) -> None:
+    """Lines 6-14: one playout."""
+    begin(w, rng)  # lines 7-9
+    t = selection(w, rng)  # lines 10-14, as long as the history is in the tree: selection and expansion
+    simulation(w, rng, t)  # lines 10-14, to the end of the game
+    playout = struct_at(w.buffers.playout, PLAYOUT)
+    w.pending.depth, w.pending.selected = t, root_index(w, struct_at(playout.steps, STEP).action)
 
 
 @helper
-def begin(a: Arena, rng: np.ndarray) -> None:
+def begin(w: Workspace, rng: np.ndarray) -> None:
     """Lines 7-9: the empty history, at a determinization drawn from the root's information set."""
-    words = a.root.state_words
-    root, state = array_at(a.root.state, words, _INT), array_at(a.buffers.state, words, _INT)
+    words = w.root.state_words
+    root, state = array_at(w.root.state, words, _INT), array_at(w.buffers.state, words, _INT)
     for i in range(words):
         state[i] = root[i]
-    if a.game.determinize != 0:
-        call(a.game.determinize, (a.buffers.state, a.root.observer, a.root.beliefs, a.buffers.rng))
-        if unlikely(call(a.game.player, (a.buffers.state,)) != a.root.player):
+    if w.game.determinize != 0:
+        call(w.game.determinize, (w.buffers.state, w.root.observer, w.root.beliefs, w.buffers.rng))
+        if unlikely(call(w.game.player, (w.buffers.state,)) != w.root.player):
             raise DeterminizationError(OTHER_PLAYER)
-    playout, perspectives = struct_at(a.buffers.playout, PLAYOUT), a.game.perspectives
+    playout, perspectives = struct_at(w.buffers.playout, PLAYOUT), w.game.perspectives
     playout.length, playout.legal_length = 1, 0
-    playout.players, playout.iteration = 0, a.counts.earlier_iterations + a.counts.iterations
+    playout.players, playout.iteration = 0, w.counts.earlier_iterations + w.counts.iterations
     keys, moves = array_at(playout.keys, perspectives, _INT), array_at(playout.moves, perspectives, _INT)
-    root_keys = array_at(a.root.keys, perspectives, _INT)
+    root_keys = array_at(w.root.keys, perspectives, _INT)
     for perspective in range(perspectives):
         keys[perspective] = root_keys[perspective]
         moves[perspective] = UNSEEN
-    struct_at(playout.steps, STEP).record = a.root.record
+    struct_at(playout.steps, STEP).record = w.root.record
     for phase in range(3):
-        a.pending.phase_steps[phase] = 0
-    a.pending.too_long = a.pending.cut = a.pending.short = 0
-    a.buffers.last_step = min(a.buffers.step_capacity - 2, a.game.max_length - 1)
-    if a.composition.episodes:
-        start_episodes(a, playout)
+        w.pending.phase_steps[phase] = 0
+    w.pending.cut = 0
+    w.buffers.last_step = min(w.buffers.step_capacity - 2, w.game.max_length - 1)
+    if w.composition.episodes:
+        start_episodes(w, playout)
 
 
 @helper
-def start_episodes(a: Arena, playout: Playout) -> None:
+def start_episodes(w: Workspace, playout: Playout) -> None:
     """The root's position-in-episode, which began before the root, by what each perspective has seen in this determinization."""
-    perspectives, root = a.game.perspectives, a.root
+    perspectives, root = w.game.perspectives, w.root
     episodes, at_root = array_at(playout.episodes, perspectives, _INT), array_at(root.episodes, perspectives, _INT)
     step = struct_at(playout.steps, STEP)
     step.episode = root.episode
     for perspective in range(perspectives):
         episodes[perspective] = at_root[perspective]
-        if a.game.recall != 0:
-            moves = array_at(a.buffers.recalled, MAX_EPISODE_MOVES, _INT)
-            count = recalled_moves(a, perspective)
+        if w.game.recall != 0:
+            moves = array_at(w.buffers.recalled, MAX_EPISODE_MOVES, _INT)
+            count = recalled_moves(w, perspective)
             key = episode_key(root.label, perspective)
             for i in range(count):
                 if root.last_recalled and perspective == root.last_perspective and i == count - 1:
@@ -476,144 +963,138 @@ class Baseline(NamedTuple):
 
 
 @inlined
-def baseline_of(a: Arena) -> Baseline:
+def baseline_of(w: Workspace) -> Baseline:
     """The baseline's table: that of the first component."""
-    table, words = struct_at(struct_at(a.composition.component, COMPONENT).table, TABLE), a.composition.row_words
+    table, words = struct_at(struct_at(w.composition.component, COMPONENT).table, TABLE), w.composition.row_words
     return Baseline(
         matrix_at(table.rows, table.capacity, words, _INT)[:, 0],
-        matrix_at(table.rows, table.capacity, 2 * words, _COUNT)[:, a.composition.visits_column],
+        matrix_at(table.rows, table.capacity, 2 * words, _COUNT)[:, w.composition.visits_column],
         index_at(table),
     )
 
 
 @inlined
-def selection(a: Arena, rng: np.ndarray) -> int:
+def selection(w: Workspace, rng: np.ndarray) -> int:
     """Lines 10-14 in the tree: decisions by selection, and those by expansion, until one leads to a history without visits.
 
     Returns:
-        How many actions have been appended (t_e in Base-6, where the game did not end before), or _NO_ROOM.
+        How many actions have been appended (t_e in Base-6, where the game did not end before).
     """
-    playout, baseline, simple, t = struct_at(a.buffers.playout, PLAYOUT), baseline_of(a), has_simple_moves(a), 0
-    rows = array_at(a.buffers.rows, a.game.max_legal, _INT)
+    playout, baseline, simple, t = struct_at(w.buffers.playout, PLAYOUT), baseline_of(w), has_simple_moves(w), 0
+    rows = array_at(w.buffers.rows, w.game.max_legal, _INT)
     # The first playout expands the empty history.
-    in_tree = baseline.visits[row_index(baseline.entries, baseline.records, a.root.record)] > 0
+    in_tree = baseline.visits[row_index(baseline.entries, baseline.records, w.root.record)] > 0
     while in_tree:
-        player = player_to_move(a)
-        if not acts(a, player):
+        player = player_to_move(w)
+        if not acts(w, player):
             check_end(player)
             break
-        if not has_room(a, playout, t):
-            return _NO_ROOM
-        step, count = step_at(playout, t), open_step(a, playout, t, player)
-        if a.composition.features_in_tree:
-            evaluate_step(a, playout, t, step, count, a.composition.features_in_tree)
-        step.phase = phase_in_tree(a, baseline, playout, t, step, rows)
-        a.pending.phase_steps[step.phase] += 1
-        index, action = decide(a, mixture_in_tree(a, step), playout, step, count, rng)  # line 11
+        need_room(w, playout, t)
+        step, count = step_at(playout, t), open_step(w, playout, t, player)
+        if w.composition.features_in_tree:
+            evaluate_step(w, playout, t, step, count, w.composition.features_in_tree)
+        step.phase = phase_in_tree(w, baseline, playout, t, step, rows)
+        w.pending.phase_steps[step.phase] += 1
+        index, action = decide(w, mixture_in_tree(w, step), playout, step, count, rng)  # line 11
         in_tree = baseline.visits[rows[index]] > 0
         if simple:
             append_simply(playout, t, step)  # line 12
         else:
-            append(a, playout, t, step, True)
-        call(a.game.apply, (a.buffers.state, action))  # line 13
+            append(w, playout, t, step, True)
+        call(w.game.apply, (w.buffers.state, action))  # line 13
         t += 1
-        label_episode(a, playout, t)
+        label_episode(w, playout, t)
     return t
 
 
 @inlined
-def simulation(a: Arena, rng: np.ndarray, t: int) -> int:
-    """Lines 10-14 after the expansion, from step t to the end of the game, or until it is cut off; DONE or _NO_ROOM."""
-    playout, simple, reading = struct_at(a.buffers.playout, PLAYOUT), has_simple_moves(a), a.composition
+def simulation(w: Workspace, rng: np.ndarray, t: int) -> None:
+    """Lines 10-14 after the expansion, from step t to the end of the game, or until it is cut off."""
+    playout, simple, reading = struct_at(w.buffers.playout, PLAYOUT), has_simple_moves(w), w.composition
     appended = reading.keys_in_simulation or reading.moves_in_simulation or reading.episodes
-    end = max(t + a.game.cutoff, 1)  # the root's action is always played
+    end = max(t + w.game.cutoff, 1)  # the root's action is always played
     if reading.features_in_tree & FEATURES:
-        evaluate_state(a, playout, t)  # the expanded one is of the tree
-    if a.game.simultaneous != 0:
-        step_at(playout, t).choice = call(a.game.simultaneous, (a.buffers.state,)) if player_to_move(a) >= 0 else 0
+        evaluate_state(w, playout, t)  # the expanded one is of the tree
+    if w.game.simultaneous != 0:
+        step_at(playout, t).choice = call(w.game.simultaneous, (w.buffers.state,)) if player_to_move(w) >= 0 else 0
     while True:
-        player = player_to_move(a)
-        if not acts(a, player):
+        player = player_to_move(w)
+        if not acts(w, player):
             check_end(player)
             break
         if t >= end:
-            a.pending.cut = 1
+            w.pending.cut = 1
             break
-        if not has_room(a, playout, t):
-            return _NO_ROOM
+        need_room(w, playout, t)
         if t > 0 and not reading.steps_in_simulation:
             legal = playout.legal + WORD_BYTES * playout.legal_length
-            unseen = simulate_unrecorded(a, legal, t, end, rng)
-            if unseen == _NO_ROOM:
-                return _NO_ROOM
-            a.pending.phase_steps[SIMULATION] += unseen
+            w.pending.phase_steps[SIMULATION] += simulate_unrecorded(w, legal, t, end, rng)
             break
-        step, count = step_at(playout, t), open_step(a, playout, t, player)
+        step, count = step_at(playout, t), open_step(w, playout, t, player)
         if reading.features_in_simulation:
-            evaluate_step(a, playout, t, step, count, reading.features_in_simulation)
+            evaluate_step(w, playout, t, step, count, reading.features_in_simulation)
         step.phase = SIMULATION
-        a.pending.phase_steps[SIMULATION] += 1
-        _, action = decide(a, IN_SIMULATION, playout, step, count, rng)  # line 11
+        w.pending.phase_steps[SIMULATION] += 1
+        _, action = decide(w, IN_SIMULATION, playout, step, count, rng)  # line 11
         if simple:
             array_at(playout.moves, t + 2, _INT)[t + 1] = step.action  # line 12
         elif appended:
-            append(a, playout, t, step, False)
-        call(a.game.apply, (a.buffers.state, action))  # line 13
+            append(w, playout, t, step, False)
+        call(w.game.apply, (w.buffers.state, action))  # line 13
         t += 1
-        label_episode(a, playout, t)
+        label_episode(w, playout, t)
     last = step_at(playout, t)
     last.phase, last.player = SIMULATION, player
     playout.length = t + 1
     if reading.features_in_simulation & FEATURES:
-        evaluate_state(a, playout, t)
-    return DONE
+        evaluate_state(w, playout, t)
 
 
 @helper
-def simulate_unrecorded(a: Arena, legal: int, t: int, end: int, rng: np.ndarray) -> int:
-    """Uniform simulation that no slot reads, from step t until it is cut off at `end`; returns its number of steps, _NO_ROOM where it
-    is not to go on."""
-    actions, steps, last = array_at(legal, a.game.max_legal, _INT), 0, min(end, a.game.max_length)
+def simulate_unrecorded(w: Workspace, legal: int, t: int, end: int, rng: np.ndarray) -> int:
+    """Uniform simulation that no slot reads, from step t until it is cut off at `end`; returns its number of steps."""
+    actions, steps, last = array_at(legal, w.game.max_legal, _INT), 0, min(end, w.game.max_length)
     while True:
-        player = player_to_move(a)
-        if not acts(a, player):
+        player = player_to_move(w)
+        if not acts(w, player):
             check_end(player)
             return steps
         if t + steps >= last:
-            a.pending.cut = end == last
-            a.pending.too_long = end != last
-            return steps if end == last else _NO_ROOM
-        count, index = call(a.game.legal, (a.buffers.state, legal)), 0
-        if unlikely(a.counts.iterations < FIRST) and 0 < count <= a.game.max_legal:
+            if end > last:
+                raise EndlessPlayout
+            w.pending.cut = 1
+            return steps
+        count, index = call(w.game.legal, (w.buffers.state, legal)), 0
+        if unlikely(w.counts.iterations < FIRST) and 0 < count <= w.game.max_legal:
             check_actions(actions, count)
-        if is_choice(a, count):
-            index = choose_for_chance(a, count, rng) if player == CHANCE else below(rng, count)
+        if is_choice(w, count):
+            index = choose_for_chance(w, count, rng) if player == CHANCE else below(rng, count)
         elif count != 1:
             refuse_number(count)
-        call(a.game.apply, (a.buffers.state, actions[index]))
+        call(w.game.apply, (w.buffers.state, actions[index]))
         steps += 1
 
 
 @inlined
-def open_step(a: Arena, playout: Playout, t: int, player: int) -> int:
+def open_step(w: Workspace, playout: Playout, t: int, player: int) -> int:
     """Begin step t with what is legal, for others as the root player sees it where his eyes see for all; returns how many actions are."""
     step, first = step_at(playout, t), playout.legal_length
     legal = playout.legal + WORD_BYTES * first
-    count = legal_actions(a, legal)
-    step.player, step.perspective, step.first, step.count = player, perspective_of(a, player), first, count
-    if is_grouped(a, player):
-        step.count = group_by_observation(a, legal, count)
+    count = legal_actions(w, legal)
+    step.player, step.perspective, step.first, step.count = player, perspective_of(w, player), first, count
+    if is_grouped(w, player):
+        step.count = group_by_observation(w, legal, count)
     playout.length, playout.legal_length = t + 1, first + step.count
     return count
 
 
 @inlined
-def phase_in_tree(a: Arena, baseline: Baseline, playout: Playout, t: int, step: Step, rows: np.ndarray) -> int:
+def phase_in_tree(w: Workspace, baseline: Baseline, playout: Playout, t: int, step: Step, rows: np.ndarray) -> int:
     """The phase of a decision in the tree: selection where all children have visits. Finds the rows of their records."""
-    perspectives, player, phase = a.game.perspectives, step.player, SELECTION
+    perspectives, player, phase = w.game.perspectives, step.player, SELECTION
     key = array_at(playout.keys, (t + 1) * perspectives, _INT)[t * perspectives + step.perspective]
     legal = array_at(playout.legal + WORD_BYTES * step.first, step.count, _INT)
-    table = struct_at(struct_at(a.composition.component, COMPONENT).table, TABLE)
+    table = struct_at(struct_at(w.composition.component, COMPONENT).table, TABLE)
     if table.visit_filter != 0:
         visit_filter_at(table, key)[0] = 1
     for i in range(step.count):
@@ -625,16 +1106,16 @@ def phase_in_tree(a: Arena, baseline: Baseline, playout: Playout, t: int, step: 
 
 
 @inlined
-def mixture_in_tree(a: Arena, step: Step) -> int:
+def mixture_in_tree(w: Workspace, step: Step) -> int:
     """The mixture that decides in the tree: another one where several players choose at once and EXP3 is to decide then."""
-    if a.game.simultaneous == 0:
+    if w.game.simultaneous == 0:
         return TREE
-    step.choice, step.probability = call(a.game.simultaneous, (a.buffers.state,)), 1.0
+    step.choice, step.probability = call(w.game.simultaneous, (w.buffers.state,)), 1.0
     return SIMULTANEOUS if step.choice > 0 else TREE
 
 
 @inlined
-def decide(a: Arena, role: int, playout: Playout, step: Step, actions: int, rng: np.ndarray) -> tuple[int, int]:
+def decide(w: Workspace, role: int, playout: Playout, step: Step, actions: int, rng: np.ndarray) -> tuple[int, int]:
     """Line 11: choose the action of a step by one of the mixtures, or by π₀.
 
     Returns:
@@ -642,16 +1123,16 @@ def decide(a: Arena, role: int, playout: Playout, step: Step, actions: int, rng:
     """
     count, legal, index = step.count, playout.legal + WORD_BYTES * step.first, 0
     if step.player == CHANCE:
-        index = choose_for_chance(a, actions, rng) if actions > 1 else 0
+        index = choose_for_chance(w, actions, rng) if actions > 1 else 0
     elif count > 1:
-        index = choose(a, role, legal, count, step.record, rng)
+        index = choose(w, role, legal, count, step.record, rng)
         if role == SIMULTANEOUS:
-            step.probability = array_at(a.buffers.values, count, _REAL)[index]
+            step.probability = array_at(w.buffers.values, count, _REAL)[index]
     index = below(rng, count) if index == ANY else index
-    if is_grouped(a, step.player):
-        behind = choose_in_class(a, step.player, index, actions, rng)
-        index = array_at(a.buffers.classes, actions, _INT)[behind]
-        action = array_at(a.buffers.actions, actions, _INT)[behind]
+    if is_grouped(w, step.player):
+        behind = choose_in_class(w, step.player, index, actions, rng)
+        index = array_at(w.buffers.classes, actions, _INT)[behind]
+        action = array_at(w.buffers.actions, actions, _INT)[behind]
         step.action = array_at(legal, count, _INT)[index]
     else:
         action = array_at(legal, count, _INT)[index]
@@ -660,12 +1141,12 @@ def decide(a: Arena, role: int, playout: Playout, step: Step, actions: int, rng:
 
 
 @inlined
-def choose_for_chance(a: Arena, count: int, rng: np.ndarray) -> int:
+def choose_for_chance(w: Workspace, count: int, rng: np.ndarray) -> int:
     """The index of an outcome of a chance state."""
-    probabilities = array_at(a.buffers.values, count, _REAL)
-    if a.game.chance != 0:
-        call(a.game.chance, (a.buffers.state, a.buffers.values))
-        if is_checked(a.counts.iterations):
+    probabilities = array_at(w.buffers.values, count, _REAL)
+    if w.game.chance != 0:
+        call(w.game.chance, (w.buffers.state, w.buffers.values))
+        if is_checked(w.counts.iterations):
             check_outcomes(probabilities, count)
     else:
         for i in range(count):
@@ -688,110 +1169,102 @@ def check_outcomes(probabilities: np.ndarray, count: int) -> None:
 # ------------------------------------------------------------------------------------------------- lines 5-17: the loop
 
 
-def run(arena: int, iterations: int) -> int:
-    """Lines 5-17: run until so many iterations have been made in all; DONE, or what there is no room for."""
-    a = struct_at(arena, ARENA)
-    rng = array_at(a.buffers.rng, RNG_WORDS, _WORD)
-    before = array_at(a.buffers.rng_before, RNG_WORDS, _WORD)
-    while a.counts.iterations < iterations:  # line 5
+def run(workspace: int, iterations: int) -> int:
+    """Lines 5-17: run until so many iterations have been made in all."""
+    w = struct_at(workspace, WORKSPACE)
+    rng = array_at(w.buffers.rng, RNG_WORDS, _WORD)
+    before = array_at(w.buffers.rng_before, RNG_WORDS, _WORD)
+    while w.counts.iterations < iterations:  # line 5
         for i in range(RNG_WORDS):
             before[i] = rng[i]
-        status = play_out(a, rng)  # lines 6-14
-        if status == DONE:
-            status = capture(a)  # line 16
-        if status != DONE:
-            for i in range(RNG_WORDS):
-                rng[i] = before[i]
-            return status
-        backpropagation(a)  # lines 16-17
-        count_playout(a)
-    return DONE
+        play_out(w, rng)  # lines 6-14
+        capture(w)  # line 16
+        backpropagation(w)  # lines 16-17
+        count_playout(w)
+    return 0
 
 
 @helper
-def capture(a: Arena) -> int:
-    """Line 16: μ(s), and ξ(s_root, h), the updates of every component; DONE, or what there is no room for."""
-    updates = struct_at(a.buffers.updates, UPDATES)
-    components = array_at(a.composition.component, a.composition.components, COMPONENT)
-    if a.pending.cut:
-        call(a.game.heuristic, (a.buffers.state, a.buffers.reward))
+def capture(w: Workspace) -> None:
+    """Line 16: μ(s), and ξ(s_root, h), the updates of every component."""
+    updates = struct_at(w.buffers.updates, UPDATES)
+    components = array_at(w.composition.component, w.composition.components, COMPONENT)
+    if w.pending.cut:
+        call(w.game.heuristic, (w.buffers.state, w.buffers.reward))
     else:
-        rewards_at(a, a.buffers.state, a.buffers.reward)
-    struct_at(a.buffers.playout, PLAYOUT).players = a.game.players
+        rewards_at(w, w.buffers.state, w.buffers.reward)
+    struct_at(w.buffers.playout, PLAYOUT).players = w.game.players
     updates.count = 0
-    for c in range(a.composition.components):
+    for c in range(w.composition.components):
         component = components[c]
         component.first = updates.count
-        a.running, a.running_component = component.capture, c
-        call(component.capture, (a.buffers.playout, component.table, a.buffers.updates, component.capture_parameters))
-        a.running = 0
+        w.running, w.running_component = component.capture, c
+        call(component.capture, (w.buffers.playout, component.table, w.buffers.updates, component.capture_parameters))
+        w.running = 0
         component.count = updates.count - component.first
         table = struct_at(component.table, TABLE)
         if not has_room_for(table.used + component.count, table.capacity):
-            a.full_component = c
-            return MORE_ROWS
-    return MORE_UPDATES if updates.count > updates.capacity else DONE
+            raise MoreRows
+    if unlikely(updates.count > updates.capacity):
+        raise MoreUpdates
 
 
 @helper
-def backpropagation(a: Arena) -> None:
+def backpropagation(w: Workspace) -> None:
     """Lines 16-17: update the information of every captured record, in order."""
-    components = array_at(a.composition.component, a.composition.components, COMPONENT)
-    for c in range(a.composition.components):
-        a.running_component = c
-        backpropagate(a, components[c])
-    a.running = 0
+    components = array_at(w.composition.component, w.composition.components, COMPONENT)
+    for c in range(w.composition.components):
+        w.running_component = c
+        backpropagate(w, components[c])
+    w.running = 0
 
 
 @inlined
-def backpropagate(a: Arena, component: Component) -> None:
+def backpropagate(w: Workspace, component: Component) -> None:
     """Line 17 for the records that one component has captured."""
-    updates, offset = struct_at(a.buffers.updates, UPDATES), WORD_BYTES * component.first
-    a.running = component.backpropagation
+    updates, offset = struct_at(w.buffers.updates, UPDATES), WORD_BYTES * component.first
+    w.running = component.backpropagation
     arguments = (
         component.table,
         updates.records + offset,
         updates.contexts + offset,
         component.count,
-        a.buffers.reward,
-        a.game.players,
+        w.buffers.reward,
+        w.game.players,
         component.backpropagation_parameters,
     )
     call(component.backpropagation, arguments)
 
 
 @helper
-def count_playout(a: Arena) -> None:
+def count_playout(w: Workspace) -> None:
     """Count a playout that has been made: its selection at the root, which line 18 asks for, its steps and its depth."""
-    array_at(a.root.visits, a.root.count, _INT)[a.pending.selected] += 1
+    array_at(w.root.visits, w.root.count, _INT)[w.pending.selected] += 1
     for phase in range(3):
-        a.counts.phase_steps[phase] += a.pending.phase_steps[phase]
-    a.counts.depth = max(a.counts.depth, a.pending.depth)
-    a.counts.iterations += 1
+        w.counts.phase_steps[phase] += w.pending.phase_steps[phase]
+    w.counts.depth = max(w.counts.depth, w.pending.depth)
+    w.counts.iterations += 1
 
 
 @kernel_cache
 def loop() -> CompiledFunction:
-    """The loop as machine code: loop()(arena address, iterations) -> status."""
+    """The loop as machine code: loop()(address of a workspace, iterations)."""
     return CompiledFunction(run, 2, "the playout loop")
 
 
-def run_raw(arena: int, playouts: int) -> int:
-    """So many determinized, uniformly random playouts without any search; returns their number of steps, -TOO_LONG if one does not end."""
-    a = struct_at(arena, ARENA)
-    rng, steps = array_at(a.buffers.rng, RNG_WORDS, _WORD), 0
-    legal = struct_at(a.buffers.playout, PLAYOUT).legal
+def run_raw(workspace: int, playouts: int) -> int:
+    """So many determinized, uniformly random playouts without any search; returns their number of steps."""
+    w = struct_at(workspace, WORKSPACE)
+    rng, steps = array_at(w.buffers.rng, RNG_WORDS, _WORD), 0
+    legal = struct_at(w.buffers.playout, PLAYOUT).legal
     for _ in range(playouts):
-        begin(a, rng)
-        count = simulate_unrecorded(a, legal, 0, NEVER, rng)
-        if count < 0:
-            return -TOO_LONG
-        steps += count
-        call(a.game.rewards, (a.buffers.state, a.buffers.reward, a.game.players))
+        begin(w, rng)
+        steps += simulate_unrecorded(w, legal, 0, NEVER, rng)
+        call(w.game.rewards, (w.buffers.state, w.buffers.reward, w.game.players))
     return steps
 
 
 @kernel_cache
 def raw_loop() -> CompiledFunction:
-    """Random playouts as machine code: raw_loop()(arena address, playouts) -> steps."""
+    """Random playouts as machine code: raw_loop()(address of a workspace, playouts) -> steps."""
     return CompiledFunction(run_raw, 2, "random playouts")

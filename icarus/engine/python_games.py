@@ -13,6 +13,7 @@ import numpy as np
 from icarus.compiler.functions import MAKES_PLAIN
 from icarus.compiler.plain_python import PlainKernel
 from icarus.compiler.rng import RNG_WORDS
+from icarus.engine.loop import NoRoom
 from icarus.kernel.contract import StateData
 from icarus.kernel.functions import FUNCTIONS, TOLD
 from icarus.kernel.python_game import PythonGame
@@ -23,8 +24,8 @@ ROWS = FUNCTIONS | TOLD
 ROOM = 512  # legal actions that there is room for to begin with
 
 
-class MoreActions(Exception):
-    """There are more legal actions than room for them."""
+class MoreActions(NoRoom):
+    """For the legal actions of a state."""
 
 
 class Callback:

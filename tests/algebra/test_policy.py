@@ -39,8 +39,8 @@ from icarus.algebra.policy import (
     ucb1_by_visits,
 )
 from icarus.compiler.rng import seeded
-from icarus.engine.choice import follow_rule
 from icarus.engine.compiled_search import CompiledSearch
+from icarus.engine.loop import follow_rule
 from icarus.kernel import Theta
 from icarus.kernel.theta import ENTRY
 from icarus.specs import AMAF, BASELINE, MAST
