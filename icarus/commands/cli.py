@@ -3,13 +3,8 @@
 import sys
 from typing import Annotated
 
-try:
-    import typer  # noqa: F401
-except ModuleNotFoundError as missing:
-    raise SystemExit(f"the command icarus needs {missing.name}: pip install 'icarus-mcts[cli]'") from None
-
 from icarus import games
-from icarus.commands.console import end, make_program, out, print_table, print_text, run_program, write_any_text
+from icarus.commands.console import end, make_program, print_table, print_text, run_program, write_any_text
 from icarus.commands.describe import describe_command
 from icarus.commands.discover import discover_command
 from icarus.commands.ladder import ladder_command
@@ -43,7 +38,7 @@ def specs_command(
     ] = None,
     files: With = None,
 ) -> None:
-    """List the enhancements, or print one as the paper does."""
+    """List the enhancements, or print one as the paper does. They are composed with >>, +, / and ^."""
     names = load_files(files or [])
     if show is not None:
         print_text(parse(show, **names).specification())
@@ -57,8 +52,6 @@ def specs_command(
         )
         rows.append((name, records, information, str(rule).replace("*", " * ")))
     print_table(("name", "records R", "information Θ", "policy α"), rows)
-    if out.is_terminal:
-        print_text("Compose them with >>, +, / and ^; icarus specs --show MAST prints one.")
 
 
 COMMANDS = (  # the first line of each one's docstring stands in the list of all

@@ -1,28 +1,24 @@
 """What programs of the command line have in common: their errors, Ctrl-C, and what they print, results on stdout, notes on stderr."""
 
 import contextlib
-import functools
 import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn
 
+import typer
+from rich import progress
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
 from icarus import starting
 from icarus.commands.options import FAILED, INTERRUPTED, REFUSED
 from icarus.compiler.kernel import cache_folder, on_compile, presses_as_one
 from icarus.engine.result import SearchExhausted
 from icarus.load_files import sentence_of, without_modules
-
-try:
-    import typer
-    from rich import progress
-    from rich.console import Console
-    from rich.measure import Measurement
-    from rich.table import Table
-    from rich.text import Text
-except ModuleNotFoundError as missing:
-    raise SystemExit(f"the command icarus needs {missing.name}: pip install 'icarus-mcts[cli]'") from None
 
 out, notes = Console(highlight=False), Console(stderr=True, highlight=False)
 
@@ -43,33 +39,20 @@ def make_program(name: str, commands: Iterable[Callable[..., Any]], help: str) -
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     for command in commands:
-        app.command(command.__name__.removesuffix("_command").replace("_", "-"))(_interruptible(command, name))
+        app.command(command.__name__.removesuffix("_command").replace("_", "-"))(command)
     return app
-
-
-def _interruptible(command: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """The same command, which prints one line when Ctrl-C has ended it; until it begins, Ctrl-C ends the process without a word."""
-
-    @functools.wraps(command)
-    def run(*arguments: Any, **keywords: Any) -> Any:
-        try:
-            starting.restore_interrupts()
-            with presses_as_one():
-                return command(*arguments, **keywords)
-        except KeyboardInterrupt as interrupt:
-            print_note(f"{name}: interrupted{': ' if str(interrupt) else ''}{interrupt}")
-            raise typer.Exit(INTERRUPTED) from None
-
-    return run
 
 
 def run_program(app: typer.Typer, name: str, arguments: Sequence[str]) -> int:
     """Run a program with these arguments; bad input is one sentence on stderr. Returns the exit code."""
     try:
-        code = app(arguments or ["--help"], prog_name=name, standalone_mode=False)
+        starting.restore_interrupts()
+        with presses_as_one():
+            code = app(arguments or ["--help"], prog_name=name, standalone_mode=False)
         return code if isinstance(code, int) else 0
-    except (KeyboardInterrupt, typer.Abort):
-        print_note(f"{name}: interrupted")
+    except typer.Abort as abort:  # what Ctrl-C has become
+        reason = str(abort.__cause__ or "")
+        print_note(f"{name}: interrupted{': ' if reason else ''}{reason}")
         return INTERRUPTED
     except SearchExhausted as error:
         print_text(str(error.result))
@@ -146,16 +129,14 @@ def _is_number(cell: str) -> bool:
 
 
 @contextlib.contextmanager
-def progress_of(
-    what: str, total: int | None, *, done: int = 0, remaining: bool = True, disable: bool = False
-) -> Iterator[Callable[..., None]]:
+def progress_of(what: str, total: int | None, *, done: int = 0) -> Iterator[Callable[..., None]]:
     """A bar on a terminal that vanishes when the work is done; with the time that is left, where it can be told.
 
     What it gives is called with how many are done, and with `description=` and `total=` if they change.
     """
-    disable = disable or notes.is_dumb_terminal or not notes.is_terminal  # it would leave an empty line
+    disable = notes.is_dumb_terminal or not notes.is_terminal  # it would leave an empty line
     columns = [progress.TextColumn("{task.description}"), progress.BarColumn(), progress.MofNCompleteColumn()]
-    columns += [progress.TimeElapsedColumn(), *([progress.TimeRemainingColumn()] if remaining else [])]
+    columns += [progress.TimeElapsedColumn(), progress.TimeRemainingColumn()]
     with progress.Progress(*columns, console=notes, transient=True, disable=disable) as bar:
         task = bar.add_task(what, total=total, completed=done)
         yield lambda completed, **changes: bar.update(task, completed=completed, **changes)

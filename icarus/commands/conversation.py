@@ -35,7 +35,6 @@ WAIT = 20.0  # seconds that a page waits for news before it asks again
 NO_BREAK = "\N{NO-BREAK SPACE}"
 WIDTH = 80  # characters of a line
 LATE = "the game has changed in the meantime; this is the current position"
-ENDED = "the game has ended and everything is shown; start another one"
 REVEALS = "that would reveal hidden cards or pieces; open reveals them from now on"
 HELP = """\
 an action   play it, by its name or its number in the list
@@ -447,8 +446,6 @@ class Conversation:
     def _undo(self) -> Answer:
         session = self.session
         mine = [index for index, each in enumerate(session.played) if each.player in session.people]
-        if session.over and self._hides():
-            raise ValueError(ENDED)
         if not mine:
             raise ValueError("no action can be taken back, because you have not played yet")
         count = sum(entry.index >= mine[-1] for entry in self.log())

@@ -64,7 +64,7 @@ def describe_command(
 ) -> None:
     """Describe a game on one page, from games played by agents.
 
-    Length, choices, seats, skill, eight levels and enhancements. The games are kept: Ctrl-C loses nothing, and the same command continues.
+    Length, choices, seats, eight levels and enhancements. The games are kept: Ctrl-C loses nothing, and the same command continues.
     """
     source = options.load_game(game, own_files)
     loaded, files = source.game, tuple(map(str, source.files))
@@ -268,15 +268,9 @@ def measures_of(plan: Plan, game: AnyGame, rows: Iterable[Row]) -> Measures:
     games: dict[str, list[Row]] = {kind: [] for kind in KINDS}
     for row in rows:
         games[row["stream"]].append(row)
-    *_, weaker, stronger = plan.entrants()
     return {
         "plan": attrs.asdict(plan),
         "course": {kind: course(game, games[kind]) for kind in (RANDOM, EVEN)},
-        "skill": {
-            "player": str(stronger),
-            "opponent": str(weaker),
-            "score": mean_of(_by_deal(games[LEVELS], stronger)),
-        },
         "levels": levels(plan, games[LEVELS]),
         "strategies": strategies(plan, games[STRATEGIES]),
     }
@@ -350,7 +344,7 @@ def sentences(report: AuditReport, measures: Measures | None) -> list[str]:
         failed = ", ".join(report.failed)
         return [f"The audit failed ({failed}). Nothing was played: correct the game first; run icarus check."]
     unchecked = f"; not checked: {', '.join(report.unchecked)}" if report.unchecked else ""
-    return [f"The audit passed{unchecked}.", *_of_course(measures["course"][EVEN]), *_of_skill(measures)]
+    return [f"The audit passed{unchecked}.", *_of_course(measures["course"][EVEN]), *_of_strategies(measures)]
 
 
 def _of_course(game: Measures | None) -> Iterator[str]:
@@ -375,11 +369,7 @@ def _of_course(game: Measures | None) -> Iterator[str]:
         yield f"No seat has a significant advantage; one of {most:.2f} in mean reward would be significant."
 
 
-def _of_skill(measures: Measures) -> Iterator[str]:
-    skill, score = measures["skill"], measures["skill"]["score"]
-    if score:
-        word = "Longer searches play better" if score.low > 0.5 else "Longer searches are not shown to play better"
-        yield f"{word}: {skill['player']} score {score.percent()} against {skill['opponent']}."
+def _of_strategies(measures: Measures) -> Iterator[str]:
     better = [each for each in measures["strategies"] if each["gain"].low > 0]
     names = ", ".join(f"{each['strategy']} ({each['gain'].mean:+.3f})" for each in better)
     if measures["strategies"]:
@@ -426,16 +416,13 @@ def _cells_of(game: Measures) -> dict[str, str]:
 
 
 def _levels(measures: Measures) -> Iterator[Block]:
-    levels, plan = measures["levels"], measures["plan"]
+    levels = measures["levels"]
     if not levels:
         return
     names = [f"level {level['level']}: {level['agent']['iterations']:,} iterations" for level in levels]
     yield Paragraph(
-        f"Each level is {REFERENCE} with twice the iterations of the one below; the first stands above random play. "
-        "To play against a level, where DIR is the directory of this page:"
+        f"Each level is {REFERENCE} with twice the iterations of the one below; the first stands above random play."
     )
-    name = plan["own_files"][-1] if plan["own_files"] else plan["game"]
-    yield Preformatted(f"icarus play {name} --level 3 --levels DIR")
     ratings = [Rating(level["elo"], level["low"], level["high"]) for level in levels]
     steps = [Rating(level["step"]["elo"], level["step"]["low"], level["step"]["high"]) for level in levels]
     games = [str(level["games"]) for level in levels]

@@ -14,12 +14,6 @@ from icarus.discovery.page import PAGE, text_of, write_result
 from icarus.discovery.race import FILE, RaceProgress
 from icarus.discovery.space import shipped_spaces
 
-STAGES = {
-    "check": "checking, levels",
-    "explore": "exploring, units",
-    "prove": "proving, units",
-    "ablate": "ablating, units",
-}
 SPACE_HELP = f"Search space: {', '.join(shipped_spaces())}, or a TOML file of your own."
 AGAINST_HELP = (
     "Opponent: a strategy, or the result of a race as printed. Repeatable; the last is the one to beat. "
@@ -75,7 +69,7 @@ def discover_command(
     with show_compilation(), progress_of("", None) as progress:
 
         def show(report: RaceProgress) -> None:
-            progress(report.done, total=report.total, description=STAGES[report.stage])
+            progress(report.done, total=report.total, description=report.stage)
 
         try:
             discovery = discover(game, settings, to=directory, report=show, workers=workers, cluster=cluster)

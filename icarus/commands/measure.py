@@ -45,8 +45,8 @@ def bench_command(
     medians = {(each.game, each.subject): each.median for each in speeds}
     rows = []
     for each in speeds:
-        others = [medians.get((each.game, subject)) for subject in (bench.PEER, "BASELINE")]
-        ratios = [f"{each.median / other:.2f}" if other else "" for other in others]
+        peers = [medians.get((each.game, subject)) for subject in (bench.PEER, "BASELINE")]
+        ratios = [f"{each.median / peer:.2f}" if peer else "" for peer in peers]
         rows.append([each.game, f"{each.median:,.0f}", f"{each.spread:.0%}", *ratios, each.subject])
     print_table(("game", "per second", "spread", f"× {bench.PEER}", "× BASELINE", "subject"), rows)
 

@@ -79,14 +79,15 @@ def refuse_options(context: typer.Context, names: Sequence[str], reason: str) ->
         raise ValueError(f"{reason}: leave out {', '.join(typed)}")
 
 
-def check_levels(level: int | None, levels: Path | None) -> None:
-    """Refuse levels of which none is taken.
+def level_agents(game: AnyGame, level: int | None, levels: Path | None) -> list[Agent]:
+    """The agent of a level, if one is asked for.
 
     Raises:
-        ValueError: it is so.
+        ValueError: there is no such level, or levels are given of which none is taken.
     """
     if levels is not None and level is None:
         raise ValueError("--levels says whose levels --level takes: give both")
+    return [] if level is None else [Agent.at_level(game, level, levels)]
 
 
 @attrs.frozen

@@ -52,7 +52,6 @@ def play_command(
     """
     if level is not None:
         options.refuse_options(context, (*OF_AN_AGENT, "resume"), "--level sets the others' strategy and budget")
-    options.check_levels(level, levels)
     if watch:
         options.refuse_options(context, ["seat"], "--watch leaves all seats to agents")
     if game is not None:
@@ -64,7 +63,7 @@ def play_command(
             raise ValueError(
                 "icarus play searches each position anew: leave out move_decay; icarus match can reuse records"
             )
-        agents = agents if level is None else [Agent.at_level(loaded.game, level, levels)]
+        agents = options.level_agents(loaded.game, level, levels) or agents
         seats = _seated(loaded.game, None if watch else seat, agents)
         session = Session(loaded.game, seats, seed, {file: digest_of(file) for file in loaded.files})
     elif resume is not None:

@@ -1,9 +1,8 @@
 """`icarus search` and `icarus match`: what a search of one position finds, and games between strategies."""
 
-import functools
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 import typer
@@ -11,21 +10,19 @@ import typer
 from icarus.algebra import Enhancement
 from icarus.checks import count_text, range_text
 from icarus.commands import options
-from icarus.commands.console import out, print_note, print_table, print_text, progress_of, show_compilation
+from icarus.commands.console import print_note, print_table, print_text, progress_of, show_compilation
 from icarus.commands.options import integer_option, value_option
 from icarus.discovery.race import difference
 from icarus.engine.lowering import components_of
-from icarus.engine.match import Agent, Decision, GameLog, SeatedAgent, play
+from icarus.engine.match import Agent, SeatedAgent, play
 from icarus.engine.result import SearchInterrupted, unknown_component
-from icarus.engine.search import Algorithm
 from icarus.kernel.game import AnyGame, seat_name
 from icarus.kernel.state import State
 from icarus.views.document import check_new_file
 from icarus.views.shown import show_records
-from icarus.views.tree_page import write_comparison, write_tree_page
+from icarus.views.tree_page import write_tree_page
 
 RECORDS_HELP = "Print what this component of the strategy has learned: its records with the most updates. Repeatable."
-BESIDE_HELP = "Another strategy for the same position, side by side. Repeatable."
 
 
 def search_command(
@@ -43,44 +40,38 @@ def search_command(
     threads: options.Threads = 1,
     html: Annotated[Path | None, value_option("FILE", "Write the tree to this new file, as an HTML page.")] = None,
     records: Annotated[list[str] | None, value_option("NAME", RECORDS_HELP)] = None,
-    beside: Annotated[list[str] | None, value_option("STRATEGY", BESIDE_HELP)] = None,
     files: options.With = None,
 ) -> None:
     """Search one position."""
     if html is not None:
         check_new_file(html)
     loaded = options.load_game(game, files)
-    agents = [
-        loaded.agent(text, scheme, cutoff, recommendation, iterations=iterations, seconds=seconds, threads=threads)
-        for text in (strategy, *(beside or []))
-    ]
-    if any(isinstance(agent.strategy, Algorithm) for agent in agents) and (html or records or beside):
-        raise ValueError(
-            f"{strategy} keeps no tree and no records that could be shown; a composition of enhancements does"
-        )
-    if isinstance(agents[0].strategy, Enhancement):
-        existing = [*map(str, components_of(agents[0].strategy, agents[0].scheme.uses_exp3(loaded.game))[1])]
+    budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads}
+    agent = loaded.agent(strategy, scheme, cutoff, recommendation, **budget)
+    if isinstance(agent.strategy, Enhancement):
+        existing = [*map(str, components_of(agent.strategy, agent.scheme.uses_exp3(loaded.game))[1])]
         for name in records or []:
             if name not in existing:
                 raise ValueError(unknown_component(name, existing))
+    elif html or records:
+        raise ValueError(
+            f"{strategy} keeps no tree and no records that could be shown; a composition of enhancements does"
+        )
     with show_compilation():
         state = state_after(loaded.game, seed, moves)
         print_text(str(state))
         try:
-            with progress_of("iterations", agents[0].iterations, remaining=False) as show:
-                results = [agent.search(state, seed, progress=lambda done, _: show(done)) for agent in agents]
+            with progress_of("iterations", agent.iterations) as show:
+                result = agent.search(state, seed, progress=lambda done, _: show(done))
         except SearchInterrupted as interrupted:
             print_text(str(interrupted.result))
             print_note(f"icarus: {interrupted}")
             raise typer.Exit(options.INTERRUPTED) from None
-    if html is not None and beside:
-        write_comparison(results, html)
-    elif html is not None:
-        write_tree_page(results[0], html)
-    tables = [str(show_records(results[0], name)) for name in records or []]
-    print_text("\n\n".join([*map(str, results), *tables]))
     if html is not None:
-        print_text(f"{'trees' if beside else 'tree'}: {html}")
+        write_tree_page(result, html)
+    print_text("\n\n".join([str(result), *(str(show_records(result, name)) for name in records or [])]))
+    if html is not None:
+        print_text(f"tree: {html}")
 
 
 def state_after(game: AnyGame, seed: int, moves: str) -> State:
@@ -137,7 +128,6 @@ def match_command(
         int | None, integer_option(f"Add an agent of this strength after the strategies: {options.LEVEL_HELP}")
     ] = None,
     levels: options.Levels = None,
-    show: Annotated[bool, typer.Option("--show", help="Print every state and every decision.")] = False,
     files: options.With = None,
 ) -> None:
     """Play games between strategies.
@@ -148,7 +138,6 @@ def match_command(
     loaded = options.load_game(game, files)
     players = loaded.game.players
     _check_seats(strategies, loaded.game, level)
-    options.check_levels(level, levels)
     settings = zip(
         strategies,
         _each("--scheme", schemes or [options.DEFAULT_SCHEME], strategies),
@@ -156,26 +145,22 @@ def match_command(
         _each("--game-decay", game_decays or [0.0], strategies),
         strict=True,
     )
-    budget = {"iterations": iterations, "seconds": seconds, "threads": threads}
+    budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads}
     agents = [
         loaded.agent(text, scheme, cutoff, recommendation, move, game_decay=game, **budget)
         for text, scheme, move, game in settings
     ]
-    agents += [] if level is None else [Agent.at_level(loaded.game, level, levels)]
+    agents += options.level_agents(loaded.game, level, levels)
     agents += [agents[-1]] * (players - len(agents))
     seated = [SeatedAgent(agent, loaded.game) if agent.remembers else agent for agent in agents]
     rewards: list[Rewards] = []
     try:
-        with show_compilation(), progress_of("games", number, disable=show) as show_progress:
+        with show_compilation(), progress_of("games", number) as show:
             for trial in range(number):
                 # Agents sit as many seats further on as the number of the game says.
                 seats = [seated[(seat - trial) % players] for seat in range(players)]
-                watch = functools.partial(_print_decision, seats) if show else None
-                log = play(loaded.game, seats, seed=(seed, trial), watch=watch)
-                if show:
-                    _print_end(loaded.game, log)
-                rewards.append(log.returns)
-                show_progress(trial + 1)
+                rewards.append(play(loaded.game, seats, seed=(seed, trial)).returns)
+                show(trial + 1)
     except KeyboardInterrupt:
         raise typer.Exit(options.INTERRUPTED) from None
     finally:  # what has been played is not lost
@@ -191,14 +176,11 @@ def _check_seats(strategies: list[str], game: AnyGame, level: int | None) -> Non
     """Refuse strategies, and an agent of a level after them, that do not fit a game's seats."""
     beside = 0 if level is None else 1
     least, most = min(2, game.players) - beside, game.players - beside
-    if least <= len(strategies) <= most:
-        return
-    numbers = range_text(least, most)
-    noun = "strategy" if numbers == "1" else "strategies"
-    rest = " (the last one takes all other seats)" if least < most else ""
-    raise ValueError(
-        f"{game} has {count_text(game.players, 'seat')}; give {numbers} {noun}{' beside --level' * beside}, not {len(strategies)}{rest}"
-    )
+    if not least <= len(strategies) <= most:
+        raise ValueError(
+            f"{game} has {count_text(game.players, 'seat')}; give {range_text(least, most)} of A B …{' beside --level' * beside}, "
+            f"not {len(strategies)}; the last one takes all other seats"
+        )
 
 
 def _each(option: str, values: list[T], strategies: list[str]) -> list[T]:
@@ -232,21 +214,3 @@ def _row(rewards: list[Rewards], seats: list[int], shift: int, agent: str) -> li
     estimate = difference(means)
     low, high = estimate.interval(CONFIDENCE)
     return [len(rewards), len(seats), f"{estimate.mean:.3f}", f"[{max(0.0, low):.3f}, {high:.3f}]", agent]
-
-
-def _print_decision(
-    seats: Sequence[Agent | SeatedAgent], state: State, action: int | None, decision: Decision | None
-) -> None:
-    print_text(str(state))
-    if action is not None:
-        player = state.current_player()
-        line = f"{seat_name(state.game, player)}: {state.action_to_string(action)}"
-        if decision is not None and decision.iterations:
-            line += f"   ({decision.visits} of {decision.iterations} visits, value {decision.value:.3f}, {seats[player].strategy})"
-        print_text(line)
-    out.print()
-
-
-def _print_end(game: AnyGame, log: GameLog) -> None:
-    rewards = ", ".join(f"{seat_name(game, seat)} {reward:g}" for seat, reward in enumerate(log.returns))
-    print_text(f"result: {rewards}   ({count_text(len(log.actions), 'action')}, {log.seconds:.1f} s)")

@@ -1,6 +1,6 @@
 """The tree of a search as one page that needs no network: an outline to be opened, with the board of the move looked at."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -125,25 +125,3 @@ def _observations(tree: Tree) -> list[int]:
     assert tree.moves is not None
     _, small = np.unique(np.where(tree.moves == UNSEEN, -1 - tree.moves, tree.moves), return_inverse=True)
     return small.ravel().tolist()
-
-
-# ---------------------------------------------------------------------- several strategies on one position, side by side
-
-
-NODES, COMPARED = 20_000, 100  # of a tree in the page, and its boards
-
-
-def write_comparison(results: Sequence[Result], path: Path) -> None:
-    """Write a page with the trees of all searches of a position, which needs no network.
-
-    Raises:
-        ValueError: the file exists, or its directory does not exist.
-    """
-    title = f"{results[0].state.game}: {len(results)} strategies on one position"
-    write_new(path, page("comparison", title, columns="".join(map(_column, results))))
-
-
-def _column(result: Result) -> str:
-    name = escape(str(result.strategy))
-    tree = frame(tree_page(result, NODES, COMPARED), f"the tree of {result.strategy}")
-    return f'<section aria-label="{name}"><h2>{name}</h2>{tree}</section>'

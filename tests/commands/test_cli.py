@@ -98,7 +98,6 @@ def test_a_terminal_of_80_columns_is_not_exceeded_and_only_last_columns_go_on_be
 ) -> None:
     monkeypatch.setenv("TERM", term)
     monkeypatch.setattr(console, "out", Console(force_terminal=True, width=80, highlight=False))
-    monkeypatch.setattr(cli, "out", console.out)
     code, output, _ = icarus(*arguments)
     lines = [re.sub(r"\x1b\[\d*m", "", line) for line in output.splitlines()]
     assert code == 0 and max(map(len, lines)) <= 80 and not RULES.search(output)
@@ -176,16 +175,6 @@ def test_each_chance_event_before_a_search_is_drawn_for_itself() -> None:
 
 
 # ----------------------------------------------------------------------------------------------------------------- match
-
-
-def test_match_shows_every_state_and_decision(icarus: Call) -> None:
-    code, output, _ = icarus(
-        "match", "knockout-whist(players=2)", "BASELINE", "BASELINE", "--games", 1, "--iterations", 5, "--show"
-    )
-    assert code == 0
-    assert len(re.findall(r"^player \d: ", output, re.MULTILINE)) > 10
-    assert re.search(r"player \d: \S+ +\(\d of 5 visits, value \d\.\d+, BASELINE\)", output)
-    assert re.search(r"^result: player 0 [\d.]+, player 1 [\d.]+ ", output, re.MULTILINE)
 
 
 # Of each seat: agents sit one seat further on in the second game.

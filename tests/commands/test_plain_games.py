@@ -62,10 +62,6 @@ def test_a_position_is_searched_and_its_tree_written(file: Path, icarus: Call) -
     code, output, _ = icarus("search", "plain-kuhn", "--with", file, "--iterations", 50, "--html", "tree.html")
     assert code == 0 and "plain-kuhn, Ann, BASELINE: 50 iterations" in output
     assert "plain-kuhn" in Path("tree.html").read_text()
-    code, output, _ = icarus(
-        "search", "race", "--with", file, "--iterations", 40, "--beside", "MAST", "--html", "both.html"
-    )
-    assert code == 0 and "2 strategies on one position" in Path("both.html").read_text()
     code, output, _ = icarus("search", "plain-kuhn", "--with", file, "--strategy", "OOS()", "--iterations", 50)
     assert code == 0 and "OOS(): 50 iterations" in output
 
