@@ -4,7 +4,6 @@ import csv
 import datetime
 import io
 import json
-import re
 import shutil
 
 import pytest
@@ -12,8 +11,6 @@ import pytest
 from experiments import results as store
 from experiments.report import state_of
 from experiments.results import results_of
-from icarus.commands.options import split_names
-from icarus.views.document import Heading, Paragraph, Table, asset, html
 from tests.experiments.conftest import SMALL, TRIALS, a_row, all_of_table_1, keep, small
 
 
@@ -75,13 +72,6 @@ def test_damage_is_told_with_file_and_line_and_exit_code_2(call, copy):
     assert path.read_bytes() == before
 
 
-def test_every_command_has_help(call):
-    for name in ("run", "status", "report", "query", "merge", "verify", "plan", "claims", "estimate"):
-        code, out, _ = call(name, "--help")
-        assert code == 0
-        assert len(out) > 200
-
-
 def test_the_table_of_a_report_holds_every_agent_with_its_interval(call, copy):
     code, out, _ = call("report", copy)
     assert code == 0
@@ -109,14 +99,6 @@ def test_a_report_needs_no_other_file(call, tmp_path):
         assert (copy / path).exists()
 
 
-def test_a_report_of_an_unfinished_run_says_so(call, tmp_path):
-    experiment = small()
-    keep(tmp_path, experiment, [a_row(experiment.cells[0], 0)])
-    code, _, _ = call("report", tmp_path)
-    assert code == 0
-    assert f"1 of {3 * TRIALS} games played; the run is not complete." in (tmp_path / "report.md").read_text()
-
-
 def test_status_tells_how_far_a_run_is_and_when_it_will_end(tmp_path):
     """Two workers, 10 seconds a game: 16 games of 64 are done after 80 seconds, so 240 are left."""
     experiment = all_of_table_1()
@@ -131,12 +113,6 @@ def test_status_tells_how_far_a_run_is_and_when_it_will_end(tmp_path):
     assert "16 of 64 games (25.0 %), running" in status
     assert "Othello: 16 of 64" in status
     assert "4 min 0 s left" in status
-
-
-def test_status_knows_a_complete_run_and_one_that_has_not_begun(call, played, tmp_path):
-    assert call("status", played)[1].splitlines()[-1] == "complete"
-    keep(tmp_path, small(), [])
-    assert f"0 of {3 * TRIALS} games" in call("status", tmp_path)[1]
 
 
 def test_a_query_is_answered_from_the_file(call, played):
@@ -177,21 +153,6 @@ def test_one_game_is_played_again_by_its_agent_and_number(call, played):
     assert out == f"{row['agent']} in {row['game']}, trial 1: {row['moves']} actions, the same\n"
 
 
-def test_a_game_that_is_not_there_is_refused_with_the_agents(call, played):
-    agents = ", ".join(sorted({cell.agent for cell in small().cells}))
-    code, _, errors = call("verify", played, "--agent", "nobody", "--trial", 3)
-    assert code == 2
-    assert f"there is no game of the agent 'nobody' and with the number 3; agents: {agents}" in errors
-    assert call("verify", played, "--trial", 10**6)[0] == 2
-
-
-def test_a_folder_of_runs_is_told_with_the_runs(call, played, tmp_path):
-    shutil.copytree(played, tmp_path / "inside")
-    code, _, errors = call("verify", tmp_path)
-    assert code == 2
-    assert "has no experiment (it has no experiment.json); give one of its directories: inside" in errors
-
-
 def write_unchecked(path, rows):
     """Keep rows as they were kept before lines had checksums."""
     path.write_text("".join(json.dumps({key: row[key] for key in row if key != "check"}) + "\n" for row in rows))
@@ -210,29 +171,6 @@ def test_a_row_that_was_tampered_with_is_found(call, copy):
     assert out.count("the same") == len(rows) - 2
 
 
-def test_a_plan_tells_the_number_of_games(call):
-    assert call("plan", 0.5, 0.55)[1].startswith("1565 games each")
-
-
-def test_games_are_separated_by_commas_outside_brackets():
-    assert split_names("othello, knockout-whist(players=3),x(a=1,b=2)") == [
-        "othello",
-        "knockout-whist(players=3)",
-        "x(a=1,b=2)",
-    ]
-
-
-def test_every_row_tells_what_it_was_made_by(played):
-    for row in store.rows(played, small()):
-        assert {"icarus", "commit", "dirty", "sources", "python", "numpy", "numba", "platform", "host"} <= set(
-            row["provenance"]
-        )
-        assert row["moves"] == len(row["actions"])
-        assert row["win"] == (row["reward"] == 1.0) == (row["returns"][row["seat"]] == 1.0)
-        assert row["statistics"]["agent"]["iterations"] == 20
-        assert 1 <= row["statistics"]["agent"]["visits"] <= 20
-
-
 def test_commands_need_no_home(played, command):
     command.environment = {
         key: value for key, value in command.environment.items() if key not in ("HOME", "XDG_CACHE_HOME")
@@ -248,12 +186,3 @@ def test_without_its_extra_the_command_says_what_to_install(python, missing):
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == f"the command experiments needs {missing}: pip install 'icarus-mcts[experiments]'\n"
-
-
-def test_a_report_has_the_colours_of_every_page_in_the_readers_scheme():
-    colours = asset("colours.css")
-    report = html("mine", [Heading("games"), Paragraph("text"), Table("", ["a"], [["agrees"]])])
-    assert "prefers-color-scheme: dark" in colours and colours in report
-    assert not re.findall("#[0-9a-f]{3,6}", report.replace(colours, ""))  # none that one scheme alone can show
-    names = set(re.findall(r"var\((--\w+)\)", report))
-    assert names and all(colours.count(f"{name}:") == 2 for name in names)

@@ -1,18 +1,25 @@
 """Cells, seats, seeds, and the tables from which experiments are built."""
 
+import hashlib
 import json
-import pickle
 from pathlib import Path
 
 import pytest
 
+from experiments import results as store
 from experiments.papers import sensitivity, suite
+from experiments.papers.combinations import COMBINATIONS
+from experiments.papers.suite import TABLE_1
 from experiments.plan import loading
 from experiments.plan.definition import Label, Refusal, from_settings, title
-from experiments.run import Trial
+from experiments.plan.loading import KEYS, build, load
+from experiments.report import measures_of, state_of
+from experiments.results import results_of
+from experiments.run import Trial, row, trial_of
 from experiments.run import row as play_row
+from icarus import games
 from icarus.arena.workers import workers
-from tests.experiments.conftest import built
+from tests.experiments.conftest import a_row, built, keep
 
 
 def base(column):
@@ -43,27 +50,6 @@ def test_the_seats_are_those_of_section_8():
     assert seats["lotr-confrontation", "Dark"] == (1,)
     assert seats["hearts", ""] == (0, 1, 2, 3)
     assert seats["checkers", ""] == seats["othello", ""] == seats["backgammon", ""] == (0, 1)
-
-
-def test_half_the_games_of_a_two_player_game_are_played_in_each_seat():
-    cell = built().cells[0]
-    assert [cell.seat(trial) for trial in range(4)] == [0, 1, 0, 1]
-
-
-def test_figure_3_plays_the_same_games_as_figure_4():
-    figure3, figure4 = (loading.load(name, {"games": ["othello"]}) for name in ("figure3", "figure4"))
-    assert figure3.cells == figure4.cells
-    assert [figure3.game_seed(cell, 3) for cell in figure3.cells] == [
-        figure4.game_seed(cell, 3) for cell in figure4.cells
-    ]
-
-
-def test_figure_5_compares_the_baseline_epic_and_nast():
-    assert [str(cell.spec.strategy) for cell in loading.load("figure5", {"games": ["othello"]}).cells] == [
-        "BASELINE",
-        "BASELINE >> EPIC",
-        "BASELINE >> NAST2",
-    ]
 
 
 def test_a_cell_has_the_same_seeds_whatever_else_is_in_the_experiment():
@@ -101,12 +87,6 @@ def test_only_unusual_parameters_are_in_a_title():
         "LOTR:C (Dark)",
     ]
     assert [column.game for column in experiment.columns[:2]] == ["knockout-whist", "knockout-whist(players=3)"]
-
-
-def test_seats_can_be_chosen():
-    assert built(seats=1).columns[0].seats == (1,)
-    assert built(seats=[1, 1, 0]).columns[0].seats == (1, 1, 0)
-    assert built(seats="rotate").columns[0].seats == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -188,19 +168,6 @@ def test_a_wrong_table_is_refused_with_the_path_of_the_mistake(changes, message)
     assert "\n" not in str(refused.value)
 
 
-def test_a_strategy_that_cannot_be_read_is_refused_with_the_position():
-    with pytest.raises(Refusal, match="position"):
-        built(agents={"a": "BASELINE >> MSAT"})
-
-
-def test_an_experiment_is_read_from_a_file(tmp_path):
-    path = tmp_path / "rave-k.toml"
-    path.write_text('games = "othello"\nagents = ["RAVE"]\nseconds = 0.5\ntrials = 7\n')
-    experiment = loading.load(str(path), {"iterations": 30})
-    assert (experiment.name, experiment.trials) == ("rave-k", 7)
-    assert (experiment.columns[0].iterations, experiment.columns[0].seconds) == (30, None)
-
-
 def test_a_file_that_is_not_toml_is_refused_in_one_sentence(tmp_path):
     path = tmp_path / "bad.toml"
     path.write_text("games = [")
@@ -231,16 +198,6 @@ def test_an_experiment_is_read_from_a_python_file_with_enhancements_of_its_own(t
     assert from_settings(experiment.settings()) == experiment
 
 
-def test_games_of_an_enhancement_of_ones_own_are_played_and_name_its_file(tmp_path):
-    path = tmp_path / "sharp.py"
-    path.write_text(OWN)
-    cell = loading.load(str(path), {}).cells[1]
-    row = play_row(Trial(cell, 0, (1, 2)))
-    assert row["strategy"] == "BASELINE >> SHARP"
-    assert row["moves"] > 50
-    assert len(row["provenance"]["module"]) == 12
-
-
 def test_a_game_of_ones_own_is_played_by_its_name_in_another_process(tmp_path):
     nim = (Path(__file__).parents[2] / "examples" / "nim.py").read_text()
     path = tmp_path / "sticks.py"
@@ -265,12 +222,6 @@ def test_settings_are_read_without_running_anybody_s_file_and_played_with_it(tmp
     (tmp_path / "away.py").rename(path)
     original_actions, copied_actions = (play_row(Trial(each, 0, (1, 2)))["actions"] for each in (cell, copy.cells[1]))
     assert original_actions == copied_actions
-
-
-def test_a_cell_goes_to_another_process_as_its_settings():
-    (cell,) = built(agents={"a": {"strategy": "RAVE", "scheme": "SO_ISMCTS", "iterations": 5}}).cells[:1]
-    again = pickle.loads(pickle.dumps(cell))
-    assert again == cell and again.key == cell.key and again.spec.scheme is not None
 
 
 @pytest.mark.parametrize(
@@ -327,17 +278,6 @@ def test_a_changed_enhancement_under_a_name_of_the_library_is_refused(tmp_path, 
     assert f"agents.a: {message}" in str(refused.value)
 
 
-def test_the_rules_of_reuse_are_section_4s_four_on_mast():
-    experiment = loading.load("reuse", {"games": ["othello"]})
-    assert [cell.agent for cell in experiment.cells] == ["Baseline", "Gibbs", "ε-greedy", "Roulette", "UCB1"]
-    assert str(experiment.cells[1].spec.strategy) == "BASELINE >> MAST"
-    assert experiment.pictures == ("reuse",)
-
-
-def test_the_trees_are_those_of_the_baseline_and_of_each_enhancement_alone():
-    assert [cell.agent for cell in loading.load("tree", {"games": ["othello"]}).cells] == ["-", "N", "R", "M", "L"]
-
-
 def test_section_8_at_once_plays_every_strategy_of_its_experiments_once():
     whole = [cell.key for cell in loading.load("section8", {}).cells]
     parts = {
@@ -360,3 +300,303 @@ def test_an_experiment_on_a_setting_holds_the_baseline_section_8s_own_setting_an
         texts = {cell.spec.text for cell in experiment.cells if cell.column == column}
         section8 = texts & set(suite.SECTION_8.values())
         assert "BASELINE" in section8 and len(section8) > 1 and texts - section8
+
+
+# -------------------- Table 1, as printed.
+
+
+TABLE = """
+-     | ....  | BASELINE
+N     | N...  | BASELINE >> NAST2
+R     | .R..  | RAVE
+NR    | NR..  | RAVE >> NAST2
+M     | ..M.  | BASELINE >> MAST
+NM    | N.M.  | BASELINE >> (MAST + NAST2)/2
+RM    | .RM.  | RAVE >> MAST
+NRM   | NRM.  | RAVE >> (MAST + NAST2)/2
+L     | ...L  | BASELINE >> LGRF
+NL    | N..L  | BASELINE >> (LGRF + NAST2)/2
+RL    | .R.L  | RAVE >> LGRF
+NRL   | NR.L  | RAVE >> (LGRF + NAST2)/2
+ML    | ..ML  | BASELINE >> (MAST + LGRF)/2
+NML   | N.ML  | BASELINE >> (MAST + LGRF + NAST2)/3
+RML   | .RML  | RAVE >> (MAST + LGRF)/2
+NRML  | NRML  | RAVE >> (MAST + LGRF + NAST2)/3
+"""
+LETTERS = {"N": "NAST", "R": "RAVE", "M": "MAST", "L": "LGRF"}
+PRINTED = [[part.strip() for part in line.split("|")] for line in TABLE.strip().splitlines()]
+
+
+def test_the_sixteen_combinations_are_those_of_table_1_in_its_order():
+    assert [(c.name, c.strategy) for c in COMBINATIONS] == [(name, strategy) for name, _, strategy in PRINTED]
+
+
+def test_the_bullets_of_table_1_are_right():
+    assert [c.enhancements for c in COMBINATIONS] == [
+        {LETTERS[mark] for mark in marks if mark != "."} for _, marks, _ in PRINTED
+    ]
+
+
+def test_every_strategy_of_table_1_is_understood_and_written_back():
+    from icarus import parse
+
+    for strategy in TABLE_1.values():
+        assert parse(str(parse(strategy))) == parse(strategy)
+
+
+def test_the_strategies_of_table_1_are_all_different():
+    from icarus import parse
+
+    assert len({str(parse(strategy)) for strategy in TABLE_1.values()}) == 16
+
+
+# -------------------- Online Outcome Sampling and its like in experiments: who plays, and where they cannot.
+
+
+def table(**changes):
+    settings = {
+        "name": "n",
+        "games": ["kuhn-poker"],
+        "iterations": 40,
+        "seats": 0,
+        "agents": {"oos": "OOS(delta=0.5)"},
+        **changes,
+    }
+    return build(settings)
+
+
+def test_experiments_have_it_for_an_agent_or_an_opponent():
+    experiment = table(
+        opponent="NearEquilibrium()", agents={"oos": "OOS(delta=0.5)", "own": {"strategy": "OOS"}, "r": "RAVE"}
+    )
+    assert [cell.spec.text for cell in experiment.cells] == ["OOS(delta=0.5)", "OOS()", "RAVE"]
+    assert from_settings(experiment.settings()) == experiment
+    for cell in experiment.cells:
+        game = row(trial_of(experiment, cell, 0))
+        assert (game["strategy"], game["opponent"]) == (cell.spec.text, "NearEquilibrium()")
+        assert game["statistics"]["agent"]["iterations"] == 40
+
+
+@pytest.mark.parametrize(
+    ("changes", "pattern"),
+    [
+        ({"games": ["hearts"]}, r"games: OOS\(delta=0.5\) cannot play here: hearts has 4 players"),
+        ({"games": ["phantom-mnk"]}, "cannot play here: phantom-mnk is too large for a complete walk: it has about"),
+        ({"agents": {"a": "OOS(depth=1)"}}, "agents.a: 'OOS\\(depth=1\\)' is not a search"),
+        ({"agents": {"a": {"strategy": "OOS", "scheme": "SO_ISMCTS"}}}, "takes no scheme=SO_ISMCTS"),
+        ({"agents": {"a": {"scheme": "OOS()"}}}, "OOS\\(\\) is an algorithm, not a scheme"),
+        ({"agents": {"a": "RAVE"}, "opponent": "OOS", "games": ["othello"]}, "cannot play here: othello"),
+    ],
+)
+def test_experiments_refuse_it_where_it_cannot_be(changes, pattern):
+    with pytest.raises(Refusal, match=pattern):
+        table(**changes)
+
+
+# -------------------- Agents and opponents with schemes: keys, tables, rows, and how cheating is told.
+
+
+def digest(*parts):
+    return hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:16]
+
+
+def test_the_key_of_a_cell_without_a_scheme_is_that_of_rows_that_exist():
+    key = digest("othello", 0, 1, "RAVE", "BASELINE", 100, None)
+    assert built().cells[0].key == key
+    assert (
+        built(agents={"a": {"strategy": "RAVE", "scheme": "MO_ISMCTS"}}, opponent={"scheme": "MO_ISMCTS"}).cells[0].key
+        == key
+    )
+    # … as section 8's first games have it, played before there were schemes
+    assert (
+        loading.load("section8", {}).cells[0].key
+        == digest("dou-di-zhu", 0, "BASELINE", "BASELINE", 5000, None)
+        == "2ac70aaf6c53a070"
+    )
+
+
+def test_the_scheme_of_either_side_and_iterations_of_ones_own_are_parts_of_the_key():
+    cells = [
+        built(agents={"a": agent}, opponent=opponent).cells[0]
+        for agent in (
+            "RAVE",
+            {"strategy": "RAVE", "scheme": "SO_ISMCTS"},
+            {"strategy": "RAVE", "iterations": 50},
+            {"strategy": "RAVE", "scheme": "SO_ISMCTS with EXP3"},
+        )
+        for opponent in ("BASELINE", {"scheme": "DeterminizedUCT(4)"}, {"scheme": "DeterminizedUCT(5)"})
+    ]
+    assert len({cell.key for cell in cells}) == 12
+
+
+def test_settings_with_schemes_are_read_back():
+    agents = {"a": {"scheme": "DeterminizedUCT(4) with EXP3", "iterations": 7}, "b": "RAVE"}
+    experiment = built(agents=agents, opponent=[{"scheme": "CheatingUCT"}, "BASELINE"])
+    assert from_settings(json.loads(json.dumps(experiment.settings()))) == experiment
+    assert {str(cell.spec.scheme) for cell in experiment.cells} == {
+        "DeterminizedUCT(determinizations=4) with EXP3",
+        "MO_ISMCTS",
+    }
+
+
+def test_schemes_are_read_from_a_file(tmp_path):
+    path = tmp_path / "own.toml"
+    path.write_text(
+        'games = "kuhn-poker"\niterations = 50\nopponent = { scheme = "SO_ISMCTS" }\nagents.plain = "RAVE"\n'
+        'agents.determinized = { strategy = "BASELINE >> MAST", scheme = "DeterminizedUCT(10)", iterations = 20 }\n'
+    )
+    plain, determinized = loading.load(str(path), {}).cells
+    assert (str(plain.spec.strategy), str(plain.spec.scheme), plain.iterations) == ("RAVE", "MO_ISMCTS", 50)
+    assert (str(determinized.spec.strategy), determinized.iterations) == ("BASELINE >> MAST", 20)
+    assert determinized.spec.text == "BASELINE >> MAST by DeterminizedUCT(determinizations=10)"
+    assert plain.column.opponent.text == "BASELINE by SO_ISMCTS"
+
+
+def test_a_game_is_played_by_these_searches_with_their_own_iterations():
+    agents = {"a": {"scheme": "DeterminizedUCT(4)", "iterations": 24}}
+    experiment = built(games="kuhn-poker", agents=agents, opponent={"scheme": "CheatingUCT"}, iterations=9, seats=0)
+    cell = experiment.cells[0]
+    game = row(trial_of(experiment, cell, 0))
+    assert game["strategy"] == "BASELINE by DeterminizedUCT(determinizations=4)"
+    assert game["opponent"] == "BASELINE by CheatingUCT"
+    assert (game["iterations"], game["opponent_iterations"]) == (24, 9)
+    assert game["statistics"]["agent"]["iterations"] == 24
+    assert game["statistics"]["opponents"]["iterations"] == 9
+
+
+def test_what_cheats_says_so_by_its_name_and_wherever_its_games_are_shown(tmp_path):
+    experiment = built(
+        games="phantom-mnk",
+        roles="First",
+        opponent={"scheme": "CheatingUCT"},
+        agents={
+            "best": {"scheme": "CheatingEnsembleUCT"},
+            "Cheating UCT": {"scheme": "CheatingUCT"},
+            "fair": "BASELINE",
+        },
+    )
+    assert [cell.agent for cell in experiment.cells] == ["best (cheating)", "Cheating UCT", "fair"]
+    column = experiment.columns[0]
+    assert title(column).endswith("against BASELINE by CheatingUCT (cheating: it sees what is hidden)")
+    results = results_of(keep(tmp_path, experiment, (a_row(cell, 0) for cell in experiment.cells)))
+    assert "cheating" in state_of(results, running=False)
+    tallies = results.tallies()
+    assert "cheating" in title(column, [column])
+    assert ["cheating" in tally.cell.spec.caption for tally in tallies] == [True, True, False]
+
+
+def test_drawn_games_of_two_are_counted_and_worth_half(tmp_path):
+    experiment = built(trials=5)
+    cell = experiment.cells[0]
+    outcomes = [(1.0, 0.0), (0.5, 0.5), (0.0, 1.0), (0.5, 0.5)]
+    rows = [
+        a_row(cell, trial, reward=reward, returns=[reward, opponent_reward], win=reward == 1.0)
+        for trial, (reward, opponent_reward) in enumerate(outcomes)
+    ]
+    results = results_of(keep(tmp_path, experiment, rows))
+    (tally,) = results.tallies()
+    assert (tally.wins, tally.draws, tally.games, tally.score) == (1, 2, 4, 0.5)
+    assert measures_of([tally])[0][4:6] == ["Draws", "Score"]
+
+
+# -------------------- Experiments of one's own: their report has their own titles, and no statements of the paper.
+
+
+N = {
+    "name": "mine",
+    "games": "othello",
+    "trials": 3,
+    "iterations": 5,
+    "agents": {"N": "BASELINE >> NAST2", "-": "BASELINE"},
+}
+
+
+@pytest.fixture
+def run(tmp_path):
+    """An agent called N in a game of the paper, against the baseline."""
+    experiment = build(N)
+    return keep(tmp_path, experiment, [a_row(cell, trial) for cell, trial in experiment.games()])
+
+
+OWN_ENHANCEMENT = """
+import attrs
+from icarus import MAST, games, gibbs
+SHARP = attrs.evolve(MAST(gibbs(0.1)), name="SHARP")
+MINE = attrs.evolve(games.load("kuhn-poker"), name="mine")
+"""
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """The file of an enhancement and a game, beside a TOML file that names them."""
+    monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
+    monkeypatch.chdir(tmp_path)
+    Path("own.py").write_text(OWN_ENHANCEMENT)
+    Path("mine.toml").write_text(
+        "games = ['mine', 'kuhn-poker']\niterations = 5\ntrials = 2\nagents = ['BASELINE >> SHARP']"
+    )
+    return tmp_path / "own.py"
+
+
+def test_an_experiment_names_what_a_file_of_with_defines_and_is_continued_with_it(own, call):
+    command = ["run", "mine.toml", "--workers", 1, "--with", "own.py", "--out", "run"]
+    code, out, _ = call(*command)
+    assert code == 0 and "Mine: 5 iterations" in out
+    assert {cell.module for cell in store.experiment_in(Path("run")).cells} == {str(own)}
+    assert call(*command, "--trials", 3)[0] == 0
+    assert call("verify", "run")[0] == 0
+    own.write_text(OWN_ENHANCEMENT.replace("0.1", "0.2"))
+    code, _, errors = call(*command)
+    assert code == 2 and "own.py was edited" in errors
+
+
+def test_experiments_of_the_papers_take_a_file_too(own):
+    for name in ("figure5", "temperature", "searches-phantom"):
+        assert all(cell.module == str(own) for cell in load(name, {}, own).cells)
+    assert {cell.column.game for cell in load("figure5", {"games": ["mine"]}, own).cells} == {"mine"}
+
+
+@pytest.mark.parametrize(
+    ("file", "experiment", "sentence"),
+    [
+        ("none.py", "mine.toml", "--with: there is no file 'none.py'"),
+        ("mine.toml", "mine.toml", "--with: 'mine.toml' is not a Python file"),
+        ("empty.py", "mine.toml", "--with: 'empty.py' defines no game, enhancement"),
+        ("own.py", "empty.py", "a .py file imports what it uses; import own.py there"),
+        ("own.py", "other.toml", "games: game.py is another file than that of --with; import it in own.py"),
+    ],
+)
+def test_a_file_of_with_that_cannot_be_used_is_refused(own, call, file, experiment, sentence):
+    Path("empty.py").write_text("")
+    Path("game.py").write_text(OWN_ENHANCEMENT)
+    Path("other.toml").write_text("games = 'game.py'\niterations = 5\nagents = ['BASELINE']")
+    code, _, errors = call("run", experiment, "--with", file, "--out", "run")
+    assert code == 2 and sentence in errors and not Path("run").exists()
+
+
+def test_a_table_in_a_file_or_a_pipe_is_at_most_80_characters_wide(tmp_path, call):
+    agents = {"RAVE and all": "RAVE >> (MAST + LGRF + NAST2)/3", "-": "BASELINE"}
+    for name, table in (("named", agents), ("listed", list(agents.values()))):
+        experiment = build({**N, "agents": table})
+        rows = [a_row(cell, trial, reward=0.5, returns=[0.5, 0.5], win=False) for cell, trial in experiment.games()]
+        code, out, _ = call("report", keep(tmp_path / name, experiment, rows))
+        assert code == 0 and "50.0 %" in out and max(map(len, out.splitlines()[:12])) <= 80
+        assert out.startswith("Othello: 5 iterations per decision, against BASELINE\n")
+        assert ("Strategy" in out) == (name == "named")
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "experiments.md").read_text()
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_key_of_a_table_has_a_line_on_its_page(key):
+    assert f"\n| `{key}` | " in PAGE
+
+
+def test_the_experiment_on_its_page_is_one(tmp_path):
+    tables = PAGE.split("```toml\n")[1:]
+    (tmp_path / "rave-k.toml").write_text("".join(text.partition("```")[0] for text in tables))
+    experiment = load(str(tmp_path / "rave-k.toml"), {})
+    assert experiment.name == "rave-k" and len(experiment.cells) == 2 * 5
+    (tmp_path / "own.py").write_text(PAGE.split("```python\n")[1].partition("```")[0])
+    assert [cell.agent for cell in load(str(tmp_path / "own.py"), {}).cells] == ["mast", "baseline"]

@@ -8,7 +8,6 @@ from matplotlib.image import imread
 
 from experiments import figures
 from experiments import results as summary
-from experiments.figures import stated_differences
 from experiments.plan import loading
 from experiments.plan.definition import PICTURES
 from experiments.results import MILLION, STATISTICS, Moments
@@ -55,39 +54,6 @@ def test_a_picture_is_drawn_as_png_and_svg_and_the_same_results_make_the_same(tm
     assert again.with_suffix(".svg").read_bytes() == drawn[1].with_suffix(".svg").read_bytes()
 
 
-def test_figure_4_tells_better_and_worse_from_evenly_matched(tmp_path):
-    for name, of, is_shown in (("apart", {"N": 180, "R": 20}, True), ("even", {}, False)):
-        columns = results("figure4", 200, lambda cell, games, of=of: of.get(cell.agent, 100))
-        (path,) = figures.draw(columns, tmp_path / name, ["figure4"])
-        assert colour_is_shown(path, figures.BETTER) == colour_is_shown(path, figures.WORSE) == is_shown
-        assert colour_is_shown(path, figures.BAND)
-
-
-def test_many_agents_stand_below_each_other_and_a_few_side_by_side(tmp_path):
-    for name, taller in (("ludii", True), ("catalogue-tree", False)):
-        columns = results(name, 100, invented(1))
-        (path,) = figures.draw(columns, tmp_path / name, ["agents"])
-        height, width = imread(path).shape[:2]
-        assert (height > 2 * width / 1.5) == taller and max(height, width) < 3000
-        text = path.with_suffix(".svg").read_text()
-        assert "evenly matched" not in text  # no agent of these is the baseline itself
-
-
-def test_several_columns_are_drawn_together_and_each_for_itself(tmp_path):
-    columns = results("figure4", 50, invented(2), iterations=[10, 20])
-    names = [path.name for path in figures.draw(columns, tmp_path, ["figure4"])]
-    assert names == ["figure4.png", "figure4-othello-10-iterations.png", "figure4-othello-20-iterations.png"]
-
-
-def test_a_statement_is_shown_once_with_the_narrowest_range_that_the_paper_gives_it():
-    by_terms = {comparison.terms: comparison for comparison in stated_differences(("othello", ""))}
-    assert len(by_terms) == len(stated_differences(("othello", ""))) == 7
-    what = {comparison.what: comparison.expected.agree for comparison in by_terms.values()}
-    assert what["EPIC higher than the baseline"] == ((0.0, float("inf")),)  # and not: not lower
-    (rave,) = (each for each in stated_differences(("dou-di-zhu", "Landlord")) if "RAVE" in each.what)
-    assert rave.what == "with RAVE the same as without"  # and not: not higher
-
-
 def test_statements_are_drawn_of_games_that_are_complete_and_coloured_by_what_we_find(tmp_path):
     def rate(cell, games):
         return games * (3 if "NAST2" in cell.spec.text else 1) // 4
@@ -100,13 +66,6 @@ def test_statements_are_drawn_of_games_that_are_complete_and_coloured_by_what_we
     assert colour_is_shown(path, figures.WORSE)
     next(iter(columns.values()))[0].due = 401
     assert figures.draw(columns, tmp_path, ["statements"]) == []
-
-
-def test_figures_of_all_combinations_wait_for_all(tmp_path):
-    assert figures.draw(results("figure4", 0, lambda cell, games: 0), tmp_path, ["figure3", "figure4"]) == []
-    columns = results("figure4", 10, invented(4))
-    next(iter(columns.values()))[3].games = next(iter(columns.values()))[3].wins = 0
-    assert figures.draw(columns, tmp_path, ["figure3"]) == []
 
 
 def test_section_8_has_all_pictures_each_with_its_own_agents(tmp_path):
@@ -136,23 +95,3 @@ def test_the_interval_of_a_ratio_of_visits_is_that_of_the_delta_method():
 def test_rates_at_the_ends_of_the_scale_can_be_drawn(tmp_path, wins):
     columns = results("figure5", 5, lambda cell, games: wins)
     assert len(figures.draw(columns, tmp_path, ["figure4", "figure5"])) == 2
-
-
-def test_every_picture_that_an_experiment_may_ask_for_can_be_drawn():
-    assert set(figures.DRAW) == set(PICTURES)
-    assert all(picture.caption.endswith(".") for picture in PICTURES.values())
-
-
-def test_titles_of_columns_with_several_opponents_do_not_overlap(tmp_path):
-    opponents = ["BASELINE", "BASELINE >> mast(epsilon_greedy(0.1))"]
-    columns = results("reuse", 20, invented(6), opponent=opponents)
-    for inches, letters in ((1.1, 13), (1.6, 20)):
-        labels = figures._labels(columns, inches)
-        assert max(len(line) for label in labels for line in label.splitlines()) <= letters
-        assert "".join(labels[1].split()) == "Othello,againstBASELINE>>mast(epsilon_greedy(epsilon=0.1))"
-    assert figures.draw(columns, tmp_path, ["reuse"]) == [tmp_path / "reuse.png"]
-
-
-def test_a_parameter_and_its_value_stay_on_one_line() -> None:
-    assert figures._fold("(random_setup = 1) (Light)", 12) == "(random_setup = 1)\n(Light)"
-    assert figures._fold("Knockout Whist", 9) == "Knockout\nWhist"

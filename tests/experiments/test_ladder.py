@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from experiments import ladder as playing
-from experiments.commands import ladder, main
+from experiments.commands import ladder
 from experiments.ladder import COMPARISONS, Comparison, search
 from experiments.statistics import iterations_for
 from icarus.engine.match import LEVELS
@@ -109,20 +109,6 @@ def test_the_shipped_ladders_and_levels_are_what_the_committed_rows_say(tmp_path
         assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.stem
 
 
-def test_a_comparison_that_one_player_always_won_has_an_interval(capsys: pytest.CaptureFixture[str]) -> None:
-    ladder("othello", compare=True)
-    output = capsys.readouterr().out
-    assert "1.000 (0.918 to 1.000)" in output and "1.000 (0.881 to 1.000)" in output  # 43 pairs, and 29
-    assert "0.000" not in output
-
-
-def test_the_table_s_order_is_that_of_ratings_and_then_of_names() -> None:
-    standings = playing.table_of("dou-di-zhu", playing.BY_ITERATIONS, Path("experiments/runs/ladder"))
-    order = [(-round(standing.rating.value, 3), standing.name) for standing in standings]
-    assert order == sorted(order)
-    assert len({value for value, _ in order}) < len(order)  # some have the same scores against the same opponents
-
-
 @pytest.mark.parametrize("game", ["othello", "dou-di-zhu"])
 def test_the_shipped_ladder_rates_as_the_rows_of_its_opponents_do(game: str) -> None:
     rows = Path("experiments/runs/ladder")
@@ -152,16 +138,3 @@ def test_the_command_plays_a_table_and_draws_it(
     assert "above MAST (2 iterations)" in table
     assert "BASELINE (3 iterations)" in table
     assert "MAST (2 iterations)" in picture.read_text()
-
-
-def test_a_game_without_a_plan_is_refused() -> None:
-    with pytest.raises(ValueError, match="no ladder is planned for kuhn-poker; games with a plan: othello,"):
-        playing.opponents("kuhn-poker")
-
-
-@pytest.mark.parametrize("option", ["--table", "--timed"])
-def test_a_game_without_the_table_that_is_to_be_played_is_refused(
-    option: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["ladder", "knockout-whist", option]) == 2
-    assert "no such table is planned for knockout-whist; games with one: othello" in capsys.readouterr().err

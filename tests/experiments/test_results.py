@@ -14,11 +14,10 @@ import numpy
 import pytest
 
 from experiments import results as store
-from experiments.commands import main
 from experiments.plan.definition import difference, extends
 from experiments.plan.loading import build
 from experiments.report import state_of, write
-from experiments.results import KEY, MILLION, RESULTS, experiment_in, ledger_of, merge, query, results_of, rows
+from experiments.results import MILLION, RESULTS, experiment_in, ledger_of, merge, query, results_of, rows
 from icarus.arena.ledger import pack, packed_path
 from tests.experiments.conftest import TRIALS, Invented, a_row, all_of_table_1, keep, play, small
 
@@ -79,21 +78,6 @@ def test_a_torn_last_line_does_not_count_and_is_written_over(directory, experime
     assert played(directory) == GAMES - 1
     keep(directory, experiment, [a_row(experiment.cells[0], GAMES - 1)])
     assert path.read_bytes() == whole
-
-
-def test_a_run_killed_before_it_began_starts_again(tmp_path, experiment):
-    (tmp_path / "experiment.json.new").write_text("{")
-    (tmp_path / RESULTS).touch()
-    assert played(keep(tmp_path, experiment, [])) == 0
-
-
-def test_a_directory_with_other_files_is_left_alone(tmp_path, experiment):
-    for name in ("thesis.tex", RESULTS):
-        (tmp_path / name).write_text("x")
-        with pytest.raises(ValueError, match=f"has other files .{name}.* but no experiment.json"):
-            keep(tmp_path, experiment, [])
-        assert contents(tmp_path) == {name: b"x"}
-        (tmp_path / name).unlink()
 
 
 def test_a_packed_run_gives_the_same_report_and_goes_on(tmp_path, experiment):
@@ -278,17 +262,6 @@ def test_damaged_settings_are_told_in_one_sentence(directory, call, text):
     assert errors.startswith(f"experiments: {directory / store.EXPERIMENT} is damaged: ")
 
 
-def test_a_packed_file_that_is_cut_short_is_told(directory, experiment):
-    pack(directory / RESULTS)
-    packed = packed_path(directory / RESULTS)
-    whole = packed.read_bytes()
-    for size in (0, 5, len(whole) // 2, len(whole) - 4):
-        packed.write_bytes(whole[:size])
-        for reading in reads_of(directory, experiment):
-            with pytest.raises(ValueError, match=r"results\.jsonl\.gz is damaged"):
-                reading()
-
-
 # ---------------------------------------------------------------------------------------------------------------- sums
 
 
@@ -329,22 +302,6 @@ def test_the_sums_are_those_of_the_rows_whatever_their_order(tmp_path, experimen
             assert moments.error == pytest.approx(numpy.std(values, ddof=1) / numpy.sqrt(len(values)))
 
 
-def test_searches_without_a_choice_count_in_no_mean(tmp_path, experiment):
-    nothing = {"agent": dict.fromkeys(store.STATISTICS), "opponents": {}}
-    games = [a_row(experiment.cells[0], 0, statistics=nothing), a_row(experiment.cells[0], 1)]
-    tally = results_of(keep(tmp_path, experiment, games)).tallies()[0]
-    assert (tally.games, tally.moments["visits"].count, tally.moments["visits"].mean) == (2, 1, 10.0)
-
-
-def test_on_the_same_deals_it_is_counted_who_won_alone(tmp_path, experiment):
-    even, epic, _ = experiment.cells
-    wins = {even: [True, True, False, False, False], epic: [True, False, True, True, False]}
-    games = [a_row(cell, trial, win=win) for cell, each in wins.items() for trial, win in enumerate(each)]
-    both, again = keep(tmp_path / "both", experiment, games), keep(tmp_path / "again", experiment, games[:5])
-    assert results_of(both).discordant() == {epic: (2, 1)}
-    assert results_of(again, both).discordant() == {epic: (2, 1)}  # the opponent's games are there twice
-
-
 def test_on_the_same_deals_enhancements_are_compared_deal_by_deal(tmp_path):
     """Of the third deal one agent has not played."""
     experiment = all_of_table_1(paired=True)
@@ -356,32 +313,6 @@ def test_on_the_same_deals_enhancements_are_compared_deal_by_deal(tmp_path):
     assert "| Othello | NAST | +50.0 % | -585.3 % to +685.3 % | 2 |" in page  # t of one degree of freedom: 12.706
     assert "| Othello | RAVE | +0.0 % | +0.0 % to +0.0 % | 2 |" in page
     assert "The agents on the same deals" not in page  # 120 pairs
-
-
-def test_few_agents_on_the_same_deals_are_compared_with_each_other(tmp_path, experiment):
-    """NAST wins two deals of three and EPIC none; the fourth deal only NAST has played."""
-    cells = {cell.agent: cell for cell in experiment.cells}
-    games = [(cells["NAST"], 3)] + [(cells[agent], trial) for agent in ("NAST", "EPIC") for trial in range(3)]
-    wins = [a_row(cell, trial, win=cell.agent == "NAST" and trial != 1) for cell, trial in games]
-    write(keep(tmp_path / "paired", attrs.evolve(experiment, paired=True), wins))
-    _, section = (tmp_path / "paired/report.md").read_text().split("## The agents on the same deals")
-    # by hand: the mean 2/3 has the standard error 1/3, and t of two degrees of freedom is 4.303
-    assert "| Othello | NAST | EPIC | +66.7 % | -76.8 % to +210.1 % | 3 |" in section
-    assert "Baseline" not in section.split("##")[0]  # it has not played
-    write(keep(tmp_path / "single", experiment, wins))
-    assert "on the same deals" not in (tmp_path / "single/report.md").read_text()
-
-
-def test_rows_are_stored_and_read_fast(tmp_path):
-    """Processor time, so that other work on the machine does not matter much."""
-    experiment = all_of_table_1(ROWS // 16)
-    games = list(invented(experiment, ROWS // 16))
-    start = time.process_time()
-    keep(tmp_path, experiment, games)
-    stored = time.process_time()
-    assert played(tmp_path) == ROWS
-    read = time.process_time()
-    assert ROWS / (stored - start) > RATE / SLACK and ROWS / (read - stored) > READ / SLACK
 
 
 @pytest.mark.slow
@@ -435,13 +366,3 @@ def test_a_query_sees_nothing_but_the_games(directory, tmp_path, sql):
     with pytest.raises(ValueError):
         query(directory, sql.format(secret=secret, out=out, rows=directory / RESULTS))
     assert contents(directory) == before and not out.exists() and content
-
-
-def test_a_query_answers_with_all_columns_and_reads_files_where_it_may(directory, tmp_path):
-    names, answer = query(directory, "SELECT * FROM games ORDER BY trial")
-    row = dict(zip(names, answer[0], strict=True))
-    assert len(answer) == GAMES and row["started"].isoformat().startswith("2020-01-01") and set(KEY) <= row.keys()
-    assert main(["query", str(directory), "SELECT *, now() FROM games"]) == 0
-    (tmp_path / "more.csv").write_text("7\n")
-    sql = f"SELECT * FROM read_csv('{tmp_path / 'more.csv'}', header = false)"
-    assert query(directory, sql, allow_files=True)[1] == [(7,)]

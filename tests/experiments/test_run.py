@@ -1,25 +1,34 @@
 """Runs that are disturbed play the same games as runs that are not; files that have changed are told."""
 
-import json
+import math
 import os
+import random
 import re
-import resource
 import signal
 import sys
 import time
+from collections import Counter
+from fractions import Fraction
 from pathlib import Path
 
 import attrs
+import numpy as np
 import pytest
 
+from experiments import estimate, sequential
 from experiments import results as store
+from experiments.commands import main
+from experiments.estimate import SAMPLES
 from experiments.plan import definition, loading
-from experiments.plan.definition import AgentSpec, Label, from_settings, imports_of
-from experiments.run import Trial, compare_with_replay, part, play_trial, trials_of
+from experiments.plan.definition import AgentSpec, Label, Sprt
+from experiments.plan.loading import build
+from experiments.results import results_of
+from experiments.run import Part, Trial, compare_with_replay, play_trial, run
+from experiments.sequential import BETTER, NOT_BETTER, ROUND, decision, log_ratio
 from icarus import games as games_by_name
 from icarus import load_files
-from icarus.arena.workers import GameFailed, workers
-from tests.experiments.conftest import SMALL, TIMEOUT, TRIALS, Command, games, play, small
+from icarus.arena.workers import GameFailed, Workers, workers
+from tests.experiments.conftest import SMALL, TIMEOUT, TRIALS, Command, a_row, games, play, small
 
 TOTAL = 3 * TRIALS
 
@@ -119,32 +128,6 @@ def test_two_machines_divide_an_experiment_and_merge_it(command, played, tmp_pat
     assert games(tmp_path / "both") == games(played)
 
 
-def test_the_parts_of_an_experiment_are_disjoint_and_complete():
-    experiment = small()
-    parts = [trials_of(experiment, part(f"{number}/3")) for number in (1, 2, 3)]
-    assert sorted(trial.key for trials in parts for trial in trials) == sorted(
-        trial.key for trial in trials_of(experiment)
-    )
-
-
-def test_a_run_on_a_full_disk_stops_with_one_sentence_and_continues(call, played, tmp_path):
-    """No file may grow beyond some games."""
-    room = sum(map(len, (played / store.RESULTS).read_bytes().splitlines(keepends=True)[:10])) + 100
-    arguments = [*map(str, SMALL), "--workers", "1", "--out", str(tmp_path / "run")]
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
-    try:
-        code, _, errors = call("run", *arguments)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert code == 2 and 8 <= len(games(tmp_path / "run")) <= 12
-    assert (
-        errors.splitlines()[-1] == f"experiments: '{tmp_path / 'run' / store.RESULTS}' cannot be used: file too large"
-    )
-    assert call("run", *arguments)[0] == 0
-    assert games(tmp_path / "run") == games(played)
-
-
 def test_a_game_that_raises_an_error_stops_the_run_and_names_itself(tmp_path):
     experiment = small()
     cells = tuple(attrs.evolve(cell, spec=AgentSpec(Label(f"NOBODY{i}"))) for i, cell in enumerate(experiment.cells))
@@ -217,26 +200,6 @@ def folder(tmp_path, monkeypatch):
     yield tmp_path
     for name in ("beside", "further", "often", "often.near", "often.deep"):
         sys.modules.pop(name, None)
-
-
-def test_what_a_file_imports_is_found_wherever_it_stands_and_through_others(folder):
-    digests = dict(imports_of(str(folder / "own.py")))
-    assert list(digests) == ["beside.py", "further.py", "often/__init__.py", "often/deep.py", "often/near.py"]
-    assert digests["further.py"] == definition.digest_of(folder / "further.py")
-
-
-def test_a_file_that_imports_nothing_of_ones_own_is_kept_as_before(folder):
-    (folder / "alone.py").write_text(
-        "import math\nEXPERIMENT = {'games': 'othello', 'iterations': 5, 'agents': ['RAVE']}\n"
-    )
-    (cell,) = loading.load(str(folder / "alone.py"), {}).cells
-    assert cell.imports == () and cell.source and "imports" not in cell.settings()
-
-
-def test_settings_keep_what_the_imported_files_held(folder):
-    experiment = loading.load(str(folder / "own.py"), {})
-    assert from_settings(json.loads(json.dumps(experiment.settings()))) == experiment
-    assert experiment.settings()["cells"][0]["imports"].keys() >= {"beside.py", "further.py"}
 
 
 def test_a_run_is_refused_after_an_edit_of_a_file_that_its_file_imports(folder, tmp_path_factory):
@@ -313,12 +276,257 @@ def test_a_file_in_a_table_that_is_no_game_is_refused(folder, games, message):
         loading.load(str(folder / "own.toml"), {})
 
 
-def test_verify_names_an_imported_file_that_was_edited(folder, call, monkeypatch):
-    monkeypatch.chdir(folder)
-    assert call("run", "own.py", "--workers", 1, "--out", "run")[0] == 0
-    assert call("verify", "run")[0] == 0
-    (folder / "further.py").write_text("TAU = 2.0\n")
-    done = Command(folder)("verify", "run")
-    assert done.returncode == 2 and f"{folder / 'further.py'} was edited: its digest is" in done.stderr
-    (folder / "further.py").write_text("TAU = 1.0\n")
-    assert Command(folder)("verify", "run").returncode == 0
+# -------------------- The sequential test: its likelihoods, its errors, and the games that it asks for.
+
+
+HALF = Fraction(1, 2)
+PAIR = [-1, -HALF, Fraction(0), HALF, 1]  # the scores of a pair of mirrored games
+TABLE = {
+    "name": "mine",
+    "games": "othello",
+    "iterations": 10,
+    "trials": 400,
+    "sprt": True,
+    "agents": {"even": "BASELINE", "good": "RAVE", "bad": "BASELINE >> MAST"},
+}
+
+
+def test_the_ratio_agrees_with_the_normal_approximation_near_the_hypotheses():
+    scores = Counter({Fraction(0): 1000, HALF: 800, -HALF: 700, Fraction(1): 50, Fraction(-1): 40})
+    games = scores.total()
+    mean = float(sum(score * count for score, count in scores.items())) / games
+    variance = sum((float(score) - mean) ** 2 * count for score, count in scores.items()) / games
+    assert log_ratio(scores, PAIR, 0.03) == pytest.approx(games * 0.03 * (2 * mean - 0.03) / (2 * variance), rel=0.02)
+
+
+def test_the_ratio_of_wins_and_losses_is_that_of_the_binomial():
+    """Where only two scores are seen, a mean fixes their chances: 1 with p = (1 + mean) / 2, else -1."""
+    scores = Counter({Fraction(1): 530, Fraction(-1): 470})
+    expected = 530 * math.log(0.55 / 0.5) + 470 * math.log(0.45 / 0.5)
+    assert log_ratio(scores, [Fraction(-1), Fraction(1)], 0.1) == pytest.approx(expected, abs=1e-3)
+
+
+RUNS = 80
+SPREAD = math.sqrt(0.05 * 0.95 / RUNS)  # the standard error of a share of 5 %
+
+
+def share_found_better(mean, runs=RUNS):
+    """How often tests end with "better" if the scores of pairs have that mean."""
+    generator, answers = np.random.default_rng(1), Counter()
+    chances = [0.05, 0.25 - mean / 2, 0.4 - mean / 2, 0.25 + mean / 2, 0.05 + mean / 2]
+    assert sum(chances) == pytest.approx(1)
+    assert float(np.dot(chances, [float(score) for score in PAIR])) == pytest.approx(mean)
+    for _ in range(runs):
+        scores = Counter()
+        while (answer := decision(scores.elements(), 2, Sprt())) is None:
+            scores.update(PAIR[i] for i in generator.choice(5, ROUND, p=chances))
+        answers[answer] += 1
+    return answers[BETTER] / runs
+
+
+def test_an_agent_that_is_no_better_is_found_better_in_one_of_twenty_tests():
+    assert share_found_better(0.0) < 0.05 + 2.3 * SPREAD
+
+
+def test_an_agent_that_is_better_by_the_margin_is_missed_in_one_of_twenty_tests():
+    assert share_found_better(0.05) > 0.95 - 2.3 * SPREAD
+
+
+class Oracle(Workers):
+    """Players whose games end as decided beforehand by cell, deal and seat, in an order of their own."""
+
+    def __init__(self, seed, limit=10**9):
+        super().__init__()
+        self._order, self._limit, self.played = random.Random(seed), limit, 0
+
+    def results(self, play, games):
+        waiting = list(games)
+        self._order.shuffle(waiting)
+        for game in waiting:
+            if self.played == self._limit:
+                raise KeyboardInterrupt
+            self.played += 1
+            strength = {"even": 0.5, "good": 0.8, "bad": 0.35}[game.cell.agent]
+            win = random.Random(f"{game.cell.key} {game.number}").random() < strength
+            yield a_row(game.cell, game.number, win=win, seed=list(game.seed))
+
+
+def wins_of(directory, experiment):
+    return {(row["cell"], row["trial"]): row["win"] for row in store.rows(directory, experiment)}
+
+
+def test_a_run_stopped_and_continued_comes_to_the_same_decisions_after_the_same_games(tmp_path):
+    experiment = build(TABLE)
+    play(experiment, tmp_path / "whole", Oracle(1))
+    for seed, limit in enumerate((1, 17, 60, 3, 150)):
+        with pytest.raises(KeyboardInterrupt):
+            play(experiment, tmp_path / "parts", Oracle(seed, limit))
+    play(experiment, tmp_path / "parts", Oracle(9))
+    assert wins_of(tmp_path / "parts", experiment) == wins_of(tmp_path / "whole", experiment)
+    again = Oracle(1)
+    play(experiment, tmp_path / "whole", again)
+    assert again.played == 0
+    verdicts, complete = sequential.verdicts(experiment, wins_of(tmp_path / "whole", experiment))
+    assert complete
+    assert {cell.agent: answer for cell, (answer, _) in verdicts.items()} == {"good": BETTER, "bad": NOT_BETTER}
+    even, good, bad = (
+        sum(key == cell.key for key, _ in wins_of(tmp_path / "whole", experiment)) for cell in experiment.cells
+    )
+    assert even == max(good, bad) < 400
+    assert {cell.agent: 2 * units for cell, (_, units) in verdicts.items()} == {"good": good, "bad": bad}
+
+
+class Purse(Workers):
+    """Players who get money by cell and deal, never a reward of 1; who plays by RAVE gets 0.2 more in every game."""
+
+    def results(self, play, games):
+        for game in games:
+            reward = 0.25 * random.Random(f"{game.seed} {game.number}").randrange(3) + 0.2 * (game.cell.agent == "good")
+            yield a_row(game.cell, game.number, win=False, reward=reward, returns=[reward, 1 - reward])
+
+
+def test_rewards_are_compared_where_nobody_wins(tmp_path):
+    experiment = build({**TABLE, "games": "kuhn-poker", "agents": {"even": "BASELINE", "good": "RAVE", "same": "MAST"}})
+    play(experiment, tmp_path, Purse())
+    results = results_of(tmp_path)
+    verdicts, complete = sequential.verdicts(experiment, results.outcomes())
+    assert complete
+    assert {cell.agent: answer for cell, (answer, _) in verdicts.items()} == {"good": BETTER, "same": NOT_BETTER}
+
+
+def test_a_pair_of_mirrored_games_has_the_same_deal_for_all_agents_and_seats():
+    experiment = build(TABLE)
+    seeds = {(trial, experiment.game_seed(cell, trial)) for cell in experiment.cells for trial in range(4)}
+    assert len(seeds) == 4
+    assert experiment.game_seed(experiment.cells[0], 0) == experiment.game_seed(experiment.cells[2], 1)
+    assert experiment.game_seed(experiment.cells[0], 0) != experiment.game_seed(experiment.cells[0], 2)
+    assert [experiment.cells[0].seat(trial) for trial in (0, 1)] == [0, 1]
+
+
+def test_paired_agents_meet_the_same_deals_and_others_do_not():
+    paired, single = (build({**TABLE, "sprt": False, "paired": paired}) for paired in (True, False))
+    assert len({paired.game_seed(cell, 5) for cell in paired.cells}) == 1
+    assert len({paired.game_seed(paired.cells[0], trial) for trial in range(9)}) == 9
+    assert len({single.game_seed(cell, 5) for cell in single.cells}) == 3
+    assert (
+        len(
+            {
+                build({**TABLE, "sprt": False, "paired": True, "iterations": [10, 20]}).game_seed(cell, 5)
+                for cell in build({**TABLE, "iterations": [10, 20]}).cells
+            }
+        )
+        == 2
+    )
+
+
+def test_paired_games_have_the_same_chance_events():
+    """Backgammon's dice do not depend on how it is played."""
+    from experiments.run import play_trial, trial_of
+
+    experiment = build(
+        {
+            "name": "mine",
+            "games": "backgammon",
+            "iterations": 2,
+            "trials": 2,
+            "paired": True,
+            "agents": ["BASELINE", "RAVE"],
+        }
+    )
+    dice = [
+        [action for player, action in play_trial(trial_of(experiment, cell, 0)).actions if player < 0]
+        for cell in experiment.cells
+    ]
+    shortest = min(map(len, dice))
+    assert shortest > 20
+    assert dice[0][:shortest] == dice[1][:shortest]
+
+
+@pytest.mark.parametrize(
+    "changes, message",
+    [
+        ({"agents": ["RAVE"]}, "sprt: the opponent BASELINE must be among the agents"),
+        ({"trials": 401}, "trials: 401 is not a multiple of 2"),
+        ({"sprt": {"margin": 0.6}}, "sprt.margin is 0.6; it must be a real number above 0 and below 0.5"),
+        ({"sprt": {"gamma": 0.1}}, "sprt.gamma: 'gamma' is unknown"),
+        ({"sprt": "yes"}, "sprt: 'yes' is neither true nor false"),
+        ({"paired": 1}, "paired: 1 is neither true nor false"),
+    ],
+)
+def test_a_wrong_test_is_refused(changes, message):
+    with pytest.raises(ValueError) as refused:
+        build({**TABLE, **changes})
+    assert message in str(refused.value)
+
+
+def test_a_sequential_test_cannot_be_divided_between_machines(tmp_path):
+    with pytest.raises(ValueError, match="cannot be divided"):
+        next(run(build(TABLE), tmp_path / "run", Oracle(1), Part(1, 2)))
+    assert not (tmp_path / "run").exists()
+
+
+# -------------------- How long an experiment will take, and the rehearsal that begins by telling it.
+
+
+@pytest.fixture
+def timed(monkeypatch):
+    """Games that take 0.2 s and a millisecond for each iteration, without being played."""
+    calls = []
+
+    def seconds(experiment, cell, iterations):
+        calls.append((str(cell.spec.strategy), iterations))
+        return 0.2 + iterations / 1000
+
+    monkeypatch.setattr(estimate, "_time_trial", seconds)
+    return calls
+
+
+def test_the_time_of_all_games_follows_from_that_of_two_sizes(timed):
+    experiment = loading.load("figure5", {"games": ["othello"], "iterations": [300, 1000], "trials": 50})
+    paces = estimate.measure_paces(experiment)
+    assert all((pace.fixed, pace.each) == (pytest.approx(0.2), pytest.approx(0.001)) for pace in paces.values())
+    assert len(timed) == 3 * (1 + len(SAMPLES))  # each agent once, whatever the budgets
+    assert list(estimate.core_seconds(experiment, paces).values()) == pytest.approx([3 * 50 * 0.5, 3 * 50 * 1.2])
+    assert list(estimate.core_seconds(experiment, paces, 5000).values()) == pytest.approx([3 * 50 * 5.2] * 2)
+
+
+def test_games_too_short_to_be_measured_are_timed_with_more_iterations(monkeypatch):
+    budgets = []
+    monkeypatch.setattr(
+        estimate, "_time_trial", lambda experiment, cell, iterations: budgets.append(iterations) or iterations / 10_000
+    )
+    pace, *_ = estimate.measure_paces(small()).values()
+    assert budgets[:5] == [1, 25, 100, 250, 1000]
+    assert budgets[5:7] == [2500, 10_000]
+    assert pace.each == pytest.approx(1e-4)
+
+
+def test_a_budget_in_seconds_is_spent_by_each_decision_with_a_choice():
+    table = {
+        "name": "timed",
+        "games": "kuhn-poker",
+        "agents": ["BASELINE"],
+        "seconds": [0.5, 2],
+        "trials": 3,
+        "seats": 0,
+    }
+    paces = estimate.measure_paces(build(table))
+    short, long = (pace.seconds(0) for pace in paces.values())
+    assert long == pytest.approx(4 * short)
+    assert short in (1.0, 1.5)  # two or three decisions: check or bet, then fold or call
+
+
+def test_the_estimate_tells_this_size_and_the_papers(timed, capsys):
+    assert (
+        main(["estimate", "figure5", "--games", "othello", "--trials", "60", "--iterations", "800", "--workers", "2"])
+        == 0
+    )
+    printed = capsys.readouterr().out
+    assert (
+        "figure5, 3 cells of 60 games, 800 iterations per decision: 0.05 core-hours (1 min 30 s with 2 workers)"
+        in printed
+    )
+    assert (
+        "figure5, 3 cells of 1000 games, 5000 iterations per decision: 4.3 core-hours (2 h 10 min with 2 workers)"
+        in printed
+    )

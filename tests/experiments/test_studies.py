@@ -1,30 +1,24 @@
 """Studies run once on tiny inputs, what their tables say is computed by hand, and committed rows give the documents' tables."""
 
-import json
 import math
-import random
 
-import attrs
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from experiments import results as store
 from experiments.papers.combinations import COMBINATIONS
 from experiments.plan.definition import Refusal
-from experiments.statistics import mean_reward, share_text
 from experiments.studies import branching, discovery, positions
 from experiments.studies import equilibrium_2015 as equilibrium
 from experiments.studies.backgammon_weights import Network, inputs, play_steps, steps_by
 from experiments.studies.equilibrium_2015 import effect, measured_cells, spread, weighted_sum
-from experiments.studies.positions import ACTION, POSITION, Choice, Gain, Shape, Shared, correlation_of
+from experiments.studies.positions import ACTION, POSITION, Choice, Shared, correlation_of
 from icarus import State, games
 from icarus.arena.ledger import line_of
 from icarus.compiler.rng import seeded
 from icarus.games.backgammon import BAR, CHECKERS, DICE, INPUTS, OUTPUT, UNITS, WEIGHTS
 from icarus.games.dou_di_zhu import DOU_DI_ZHU, RANK_NAMES, hand_of
 from tests.conftest import ROOT
-from tests.experiments.conftest import keep, small
 
 RUNS = ROOT / "experiments" / "runs"
 
@@ -36,20 +30,6 @@ def shown(app, *arguments: object) -> str:
 
 
 # ---------------------------------------------------------------------------------------------------- discovery's rows
-
-
-def test_finders_are_told_with_the_intervals_of_their_regrets(tmp_path):
-    lines = ["finder,seed,rate,regret,seconds"]
-    for seed in range(3):
-        lines += [f"{name},{seed},.5,{0.1 * seed + more},1" for name, more in (("factorial", 0), ("random", 0.05))]
-    paths = [tmp_path / f"{name}.csv" for name in ("whist", "phantom")]
-    for path in paths:
-        path.write_text("\n".join(lines))
-    whist, phantom, both = shown(discovery.app, "finders", *paths).split("\n\n")
-    assert whist.startswith("whist\n") and phantom.startswith("phantom\n") and both.startswith("all 2\n")
-    # by hand: 0, .1 and .2 have the standard error .1 / √3, and Student's quantile with two degrees of freedom is 4.303
-    assert "regret 0.100 [-0.148, 0.348]" in whist and "above factorial +0.050 [+0.050, +0.050]" in whist
-    assert "regret 0.100 [0.006, 0.194]" in both
 
 
 def test_a_duel_is_judged_by_the_deals_of_which_all_games_are_there(tmp_path):
@@ -98,14 +78,6 @@ def test_the_correlation_is_that_of_the_true_values_whatever_the_noise(slope, ex
         assert estimate.low - 0.05 <= expected <= estimate.high + 0.05
 
 
-def test_where_values_hardly_differ_or_are_hardly_seen_there_is_no_correlation_to_tell():
-    estimate = correlation_of(invented(1.0, spread=0.001))
-    assert np.isnan(estimate.value) and estimate.now < 0.005
-    few = [attrs.evolve(each, count=3 if each.action > 1 else 100) for each in invented(1.0)]
-    assert correlation_of(few) is None
-    assert ["Othello", ACTION, "0", "", "", "", ""] in positions.correlation_table(few).rows
-
-
 def test_positions_of_kept_games_are_measured_once(played, tmp_path):
     path = tmp_path / "shared.csv"
     arguments = ("correlation", played, path, "--positions", 2, "--iterations", 200, "--seed", 1)
@@ -120,27 +92,6 @@ def test_positions_of_kept_games_are_measured_once(played, tmp_path):
     path.write_text("something else\n")
     with pytest.raises(Refusal, match="was not written by this command"):
         positions.read_values(path, Shared)
-
-
-def test_positions_in_a_game_of_ones_own_load_its_file(played, tmp_path, monkeypatch):
-    monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
-    (file := tmp_path / "own.py").write_text(
-        "import attrs\nfrom icarus import games\nMINE = attrs.evolve(games.load('othello'), name='mine')\n"
-    )
-    cell = next(cell for cell in small().cells if cell.is_opponent)
-    rows = [row for row in store.rows(played, small()) if row["cell"] == cell.key]
-    of_mine = attrs.evolve(cell, column=attrs.evolve(cell.column, game="mine"), module=str(file))
-    ((state, _),) = positions.positions_of(of_mine, rows, 1, random.Random(1))
-    assert str(state.game) == "mine" and len(state.legal_actions()) > 1
-
-
-def test_games_by_other_rules_and_runs_without_the_baseline_are_refused(played, tmp_path):
-    row = next(row for row in store.rows(played, small()) if row["agent"] == "Baseline")
-    altered_row = json.loads(json.dumps(row))
-    altered_row["actions"][3][1] = altered_row["actions"][0][1]  # a square that is taken
-    for rows, message in (([altered_row], "was played by other rules than today's"), ([], "no games of the baseline")):
-        with pytest.raises(Refusal, match=message):
-            list(positions.measure_shared_values(keep(tmp_path / message, small(), rows), 1, 100, 1))
 
 
 PLAYED = {
@@ -163,28 +114,6 @@ def test_the_same_order_has_tau_one_and_the_opposite_minus_one():
     same = positions.agreement([*screened("ABCDEF"), Choice("", "-", 0, 0.5)], PLAYED, "")
     assert same.agents == 6 and same.tau == pytest.approx(1) and same.low > 0.6 and same.top > 0
     assert positions.agreement(screened("FEDCBA"), PLAYED, "").tau == pytest.approx(-1)
-
-
-def test_a_record_is_paired_with_the_gain_of_the_agent_that_shares_it():
-    correlations = {(("a", ""), ACTION): 0.5, (("a", ""), POSITION): 0.2, (("b", ""), ACTION): 0.9}
-    measured = {(("a", ""), "R"): Gain(0.1, 0.05, 50), (("a", ""), "EPIC"): Gain(0.3, 0.05, 50)}
-    assert positions.pairs("R", correlations, measured) == [(("a", ""), 0.5, Gain(0.1, 0.05, 50))]
-    assert positions.pairs("EPIC", correlations, measured) == [(("a", ""), 0.2, Gain(0.3, 0.05, 50))]
-
-
-def test_three_agents_search_the_same_positions_and_are_told_by_pairs(monkeypatch):
-    monkeypatch.setattr(positions, "ITERATIONS", (10, 40))
-    measured = list(positions.shapes(RUNS / "campaign" / "othello", 2, 0))
-    assert [(each.position, each.agent, each.iterations) for each in measured[:6]] == [
-        (0, agent, iterations) for agent in ("-", "N", "R") for iterations in (10, 40)
-    ]
-    assert len(measured) == 12 and all(1 <= each.visits < each.iterations and each.depth >= 1 for each in measured)
-    monkeypatch.setattr(positions, "ITERATIONS", (10,))
-    depths, visits = {"-": (3, 5), "R": (4, 7), "N": (3, 5)}, {"-": (100, 50), "R": (100, 50), "N": (110, 60)}
-    invented_shapes = [Shape("", k, agent, 10, depths[agent][k], visits[agent][k]) for agent in depths for k in (0, 1)]
-    rave, nast = positions.lines(invented_shapes)
-    assert "R     10 iterations, 2 positions: depth 4.00 and +1.500" in rave and "visits +0.0%" in rave
-    assert "depth 4.00 and +0.000" in nast and "visits +15.0%" in nast
 
 
 # --------------------------------------------------------------------------------------------------------- equilibrium
@@ -215,41 +144,6 @@ def test_an_effect_is_what_the_eight_with_it_have_more_than_the_eight_without():
     # 16 means of 3 values each, weighed 1/8: 0.01 √(16 / 64 / 3); Student's quantile with 32 degrees of freedom is 2.0369
     assert effect(values, "MAST").half == pytest.approx(2.0369 * 0.01 * math.sqrt(16 / 64 / 3), rel=1e-4)
     assert weighted_sum(values, {"BASELINE": 1.0}).half == pytest.approx(2.0369 * 0.01 / math.sqrt(3), rel=1e-4)
-
-
-@pytest.mark.parametrize("counts", [(1, 1), (1, 5)])
-def test_where_a_combination_has_one_seed_interactions_stand_for_chance(counts):
-    luck, squares, covered = np.random.default_rng(0), [], 0
-    for _ in range(400):
-        values = {
-            each.strategy: list(mean + luck.normal(0, 0.02, counts[number > 0]))
-            for number, (each, (mean,)) in enumerate(zip(COMBINATIONS, cells(noise=(0.0,)).values(), strict=True))
-        }
-        squares.append(spread(values)[0] ** 2)
-        covered += abs(effect(values, "NAST").value + 0.2) < effect(values, "NAST").half
-    assert math.sqrt(np.mean(squares)) == pytest.approx(0.02, rel=0.1)
-    assert 365 <= covered <= 396  # 380 expected of 400 intervals of 95 %
-    assert equilibrium.against_baseline(cells(noise=(0.0,)), "BASELINE >> NAST2").value == pytest.approx(-0.2)
-
-
-def test_the_largest_budget_with_all_sixteen_counts():
-    some = [
-        row
-        for budget, number in ((100, 16), (1000, 16), (10_000, 3))
-        for row in measured_rows(budget, chosen=COMBINATIONS[:number])
-    ]
-    assert list(measured_cells(some)) == [("kuhn-poker", 1000)]
-    assert measured_cells(measured_rows(chosen=COMBINATIONS[:15])) == {}
-
-
-def test_a_mean_reward_has_an_interval_also_where_all_are_alike():
-    share = mean_reward([0, 1] * 50)
-    assert share_text(share) == "50.0 ± 10.0 %" and share.half == pytest.approx(1.984 * math.sqrt(0.25 / 99), rel=1e-3)
-    least = 0.025 ** (1 / 43)  # so likely a win must be, for 43 of 43 to have a chance of 2.5 %
-    won, lost, drawn = (mean_reward([each] * 43) for each in (1.0, 0.0, 0.5))
-    assert (won.low, won.high, lost.low, lost.high) == pytest.approx((least, 1, 0, 1 - least))
-    assert (drawn.low, drawn.high) == pytest.approx((least / 2, 1 - least / 2))
-    assert mean_reward([0.1 + 0.2, 0.3] * 20).high > 0.35  # alike but for rounding
 
 
 def test_the_page_of_equilibria_and_its_pictures_come_out_of_the_committed_rows(tmp_path):
@@ -330,14 +224,6 @@ def test_the_game_reads_the_network_as_it_was_trained(met):
     x = np.array([inputs(board_of(state, mover), dice) for state, mover, dice in met])
     assert network.chances(x) == pytest.approx([state.heuristic()[mover] for state, mover, _ in met], abs=1e-5)
     assert network.table() == pytest.approx(WEIGHTS, abs=1e-5)
-
-
-def test_a_fit_finds_what_can_be_said_exactly():
-    random = np.random.default_rng(3)
-    teacher, network = Network(8, 2, random), Network(8, 4, random)
-    x = random.integers(0, 2, (4096, 8))
-    network.fit(x, teacher.chances(x), 60, random)
-    assert np.mean((network.chances(x) - teacher.chances(x)) ** 2) < 1e-4
 
 
 def test_a_single_die_is_played_by_the_rules_of_the_game(met):
