@@ -17,7 +17,7 @@ from icarus.equilibrium.tree import GameTree, tree_of
 from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, below
 from icarus.kernel.game import Game, State
 from tests.equilibrium.openspiel import ours_of, pairs, random_probabilities, referee, their_random_policy
-from tests.games.states import every_state
+from tests.games.scenes import every_state
 from tests.marks import slow_after
 
 SMALL = ["kuhn-poker", "leduc-poker", "goofspiel(cards=3)", "liars-dice(faces=3)"]

@@ -8,9 +8,11 @@ A line with a colon sets up a position, any other plays actions; what must be so
 between semicolons is one action or one claim. A line that ends with a comma goes on in the next.
 """
 
+import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
+from icarus.games.cards import CARDS, card_text
 from icarus.kernel.state import State
 
 
@@ -47,3 +49,35 @@ def act_out(scene: str, position: Callable[[str], State], holds: Callable[[State
             play(state, *words.split("; "))
         for claim in claims.split("; ") if claims else []:
             assert holds(state, claim), f"not so: {claim}\n{state}"
+
+
+# -------------------- Cards by their names, for the tests of card games.
+
+
+BY_NAME = {card_text(card): card for card in range(CARDS)}
+
+
+def card_named(text: str) -> int:
+    """The card that `card_text` writes so."""
+    return BY_NAME[text]
+
+
+# -------------------- The states of a game, as plain Python walks it.
+
+
+def every_state(state: State) -> Iterator[State]:
+    """A state and all that may follow it."""
+    yield state
+    for action in state.legal_actions():
+        child = state.clone()
+        child.apply_action(action)
+        yield from every_state(child)
+
+
+def random_walk(state: State, seed: int) -> Iterator[State]:
+    """The state before each action of a random game, and at last the end."""
+    choose = random.Random(seed)
+    while not state.is_terminal():
+        yield state
+        state.apply_action(choose.choice(state.legal_actions()))
+    yield state

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-from icarus.games.backgammon import BACKGAMMON, BAR, CHECKERS_EACH, DICE_ARE_ROLLED, NOBODY, OFF, POINTS, STATE, survey
-from icarus.kernel import CHANCE, CONTINUES
+from icarus.games.backgammon import BACKGAMMON, BAR, CHECKERS_EACH, OFF, POINTS, STATE, survey
+from icarus.kernel import CHANCE
 from icarus.kernel.contract import facts_of
 from icarus.kernel.state import State
 
@@ -122,32 +122,6 @@ def test_the_larger_die_is_played_where_only_one_can_be() -> None:
 def test_a_larger_die_bears_off_from_the_highest_point_only() -> None:
     assert moves(play(position({4: 2, 2: 2}, {1: 15}), "roll 65")) == {"4/off[6]", "4/off[5]"}
     assert moves(play(position({5: 2, 2: 2}, {1: 15}), "roll 63")) == {"5/off[6]", "5/2"}
-
-
-def test_the_last_checker_wins_at_once() -> None:
-    state = play(position({1: 1}, {1: 15}, to_roll=O), "roll 66", "1/off[6]")
-    assert state.is_terminal()
-    assert state.returns() == [0.0, 1.0]
-    assert str(state).endswith("O has won")
-
-
-def test_a_gammon_is_a_win_like_any_other() -> None:
-    assert play(position({1: 2}, {6: 15}), "roll 21", "1/off[2]", "1/off").returns() == [1.0, 0.0]
-
-
-# ---------------------------------------------------------------------------------------------------------------- episodes
-
-
-def test_an_episode_begins_where_the_dice_are_about_to_be_rolled() -> None:
-    def label(state: State) -> int:
-        return BACKGAMMON.kernels().episode(state.data.ctypes.data)
-
-    state = BACKGAMMON.new_initial_state()
-    assert label(state) == DICE_ARE_ROLLED
-    for text in ("opening roll 31", "8/5"):
-        assert label(play(state, text)) == CONTINUES
-    assert label(play(state, "6/5")) == DICE_ARE_ROLLED
-    assert label(play(state, "roll 66")) == CONTINUES
 
 
 # ----------------------------------------------------------------------------------------------- invariants of random games
@@ -355,9 +329,3 @@ def test_openspiel_reaches_the_same_positions_by_whole_turns_in_random_games() -
 @pytest.mark.parametrize("seed", range(4))
 def test_openspiel_reaches_the_same_positions_by_whole_turns_in_two_thousand_random_games(seed: int) -> None:
     assert compare_with_openspiel(games=500, seed=seed) > 500 * 30
-
-
-def test_nobody_has_the_turn_before_the_opening_roll() -> None:
-    state = BACKGAMMON.new_initial_state()
-    assert state.facts.player == NOBODY
-    assert str(state).endswith("opening roll")

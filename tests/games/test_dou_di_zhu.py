@@ -15,7 +15,7 @@ import pytest
 from scipy import stats
 
 from icarus.compiler.rng import seeded
-from icarus.games.dou_di_zhu import DOU_DI_ZHU, PLAYS
+from icarus.games.dou_di_zhu import DOU_DI_ZHU
 from icarus.kernel import helper
 from icarus.kernel.state import State
 from tests.marks import slow_after
@@ -261,60 +261,6 @@ def test_random_hands_have_as_many_leading_plays_as_published() -> None:
     assert sum(peasants) == pytest.approx(87.7, abs=0.5)
 
 
-@helper
-def _most_kicker_sets(state: np.ndarray, actions: np.ndarray, play: int, beside: int, size: int, room: int) -> int:
-    """The most kicker sets to a base play over all sets of up to `room` ranks of which the hand has enough for a kicker."""
-    most = 0
-    for ranks in range(1 << 15):
-        held = 0
-        for rank in range(15):
-            held += (ranks >> rank) & 1
-        if ranks & beside or held > room or (size == 2 and ranks >> 13):
-            continue
-        state[0].hands[0] = np.uint64(ranks) | (np.uint64(ranks) << np.uint64(16) if size == 2 else np.uint64(0))
-        state[0].play, state[0].kickers_due = play, 1
-        most = max(most, legal(state[0], actions))
-    return most
-
-
-def test_no_decision_about_kickers_has_more_choices_than_declared() -> None:
-    state, actions, most = np.zeros(1, DOU_DI_ZHU.state), np.zeros(4096, np.int64), 0
-    for action in range(len(PLAYS)):
-        base = written(action)
-        if "+" in base:
-            cards, *kinds = base.split("+")
-            beside = sum(1 << NAMES.index(name) for name in set(cards))
-            room = (20 - len(cards)) // int(kinds[0])
-            most = max(most, _most_kicker_sets(state, actions, action, beside, int(kinds[0]), room))
-    assert most == DOU_DI_ZHU.max_legal
-
-
-@helper
-def _most_leads(
-    state: np.ndarray, actions: np.ndarray, low: np.ndarray, first: np.ndarray, high: np.ndarray, sizes: np.ndarray
-) -> int:
-    """The most leads over all hands of 20: each high part with each low part (sorted by size) that completes it."""
-    most = 0
-    for i in range(len(high)):
-        rest = 20 - sizes[i]
-        for j in range(first[rest], first[rest + 1]):
-            state[0].hands[0] = high[i] | low[j]
-            most = max(most, legal(state[0], actions))
-    return most
-
-
-@pytest.mark.slow
-def test_no_lead_has_more_choices_than_declared() -> None:
-    """All 153 million hands of 20 cards; a smaller hand has no more plays, and a follower one more choice at most: to pass."""
-    low = sorted(itertools.product(range(5), repeat=7), key=sum)
-    high = [(0,) * 7 + counts for counts in itertools.product(*([range(5)] * 6 + [range(2)] * 2)) if sum(counts) <= 20]
-    first = np.searchsorted([sum(counts) for counts in low], range(30))
-    low_hands, high_hands = (np.array([hand(counts) for counts in part], np.uint64) for part in (low, high))
-    sizes = np.array([sum(counts) for counts in high])
-    most = _most_leads(np.zeros(1, DOU_DI_ZHU.state), np.zeros(4096, np.int64), low_hands, first, high_hands, sizes)
-    assert most == 88 < DOU_DI_ZHU.max_legal
-
-
 # -------------------------------------------------------------------------------------------------------- hand-made positions
 
 
@@ -328,56 +274,10 @@ def test_the_deal_gives_all_54_cards_and_the_lead_to_the_landlord() -> None:
         assert "pass" not in choices(state)
 
 
-def test_every_card_is_dealt_to_the_landlord_equally_often() -> None:
-    deals = 4000
-    jokers = sum(counts_of(DOU_DI_ZHU.new_initial_state(seed=seed).facts.hands[0])[RED_JOKER] for seed in range(deals))
-    threes = Counter(counts_of(DOU_DI_ZHU.new_initial_state(seed=seed).facts.hands[0])[0] for seed in range(deals))
-    assert stats.binomtest(jokers, deals, 20 / 54).pvalue > LIKELY
-    expected = stats.hypergeom(54, 4, 20).pmf(range(5)) * deals
-    assert stats.chisquare([threes[count] for count in range(5)], expected).pvalue > LIKELY
-
-
 def test_the_peasants_win_together() -> None:
     assert play(position("3 4", "5", "6 7"), "3", "5").returns() == [0, 1, 1]
     assert play(position("3 4", "5 6", "7"), "3", "pass", "7").returns() == [0, 1, 1]
     assert play(position("3", "4", "5"), "3").returns() == [1, 0, 0]
-
-
-def test_the_last_cards_may_be_kickers() -> None:
-    state = play(position("5554", "3", "3"), "555+1")
-    assert not state.is_terminal()
-    assert state.current_player() == 0
-    assert play(state, "+4").returns() == [1, 0, 0]
-
-
-def test_there_are_309_base_plays_each_once() -> None:
-    """By category: pass, solos, their runs, pairs, their runs, trios (bare, +1, +2), their runs, quadplexes, bombs, nuke."""
-    runs_of_solos, runs_of_pairs = sum(13 - n for n in range(5, 13)), sum(13 - n for n in range(3, 11))
-    runs_of_trios = sum(13 - n for longest in (6, 5, 4) for n in range(2, longest + 1))  # as 20 cards allow
-    assert len(PLAYS) == 1 + 15 + runs_of_solos + 13 + runs_of_pairs + 3 * 13 + runs_of_trios + 2 * 13 + 13 + 1 == 309
-    assert len({written(action) for action in range(len(PLAYS))}) == 309
-
-
-def test_the_state_is_drawn_with_hands_and_task() -> None:
-    state = play(position("333 4 R", "4 T", "2"), "333+1")
-    assert str(state).splitlines() == [
-        "landlord    4 R",
-        "peasant 1   4 T",
-        "peasant 2   2",
-        "landlord to add kickers to 333+1",
-    ]
-    assert str(play(state, "+4")).endswith("peasant 1 to follow 333+1 of landlord")
-    assert str(play(state, "pass", "pass")).endswith("landlord to lead")
-    assert str(play(state, "R")).endswith("landlord wins")
-
-
-def test_an_episode_runs_from_one_lead_to_the_next() -> None:
-    """Eq. (18)."""
-    state, labels = position("333 4 7 R", "444 5 T", "2"), []
-    for text in ("333+1", "+4", "444+1", "+5", "pass", "pass"):
-        play(state, text)
-        labels.append((state.position_in_episode().label, len(state.position_in_episode().moves[0])))
-    assert labels == [(0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (1, 0)]
 
 
 # ------------------------------------------------------------------------------------------------------------ determinization

@@ -7,7 +7,6 @@ round, as the observer saw it, legal.
 import collections
 import functools
 import itertools
-import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -16,24 +15,11 @@ import pytest
 import scipy.stats
 
 from icarus.compiler.rng import seeded
-from icarus.games.cards import cards_text
-from icarus.games.hearts import (
-    CARD_PASSED,
-    DEAL,
-    DEALING,
-    ENDED,
-    EXCHANGE,
-    HEARTS,
-    PASS,
-    PLAYING,
-    ROUND_SCORES,
-    hearts,
-    subset,
-)
+from icarus.games.hearts import CARD_PASSED, DEAL, DEALING, ENDED, EXCHANGE, HEARTS, PASS, PLAYING, hearts
 from icarus.kernel import CHANCE
 from icarus.kernel.contract import facts_of
 from icarus.kernel.state import State
-from tests.games.cards import card_named
+from tests.games.scenes import card_named
 from tests.marks import slow_after
 
 ALL = set(range(52))
@@ -245,13 +231,6 @@ def test_three_cards_go_left_right_and_across_in_turn(number: int, offset: int) 
     assert card_named("2♣") in members(state.facts.held[state.current_player()])
 
 
-@pytest.mark.parametrize("number", [NO_PASS, NO_PASS + 4])
-def test_every_fourth_round_is_played_without_passing(number: int) -> None:
-    state = new_round(filled(), number)
-    state.apply_action(DEAL)
-    assert state.current_player() == 0 and state.legal_actions() == [card_named("2♣")]
-
-
 # ---------------------------------------------------------------------------------------------------------------- tricks
 
 
@@ -268,44 +247,6 @@ def test_the_highest_card_of_the_suit_led_takes_the_trick_and_leads() -> None:
     assert state.current_player() == 1 and state.facts.points.tolist() == [0, 1, 0, 0]
     play(state, "2♦ Q♠ K♥ 3♦")
     assert state.current_player() == 0 and state.facts.points.tolist() == [14, 1, 0, 0]
-
-
-def test_the_first_trick_takes_points_from_a_hand_that_has_nothing_else() -> None:
-    hand = cards("Q♠ 2♥ 3♥ 4♥ 5♥ 6♥ 7♥ 8♥ 9♥ 10♥ J♥ Q♥ K♥")
-    state = dealt(filled(cards("2♣"), hand))
-    play(state, "2♣")
-    assert set(state.legal_actions()) == hand
-
-
-def test_a_hand_of_nothing_but_hearts_may_lead_them_unbroken() -> None:
-    hands = filled(cards("2♣ 3♣ 4♣ 5♣ 6♣ 7♣ 8♣ 9♣ 10♣ J♣ Q♣ K♣ 2♦"), suit("♥") - cards("2♥") | cards("A♣"))
-    state = dealt(hands)
-    state.apply_action(card_named("2♣"))
-    state.apply_action(card_named("A♣"))
-    for _ in range(2):
-        state.apply_action(next(card for card in state.legal_actions() if card not in POINT_CARDS))
-    assert state.current_player() == 1 and state.facts.broken == 0
-    assert set(state.legal_actions()) == suit("♥") - cards("2♥")
-
-
-def test_the_queen_of_spades_breaks_hearts() -> None:
-    hands = filled(cards("2♣ 3♣ Q♠ 2♥ 3♥"), cards("A♣ 2♠ 4♥"), cards("K♣ A♠ 5♥ 6♥"), cards("Q♣ K♠ 7♥"))
-    state = dealt(hands)
-    play(state, "2♣ A♣ K♣ Q♣")
-    assert not set(state.legal_actions()) & SUIT_HEARTS
-    play(state, "2♠ A♠ K♠ Q♠")
-    assert state.current_player() == 2 and state.facts.points.tolist() == [0, 0, 13, 0]
-    assert cards("5♥ 6♥") <= set(state.legal_actions())
-
-
-def test_the_queen_of_spades_must_be_led_when_all_else_is_unbroken_hearts() -> None:
-    hands = filled(cards("2♣ 3♣ 4♣ 5♣ 6♣ 7♣ 8♣ 9♣ 10♣ J♣ Q♣ K♣ 2♦"), suit("♥") - cards("2♥ 3♥") | cards("A♣ Q♠"))
-    state = dealt(hands)
-    state.apply_action(card_named("2♣"))
-    state.apply_action(card_named("A♣"))
-    for _ in range(2):
-        state.apply_action(next(card for card in state.legal_actions() if card not in POINT_CARDS))
-    assert state.legal_actions() == [QUEEN]
 
 
 # ---------------------------------------------------------------------------------------------------------------- scores
@@ -462,31 +403,6 @@ def test_the_exchange_shows_each_player_what_he_receives() -> None:
     assert max(by_player.values()) == 1 and all(min(sequence) < 0 for sequence in moves)
 
 
-def test_the_deal_shows_each_player_his_hand() -> None:
-    random = np.random.default_rng(6)
-    moves = set()
-    for _ in range(100):
-        state = new_round(shuffled(random, lumps=False), RIGHT)
-        state.apply_action(DEAL)
-        moves |= {state.moves(i) for i in range(4)}
-        assert state.moves(CHANCE) == (DEAL,)
-    assert len(moves) == 400
-
-
-def test_episodes_begin_at_the_deal_and_at_each_lead() -> None:
-    kernels, random = HEARTS.kernels(), np.random.default_rng(8)
-    state = HEARTS.new_initial_state(seed=8)
-    labels = []
-    while not state.is_terminal() and state.facts.round_number < 2:
-        labels.append(kernels.episode(state.data.ctypes.data))
-        if state.facts.phase == PLAYING and state.facts.count == 0:
-            assert labels[-1] == state.current_player()
-        act_at_random(state, random)
-    trick = [0, -1, -1, -1]
-    tricks = [min(label, 0) for label in labels[13:65]]
-    assert labels[:13] == [4, *[-1] * 12] and tricks == trick * 13 and labels[65] == 4
-
-
 STATES = 290  # of five rounds
 
 
@@ -591,13 +507,6 @@ def test_what_a_forced_play_shows_beyond_voids_is_used(
     assert len(deals) == 1 or p_value(counted, len(deals)) > SIGNIFICANCE
 
 
-def test_the_holder_of_the_two_of_clubs_is_known_once_he_is_to_lead() -> None:
-    state = dealt(filled(cards("A♣"), cards("3♣"), cards("2♣")))
-    drawn = samples(state, 0, 1000)
-    assert (drawn["held"][:, 2] & np.uint64(1) == 1).all()
-    assert len(set(drawn["held"][:, 1].tolist())) > 990
-
-
 def test_cards_given_and_received_are_known() -> None:
     random = np.random.default_rng(15)
     for number in (LEFT, RIGHT, ACROSS):
@@ -610,57 +519,7 @@ def test_cards_given_and_received_are_known() -> None:
             assert set(record["passed"][1].tolist()) <= members(record["held"][receiver])
 
 
-def test_while_passing_the_other_hands_and_what_was_passed_are_uniform() -> None:
-    """A card lies with each of the three others, and is each of the passed cards in their order, equally often."""
-    random = np.random.default_rng(16)
-    state = HEARTS.new_initial_state(seed=16)
-    for _ in range(8):
-        act_at_random(state, random)  # player 2 has passed two
-    drawn, unseen = samples(state, 2, 30_000), members(~state.facts.held[2] & np.uint64((1 << 52) - 1))
-    unseen -= {action - PASS for player, action in state.history if player == 2}
-    passed = drawn["passed"]
-    assert (passed[:, 2, :2] == state.facts.passed[2, :2]).all() and (passed[:, 3] == state.facts.passed[3]).all()
-    for player, k in itertools.product((0, 1), range(3)):
-        counted = collections.Counter(passed[:, player, k].tolist())
-        assert set(counted) == unseen and p_value(counted, 39) > SIGNIFICANCE
-    half = bits(set(sorted(unseen)[::2]))
-    for player in (0, 1, 3):
-        size = 10 if player < 2 else 13
-        inside = np.bitwise_count(drawn["held"][:, player] & half)
-        expected = scipy.stats.hypergeom(39, 20, size).pmf(np.arange(14)) * len(drawn)
-        observed = np.bincount(inside, minlength=14)
-        common = expected > 5
-        assert (
-            scipy.stats.chisquare(
-                np.append(observed[common], observed[~common].sum()),
-                np.append(expected[common], expected[~common].sum()),
-            ).pvalue
-            > SIGNIFICANCE
-        )
-
-
-@pytest.mark.parametrize("plays", [0, 30])
-def test_passes_between_others_are_redrawn_from_all_that_could_be_they(plays: int) -> None:
-    """Player 1 passed to 2, unseen by 0: any three of the thirteen that 2 began the tricks with, in any order."""
-    random = np.random.default_rng(17)
-    state = at_random(HEARTS.new_initial_state(seed=17), random, 1)
-    at_random(state, random, plays)
-    drawn = samples(state, 0, 10 * 1716)
-    places = collections.Counter()
-    for passed, held in zip(drawn["passed"][:, 1].tolist(), drawn["held"][:, 2].tolist(), strict=True):
-        order = sorted(members(held))
-        places[tuple(order.index(card) for card in passed)] += 1
-    assert p_value(places, math.perm(13, 3)) > SIGNIFICANCE
-
-
 # ---------------------------------------------------------------------------------------------------- rounds to come
-
-
-def test_the_table_holds_rounds_of_26_points_or_78() -> None:
-    assert ROUND_SCORES.shape == (10_000, 4) and ROUND_SCORES.dtype == np.int8
-    shot = np.sort(ROUND_SCORES, axis=1).tolist()
-    assert all(sum(row) == 26 or row == [0, 26, 26, 26] for row in shot)
-    assert len(np.unique(ROUND_SCORES, axis=0)) > 1000 and (ROUND_SCORES >= 0).all()
 
 
 def test_a_determinized_state_ends_with_the_round_and_its_rewards_are_a_function_of_it() -> None:
@@ -673,57 +532,3 @@ def test_a_determinized_state_ends_with_the_round_and_its_rewards_are_a_function
         assert search.facts.phase == ENDED and max(search.facts.scores) < 50 and sum(search.facts.scores) in (26, 78)
         assert search.returns() == search.returns() == search.clone().returns()
         assert max(search.returns()) == 1.0
-
-
-def test_the_rounds_to_come_are_drawn_from_the_table_with_seats_permuted() -> None:
-    """Mean rewards over many fates agree with a plain simulation from the same table."""
-    scores = [30, 35, 20, 44]
-    state = HEARTS.new_initial_state()
-    (
-        facts_of(state.data).phase,
-        facts_of(state.data).player,
-        facts_of(state.data).scores,
-        facts_of(state.data).searching,
-    ) = ENDED, -4, scores, 1
-    random, count = np.random.default_rng(19), 8_000
-    ours = np.zeros((count, 4))
-    for i in range(count):
-        facts_of(state.data).fate = np.uint64(random.integers(1 << 63))
-        ours[i] = state.returns()
-    plain = np.zeros((count, 4))
-    for i in range(count):
-        totals = np.array(scores)
-        while max(totals) < 50:
-            totals += random.permutation(ROUND_SCORES[random.integers(10_000)])
-        plain[i] = placed(totals.tolist())
-    for seat in range(4):
-        tallies = [[(rewards[:, seat] == value).sum() for value in (0.0, 0.5, 1.0)] for rewards in (ours, plain)]
-        assert scipy.stats.chi2_contingency(tallies).pvalue > SIGNIFICANCE
-
-
-# ------------------------------------------------------------------------------------------------------------------ text
-
-
-def test_cards_and_hands_are_written_as_players_do() -> None:
-    state = HEARTS.new_initial_state(seed=3)
-    assert all(state.string_to_action(state.action_to_string(action)) == action for action in state.legal_actions())
-    assert HEARTS.action_text(state.facts, PASS + QUEEN) == "pass Q♠" and HEARTS.action_text(state.facts, QUEEN) == "Q♠"
-    assert str(state).startswith("round 1, pass left; scores 0 0 0 0") and str(state).endswith(
-        "passed: nothing; 0 to pass"
-    )
-    passes = sorted(members(state.facts.held[0]))[-3:]
-    for card in passes:
-        state.apply_action(PASS + card)
-    assert str(state).endswith(f"passed: 0 {cards_text(bits(set(passes)))}; 1 to pass")
-    for later in positions(np.random.default_rng(21)):
-        assert str(later).count("\n") == 5
-
-
-def test_a_random_subset_of_any_size_is_uniform() -> None:
-    generator, pool = seeded(22), np.uint64(0b1011_0110_0101)
-    for size in range(8):
-        counted = collections.Counter(int(subset(generator, pool, size)) for _ in range(60 * math.comb(7, size)))
-        assert all(word & ~int(pool) == 0 and word.bit_count() == size for word in counted)
-        assert len(counted) == math.comb(7, size) and (
-            len(counted) == 1 or p_value(counted, len(counted)) > SIGNIFICANCE
-        )

@@ -11,24 +11,12 @@ from scipy.stats import chisquare
 
 from icarus.compiler import rng
 from icarus.games import cards as _cards
-from icarus.games.cards import card_text, cards_in, cards_text
-from icarus.games.knockout_whist import (
-    CHOOSE,
-    DEAL,
-    FACE_DOWN,
-    HAND_SEEN,
-    NO_CARD,
-    PLAY,
-    ROUNDS,
-    TRUMPS,
-    knockout_whist,
-)
+from icarus.games.cards import card_text, cards_in
+from icarus.games.knockout_whist import CHOOSE, DEAL, HAND_SEEN, NO_CARD, PLAY, ROUNDS, TRUMPS, knockout_whist
 from icarus.games.knockout_whist import determinize as redraw
-from icarus.kernel import CHANCE, CONTINUES, helper
-from icarus.kernel.contract import facts_of
+from icarus.kernel import CHANCE, helper
 from icarus.kernel.state import State
-from tests.games.cards import card_named
-from tests.games.states import random_walk
+from tests.games.scenes import card_named, random_walk
 from tests.marks import slow_after
 
 ALL_PLAYERS = range(2, 8)
@@ -89,39 +77,12 @@ def test_each_player_is_dealt_seven_cards_and_the_next_card_names_trumps(players
     assert facts.trumps == facts.turn_up // 13
 
 
-def test_the_turn_up_is_uniform_over_the_pack():
-    turned = Counter(int(game(7).new_initial_state(seed).facts.turn_up) for seed in range(1300))
-    assert chisquare([turned[card] for card in range(52)]).pvalue > UNLIKELY
-
-
 def test_a_player_without_the_suit_led_may_play_anything_and_has_shown_a_void():
     state = position(["2♣ A♠", "3♦ K♥ 4♠", "5♣ 6♣"])
     play(state, "2♣")
     assert legal_texts(state) == {"3♦", "K♥", "4♠"}
     play(state, "3♦, 6♣")
     assert state.facts.voids[:3].tolist() == [0, 1 << "♣♦♠♥".index("♣"), 0]
-
-
-@pytest.mark.parametrize(
-    ("trick", "taker"),
-    [
-        ("2♣, 3♣, 4♣", 2),  # the highest card of the suit led
-        ("10♣, 9♣, 8♣", 0),
-        ("9♣, 10♣, J♣", 2),
-        ("K♦, A♣, A♥", 0),  # other suits that are not trumps take nothing
-        ("A♣, 2♠, K♣", 1),  # a trump beats any other card
-        ("A♣, 3♠, 2♠", 1),  # the highest trump
-        ("A♣, 2♠, 3♠", 2),
-        ("2♠, A♣, A♦", 0),  # trumps led
-        ("2♠, 3♠, A♥", 1),
-    ],
-)
-def test_the_highest_trump_takes_the_trick_or_else_the_highest_card_of_the_suit_led(trick, taker):
-    first, second, third = trick.split(", ")
-    state = position([f"{first} 7♥", f"{second} 6♥", f"{third} 5♥"])
-    play(state, trick)
-    assert state.facts.tricks.tolist() == [player == taker for player in range(7)]
-    assert state.current_player() == taker, "the taker leads to the next trick"
 
 
 def test_the_winner_of_most_tricks_sees_his_new_hand_and_names_trumps_and_leads():
@@ -249,25 +210,6 @@ def test_each_player_sees_the_deal_as_his_own_hand_and_the_environment_as_the_ac
     )
 
 
-def test_an_episode_is_a_trick_labelled_with_its_leader_or_the_beginning_of_a_round():
-    state = position(["2♣ 4♣", "A♣ 5♣", "3♣ 6♣"], tricks=[2, 0, 1], hand_size=5)
-    label = state.game.kernels().episode
-    assert label(state.data.ctypes.data) == 0
-    play(state, "2♣")
-    assert label(state.data.ctypes.data) == CONTINUES
-    play(state, "A♣, 3♣")
-    assert label(state.data.ctypes.data) == 1
-    play(state, "5♣, 6♣, 4♣")
-    assert state.is_chance_node() and label(state.data.ctypes.data) == CONTINUES, "the draw belongs to the last trick"
-    play(state, "player 2 chooses")
-    assert label(state.data.ctypes.data) == 3
-    play(state, "deal")
-    assert label(state.data.ctypes.data) == CONTINUES
-    play(state, "♦ trumps")
-    assert label(state.data.ctypes.data) == 2
-    assert state.position_in_episode().moves == ((),) * 4
-
-
 # ------------------------------------------------------------------------------------------------------- determinization
 
 
@@ -358,37 +300,6 @@ def deals(unseen, sizes, barred):
             yield (sum(1 << card for card in hand), *others)
 
 
-def agreeing_hands(state, observer):
-    """Every tuple of hands that agrees with what `observer` has seen, from the history alone."""
-    shown, facts, hands = shown_voids(state), state.facts, held_hands(state)
-    own_cards = set(cards_in(hands[observer]))
-    unseen = set(range(52)) - set(cards_in(facts.played)) - own_cards - {int(facts.turn_up)}
-    others = [player for player in range(state.game.players) if player != observer]
-    sizes = [hands[player].bit_count() for player in others]
-    for drawn in deals(sorted(unseen), sizes, lambda hand, card: card // 13 in shown[others[hand]]):
-        yield (*drawn[:observer], hands[observer], *drawn[observer:])
-
-
-def test_determinizations_are_uniform_in_the_last_tricks_of_first_rounds_with_seven_players():
-    tested = 0
-    for seed in range(100):
-        state = game(7).new_initial_state(seed)
-        for now in random_walk(state, seed):
-            if sum(hand.bit_count() for hand in held_hands(now)) == 6:
-                break
-        observer = state.current_player()
-        expected = list(agreeing_hands(state, observer))
-        if not 20 <= len(expected) <= 800:
-            continue
-        drawn = drawn_hands(state, observer, 50 * len(expected), seed)
-        assert set(drawn) == set(expected)
-        assert chisquare([drawn[hands] for hands in expected]).pvalue > UNLIKELY
-        tested += 1
-        if tested == 12:
-            break
-    assert tested == 12
-
-
 UNEVEN = ["5♣ 6♦", "2♣ 3♣", "2♠ 3♠", "2♥ 3♦"]  # observer 0; four other cards are in the stock
 UNEVEN_STOCK = "4♣ 7♦ 4♠ 4♥"
 
@@ -421,27 +332,6 @@ def test_determinizations_are_uniform_where_dealing_hand_by_hand_is_not():
             hands.append(sum(1 << card for card in held))
         naive[tuple(hands)] += 1
     assert chisquare([naive[hands] for hands in expected]).pvalue < 1e-9, "the position tells the two apart"
-
-
-def test_the_coming_deals_are_redrawn_uniformly():
-    state = position(["2♣", "A♣", "3♣"], tricks=[2, 2, 2], hand_size=2)
-    facts_of(state.data).player = 0
-    first = Counter()
-    for seed in range(2600):
-        world = state.determinize(0, seed)
-        world = State(world.game, world.data)
-        for _ in range(3):
-            world.apply_action(world.legal_actions()[0])
-        first[cards_in(world.facts.hands[2])[0]] += 1
-    assert chisquare([first[card] for card in range(52)]).pvalue > UNLIKELY
-
-
-def test_hands_that_nobody_has_seen_yet_are_all_redrawn():
-    state = position(["2♣", "A♣", "3♣"], tricks=[1, 1, 1], hand_size=4)
-    play(state, "2♣, A♣, 3♣")
-    assert state.facts.stage == FACE_DOWN
-    hands = Counter(cards_text(state.determinize(0, seed).facts.hands[0]) for seed in range(50))
-    assert len(hands) > 45
 
 
 # ------------------------------------------------------------------------------------------------------ constrained deals
@@ -529,19 +419,3 @@ def test_the_ways_of_a_large_deal_are_counted_exactly(barred):
         math.prod(map(math.factorial, merged)) // math.factorial(13) ** 3
     )  # a group is split among its hands afterwards
     assert deal["total"] * within == pytest.approx(exact, rel=1e-13)
-
-
-# ------------------------------------------------------------------------------------------------------------------ text
-
-
-def test_the_table_is_drawn_with_hands_tricks_and_the_trick_on_the_table():
-    state = position(["2♣ A♣ 10♦", "3♣ J♠ 4♠", "out", "5♥ 6♥ K♥"], tricks=[1, 0, 0, 1], hand_size=5)
-    play(state, "10♦, J♠")
-    assert str(state) == (
-        "round of 5, trumps ♠, player 3 to play\n"
-        "player 0, 1 trick: A♣ 2♣\n"
-        "player 1, 0 tricks: 3♣ 4♠\n"
-        "player 2, 0 tricks: out\n"
-        "player 3, 1 trick: K♥ 6♥ 5♥\n"
-        "trick: 0 plays 10♦, 1 plays J♠"
-    )

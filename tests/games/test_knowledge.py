@@ -1,13 +1,17 @@
 """What games tell of states and actions, against positions reckoned by hand; and in random play, by compiled and plain functions."""
 
 import random
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 from icarus import games
+from icarus.compiler.plain_python import interpret
 from icarus.games.backgammon import survey
 from icarus.games.checkers import begin_turn
+from icarus.games.dou_di_zhu import hand_of
+from icarus.games.othello import FIRST, MOST_MOVES, READINGS, SHARED, TUPLES, read_tuples
 from icarus.kernel import CHANCE
 from icarus.kernel.contract import facts_of
 from icarus.kernel.state import State
@@ -25,12 +29,6 @@ def othello(board: str, player: int = 0) -> State:
 
 
 EMPTY_ROWS = "\n" + "........\n" * 4
-
-
-def test_othello_begins_equal() -> None:
-    state = games.load("othello").new_initial_state()
-    assert state.features() == {"corners": 0, "mobility": 0, "discs": 0}
-    assert state.heuristic() == pytest.approx([0.5, 0.5], abs=0.05)
 
 
 def test_othello_counts_corners_moves_and_discs() -> None:
@@ -66,15 +64,6 @@ def checkers(black: str, white: str, kings: str = "", player: int = 0) -> State:
     facts_of(state.data).player = player
     begin_turn.py_func(facts_of(state.data))
     return state
-
-
-def test_checkers_counts_a_king_three_where_a_man_counts_two() -> None:
-    assert games.load("checkers").new_initial_state().heuristic() == [0.5, 0.5]
-    state = checkers("a1 c1 d4", "e7 f6", kings="d4")  # 2 men and a king are 7, two men are 4
-    assert state.heuristic() == pytest.approx([7 / 11, 4 / 11])
-    assert state.features() == {"men": 0, "kings": 1, "back_row": 2}
-    state = checkers("a1 c1 d4", "e7 f6", kings="d4", player=1)
-    assert state.features() == {"men": 0, "kings": -1, "back_row": -2}
 
 
 def test_checkers_tells_captures_and_crownings() -> None:
@@ -139,26 +128,6 @@ def test_backgammon_tells_the_chances_of_who_is_to_roll(
     assert swapped(race(mover, opponent)).heuristic() == chances[::-1]
 
 
-def test_backgammon_reckons_dice_to_be_played() -> None:
-    state = games.load("backgammon").new_initial_state()
-    assert state.heuristic() == [0.5, 0.5]
-    assert state.features() == {"pips": 0, "on_bar": 0, "blots": 0, "points": 0}
-    state.apply_action(state.string_to_action("opening roll 65"))
-    state.apply_action(state.string_to_action("24/18"))
-    assert state.features() == {"pips": -6, "on_bar": 0, "blots": 2, "points": -1}
-    assert state.action_features(state.string_to_action("18/13")) == {"hits": 0, "bears_off": 0, "makes_point": 0}
-
-
-def test_in_backgammon_a_roll_that_wins_is_worth_more_before_it_is_played() -> None:
-    def after(roll: str) -> float:
-        state = race({6: 2}, {1: 1})  # O bears his last checker off by any roll
-        state.apply_action(state.string_to_action(roll))
-        assert swapped(state).heuristic() == state.heuristic()[::-1]
-        return state.heuristic()[0]
-
-    assert after("roll 66") > 0.7 and after("roll 33") > 0.4 and after("roll 65") < 0.15  # 1, 1 and 0
-
-
 def written(state: State) -> list[str]:
     return [state.action_to_string(action) for action in state.legal_actions()]
 
@@ -203,15 +172,6 @@ def test_poker_tells_the_strength_of_a_hand(card: int, table: int, strength: flo
     assert hidden.heuristic()[0] == state.heuristic()[0]  # what he may not see does not count
 
 
-def test_poker_tells_bets_folds_and_what_is_owed() -> None:
-    state = leduc((2, 0), paid=(1, 3))
-    assert state.features()["owed"] == 2 / 4
-    assert state.heuristic()[0] == pytest.approx((13 + 0.8 * 1) / 26)  # of the two only 1 is at stake so far
-    features = {text: state.action_features(state.string_to_action(text)) for text in written(state)}
-    assert features["fold"] == {"bets": 0, "folds": 1} and features["call"] == {"bets": 0, "folds": 0}
-    assert features["raise 2"] == {"bets": 1, "folds": 0}
-
-
 @pytest.mark.parametrize("name", TELLING)
 def test_compiled_and_plain_functions_tell_the_same_all_game_long(name: str) -> None:
     game, rng = games.load(name), random.Random(3)
@@ -230,3 +190,199 @@ def test_compiled_and_plain_functions_tell_the_same_all_game_long(name: str) -> 
                         state.action_features(action).values()
                     )
             state.apply_action(rng.choice(state.legal_actions()))
+
+
+# -------------------- Heuristics: chances in [0, 1] wherever a game may be cut off, and positions that anybody can judge.
+
+
+WITH_HEURISTIC = [
+    "backgammon",
+    "checkers",
+    "othello",
+    "hearts(threshold=30)",
+    "dou-di-zhu",
+    "knockout-whist",
+    "lotr-confrontation",
+]
+
+
+@pytest.mark.parametrize("name", WITH_HEURISTIC)
+def test_every_position_of_random_games_has_chances(name: str) -> None:
+    luck = np.random.default_rng(1)
+    for seed in range(3):
+        state = games.load(name).new_initial_state(seed)
+        while not state.is_terminal():
+            chances = state.heuristic()
+            assert all(0 <= chance <= 1 for chance in chances), state
+            if state.game.players == 2:
+                assert sum(chances) == pytest.approx(1)
+            state.apply_action(int(luck.choice(state.legal_actions())))
+
+
+def initial_state(name: str) -> State:
+    return games.load(name).new_initial_state(1)
+
+
+def test_a_hand_with_points_is_worse_and_high_cards_take_more() -> None:
+    state = initial_state("hearts")
+    facts_of(state.data).phase = 2
+    facts_of(state.data).held[:] = [0x3F, 0x3F << 6, 0x3F << 20, 0x3F << 26]
+    even = state.heuristic()
+    assert even[0] > even[1]  # ♣2 … ♣7 against ♣8 … ♣K
+    facts_of(state.data).points[0] = 13
+    assert state.heuristic()[0] < even[0] and state.heuristic()[1] > even[1]
+
+
+def test_who_is_out_of_knockout_whist_hopes_for_nothing_and_tricks_give_hope() -> None:
+    state = initial_state("knockout-whist")
+    assert state.heuristic() == pytest.approx([0.25] * 4)
+    facts_of(state.data).tricks[2] = 3
+    facts_of(state.data).alive = 0b0111
+    hopes = state.heuristic()
+    assert hopes[3] == 0 and hopes[2] > hopes[1] == hopes[0] and sum(hopes) == pytest.approx(1)
+
+
+def test_fewer_plays_and_controls_help_a_side_of_dou_di_zhu() -> None:
+    state = initial_state("dou-di-zhu")
+
+    def landlord(hand: list[int], peasants: list[int]) -> float:
+        facts_of(state.data).hands[:] = [hand_of(hand), hand_of(peasants), hand_of(peasants)]
+        return state.heuristic()[0]
+
+    assert landlord([0, 1], [0, 1, 2, 3]) > 0.5 > landlord([0, 1, 2, 3], [0, 1])
+    assert landlord([0, 1, 12], [0, 1, 2]) > landlord([0, 1, 3], [0, 1, 2])  # a 2 among them
+    assert landlord([0, 0, 0], [3]) > landlord([0, 1, 2], [3])  # a trio is one play
+    assert state.heuristic()[1] == state.heuristic()[2] == 1 - state.heuristic()[0]
+
+
+def test_light_gains_by_frodo_s_way_and_dark_by_pieces() -> None:
+    state = initial_state("lotr-confrontation")
+    assert state.heuristic() == [0.5, 0.5]
+    facts_of(state.data).pos[0] = 13  # Frodo in Dagorlad
+    assert state.heuristic()[0] > 0.6
+    facts_of(state.data).count[0, 16] = 4  # four of Light's are dead
+    assert state.heuristic()[0] < 0.5
+
+
+def backgammon(mover: dict[int, int], opponent: dict[int, int]) -> State:
+    """X to roll, with the checkers of each on their own points."""
+    state = initial_state("backgammon")
+    facts_of(state.data).points[:] = 0
+    for owner, side in enumerate((mover, opponent)):
+        for point, count in side.items():
+            facts_of(state.data).points[owner, point] = count
+        facts_of(state.data).points[owner, 0] = 15 - sum(side.values())
+    facts_of(state.data).player, facts_of(state.data).actor, facts_of(state.data).dice[:], facts_of(state.data).left = (
+        0,
+        -1,
+        0,
+        0,
+    )
+    survey.py_func(facts_of(state.data))
+    return state
+
+
+def test_with_contact_a_prime_is_good_and_the_bar_is_bad() -> None:
+    start = {24: 2, 13: 5, 8: 3, 6: 5}
+    assert 0.5 < backgammon(start, start).heuristic()[0] < 0.58  # it is worth a little to be on roll
+    primed = {8: 2, 7: 2, 6: 3, 5: 3, 4: 3, 3: 2}
+    assert backgammon(primed, {24: 2, 13: 5, 8: 3, 6: 5}).heuristic()[0] > 0.7
+    assert backgammon({25: 2, 13: 5, 8: 3, 6: 5}, start).heuristic()[0] < backgammon(start, start).heuristic()[0]
+
+
+# -------------------- Othello's n-tuple network: what it reads, that symmetric positions are worth the same, and that it plays.
+
+
+OTHELLO = games.load("othello")
+SQUARES = np.arange(64).reshape(8, 8)  # by row and column
+Squares = list[int]
+
+
+def symmetries(squares: np.ndarray) -> Iterator[np.ndarray]:
+    """The eight boards that a board looks like from its sides, and in a mirror."""
+    for board in (squares, squares.T):
+        for turns in range(4):
+            yield np.rot90(board, turns)
+
+
+def tuples_seen(squares: np.ndarray) -> list[Squares]:
+    """The squares of each tuple, by the drawing in the docstring."""
+    edge = [*squares[0], squares[1, 1], squares[1, 6]]
+    rows = [list(squares[row]) for row in (1, 2, 3)]
+    diagonals = [[squares[length - 1 - column, column] for column in range(length)] for length in range(4, 9)]
+    return [edge, *rows, *diagonals, list(squares[:3, :3].ravel())]
+
+
+def random_positions(number: int) -> Iterator[State]:
+    luck = np.random.default_rng(4)
+    for seed in range(number):
+        state = OTHELLO.new_initial_state(seed)
+        for _ in range(int(luck.integers(1, 60))):
+            state.apply_action(int(luck.choice(state.legal_actions())))
+            if state.is_terminal():
+                break
+        else:
+            yield state
+
+
+def contents(state: State) -> list[int]:
+    """Of each square 0 where it is empty, 1 with a disc of who is to move, 2 with one of the other."""
+    mine, theirs = (int(state.facts.discs[i]) for i in (state.facts.player, 1 - state.facts.player))
+    return [(mine >> square & 1) + 2 * (theirs >> square & 1) for square in range(64)]
+
+
+def rearranged(state: State, squares: np.ndarray) -> State:
+    """The position with the disc of `squares[row, column]` on each square."""
+    rearrangement = state.clone()
+    for player in range(2):
+        discs = int(state.facts.discs[player])
+        facts_of(rearrangement.data).discs[player] = np.uint64(
+            sum((discs >> int(old) & 1) << new for new, old in enumerate(squares.ravel()))
+        )
+    return rearrangement
+
+
+def test_it_reads_the_contents_of_every_tuple_from_all_four_sides() -> None:
+    for state in random_positions(20):
+        discs, player, places = state.facts.discs, state.facts.player, np.empty(READINGS, np.int64)
+        interpret(read_tuples)(discs[player], discs[1 - player], places)
+        content, expected = contents(state), []
+        for turns in range(4):
+            for number, squares in enumerate(tuples_seen(np.rot90(SQUARES, turns))):
+                place = sum(3**digit * content[square] for digit, square in enumerate(squares))
+                expected.append(FIRST[number] + place)
+        assert sorted(SHARED[places[:-1]]) == sorted(SHARED[expected])
+        mobility, opponent_mobility = divmod(int(places[-1]) - int(FIRST[TUPLES]), MOST_MOVES + 1)
+        assert mobility - opponent_mobility == state.features()["mobility"]
+
+
+def test_the_eight_symmetries_of_a_position_are_worth_the_same() -> None:
+    for state in random_positions(12):
+        assert [rearranged(state, squares).heuristic() for squares in symmetries(SQUARES)] == [state.heuristic()] * 8
+
+
+def test_exchanged_colours_exchange_the_chances() -> None:
+    for state in random_positions(20):
+        variant = state.clone()
+        facts_of(variant.data).discs[:] = state.facts.discs[::-1]
+        facts_of(variant.data).player = 1 - state.facts.player
+        chances = state.heuristic()
+        assert variant.heuristic() == chances[::-1] and sum(chances) == pytest.approx(1) and 0 < min(chances)
+
+
+def test_its_best_moves_win_almost_all_games_against_random_ones() -> None:
+    teller, out, luck, total = OTHELLO.kernels().heuristic, np.zeros(2), np.random.default_rng(5), 0.0
+    for seed in range(10):
+        state, seat = OTHELLO.new_initial_state(seed), seed % 2
+        while not state.is_terminal():
+            actions = state.legal_actions()
+            chances = []
+            for action in actions:
+                following = state.clone()
+                following.apply_action(action)
+                teller(following.data.ctypes.data, out.ctypes.data)
+                chances.append(out[seat])
+            chosen = int(np.argmax(chances)) if state.current_player() == seat else int(luck.integers(len(actions)))
+            state.apply_action(actions[chosen])
+        total += state.returns()[seat]
+    assert total >= 9

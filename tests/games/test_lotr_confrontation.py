@@ -11,15 +11,10 @@ from scipy.stats import chisquare
 from icarus.compiler.rng import seeded
 from icarus.games.lotr_confrontation import (
     ALL_CARDS,
-    BALROG,
-    BATTLE,
     CAPACITY,
-    CARADHRAS,
     CARD_NAMES,
     CARDS,
     CARDS_SHOWN,
-    CLOAK,
-    DAGORLAD,
     DARK,
     DARK_MOVES_ASIDE,
     DARK_PICKS,
@@ -29,19 +24,14 @@ from icarus.games.lotr_confrontation import (
     EYE,
     FACE_DOWN,
     FRODO,
-    FRODO_ARRIVES,
-    GIMLI,
     LIGHT,
     LIGHT_CARD,
     LIGHT_PLAYS,
     LONGEST_TURN,
     MAX_LEGAL,
     MAX_TURNS,
-    MERRY,
-    MIRKWOOD,
     MORDOR,
     MOVE,
-    NAZGUL,
     PIECE_NAMES,
     PIECES,
     REVEAL,
@@ -51,8 +41,6 @@ from icarus.games.lotr_confrontation import (
     SQUARE_NAMES,
     SQUARES,
     TEAM,
-    UNSEEN_PIECE,
-    WITCH_KING,
     lotr_confrontation,
     mover_unseen,
     simultaneous,
@@ -420,19 +408,6 @@ def test_a_scene_goes_as_the_rules_say(title, scene):
     act_out(scene, position, holds)
 
 
-def test_t1_every_setup_has_four_at_home_and_one_in_each_other_starting_square():
-    game, squares_of_pieces = lotr_confrontation(random_setup=1), [set() for _ in range(PIECES)]
-    for seed in range(300):
-        facts = game.new_initial_state(seed=seed).facts
-        for side, home in ((LIGHT, SHIRE), (DARK, MORDOR)):
-            squares = sorted(facts.pos[side * TEAM :][:TEAM].tolist())
-            others = [1, 2, 3, 4, 5] if side == LIGHT else [10, 11, 12, 13, 14]
-            assert squares == sorted([home] * 4 + others)
-        for piece in range(PIECES):
-            squares_of_pieces[piece].add(int(facts.pos[piece]))
-    assert all(len(squares) == 6 for squares in squares_of_pieces)
-
-
 def test_random_setups_are_uniform_over_the_squares():
     game = lotr_confrontation(random_setup=1)
     at_home = np.zeros(PIECES)
@@ -452,48 +427,11 @@ def test_the_fixed_setup_gives_26_first_moves_to_dark_and_19_to_light():
     assert len(State(GAME, data).legal_actions()) == 19
 
 
-@pytest.mark.parametrize("piece", [name for name in PIECE_NAMES[TEAM:] if name != "Nazgul"])
-def test_t3_a_dark_piece_in_rohan_never_moves_to_an_empty_fangorn(piece):
-    state = position(f"Dark: Frodo Shire, {piece} Rohan")
-    assert all(
-        SQUARE_NAMES[action % SQUARES] in ("Caradhras", "GapOfRohan", "Shire") for action in state.legal_actions()
-    )
-
-
-def test_t4a_the_victim_is_shown_to_dark():
-    start = position("Light: Frodo Shire, Merry Eregion, Balrog Caradhras, Orcs Fangorn, Warg Mordor")
-    assert play(start, "Merry Eregion-Fangorn", "ambush").moves(DARK)[-1] == BATTLE + MERRY * PIECES + BALROG
-
-
-def test_t5_frodo_in_mordor_wins_at_once():
-    state = position("Light: Frodo Dagorlad, Orcs Mordor, Warg Mordor, Balrog Mordor, Cave Troll Mordor")
-    play(state, "Frodo Dagorlad-Mordor")
-    assert holds(state, "Light wins") and len(state.history) == 1
-    assert state.moves(DARK) == (FRODO_ARRIVES + DAGORLAD * SQUARES + MORDOR,)
-
-
-def test_t15_gandalf_sees_darks_card_first():
-    state = position("Dark: Balrog MistyMtns, Gandalf Eregion, Orcs Mordor, Frodo Shire")
-    play(state, "Balrog MistyMtns-Eregion", "card 6")
-    six = CARD_NAMES[DARK].index("card 6")
-    assert state.current_player() == LIGHT and state.moves(LIGHT)[-1] == DARK_PLAYS + six
-    assert not holds(state, "cards")
-    assert all(state.determinize(LIGHT, seed).facts.cards[DARK] == six for seed in range(30))
-    play(state, "Elven Cloak")
-    assert holds(state, "Gandalf dead") and holds(state, "Balrog dead")
-    assert hand(state, LIGHT) == set(range(CARDS)) - {CLOAK} and hand(state, DARK) == set(range(CARDS)) - {six}
-
-
 @pytest.mark.parametrize(("there", "needed", "over"), [(3, 4, True), (2, 4, False), (2, 3, True), (1, 3, False)])
 def test_t30b_dark_wins_with_enough_pieces_in_the_shire(there, needed, over):
     crowd = ", ".join(f"{piece} Shire" for piece in ("Orcs", "Warg", "Saruman")[:there])
     state = position(f"Dark: Frodo Fangorn, Balrog Arthedain, Shelob Mordor, {crowd}", shire=needed)
     assert holds(play(state, "Balrog Arthedain-Shire"), "Dark wins" if over else "Light to move")
-
-
-def test_t30b_the_shire_is_counted_after_the_battles():
-    state = position("Dark: Frodo Fangorn, Gimli Shire, Balrog Arthedain, Orcs Mordor", shire=1)
-    assert holds(play(state, "Balrog Arthedain-Shire", "card 1", "card 5"), "Light to move")
 
 
 def test_a_game_of_five_hundred_turns_is_shared():
@@ -518,17 +456,6 @@ def test_k2_at_the_start_all_15120_setups_are_possible():
             assert len(expected) == 15120 == math.factorial(9) // math.factorial(4)
             assert tuple(state.facts.pos[side * TEAM :][:TEAM].tolist()) in expected
             assert state.beliefs(1 - side)[0]["ways"][0] == 15120 * math.factorial(4)
-
-
-def test_before_the_reveal_an_attacker_is_anonymous():
-    state = position(
-        "Light: Frodo Shire/Eregion, Gimli Eregion/Shire, Merry Eregion/Shire, Saruman Caradhras, Balrog Mordor"
-    )
-    state.apply_action(state.string_to_action("Gimli Eregion-Caradhras"))
-    assert state.is_chance_node()
-    assert state.moves(DARK) == (UNSEEN_PIECE + EREGION * SQUARES + CARADHRAS,)
-    movers = {int(state.determinize(DARK, seed).facts.fighters[LIGHT]) for seed in range(60)}
-    assert movers == {GIMLI, MERRY, FRODO}
 
 
 # -------------------------------------------------------------------------------------------------- random play, determinization
@@ -622,29 +549,6 @@ def test_a_redrawn_turn_is_recalled_consistently():
     assert checked == {"mover", "card", "cards"}
 
 
-def test_the_state_record_has_no_gaps():
-    """Records can be compared byte for byte."""
-    assert sum(GAME.state[name].itemsize for name in GAME.state.names) == GAME.state.itemsize
-
-
-def test_every_square_in_the_sets_belongs_to_an_assignment():
-    checked = 0
-    for state in random_states(seed=41, games=8, every=9):
-        if state.is_terminal():
-            continue
-        for side in SIDES:
-            if (
-                math.prod(len(possible_squares(state, piece)) for piece in range(side * TEAM, side * TEAM + TEAM))
-                > 3_000_000
-            ):
-                continue
-            ways = assignments(state, side)
-            for character, squares in enumerate(zip(*ways, strict=True)):
-                assert set(squares) == possible_squares(state, side * TEAM + character)
-            checked += 1
-    assert checked > 60
-
-
 DETERMINIZE, APPLY, LEGAL, PLAYER, INITIAL = (
     helper(function) for function in (GAME.determinize, GAME.apply, GAME.legal, GAME.player, GAME.initial)
 )
@@ -720,26 +624,6 @@ def test_the_unseen_tunnel_traveller_and_the_squares_are_drawn_together_uniforml
     assert len(expected) > 5 and uniform_over(drawn, expected) > 1e-4
 
 
-def test_an_attack_that_only_one_character_can_make_names_it_to_the_draws():
-    state = position(
-        "Dark: Orcs Mirkwood/Rohan, Witch King Mirkwood/Rohan, Saruman Rohan/Mirkwood, Gimli Fangorn, Merry Fangorn + home"
-    )
-    state.apply_action(state.string_to_action("Witch King Mirkwood-Fangorn"))
-    king = WITCH_KING
-    expected = [(*placed, king) for placed in assignments(state, DARK) if placed[king - TEAM] == MIRKWOOD]
-    drawn = draws(state, LIGHT, 500)[:, [*range(TEAM, PIECES), PIECES]]
-    assert len(expected) == 2 and uniform_over(drawn, expected) > 1e-4
-
-
-def test_a_side_to_move_is_never_drawn_without_a_move():
-    state = position(
-        "Dark: Frodo Rhudaur, Sam Gondor, Orcs Shire/dead, Nazgul Shire/dead, Warg Shire/dead, Balrog dead/Shire"
-    )
-    expected = [placed for placed in assignments(state, DARK) if placed[NAZGUL - TEAM] == SHIRE]
-    drawn = draws(state, LIGHT, 100 * len(expected))[:, TEAM:PIECES]
-    assert len(expected) == 3 and uniform_over(drawn, expected) > 1e-4
-
-
 def eye_to_be_played(used=""):
     state = position(f"Dark: Black Rider MistyMtns, Legolas Eregion{used} + home")
     return play(state, "Black Rider MistyMtns-Eregion", "Eye of Sauron")
@@ -752,30 +636,12 @@ def test_a_card_that_lies_face_down_is_drawn_from_the_whole_hand():
     assert uniform_over(drawn, [(card,) for card in hand(state, DARK)]) > 1e-4
 
 
-def test_the_environment_and_dark_himself_know_the_card_that_lies_face_down():
-    state = eye_to_be_played()
-    for observer in (DARK, CHANCE):
-        assert all(state.determinize(observer, seed).facts.cards[DARK] == EYE for seed in range(20))
-    assert state.determinize(CHANCE).facts.pos.tolist() == state.facts.pos.tolist()
-
-
 def test_cards_are_seen_face_down_until_shown_together():
     state, five = play(eye_to_be_played(), "card 5"), CARD_NAMES[LIGHT].index("card 5")
     shown = CARDS_SHOWN + EYE * CARDS + five
     assert state.moves(LIGHT)[-3:] == (FACE_DOWN, LIGHT_PLAYS + five, shown)
     assert state.moves(DARK)[-3:] == (DARK_PLAYS + EYE, FACE_DOWN, shown)
     assert state.moves(CHANCE)[-3:] == (DARK_PLAYS + EYE, LIGHT_PLAYS + five, shown)
-
-
-def test_an_episode_is_a_turn_of_the_side_that_moves():
-    kernels, labels = GAME.kernels(), []
-    for state in itertools.islice(random_states(seed=3, games=1), 200):
-        label = kernels.episode(state.data.ctypes.data)
-        assert (label >= 0) == (state.facts.node == MOVE and not state.is_terminal())
-        if label >= 0:
-            assert label == state.current_player()
-            labels.append(label)
-    assert labels == [DARK, LIGHT] * (len(labels) // 2) + [DARK] * (len(labels) % 2)
 
 
 ENDINGS = FRODO_FELL, REACHED_MORDOR, DARK_STUCK, SHIRE_TAKEN, NO_DARK_LEFT, LIGHT_STUCK = range(6)

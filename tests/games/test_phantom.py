@@ -1,6 +1,5 @@
 """Phantom m,n,k: hand-made positions, OpenSpiel's phantom_ttt and mnk in lock-step, and information sets found by playing."""
 
-import math
 import random
 from collections import Counter
 
@@ -12,9 +11,8 @@ from scipy.stats import chisquare
 from icarus.compiler import rng
 from icarus.games.phantom import MARK, phantom
 from icarus.games.phantom import determinize as redraw
-from icarus.kernel import CHANCE, CONTINUES, UNSEEN, helper
+from icarus.kernel import CHANCE, UNSEEN, helper
 from icarus.kernel.state import State
-from tests.games.states import random_walk
 
 UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
 BOARDS = [(2, 2, 2), (3, 3, 3), (4, 4, 4), (5, 3, 3), (1, 5, 3), (8, 1, 2), (7, 8, 4), (8, 7, 5)]
@@ -153,31 +151,6 @@ def test_many_random_games_agree_with_openspiel_on_rules_and_on_what_each_player
     assert lock_step_with_phantom_ttt(5000) > 5000
 
 
-def lock_step_with_mnk(board, games):
-    """Its marks are those of our tries that do not fail."""
-    columns, rows, in_a_row = board
-    theirs = pyspiel.load_game(f"mnk(m={columns},n={rows},k={in_a_row})")
-    for seed in range(games):
-        referee = theirs.new_initial_state()
-        for state in random_walk(phantom(*board).new_initial_state(), seed):
-            if state.history and state.moves(1 - state.history[-1][0])[-1:] == (MARK,) and state.facts.failed == 0:
-                row, column = divmod(state.history[-1][1], columns + 1)
-                referee.apply_action(row * columns + column)
-            assert state.is_terminal() == referee.is_terminal()
-        assert state.returns() == [(value + 1) / 2 for value in referee.returns()]
-
-
-@pytest.mark.parametrize("board", [(4, 4, 4), (5, 5, 3)])
-def test_ends_of_random_games_agree_with_openspiels_mnk(board):
-    lock_step_with_mnk(board, 60)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("board", [(4, 4, 4), (5, 5, 3), (5, 3, 3), (7, 7, 5)])
-def test_ends_of_many_random_games_agree_with_openspiels_mnk(board):
-    lock_step_with_mnk(board, 2000)
-
-
 # ------------------------------------------------------------------------------------------------- what each player sees
 
 
@@ -201,31 +174,6 @@ def all_decisions(state):
             child = state.clone()
             child.apply_action(action)
             yield from all_decisions(child)
-
-
-@pytest.mark.parametrize("board", [(2, 2, 2), (4, 1, 3)])
-def test_the_moves_that_a_player_has_seen_tell_him_which_of_his_tries_have_failed(board):
-    table = {}
-    for state in all_decisions(phantom(*board).new_initial_state()):
-        player, facts = state.current_player(), state.facts
-        marks, opponent_marks = int(facts.marks[player]), int(facts.marks[1 - player])
-        knowledge = marks, opponent_marks & ~int(facts.open[player]), opponent_marks.bit_count(), state.legal_actions()
-        assert table.setdefault((player, state.moves(player)), knowledge) == knowledge
-    assert len(table) > 20
-
-
-def test_an_episode_is_a_turn_with_its_failed_tries():
-    state = played("a1 a2 b1")
-    label = state.game.kernels().episode
-    assert label(state.data.ctypes.data) == 1
-    for name in ("b1", "a1"):
-        state.apply_action(state.string_to_action(name))
-        assert label(state.data.ctypes.data) == CONTINUES
-    tries = tuple(action for _, action in state.history[-2:])
-    assert state.position_in_episode().moves == ((), tries, tries)
-    state.apply_action(state.string_to_action("d4"))
-    assert label(state.data.ctypes.data) == 0
-    assert state.position_in_episode().moves == ((),) * 3
 
 
 # ------------------------------------------------------------------------------------------------------- determinization
@@ -332,41 +280,3 @@ def test_determinization_is_uniform_over_the_states_counted_by_hand(tries, board
     state = played(tries, *board)
     assert len(information_set(state, observer)) == states
     assert uniformity(state, observer, per_state=40) > UNLIKELY
-
-
-def uniform_in_random_games(board, seeds, most_states):
-    """Check the states of some games for both observers until the information sets are large; returns how many were checked."""
-    checked = 0
-    for seed in seeds:
-        watching = {0, 1}
-        for state in random_walk(phantom(*board).new_initial_state(), seed):
-            watching = {observer for observer in watching if estimate(state, observer) <= most_states}
-            for observer in () if state.is_terminal() else watching:
-                assert uniformity(state, observer) > UNLIKELY, (seed, observer, str(state))
-                checked += 1
-    return checked
-
-
-def estimate(state, observer):
-    """No fewer states than the information set has, roughly."""
-    marks, opponent_marks = state.facts.marks[observer], state.facts.marks[1 - observer]
-    free = int(state.facts.open[observer])
-    hidden, tries = (
-        (int(opponent_marks) & free).bit_count(),
-        1 if state.current_player() == observer else int(marks).bit_count() + 1,
-    )
-    return math.comb(free.bit_count(), hidden) * 2 ** int(marks).bit_count() * math.factorial(tries)
-
-
-@pytest.mark.parametrize(
-    ("board", "games"),
-    [((2, 2, 2), 3), ((3, 3, 3), 1), ((5, 1, 4), 2), pytest.param((4, 4, 4), 1, marks=pytest.mark.slow)],
-)
-def test_determinization_is_uniform_over_the_information_sets_of_random_games(board, games):
-    assert uniform_in_random_games(board, range(games), 600) > 5 * games
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("board", "games"), [((2, 2, 2), 40), ((3, 3, 3), 15), ((5, 3, 3), 10), ((4, 4, 4), 10)])
-def test_determinization_is_uniform_over_the_information_sets_of_many_random_games(board, games):
-    assert uniform_in_random_games(board, range(100, 100 + games), 3000) > 5 * games

@@ -1,0 +1,491 @@
+"""Kuhn and generic poker, Liar's Dice and Goofspiel: rules by hand, OpenSpiel in lock-step, draws counted."""
+
+import itertools
+import random
+from collections import Counter
+
+import numpy as np
+import pyspiel
+import pytest
+from scipy.stats import chisquare
+
+from icarus.compiler import rng
+from icarus.games.generic_poker import LEDUC_POKER, generic_poker
+from icarus.games.goofspiel import FIRST_WON, NO_RESULT, SECOND_WON, TIED, goofspiel
+from icarus.games.goofspiel import determinize as redraw
+from icarus.games.kuhn_poker import BET, KUHN_POKER, PASS
+from icarus.games.liars_dice import FACES, LIAR, liars_dice
+from icarus.kernel import CHANCE, helper
+from icarus.kernel.contract import facts_of
+from icarus.kernel.state import State
+from tests.games.scenes import every_state, random_walk
+from tests.marks import slow_after
+
+KUHN_POKER_UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
+DEALS = list(itertools.permutations("JQK", 2))
+
+
+def dealt_of_kuhn_poker(first, second, text=""):
+    """The hand with these cards after actions written like "pass bet", each of them legal."""
+    state = KUHN_POKER.new_initial_state()
+    facts_of(state.data).cards[:] = "JQK".index(first), "JQK".index(second)
+    state = State(KUHN_POKER, state.data)
+    for name in text.split():
+        state.apply_action(state.string_to_action(name))
+    return state
+
+
+EVERY_STATE = [state for deal in DEALS for state in every_state(dealt_of_kuhn_poker(*deal))]
+
+
+@pytest.mark.parametrize(
+    ("text", "gain"),
+    [
+        ("pass pass", 1),
+        ("bet call", 2),
+        ("pass bet call", 2),  # K against Q: the higher card takes the pot
+        ("bet fold", 1),
+        ("pass bet fold", -1),  # who folds loses his ante, whatever his card
+    ],
+)
+def test_the_pot_goes_to_the_higher_card_or_to_who_did_not_fold(text, gain):
+    state = dealt_of_kuhn_poker("K", "Q", text)
+    assert state.is_terminal() and state.returns() == [(2 + gain) / 4, (2 - gain) / 4]
+    lower = dealt_of_kuhn_poker("Q", "K", text)
+    assert lower.returns() == (state.returns() if "fold" in text else state.returns()[::-1])
+
+
+def counterpart(state):
+    """The same hand in OpenSpiel."""
+    referee = pyspiel.load_game("kuhn_poker").new_initial_state()
+    for action in (*state.facts.cards.tolist(), *(action for _, action in state.history)):
+        referee.apply_action(action)
+    return referee
+
+
+def compare(state, referee):
+    assert state.is_terminal() == referee.is_terminal()
+    if state.is_terminal():
+        assert state.returns() == [(value + 2) / 4 for value in referee.returns()]
+    else:
+        assert state.current_player() == referee.current_player()
+        assert state.legal_actions() == referee.legal_actions() == [PASS, BET]
+
+
+def test_every_hand_agrees_with_openspiel():
+    for state in EVERY_STATE:
+        compare(state, counterpart(state))
+
+
+def expected_reward(state, strategies):
+    """Player 0's reward when each player bets (or calls) with a probability for his card and what has been done."""
+    if state.is_terminal():
+        return state.returns()[0]
+    player = state.current_player()
+    card, done = "JQK"[state.facts.cards[player]], "".join("pb"[action] for _, action in state.history)
+    bets, value = strategies[player][card, done], 0.0
+    for action, probability in ((PASS, 1 - bets), (BET, bets)):
+        child = state.clone()
+        child.apply_action(action)
+        value += probability * expected_reward(child, strategies)
+    return value
+
+
+@pytest.mark.parametrize("alpha", [0, 1 / 6, 1 / 3])
+def test_kuhns_equilibria_lose_an_eighteenth_for_the_first_player(alpha):
+    first = {
+        ("J", ""): alpha,
+        ("J", "pb"): 0,
+        ("Q", ""): 0,
+        ("Q", "pb"): alpha + 1 / 3,
+        ("K", ""): 3 * alpha,
+        ("K", "pb"): 1,
+    }
+    second = {("J", "p"): 1 / 3, ("J", "b"): 0, ("Q", "p"): 0, ("Q", "b"): 1 / 3, ("K", "p"): 1, ("K", "b"): 1}
+    value = sum(expected_reward(dealt_of_kuhn_poker(*deal), (first, second)) for deal in DEALS) / 6
+    assert value == pytest.approx((-1 / 18 + 2) / 4, abs=1e-12)
+
+
+def test_a_determinization_deals_the_other_player_either_card_that_the_observer_lacks():
+    for state in EVERY_STATE:
+        shown = state.is_terminal() and not state.facts.folded
+        for observer in range(2):
+            card, opponent_card = state.facts.cards[observer], state.facts.cards[1 - observer]
+            drawn = Counter()
+            for seed in range(60):
+                world = state.determinize(observer, seed).facts
+                assert world.cards[observer] == card and world.paid.tolist() == state.facts.paid.tolist()
+                drawn[int(world.cards[1 - observer])] += 1
+            if shown:
+                assert set(drawn) == {int(opponent_card)}, "the cards have been shown"
+            else:
+                assert (
+                    set(drawn) == {0, 1, 2} - {int(card)}
+                    and chisquare(list(drawn.values())).pvalue > KUHN_POKER_UNLIKELY
+                )
+        assert (state.determinize(CHANCE, 1).data == state.data).all()
+
+
+# -------------------- Generic poker and Leduc: hand-made positions, every hand of Leduc against OpenSpiel, deals, and refusals.
+
+
+GENERIC_POKER_UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
+
+
+def dealt_of_generic_poker(game, first, second, text=""):
+    """The hand with these ranks (1 is the lowest) after actions written like "bet 2, call, 3", each of them legal."""
+    state = game.new_initial_state()
+    facts_of(state.data).cards[:] = first - 1, second - 1
+    state = State(game, state.data)
+    for name in filter(None, text.split(", ")):
+        state.apply_action(state.string_to_action(name))
+    return state
+
+
+def legal_texts(state):
+    return [state.action_to_string(action) for action in state.legal_actions()]
+
+
+def gain(state):
+    """What player 0 has won, in chips."""
+    most = state.game.utilities[1]
+    assert sum(state.returns()) == pytest.approx(1, abs=1e-12)
+    return round(2 * most * state.returns()[0] - most, 9)
+
+
+@pytest.mark.parametrize(
+    ("cards", "text", "chips"),
+    [
+        ((1, 2), "check, check, 3, check, check", -1),  # the higher rank
+        ((1, 2), "check, check, 1, check, check", 1),  # the rank of the table before any other
+        ((3, 2), "bet 4, call, 2, check, check", -5),
+        ((2, 2), "bet 4, call, 2, bet 8, call", 0),  # equal ranks share the pot
+        ((3, 1), "bet 2, fold", 1),
+        ((1, 3), "bet 2, raise 4, fold", -3),
+        ((1, 3), "check, bet 4, raise 2, raise 4, call, 1, check, bet 4, raise 8, raise 4, call", 27),
+        ((1, 3), "check, bet 4, raise 2, raise 4, call, 1, check, bet 4, raise 8, raise 4, fold", -23),
+        ((3, 1), "check, check, 2, bet 4, fold", 1),
+    ],
+)
+def test_the_pot_goes_to_the_rank_of_the_table_to_the_higher_rank_or_to_who_did_not_fold(cards, text, chips):
+    state = dealt_of_generic_poker(generic_poker(), *cards, text)
+    assert state.is_terminal() and gain(state) == chips
+
+
+def test_a_bet_may_be_called_raised_twice_or_folded_to_and_nobody_folds_without_one():
+    game = generic_poker()
+    assert legal_texts(dealt_of_generic_poker(game, 1, 2)) == ["check", "bet 2", "bet 4"]
+    assert legal_texts(dealt_of_generic_poker(game, 1, 2, "check, bet 2")) == ["fold", "call", "raise 2", "raise 4"]
+    assert legal_texts(dealt_of_generic_poker(game, 1, 2, "bet 2, raise 4")) == ["fold", "call", "raise 2", "raise 4"]
+    assert legal_texts(dealt_of_generic_poker(game, 1, 2, "bet 2, raise 4, raise 2")) == ["fold", "call"]
+    assert legal_texts(dealt_of_generic_poker(game, 1, 2, "bet 2, call, 3")) == ["check", "bet 4", "bet 8"]
+
+
+def every_pair(state, referee):
+    """A hand of Leduc and OpenSpiel's, all along every way to play it."""
+    yield state, referee
+    for action in state.legal_actions():
+        child, theirs = state.clone(), referee.clone()
+        # OpenSpiel's cards are single ones: of a rank, the first that has not been dealt_of_generic_poker
+        card = action * 2 + [*state.facts.cards].count(action) if state.is_chance_node() else action
+        child.apply_action(action)
+        theirs.apply_action(card)
+        yield from every_pair(child, theirs)
+
+
+def test_every_hand_of_leduc_agrees_with_openspiel():
+    count = 0
+    for first, second in itertools.product(range(3), repeat=2):
+        referee = pyspiel.load_game("leduc_poker").new_initial_state()
+        referee.apply_action(first * 2)
+        referee.apply_action(second * 2 + (first == second))
+        for ours, theirs in every_pair(dealt_of_generic_poker(LEDUC_POKER, first + 1, second + 1), referee):
+            count += 1
+            assert ours.is_terminal() == theirs.is_terminal()
+            if ours.is_terminal():
+                assert gain(ours) == theirs.returns()[0]
+            elif ours.is_chance_node():
+                chances = Counter()
+                for card, probability in theirs.chance_outcomes():
+                    chances[card // 2] += probability
+                assert dict(ours.chance_outcomes()) == pytest.approx(chances, abs=1e-12)
+            else:
+                assert ours.current_player() == theirs.current_player()
+                assert ours.legal_actions() == theirs.legal_actions()
+    assert count > 1000
+
+
+@pytest.mark.parametrize("text", ["", "bet 2, call", "bet 2, call, 2"])
+def test_a_determinization_deals_single_cards_uniformly(text):
+    state, drawn = dealt_of_generic_poker(generic_poker(copies=2), 1, 2, text), Counter()
+    for seed in range(3000):
+        world = state.determinize(0, seed).facts
+        assert world.cards[0] == 0 and world.table == state.facts.table
+        drawn[int(world.cards[1])] += 1
+    remaining = [2 - (rank == 0) - (rank == state.facts.table) for rank in range(3)]
+    expected = [3000 * count / sum(remaining) for count in remaining]
+    assert chisquare([drawn[rank] for rank in range(3)], expected).pvalue > GENERIC_POKER_UNLIKELY
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"ranks": 1}, "ranks of generic-poker"),
+        ({"copies": 9}, "copies of generic-poker is 9"),
+        ({"raises": -1}, "raises of generic-poker is -1"),
+        ({"sizes": 1.0}, "sizes of generic-poker is 1.0"),
+        ({"ranks": 2, "copies": 1}, "two hands and the table need three cards"),
+    ],
+)
+def test_other_numbers_are_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        generic_poker(**parameters)
+
+
+# -------------------- Liar's Dice: hand-made positions, OpenSpiel in lock-step, and rolls drawn uniformly.
+
+
+LIARS_DICE_UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
+
+
+def rolled(first, second, bids=""):
+    """The game with dice written like "2★", after bids written like "1×2, liar", each of them legal."""
+    state = liars_dice(len(first), len(second)).new_initial_state()
+    for player, roll in enumerate((first, second)):
+        facts_of(state.data).faces[player, : len(roll)] = ["12345★".index(face) for face in roll]
+    state = State(state.game, state.data)
+    for name in filter(None, bids.split(", ")):
+        state.apply_action(state.string_to_action(name.replace("×", " × ")))
+    return state
+
+
+def dice(state):
+    """Each player's dice, in order."""
+    return [state.facts.faces[player, : state.facts.dice[player]].tolist() for player in range(2)]
+
+
+# ------------------------------------------------------------------------------------------------------------- the rules
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "bid", "holds"),
+    [
+        ("2", "2", "2×2", True),
+        ("2", "3", "2×2", False),
+        ("2", "3", "1×2", True),
+        ("2", "★", "2×2", True),  # a star counts as any face
+        ("★", "★", "2×4", True),
+        ("2", "★", "2×★", False),  # but no face as a star
+        ("2", "★", "1×★", True),
+        ("23", "2★5", "3×2", True),
+        ("23", "2★5", "4×2", False),
+        ("23", "2★5", "1×1", True),  # more than were bid
+        ("44444444", "4444444★", "16×4", True),
+    ],
+)
+def test_if_the_bid_holds_the_bidder_wins_and_otherwise_the_caller(first, second, bid, holds):
+    state = rolled(first, second, f"{bid}, liar")
+    assert state.is_terminal() and state.returns() == [float(holds), float(not holds)]
+
+
+@pytest.mark.parametrize("numbers", [(0, 1), (1, 9), (-1, 1), (1, 1.5), ("2", 2), (True, 1), (1, None)])
+def test_other_numbers_of_dice_are_refused(numbers):
+    with pytest.raises(ValueError, match="integer from 1 to 8") as refusal:
+        liars_dice(*numbers)
+    assert any(repr(number) in str(refusal.value) for number in numbers)
+
+
+def lock_step_with_openspiel_of_liars_dice(number, games):
+    theirs = pyspiel.load_game(f"liars_dice(numdice={number})")
+    liar = theirs.num_distinct_actions() - 1
+    for seed in range(games):
+        state, referee = liars_dice(number, number).new_initial_state(seed), theirs.new_initial_state()
+        choose = random.Random(seed)
+        for face in sum(dice(state), []):
+            referee.apply_action(face)
+        while not referee.is_terminal():
+            assert state.current_player() == referee.current_player()
+            assert [liar if action == LIAR else action for action in state.legal_actions()] == referee.legal_actions()
+            highest = 1 + state.legal_actions()[0] + choose.randrange(6)  # most bids are near the last, for long games
+            action = choose.choice([action for action in state.legal_actions() if action <= highest or action == LIAR])
+            referee.apply_action(liar if action == LIAR else action)
+            state.apply_action(action)
+        assert state.is_terminal() and state.returns() == [(value + 1) / 2 for value in referee.returns()]
+
+
+@pytest.mark.parametrize("games", slow_after(1, [150, 2000]))
+@pytest.mark.parametrize("number", [1, 2, 5])
+def test_random_games_agree_with_openspiel(number, games):
+    lock_step_with_openspiel_of_liars_dice(number, games)
+
+
+# ------------------------------------------------------------------------------------------------------- determinization
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "bids", "observer"),
+    [("1", "2", "", 0), ("1", "2", "1×5", 1), ("24", "5", "1×4, 2×4", 1), ("2", "★5", "3×★", 0)],
+)
+def test_a_determinization_rolls_the_other_players_dice_uniformly(first, second, bids, observer):
+    state = rolled(first, second, bids)
+    hidden = len((first, second)[1 - observer])
+    drawn = Counter()
+    for seed in range(25 * FACES**hidden):
+        world = state.determinize(observer, seed)
+        assert dice(world)[observer] == dice(state)[observer]
+        assert world.facts.bid == state.facts.bid and world.legal_actions() == state.legal_actions()
+        drawn[tuple(dice(world)[1 - observer])] += 1
+    assert (
+        chisquare([drawn[roll] for roll in itertools.product(range(FACES), repeat=hidden)]).pvalue > LIARS_DICE_UNLIKELY
+    )
+
+
+# -------------------- II-Goofspiel: hand-made positions, OpenSpiel in lock-step on rules and information, and bids drawn uniformly.
+
+
+GOOFSPIEL_UNLIKELY = 1e-4  # a chi-square test with a smaller p fails
+
+
+def bidden(cards, bids):
+    """The game after bids [round 1 of player 0, of player 1, round 2 …], each of them legal."""
+    state = goofspiel(cards).new_initial_state()
+    for bid in bids:
+        state.apply_action(bid)
+    return state
+
+
+# ------------------------------------------------------------------------------------------------------------- the rules
+
+
+@pytest.mark.parametrize(
+    ("bids", "reward"),
+    [
+        ([1, 2, 2, 3, 3, 1], 0.5),  # 1 + 2 points against 3
+        ([2, 1, 1, 3, 3, 2], 1.0),  # 1 + 3 points against 2
+        ([2, 1, 3, 2, 1, 3], 0.5),
+        ([3, 3, 1, 1, 2, 2], 0.5),  # equal bids leave all points to nobody
+        ([3, 3, 1, 2, 2, 1], 1.0),  # 3 points against 2
+        ([1, 1, 3, 2, 2, 3], 0.0),  # 2 points against 3
+    ],
+)
+def test_the_higher_bid_takes_the_points_of_the_round_and_more_points_win(bids, reward):
+    state = bidden(3, bids)
+    assert state.is_terminal() and state.returns() == [reward, 1 - reward]
+
+
+@pytest.mark.parametrize("cards", [1, 14, 0, -2, 6.0, "6", True, None])
+def test_other_numbers_of_cards_are_refused(cards):
+    with pytest.raises(ValueError, match="integer from 2 to 13") as refusal:
+        goofspiel(cards)
+    assert repr(cards) in str(refusal.value)
+
+
+def openspiel(cards):
+    return pyspiel.load_game(f"goofspiel(imp_info=True,num_cards={cards},points_order=ascending,returns_type=win_loss)")
+
+
+def lock_step_with_openspiel_of_goofspiel(cards, games):
+    """OpenSpiel bids at once, and bids the last card by itself; returns how often a player's view was met again."""
+    theirs, views, again = openspiel(cards), ({}, {}), 0
+    for seed in range(games):
+        referee = theirs.new_initial_state()
+        for state in random_walk(goofspiel(cards).new_initial_state(), seed):
+            bids = [action - 1 for _, action in state.history]
+            if len(bids) % 2 == 0 and bids and not referee.is_terminal():
+                referee.apply_actions(bids[-2:])
+            if referee.is_terminal():
+                assert len(state.legal_actions()) <= 1
+                continue
+            mover = state.current_player()
+            assert [action - 1 for action in state.legal_actions()] == referee.legal_actions(mover)
+            moves, description = state.moves(mover), referee.information_state_string(mover)
+            again += moves in views[mover]
+            assert views[mover].setdefault(moves, description) == description
+        assert referee.is_terminal() and state.returns() == [(value + 1) / 2 for value in referee.returns()]
+    for view in views:
+        assert len(set(view.values())) == len(view), (
+            "what OpenSpiel tells apart, the moves tell apart, and the other way round"
+        )
+    return again
+
+
+@pytest.mark.parametrize(("cards", "games"), [(2, 50), (4, 120), (6, 60), (13, 15)])
+def test_random_games_agree_with_openspiel_on_rules_and_on_what_each_player_knows(cards, games):
+    assert lock_step_with_openspiel_of_goofspiel(cards, games) > games
+
+
+# ------------------------------------------------------------------------------------------------- what each player sees
+
+
+def test_of_the_others_bids_a_player_sees_the_results():
+    state = bidden(4, [2, 2, 4, 1, 1, 3, 3])
+    assert state.moves(0) == (2, TIED, 4, FIRST_WON, 1, SECOND_WON, 3)
+    assert state.moves(1) == (NO_RESULT, 2, TIED, 1, FIRST_WON, 3, SECOND_WON)
+    assert state.moves(CHANCE) == (2, 2, 4, 1, 1, 3, 3)
+    assert not {TIED, FIRST_WON, SECOND_WON, NO_RESULT} & set(goofspiel(13).new_initial_state().legal_actions())
+
+
+# ------------------------------------------------------------------------------------------------------- determinization
+
+
+def results(bids):
+    """Who took the points of each finished round: 1 for player 0, -1 for player 1, 0 for nobody."""
+    return [(first > second) - (first < second) for first, second in zip(bids[0], bids[1], strict=False)]
+
+
+def agreeing_bids(state, observer):
+    """The other's bids in every order of his cards that leads to the results that both know."""
+    bids = [[action for who, action in state.history if who == player] for player in range(2)]
+    outcomes = results(bids)
+    for order in itertools.permutations(range(1, int(state.facts.cards) + 1), len(bids[1 - observer])):
+        bids[1 - observer] = order
+        if results(bids) == outcomes:
+            yield order
+
+
+determinize = helper(redraw)
+
+
+@helper
+def draw_bids(state, observer, beliefs, generator, bids):
+    for i in range(len(bids)):
+        determinize(state, observer, beliefs, generator)
+        for k in range(bids.shape[1]):
+            bids[i, k] = state.bids[1 - observer, k]
+
+
+def drawn_bids(state, observer, count, seed=1):
+    """How often each sequence of the other's bids is drawn, `beliefs` being prepared once."""
+    bids = np.zeros((count, sum(who != observer for who, _ in state.history)), np.int8)
+    draw_bids(state.data.copy()[0], observer, state.beliefs(observer)[0], rng.seeded(seed), bids)
+    return Counter(map(tuple, bids.tolist()))
+
+
+def test_the_bids_that_agree_with_two_lost_rounds_are_those_one_counts_by_hand():
+    assert set(drawn_bids(bidden(4, [1, 2, 2, 3]), 0, 500)) == {(2, 3), (2, 4), (3, 4), (4, 3)}
+
+
+@pytest.mark.parametrize(("cards", "seeds"), [(2, 2), (3, 4), (5, 3), (6, 2)])
+def test_determinization_is_uniform_over_the_bids_that_agree_with_all_results(cards, seeds):
+    most = 0
+    for seed in range(seeds):
+        for state in random_walk(goofspiel(cards).new_initial_state(), seed):
+            for observer in range(2):
+                agreeing = list(agreeing_bids(state, observer))
+                drawn = drawn_bids(state, observer, 30 * len(agreeing))
+                assert set(drawn) <= set(agreeing)
+                assert len(agreeing) == 1 or chisquare([drawn[order] for order in agreeing]).pvalue > GOOFSPIEL_UNLIKELY
+                most = max(most, len(agreeing))
+    assert most > cards or cards == 2, "more than the bid that waits for its result is open"
+
+
+def test_the_table_is_drawn_as_players_see_it():
+    assert str(bidden(4, [1, 2, 2, 3, 4])) == "\n".join(
+        [
+            "round 3 of 4, points at stake: 3; ahead: player 1 by 3",
+            "player 0: 3, has bid 1 2, and now 4",
+            "player 1: 1 4, has bid 2 3",
+            "player 1 to bid",
+        ]
+    )
+    assert str(bidden(2, [1, 1, 2, 2])) == "the end; level\nplayer 0: -, has bid 1 2\nplayer 1: -, has bid 1 2"
