@@ -48,7 +48,6 @@ ORDER = {
         "loop",
         "lowering",
         "tables",
-        "reuse",
         "result",
         "python_games",
         "compiled_search",

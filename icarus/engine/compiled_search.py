@@ -10,7 +10,7 @@ import numpy as np
 from icarus.algebra import Enhancement
 from icarus.checks import count_text
 from icarus.compiler.functions import python_of
-from icarus.compiler.kernel import UNPLACED, CompiledFunction
+from icarus.compiler.kernel import UNPLACED
 from icarus.compiler.memory import WORD_BYTES, offset_of
 from icarus.compiler.messages import defined_at, home
 from icarus.compiler.plain_python import PlainPython, plain_kernels
@@ -25,21 +25,27 @@ from icarus.engine.loop import (
     NoRoom,
     WeightError,
     loop,
-    raw_loop,
     vote_kernel,
 )
 from icarus.engine.lowering import KEYLESS, NO_PLAYER, LoweredStrategy, check_features, kinds_of, lower, widths_of
 from icarus.engine.python_games import CalledBack, MoreActions
-from icarus.engine.result import Recommendation, Result, RootStatistics, most_visits, recommend, root_statistics
-from icarus.engine.reuse import ReusedRecords
+from icarus.engine.result import (
+    Recommendation,
+    Result,
+    ReusedRecords,
+    RootStatistics,
+    most_visits,
+    recommend,
+    root_statistics,
+)
 from icarus.engine.scheme import EACH_PLAYER, FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
-from icarus.engine.tables import Records, Table, size_of
+from icarus.engine.tables import Records, RecordTable
 from icarus.kernel import CHANCE, mix
 from icarus.kernel.contract import MAX_EPISODE_MOVES, padded_to_words
 from icarus.kernel.game import LONGEST, Game
 from icarus.kernel.history import PHASES, PLAYOUT, STEP, UNLIMITED, episode_key, episode_record, new_root
 from icarus.kernel.state import State
-from icarus.kernel.theta import FILTER_BYTES, UPDATES
+from icarus.kernel.theta import UPDATES
 
 FUNCTIONS = ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall")
 _STEPS, _UPDATES = 256, 4096  # room to begin with
@@ -77,7 +83,7 @@ class CompiledSearch:
         with self._kernels():
             self.program: LoweredStrategy = lower(self.game, strategy, scheme)
             self.root_keys = new_root(self.game.perspectives) if reuse is None else reuse.root
-            self.tables = [Table(component, self.game, self.root_keys) for component in self.program.components]
+            self.tables = [RecordTable(component, self.game, self.root_keys) for component in self.program.components]
             self.actions, self._observer = tuple(state.legal_actions()), state.current_player()
             self.functions = state.game if isinstance(state.game, Game) else CalledBack(state.game)
             self._loop = loop()
@@ -258,23 +264,22 @@ class CompiledSearch:
         with self._kernels():
             while self.iterations < iterations:
                 try:
-                    self._call(self._loop, iterations)
+                    self._call_loop(iterations)
                 except NoRoom as lack:
                     self.give_room(lack)
 
-    def _call(self, kernel: CompiledFunction, number: int) -> int:
-        """What compiled code returns that works here; or what it, or a function of the game, has raised."""
+    def _call_loop(self, iterations: int) -> None:
+        """Go on as far as there is room; raises what the loop, or a function of the game, has raised."""
         raised = [] if isinstance(self.functions, Game) else self.functions.kept
         raised.clear()
         try:
             try:
-                result = kernel(self._workspace.ctypes.data, number)
+                self._loop(self._workspace.ctypes.data, iterations)
             except SystemError:
                 if not raised:
                     raise
             if raised:  # where a compiled function was called back, it does not say so itself
                 raise raised[0]
-            return result
         except EndlessPlayout:
             raise ValueError(self._endless()) from None
         except WeightError as error:
@@ -362,20 +367,13 @@ class CompiledSearch:
         words = self._arrays["buffers.state"].view(np.uint8)[: game.state.itemsize]
         return State.from_data(game, words.copy().view(game.state))
 
-    def close(self) -> None:
-        """Nothing to end: a search by itself runs in the thread of its caller."""
-
-    def run_raw(self, playouts: int) -> int:
-        """Make random playouts from the root without searching; returns their number of steps. For measuring speed."""
-        return self._call(raw_loop(), playouts)
-
     def records(self, copied: bool = True) -> dict[str, Records]:
         """The records of every component of the strategy and of the baseline, by name.
 
         Args:
             copied: whether they are to stay as they are when the search goes on.
         """
-        tables = [table.snapshot() if copied else table for table in self.tables]
+        tables = [table.with_rows(table.rows[1:]) if copied else table for table in self.tables]
         return {str(part): Records(part, self.game, tables[index]) for part, index in self.program.table_of.items()}
 
     @property
@@ -386,9 +384,7 @@ class CompiledSearch:
     @property
     def memory(self) -> int:
         """Bytes of the tables at the capacity that their records need."""
-        rows = sum(size_of(table.needed, len(table.rows), table.dtype) for table in self.tables)
-        marks = FILTER_BYTES * self.tables[0].needed if len(self.tables[0].visit_filter) > 0 else 0
-        return rows + marks
+        return sum(table.nbytes for table in self.tables)
 
     def phase_steps(self) -> np.ndarray:
         """Decisions made in each phase."""

@@ -315,13 +315,11 @@ class Tree:
         player: who took it; CHANCE for the environment. [nodes]
         label: the last action as players write it. [nodes]
         legal: how many actions are legal after it; 0 where the node was not opened. [nodes]
-        record: the row in `visits`, `availability` and `rewards`; histories that the player cannot tell apart share one. [nodes]
-        keys, visits, availability: of the baseline's records. [rows]
-        rewards: the total reward of each player. [rows, κ]
+        record: its place in `rows`; histories that the player cannot tell apart share one. [nodes]
+        rows: the baseline's records, with the fields record, visits, availability and reward.
         moves: the move by which each perspective saw the last action; None where everyone sees every action. [nodes, perspectives]
         origin: the number of the determinization in which the history was found first. [nodes]
         least: records of fewer visits were left out.
-        all_records: how many the baseline has, those left out included.
     """
 
     result: Result
@@ -331,14 +329,10 @@ class Tree:
     label: list[str]
     legal: np.ndarray
     record: np.ndarray
-    keys: np.ndarray
-    visits: np.ndarray
-    availability: np.ndarray
-    rewards: np.ndarray
+    rows: np.ndarray
     moves: np.ndarray | None
     origin: np.ndarray
     least: int
-    all_records: int
 
     def __len__(self) -> int:
         return len(self.parent)
@@ -353,7 +347,7 @@ class Tree:
 
     def principal_variation(self) -> list[int]:
         """The nodes from the recommended action on, each visited most below the one before it, while they are visited twice or more."""
-        visits, nodes = np.where(self.record >= 0, self.visits[self.record], 0), list[int]()
+        visits, nodes = np.where(self.record >= 0, self.rows["visits"][self.record], 0), list[int]()
         below = np.flatnonzero((self.parent == 0) & (self.action == self.result.action))
         while len(below) and visits[below].max() > 1:
             nodes.append(int(below[np.argmax(visits[below])]))
@@ -455,7 +449,7 @@ class _Walk:
     def __init__(self, result: Result, least: int, limit: int) -> None:
         self.result, self.least, self.limit = result, least, limit
         rows = _baseline(result).rows
-        self.all_records, self.rows = len(rows), rows[rows["visits"] >= least]
+        self.rows = rows[rows["visits"] >= least]
         self.row_of = dict(zip(self.rows["record"].tolist(), range(len(self.rows)), strict=True))
         self.visits = self.rows["visits"].tolist()
         self.searcher, self.game = result.state.current_player(), result.scheme.view(result.state.game)
@@ -557,12 +551,8 @@ class _Walk:
             label=list(label),
             legal=legal,
             record=np.array(row),
-            keys=self.rows["record"],
-            visits=self.rows["visits"],
-            availability=self.rows["availability"],
-            rewards=self.rows["reward"],
+            rows=self.rows,
             moves=np.array(self.moves) if self.game.perspectives > 1 else None,
             origin=np.array(origin),
             least=self.least,
-            all_records=self.all_records,
         )

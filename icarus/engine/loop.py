@@ -726,28 +726,23 @@ def choose_in_class(w: Workspace, player: int, index: int, count: int, rng: np.n
 
 
 @inlined
-def has_simple_moves(w: Workspace) -> bool:
-    """Whether one perspective sees actions as they are, and of him only the keys in the tree are read."""
-    reading = w.composition
-    return (
-        w.game.perspectives == 1
-        and w.game.observe_for_root == 0
-        and not reading.keys_in_simulation
-        and not reading.episodes
-    )
-
-
-@inlined
-def append_simply(playout: Playout, t: int, step: Step) -> None:
-    """`append` in the tree, where moves are simple."""
-    keys, moves = array_at(playout.keys, t + 2, _INT), array_at(playout.moves, t + 2, _INT)
-    moves[t + 1], keys[t + 1] = step.action, mix(keys[t], step.action)
-    step_at(playout, t + 1).record = extended(keys[t], step.player, step.action)
+def append(w: Workspace, playout: Playout, t: int, step: Step, in_tree: bool) -> None:
+    """Line 12: append the action of step t to the history, as every perspective sees it; called before the state changes."""
+    if (
+        w.game.perspectives == 1 and w.game.observe_for_root == 0 and not w.composition.episodes
+    ):  # all see actions as they are
+        keys, moves = array_at(playout.keys, t + 2, _INT), array_at(playout.moves, t + 2, _INT)
+        moves[t + 1] = step.action
+        if in_tree or w.composition.keys_in_simulation:
+            keys[t + 1] = mix(keys[t], step.action)
+            step_at(playout, t + 1).record = extended(keys[t], step.player, step.action)
+    else:
+        append_observed(w, playout, t, step, in_tree)
 
 
 @helper
-def append(w: Workspace, playout: Playout, t: int, step: Step, in_tree: bool) -> None:
-    """Line 12: append the action of step t to the history, as every perspective sees it; called before the state changes."""
+def append_observed(w: Workspace, playout: Playout, t: int, step: Step, in_tree: bool) -> None:
+    """`append` where perspectives see different moves, or where positions in episodes are read."""
     perspectives, following = w.game.perspectives, step_at(playout, t + 1)
     moves = matrix_at(playout.moves, t + 2, perspectives, _INT)
     for perspective in range(perspectives):
@@ -980,7 +975,7 @@ def selection(w: Workspace, rng: np.ndarray) -> int:
     Returns:
         How many actions have been appended (t_e in Base-6, where the game did not end before).
     """
-    playout, baseline, simple, t = struct_at(w.buffers.playout, PLAYOUT), baseline_of(w), has_simple_moves(w), 0
+    playout, baseline, t = struct_at(w.buffers.playout, PLAYOUT), baseline_of(w), 0
     rows = array_at(w.buffers.rows, w.game.max_legal, _INT)
     # The first playout expands the empty history.
     in_tree = baseline.visits[row_index(baseline.entries, baseline.records, w.root.record)] > 0
@@ -997,10 +992,7 @@ def selection(w: Workspace, rng: np.ndarray) -> int:
         w.pending.phase_steps[step.phase] += 1
         index, action = decide(w, mixture_in_tree(w, step), playout, step, count, rng)  # line 11
         in_tree = baseline.visits[rows[index]] > 0
-        if simple:
-            append_simply(playout, t, step)  # line 12
-        else:
-            append(w, playout, t, step, True)
+        append(w, playout, t, step, True)  # line 12
         call(w.game.apply, (w.buffers.state, action))  # line 13
         t += 1
         label_episode(w, playout, t)
@@ -1010,7 +1002,7 @@ def selection(w: Workspace, rng: np.ndarray) -> int:
 @inlined
 def simulation(w: Workspace, rng: np.ndarray, t: int) -> None:
     """Lines 10-14 after the expansion, from step t to the end of the game, or until it is cut off."""
-    playout, simple, reading = struct_at(w.buffers.playout, PLAYOUT), has_simple_moves(w), w.composition
+    playout, reading = struct_at(w.buffers.playout, PLAYOUT), w.composition
     appended = reading.keys_in_simulation or reading.moves_in_simulation or reading.episodes
     end = max(t + w.game.cutoff, 1)  # the root's action is always played
     if reading.features_in_tree & FEATURES:
@@ -1036,10 +1028,8 @@ def simulation(w: Workspace, rng: np.ndarray, t: int) -> None:
         step.phase = SIMULATION
         w.pending.phase_steps[SIMULATION] += 1
         _, action = decide(w, IN_SIMULATION, playout, step, count, rng)  # line 11
-        if simple:
-            array_at(playout.moves, t + 2, _INT)[t + 1] = step.action  # line 12
-        elif appended:
-            append(w, playout, t, step, False)
+        if appended:
+            append(w, playout, t, step, False)  # line 12
         call(w.game.apply, (w.buffers.state, action))  # line 13
         t += 1
         label_episode(w, playout, t)
@@ -1250,21 +1240,3 @@ def count_playout(w: Workspace) -> None:
 def loop() -> CompiledFunction:
     """The loop as machine code: loop()(address of a workspace, iterations)."""
     return CompiledFunction(run, 2, "the playout loop")
-
-
-def run_raw(workspace: int, playouts: int) -> int:
-    """So many determinized, uniformly random playouts without any search; returns their number of steps."""
-    w = struct_at(workspace, WORKSPACE)
-    rng, steps = array_at(w.buffers.rng, RNG_WORDS, _WORD), 0
-    legal = struct_at(w.buffers.playout, PLAYOUT).legal
-    for _ in range(playouts):
-        begin(w, rng)
-        steps += simulate_unrecorded(w, legal, 0, NEVER, rng)
-        call(w.game.rewards, (w.buffers.state, w.buffers.reward, w.game.players))
-    return steps
-
-
-@kernel_cache
-def raw_loop() -> CompiledFunction:
-    """Random playouts as machine code: raw_loop()(address of a workspace, playouts) -> steps."""
-    return CompiledFunction(run_raw, 2, "random playouts")

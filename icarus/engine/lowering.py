@@ -18,7 +18,7 @@ from icarus.algebra.policy import RULE_ARGMAX, RULE_GIBBS, RULE_GIBBS_OF_MEANS, 
 from icarus.algebra.slots import Backpropagation, Candidates, Capture, InitialInformation, Slot, Values, result_message
 from icarus.algebra.weights import Share, WeightFunction
 from icarus.compiler.digest import attributes_read, kernel_cache, unseeded_source
-from icarus.compiler.functions import DEBUG, MAKES_PLAIN, inlined_once, python_of
+from icarus.compiler.functions import DEBUG, inlined_once, python_of
 from icarus.compiler.kernel import CompiledFunction
 from icarus.compiler.memory import (
     WORD_BYTES,
@@ -119,7 +119,7 @@ def values_kernel(slot: Values, row: np.dtype) -> CompiledFunction:
     Where it leaves a value unwritten, or writes NaN, the search ends with a ValueError.
     """
     inner, unpack, theta_at = (
-        in_kernel(slot, inlined_once(slot.function, boundscheck=True)),
+        inlined_once(slot.function, boundscheck=True),
         unpack_parameters(slot.kinds()),
         theta_of(row),
     )
@@ -142,19 +142,6 @@ def values_kernel(slot: Values, row: np.dtype) -> CompiledFunction:
         return 0
 
     return slot_kernel(kernel, 7, (slot, inner))
-
-
-def in_kernel(slot: Slot, inner: Callable) -> Callable:
-    """A slot's function with its one caller; in plain Python what it returns is refused when it does, elsewhere when it is compiled."""
-    if MAKES_PLAIN.get() is None:
-        return inner
-    refuse_result = slot.refuse_result
-
-    @helper
-    def called(*arguments: object) -> None:
-        refuse_result(inner(*arguments))
-
-    return called
 
 
 def checked_if_foreign(function: Callable) -> Callable:
@@ -202,17 +189,13 @@ def candidates_kernel(
     source: Candidates, prior: InitialInformation | None, rule: Callable, rule_kinds: tuple[type, ...], row: np.dtype
 ) -> CompiledFunction:
     """Compile a candidates function with the value of a record: the same arguments, and parameters of the rule, the function, the prior."""
-    inner, unpack, theta_at = (
-        in_kernel(source, checked_if_foreign(source.function)),
-        unpack_parameters(source.kinds()),
-        theta_of(row),
-    )
+    inner, unpack, theta_at = (checked_if_foreign(source.function), unpack_parameters(source.kinds()), theta_of(row))
     unwritten = f"{source.label()} wrote no record for a legal action; it must write every records[i]"
     unpack_rule, offset = unpack_parameters(rule_kinds), WORD_BYTES * len(rule_kinds)
     of_prior, enter = offset + WORD_BYTES * len(source.kinds()), enter_none
     priors: list[tuple[Slot, Callable]] = []
     if prior is not None:
-        priors = [(prior, in_kernel(prior, checked_if_foreign(prior.function)))]
+        priors = [(prior, checked_if_foreign(prior.function))]
         enter = entering(priors[0][1], prior.kinds(), row)
 
     def kernel(playout: int, table: int, legal: int, count: int, records: int, out: int, parameters: int) -> int:
@@ -258,7 +241,7 @@ def capture_kernel(slot: Capture, row: np.dtype | None) -> CompiledFunction:
     Args:
         row: of the table, where the function reads θ.
     """
-    inner, unpack = in_kernel(slot, checked_if_foreign(slot.function)), unpack_parameters(slot.kinds())
+    inner, unpack = checked_if_foreign(slot.function), unpack_parameters(slot.kinds())
     if row is None:
 
         def kernel(playout: int, table: int, updates: int, parameters: int) -> int:
@@ -318,7 +301,7 @@ def backpropagation_kernel(slot: Backpropagation, row: np.dtype, by_player: bool
     Args:
         by_player: whether Ψ is PLAYER: then a context that is not a player is refused.
     """
-    inner, unpack = in_kernel(slot, inlined_once(slot.function, boundscheck=True)), unpack_parameters(slot.kinds())
+    inner, unpack = inlined_once(slot.function, boundscheck=True), unpack_parameters(slot.kinds())
     label, words = slot.label(), row.itemsize // WORD_BYTES
     check = check_of(row, label)
 
@@ -499,7 +482,8 @@ class _Lowering:
     def __init__(self, game: AnyGame, strategy: Enhancement, scheme: Scheme) -> None:
         self.game, self.strategy, self.scheme = game, strategy, scheme
         self.uses_exp3 = scheme.uses_exp3(game)
-        refuse_unseeded_rules(game)
+        if isinstance(game, Game):
+            refuse_unseeded(game)
         refuse_unknown(game, strategy)
         self.components, self.table_of = components_of(strategy, self.uses_exp3)
         refuse_hidden(self.components, game)
@@ -850,20 +834,6 @@ def _refuse_slot(game: AnyGame, slot: Slot, label: str) -> None:
         )
 
 
-@kernel_cache
-def refuse_unseeded(slot: Slot) -> None:
-    """Refuse a slot that draws from a generator which the seed of a search does not fix.
-
-    Raises:
-        ValueError: it does; the sentence says where from, and what to draw from instead.
-    """
-    if source := unseeded_source(slot.function):
-        raise ValueError(
-            f"{slot.label()} draws from {source}, which the seed of a search does not fix; draw from the search's own generator, "
-            f"uniform(history.rng) or below(history.rng, n) of icarus.kernel"
-        )
-
-
 def unseeded_sources(game: AnyGame) -> dict[str, str]:
     """Where each function of a game draws from, by its name: a generator that no seed fixes, or "" for none."""
     functions = {name: getattr(game, name) for name in (*FUNCTIONS, *KINDS)}
@@ -871,15 +841,20 @@ def unseeded_sources(game: AnyGame) -> dict[str, str]:
 
 
 @kernel_cache
-def refuse_unseeded_rules(game: AnyGame) -> None:
-    """Refuse a compiled game of which a function draws from a generator that no seed fixes.
+def refuse_unseeded(drawing: Slot | Game) -> None:
+    """Refuse a slot, or a compiled game, of which a function draws from a generator that the seed of a search does not fix.
 
     Raises:
         ValueError: it does; the sentence says where from, and what to draw from instead.
     """
-    for name, source in unseeded_sources(game).items() if isinstance(game, Game) else ():
+    if isinstance(drawing, Slot):
+        functions = {drawing.label(): (unseeded_source(drawing.function), "")}
+    else:
+        sources = unseeded_sources(drawing).items()
+        functions = {f"{k} of {drawing.name}": (source, defined_at(getattr(drawing, k))) for k, source in sources}
+    for label, (source, where) in functions.items():
         if source:
             raise ValueError(
-                f"{name} of {game.name} draws from {source}, which no seed fixes; list chances in `chance`, or draw from the rng "
-                f"of initial and determinize, uniform(rng) or below(rng, n) of icarus.kernel{defined_at(getattr(game, name))}"
+                f"{label} draws from {source}, which no seed fixes; draw from the generator that it is given, uniform(rng) or "
+                f"below(rng, n) of icarus.kernel with history.rng or the rng of initial and determinize{where}"
             )

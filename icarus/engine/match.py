@@ -13,8 +13,7 @@ import numpy as np
 
 from icarus import checks
 from icarus.algebra import Enhancement
-from icarus.engine.result import Result, label, most_visits
-from icarus.engine.reuse import leads_to
+from icarus.engine.result import Result, label, leads_to, most_visits
 from icarus.engine.scheme import MO_ISMCTS, ROOT_PLAYER
 from icarus.engine.search import Algorithm, Progress, Search, SeatedPlayer, check_callable
 from icarus.kernel.game import AnyGame
@@ -44,13 +43,10 @@ def levels_of(game: AnyGame | str, file: Path | None = None) -> list[Settings]:
     path = DATA if file is None else file / FILE if file.is_dir() else file
     try:
         measured = json.loads(path.read_text("utf-8"))["games"]
-        fits = all(len(levels) == LEVELS for levels in measured.values())
-    except FileNotFoundError:
-        raise ValueError(f"there is no file {path}; icarus describe writes the levels of a game") from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        fits = False
-    if not fits:
-        raise ValueError(f"{path} does not have the levels of a game, as icarus describe writes them")
+        if any(len(levels) != LEVELS for levels in measured.values()):
+            raise ValueError(f"there are {LEVELS} levels")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{path} does not have the levels of a game, as icarus describe writes them") from error
     if str(game) not in measured:
         where = "these games have" if file is None else f"{file} has those of"
         raise ValueError(f"{game} has no measured levels; {where}: {', '.join(measured)}")

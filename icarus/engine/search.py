@@ -1,10 +1,9 @@
 """Search: Algorithm 1, lines 1-4 and 18, around the playout loop."""
 
-import contextlib
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol, TypeAlias
 
 import attrs
@@ -23,11 +22,12 @@ from icarus.engine.result import (
     Result,
     SearchExhausted,
     SearchInterrupted,
+    leads_to,
     most_visits,
     recommend,
+    reused_records,
     sum_statistics,
 )
-from icarus.engine.reuse import leads_to, reused_records
 from icarus.engine.scheme import GONE, MO_ISMCTS, ROOT_PLAYER, Scheme
 from icarus.kernel.contract import CHANCE, TERMINAL
 from icarus.kernel.game import AnyGame, Game
@@ -274,8 +274,7 @@ class Search:
                 return running.result(time.perf_counter() - started, False, self.recommendation)
 
             try:
-                with contextlib.closing(running):
-                    run_within(running, self.iterations, self.seconds, started, progress, running.trees, running.expect)
+                run_within(running, self.iterations, self.seconds, started, progress, running.trees, running.expect)
             except KeyboardInterrupt:
                 if running.iterations == 0:
                     raise
@@ -396,7 +395,6 @@ class Trees:
 
     def __init__(self, searches: Sequence[CompiledSearch], seed: int | Sequence[int], threads: int) -> None:
         self.searches, self.seed, self.threads = searches, seed, threads
-        self._pool = ThreadPoolExecutor(threads, "icarus")  # starts no thread before it is given work
 
     @property
     def trees(self) -> int:
@@ -420,10 +418,8 @@ class Trees:
             for search, share in zip(self.searches, shares, strict=True):
                 search.run(share)
         else:
-            runs = [self._pool.submit(search.run, share) for search, share in zip(self.searches, shares, strict=True)]
-            wait(runs)
-            for run in runs:
-                run.result()
+            with ThreadPoolExecutor(self.threads, "icarus") as pool:
+                list(pool.map(CompiledSearch.run, self.searches, shares))
 
     def result(self, seconds: float = 0.0, copied: bool = True, recommendation: Recommendation = most_visits) -> Result:
         """What the searches have found so far; arguments as in `CompiledSearch.result`."""
@@ -445,10 +441,6 @@ class Trees:
             memory=sum(part.memory for part in parts),
             parts=parts,
         )
-
-    def close(self) -> None:
-        """End the threads, when they have done what they were given."""
-        self._pool.shutdown()
 
 
 RunningSearch: TypeAlias = CompiledSearch | Trees

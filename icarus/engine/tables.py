@@ -19,7 +19,7 @@ from icarus.kernel.history import NO_ACTION, Root, mix_arrays
 from icarus.kernel.theta import ENTRY, ENTRY_BYTES, FILTER_BYTES, FULLEST, TABLE, entry_of, has_room_for
 
 SMALLEST = 1 << 11  # entries in the index of a new table
-SMALL_TABLE, LARGE_TABLE = 1 << 17, 1 << 19  # entries: those below become 8 and 4 times as large at once, others twice
+SMALL_TABLE = 1 << 17  # entries: below it a table becomes 8 times as large at once, above it twice
 _INT = np.dtype(np.int64)
 
 
@@ -36,12 +36,7 @@ def room_in(capacity: int) -> int:
     return int(FULLEST * capacity) + 1
 
 
-def size_of(capacity: int, rows: int, row: np.dtype) -> int:
-    """Bytes of an index and of so many rows."""
-    return ENTRY_BYTES * capacity + rows * row.itemsize
-
-
-class Table:
+class RecordTable:
     """The records of one component, with room to grow.
 
     Attributes:
@@ -88,15 +83,11 @@ class Table:
             others = self.rows[~np.isin(self.rows["record"], rows["record"])] if self.used else self.rows
             self._hold(np.concatenate([others, rows]), capacity_for(len(others) + len(rows), self.capacity))
 
-    def with_rows(self, rows: np.ndarray) -> "Table":
+    def with_rows(self, rows: np.ndarray) -> "RecordTable":
         """A table of the same component that knows these rows, beside what is given to begin with."""
-        table = Table(self.component, self.game, self.root)
+        table = RecordTable(self.component, self.game, self.root)
         table.insert_rows(rows)
         return table
-
-    def snapshot(self) -> "Table":
-        """The table as it is now: a copy that later updates do not change."""
-        return self.with_rows(self.inserted_rows())
 
     def grow(self, room: int) -> None:
         """Make the table at least twice as large, and large enough for `room` more records.
@@ -104,8 +95,7 @@ class Table:
         Raises:
             MemoryError: there is not so much memory, or entries cannot number so many rows; the table is as it was.
         """
-        times = 8 if self.capacity < SMALL_TABLE else 4 if self.capacity < LARGE_TABLE else 2
-        capacity = capacity_for(self.used + room, times * self.capacity)
+        capacity = capacity_for(self.used + room, (8 if self.capacity < SMALL_TABLE else 2) * self.capacity)
         longer_filter = np.tile(self.visit_filter, capacity // self.capacity)  # more bits of a key will count
         self._hold(self.rows, capacity)
         self._filter(longer_filter)
@@ -138,12 +128,9 @@ class Table:
 
     @property
     def nbytes(self) -> int:
-        return self.entries.nbytes + self.rows.nbytes + self.visit_filter.nbytes
-
-    @property
-    def needed(self) -> int:
-        """The capacity that its records need; it may have more."""
-        return capacity_for(self.used, SMALLEST)
+        """Bytes at the capacity that its records need; it may have more."""
+        each = ENTRY_BYTES + FILTER_BYTES * (len(self.visit_filter) > 0)
+        return each * capacity_for(self.used, SMALLEST) + self.rows.nbytes
 
     def find(self, key: int) -> np.void | None:
         """The row of the record with this key, for reading only; None where it was never updated."""
@@ -182,7 +169,7 @@ class Records(Mapping[Parts, np.void]):
     with named fields. Iteration is over keys, which look up too; `records.rows` is the whole as a structured array, sorted by key.
     """
 
-    def __init__(self, enhancement: Enhancement, game: AnyGame, table: Table) -> None:
+    def __init__(self, enhancement: Enhancement, game: AnyGame, table: RecordTable) -> None:
         self.enhancement, self.game, self._table = enhancement, game, table
 
     @property

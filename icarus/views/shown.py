@@ -266,7 +266,7 @@ def history_texts(result: Result) -> dict[int, str]:
     for node in range(len(tree)):
         if tree.record[node] >= 0:
             text = f"⟨{', '.join(tree.label[step] for step in tree.path(node))}⟩"
-            texts.setdefault(int(tree.keys[tree.record[node]]), text)
+            texts.setdefault(int(tree.rows["record"][tree.record[node]]), text)
     return texts
 
 

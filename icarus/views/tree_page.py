@@ -67,7 +67,7 @@ class TreePages:
 
 def _left_out(tree: Tree) -> str:
     count = len(np.unique(tree.record[tree.record >= 0]))
-    visited = np.count_nonzero(tree.visits)
+    visited = np.count_nonzero(tree.rows["visits"])
     several = f"; the first of {len(tree.result.parts)} trees" if tree.result.parts else ""
     if tree.least > 1:
         return f"; histories of at least {tree.least} visits are shown{several}"
@@ -77,7 +77,7 @@ def _left_out(tree: Tree) -> str:
 def _data(tree: Tree, boards: int) -> dict[str, Any]:
     state = tree.result.state
     labels = {text: i for i, text in enumerate(dict.fromkeys(tree.label))}
-    rows = np.where(tree.record >= 0, tree.visits[tree.record], 0)
+    rows = np.where(tree.record >= 0, tree.rows["visits"][tree.record], 0)
     nodes = np.argsort(-rows, kind="stable")[:boards].tolist()
     chosen = [i for i in np.flatnonzero(tree.parent == 0) if tree.action[i] == tree.result.action]
     hidden = tree.moves is not None
@@ -94,9 +94,9 @@ def _data(tree: Tree, boards: int) -> dict[str, Any]:
         "label": [labels[text] for text in tree.label],
         "legal": tree.legal.tolist(),
         "record": tree.record.tolist(),
-        "visits": tree.visits.tolist(),
-        "availability": tree.availability.tolist(),
-        "rewards": np.round(tree.rewards * 1000).astype(int).ravel().tolist(),
+        "visits": tree.rows["visits"].tolist(),
+        "availability": tree.rows["availability"].tolist(),
+        "rewards": np.round(tree.rows["reward"] * 1000).astype(int).ravel().tolist(),
         "seen": _observations(tree) if hidden else None,
         "guess": state.game.determinize is not None and state.game.name not in BOARDS,
         "drawn": nodes,

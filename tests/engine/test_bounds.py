@@ -1,6 +1,5 @@
 """Everything ends: games that do not, facts that contradict each other, counts and memory that run out, Ctrl-C whatever runs."""
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -220,7 +219,7 @@ def test_a_count_that_is_full_ends_a_search_and_keeps_what_was_found(
     most = rows[[rows[count].argmax()]]
     most[count] = NEARLY
     table.insert_rows(most)
-    with contextlib.closing(running), pytest.raises(OverflowError, match="a count has reached 2147483647"):
+    with pytest.raises(OverflowError, match="a count has reached 2147483647"):
         running.run(10_000)
     records = table.records()
     assert records[count].max() == np.iinfo(np.int32).max and records[count].min() >= 0

@@ -22,7 +22,7 @@ from icarus.kernel.python_game import in_python
 
 
 def visits_of(tree, node: int) -> int:
-    return int(tree.visits[tree.record[node]])
+    return int(tree.rows["visits"][tree.record[node]])
 
 
 def moves_seen(tree, node: int, perspective: int) -> tuple[int, ...]:
@@ -40,7 +40,7 @@ def test_where_all_is_seen_every_record_that_was_visited_is_one_node_and_looks_u
         moves = tuple(int(tree.action[step]) for step in tree.path(node))
         row = records[(int(tree.player[node]), moves)] if moves else records[EMPTY_HISTORY]
         assert visits_of(tree, node) == row["visits"]
-        assert tree.rewards[tree.record[node]].tolist() == row["reward"].tolist()
+        assert tree.rows["reward"][tree.record[node]].tolist() == row["reward"].tolist()
 
 
 @pytest.mark.parametrize("game", ["hearts", "knockout-whist", "phantom-mnk", "goofspiel"])
@@ -123,5 +123,5 @@ def test_the_tree_of_a_game_in_plain_python_is_that_of_the_compiled_one(game: st
     compiled_tree = tree_of(search(compiled.new_initial_state(seed=3), strategy, **searched))
     python_tree = tree_of(search(in_python(compiled).new_initial_state(seed=3), strategy, **searched))
     assert compiled_tree.label == python_tree.label
-    for name in ("parent", "action", "player", "legal", "visits"):
+    for name in ("parent", "action", "player", "legal", "rows"):
         assert np.array_equal(getattr(compiled_tree, name), getattr(python_tree, name)), name
