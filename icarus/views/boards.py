@@ -4,7 +4,6 @@ What is drawn is not the state but a determinization of it for the seat, with hi
 only show what the seat knows, or a guess.
 """
 
-import itertools
 import os
 from collections.abc import Callable, Sequence
 
@@ -39,7 +38,7 @@ MARKS: dict[str, Parts] = {"lotr-confrontation": squares.lotr_marks}
 COLOURS = dict.fromkeys(("othello", "checkers", "backgammon"), ("black", "white")) | {"phantom-mnk": ("X", "O")}
 LABELS: dict[str, Callable[[int], str]] = {"dou-di-zhu": cards.dou_di_zhu_label}
 HIDDEN = "?"  # stands for what a seat does not know, in the text of a game without a picture
-FIRST_DRAWS = 100  # determinizations, of which such a text is made at first
+DRAWS = 100  # determinizations, of which such a text is made
 
 
 def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False, player: int | None = None) -> Drawing:
@@ -73,22 +72,13 @@ def drawing(state: State, seat: int | None = None, *, drawn_for: bool = False, p
 
 
 def _common(state: State, seat: int) -> Lines:
-    """The text of a state without what differs between the states that the seat holds for possible.
+    """The text of a state without what differs between states that the seat holds for possible.
 
-    Determinizations are drawn until the last 300 or more, three quarters of all, have shown no further difference. A character that
-    stands there and is not certain has agreed by chance in all n that were drawn: where it is another with probability p, with probability
-    (1 − p)^n. So a given character is false with a probability of at most p(1 − p)^n ≤ 1/(e n) < 0.1 %.
+    What agrees in all of them by chance is a guess, and gives nothing away: each is drawn from what the seat knows.
     """
     beliefs, generator = state.beliefs(seat), seeded(0)
-    texts: dict[str, None] = {}
-    common, draws, goal = "", 0, FIRST_DRAWS
-    while True:
-        for _ in range(draws, goal):
-            texts[str(state.from_data(state.game, state.redraw(seat, beliefs, generator)))] = None
-        latest = "\n".join(_agreed([text.split("\n") for text in texts], _agreed_line))
-        if latest == common:
-            return Lines(tuple(common.split("\n")))
-        common, draws, goal = latest, goal, 4 * goal
+    drawn = [state.from_data(state.game, state.redraw(seat, beliefs, generator)) for _ in range(DRAWS)]
+    return Lines(tuple(_agreed([str(each).split("\n") for each in drawn], _agreed_line)))
 
 
 def _agreed(variants: Sequence[list[str]], of_one: Callable[[Sequence[str]], str]) -> list[str]:
@@ -105,17 +95,10 @@ def _agreed_line(lines: Sequence[str]) -> str:
 
 
 def _agreed_word(words: Sequence[str]) -> str:
-    """A word; of several of one length what they have in common, of others the punctuation around them."""
+    """What words of one length have in common, letter by letter."""
     if len({len(word) for word in words}) > 1:
-        before = _punctuation(words)
-        after = _punctuation([word[len(before) :][::-1] for word in words])
-        return f"{before}{HIDDEN}{after[::-1]}"
-    return "".join(letters[0] if len(set(letters)) == 1 else HIDDEN for letters in zip(*words, strict=True))
-
-
-def _punctuation(words: Sequence[str]) -> str:
-    """The punctuation with which all words begin."""
-    return "".join(itertools.takewhile(lambda letter: not letter.isalnum(), os.path.commonprefix(words)))
+        return HIDDEN
+    return "".join(letters[0] if len({*letters}) == 1 else HIDDEN for letters in zip(*words, strict=True))
 
 
 def parts(state: State, action: int) -> tuple[str, ...]:

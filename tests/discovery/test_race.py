@@ -1,12 +1,8 @@
 """Races: the same seed, the same race; a killed one goes on and ends alike; no deal of the proof is met before the freeze."""
 
-import base64
 import gzip
 import json
-import re
-from html import escape
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import attrs
@@ -17,9 +13,8 @@ from experiments.commands import main
 from experiments.plan.definition import Refusal
 from icarus import BASELINE, games, load_files
 from icarus.arena.ledger import line_of, read_rows
-from icarus.arena.player import Configuration, read_configuration
+from icarus.arena.player import Configuration
 from icarus.discovery.discover import Settings, discover, discovered, plan_race, proven_configurations
-from icarus.discovery.page import page_of, text_of
 from icarus.discovery.race import KEY, PROOF, Discovery, Games, MatchSettings, read_protocol
 from icarus.discovery.space import Space
 from icarus.load_files import digest_of
@@ -87,12 +82,6 @@ def test_no_deal_of_the_proof_is_met_before_the_freeze(finished_race: tuple[Disc
     assert {"exploration", "proof"} <= set(streams)
 
 
-def test_streams_have_deals_of_their_own() -> None:
-    match_settings, pair = MatchSettings("kuhn-poker", (0, 1), 4, None, 0), (Configuration("BASELINE"),) * 2
-    seeds = {match_settings.match(stream, pair, deal, 0).seed for stream in range(4) for deal in range(3)}
-    assert len(seeds) == 12
-
-
 def test_the_protocol_is_written_and_hashed_before_the_first_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,17 +127,6 @@ def test_a_protocol_that_holds_something_else_is_refused(
         read_protocol(tmp_path)
 
 
-def test_a_packed_race_is_finished_and_goes_on(finished_race: tuple[Discovery, Path], tmp_path: Path) -> None:
-    discovery, whole = finished_race
-    lines = (whole / "games.jsonl").read_bytes().splitlines(keepends=True)
-    (tmp_path / "protocol.json").write_bytes((whole / "protocol.json").read_bytes())
-    (tmp_path / "games.jsonl.gz").write_bytes(gzip.compress(b"".join(lines[:150])))
-    assert ": 150 of at most 400 games" in races.status(tmp_path)
-    assert race(tmp_path).proofs == discovery.proofs == races.result_of(tmp_path).proofs
-    assert len((tmp_path / "games.jsonl").read_bytes().splitlines()) == len(lines) - 150
-    assert len(races.rows_of(tmp_path)) == len(lines)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("others", [{"workers": 2}, {"workers": 1, "cluster": "local"}], ids=str)
 def test_other_processes_play_the_same_race(finished_race: tuple[Discovery, Path], others: dict[str, Any]) -> None:
@@ -168,16 +146,6 @@ def test_the_reference_has_no_difference_to_itself(finished_race: tuple[Discover
     with Games(match_settings) as games:
         scores = games.scores(PROOF, [(reference, reference)] * 5, range(5))
         assert scores == [0.5] * 5 and len(games.rows) == 5
-
-
-def test_the_page_has_the_winner_the_proof_and_the_protocol(finished_race: tuple[Discovery, Path]) -> None:
-    discovery, _ = finished_race
-    text, page = text_of(discovery), page_of(discovery)
-    for proof in discovery.proofs:
-        assert str(proof.configuration) in text
-    assert discovery.protocol.digest in text and discovery.protocol.digest in page
-    pictures = [base64.b64decode(data).decode() for data in re.findall(r"svg\+xml;base64,([^\"]+)", page)]
-    assert all(escape(str(proof.configuration), quote=False) in pictures[0] for proof in discovery.proofs)
 
 
 @pytest.mark.parametrize(
@@ -257,17 +225,6 @@ def test_kept_races_tell_how_far_they_are_and_are_played_again_from_their_rows(
     assert "is a race, whose games have no agents and trials" in capsys.readouterr().err
 
 
-def test_what_beats_the_winner_of_an_earlier_race_stands_in_the_table() -> None:
-    def race_of(reference: str, winner: str, lead: float) -> Any:
-        proof = SimpleNamespace(configuration=Configuration(winner), difference=SimpleNamespace(mean=lead))
-        return SimpleNamespace(protocol=SimpleNamespace(reference=Configuration(reference)), winner=proof)
-
-    first, weaker = race_of("MAST", "NAST2", 0.4), race_of("MAST", "EPIC", 0.2)
-    second, third = race_of("NAST2", "RAVE", 0.05), race_of("RAVE", "PUCT", 0.01)
-    assert races.strongest([weaker, first]) is first
-    assert races.strongest([weaker, third, first, second]) is third
-
-
 def test_a_game_that_is_not_what_was_kept_is_told(finished_race: tuple[Discovery, Path], tmp_path: Path) -> None:
     _, directory = finished_race
     (tmp_path / "protocol.json").write_bytes((directory / "protocol.json").read_bytes())
@@ -294,20 +251,6 @@ def test_a_race_with_a_file_that_has_changed_or_is_elsewhere_is_not_played_again
     monkeypatch.chdir("kept")
     with pytest.raises(Refusal, match=r"there is no mine\.py here"):
         list(races.audit(Path(), 2, 0))
-
-
-@pytest.mark.parametrize(
-    "configuration",
-    [
-        Configuration("RAVE >> (MAST + NAST2)/2"),
-        Configuration("BASELINE", "MO_ISMCTS with cutoff=8"),
-        Configuration("BASELINE[0]", "SO_ISMCTS", 0.5),
-        Configuration("BASELINE", move_decay=1.0),
-    ],
-)
-def test_a_configuration_is_read_back_from_its_text(configuration: Configuration) -> None:
-    assert read_configuration(str(configuration)) == configuration
-    assert read_configuration(str(configuration).replace("   ", " ") + "\n") == configuration  # as people copy it
 
 
 def test_a_race_whose_imported_rules_were_edited_is_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,15 +1,21 @@
 """Engines in processes of their own: whoever dies, hangs or cheats costs one game, told in one sentence."""
 
+import random
 import re
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from icarus import Agent, games, parse, play
+from icarus import Agent, State, games, parse, play
 from icarus.arena.player import RandomPlayer
-from icarus.ladder.engines import ENGINES, Engine, EngineFailed, EnginePlayer, Process, engine_of
+from icarus.games.backgammon import survey
+from icarus.kernel import CHANCE
+from icarus.kernel.contract import facts_of
+from icarus.ladder.engines import ENGINES, Engine, EngineFailed, EnginePlayer, Process
 from icarus.ladder.ladders import play_game
 
 OTHELLO = games.load("othello")
@@ -95,21 +101,6 @@ while True: print("thinking", flush=True); time.sleep(0.2)"""
     assert time.monotonic() - started < 30
 
 
-def test_an_unknown_engine_is_refused() -> None:
-    with pytest.raises(ValueError, match="no engine of othello is called 'pubeval'; known: grhino depth 1,"):
-        engine_of(OTHELLO, "pubeval")
-    assert engine_of(OTHELLO, "mine", "edax -gtp -level 3").command == ("edax", "-gtp", "-level", "3")
-    with pytest.raises(ValueError, match=r"no engine of othello is called ' '; known: grhino depth 1,.* 5000$"):
-        engine_of(OTHELLO, " ", " ")
-
-
-def test_a_program_that_speaks_gtp_is_refused_in_games_that_gtp_has_no_words_for() -> None:
-    for name in ("backgammon", "hearts"):
-        with pytest.raises(ValueError, match="programs that speak GTP play othello and checkers only"):
-            engine_of(games.load(name), "edax -gtp", "edax -gtp")
-    assert engine_of(games.load("checkers"), "mine", "mine -gtp").command == ("mine", "-gtp")
-
-
 def test_an_engine_is_a_player_for_any_match() -> None:
     engine = fake("good")
     agents = [Agent(parse("BASELINE"), iterations=10), engine]
@@ -134,3 +125,200 @@ def test_an_installed_engine_plays_two_games_without_a_void_one(name: str) -> No
     rows = [play_game(game, RandomPlayer(), player, seed=(1, 0), side=side) for side in range(2)]
     player.close()
     assert not [row["void"] for row in rows if "void" in row]
+
+
+# -------------------- The rules of outside engines in lock-step with ours, in random games.
+
+
+def counts(few: int, many: int) -> pytest.MarkDecorator:
+    """Random games of a test: few, and with --slow many."""
+    return pytest.mark.parametrize("number", [few, pytest.param(many, marks=pytest.mark.slow)])
+
+
+def decisions(name: str, number: int) -> Iterator[State]:
+    """The decisions of random games."""
+    luck = random.Random(1)
+    for seed in range(number):
+        state = games.load(name).new_initial_state(seed)
+        while not state.is_terminal():
+            if not state.is_chance_node():
+                yield state
+            state.apply_action(luck.choice(state.legal_actions()))
+
+
+@counts(10, 1000)
+def test_rust_reversi_knows_the_same_moves(number: int) -> None:
+    pytest.importorskip("rust_reversi", reason="rust-reversi is not installed")
+    from icarus.ladder.modules.othello import PASS, board_of
+
+    for state in decisions("othello", number):
+        assert (sorted(board_of(state).get_legal_moves_vec()) or [PASS]) == sorted(state.legal_actions())
+
+
+@counts(10, 300)
+def test_py_draughts_with_forced_captures_knows_the_same_moves(number: int) -> None:
+    pytest.importorskip("draughts", reason="py-draughts is not installed")
+    from icarus.ladder.modules.checkers import board_of, to_draughts
+
+    for state in decisions("checkers", number):
+        if not state.facts.chained:
+            moves = {tuple(move.square_list[:2]) for move in board_of(state).legal_moves}
+            assert moves == {(to_draughts(action // 64), to_draughts(action % 64)) for action in state.legal_actions()}
+
+
+def test_openspiel_s_hearts_knows_the_same_cards() -> None:
+    pyspiel = pytest.importorskip("pyspiel", reason="open_spiel is not installed")
+    from icarus.ladder.modules.hearts import PASS, from_openspiel, round_of
+
+    game = pyspiel.load_game("hearts")
+    for number, state in enumerate(decisions("hearts(threshold=30)", 1)):
+        if number % 3 == 0:
+            their_round = round_of(state, game)
+            assert their_round.current_player() == state.current_player()
+            base = PASS if state.legal_actions()[0] >= PASS else 0
+            assert sorted(base + from_openspiel(card) for card in their_round.legal_actions()) == sorted(
+                state.legal_actions()
+            )
+
+
+def turn_ends(state: State, mover: int) -> set[tuple[tuple[int, ...], ...]]:
+    """The boards (the opponent's points, the mover's) that can end a turn."""
+    from icarus.ladder.modules.backgammon import board_of
+
+    if state.current_player() != mover:
+        return {tuple(map(tuple, board_of(state, mover)))}
+    ends = set()
+    for action in state.legal_actions():
+        after = state.clone()
+        after.apply_action(action)
+        ends |= turn_ends(after, mover)
+    return ends
+
+
+def rolls(number: int) -> Iterator[State]:
+    """The first decisions after a roll in random games of Backgammon."""
+    return (state for state in decisions("backgammon", number) if state.history[-1][0] == CHANCE)
+
+
+@counts(3, 1000)
+def test_gnubg_s_rolls_lead_to_the_same_boards(number: int) -> None:
+    gnubg_nn = pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")
+    from icarus.ladder.modules.backgammon import board_of, dice
+
+    for state in rolls(number):
+        mover = state.current_player()
+        keys = gnubg_nn.moves(board_of(state, mover), *dice(state))
+        assert {gnubg_nn.board_from_position_key(key) for key in keys} == turn_ends(state, mover)
+
+
+def test_gnubg_and_pubeval_choose_what_they_think_best() -> None:
+    """Orientation and score: the roll's best board by each one's own evaluation, but for a few that the network passes over unseen."""
+    gnubg_nn = pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")
+    from icarus.ladder.modules.backgammon import Engine, board_of, checkers_after, dice
+
+    evaluations = {
+        ("gnubg", "0"): lambda opponent, player: -gnubg_nn.probabilities([player, opponent], 0)[0],
+        ("pubeval",): lambda opponent, player: gnubg_nn.pub_eval_score([player, opponent]),
+    }
+    for settings, evaluation in evaluations.items():
+        engine, best = Engine(*settings), []
+        for state in rolls(2):
+            mover = state.current_player()
+            boards = [
+                gnubg_nn.board_from_position_key(key) for key in gnubg_nn.moves(board_of(state, mover), *dice(state))
+            ]
+            values = {player: evaluation(list(opponent), list(player)) for opponent, player in boards if any(player)}
+            chosen = checkers_after(state, engine._steps(state))[1:]
+            if chosen in values and len(values) > 1:
+                best.append(values[chosen] >= max(values.values()) - 1e-5)
+        assert len(best) > 80
+        assert sum(best) >= 0.95 * len(best)
+
+
+def test_gnubg_s_rolls_are_played_by_legal_actions_doubles_too() -> None:
+    pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")
+    from icarus.ladder.modules.backgammon import Engine
+
+    engine, luck, doubles = Engine("pubeval"), random.Random(1), 0
+    for seed in range(2):
+        state = games.load("backgammon").new_initial_state(seed)
+        while not state.is_terminal():
+            legal = state.legal_actions()
+            forced = state.is_chance_node() or len(legal) == 1  # what nobody is asked
+            doubles += not forced and state.facts.left == 4
+            state.apply_action(luck.choice(legal) if forced else engine.choose(state))
+    assert doubles
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [1000])
+def test_gnubg_beats_pubeval_as_often_as_published(number: int) -> None:
+    """GNU Backgammon at 0 plies won .719 of 1,000 games against pubeval, gammons as wins (M. Higgins, Computational Backgammon, 2012)."""
+    pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")
+    from icarus.ladder.modules.backgammon import Engine
+
+    published, wins = 0.719, 0.0
+    engines = Engine("gnubg", "0"), Engine("pubeval")
+    for trial in range(number):
+        luck, state = random.Random(trial // 2), games.load("backgammon").new_initial_state()
+        for engine in engines:
+            engine.new_game(state)
+        while not state.is_terminal():
+            legal = state.legal_actions()
+            if state.is_chance_node():
+                outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+                action = luck.choices(outcomes, chances)[0]
+            else:
+                action = legal[0] if len(legal) == 1 else engines[state.current_player() ^ trial % 2].choose(state)
+            state.apply_action(action)
+        wins += state.returns()[trial % 2]
+    share = wins / number
+    print(f"GNU Backgammon at 0 plies won {share:.3f} of {number} games against pubeval")
+    assert abs(share - published) < 3 * (published * (1 - published) / number) ** 0.5
+
+
+@counts(6, 300)
+def test_rlcard_s_plays_are_ours_but_for_kickers_of_two_alike(number: int) -> None:
+    """Leads and follows: nothing of ours is missing there, and what is theirs alone has a kicker twice."""
+    pytest.importorskip("rlcard", reason="rlcard is not installed")
+    from rlcard.games.doudizhu.judger import DoudizhuJudger
+    from rlcard.games.doudizhu.utils import get_gt_cards
+
+    from icarus.ladder.modules.dou_di_zhu import PASS, cards_of, complete_plays, ranks_of, text_of, trace
+
+    differing = {True: [0, 0], False: [0, 0]}  # leads and follows: as many of so many
+    for state in decisions("dou-di-zhu", number):
+        if state.facts.kickers_due:
+            continue
+        hand, leads = text_of(cards_of(state.facts.hands[state.facts.player])), state.facts.play == PASS
+        if leads:
+            texts = DoudizhuJudger.playable_cards_from_hand(hand)
+        else:
+            cards = [SimpleNamespace(rank=rank) for rank in hand]
+            last = [text for _, text in trace(state) if text != "pass"][-1]
+            texts = get_gt_cards(SimpleNamespace(current_hand=cards), SimpleNamespace(played_cards=last))
+        theirs, mine = (
+            {text if text == "pass" else text_of(ranks_of(text)) for text in texts},
+            set(complete_plays(state)),
+        )
+        assert mine <= theirs, (hand, mine - theirs)
+        assert all(any(count == 2 for count in map(play.count, play)) for play in theirs - mine)
+        differing[leads][0] += theirs != mine
+        differing[leads][1] += 1
+    for some, decided in differing.values():
+        assert some < decided / 5
+
+
+def test_a_whole_roll_is_played_where_a_part_of_it_leads_to_the_same_checkers() -> None:
+    pytest.importorskip("gnubg_nn", reason="gnubg-nn is not installed")
+    from icarus.ladder.modules.backgammon import checkers_after, path_to
+
+    state = games.load("backgammon").new_initial_state()
+    facts_of(state.data).points[:] = 0
+    facts_of(state.data).points[0, [0, 1, 2, 3, 4, 5]] = 3, 2, 3, 3, 3, 1
+    facts_of(state.data).points[1, [24, 12]] = 2, 13
+    facts_of(state.data).player, facts_of(state.data).actor = 0, -1
+    survey.py_func(facts_of(state.data))
+    state.apply_action(state.string_to_action("roll 61"))
+    path = path_to(state, 0, checkers_after(state, [(5, 4), (4, 0)]))  # 5/off alone would leave the 1 unplayed
+    assert path is not None and [state.game.action_text(state.facts, action) for action in path] == ["5/4", "4/off[6]"]

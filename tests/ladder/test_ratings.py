@@ -6,12 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import icarus
 from icarus import Agent, games, parse
-from icarus.ladder import ladders
 from icarus.ladder.ladders import (
     RANDOM,
-    UNKNOWN,
     ZERO,
     Climb,
     Ladder,
@@ -21,13 +18,11 @@ from icarus.ladder.ladders import (
     fit,
     informative,
     intervals_of,
-    play_game,
     posterior,
     rated_games,
     read_ladder,
     read_rated_games,
     scores_of,
-    side_score,
 )
 from icarus.views.canvas import intervals_svg
 
@@ -37,19 +32,6 @@ FIXED = {"zero": ZERO}
 def test_three_wins_of_four_are_191_elo() -> None:
     scores = [("a", "zero", score) for score in (1.0, 1.0, 1.0, 0.0)] * 250
     assert posterior(scores, FIXED).ratings()["a"].value == pytest.approx(400 * np.log10(3), abs=0.5)
-
-
-def test_draws_are_halves_and_the_interval_is_that_of_the_binomial() -> None:
-    rating = posterior([("a", "zero", 0.5)] * 400, FIXED).ratings()["a"]
-    assert rating.value == pytest.approx(0, abs=1e-6)
-    assert rating.high == pytest.approx(
-        1.96 * 400 / np.log(10) * 2 / np.sqrt(400), rel=0.001
-    )  # of √(1 / (n p (1 − p)))
-
-
-def test_who_wins_all_games_has_a_finite_rating_and_a_wide_interval() -> None:
-    rating = posterior([("a", "zero", 1.0)] * 20, FIXED).ratings()["a"]
-    assert rating.low < 400 < rating.value < rating.high < 2500
 
 
 def test_an_opponent_s_uncertainty_is_in_the_rating() -> None:
@@ -66,14 +48,6 @@ def test_what_opponents_share_does_not_average_out_over_them() -> None:
     alike = posterior(scores, opponents, covariance=variance * np.array([[1, 0.9], [0.9, 1]])).ratings()["a"]
     assert apart.deviation == pytest.approx(variance**0.5 * 0.5**0.5, rel=0.01)
     assert alike.deviation == pytest.approx(variance**0.5 * 0.95**0.5, rel=0.01)
-
-
-def test_priors_that_are_independent_may_say_so_by_a_covariance() -> None:
-    scores = [("a", "b", 1.0), ("a", "zero", 0.5), ("c", "a", 0.0)]
-    priors = {"zero": ZERO, "b": Rating(100, 0, 200)}
-    covariance = np.diag([rating.deviation**2 for rating in priors.values()])
-    by_deviations, by_covariance = posterior(scores, priors), posterior(scores, priors, covariance=covariance)
-    assert by_deviations.ratings() == by_covariance.ratings()
 
 
 def test_ninety_five_percent_intervals_hold_what_they_promise() -> None:
@@ -96,34 +70,9 @@ def test_a_game_tells_most_against_an_equal_and_less_against_one_unknown_or_play
     assert informative(mine, unsure, 100) < informative(mine, near, 100)
 
 
-def test_a_difference_is_known_better_than_both_ratings() -> None:
-    scores = [("a", "b", float(i % 2)) for i in range(200)] + [("a", "zero", float(i % 2)) for i in range(8)]
-    estimate = posterior(scores, FIXED)
-    difference = estimate.difference("a", "b")
-    assert difference.value == pytest.approx(0, abs=1e-6)
-    assert difference.deviation == pytest.approx(400 / np.log(10) * 2 / np.sqrt(200), rel=0.01)
-    assert difference.deviation < estimate.ratings()["b"].deviation / 4
-
-
-def test_scores_are_shares_of_sides() -> None:
-    assert side_score([1, 0, 0], [True, False, False]) == 1
-    assert side_score([0, 1, 1], [True, False, False]) == 0
-    assert side_score([1, 0.5, 0.5, 0], [True, False, True, False]) == 0.75
-    assert side_score([0, 0], [True, False]) == 0.5
-
-
 LADDER = Ladder(
     "othello", (Rung(RANDOM, ZERO), Rung("nobody", Rating(9, 0, 18), {"strategy": "BASELINE", "iterations": 2}))
 )
-
-
-def test_a_new_player_is_as_unknown_as_the_model_says() -> None:
-    ledger, name = rated_games(None), "BASELINE (3 iterations)"
-    climb = Climb(LADDER, Agent(parse("BASELINE"), iterations=3), ledger=ledger)
-    assert climb.rating().deviation == pytest.approx(UNKNOWN)
-    for number in range(20):
-        ledger.keep({"game": "othello", "player": name, "opponent": RANDOM, "seed": [number], "score": 1.0})
-    assert climb.rating() == posterior([(climb.name, RANDOM, 1.0)] * 20, LADDER.ratings()).ratings()[climb.name]
 
 
 def test_a_climb_is_rated_as_by_all_games_together() -> None:
@@ -183,23 +132,6 @@ def test_games_of_a_player_whose_file_was_edited_are_not_counted_as_its_own(
         Climb(LADDER, player, ledger=ledger, files=[file])
 
 
-def test_whoever_fails_again_and_again_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(game: object, player: object, opponent: object, seed: object, side: object) -> dict[str, object]:
-        row = {"game": str(game), "seed": seed, "side": side, "player": str(player)}
-        return row | {"void": "it fell", "failed": whoever or names[str(opponent)]}
-
-    names = {"random": RANDOM, "BASELINE (2 iterations)": "nobody"}
-    monkeypatch.setattr(ladders, "play_game", fails)
-    player = Agent(parse("BASELINE"), iterations=3)
-    whoever = ""  # each opponent
-    played = list(Climb(LADDER, player).games(50))
-    assert 2 * ladders.PATIENCE <= len(played) <= 4 * ladders.PATIENCE
-    whoever = str(player)
-    climb = Climb(LADDER, player)
-    assert ladders.PATIENCE <= len(list(climb.games(50))) <= ladders.PATIENCE + 1  # a pair is played whole
-    assert climb.has_failed
-
-
 def test_pairs_have_one_opening_and_two_sides() -> None:
     first, second = itertools.islice(Climb(LADDER, Agent(parse("BASELINE"), iterations=3)).games(2), 2)
     assert (first["seed"], first["side"], second["side"]) == (second["seed"], 0, 1)
@@ -248,13 +180,6 @@ def test_who_is_no_opponent_ties_two_that_are() -> None:
     assert by_name["nobody"].deviation == pytest.approx(
         2**0.5 * 400 / np.log(10) * 2 / 20, rel=0.01
     )  # of two even matches
-
-
-def test_several_seats_are_sides() -> None:
-    players = [Agent(parse("BASELINE"), iterations=2), Agent(parse("MAST"), iterations=2)]
-    row = play_game(games.load("dou-di-zhu"), *players, seed=(1, 0), side=1)
-    assert row["score"] == 1 - row["returns"][0]
-    assert row["icarus"] == icarus.__version__
 
 
 def test_the_picture_has_every_player_the_strongest_on_top() -> None:

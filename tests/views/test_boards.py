@@ -5,14 +5,13 @@ import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
 
-import attrs
 import numpy as np
 import pytest
 
 from icarus import BASELINE, games, search
 from icarus.engine.inspect import tree_of
 from icarus.games.cards import card_text
-from icarus.kernel import TERMINAL, below, shuffle
+from icarus.kernel import shuffle
 from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State
 from icarus.views.boards import BOARDS, drawing, parts
@@ -62,26 +61,6 @@ def test_two_states_that_a_seat_cannot_tell_apart_look_the_same_to_it(game: str)
     assert looked > 2 and hidden > 0
 
 
-def test_a_text_keeps_the_punctuation_around_what_a_seat_does_not_know() -> None:
-    def initial(rng: np.ndarray) -> list[int]:
-        return [below(rng, 20), 0]
-
-    game = PythonGame(
-        name="cards-in-words",
-        players=2,
-        initial=initial,
-        player=lambda state: 0 if state[1] == 0 else TERMINAL,
-        legal=lambda state: [1],
-        apply=lambda state, action: state.__setitem__(1, action),
-        rewards=lambda state: [0.5, 0.5],
-        determinize=lambda state, observer, beliefs, rng: initial(rng) if observer == 0 else list(state),
-        text=lambda state: f"first: ({state[0]}), second: {100 + state[0]}; 7,",
-    )
-    state = game.new_initial_state(seed=1)
-    assert drawing(state, 0).text() == "first: (?), second: 1??; 7,"
-    assert drawing(state, 1).text() == str(state)
-
-
 def test_in_hearts_a_seat_reads_its_own_cards_and_those_on_the_table_and_no_others() -> None:
     state = games.load("hearts").new_initial_state(seed=5)
     luck = np.random.default_rng(1)
@@ -114,35 +93,6 @@ def test_a_state_inside_a_search_is_drawn_without_being_dealt_anew() -> None:
     tree = tree_of(search(state, BASELINE, iterations=200, seed=1))
     for node in range(0, len(tree), 29):
         assert "?" in drawing(tree.state(node), 1, drawn_for=True).text()
-
-
-def test_the_parts_of_a_board_of_backgammon_have_names_of_their_own() -> None:
-    """A move that ends on the bar, or off the board, belongs to one player."""
-    state, luck, both = games.load("backgammon").new_initial_state(seed=1), np.random.default_rng(1), False
-    while not state.is_terminal():
-        names = re.findall('data-part="([^"]+)"', drawing(state).svg())
-        assert len(set(names)) == len(names)
-        both = both or {"black bar", "white bar"} <= set(names)
-        if not state.is_chance_node():
-            mine = ("black", "white")[state.current_player()]
-            ways = {name for action in state.legal_actions() for name in parts(state, action) if name[-1].isalpha()}
-            assert ways <= {f"{mine} bar", f"{mine} off"}
-        state.apply_action(int(luck.choice(state.legal_actions())))
-    assert both
-
-
-def test_a_part_says_in_words_what_it_holds() -> None:
-    othello = drawing(games.load("othello").new_initial_state()).svg()
-    assert '<g data-part="d4" aria-label="d4, white">' in othello and '<g data-part="a1">' in othello
-    backgammon = games.load("backgammon").new_initial_state(seed=1)
-    mine, theirs = (drawing(backgammon, seat).svg() for seat in range(2))
-    assert '<g data-part="24" aria-label="24, 2 black">' in mine and "points as black counts them" in mine
-    assert (
-        '<g data-part="24" data-shown="1" aria-label="1, 2 black">' in theirs
-        and "points as white counts them" in theirs
-    )
-    confrontation = drawing(games.load("lotr-confrontation").new_initial_state(seed=1), 0).svg()
-    assert 'aria-label="Mordor, Dark, may be ' in confrontation
 
 
 def dealt(names: Sequence[str]) -> PythonGame:
@@ -194,23 +144,3 @@ def test_what_is_certain_of_a_hidden_card_is_shown() -> None:
     names = [*CARDS[:5], "B1", "B1", "B1", "B1", "B1"]
     shown = drawing(state_of(dealt(names), [0, 1, 2, 3, 5, 6, 4, 7, 8, 9]), 0).text()
     assert shown == "hands: R1 R2 R3 ; ?? ?? B1 ; deck: ?? ?? B1 B1 ; to move 0"
-
-
-def test_hidden_words_of_any_number_are_left_out_and_what_follows_is_not() -> None:
-    names = ["a", "b", "c", "one", "two", "three", "four", "five", "six", "10"]
-    assert drawing(state_of(dealt(names), range(10)), 0).text() == "hands: a b c ; ? ? ? ; deck: ? ? ? ? ; to move 0"
-    hand = attrs.evolve(
-        dealt(names),
-        text=lambda cards: (
-            f"own: {cards[:3]}\nother: {' '.join(names[card] for card in cards[3:6] if card < 7)} to move 0"
-        ),
-    )
-    assert drawing(state_of(hand, range(10)), 0).text() == "own: [0, 1, 2]\nother: ? to move 0"
-
-
-def test_cards_are_played_from_where_all_are_shown() -> None:
-    state = games.load("dou-di-zhu").new_initial_state(seed=3)
-    assert "data-part" not in drawing(state).svg()
-    shown = drawing(state, player=0)
-    assert [hand.is_own for hand in shown.hands] == [True, False, False]
-    assert shown.text() == drawing(state).text() and 'data-part="3"' in shown.svg()

@@ -163,15 +163,6 @@ def test_a_move_that_a_seat_does_not_notice_is_neither_listed_nor_counted(served
     assert hidden > 0
 
 
-def test_undo_does_not_count_the_moves_that_a_seat_does_not_notice() -> None:
-    session = Session(games.load("phantom-mnk(columns=3,rows=3,in_a_row=3)"), [None, QUICK], 0)
-    for action in (4, 4, 0):  # the second player tries the middle, in vain, and then a corner
-        session.apply(session.state.legal_actions()[action])
-    game = Conversation(session, 0)
-    assert len(session.played) == 3 and len(game.describe()["log"]) == 2
-    assert game.say("undo")["said"] == "2 actions taken back" and session.played == []
-
-
 def test_the_past_is_looked_at_without_changing_the_present(served) -> None:
     page = served("othello", None)
     state = page.my_turn()
@@ -225,18 +216,6 @@ def test_a_hint_keeps_nobody_waiting_and_a_move_gives_it_up(served) -> None:
         until(page.live)  # the agent searches now
         assert page.say("undo")["said"] == "1 action taken back"
         assert page.my_turn()["status"] == "it is your turn"
-
-
-def test_the_end_abandons_a_search_that_nobody_waits_for(served) -> None:
-    page = served("othello")
-    page.my_turn()
-    with long_searches(page):
-        page.act(page.my_turn())
-        until(page.live)
-        workers = [thread.name for thread in threading.enumerate()].count("icarus-play")
-        page.game.close()
-        until(lambda: [thread.name for thread in threading.enumerate()].count("icarus-play") < workers)
-        assert len(page.session.played) == 1
 
 
 @pytest.mark.parametrize("compiled", [True, pytest.param(False, marks=pytest.mark.slow)])
@@ -338,48 +317,6 @@ def test_one_plays_by_clicking_on_the_board_and_sees_the_tree(served, page, expe
     expect(status).to_contain_text("resigned")
 
 
-def test_in_hearts_one_sees_why_another_led_a_card_once_all_is_shown(served, page, expect) -> None:
-    game = served("hearts", seed=5)
-    page.on("dialog", lambda dialog: dialog.accept())
-    page.goto(game.address)
-    for _ in range(3):  # passes three cards
-        page.wait_for_selector("#moves button")
-        count = page.locator("#log li").count()
-        page.locator("#board [data-part].open").first.click()
-        expect(page.locator("#log li").nth(count)).to_be_attached()
-    expect(page.locator("#status")).to_contain_text("your turn")
-    press(page, "why")
-    expect(page.locator("#said")).to_have_text(REVEALS)
-    expect(page.locator("#log")).to_contain_text("(hidden from you)")
-    press(page, "open")
-    expect(page.locator("#log")).not_to_contain_text("hidden from you")
-    press(page, "why")
-    last = [move for move in game.session.played if move.result is not None][-1]
-    expect(page.locator("#title")).to_have_text(f"why player {last.player} played {last.text}")
-    rows = page.frame_locator("#tree").locator(".row.names ~ .row[aria-level='2']")
-    expect(rows.first).to_contain_text(last.text)
-    assert rows.first.evaluate("row => row.getBoundingClientRect().top") < 100  # the answer comes first
-
-
-def test_a_second_tab_follows_the_first_and_shows_the_search_for_a_hint(served, page, browser, expect) -> None:
-    game = served("othello")
-    second = browser.new_page()
-    for tab in (page, second):
-        tab.goto(game.address)
-        expect(tab.locator("#moves button").first).to_be_visible()
-    page.locator("#moves button").first.click()
-    expect(second.locator("#log li").nth(1)).to_be_attached()
-    expect(second.locator("#status")).to_have_text("it is your turn")
-    with long_searches(game):
-        page.click("[data-say=hint]")
-        expect(second.locator("#status")).to_have_text("searching for a hint …")
-        second.locator("#moves button").first.click()
-        expect(page.locator("#said")).to_have_text("the search was stopped")
-    second.close()
-    assert game.say("undo")["said"]
-    expect(page.locator("#moves button").first).to_be_visible()
-
-
 MOVES_BEFORE = {"lotr-confrontation": 7}  # which are sent; the next ones are made on the board
 QUICKLY_PLAYED = ["dou-di-zhu", "lotr-confrontation"]
 WHOLE_GAMES = ["backgammon", "checkers", "hearts", "knockout-whist", "othello", "phantom-mnk"]
@@ -460,20 +397,3 @@ def test_a_play_of_dou_di_zhu_is_a_choice_of_cards_that_stays_while_the_moves_do
     expect(three.nth(0)).to_have_attribute("aria-pressed", "false")
     page.locator("#moves button").click()
     expect(page.locator("#log li").first).to_contain_text("Landlord: 3")
-
-
-def test_a_page_out_of_reach_says_so_asks_seldom_and_comes_back(served, page, expect) -> None:
-    game = served("othello")
-    page.goto(game.address)
-    expect(page.locator("#board [data-part].open").first).to_be_visible()
-    requests, refused = [], {"status": 403, "json": {"error": "this address has no token"}}
-    page.route("**/state*", lambda route: (requests.append(route), route.fulfill(**refused)))
-    game.act(game.my_turn())  # the request that waits is answered, and the next one refused
-    expect(page.locator("#said")).to_have_text("this address has no token")
-    expect(page.locator("#status")).to_have_text("out of reach")
-    expect(page.locator("#board [data-part].open")).to_have_count(0)
-    page.wait_for_timeout(1000)
-    assert len(requests) <= 2
-    page.unroute("**/state*")
-    expect(page.locator("#status")).to_have_text("it is your turn")
-    expect(page.locator("#said")).to_be_empty()

@@ -1,5 +1,9 @@
 """The tree that is read back from the records of a search, against what the search itself has counted."""
 
+import re
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,6 +14,7 @@ from icarus import (
     SO_ISMCTS_POM,
     CheatingUCT,
     DeterminizedUCT,
+    Result,
     Scheme,
     games,
     parse,
@@ -67,23 +72,6 @@ def test_the_root_s_children_have_the_visits_that_each_scheme_counted(scheme: Sc
     assert sorted(missing)[-1] == 1 and sum(missing) == 1
 
 
-def test_a_limit_keeps_the_histories_of_most_visits() -> None:
-    result = search(games.load("othello").new_initial_state(), BASELINE, iterations=800, seed=2)
-    tree, whole = tree_of(result, limit=100), tree_of(result)
-    assert 20 < len(tree) <= 100
-    assert visits_of(tree, len(tree) - 1) >= tree.least > 1
-    assert len(tree) == sum(visits_of(whole, node) >= tree.least for node in range(len(whole)))
-
-
-def test_the_state_of_a_node_has_its_moves_as_its_last() -> None:
-    result = search(games.load("hearts").new_initial_state(seed=3), BASELINE, iterations=300, seed=2)
-    tree = tree_of(result)
-    for node in range(0, len(tree), 37):
-        path = tree.path(node)
-        state = tree.state(node)
-        assert [action for _, action in state.history] == [int(tree.action[step]) for step in path]
-
-
 @pytest.mark.parametrize("scheme", [MO_ISMCTS, SO_ISMCTS], ids=str)
 @pytest.mark.parametrize("game", ["hearts", "phantom-mnk"])
 def test_a_line_plays_the_actions_visited_most_and_tells_nothing_of_what_is_hidden(game: str, scheme: Scheme) -> None:
@@ -107,13 +95,6 @@ def test_a_line_plays_the_actions_visited_most_and_tells_nothing_of_what_is_hidd
     assert [[*map(str, line.states)] for line in same] == [[*map(str, line.states)] for line in lines]
 
 
-def test_there_are_no_lines_where_nothing_is_drawn_again() -> None:
-    deal = games.load("hearts").new_initial_state(seed=3)
-    assert lines_of(search(games.load("othello").new_initial_state(), BASELINE, iterations=50), 4) == []
-    assert lines_of(search(deal, BASELINE, iterations=50, scheme=CheatingUCT), 4) == []
-    assert len(lines_of(search(deal, BASELINE, iterations=50, scheme=DeterminizedUCT(4)), 4)) == 1
-
-
 @pytest.mark.parametrize(
     ("game", "scheme"), [("goofspiel", MO_ISMCTS), ("hearts", SO_ISMCTS), ("othello", MO_ISMCTS)], ids=str
 )
@@ -125,3 +106,112 @@ def test_the_tree_of_a_game_in_plain_python_is_that_of_the_compiled_one(game: st
     assert compiled_tree.label == python_tree.label
     for name in ("parent", "action", "player", "legal", "rows"):
         assert np.array_equal(getattr(compiled_tree, name), getattr(python_tree, name)), name
+
+
+# -------------------- The page of a search's tree, opened in a browser: what it shows is what the search found.
+
+
+@pytest.fixture(scope="module")
+def othello() -> Result:
+    return search(games.load("othello").new_initial_state(), parse("RAVE >> (MAST + LGRF)/2"), iterations=1000, seed=2)
+
+
+@pytest.fixture(scope="module")
+def hearts() -> Result:
+    return search(games.load("hearts").new_initial_state(seed=3), parse("BASELINE >> MAST"), iterations=1500, seed=2)
+
+
+@pytest.fixture(scope="module")
+def othello_page(othello: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(othello, tmp_path_factory.mktemp("othello"))
+
+
+@pytest.fixture(scope="module")
+def hearts_page(hearts: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(hearts, tmp_path_factory.mktemp("hearts"))
+
+
+def written(result: Result, folder: Path) -> Path:
+    result.to_html(folder / "tree.html")
+    return folder / "tree.html"
+
+
+def opened(page: Any, file: Path) -> Any:
+    page.goto(f"file://{file}")
+    page.wait_for_selector("body[data-ready=yes]")
+    return page
+
+
+def rows(page: Any, depth: int) -> list[list[str]]:
+    """The cells of the rows at a depth, in order."""
+    elements = page.query_selector_all(f".row[aria-level='{depth + 1}']")
+    return [[cell.inner_text().strip() for cell in row.query_selector_all(":scope > span")] for row in elements]
+
+
+def test_a_page_asks_no_network_for_anything(othello_page: Path, page: Any) -> None:
+    urls: list[str] = []
+    page.on("request", lambda request: urls.append(request.url))
+    opened(page, othello_page)
+    assert [url for url in urls if not url.startswith(("file:", "blob:"))] == []
+
+
+def test_a_move_opens_to_its_replies_and_shows_its_board(othello_page: Path, page: Any) -> None:
+    opened(page, othello_page)
+    assert page.locator("#board circle").count() == 4
+    page.locator(".row[aria-level='2']").first.click()
+    assert len(rows(page, 2)) == 3 and page.locator("#board circle").count() == 5
+    page.keyboard.press("ArrowLeft")
+    assert rows(page, 2) == []
+
+
+def test_long_lists_are_cut_and_the_keyboard_goes_on_at_the_first_row_that_is_added(hearts_page, page) -> None:
+    opened(page, hearts_page)
+    assert len(rows(page, 1)) == 12
+    page.get_by_role("treeitem", name=re.compile("and 1 more")).focus()
+    page.keyboard.press("Enter")
+    assert len(rows(page, 1)) == 13
+    assert page.evaluate("document.activeElement === document.querySelectorAll(`.row[aria-level='2']`)[12]")
+
+
+def test_in_another_s_eyes_what_he_cannot_see_is_one_move(hearts: Result, hearts_page: Path, page: Any) -> None:
+    opened(page, hearts_page)
+    page.select_option("#observer", "1")
+    shown = rows(page, 1)
+    assert len(shown) == 1 and "one of 13 actions, hidden" in shown[0][0]
+    assert int(shown[0][2].replace(",", "")) == hearts.iterations - 1
+    page.select_option("#observer", "4")
+    assert len(rows(page, 1)) == 12
+
+
+def test_a_determinization_is_followed_on_the_board(hearts: Result, hearts_page: Path, page: Any) -> None:
+    opened(page, hearts_page)
+    line = lines_of(hearts, 2)[1]
+    seat, drawn = page.inner_html("#board"), set()
+    page.select_option("#line", label="2")
+    for moment in range(len(line.labels) + 1):
+        drawn.add(page.inner_html("#board"))
+        assert (
+            page.inner_text("#path").split()
+            == " ".join(line.labels[:moment] or ["a determinization of the position"]).split()
+        )
+        assert page.locator("#later").is_disabled() == (moment == len(line.labels))
+        if moment < len(line.labels):
+            page.click("#later")
+    assert len(drawn) == len(line.states) and seat not in drawn
+    page.select_option("#line", label="none")
+    assert page.inner_html("#board") == seat and page.locator("#later").is_disabled()
+
+
+def test_a_file_that_exists_is_not_overwritten(othello: Result, tmp_path: Path) -> None:
+    (tmp_path / "tree.html").write_text("mine")
+    with pytest.raises(ValueError, match="exists and is not overwritten"):
+        othello.to_html(tmp_path / "tree.html")
+    with pytest.raises(ValueError, match="there is no directory"):
+        othello.to_html(tmp_path / "nowhere" / "tree.html")
+
+
+def test_a_notebook_shows_the_tree_in_a_frame_of_its_own(othello: Result, page: Any) -> None:
+    page.set_content(f"<body>{othello._repr_html_()}</body>")
+    frame = page.frame_locator("iframe")
+    frame.locator("body[data-ready=yes]").wait_for()
+    assert frame.locator(".row[aria-level='2']").count() == 4

@@ -1,13 +1,32 @@
 """Tables of records: what each was made of in the words of the game, and what is known of it."""
 
+import base64
 import re
+from pathlib import Path
+from typing import Any
 
 import attrs
 import pytest
 
-from icarus import ACTION, BASELINE, LGRF, MAST, MOVE, NAST2, PLAYER, capture, games, parse, search, show_records
+from icarus import (
+    ACTION,
+    BASELINE,
+    LGRF,
+    MAST,
+    MOVE,
+    NAST2,
+    PLAYER,
+    capture,
+    games,
+    parse,
+    search,
+    show_playout,
+    show_records,
+)
 from icarus.kernel import CHANCE, observed, update
 from icarus.kernel import record as key_of
+from icarus.views.shown import Shown, number_text
+from icarus.views.tree_page import write_tree_page
 
 
 @pytest.fixture(scope="module")
@@ -32,13 +51,6 @@ def test_the_records_with_the_most_updates_come_first(kuhn):
     visits = sorted(kuhn.records["MAST"].rows["visits"], reverse=True)
     assert [record.fields["visits"] for record in shown.records] == visits[:2]
     assert str(shown).startswith("MAST: 2 of 4 records, A × {1, …, κ}\n")
-
-
-def test_a_text_has_a_column_for_each_field_and_for_the_mean_reward(kuhn):
-    title, header, *rows = str(show_records(kuhn, "MAST")).split("\n")
-    assert re.split(r"  +", header) == ["record", "reward", "visits", "mean reward"]
-    reward, visits, mean = map(float, re.split(r"  +", rows[0])[1:])
-    assert mean == pytest.approx(reward / visits, rel=1e-3)
 
 
 def test_histories_are_named_by_the_tree(kuhn):
@@ -79,21 +91,43 @@ def test_a_reply_is_an_action_and_a_forgotten_one_is_none():
     assert all(re.fullmatch(r"[a-h][1-8]|pass|⊥", reply) for reply in replies)
 
 
-def test_weights_that_nothing_counts_are_in_the_order_of_their_size():
-    state = games.load("kuhn-poker").new_initial_state(seed=1)
-    result = search(state, parse("BASELINE >> PPA"), iterations=100, seed=2)
-    sizes = [abs(record.fields["weight"]) for record in show_records(result, "PPA").records]
-    assert sizes == sorted(sizes, reverse=True)
+# -------------------- The page of a playout: it shows what happened, alone and beside the tree.
 
 
-def test_a_record_without_a_visit_has_no_mean_reward(kuhn):
-    few = search(kuhn.state, BASELINE, iterations=2, seed=1)
-    unvisited = [line for line in str(show_records(few, "BASELINE")).split("\n") if re.search(r"\(0, 0\) +0 ", line)]
-    assert unvisited and all(line.endswith("  -") for line in unvisited)
+STRATEGY = parse("BASELINE >> (MAST + LGRF)/2")
 
 
-def test_a_wrong_name_or_number_is_refused(kuhn):
-    with pytest.raises(KeyError, match="no component of the strategy is called MATS; its components: BASELINE, MAST"):
-        show_records(kuhn, "MATS")
-    with pytest.raises(ValueError, match="most is 0"):
-        show_records(kuhn, "MAST", most=0)
+@pytest.fixture(scope="module")
+def shown() -> Shown:
+    return show_playout(games.load("phantom-mnk").new_initial_state(), STRATEGY, seed=3, after=60)
+
+
+def test_each_decision_is_shown_with_who_decided_by_what_and_its_board(shown: Shown, tmp_path: Path) -> None:
+    shown.to_html(tmp_path / "playout.html")
+    text, playout = (tmp_path / "playout.html").read_text(), shown.playout
+    decisions, *captured = re.findall(r"<tbody>(.*?)</tbody>", text, re.DOTALL)
+    rows = [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall("<tr>(.*?)</tr>", decisions)]
+    for t, (choice, row) in enumerate(zip(playout.choices, rows, strict=True)):
+        assert (row[0], row[1], row[3]) == (str(t), choice.phase, choice.action) and row[4].startswith(choice.by)
+        assert all(f"{action} {number_text(value)}" in row[5] for action, value in choice.values.items())
+    boards = [base64.b64decode(data).decode() for data in re.findall(r"svg\+xml;base64,([^\"]+)", text)]
+    for state, board in zip(playout.states, boards, strict=True):
+        assert board.count(">X</text>") == int(state.facts.marks[0]).bit_count()
+    for (name, updates), table in zip(playout.updates.items(), captured, strict=True):
+        assert f"<h2>{name} captured {len(updates)} record" in text and table.count("<tr>") == len(updates)
+    assert f"rewards: {', '.join(f'{reward:.4g}' for reward in playout.rewards)}" in text
+    with pytest.raises(ValueError, match="exists and is not overwritten"):
+        shown.to_html(tmp_path / "playout.html")
+
+
+def test_the_page_of_a_tree_shows_the_next_playout_when_asked(shown: Shown, tmp_path: Path, page: Any) -> None:
+    result = search(shown.playout.state, STRATEGY, iterations=60, seed=3)
+    write_tree_page(result, tmp_path / "tree.html", playout=shown.playout)
+    page.goto(f"file://{tmp_path / 'tree.html'}")
+    page.wait_for_selector("body[data-ready=yes]")
+    assert page.locator("#playout").is_hidden() and page.locator("#rows").is_visible()
+    page.click("#to-playout")
+    assert page.frame_locator("#playout").locator("h1").inner_text() == "phantom-mnk: playout 61"
+    assert page.locator("#rows").is_hidden()
+    page.click("#to-tree")
+    assert page.locator("#rows").is_visible()
