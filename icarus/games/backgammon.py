@@ -408,7 +408,6 @@ BACKGAMMON = Game(
     **functions_of(globals()),
     name="backgammon",
     players=2,
-    state=STATE,
     ranges={
         "points": (0, CHECKERS_EACH),
         **dict.fromkeys(("held", "blocked", "sources"), (0, (1 << POINTS) - 1)),

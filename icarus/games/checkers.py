@@ -223,7 +223,6 @@ def checkers(draw_after: int = DRAW_AFTER) -> Game:
         **functions_of(globals()),
         name="checkers",
         players=2,
-        state=STATE,
         ranges={
             **dict.fromkeys(("pieces", "kings", "movers"), (0, int(DARK))),
             **dict.fromkeys(("player", "capturing", "chained"), (0, 1)),

@@ -503,7 +503,6 @@ DOU_DI_ZHU = Game(
     **functions_of(globals()),
     name="dou-di-zhu",
     players=PLAYERS,
-    state=STATE,
     ranges={
         "hands": (0, int(RANKS * EVERY_LANE)),
         "play": (PASS, NUKE),
@@ -513,6 +512,5 @@ DOU_DI_ZHU = Game(
     },
     max_legal=MOST_KICKER_SETS,
     actions=PAIR_KICKERS + (1 << RANK_COUNT),
-    beliefs=BELIEFS,
     seat_names=tuple(name.capitalize() for name in PLAYER_NAMES),
 )

@@ -267,7 +267,6 @@ def generic_poker(ranks: int = RANKS, copies: int = COPIES, raises: int = RAISES
         players=2,
         parameters=settings,
         defaults={"ranks": RANKS, "copies": COPIES, "raises": RAISES, "sizes": SIZES},
-        state=STATE,
         ranges={
             "cards": (0, ranks - 1),
             "table": (NO_TABLE, ranks - 1),

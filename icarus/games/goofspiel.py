@@ -230,8 +230,6 @@ def goofspiel(cards: int = CARDS, lowest: int = LOWEST, descending: int = ASCEND
         players=2,
         parameters={"cards": cards, "lowest": lowest, "descending": descending},
         defaults={"cards": CARDS, "lowest": LOWEST, "descending": ASCENDING},
-        state=STATE,
-        beliefs=BELIEFS,
         ranges={
             "bids": (0, cards - 1 + lowest),
             "hands": (0, (1 << cards) - 1),

@@ -695,7 +695,6 @@ def hearts(threshold: int = THRESHOLD) -> Game:
         **functions_of(globals()),
         name="hearts",
         players=PLAYERS,
-        state=STATE,
         ranges={
             **dict.fromkeys(("held", "played"), (0, int(PACK))),
             "scores": (0, threshold + ALL_POINTS),
@@ -710,7 +709,6 @@ def hearts(threshold: int = THRESHOLD) -> Game:
         },
         max_legal=HAND,
         actions=DEAL + 1,
-        beliefs=BELIEFS,
         parameters={"threshold": threshold},
         defaults={"threshold": THRESHOLD},
     )

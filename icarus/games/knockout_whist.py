@@ -453,8 +453,6 @@ def knockout_whist(players: int = PLAYERS) -> Game:
         players=players,
         parameters={"players": players},
         defaults={"players": PLAYERS},
-        state=STATE,
-        beliefs=BELIEFS,
         ranges={
             **dict.fromkeys(("hands", "played", "arranged_hands"), (0, int(PACK))),
             **dict.fromkeys(("tricks", "arranged"), (0, ROUNDS)),

@@ -134,7 +134,6 @@ KUHN_POKER = Game(
     **functions_of(globals()),
     name="kuhn-poker",
     players=2,
-    state=STATE,
     ranges={"cards": (0, CARDS - 1), "paid": (ANTE, STAKE), "count": (0, 3), "folded": (0, 1)},
     max_legal=2,
     actions=2,

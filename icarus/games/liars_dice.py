@@ -175,7 +175,6 @@ def liars_dice(first: int = DICE, second: int = DICE, faces: int = FACES) -> Gam
         players=2,
         parameters={"first": first, "second": second, "faces": faces},
         defaults={"first": DICE, "second": DICE, "faces": FACES},
-        state=STATE,
         ranges={
             "faces": (0, faces - 1),
             "dice": (min(first, second), max(first, second)),

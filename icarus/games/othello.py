@@ -316,7 +316,6 @@ OTHELLO = Game(
     **functions_of(globals()),
     name="othello",
     players=2,
-    state=STATE,
     ranges={"player": (0, 1), "passes": (0, 2), "last": (0, NOWHERE)},
     max_legal=SIZE * SIZE - 4,
     actions=PASS + 1,

@@ -369,8 +369,6 @@ def phantom(columns: int = COLUMNS, rows: int = ROWS, in_a_row: int = IN_A_ROW) 
         parameters=settings,
         defaults={"columns": COLUMNS, "rows": ROWS, "in_a_row": IN_A_ROW},
         seat_names=("First", "Second"),
-        state=STATE,
-        beliefs=BELIEFS,
         ranges={
             **dict.fromkeys(("marks", "open"), (0, (1 << (columns + 1) * rows) - 1)),
             "tries": (0, (columns + 1) * rows - 1),

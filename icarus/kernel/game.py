@@ -484,8 +484,9 @@ class Game(AnyGame):
 
 
 def functions_of(module: Mapping[str, Any]) -> dict[str, Any]:
-    """What a module, given by its globals, defines of the functions of a `Game`, under the names that they have there."""
-    return {name: module[name] for name in (*FUNCTIONS, *TOLD, "retrace") if name in module}
+    """What a module, given by its globals, defines of a `Game`: functions under the names that they have there, STATE and BELIEFS."""
+    named = {"state": "STATE", "beliefs": "BELIEFS", **{name: name for name in (*FUNCTIONS, *TOLD, "retrace")}}
+    return {name: module[key] for name, key in named.items() if key in module}
 
 
 _kernels: "weakref.WeakKeyDictionary[AnyGame, tuple[int, list[Bound], Kernels]]" = weakref.WeakKeyDictionary()
