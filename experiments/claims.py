@@ -12,9 +12,20 @@ from typing import Any
 import attrs
 
 from experiments.interims import CAMPAIGN, INTERIM_GAMES, SHARES, Sizes, count_sentence, sizes_text, states_table
-from experiments.papers.combinations import COMBINATIONS, Combination
-from experiments.papers.earlier import BALANCE, DETERMINIZATIONS, DOU_DI_ZHU, LOTR, PHANTOM, TREES
-from experiments.papers.suite import EPISODES, RULES, SUITE, TABLE_1
+from experiments.papers import (
+    BALANCE,
+    COMBINATIONS,
+    DETERMINIZATIONS,
+    DOU_DI_ZHU,
+    EPISODES,
+    LOTR,
+    PHANTOM,
+    RULES,
+    SUITE,
+    TABLE_1,
+    TREES,
+    Combination,
+)
 from experiments.plan.definition import AgentSpec, Cell, Column, Label, budget, game_title
 from experiments.ratings import Score, by_trees, hidden_cards, round_robins, search_name
 from experiments.results import Columns, Results, Tally

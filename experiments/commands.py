@@ -22,7 +22,7 @@ from experiments import results as store
 from experiments import run as running
 from experiments.claims import PAPERS, SECTION_8, has_interims
 from experiments.ladder import TABLE_SECONDS, opponents
-from experiments.papers import catalogue, earlier, sensitivity, suite
+from experiments.papers import GROUPS
 from experiments.plan import loading
 from experiments.plan.definition import Column, Experiment, Refusal, budget, positive, refusing, title
 from experiments.report import campaign_tables, measures_of, state_of, without_checksum, write
@@ -65,10 +65,10 @@ def refresh(page: Path, texts: Mapping[str, str]) -> None:
 
 
 NAMED = (
-    f"Name of an experiment, or the path of your own as a .toml or .py file. Section 8: {', '.join(suite.SUITE)} (all of them). "
-    f"Earlier papers on Information Set MCTS and determinization: {', '.join(earlier.EARLIER)}. "
-    f"Settings that section 8 leaves open: {', '.join(sensitivity.SENSITIVITY)}. "
-    f"Other enhancements: {', '.join(catalogue.CATALOGUE)}."
+    f"Name of an experiment, or the path of your own as a .toml or .py file. Section 8: {', '.join(GROUPS['section8'])} (all of them). "
+    f"Earlier papers on Information Set MCTS and determinization: {', '.join(GROUPS['earlier'])}. "
+    f"Settings that section 8 leaves open: {', '.join(GROUPS['sensitivity'])}. "
+    f"Other enhancements: {', '.join(GROUPS['catalogue'])}."
 )
 TABLE_WIDTH = 80  # characters of a table of results where the output is a file
 Name = Annotated[str, argument("EXPERIMENT", NAMED)]

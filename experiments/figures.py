@@ -11,9 +11,7 @@ import attrs
 import numpy as np
 
 from experiments.claims import CLAIMS
-from experiments.papers.combinations import BY_NAME, ENHANCEMENTS
-from experiments.papers.earlier import FIRST, lines_of_2011
-from experiments.papers.suite import TABLE_1
+from experiments.papers import BY_NAME, ENHANCEMENTS, FIRST, TABLE_1, lines_of_2011
 from experiments.plan.definition import PICTURES, Column, Experiment, budget, game_title, slug, title
 from experiments.ratings import Score, by_trees, hidden_cards, round_robins, search_name
 from experiments.results import Columns, Moments, Tally, any_graded, baseline

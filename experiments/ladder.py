@@ -13,7 +13,7 @@ from typing import Any
 
 import attrs
 
-from experiments.papers.combinations import COMBINATIONS
+from experiments.papers import COMBINATIONS
 from experiments.run import provenance
 from experiments.statistics import Estimate, iterations_for, mean_reward
 from icarus import games

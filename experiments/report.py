@@ -23,9 +23,7 @@ from experiments.claims import (
     versus,
 )
 from experiments.interims import count_sentence, progress, progress_table, state
-from experiments.papers.combinations import COMBINATIONS, ENHANCEMENTS
-from experiments.papers.earlier import DOU_DI_ZHU, PHANTOM
-from experiments.papers.suite import TABLE_1
+from experiments.papers import COMBINATIONS, DOU_DI_ZHU, ENHANCEMENTS, PHANTOM, TABLE_1
 from experiments.plan.definition import Cell, Column, Experiment, Refusal, budget, duration, title
 from experiments.ratings import ALL_SEE, SEARCHES, RoundRobin, Score, hidden_cards, round_robins
 from experiments.results import (

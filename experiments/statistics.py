@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from experiments.papers.combinations import BY_NAME, COMBINATIONS, ENHANCEMENTS
+from experiments.papers import BY_NAME, COMBINATIONS, ENHANCEMENTS
 from experiments.results import MILLION, Moments, Tally, any_graded, baseline
 from icarus.checks import real
 from icarus.discovery.race import holm

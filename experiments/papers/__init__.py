@@ -1,1 +1,136 @@
-"""What the papers say: compositions, tables, figures. Data only."""
+"""The papers' experiments: the tables beside this file, and what is computed of them."""
+
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+Table = dict[str, Any]
+HERE = Path(__file__).parent
+
+
+def _read(name: str) -> Table:
+    return tomllib.loads((HERE / f"{name}.toml").read_text("utf-8"))
+
+
+# -------------------- Section 8 of the paper of 2014.
+
+GAMES = ["dou-di-zhu", "hearts", "lotr-confrontation", "checkers", "othello", "backgammon"]  # section 7, in its order
+ROLES = {
+    "dou-di-zhu": ("Landlord",),
+    "lotr-confrontation": ("Light", "Dark"),
+}  # a column each; elsewhere the seat rotates
+ITERATIONS, TRIALS = 5000, 1000  # per decision; games per cell (Figure 5)
+ENHANCEMENTS = ("NAST", "RAVE", "MAST", "LGRF")  # the bullets of Table 1, left to right: N, R, M, L
+TABLE_1, EPISODES, REUSE = _read("section8")["agents"].values()
+RULES = {name: text for name, text in REUSE.items() if name != "Baseline"}
+TREE = {name: TABLE_1[name] for name in ("-", "N", "R", "M", "L")}
+SECTION_8 = {**TABLE_1, "EPIC": EPISODES["EPIC"], **{name: RULES[name] for name in ("ε-greedy", "Roulette", "UCB1")}}
+SUITE: dict[str, Table] = {
+    "figure3": {"agents": TABLE_1, "pictures": ["figure3"]},
+    "figure4": {"agents": TABLE_1, "pictures": ["figure4"]},
+    "figure5": {"agents": EPISODES, "pictures": ["figure5"]},
+    "reuse": {"agents": REUSE, "pictures": ["reuse"]},
+    "tree": {"agents": TREE, "pictures": ["tree"]},
+    "section8": {"agents": SECTION_8, "pictures": ["figure4", "figure3", "figure5", "reuse", "tree"]},
+}
+
+
+@attrs.frozen
+class Combination:
+    """A row of Table 1.
+
+    Attributes:
+        name: such as "NML"; "-" for the baseline.
+        enhancements: those marked with a bullet, a subset of `ENHANCEMENTS`.
+        strategy: the specification, as `icarus.parse` reads it.
+    """
+
+    name: str
+    enhancements: frozenset[str]
+    strategy: str
+
+
+COMBINATIONS = tuple(
+    Combination(name, frozenset(each for each in ENHANCEMENTS if each[0] in name), strategy)
+    for name, strategy in TABLE_1.items()
+)
+BY_NAME = {combination.name: combination for combination in COMBINATIONS}
+
+# -------------------- The two papers on which section 8's search rests (see earlier.toml): determinizations and iterations.
+
+EARLIER_ITERATIONS = 10_000  # of a decision in both papers, shared by all trees of a search
+TREES = 40  # of a determinized search in both papers, unless something else is said
+LOTR, PHANTOM, DOU_DI_ZHU = "lotr-confrontation", "phantom-mnk", "dou-di-zhu"
+FIRST = "First"  # who moves first in Phantom m,n,k
+BALANCE = (1, 2, 5, 10, 20, 40, 100)  # determinizations in Fig. 6, whose axis the text does not give
+DETERMINIZATIONS = (1, 2, 5, 10, 20, 30, 40, 50, 75, 100)  # in Figs. 2 and 4 of 2011: "from 1 to 100"
+EACH_FIXED, EACH = (50, 100, 250, 500), (25, 50, 100, 200, 300, 500, 750, 1000)  # iterations of a tree: Figs. 2 and 3
+FIXED = (5, 10, 25, 40)  # determinizations in Fig. 3
+TOTALS = (2500, 5000, 10_000, 15_000)  # iterations of all trees in Fig. 4
+
+
+def scale(numbers: Iterable[int], iterations: int) -> list[int]:
+    """Numbers of iterations given for decisions of 10,000, for decisions of another size."""
+    return [max(1, number * iterations // EARLIER_ITERATIONS) for number in numbers]
+
+
+def lines_of_2011(iterations: int) -> tuple[dict[int, dict[int, tuple[int, int]]], ...]:
+    """The lines of Figs. 2, 3 and 4: by what is fixed in a line and by what varies along it, the trees and the iterations of each.
+
+    Fixed are in Fig. 2 the iterations of a tree, in Fig. 3 the trees, in Fig. 4 the iterations of all; in Fig. 3 the iterations of a
+    tree vary, in the others the trees.
+    """
+    return (
+        {each: {number: (number, each) for number in DETERMINIZATIONS} for each in scale(EACH_FIXED, iterations)},
+        {number: {each: (number, each) for each in scale(EACH, iterations)} for number in FIXED},
+        {
+            total: {number: (number, max(1, total // number)) for number in DETERMINIZATIONS}
+            for total in scale(TOTALS, iterations)
+        },
+    )
+
+
+def _determinizations(name: str, iterations: int) -> Table:
+    """The agents of an experiment on the number of determinizations, under the names that the papers give them."""
+    if name == "determinizations-lotr":
+        schemes = {number: {"scheme": f"DeterminizedUCT({number}) with EXP3"} for number in BALANCE}
+        return {f"{number} × {iterations // number}": scheme for number, scheme in schemes.items()}
+    lines = lines_of_2011(iterations)
+    pairs = sorted({pair for each in lines for line in each.values() for pair in line.values()})
+    return {
+        f"{number} × {each}": {"scheme": f"DeterminizedUCT({number})", "iterations": number * each}
+        for number, each in pairs
+    }
+
+
+# -------------------- All of them, by their names.
+
+GROUPS: dict[str, dict[str, list[Table]]] = {
+    "section8": {name: [{"games": GAMES, "iterations": ITERATIONS, **table}] for name, table in SUITE.items()},
+    "earlier": _read("earlier"),
+    **{group: {name: [table] for name, table in _read(group).items()} for group in ("sensitivity", "catalogue")},
+}
+USUAL: dict[str, Table] = {  # where a table has nothing else
+    "section8": {"trials": TRIALS},
+    "earlier": {},
+    "sensitivity": {"iterations": 1000, "trials": 150},
+    "catalogue": {"iterations": 300, "trials": 400},
+}
+NAMES = tuple(name for tables in GROUPS.values() for name in tables)
+
+
+def tables(name: str, iterations: int | None = None) -> list[Table]:
+    """An experiment as tables; its cells are those of all of them together.
+
+    Args:
+        iterations: per decision, where it is another number than the paper's; agents' own numbers keep their proportion to it.
+    """
+    group = next(group for group in GROUPS if name in GROUPS[group])
+    found = [{"name": name, **USUAL[group], **table} for table in GROUPS[group][name]]
+    if name.startswith("determinizations"):
+        iterations = iterations or EARLIER_ITERATIONS
+        found[0] |= {"agents": _determinizations(name, iterations), "iterations": iterations}
+    return found

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import attrs
 
-from experiments.papers.suite import EPISODES, GAMES, REUSE, TABLE_1, TREE
+from experiments.papers import EPISODES, GAMES, REUSE, TABLE_1, TREE
 from icarus import Enhancement, checks, load_files
 from icarus.arena.player import parse_strategy
 from icarus.checks import count_text

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import attrs
 
-from experiments.papers import catalogue, earlier, sensitivity
-from experiments.papers.suite import GAMES, ITERATIONS, ROLES, SUITE, TRIALS
+from experiments import papers
+from experiments.papers import EARLIER_ITERATIONS, GROUPS, ITERATIONS, NAMES, ROLES, TRIALS
 from experiments.plan.definition import (
     PICTURES,
     AgentSpec,
@@ -386,7 +386,6 @@ def _variant(game: AnyGame) -> str:
 # -------------------- Experiments by name: those of the papers, and one's own from files.
 
 
-NAMES = (*SUITE, *sensitivity.SENSITIVITY, *catalogue.CATALOGUE, *earlier.EARLIER)
 PYTHON_TABLE = "EXPERIMENT"  # the name of the table in a Python file
 
 
@@ -404,16 +403,10 @@ def load(name: str, changes: Table, file: Path | None = None) -> Experiment:
         Refusal: no such experiment, a wrong table, or a file that defines nothing.
     """
     module = "" if file is None else _module_of(file)
-    if name in SUITE:
-        usual = {"games": GAMES, "iterations": ITERATIONS, "trials": TRIALS}
-        return build(_with_changes({"name": name, **usual, **SUITE[name]}, changes), module)
-    for source, small in ((sensitivity, sensitivity.SENSITIVITY), (catalogue, catalogue.CATALOGUE)):
-        if name in small:
-            usual = {"iterations": source.ITERATIONS, "trials": source.TRIALS, "pictures": ["agents"]}
-            return build(_with_changes({"name": name, **usual, **small[name]}, changes), module)
-    if name in earlier.EARLIER:
-        tables = earlier.tables(name, positive("iterations", changes.get("iterations", earlier.ITERATIONS)))
-        return build_together([_with_changes(table, changes) for table in tables], module)
+    if name in NAMES:
+        is_scaled = name in GROUPS["earlier"] and "iterations" in changes
+        iterations = positive("iterations", changes["iterations"]) if is_scaled else None
+        return build_together([_with_changes(table, changes) for table in papers.tables(name, iterations)], module)
     path = Path(name)
     if path.suffix not in (".toml", ".py") and not path.is_file():
         raise Refusal(
@@ -469,9 +462,9 @@ def published_size(experiment: Experiment) -> tuple[int, int | None]:
     """The paper's own size of an experiment, for others that of section 8: games per cell and iterations per decision; None instead
     of the latter if the experiment's budgets are in seconds."""
     timed = any(column.seconds is not None for column in experiment.columns)
-    if experiment.name not in earlier.EARLIER:
+    if experiment.name not in GROUPS["earlier"]:
         return TRIALS, None if timed else ITERATIONS
-    return earlier.tables(experiment.name)[0]["trials"], None if timed else earlier.ITERATIONS
+    return papers.tables(experiment.name)[0]["trials"], None if timed else EARLIER_ITERATIONS
 
 
 def _python_table(path: Path) -> Table:

@@ -24,7 +24,7 @@ import typer
 
 from experiments.commands import print_table, refresh
 from experiments.figures import LINES, MARKERS, Style
-from experiments.papers.combinations import COMBINATIONS, ENHANCEMENTS
+from experiments.papers import COMBINATIONS, ENHANCEMENTS
 from experiments.statistics import Estimate, mean_reward, share_text, student, student_mean
 from icarus import games
 from icarus.arena.ledger import read_lines, row_of

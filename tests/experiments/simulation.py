@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 from experiments.interims import INTERIM_GAMES
-from experiments.papers.suite import RULES, SECTION_8
+from experiments.papers import RULES, SECTION_8
 from experiments.plan.definition import Cell
 from experiments.plan.loading import load
 from experiments.results import MILLION, STATISTICS, Tally

@@ -25,7 +25,7 @@ from experiments.claims import (
     versus,
 )
 from experiments.interims import CAMPAIGN, INTERIM_GAMES, SHARES
-from experiments.papers import earlier, suite
+from experiments.papers import GROUPS, TABLE_1
 from experiments.plan import loading
 from experiments.plan.definition import from_settings
 from experiments.plan.loading import build
@@ -259,7 +259,7 @@ def test_a_statement_about_all_games_waits_for_all_of_them():
 
 def test_other_games_seats_opponents_and_searches_are_no_evidence(tmp_path):
     changes = {"games": ["knockout-whist", "checkers(draw_after=80)"], "iterations": 10, "trials": 4}
-    other = build({"name": "other", "agents": suite.TABLE_1, **changes})
+    other = build({"name": "other", "agents": TABLE_1, **changes})
     searches = loading.load("searches-phantom", {"trials": 1})
     fixed = loading.load("section8", {"trials": 1, "games": ["othello"]})
     for experiment, paper in ((other, SECTION_8), (searches, SECTION_8), (fixed, EARLIER)):
@@ -274,7 +274,7 @@ def test_the_games_of_several_runs_are_put_together_and_each_counts_once(tmp_pat
         keep(tmp_path / name, experiment, (a_row(cell, trial) for cell in experiment.cells for trial in range(3)))
     results = results_of(tmp_path / "one", tmp_path / "other")
     games = {str(tally.cell.spec.strategy): tally.games for tally in results.tallies()}
-    assert games == dict.fromkeys([*suite.TABLE_1.values(), "BASELINE >> EPIC"], 3)
+    assert games == dict.fromkeys([*TABLE_1.values(), "BASELINE >> EPIC"], 3)
     results = results_of(tmp_path / "one", tmp_path / "third")
     assert {tally.games for tally in results.tallies()} == {6}
 
@@ -508,7 +508,7 @@ def test_determinizations_vary_at_a_fixed_total_and_at_a_fixed_size_and_other_to
     assert {"100 × 50", "40 × 100", "75 × 3"} <= set(tenth)  # 500, 1000 and ⌊2500/75⌋, a tenth of each first
 
 
-@pytest.mark.parametrize("name", earlier.EARLIER)
+@pytest.mark.parametrize("name", GROUPS["earlier"])
 def test_an_experiment_is_read_back_and_its_games_are_different(name):
     experiment = loading.load(name, {"trials": 2})
     assert from_settings(experiment.settings()) == experiment

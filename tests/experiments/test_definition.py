@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 from experiments import results as store
-from experiments.papers import sensitivity, suite
-from experiments.papers.combinations import COMBINATIONS
-from experiments.papers.suite import TABLE_1
+from experiments.papers import COMBINATIONS, GROUPS, SECTION_8, TABLE_1
 from experiments.plan import loading
 from experiments.plan.definition import Label, Refusal, from_settings, title
 from experiments.plan.loading import KEYS, build, load
@@ -292,13 +290,13 @@ def test_an_unknown_experiment_is_refused_with_the_nearest_names():
         loading.load("figur4", {})
 
 
-@pytest.mark.parametrize("name", sensitivity.SENSITIVITY)
+@pytest.mark.parametrize("name", GROUPS["sensitivity"])
 def test_an_experiment_on_a_setting_holds_the_baseline_section_8s_own_setting_and_others(name):
     experiment = loading.load(name, {})
     assert experiment.name == name and experiment.pictures == ("agents",)
     for column in experiment.columns:
         texts = {cell.spec.text for cell in experiment.cells if cell.column == column}
-        section8 = texts & set(suite.SECTION_8.values())
+        section8 = texts & set(SECTION_8.values())
         assert "BASELINE" in section8 and len(section8) > 1 and texts - section8
 
 

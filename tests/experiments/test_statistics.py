@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.stats import ttest_ind
 
 from experiments.figures import measure_title
-from experiments.papers.combinations import BY_NAME, COMBINATIONS, ENHANCEMENTS
+from experiments.papers import BY_NAME, COMBINATIONS, ENHANCEMENTS
 from experiments.plan.loading import build
 from experiments.ratings import ratings, tournaments
 from experiments.report import write

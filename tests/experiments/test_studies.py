@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from experiments.papers.combinations import COMBINATIONS
+from experiments.papers import COMBINATIONS
 from experiments.plan.definition import Refusal
 from experiments.studies import branching, discovery, positions
 from experiments.studies import equilibrium_2015 as equilibrium
