@@ -28,7 +28,6 @@ from experiments.papers import COMBINATIONS, ENHANCEMENTS
 from experiments.statistics import Estimate, mean_reward, share_text, student, student_mean
 from icarus import games
 from icarus.arena.ledger import read_lines, row_of
-from icarus.equilibrium.measures import STITCHING
 from icarus.views.canvas import canvas
 from icarus.views.document import Table
 
@@ -40,7 +39,7 @@ Cells = Mapping[str, Sequence[float]]  # by strategy, NashConv with each seed
 Points = list[tuple[float, float, float]]  # x, y, half of the bar
 Pair = tuple[str, str, str, int, int]  # game, one player, the other, iterations, how many times as many the other has
 ROOT = "root"  # one search from the deal, which aims at nothing
-AGGREGATE_AAMAS = "aggregate-aamas"  # the aggregate method, as the rows name it
+STITCHING, AGGREGATE_AAMAS = "stitching", "aggregate-aamas"  # methods, as the rows name them
 HALF = 25  # games of a block in each seat
 STREAM = 15  # of the seeds of these games, apart from those of other experiments
 EXPLOITABILITY, HEAD_TO_HEAD = "exploitability.jsonl", "head-to-head.jsonl"

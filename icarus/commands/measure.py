@@ -6,10 +6,9 @@ import typer
 
 from icarus import bench, games
 from icarus.commands import options
-from icarus.commands.console import notes, print_note, print_table, print_text, progress_of, show_compilation
+from icarus.commands.console import notes, print_table, print_text, progress_of, show_compilation
 from icarus.commands.options import game_and_files, integer_option, iterations_option, split_names, value_option
-from icarus.engine.match import Agent
-from icarus.equilibrium import Aggregate, GameTree, TabularPolicy, exploitability, stitch
+from icarus.equilibrium import GameTree, exploitability, stitch
 from icarus.load_files import load_files
 from icarus.specs import parse
 
@@ -55,9 +54,6 @@ DEFAULT_ITERATIONS = 1000
 STRATEGY_HELP = (
     'A strategy, "RAVE >> MAST", or "OOS(target=\'public subgame\', delta=0.9)". The uniform policy if not given.'
 )
-MATCHES_HELP = (
-    "Add the searches of so many matches (the aggregate method), instead of a search in every information set."
-)
 
 
 def exploitability_command(
@@ -67,7 +63,6 @@ def exploitability_command(
     scheme: options.Scheme = options.DEFAULT_SCHEME,
     iterations: Annotated[int | None, iterations_option(DEFAULT_ITERATIONS)] = None,
     seconds: options.Seconds = None,
-    matches: Annotated[int | None, integer_option(MATCHES_HELP, min=1)] = None,
     seed: options.Seed = 0,
     files: options.With = None,
 ) -> None:
@@ -77,32 +72,17 @@ def exploitability_command(
     loaded = options.load_game(game, files)
     agent, what = None, "uniform choice"
     if strategy is None:
-        options.refuse_options(context, ("iterations", "seconds", "matches"), "these need a search, by --strategy")
+        options.refuse_options(context, ("iterations", "seconds"), "these need a search, by --strategy")
     else:
         iterations = DEFAULT_ITERATIONS if iterations is None and seconds is None else iterations
         agent = loaded.agent(strategy, scheme, iterations=iterations, seconds=seconds)
-        if agent.move_decay and matches is None:
-            raise ValueError("without --matches each decision is searched anew: leave out move_decay")
-        what = f"{agent}, by {'stitching' if matches is None else f'{matches} matches'}"
+        if agent.move_decay:
+            raise ValueError("each decision is searched anew: leave out move_decay")
+        what = f"{agent}, by stitching"
     with show_compilation():
         tree = GameTree(loaded.game)
-        policy = None if agent is None else _measure(tree, agent, matches, seed)
+        policy = None
+        if agent is not None:
+            with progress_of("parts of the game", None) as show:
+                policy = stitch(tree, agent, seed=seed, progress=lambda done, parts: show(done, total=parts))
         print_text(f"{what}: {exploitability(tree, policy)}")
-
-
-def _measure(tree: GameTree, agent: Agent, matches: int | None, seed: int) -> TabularPolicy:
-    """The whole policy of a search, with a bar of progress."""
-    if matches is None:
-        with progress_of("parts of the game", None) as show:
-            return stitch(tree, agent, seed=seed, progress=lambda done, parts: show(done, total=parts))
-    aggregate = Aggregate(tree, agent, seed=seed)
-    with progress_of("matches", matches) as show:
-        try:
-            for number in range(matches):
-                aggregate.play(1)
-                show(number + 1)
-        except KeyboardInterrupt:
-            if aggregate.matches == 0:
-                raise
-            print_note(f"stopped after {aggregate.matches} of {matches} matches")
-        return aggregate.policy

@@ -2,7 +2,7 @@
 
 from icarus.equilibrium.cfr import CFR, CFRPlus, near_equilibrium
 from icarus.equilibrium.deals import Deals, deals_of, information_state
-from icarus.equilibrium.measures import Aggregate, stitch
+from icarus.equilibrium.measures import stitch
 from icarus.equilibrium.policies import (
     BestResponse,
     Exploitability,
@@ -15,7 +15,7 @@ from icarus.equilibrium.search import OOS, NearEquilibrium, OOSSearch, online_se
 from icarus.equilibrium.tree import GameTree
 
 __all__ = [
-    "CFR", "OOS", "Aggregate", "BestResponse", "CFRPlus", "Deals", "Exploitability", "GameTree",
+    "CFR", "OOS", "BestResponse", "CFRPlus", "Deals", "Exploitability", "GameTree",
     "NearEquilibrium", "OOSSearch", "TabularPolicy", "best_response",
     "deals_of", "exploitability", "information_state", "near_equilibrium", "online_search",
     "stitch", "tabulate",

@@ -69,7 +69,6 @@ REFUSED = {
     "discover kuhn-poker --games 500 --space no.toml": "there is no space and no file 'no.toml'; ",
     "discover kuhn-poker --games 200 --finalists 1": "for each of 1 finalist it could",
     f"exploitability {FIVE}": "these need a search, by --strategy: leave out --iterations",
-    "exploitability kuhn-poker --matches 3": "these need a search, by --strategy: leave out --matches",
     "exploitability kuhn-poker --strategy OOS(depth=1)": "is not a search; write Online Outcome Sampling as OOS",
     "exploitability kuhn-poker --strategy 'MAST [move_decay = 1]'": "each decision is searched anew",
     "exploitability hearts --strategy OOS": "hearts has 4 players: best responses bound the distance",

@@ -10,7 +10,6 @@ from icarus.bridges import openspiel
 from icarus.equilibrium import (
     CFR,
     OOS,
-    Aggregate,
     CFRPlus,
     GameTree,
     NearEquilibrium,
@@ -75,10 +74,6 @@ def test_searches_by_either_engine_are_as_exploitable():
     assert str(exploitability(KUHN, agent, seed=2)) == str(exploitability(PYTHON[KUHN], agent, seed=2))
     agent = Agent(BASELINE, iterations=5)
     assert (stitch(KUHN, agent).probabilities == stitch(PYTHON[KUHN], agent).probabilities).all()
-    aggregates = [Aggregate(game, agent, seed=1) for game in (KUHN, PYTHON[KUHN])]
-    for aggregate in aggregates:
-        aggregate.play(3)
-    assert (aggregates[0].weights == aggregates[1].weights).all()
 
 
 # ---------------------------------------------------------------------------------------------------- games of OpenSpiel's

@@ -8,11 +8,10 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import BASELINE, MAST, RAVE, Agent, PythonGame, best_response, exploitability, games, search
+from icarus import BASELINE, RAVE, Agent, PythonGame, best_response, exploitability, games, search
 from icarus.equilibrium import (
     CFR,
     OOS,
-    Aggregate,
     GameTree,
     OOSSearch,
     TabularPolicy,
@@ -68,27 +67,6 @@ def test_an_error_of_a_policy_has_a_note_where_it_was_asked() -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         exploitability(KUHN, policy)
     assert caught.value.__notes__ == ["the policy was asked in kuhn-poker after 'pass'"]
-
-
-@pytest.mark.parametrize("algorithm", [BASELINE >> MAST, OOS()])
-def test_a_match_that_is_interrupted_counts_nothing(algorithm: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole, stopped = (Aggregate(KUHN, Agent(algorithm, iterations=20)) for _ in range(2))
-    whole.play(4)
-    add, added = Aggregate._add, []
-
-    def interrupted(*arguments: Any) -> None:
-        add(*arguments)
-        added.append(arguments)
-        if len(added) in (1, 4):
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(Aggregate, "_add", interrupted)
-    for _ in range(2):
-        with pytest.raises(KeyboardInterrupt):
-            stopped.play(4 - stopped.matches)
-    stopped.play(4 - stopped.matches)
-    assert (stopped.matches, stopped.searches) == (whole.matches, whole.searches)
-    assert (stopped.weights == whole.weights).all()
 
 
 # ------------------------------------------------------------------------------------------------------------ refusals
