@@ -236,10 +236,13 @@ def sentence_of(error: BaseException) -> str | None:
 
 
 def strategy_names(module: ModuleType) -> Mapping[str, Operand]:
-    """What strategies may name: enhancements, weights, rules, and the module's own functions, which may make them."""
+    """What strategies may name: enhancements, weights, rules, and the module's own functions but those of games, which may make them."""
+
+    parts = [attrs.asdict(game, recurse=False).values() for game in _values(module, Game) + _values(module, PythonGame)]
+    of_games = {id(part) for part in itertools.chain(*parts)}
 
     def usable(name: str, value: object) -> bool:
-        defined_here = inspect.isfunction(value) and value.__module__ == module.__name__
+        defined_here = inspect.isfunction(value) and value.__module__ == module.__name__ and id(value) not in of_games
         return not name.startswith("_") and (defined_here or isinstance(value, Enhancement | WeightFunction | Rule))
 
     return {name: value for name, value in vars(module).items() if usable(name, value)}

@@ -15,7 +15,6 @@ import sys
 import types as pytypes
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Set
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
@@ -40,6 +39,7 @@ BELOW = ("compiler", "kernel", "algebra")  # folders whose sources name the fold
 LIBRARIES = {"numpy", "numba", "llvmlite", "math", "builtins", "_operator", "operator"}  # their versions stand for them
 DIGESTED = LIBRARIES | {f"icarus.{folder}" for folder in BELOW}
 NO_NAMES: frozenset[str] = frozenset()
+Place: TypeAlias = tuple[Any, str]  # of a variable: globals and a name in them, or the cell of a closure
 PLAIN = int | float | complex | str | bytes | tuple | np.generic | np.dtype | None  # equal ones are the same
 MUTABLE = np.ndarray | np.void | tuple | list  # their content may change while they stay the same objects
 UNSUPPORTED = {  # by the type of what a decorator of the compiler makes: its body is not followed, so an edit would run stale code
@@ -64,6 +64,7 @@ class Reached(NamedTuple):
     name: str
     value: object
     names: frozenset[str] = NO_NAMES  # by which a value that is a module is asked
+    place: Place | None = None  # if it is a variable of a user's
 
 
 def reachable(function: Callable, libraries: Set[str] = LIBRARIES) -> Iterator[Reached]:
@@ -75,35 +76,31 @@ def reachable(function: Callable, libraries: Set[str] = LIBRARIES) -> Iterator[R
     Raises:
         CompilationError: it reaches what a decorator in `UNSUPPORTED` has made.
     """
-    pending = [
-        *(Reached("an extension", body) for body in _extensions()),
-        Reached("", function),
-    ]  # the last comes first
+    pending = [*(Reached("an extension", body) for body in _extensions()), Reached("", function)]  # from the end
     numbers: dict[tuple[int, frozenset[str]], int] = {}
     alive: list[object] = []  # an address stands for one value as long as that value lives
     while pending:
-        name, value, names = pending.pop()
+        part = pending.pop()
+        name, value, names, _ = part
         decorator = UNSUPPORTED.get(type(value).__name__)
         if decorator and type(value).__module__.startswith("numba."):
-            what = name.rpartition(".")[2]
-            raise CompilationError(
-                f"{what} is made by {decorator}, which games and slots cannot use; use @helper instead"
-            )
+            wrong = f"{name.rpartition('.')[2]} is made by {decorator}"
+            raise CompilationError(f"{wrong}, which games and slots cannot use; use @helper instead")
         if not isinstance(value, PLAIN):
             if (id(value), names) in numbers:
-                yield Reached(name, f"number {numbers[id(value), names]}")
+                yield part._replace(value=f"number {numbers[id(value), names]}")
                 continue
             numbers[id(value), names] = len(numbers)
             alive.append(value)
         if _is_of(value, libraries):
-            yield Reached(name, f"{type(value).__name__} {_module_of(value)} {getattr(value, '__qualname__', '')}")
-            parts = list(_cells_of(value)) if _module_of(value).startswith("icarus.") else []
-        else:
-            yield Reached(
-                getattr(value, "__qualname__", name) if isinstance(value, pytypes.FunctionType) else name, value, names
+            yield part._replace(
+                value=f"{type(value).__name__} {_module_of(value)} {getattr(value, '__qualname__', '')}"
             )
+            parts = list(_variables(value, NO_NAMES)) if _module_of(value).startswith("icarus.") else []
+        else:
+            yield part._replace(name=value.__qualname__) if isinstance(value, pytypes.FunctionType) else part
             parts = list(_parts(value, names))
-        pending += [Reached(f"{name}.{part.name}", part.value, part.names) for part in reversed(parts)]
+        pending += [inside._replace(name=f"{name}.{inside.name}") for inside in reversed(parts)]
 
 
 def _module_of(value: object) -> str:
@@ -143,10 +140,26 @@ def content_of(cell: pytypes.CellType) -> object:
         return None
 
 
-def _cells_of(function: object) -> Iterator[Reached]:
-    if isinstance(function, pytypes.FunctionType):
-        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-            yield Reached(name, content_of(cell))
+def current(place: Place) -> object:
+    """What a variable is bound to now."""
+    space, name = place
+    return content_of(space) if isinstance(space, pytypes.CellType) else space.get(name)
+
+
+def _variables(value: object, names: frozenset[str]) -> Iterator[Reached]:
+    """The variables that a function has in its closure, and by these names in its globals, or that a module has by them."""
+    space = vars(value) if isinstance(value, pytypes.ModuleType) else getattr(value, "__globals__", {})
+    places: dict[str, Place] = {name: (space, name) for name in names & space.keys()}
+    if isinstance(value, pytypes.FunctionType):
+        places |= {
+            name: (cell, "") for name, cell in zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)
+        }
+    is_users = not _is_ours(value) and not _is_of(value, LIBRARIES)
+    for name, place in sorted(places.items()):
+        item = current(place)
+        yield Reached(
+            name, item, names if isinstance(item, pytypes.ModuleType) else NO_NAMES, place if is_users else None
+        )
 
 
 def _parts(value: object, names: frozenset[str]) -> Iterator[Reached]:
@@ -154,16 +167,12 @@ def _parts(value: object, names: frozenset[str]) -> Iterator[Reached]:
     if isinstance(value, tuple | list):
         yield from (Reached(str(i), item) for i, item in enumerate(value))
     elif isinstance(value, pytypes.ModuleType):
-        yield from (Reached(name, getattr(value, name), names) for name in sorted(names) if hasattr(value, name))
+        yield from _variables(value, names)
     elif isinstance(value, CompiledCallable):
         with contextlib.suppress(AttributeError):  # what cannot be called says so when it is compiled
             yield Reached("", value.compiled)
     elif isinstance(value, pytypes.FunctionType):
-        read = frozenset(names_in(value.__code__))
-        values = {name: value.__globals__[name] for name in read & value.__globals__.keys()}
-        values |= {part.name: part.value for part in _cells_of(value)}
-        for name, item in sorted(values.items()):
-            yield Reached(name, item, read if isinstance(item, pytypes.ModuleType) else NO_NAMES)
+        yield from _variables(value, frozenset(names_in(value.__code__)))
         if value.__defaults__ or value.__kwdefaults__:
             yield Reached("defaults", (value.__defaults__, tuple(sorted((value.__kwdefaults__ or {}).items()))))
     elif hasattr(value, "py_func"):
@@ -251,12 +260,9 @@ def _describe_code(code: pytypes.CodeType) -> bytes:
 
 
 def _settings() -> list[tuple[str, str]]:
-    """The compiler's own settings, by the environment, its file or a program: bounds checks, optimization, the CPU."""
-    names = [name for name in os.environ if name.startswith("NUMBA_") and not name.startswith(HARMLESS)]
-    settings = [(name, os.environ[name]) for name in sorted(names)]
-    file, config = Path(".numba_config.yaml"), sys.modules.get("numba.core.config")
-    checks = os.environ.get("NUMBA_BOUNDSCHECK") if config is None else getattr(config, "BOUNDSCHECK", None)
-    settings.append(("checks", str(checks or DEBUG and 1 or None)))
+    """The compiler's own settings, by the environment or its file: bounds checks, optimization, the CPU."""
+    file, names = Path(".numba_config.yaml"), [name for name in os.environ if name.startswith("NUMBA_")]
+    settings = [(name, os.environ[name]) for name in sorted(names) if not name.startswith(HARMLESS)]
     return [*settings, (file.name, file.read_text())] if file.is_file() else settings
 
 
@@ -270,8 +276,7 @@ def digest(function: Callable, *context: object) -> str:
         author = getattr(part.value, "py_func", None)
         if author is not None and (author.__closure__ or not _is_ours(author)):
             _compiled.add(part.value)
-        elif isinstance(part.value, _WITH_VARIABLES):
-            _bound.update(_variables(part))
+        _bound.update(_bind(part))
         described = _describe(part.value)
         hasher.update(f"{part.name}={len(described)} ".encode() + described)
     return hasher.hexdigest()[:24]
@@ -287,7 +292,8 @@ def _version_file(package: str) -> Path:
 def package_digest() -> str:
     """A digest of the sources of the folders in `BELOW`, and of the versions of all else that machine code is made by."""
     hasher = hashlib.sha256()
-    for path in sorted(path for folder in BELOW for path in (PACKAGE / folder).rglob("*.py")):
+    files = [path for folder in BELOW for path in (PACKAGE / folder).iterdir()]
+    for path in sorted(path for path in files if path.suffix in (".py", ".ll")):
         hasher.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
     compilers = [_version_file(package).read_bytes() for package in ("numba", "llvmlite")]
     hasher.update(repr((sys.version, np.__version__, *compilers, platform.machine(), DEBUG)).encode())
@@ -303,39 +309,26 @@ PACKAGE_DIGEST = package_digest()  # of the sources at import; names a folder, w
 class Bound(NamedTuple):
     """What is compiled into machine code from a variable of a user's."""
 
-    read: Callable[[], object]  # what the variable is bound to now
+    place: Place
     value: object
     content: bytes | None  # of what may change in place
 
 
-Variables: TypeAlias = dict[tuple[int, str], Bound]  # by namespace (or cell) and name
-_bound: Variables = {}  # all that has been compiled in
+_bound: dict[tuple[int, str], Bound] = {}  # all that has been compiled in, by namespace (or cell) and name
 _compiled: "weakref.WeakSet[Any]" = weakref.WeakSet()  # helpers that keep machine code in which such values stand
-_WITH_VARIABLES = (pytypes.FunctionType, pytypes.ModuleType)
 _generation = [0]  # how often values have been found changed
 
 
-def _variables(part: Reached) -> Variables:
-    """What a function of a user's reads, or is asked of a module."""
-    value = part.value
-    if not isinstance(value, _WITH_VARIABLES) or _is_ours(value) or _is_of(value, LIBRARIES):
+def _bind(part: Reached) -> dict[tuple[int, str], Bound]:
+    if part.place is None:
         return {}
-    is_function = isinstance(value, pytypes.FunctionType)
-    space = value.__globals__ if is_function else vars(value)
-    names = frozenset(names_in(value.__code__)) if is_function else part.names
-    reads = {(id(space), name): partial(space.get, name) for name in names & space.keys()}
-    for cell in (value.__closure__ or ()) if is_function else ():
-        reads[id(cell), ""] = partial(content_of, cell)
-    return {key: _bind(read) for key, read in reads.items()}
-
-
-def _bind(read: Callable[[], object]) -> Bound:
-    value = read()
-    return Bound(read, value, _describe(value) if isinstance(value, MUTABLE) else None)
+    value = current(part.place)
+    content = _describe(value) if isinstance(value, MUTABLE) else None
+    return {(id(part.place[0]), part.place[1]): Bound(part.place, value, content)}
 
 
 def _holds(bound: Bound) -> bool:
-    same = bound.read() is bound.value
+    same = current(bound.place) is bound.value
     return same and (bound.content is None or _describe(bound.value) == bound.content)
 
 
@@ -386,9 +379,9 @@ def attributes_read(function: Callable) -> frozenset[str]:
 def variables_of(*functions: Callable | None) -> list[Bound]:
     """The variables of users that functions reach."""
     parts = [part for function in functions if function is not None for part in reachable(function, DIGESTED)]
-    return list({key: bound for part in parts for key, bound in _variables(part).items()}.values())
+    return list({key: bound for part in parts for key, bound in _bind(part).items()}.values())
 
 
 def are_bound(variables: list[Bound]) -> bool:
     """Whether variables are bound to the very objects to which they were; what arrays hold is not looked at."""
-    return all([bound.read() is bound.value for bound in variables])
+    return all([current(bound.place) is bound.value for bound in variables])

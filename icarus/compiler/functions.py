@@ -7,9 +7,9 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextvars import ContextVar
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 # ------------------------------------------------------------------------------------- modules that are slow to load, and their types
 
@@ -50,19 +50,7 @@ _templates = Lazy("numba.core.typing.templates")
 _errors = Lazy("numba.core.errors")
 _pipeline = Lazy("icarus.compiler.pipeline")
 
-# What Numba and LLVM hand to those who extend them: `Any`, since most versions that we run with have no types for it.
-NumbaType: TypeAlias = Any  # numba.core.types.Type: what the compiler takes a value for
-Argument: TypeAlias = Any  # of an overload: a NumbaType outside, a value inside; Numba wants the two signatures alike
-Signature: TypeAlias = Any  # numba.core.typing.templates.Signature: types of arguments and of the result
-TypingContext: TypeAlias = Any  # numba.core.typing.context.BaseContext
-TargetContext: TypeAlias = Any  # numba.core.base.BaseContext: how values lie in memory
-Dispatcher: TypeAlias = Any  # numba.core.dispatcher.Dispatcher: a function with its compiled versions
-CodeLibrary: TypeAlias = Any  # numba.core.codegen.CPUCodeLibrary: the code of a function with that of all it calls
-Builder: TypeAlias = Any  # llvmlite.ir.IRBuilder: writes instructions
-Target: TypeAlias = Any  # llvmlite.binding.Target: a processor
-Value: TypeAlias = Any  # llvmlite.ir.Value: the result of an instruction
-CodeGenerator: TypeAlias = Callable[[TargetContext, Builder, Signature, Sequence[Value]], Value]
-Definition: TypeAlias = tuple[Signature, CodeGenerator]  # of an intrinsic
+# What Numba and LLVM hand to those who extend them is `Any` here: most versions that we run with have no types for it.
 F = TypeVar("F", bound=Callable)
 
 
@@ -109,16 +97,16 @@ class Helper:
         self.py_func, self.targetoptions = function, targetoptions
 
     @functools.cached_property
-    def dispatcher(self) -> Dispatcher:
+    def dispatcher(self) -> Any:
         """What the compiler keeps about the function for others that call it."""
         return compiler().njit(**self.targetoptions, **_pipeline.WITHIN)(self.py_func)
 
     @functools.cached_property
-    def _called_from_python(self) -> Dispatcher:
+    def _called_from_python(self) -> Any:
         return compiler().njit(**self.targetoptions)(self.py_func)
 
     @property
-    def _numba_type_(self) -> NumbaType:
+    def _numba_type_(self) -> Any:
         return (self._called_from_python if _in_memory else self.dispatcher)._numba_type_
 
     def forget(self) -> None:
@@ -189,7 +177,7 @@ class Intrinsic:
         self.definition = definition
 
     @functools.cached_property
-    def _numba_type_(self) -> NumbaType:
+    def _numba_type_(self) -> Any:
         compiler()
         return types.Function(_templates.make_intrinsic_template(self, self.definition, self.definition.__name__))
 
@@ -225,7 +213,7 @@ class CompiledCallable:
         raise NotImplementedError
 
     @property
-    def _numba_type_(self) -> NumbaType:
+    def _numba_type_(self) -> Any:
         try:
             return self.compiled._numba_type_  # type: ignore[attr-defined]
         except AttributeError as error:

@@ -29,7 +29,6 @@ from icarus.compiler.functions import (
     MAKES_PLAIN,
     CompilationError,
     Lazy,
-    Target,
     compiler,
     parts_in_memory,
     types,
@@ -91,8 +90,6 @@ class CompiledFunction:
         with uninterrupted():
             compiler()
         with _lock.global_compiler_lock, uninterrupted(), collection_paused():
-            if (code := load(file, arity)) is not None:  # another thread has just compiled it
-                return code
             for listener in _on_compile:
                 listener(self.name)
             with compilation_errors(function, self.name, returns):
@@ -244,7 +241,7 @@ def this_machine() -> tuple[str, str, str]:
 
 
 @functools.cache
-def _target() -> Target:
+def _target() -> Any:
     _llvm.initialize_native_target()
     _llvm.initialize_native_asmprinter()
     return _llvm.Target.from_triple(_llvm.get_process_triple())

@@ -11,22 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from icarus.compiler.functions import (
-    DISABLED,
-    Builder,
-    Definition,
-    Intrinsic,
-    Lazy,
-    NumbaType,
-    Signature,
-    TargetContext,
-    TypingContext,
-    Value,
-    inlined,
-    intrinsic,
-    numba,
-    types,
-)
+from icarus.compiler.functions import DISABLED, Intrinsic, Lazy, inlined, intrinsic, numba, types
 
 ir = Lazy("llvmlite.ir")
 cgutils = Lazy("numba.core.cgutils")
@@ -42,17 +27,17 @@ def offset_of(dtype: np.dtype, field: str) -> int:
 
 
 @intrinsic
-def address_of(typingctx: TypingContext, array: NumbaType) -> Definition:
+def address_of(typingctx: Any, array: Any) -> Any:
     """The address of the first element of an array, as an integer."""
 
-    def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
         data = context.make_array(array)(context, builder, arguments[0]).data
         return builder.ptrtoint(data, context.get_value_type(types.int64))
 
     return types.int64(array), codegen
 
 
-def _view(context: TargetContext, builder: Builder, array_type: NumbaType, address: Value, *shape: Value) -> Value:
+def _view(context: Any, builder: Any, array_type: Any, address: Any, *shape: Any) -> Any:
     """An array of one or two dimensions at an address."""
     array = context.make_array(array_type)(context, builder)
     size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(array_type.dtype)))
@@ -62,27 +47,11 @@ def _view(context: TargetContext, builder: Builder, array_type: NumbaType, addre
     return array._getvalue()
 
 
-def _view_at(array_type: NumbaType, dtype: NumbaType) -> Definition:
-    """What views items of `dtype` at an address as an array of this type."""
-    dimensions = array_type.ndim
-
-    def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
-        return _view(context, builder, array_type, *arguments[: 1 + dimensions])
-
-    return array_type(types.int64, *(types.int64,) * dimensions, dtype), codegen
-
-
-@intrinsic
-def array_at(typingctx: TypingContext, address: NumbaType, length: NumbaType, dtype: NumbaType) -> Definition:
-    """View `length` items of `dtype` at an address as a one-dimensional array, without a copy."""
-    return _view_at(types.Array(dtype.dtype, 1, "C"), dtype)
-
-
 @functools.cache
 def _read_only_types() -> tuple[type, type]:
     """The types of a read-only structure, and of an array that is a field of one."""
 
-    def begin(field: NumbaType, array: NumbaType) -> None:
+    def begin(field: Any, array: Any) -> None:
         types.NestedArray.__init__(field, array.dtype, array.shape)
         field.name = f"readonly {field.name}"
 
@@ -93,7 +62,7 @@ def _read_only_types() -> tuple[type, type]:
     return record, field
 
 
-def _read_only(item: NumbaType) -> NumbaType:
+def _read_only(item: Any) -> Any:
     """The type of an item of a read-only array."""
     if not isinstance(item, types.Record):
         return item
@@ -104,38 +73,51 @@ def _read_only(item: NumbaType) -> NumbaType:
     return record(fields, item.size, item.aligned)
 
 
-def is_read_only(item: NumbaType) -> bool:
+def is_read_only(item: Any) -> bool:
     """Whether a type is that of a read-only structure."""
     return isinstance(item, _read_only_types()[0])
 
 
-@intrinsic
-def read_only_array_at(typingctx: TypingContext, address: NumbaType, length: NumbaType, dtype: NumbaType) -> Definition:
-    """As `array_at`, an array that the compiler lets nobody write to, nor to the arrays in its structures."""
-    return _view_at(types.Array(_read_only(dtype.dtype), 1, "C", readonly=True), dtype)
+def _view_at(dtype: Any, dimensions: int = 1, readonly: bool = False) -> Any:
+    """What views items of `dtype` at an address as an array, given the lengths of its dimensions."""
+    item = _read_only(dtype.dtype) if readonly else dtype.dtype
+    array_type = types.Array(item, dimensions, "C", readonly=readonly)
+
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
+        return _view(context, builder, array_type, *arguments[:-1])
+
+    return array_type(types.int64, *[types.int64] * dimensions, dtype), codegen
 
 
 @intrinsic
-def matrix_at(
-    typingctx: TypingContext, address: NumbaType, rows: NumbaType, columns: NumbaType, dtype: NumbaType
-) -> Definition:
+def array_at(typingctx: Any, address: Any, length: Any, dtype: Any) -> Any:
+    """View `length` items of `dtype` at an address as a one-dimensional array, without a copy."""
+    return _view_at(dtype)
+
+
+@intrinsic
+def matrix_at(typingctx: Any, address: Any, rows: Any, columns: Any, dtype: Any) -> Any:
     """View `rows` × `columns` items of `dtype` at an address as a two-dimensional array, without a copy."""
-    return _view_at(types.Array(dtype.dtype, 2, "C"), dtype)
+    return _view_at(dtype, 2)
 
 
 @intrinsic
-def read_only_matrix_at(
-    typingctx: TypingContext, address: NumbaType, rows: NumbaType, columns: NumbaType, dtype: NumbaType
-) -> Definition:
+def read_only_array_at(typingctx: Any, address: Any, length: Any, dtype: Any) -> Any:
+    """As `array_at`, an array that the compiler lets nobody write to, nor to the arrays in its structures."""
+    return _view_at(dtype, readonly=True)
+
+
+@intrinsic
+def read_only_matrix_at(typingctx: Any, address: Any, rows: Any, columns: Any, dtype: Any) -> Any:
     """As `matrix_at`, an array that the compiler lets nobody write to."""
-    return _view_at(types.Array(dtype.dtype, 2, "C", readonly=True), dtype)
+    return _view_at(dtype, 2, readonly=True)
 
 
 @intrinsic
-def struct_at(typingctx: TypingContext, address: NumbaType, dtype: NumbaType) -> Definition:
+def struct_at(typingctx: Any, address: Any, dtype: Any) -> Any:
     """View the bytes at an address as one structure of `dtype`, without a copy."""
 
-    def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
         return builder.inttoptr(arguments[0], context.get_value_type(dtype.dtype))
 
     return dtype.dtype(types.int64, dtype), codegen
@@ -151,7 +133,7 @@ def unpack_parameters(kinds: tuple[Kind, ...]) -> Intrinsic:
     An array is a word for its address and one for each length.
     """
 
-    def type_of(kind: Kind) -> NumbaType:
+    def type_of(kind: Kind) -> Any:
         if not isinstance(kind, tuple):
             return types.int64 if kind is int else types.float64
         first, rest = kind
@@ -160,19 +142,17 @@ def unpack_parameters(kinds: tuple[Kind, ...]) -> Intrinsic:
         return types.NamedTuple(list(map(type_of, rest)), first)
 
     @intrinsic
-    def unpack(typingctx: TypingContext, address: NumbaType) -> Definition:
+    def unpack(typingctx: Any, address: Any) -> Any:
         tuple_type = types.Tuple(list(map(type_of, kinds)))
 
-        def codegen(
-            context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]
-        ) -> Value:
+        def codegen(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
             places = itertools.count(0, WORD_BYTES)
 
-            def load(kind: NumbaType) -> Value:
+            def load(kind: Any) -> Any:
                 place = builder.add(arguments[0], context.get_constant(types.int64, next(places)))
                 return builder.load(builder.inttoptr(place, context.get_value_type(kind).as_pointer()))
 
-            def read(kind: NumbaType) -> Value:
+            def read(kind: Any) -> Any:
                 if isinstance(kind, types.Array):
                     return _view(context, builder, kind, *(load(types.int64) for _ in range(1 + kind.ndim)))
                 if isinstance(kind, types.BaseTuple):
@@ -216,12 +196,12 @@ def _words_of(value: Any) -> Iterable[int]:
 
 
 @intrinsic
-def call(typingctx: TypingContext, address: NumbaType, arguments: NumbaType) -> Definition:
+def call(typingctx: Any, address: Any, arguments: Any) -> Any:
     """Call the kernel at an address, of so many integers; what it raises is passed on."""
     arity = len(arguments)
     signature_types = (types.int64,) * arity
 
-    def codegen(context: TargetContext, builder: Builder, signature: Signature, values: Sequence[Value]) -> Value:
+    def codegen(context: Any, builder: Any, signature: Any, values: Sequence[Any]) -> Any:
         words = [builder.extract_value(values[1], i) for i in range(arity)]
         function_type = context.call_conv.get_function_type(types.int64, signature_types)
         pointer = builder.inttoptr(values[0], function_type.as_pointer())
@@ -234,10 +214,10 @@ def call(typingctx: TypingContext, address: NumbaType, arguments: NumbaType) -> 
 
 
 @intrinsic
-def unlikely(typingctx: TypingContext, condition: NumbaType) -> Definition:
+def unlikely(typingctx: Any, condition: Any) -> Any:
     """A condition that hardly ever holds: what is done then is put where it is not in the way."""
 
-    def codegen(context: TargetContext, builder: Builder, signature: Signature, values: Sequence[Value]) -> Value:
+    def codegen(context: Any, builder: Any, signature: Any, values: Sequence[Any]) -> Any:
         bit = ir.IntType(1)
         expected = builder.module.declare_intrinsic("llvm.expect", [bit], ir.FunctionType(bit, [bit, bit]))
         return builder.call(expected, [values[0], ir.Constant(bit, 0)])
@@ -246,16 +226,16 @@ def unlikely(typingctx: TypingContext, condition: NumbaType) -> Definition:
 
 
 @intrinsic
-def popcount(typingctx: TypingContext, word: NumbaType) -> Definition:
+def popcount(typingctx: Any, word: Any) -> Any:
     """The number of one bits in a 64-bit word."""
     return types.int64(types.uint64), lambda context, builder, signature, arguments: builder.ctpop(arguments[0])
 
 
 @intrinsic
-def lowest_bit(typingctx: TypingContext, word: NumbaType) -> Definition:
+def lowest_bit(typingctx: Any, word: Any) -> Any:
     """The index of the lowest one bit in a 64-bit word (64 for zero)."""
 
-    def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
         return builder.cttz(arguments[0], context.get_constant(types.boolean, False))
 
     return types.int64(types.uint64), codegen
@@ -295,10 +275,10 @@ def copy_items(target: np.ndarray, source: np.ndarray) -> None:
 
 
 @intrinsic
-def prefetch(typingctx: TypingContext, address: NumbaType) -> Definition:
+def prefetch(typingctx: Any, address: Any) -> Any:
     """Have the processor fetch what stands at an address, to be written soon."""
 
-    def codegen(context: TargetContext, builder: Builder, signature: Signature, arguments: Sequence[Value]) -> Value:
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Sequence[Any]) -> Any:
         byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [byte, *3 * [number]])
         fetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)

@@ -5,8 +5,6 @@ The compiler's own words are the rest of the sentence, except for what authors o
 
 import contextlib
 import dis
-import importlib.util
-import linecache
 import os
 import re
 import sys
@@ -37,12 +35,6 @@ def location(file: str, line: int | str | None) -> str:
     return f"{' '.join(cell) if cell else file}, line {line}"
 
 
-def home(function: Callable | None) -> str:
-    """Where a function stands, as "in f (file, line n)"."""
-    assert function is not None
-    return f"in {python_of(function).__code__.co_name}{defined_at(function)}"
-
-
 def defined_at(function: Callable) -> str:
     """Where a function is defined, as " (file, line n)"; "" for one of C."""
     code = getattr(python_of(function), "__code__", None)
@@ -58,32 +50,30 @@ def raised_in(function: Callable, error: BaseException) -> str:
 
 def _mention(function: Callable, mentioned: str) -> str:
     """Where a name stands in the code that a function reaches, as " (file, line n)"; "" if nowhere."""
-    for _, value, _ in reachable(function):
-        if isinstance(value, pytypes.FunctionType):
-            for step in dis.get_instructions(value):
-                if step.argval == mentioned and step.opname in (
-                    "LOAD_ATTR",
-                    "STORE_ATTR",
-                    "LOAD_GLOBAL",
-                    "LOAD_METHOD",
-                ):
-                    line = step.positions.lineno if step.positions else "?"
-                    return f" ({location(value.__code__.co_filename, line)})"
+    for code in _codes(function):
+        for step in dis.get_instructions(code):
+            if step.argval == mentioned and step.positions and step.positions.lineno:
+                return f" ({location(code.co_filename, step.positions.lineno)})"
     return ""
+
+
+def _codes(function: Callable) -> Iterator[pytypes.CodeType]:
+    """The code of a function, and of those that it reaches."""
+    return (part.value.__code__ for part in reachable(function) if isinstance(part.value, pytypes.FunctionType))
 
 
 def _is_authors(file: str) -> bool:
     """Whether an author's mistake may lie in a file."""
-    path, compiler = Path(file).resolve(), importlib.util.find_spec("numba")
-    if path.is_relative_to(PACKAGE):
-        return path.relative_to(PACKAGE).parts[0] not in ENGINE
-    return compiler is None or not path.is_relative_to(Path(compiler.origin or "").resolve().parent)
+    path = Path(file).resolve()
+    ours = path.relative_to(PACKAGE).parts[0] in ENGINE if path.is_relative_to(PACKAGE) else "numba" in path.parts
+    return not ours
 
 
-def _author_of(function: Callable) -> Callable:
-    """The first function of an author that a function reaches."""
-    reached = [value for _, value, _ in reachable(function) if isinstance(value, pytypes.FunctionType)]
-    return next((value for value in reached if _is_authors(value.__code__.co_filename)), function)
+def _of_author(function: Callable) -> str:
+    """Where the first function of an author stands that a function reaches, as " (file, line n)"."""
+    codes = list(_codes(function))
+    code = next((code for code in codes if _is_authors(code.co_filename)), codes[0])
+    return f" ({location(code.co_filename, code.co_firstlineno)})"
 
 
 # --------------------------------------------------------------------------------------------------------- what the compiler refuses
@@ -100,29 +90,19 @@ def compilation_errors(function: Callable, name: str, returns: str = "") -> Iter
         yield
         return
     except KeyError as error:  # how the compiler says that a record has no such field
-        sentence = (
-            f"no record here has a field {error.args[0]!r}{_fields_of(error)}{_mention(function, str(error.args[0]))}"
-        )
+        sentence = f"no record here has a field {error.args[0]!r}{_mention(function, error.args[0])}"
     except AttributeError as error:
         missing = re.fullmatch(r"module '.*' has no attribute '(\w+)'", str(error))
         if missing is None and str(error) != _OWN_MISTAKE:
             raise
-        sentence = f"{error}{_mention(function, missing[1])}" if missing else _written(_author_of(function).__code__)
+        sentence = f"{error}{_mention(function, missing[1])}" if missing else f"{READ_ONLY}{_of_author(function)}"
     except (_errors.NumbaError, _errors.UnsupportedBytecodeError) as error:  # the second is none of the first
         sentence = _reason(function, re.sub(r"\x1b\[[0-9;]*m", "", str(error)), returns)
     raise CompilationError(f"{name} cannot be compiled: {sentence}")
 
 
-_OWN_MISTAKE = (
-    "'NoneType' object has no attribute 'args'"  # of the compiler, where an array that is read-only is met by +=
-)
-
-
-def _fields_of(error: BaseException) -> str:
-    """The fields of the record that was asked for another one, as "; it has player, action"."""
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-    fields = getattr(frames[-1].f_locals.get("self"), "fields", None)
-    return f"; it has {', '.join(fields)}" if fields else ""
+READ_ONLY = "it writes to what is read-only"
+_OWN_MISTAKE = "'NoneType' object has no attribute 'args'"  # of the compiler, where a read-only array is met by +=
 
 
 def _reason(function: Callable, text: str, returns: str) -> str:
@@ -138,9 +118,9 @@ def _reason(function: Callable, text: str, returns: str) -> str:
     places = [place for place in places if _is_authors(place[0])] or places
     where = f" ({location(*places[0])})" if places else ""
     if re.search("Cannot modify readonly array|explicit output that is read-only| to readonly nestedarray", text):
-        return f"it writes to what is read-only{_line_of(*places[0]) if places else ''}{where}"
+        return f"{READ_ONLY}{where}"
     if returns and re.search(r"for '\$[\w.]*return_value", text):
-        return f"it must return {returns}{defined_at(_author_of(function))}"
+        return f"it must return {returns}{_of_author(function)}"
     ours = re.search(r"(?:TypingError: (?=update\(|record\()|uncallable: )(.+)", text)
     return f"{ours[1].strip().rstrip(':.') if ours else _line_in(text)}{where}"
 
@@ -161,18 +141,14 @@ def _line_in(text: str) -> str:
     text = re.sub(r"Record\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)", "a record", text)
     lines = [line.strip().removeprefix("- ") for line in text.splitlines()]
     called = next((line.removeprefix(">>> ") for line in lines if line.startswith(">>> ")), "")
-    reasons = [line for line in lines if line and not line.startswith(_SKIPPED) and not set(line) <= set("~^- ")]
-    telling = (line for line in reasons if any(word in line for word in _TELLING))
-    line = next(telling, next(iter(reasons), "its types cannot be inferred"))
+    telling = (line for line in lines if not line.startswith(">>>") and _TELLING.search(line))
+    line = next(telling, "its types cannot be inferred")
     if called and line.startswith("No implementation of function"):
         return f"compiled code does not support {called}"
     return f"{line.partition('. Raised from')[0]} {called}".strip().rstrip(":.")
 
 
-_SKIPPED = (
-    "Failed in", "During:", "File ", "<source", "^", "This error", "There are", "raised from", "Overload", "In definition", ">>>"
-)  # fmt: skip
-_TELLING = ("No implementation", "Unknown attribute", "Untyped", "Cannot", "Invalid use", "undefined", "not")
+_TELLING = re.compile("not|No implementation|[Uu]nsupported|Unknown|Untyped|Invalid use|undefined")
 
 
 def about_kinds(function: Callable, kinds: Iterable[object], returns: str) -> str:
@@ -188,7 +164,7 @@ def about_kinds(function: Callable, kinds: Iterable[object], returns: str) -> st
         wrong = "a float"
     else:
         return ""
-    return f"it returns {wrong}; it must return {returns}{defined_at(_author_of(function))}"
+    return f"it returns {wrong}; it must return {returns}{_of_author(function)}"
 
 
 # --------------------------------------------------------------------------------------- what compiled code would do without a word
@@ -207,7 +183,7 @@ def refuse_slips(function: Callable, label: str, history: type | None = None, lo
     for result in _versions(function):
         if lost and not isinstance(result.signature.return_type, types.NoneType):
             raise CompilationError(f"{lost}{defined_at(function)}")
-    for _, value, _ in reachable(function):
+    for value in [part.value for part in reachable(function)]:
         if is_helper(value) and not (python_of(value).__module__ or "").startswith(OWN):  # type: ignore[arg-type]
             for result in _versions(value):
                 if isinstance(result.type_annotation, _annotations.TypeAnnotation):
@@ -227,10 +203,10 @@ def _refuse_statements(typed: Any, label: str, history: type | None) -> None:
     for statement in statements:
         if isinstance(statement, ir.SetAttr | ir.SetItem | ir.StaticSetItem):
             target = typed.typemap[statement.target.name]
-            room = _room(target, statement, origins)
+            room, value = _room(target, statement, origins), typed.typemap[statement.value.name]
             if is_read_only(target):
                 wrong = "writes to what is read-only"
-            elif isinstance(room, types.Integer) and _is_float(typed.typemap[statement.value.name]):
+            elif isinstance(room, types.Integer) and isinstance(getattr(value, "dtype", value), types.Float):
                 wrong = "writes a float, which would be truncated to an integer"
             else:
                 continue
@@ -239,7 +215,7 @@ def _refuse_statements(typed: Any, label: str, history: type | None) -> None:
         else:
             continue
         place = statement.loc.filename, statement.loc.line
-        raise CompilationError(f"{label} {wrong}{_line_of(*place)} ({location(*place)})")
+        raise CompilationError(f"{label} {wrong} ({location(*place)})")
 
 
 def _takes_by_place(typed: Any, value: Any, history: type | None) -> bool:
@@ -258,17 +234,3 @@ def _room(target: Any, statement: Any, origins: dict[str, Any]) -> Any:
         return target.typeof(name) if "record" in target.fields else None
     origin = origins.get(statement.target.name)
     return target.dtype if isinstance(target, types.NestedArray) or isinstance(origin, ir.Arg) else None
-
-
-def _is_float(kind: Any) -> bool:
-    return isinstance(kind.dtype if isinstance(kind, types.Array) else kind, types.Float)
-
-
-def _line_of(file: str, line: int) -> str:
-    """A line of a file, as ": stats.visits += 1"."""
-    source = (linecache.getline(file, line) or linecache.getline(os.path.abspath(file), line)).strip()
-    return f": {source}" if source else ""
-
-
-def _written(code: pytypes.CodeType) -> str:
-    return f"it writes to what is read-only ({location(code.co_filename, code.co_firstlineno)})"

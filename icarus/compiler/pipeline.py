@@ -6,6 +6,8 @@ Here the parts are only linked; what a caller from Python sees, a kernel, is opt
 
 import ctypes
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import llvmlite.binding as llvm
 import numba
@@ -13,7 +15,6 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.runtime import rtsys
 
-from icarus.compiler.functions import CodeLibrary, Dispatcher, TargetContext, TypingContext
 from icarus.compiler.kernel import handle_pending
 
 _UNRESOLVED = ".numba.unresolved$"  # how the names of functions begin that call each other in a circle, which are linked in memory only
@@ -32,7 +33,7 @@ class Callee(JITCodeLibrary):
 
     codegen = _NoEnvironments()
 
-    def add_linking_library(self, library: CodeLibrary) -> None:
+    def add_linking_library(self, library: Any) -> None:
         """Have the code of a function that is called linked; counting of references is left to the whole."""
         if library is not rtsys.library:
             super().add_linking_library(library)
@@ -58,7 +59,9 @@ class Whole(Callee):
         """The whole, optimized, as an object file."""
         self._ensure_finalized()
         makes_arrays = _ALLOCATE in [function.name for function in self._final_module.functions]
-        self._final_module.link_in(llvm.parse_assembly(_MEMORY + (_COUNTED if makes_arrays else _UNCOUNTED)))
+        files = ("memory.ll", "counted.ll" if makes_arrays else "uncounted.ll")
+        text = "".join(Path(__file__).with_name(name).read_text() for name in files)
+        self._final_module.link_in(llvm.parse_assembly(text))
         self._optimize_final_module()
         self._final_module.verify()
         return self._codegen._tm.emit_object(self._final_module)
@@ -73,81 +76,7 @@ class Whole(Callee):
         )
 
 
-# What the compiler would provide: memory for a while, as where an array is assigned to a part of another.
-_MEMORY = """
-declare ptr @malloc(i64)
-declare void @free(ptr)
-define weak_odr ptr @NRT_Allocate(i64 %size) alwaysinline {
-  %block = call ptr @malloc(i64 %size)
-  ret ptr %block
-}
-define weak_odr void @NRT_Free(ptr %block) alwaysinline {
-  call void @free(ptr %block)
-  ret void
-}
-"""
 _ALLOCATE = "NRT_MemInfo_alloc_aligned"
-
-# What makes no array meets none that is counted.
-_UNCOUNTED = """
-define weak_odr void @NRT_incref(ptr %counted) alwaysinline { ret void }
-define weak_odr void @NRT_decref(ptr %counted) alwaysinline { ret void }
-"""
-
-# Arrays that are made and forgotten within one call, so of one thread: a count, two fields of the compiler's, the address of the data.
-_COUNTED = """
-define weak_odr ptr @NRT_MemInfo_alloc_aligned(i64 %size, i32 %alignment) {
-  %aligned = zext i32 %alignment to i64
-  %before = add i64 %aligned, 48
-  %all = add i64 %size, %before
-  %block = call ptr @malloc(i64 %all)
-  %none = icmp eq ptr %block, null
-  br i1 %none, label %end, label %made
-made:
-  %start = ptrtoint ptr %block to i64
-  %past = add i64 %start, %before
-  %mask = sub i64 0, %aligned
-  %place = and i64 %past, %mask
-  %data = inttoptr i64 %place to ptr
-  store i64 1, ptr %block
-  %field = getelementptr i64, ptr %block, i64 3
-  store ptr %data, ptr %field
-  br label %end
-end:
-  ret ptr %block
-}
-define weak_odr ptr @NRT_MemInfo_data_fast(ptr %block) alwaysinline {
-  %field = getelementptr i64, ptr %block, i64 3
-  %data = load ptr, ptr %field
-  ret ptr %data
-}
-define weak_odr void @NRT_incref(ptr %block) alwaysinline {
-  %none = icmp eq ptr %block, null
-  br i1 %none, label %end, label %counted
-counted:
-  %count = load i64, ptr %block
-  %more = add i64 %count, 1
-  store i64 %more, ptr %block
-  br label %end
-end:
-  ret void
-}
-define weak_odr void @NRT_decref(ptr %block) alwaysinline {
-  %none = icmp eq ptr %block, null
-  br i1 %none, label %end, label %counted
-counted:
-  %count = load i64, ptr %block
-  %fewer = sub i64 %count, 1
-  store i64 %fewer, ptr %block
-  %last = icmp eq i64 %fewer, 0
-  br i1 %last, label %unused, label %end
-unused:
-  call void @free(ptr %block)
-  br label %end
-end:
-  ret void
-}
-"""
 
 
 class _CalleeCompiler(Compiler):
@@ -155,7 +84,7 @@ class _CalleeCompiler(Compiler):
 
     ENDING_IN: type[Callee] = Callee
 
-    def __init__(self, typingctx: TypingContext, targetctx: TargetContext, library: CodeLibrary, *rest: object) -> None:
+    def __init__(self, typingctx: Any, targetctx: Any, library: Any, *rest: object) -> None:
         handle_pending()
         super().__init__(typingctx, targetctx, library or self.ENDING_IN(targetctx.codegen(), "part"), *rest)
 
@@ -168,7 +97,7 @@ _NO_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 WITHIN: dict[str, object] = {**_NO_WRAPPERS, "pipeline_class": _CalleeCompiler}
 
 
-def kernel_dispatcher(function: Callable, **options: object) -> Dispatcher:
+def kernel_dispatcher(function: Callable, **options: object) -> Any:
     """A function as machine code that other machine code enters by its address."""
-    njit: Dispatcher = numba.njit  # what makes one
+    njit: Any = numba.njit  # what makes one
     return njit(**options, **_NO_WRAPPERS, pipeline_class=_KernelCompiler)(function)

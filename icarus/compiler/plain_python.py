@@ -18,7 +18,7 @@ import numpy as np
 
 from icarus.compiler import memory
 from icarus.compiler.digest import content_of
-from icarus.compiler.functions import DISABLED, MAKES_PLAIN, REPLACEMENTS, CompiledCallable, Intrinsic, is_helper
+from icarus.compiler.functions import DISABLED, MAKES_PLAIN, CompiledCallable, Intrinsic, is_helper
 from icarus.compiler.memory import lowest_bit, plain_lowest_bit, plain_popcount, popcount
 from icarus.compiler.rng import below, next_word, plain_below, plain_next_word, plain_uniform, uniform
 
@@ -222,10 +222,10 @@ def _view(address: int, shape: tuple[int, ...], dtype_id: int, writeable: bool) 
     return array.view(Integers) if dtype.kind == "i" else array
 
 
-def _viewed(address: int, shape: tuple[int, ...], dtype: np.dtype, writeable: bool = True) -> Any:
-    if id(dtype) not in _dtypes:
-        _dtypes[id(dtype)] = dtype
-    return _view(int(address), shape, id(dtype), writeable)
+def _viewed(address: int, *shape_and_dtype: Any, writeable: bool = True) -> Any:
+    *shape, dtype = shape_and_dtype
+    _dtypes.setdefault(id(dtype), dtype)
+    return _view(int(address), tuple(shape), id(dtype), writeable)
 
 
 def _unpacked(kinds: tuple[type, ...]) -> Callable[[int], tuple[float, ...]]:
@@ -238,20 +238,6 @@ def _unpacked(kinds: tuple[type, ...]) -> Callable[[int], tuple[float, ...]]:
     return unpack
 
 
-_POINTERS: list[tuple[object, Callable]] = [
-    (memory.struct_at, lambda address, dtype: _viewed(address, (), dtype)),
-    (memory.array_at, lambda address, length, dtype: _viewed(address, (int(length),), dtype)),
-    (memory.matrix_at, lambda address, rows, columns, dtype: _viewed(address, (int(rows), int(columns)), dtype)),
-    (memory.read_only_array_at, lambda address, length, dtype: _viewed(address, (int(length),), dtype, False)),
-    (
-        memory.read_only_matrix_at,
-        lambda address, rows, columns, dtype: _viewed(address, (int(rows), int(columns)), dtype, False),
-    ),
-    (memory.call, _call),
-    (memory.unlikely, bool),
-    (memory.prefetch, lambda address: None),
-]
-
 # ---------------------------------------------------------------------------------------------------- functions made plain
 
 _MAKERS = (np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.empty_like)
@@ -262,13 +248,21 @@ _STAND_INS: list[tuple[object, Callable]] = [
     (next_word, plain_next_word),
     (below, plain_below),
     (uniform, plain_uniform),
-    *_POINTERS,
+    (memory.struct_at, _viewed),
+    (memory.array_at, _viewed),
+    (memory.matrix_at, _viewed),
+    (memory.read_only_array_at, functools.partial(_viewed, writeable=False)),
+    (memory.read_only_matrix_at, functools.partial(_viewed, writeable=False)),
+    (memory.call, _call),
+    (memory.unlikely, bool),
+    (memory.prefetch, lambda address: None),
 ]
 
 # Most of what names mean, and never a helper nor one of its kind.
 _USUAL = (pytypes.FunctionType, pytypes.BuiltinFunctionType, pytypes.ModuleType, type, int, float, str)
 
-_interpreters: "weakref.WeakSet[PlainPython]" = weakref.WeakSet()
+# (what makes plain Python, globals, as they were, their copy)
+_copies: list[tuple["PlainPython", dict[str, Any], dict[str, Any], dict[str, Any]]] = []
 
 
 class PlainPython:
@@ -286,8 +280,6 @@ class PlainPython:
         self._alive: list[object] = [function for function, _ in more]  # so that no id is given twice
         self._results: dict[int, Any] = {id(function): stand_in for function, stand_in in [*_STAND_INS, *more]}
         self._spaces: dict[int, dict[str, Any]] = {}
-        self._copies: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = []  # (globals, as they were, copy)
-        _interpreters.add(self)
 
     def __call__(self, value: object) -> Any:
         """The plain Python of a function or a helper, or of a module of helpers; None for None."""
@@ -310,20 +302,16 @@ class PlainPython:
 
     def inside(self, function: Any) -> Callable:
         """A function of Python that calls what is made here, though another may stand in for it."""
-        space, closure = self._space(function.__globals__), self._closure(function.__closure__)
-        if space is function.__globals__ and closure is function.__closure__:
+        space, cells = self._space(function.__globals__), function.__closure__ or ()
+        changed = [self._changes(content_of(cell)) for cell in cells]
+        if space is function.__globals__ and not any(changed):
             return function
+        pairs = zip(cells, changed, strict=True)
+        closure = tuple(pytypes.CellType(self(content_of(cell))) if changes else cell for cell, changes in pairs)
         copy = pytypes.FunctionType(function.__code__, space, function.__name__, function.__defaults__, closure)
         copy.__kwdefaults__, copy.__doc__ = function.__kwdefaults__, function.__doc__
         copy.__module__, copy.__qualname__ = function.__module__, function.__qualname__
         return copy
-
-    def _closure(self, cells: tuple[pytypes.CellType, ...] | None) -> tuple[pytypes.CellType, ...] | None:
-        if cells is None or not any(self._changes(content_of(cell)) for cell in cells):
-            return cells
-        return tuple(
-            pytypes.CellType(self(content_of(cell))) if self._changes(content_of(cell)) else cell for cell in cells
-        )
 
     def _space(self, names: dict[str, Any]) -> dict[str, Any]:
         """The globals of a module with its helpers as plain Python; the same dictionary where there are none."""
@@ -334,18 +322,8 @@ class PlainPython:
             self._alive.append(names)
             space.update({name: self(names[name]) for name in changed})
             if changed:
-                self._copies.append((names, dict(names), space))
+                _copies.append((self, names, dict(names), space))
         return space
-
-    def take_up_rebound(self) -> None:
-        """Take up the globals that have been bound to other values since they were copied."""
-        for names, before, copy in self._copies:
-            if list(names) == list(before) and all(map(operator.is_, list(names.values()), list(before.values()))):
-                continue
-            for name, value in list(names.items()):
-                if before.get(name, self) is not value:
-                    before[name] = value
-                    copy[name] = self(value) if self._changes(value) else value
 
     def _changes(self, value: object) -> bool:
         if isinstance(value, pytypes.ModuleType):
@@ -359,15 +337,7 @@ class PlainPython:
             is_helper(value) or isinstance(value, CompiledCallable | Intrinsic) or _differs(value)
         ):
             return True
-        if id(value) in _replaced_ids(len(REPLACEMENTS)):
-            return True  # plain Python, which may call what has a stand-in
         return self._results.get(id(value), value) is not value
-
-
-@functools.lru_cache(maxsize=1)
-def _replaced_ids(count: int) -> frozenset[int]:
-    """The ids of the functions for which compiled code has others."""
-    return frozenset(id(function) for function, _ in REPLACEMENTS)
 
 
 interpret: PlainPython = PlainPython()  # the one without stand-ins of its own; what it has made once is made for all
@@ -375,5 +345,8 @@ interpret: PlainPython = PlainPython()  # the one without stand-ins of its own; 
 
 def interpret_rebound() -> None:
     """Have all plain Python functions that were made of compiled ones use the globals as they are bound now."""
-    for interpreter in list(_interpreters):
-        interpreter.take_up_rebound()
+    for made_by, names, before, copy in _copies:
+        for name, value in list(names.items()):
+            if before.get(name, _copies) is not value:
+                before[name] = value
+                copy[name] = made_by(value) if made_by._changes(value) else value

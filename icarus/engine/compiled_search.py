@@ -12,7 +12,7 @@ from icarus.checks import count_text
 from icarus.compiler.functions import python_of
 from icarus.compiler.kernel import UNPLACED
 from icarus.compiler.memory import WORD_BYTES, offset_of
-from icarus.compiler.messages import defined_at, home
+from icarus.compiler.messages import defined_at
 from icarus.compiler.plain_python import PlainPython, plain_kernels
 from icarus.compiler.rng import RNG_WORDS, seeded
 from icarus.engine.loop import (
@@ -285,7 +285,7 @@ class CompiledSearch:
         except WeightError as error:
             raise ValueError(f"in {self.strategy}, {error}") from None
         except DeterminizationError as error:
-            raise ValueError(f"{error}, {home(self.game.determinize)}") from None
+            raise ValueError(f"{error}{defined_at(self.game.determinize)}") from None
         except OverflowError:  # a count is full, and says so itself
             raise
         except (ArithmeticError, IndexError, ValueError) as error:

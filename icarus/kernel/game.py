@@ -18,7 +18,7 @@ from icarus import checks
 from icarus.compiler.digest import Bound, are_bound, generation, renew_rebound, variables_of
 from icarus.compiler.functions import MAKES_PLAIN
 from icarus.compiler.kernel import CompiledFunction
-from icarus.compiler.messages import defined_at, home, raised_in
+from icarus.compiler.messages import defined_at, raised_in
 from icarus.compiler.plain_python import as_compiled, interpret, plain_kernels
 from icarus.compiler.rng import seeded
 from icarus.kernel.contract import (
@@ -430,7 +430,7 @@ class Game(AnyGame):
         most = self.max_legal if name == "legal" else MAX_EPISODE_MOVES
         if not 0 <= count <= most:
             what = "legal actions" if name == "legal" else "moves"
-            raise ValueError(f"{self} gave {count} {what}, of {most} at most, {home(getattr(self, name))}")
+            raise ValueError(f"{self} gave {count} {what}, of {most} at most{defined_at(getattr(self, name))}")
         return room[:count].tolist()
 
     def facts_of(self, data: StateData) -> Facts:
@@ -465,7 +465,10 @@ class Game(AnyGame):
         latest = _kernels.get(self)
         if latest is None or latest[0] != generation() or not are_bound(latest[1]):
             made_at, functions = renew_rebound(), [getattr(self, name) for name in (*FUNCTIONS, *KINDS)]
-            latest = _kernels[self] = made_at, variables_of(*functions), self._make_kernels()
+            latest = made_at, variables_of(*functions), self._make_kernels()
+            for name in FUNCTIONS:  # what cannot be compiled is refused before anything is asked
+                getattr(latest[2], name)
+            _kernels[self] = latest
         return latest[2]
 
     def _make_kernels(self) -> Kernels:

@@ -6,11 +6,11 @@ the terminal state.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from icarus.compiler.functions import Argument, inlined, numba, overload, python_of, types
+from icarus.compiler.functions import inlined, numba, overload, python_of, types
 from icarus.compiler.memory import array_at, read_only_array_at, read_only_matrix_at, struct_at
 from icarus.compiler.rng import RNG_WORDS
 from icarus.kernel.contract import UNSEEN, Address, History, Step, structure
@@ -91,8 +91,8 @@ def mix(key: int, part: int) -> int:
 
 # Not inline="always": the compiler then clears away stores into views made by address in the functions that call it.
 @overload(mix)
-def _compiled_mix(key: Argument, part: Argument) -> Callable:
-    def implementation(key: Argument, part: Argument) -> np.int64:
+def _compiled_mix(key: Any, part: Any) -> Callable:
+    def implementation(key: Any, part: Any) -> np.int64:
         word = (np.uint64(key) + np.uint64(_GOLDEN)) ^ (np.uint64(part) * np.uint64(_ODD))
         word = (word ^ (word >> np.uint64(32))) * np.uint64(_FINAL)
         return np.int64(word ^ (word >> np.uint64(29)))
@@ -122,20 +122,20 @@ def record(*parts: int) -> int:
 
 
 @overload(record)
-def _compiled_record(*parts: Argument) -> Callable:
+def _compiled_record(*parts: Any) -> Callable:
     for part in parts:
         if not isinstance(part, types.Integer | types.Boolean):
             raise numba.TypingError(f"record(…) makes a key from integers, not from {part}; a float would be truncated")
 
     unrolled = numba.literal_unroll
 
-    def of_one_type(*parts: Argument) -> int:
+    def of_one_type(*parts: Any) -> int:
         key = 0
         for part in parts:
             key = mix(key, part)
         return key
 
-    def of_several_types(*parts: Argument) -> int:  # integers of several sizes, such as a step's action and phase
+    def of_several_types(*parts: Any) -> int:  # integers of several sizes, such as a step's action and phase
         key = 0
         for part in unrolled(parts):
             key = mix(key, part)
@@ -150,8 +150,8 @@ def part_of(player: int, action: int) -> int:
 
 
 @overload(part_of)
-def _compiled_part_of(player: Argument, action: Argument) -> Callable:
-    def implementation(player: Argument, action: Argument) -> int:
+def _compiled_part_of(player: Any, action: Any) -> Callable:
+    def implementation(player: Any, action: Any) -> int:
         return ((player + 2) << 56) ^ action
 
     return implementation

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from operator import index
+from typing import Any
 
 import numpy as np
 
-from icarus.compiler.functions import Argument, inlined, numba, overload, types
+from icarus.compiler.functions import inlined, numba, overload, types
 from icarus.compiler.memory import array_at, offset_of, struct_at
 from icarus.kernel.contract import Address, Integer, Row, Theta, Updates, structure
 
@@ -88,14 +89,14 @@ def reward_of(row: Row, player: int) -> float:
 
 
 @overload(reward_of)
-def _compiled_reward_of(row: Argument, player: Argument) -> Callable:
+def _compiled_reward_of(row: Any, player: Any) -> Callable:
     if isinstance(row.typeof("reward"), types.NestedArray):
 
-        def implementation(row: Argument, player: Argument) -> float:
+        def implementation(row: Any, player: Any) -> float:
             return row.reward[player]
     else:
 
-        def implementation(row: Argument, player: Argument) -> float:
+        def implementation(row: Any, player: Any) -> float:
             return row.reward
 
     return implementation
@@ -130,13 +131,13 @@ def as_integer(number: Integer) -> int:
 
 
 @overload(as_integer)
-def _compiled_as_integer(number: Argument) -> Callable:
+def _compiled_as_integer(number: Any) -> Callable:
     if not isinstance(number, types.Integer | types.Boolean | types.IntegerLiteral):
         raise numba.TypingError(
             f"update(updates, record, context) takes integers, not {number}; {_right(isinstance(number, types.BaseTuple))}"
         )
 
-    def implementation(number: Argument) -> int:
+    def implementation(number: Any) -> int:
         return number
 
     return implementation

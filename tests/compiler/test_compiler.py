@@ -533,11 +533,7 @@ ARGUMENTS = {
 WRONG: list[tuple[str, str, str]] = [  # the kind of a slot, the wrong line in it, and what the sentence mentions
     ("capture", "update(updates, history.nothing, 0)", "nothing"),
     ("capture", "update(updates, undefined_here, 0)", "the name 'undefined_here' is not defined"),
-    (
-        "capture",
-        "update(updates, history.steps[0].colour, 0)",
-        "no record here has a field 'colour'; it has player, action",
-    ),
+    ("capture", "update(updates, history.steps[0].colour, 0)", "no record here has a field 'colour'"),
     ("capture", "update(updates, record(twice(1), 0), 0)", "twice is a plain function; mark it @helper"),
     ("capture", "update(updates, record(PLACES[0], 0), 0)", "PLACES is a list, which compiled code cannot read"),
     ("capture", 'update(updates, record(NAMES["first"], 0), 0)', "NAMES is a dict, which compiled code cannot read"),

@@ -361,7 +361,7 @@ def capture_a_bare_action(history: Any, updates: Any) -> None:
         update(updates, history.steps[i].action - history.steps[0].action, 0)
 
 
-WRITTEN = "writes to what is read-only: {} .*test_slips.py, line"
+WRITTEN = r"writes to what is read-only \(.*test_slips.py, line \d+\)"
 
 
 @pytest.mark.parametrize(
@@ -370,13 +370,13 @@ WRITTEN = "writes to what is read-only: {} .*test_slips.py, line"
         ({"policy": gibbs().over(half_written)}, "half_written wrote NaN or no value for a legal action"),
         ({"policy": argmax().over(not_a_number)}, "not_a_number wrote NaN or no value for a legal action"),
         ({"policy": roulette().over(negative)}, "in .*roulette.. met a negative value; none may be negative"),
-        ({"policy": argmax().over(writes_a_field)}, WRITTEN.format(r"stats\.visits \+= 1")),
-        ({"policy": argmax().over(writes_by_a_helper)}, WRITTEN.format(r"stats\.visits = 0")),
-        ({"policy": argmax().over(sorts_legal)}, WRITTEN.format(r"legal\.sort\(\)")),
+        ({"policy": argmax().over(writes_a_field)}, WRITTEN),
+        ({"policy": argmax().over(writes_by_a_helper)}, WRITTEN),
+        ({"policy": argmax().over(sorts_legal)}, WRITTEN),
         ({"capture": adds_to_rewards}, "adds_to_rewards cannot be compiled: it writes to what is read-only"),
         (
             {"backpropagation": half_a_visit},
-            "half_a_visit writes a float, which would be truncated to an integer: .*line",
+            "half_a_visit writes a float, which would be truncated to an integer .*line",
         ),
         (
             {"backpropagation": two_rewards},
@@ -395,7 +395,7 @@ WRITTEN = "writes to what is read-only: {} .*test_slips.py, line"
         ({"policy": argmax().over(records_beyond_the_end)}, BEYOND.format("candidates", "records_beyond_the_end")),
         (
             {"policy": argmax().over(half_a_record)},
-            "half_a_record writes a float, which would be truncated to an integer: .*line",
+            "half_a_record writes a float, which would be truncated to an integer .*line",
         ),
     ],
 )
@@ -412,7 +412,7 @@ def test_a_slip_inside_a_slot_ends_in_a_sentence(changes: dict[str, Any], messag
             capture_by_a_misspelt_name,
             "capture_by_a_misspelt_name cannot be compiled: module 'math' has no .* 'sqrtt' .*line",
         ),
-        (capture_of_a_misspelt_field, "no record here has a field 'plyer'; it has player, action, .*line"),
+        (capture_of_a_misspelt_field, "no record here has a field 'plyer' .*line"),
         (capture_of_parts, r"takes integers, not UniTuple.*; make a key of the parts, record\(a, b, …\) .*line"),
         (capture_by_a_generator, "yield in a closure is unsupported .*line"),
     ],
@@ -662,7 +662,7 @@ def test_a_negative_probability_ends_a_search(engine: str) -> None:
         ),
         (
             {"policy": argmax().over(sorted_away)},
-            r"sorted_away .* writes to what is read-only: actions\[i\]|destination is read-only",
+            r"sorted_away .* writes to what is read-only|destination is read-only",
         ),
         ({"backpropagation": added_nothing}, "added_nothing.* wrote NaN to a record"),
     ],
