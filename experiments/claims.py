@@ -36,13 +36,13 @@ from experiments.verdicts import (
     VISITS,
     WINS,
     Claim,
-    Comparison,
-    Decision,
+    ComparedSide,
+    Contrast,
     Estimator,
     Expectation,
     Interim,
+    Judgement,
     Place,
-    Term,
     decide,
     details_table,
     higher,
@@ -61,7 +61,7 @@ from icarus.views.document import Block, Heading, Paragraph
 STATEMENTS = Path(__file__).parent / "papers"
 PARTS = "its parts"  # rivals: each enhancement of a combination alone
 Entry = Mapping[str, Any]  # a comparison in a file of statements
-Compare = Callable[[Entry, str, str, str], Comparison]  # of an entry's agents, rivals and places one of each
+Compare = Callable[[Entry, str, str, str], Contrast]  # of an entry's agents, rivals and places one of each
 
 # --------------------------------------------------------------------------------------------- statements from files
 
@@ -91,7 +91,7 @@ def _claim(statement: Entry, compare: Compare, everywhere: Sequence[str]) -> Cla
     return Claim(statement["text"], tuple(cases), needed, statement.get("quote", ""))
 
 
-def _unfold(entry: Entry, compare: Compare, everywhere: Sequence[str]) -> Iterator[Comparison]:
+def _unfold(entry: Entry, compare: Compare, everywhere: Sequence[str]) -> Iterator[Contrast]:
     otherwise = {place: expected for expected, places in entry.get("but", {}).items() for place in places}
     for agent in _several(entry.get("agents", "")):
         rivals = agent if entry.get("rivals") == PARTS else _several(entry.get("rivals", ""))
@@ -131,7 +131,7 @@ class Paper:
     interims_of: Callable[[Results], Mapping[str, Sequence[Interim]]]
     only_played: bool
 
-    def decisions(self, results: Results) -> dict[str, list[Decision]]:
+    def decisions(self, results: Results) -> dict[str, list[Judgement]]:
         """What the games say of the statements, for each budget per decision."""
         decided = {
             name: [decide(claim, interims) for claim in self.claims]
@@ -157,7 +157,7 @@ INTERIM_RULE = (
 )
 
 
-def versus(place: Place | None, agent: str, expected: Expectation, rival: str, measure: str = WINS) -> Comparison:
+def versus(place: Place | None, agent: str, expected: Expectation, rival: str, measure: str = WINS) -> Contrast:
     """Two agents in a game, or over all games."""
     names = ["the baseline" if name == "-" else name for name in (agent, rival)]
     what = ("" if measure == WINS else f"{measure}: ") + f"{names[0]} {expected.text} {names[1]}"
@@ -166,7 +166,7 @@ def versus(place: Place | None, agent: str, expected: Expectation, rival: str, m
 
 def average(
     enhancement: str, place: Place | None, expected: Expectation, among: Sequence[Combination] = COMBINATIONS
-) -> Comparison:
+) -> Contrast:
     """Figure 3: the combinations with an enhancement and those without; eight each, where it is among all."""
     sides = [
         tuple(c.strategy for c in among if (enhancement in c.enhancements) == featured) for featured in (True, False)
@@ -176,31 +176,35 @@ def average(
 
 def _compare(
     place: Place | None, sides: Sequence[tuple[str, ...]], what: str, expected: Expectation, measure: str = WINS
-) -> Comparison:
+) -> Contrast:
     """Of two sides in a game, or over all games, each game with the same weight."""
     places = PLACES if place is None else (place,)
-    terms = [Term(sign / len(places), at, side) for at in places for sign, side in zip((1.0, -1.0), sides, strict=True)]
-    return Comparison("all games" if place is None else place_title(place), what, tuple(terms), expected, measure)
+    terms = [
+        ComparedSide(sign / len(places), at, side)
+        for at in places
+        for sign, side in zip((1.0, -1.0), sides, strict=True)
+    ]
+    return Contrast("all games" if place is None else place_title(place), what, tuple(terms), expected, measure)
 
 
-def _combined(name: str, expected: Expectation) -> Comparison:
+def _combined(name: str, expected: Expectation) -> Contrast:
     """All combinations with an enhancement and others, against the enhancement alone, over all games."""
     more = tuple(c.strategy for c in COMBINATIONS if name in c.name and c.name != name)
     return _compare(None, [more, (STRATEGIES[name],)], f"combinations with {name} {expected.text} {name}", expected)
 
 
-def _gain_over(name: str, place: Place, compared: Place) -> Comparison:
+def _gain_over(name: str, place: Place, compared: Place) -> Contrast:
     """Whether an agent gains more over the baseline in one game than in another."""
     terms = tuple(
-        Term(weight * sign, where, (STRATEGIES[agent],))
+        ComparedSide(weight * sign, where, (STRATEGIES[agent],))
         for sign, where in ((1.0, place), (-1.0, compared))
         for weight, agent in ((1.0, name), (-1.0, "-"))
     )
     what = f"gain of {name} higher than in {place_title(compared)}"
-    return Comparison(place_title(place), what, terms, higher(CELL))
+    return Contrast(place_title(place), what, terms, higher(CELL))
 
 
-def _in_section_8(entry: Entry, agent: str, rival: str, name: str) -> Comparison:
+def _in_section_8(entry: Entry, agent: str, rival: str, name: str) -> Contrast:
     place, counts = NAMED.get(name), 8 * TRIALS if "with" in entry else TRIALS
     expected = _expected(entry, smallest_difference(counts) / (1.0 if place else math.sqrt(len(PLACES))))
     if "with" in entry:
@@ -266,13 +270,13 @@ FOUND = {  # the smallest differences of two searches, by game and side
 }
 
 
-def _of_searches(entry: Entry, agent: str, rival: str, name: str) -> Comparison:
+def _of_searches(entry: Entry, agent: str, rival: str, name: str) -> Contrast:
     game, _, side = name.partition(", ")
     measure, place = entry.get("measure", SCORE), (game, side)
     expected = _expected(entry, FOUND.get(place, CELL_2012 if game == LOTR else CELL_2011))
     what = f"{agent} {expected.text} {rival}" + (" (games won)" if measure == WINS else "")
-    terms = Term(1.0, place, (agent,)), Term(-1.0, place, (rival,))
-    return Comparison(f"{game_title(game)}, {side}", what, terms, expected, measure)
+    terms = ComparedSide(1.0, place, (agent,)), ComparedSide(-1.0, place, (rival,))
+    return Contrast(f"{game_title(game)}, {side}", what, terms, expected, measure)
 
 
 SEARCH_CLAIMS = read_claims("statements-2011-2012.toml", _of_searches)

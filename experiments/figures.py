@@ -16,7 +16,7 @@ from experiments.plan.definition import PICTURES, Column, Experiment, budget, ga
 from experiments.ratings import Score, by_trees, hidden_cards, round_robins, search_name
 from experiments.results import Columns, Moments, Tally, any_graded, baseline
 from experiments.statistics import CONFIDENCE, Estimate, marginals, strengths, student, win_rate
-from experiments.verdicts import WINS, Comparison, Estimator, Place, Term, place_of
+from experiments.verdicts import WINS, ComparedSide, Contrast, Estimator, Place, place_of
 from icarus.checks import count_text
 from icarus.views.canvas import BETTER, INK, SUBDUED, WORSE, canvas
 
@@ -520,7 +520,7 @@ def _score_bars(axes: "Axes", scores: Sequence[Score]) -> None:
 
 
 @attrs.frozen
-class Line:
+class Curve:
     """Win rates along an axis, each as the games won, with half of those drawn where draws count, and all games."""
 
     label: str
@@ -528,12 +528,12 @@ class Line:
     counts: Sequence[tuple[float, int]]
 
 
-def _won(label: str, tallies: Mapping[int, Tally]) -> Line:
+def _won(label: str, tallies: Mapping[int, Tally]) -> Curve:
     """The games won, by place."""
-    return Line(label, list(tallies), [(tally.wins, tally.games) for tally in tallies.values()])
+    return Curve(label, list(tallies), [(tally.wins, tally.games) for tally in tallies.values()])
 
 
-def _lines(axes: "Axes", lines: Sequence[Line]) -> None:
+def _lines(axes: "Axes", lines: Sequence[Curve]) -> None:
     """Points with their intervals, joined by lines; those of one place stand beside each other."""
     low, high = 1.0, 0.0
     for i, line in enumerate(lines):
@@ -606,7 +606,7 @@ def _determinizations(columns: Columns, directory: Path) -> list[Path]:
 
 def _panel_lines(
     lines: Mapping[int, Mapping[int, tuple[int, int]]], by_agent: Mapping[str, Tally], text: str
-) -> list[Line]:
+) -> list[Curve]:
     """The lines of a figure that have at least two points; a single point shows no course."""
     panel = []
     for fixed, line in lines.items():
@@ -673,9 +673,9 @@ def _decision_time(columns: Columns, directory: Path) -> list[Path]:
     return paths
 
 
-def _score(label: str, scores: Mapping[float, Score]) -> Line:
+def _score(label: str, scores: Mapping[float, Score]) -> Curve:
     places = sorted(scores)
-    return Line(label, places, [(scores[place].mean * scores[place].games, scores[place].games) for place in places])
+    return Curve(label, places, [(scores[place].mean * scores[place].games, scores[place].games) for place in places])
 
 
 def _line_name(tally: Tally, column: Column) -> str:
@@ -694,9 +694,9 @@ EXPLAINED = (
 )
 
 
-def stated_differences(place: Place) -> list[Comparison]:
+def stated_differences(place: Place) -> list[Contrast]:
     """The differences in games won that the paper states without reserve of a game, each once, with the narrowest range for it."""
-    narrowest: dict[tuple[Term, ...], Comparison] = {}
+    narrowest: dict[tuple[ComparedSide, ...], Contrast] = {}
     for claim in (claim for claim in CLAIMS if claim.needed == len(claim.cases)):
         for comparison in claim.comparisons:
             if comparison.measure == WINS and {term.place for term in comparison.terms} == {place}:
@@ -705,7 +705,7 @@ def stated_differences(place: Place) -> list[Comparison]:
     return list(narrowest.values())
 
 
-def _narrowness(comparison: Comparison) -> float:
+def _narrowness(comparison: Contrast) -> float:
     """How many of its ends the range of a comparison has; with two, how near they are to each other."""
     ((low, high),) = comparison.expected.agree
     return -(high - low) if math.isfinite(high - low) else -math.inf if max(low, -high) < 0 else -1e9
@@ -736,7 +736,7 @@ def _of_table_1(tallies: Sequence[Tally]) -> list[Tally]:
     return [by_strategy[strategy] for strategy in TABLE_1.values()]
 
 
-def _stated_panel(axes: "Axes", estimator: Estimator, comparisons: Sequence[Comparison]) -> None:
+def _stated_panel(axes: "Axes", estimator: Estimator, comparisons: Sequence[Contrast]) -> None:
     """A line for each statement: the range that the paper's words leave, and our difference with its interval."""
     estimates = [(each, estimator.estimate(each, CONFIDENCE)) for each in comparisons]
     lines = [(each, estimate) for each, estimate in estimates if estimate is not None]
@@ -760,7 +760,7 @@ def _stated_panel(axes: "Axes", estimator: Estimator, comparisons: Sequence[Comp
     axes.set_title("what the paper's text says, and what we find", loc="left", fontsize=9, color=SUBDUED)
 
 
-def _color(comparison: Comparison, estimate: Estimate) -> str:
+def _color(comparison: Contrast, estimate: Estimate) -> str:
     if comparison.expected.agrees(estimate):
         return BETTER
     return WORSE if comparison.expected.contradicted(estimate) else INK

@@ -18,7 +18,7 @@ from experiments.verdicts import (
     DISAGREES,
     SIGNS,
     UNDECIDED,
-    Decision,
+    Judgement,
     Outcome,
     Place,
     combine_signs,
@@ -63,7 +63,7 @@ HOURS = (
 )
 
 
-def state(decision: Decision) -> str:
+def state(decision: Judgement) -> str:
     """The verdict; where there is none, whether any interim analysis was taken, and which verdicts those to come can still bring."""
     if decision.verdict != UNDECIDED:
         return decision.verdict
@@ -80,7 +80,7 @@ def state(decision: Decision) -> str:
             return USED_UP
 
 
-def _can_come(decision: Decision, verdict: str) -> bool:
+def _can_come(decision: Judgement, verdict: str) -> bool:
     """Whether a statement comes to a verdict if every comparison does that has an interim analysis left."""
 
     def sign(outcome: Outcome) -> np.ndarray:
@@ -93,7 +93,7 @@ def _can_come(decision: Decision, verdict: str) -> bool:
     )
 
 
-def count_sentence(decisions: Sequence[Decision]) -> str:
+def count_sentence(decisions: Sequence[Judgement]) -> str:
     """How many statements are in which state, in words."""
     numbers = Counter(map(state, decisions))
     endings = {
@@ -109,13 +109,13 @@ def count_sentence(decisions: Sequence[Decision]) -> str:
     return f"Of {len(decisions)} statements {', '.join(parts[:-1])}{' and ' * (len(parts) > 1)}{parts[-1]}."
 
 
-def alpha_spent(decision: Decision) -> float:
+def alpha_spent(decision: Judgement) -> float:
     """The part of the chance of a wrong verdict, of 5 % or less, that a statement's interim analyses so far have used."""
     confidence = max(comparison.confidence for comparison in decision.claim.comparisons)
     return (1 - confidence) * sum(SHARES[: decision.interim])
 
 
-def games_to_next_interim(decision: Decision, games: Games, sizes: Sizes) -> dict[Place, int]:
+def games_to_next_interim(decision: Judgement, games: Games, sizes: Sizes) -> dict[Place, int]:
     """The games that are missing, by place, until every comparison that can still count has had its next interim analysis.
 
     In a case that disagrees already none can.
@@ -134,7 +134,7 @@ def games_to_next_interim(decision: Decision, games: Games, sizes: Sizes) -> dic
     return {place: missing[place] for place in sizes if place in missing}
 
 
-def states_table(decisions: Sequence[Decision], games: Games, sizes: Sizes) -> Table:
+def states_table(decisions: Sequence[Judgement], games: Games, sizes: Sizes) -> Table:
     """A line for each statement."""
     lines = []
     for number, decision in enumerate(decisions, 1):
@@ -169,7 +169,7 @@ def states_table(decisions: Sequence[Decision], games: Games, sizes: Sizes) -> T
 
 
 @attrs.frozen
-class Progress:
+class GameProgress:
     """How far a game is, in one role.
 
     Attributes:
@@ -198,7 +198,7 @@ class Progress:
         return first * self.free_seconds / HOUR, last * self.free_seconds / HOUR
 
 
-def progress(results: Results, sizes: Sizes = INTERIM_GAMES) -> list[Progress]:
+def progress(results: Results, sizes: Sizes = INTERIM_GAMES) -> list[GameProgress]:
     """The games of a campaign that there are runs of, in the order in which they come to their first interim analysis."""
     games, tallies = results.unbroken(), results.tallies()
     free_seconds = results.free_seconds({cell: sizes[place_of(cell)][0] for cell in games})
@@ -207,7 +207,7 @@ def progress(results: Results, sizes: Sizes = INTERIM_GAMES) -> list[Progress]:
         cells, interims = [cell for cell in games if place_of(cell) == place], sizes[place]
         here = [tally for tally in tallies if place_of(tally.cell) == place]
         lines.append(
-            Progress(
+            GameProgress(
                 place=place,
                 cells=len(cells),
                 idle=sum(not tally.games for tally in here),
@@ -225,7 +225,7 @@ def _missing(games: Mapping[Cell, int], cells: Sequence[Cell], due: int) -> int:
     return sum(max(0, due - games[cell]) for cell in cells)
 
 
-def progress_table(games_of: Sequence[Progress], sizes: Sizes = INTERIM_GAMES) -> Table:
+def progress_table(games_of: Sequence[GameProgress], sizes: Sizes = INTERIM_GAMES) -> Table:
     """A line for each game, and their sum."""
     lines = [_progress_line(each, sizes) for each in games_of]
     games, spent = sum(each.games for each in games_of), sum(each.seconds for each in games_of) / HOUR
@@ -239,14 +239,14 @@ def progress_table(games_of: Sequence[Progress], sizes: Sizes = INTERIM_GAMES) -
     )
 
 
-def _progress_line(each: Progress, sizes: Sizes) -> list[str]:
+def _progress_line(each: GameProgress, sizes: Sizes) -> list[str]:
     spent, interims = f"{each.seconds / HOUR:.1f}", ", ".join(map(str, each.interims))
     times = [each.seconds / each.games, *each.hours_left] if each.games else []
     texts = [f"{time:.1f}" for time in times] or [""] * 3
     return [place_title(each.place), str(each.games), _share(each, sizes), interims, spent, *texts]
 
 
-def _share(each: Progress, sizes: Sizes) -> str:
+def _share(each: GameProgress, sizes: Sizes) -> str:
     """How much of the games up to the first interim analysis there is."""
     due = each.cells * sizes[each.place][0]
     return "complete" if not each.missing[0] else f"{min(99, round(100 * (1 - each.missing[0] / due)))} % of {due}"

@@ -178,7 +178,7 @@ Placing = tuple[tuple[str, ...], ...]  # the strategies that took each place, fr
 
 
 @attrs.frozen
-class Rating(Estimate):
+class StrategyRating(Estimate):
     """An agent's rating with its 95 % interval; NaN, and from -∞ to ∞, where the games bound none."""
 
     strategy: str
@@ -194,7 +194,7 @@ class Stage:
     times: float
 
 
-def ratings(placings: Counter[Placing]) -> list[Rating]:
+def ratings(placings: Counter[Placing]) -> list[StrategyRating]:
     """The ratings of all that take part, the strongest first.
 
     They are finite where every group of agents has been behind one of the others at least once (Ford 1957; Hunter 2004, assumption 1).
@@ -225,7 +225,7 @@ def ratings(placings: Counter[Placing]) -> list[Rating]:
     low, high = value - half_widths, value + half_widths
     if not is_bounded:
         value, low, high = (np.full(len(names), each) for each in (math.nan, -math.inf, math.inf))
-    return [Rating(float(value[i]), float(low[i]), float(high[i]), names[i], games[names[i]]) for i in order]
+    return [StrategyRating(float(value[i]), float(low[i]), float(high[i]), names[i], games[names[i]]) for i in order]
 
 
 def _stages(placing: Placing, times: int, names: Sequence[str]) -> Iterable[Stage]:

@@ -41,8 +41,8 @@ from experiments.results import (
 from experiments.statistics import (
     CONFIDENCE,
     Design,
-    Effect,
     Estimate,
+    FactorEffect,
     anova,
     binomial_model,
     clopper_pearson,
@@ -62,9 +62,9 @@ from experiments.verdicts import (
     AGREES,
     DISAGREES,
     UNDECIDED,
-    Comparison,
-    Decision,
+    Contrast,
     Estimator,
+    Judgement,
     Outcome,
     Place,
     decide,
@@ -455,8 +455,8 @@ def analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
         yield _effects("Binomial model (logistic; type II, likelihood ratio).", binomial_model(design), "chi squared")
 
 
-def _effects(caption: str, effects: list[Effect], statistic: str) -> Table:
-    def line(effect: Effect) -> list[str]:
+def _effects(caption: str, effects: list[FactorEffect], statistic: str) -> Table:
+    def line(effect: FactorEffect) -> list[str]:
         difference = "" if effect.direction is None else f"{100 * effect.direction:+.1f} %"
         p_values = (p_text(p) for p in (effect.p, effect.holm))
         return [effect.term, difference, str(effect.freedom), f"{effect.statistic:.2f}", *p_values]
@@ -648,7 +648,7 @@ def first_results(estimator: Estimator) -> str:
     return markdown_table(Table("", ["", "games", *SHOWN], lines)) + "\n"
 
 
-def statements(decisions: Sequence[Decision]) -> str:
+def statements(decisions: Sequence[Judgement]) -> str:
     """A line for each statement: its state, the verdicts on its comparisons, and its decisive comparison."""
     lines = []
     for number, decision in enumerate(decisions, 1):
@@ -668,7 +668,7 @@ def _figures(outcome: Outcome) -> str:
     return f"{comparison.where}: {comparison.what}: {difference}, {interval}".replace(" -", f" {MINUS}")
 
 
-def _gain_by_nast(column: tuple[str, bool], place: Place | None) -> Comparison:
+def _gain_by_nast(column: tuple[str, bool], place: Place | None) -> Contrast:
     """What an enhancement adds to the combinations that have NAST, or to those that have not."""
     name, has_nast = column
     among = [each for each in COMBINATIONS if ("NAST" in each.enhancements) == has_nast]
@@ -676,7 +676,7 @@ def _gain_by_nast(column: tuple[str, bool], place: Place | None) -> Comparison:
 
 
 def _gains(
-    estimator: Estimator, columns: Mapping[Any, str], comparison_of: Callable[[Any, Place | None], Comparison]
+    estimator: Estimator, columns: Mapping[Any, str], comparison_of: Callable[[Any, Place | None], Contrast]
 ) -> str:
     """A line for each game and one for all, a column for each agent or enhancement: percent of games won more, with its 95 % interval."""
     lines = []

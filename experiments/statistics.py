@@ -141,7 +141,7 @@ def average_cell(cells: Sequence[tuple[Any, int]]) -> tuple[Any, float]:
 
 
 @attrs.frozen
-class Effect:
+class FactorEffect:
     """A line of an analysis: what a factor, or several together, add to a model of the win rate.
 
     Attributes:
@@ -219,15 +219,16 @@ class Design:
         rates, featured = self.cells["won"] / (self.cells["won"] + self.cells["lost"]), self.cells[term] > 0
         return float(rates[featured].mean() - rates[~featured].mean())
 
-    def effects(self, tested: Sequence[tuple[str, int, float, float, float]]) -> list[Effect]:
+    def effects(self, tested: Sequence[tuple[str, int, float, float, float]]) -> list[FactorEffect]:
         """Terms with their degrees of freedom, gain, statistic and p, as effects."""
         adjusted = holm([p for *_, p in tested])
         return [
-            Effect(*each, corrected, self.direction(each[0])) for each, corrected in zip(tested, adjusted, strict=True)
+            FactorEffect(*each, corrected, self.direction(each[0]))
+            for each, corrected in zip(tested, adjusted, strict=True)
         ]
 
 
-def anova(design: Design) -> list[Effect]:
+def anova(design: Design) -> list[FactorEffect]:
     """Analysis of variance of the single games (win 1, otherwise 0) with all factors and interactions, type II.
 
     statsmodels fits the games won and the games not won of each cell as two weighted observations, which have the sums of squares of
@@ -252,7 +253,7 @@ def anova(design: Design) -> list[Effect]:
     return design.effects(tested)
 
 
-def binomial_model(design: Design) -> list[Effect]:
+def binomial_model(design: Design) -> list[FactorEffect]:
     """The logistic model of the win counts with all factors and interactions; likelihood ratio tests, type II.
 
     Each term is compared with the model of all terms that do not contain it.

@@ -138,7 +138,7 @@ EXPECTATIONS = {  # by their names in files of statements; and whether what is e
 
 
 @attrs.frozen
-class Term:
+class ComparedSide:
     """One side of a comparison in one game: agents whose games are added up, by their strategies."""
 
     weight: float
@@ -147,7 +147,7 @@ class Term:
 
 
 @attrs.frozen
-class Comparison:
+class Contrast:
     """A weighted sum of rates or means, and what is expected of it.
 
     Attributes:
@@ -160,7 +160,7 @@ class Comparison:
 
     where: str
     what: str
-    terms: tuple[Term, ...]
+    terms: tuple[ComparedSide, ...]
     expected: Expectation
     measure: str = WINS
     confidence: float = CONFIDENCE
@@ -186,7 +186,7 @@ class Estimator:
         tally = self._tallies.get((place, strategy))
         return tally if tally is not None and tally.games else None
 
-    def estimate(self, comparison: Comparison, confidence: float) -> Estimate | None:
+    def estimate(self, comparison: Contrast, confidence: float) -> Estimate | None:
         """The difference with its interval; None where games are missing on any side."""
         if comparison.pooled:
             return self._analyse(comparison, confidence)
@@ -194,18 +194,18 @@ class Estimator:
         complete = [(weight, side) for weight, side in sides if side is not None]
         return contrast(complete) if len(complete) == len(sides) else None
 
-    def games(self, comparison: Comparison) -> int:
+    def games(self, comparison: Contrast) -> int:
         """The fewest games of its agents."""
         tallies = [self.tally(place, strategy) for place, strategy in comparison.cells]
         return min(tally.games if tally is not None else 0 for tally in tallies)
 
-    def _side(self, term: Term, measure: str, confidence: float) -> Estimate | None:
+    def _side(self, term: ComparedSide, measure: str, confidence: float) -> Estimate | None:
         key = term.place, term.strategies, measure, confidence
         if key not in self._sides:
             self._sides[key] = self._estimate(term, measure, confidence)
         return self._sides[key]
 
-    def _estimate(self, term: Term, measure: str, confidence: float) -> Estimate | None:
+    def _estimate(self, term: ComparedSide, measure: str, confidence: float) -> Estimate | None:
         tallies = [self.tally(term.place, strategy) for strategy in term.strategies]
         complete = [tally for tally in tallies if tally is not None]
         if len(complete) < len(tallies):
@@ -220,7 +220,7 @@ class Estimator:
             return score(wins, draws, games, confidence)
         return _mean([tally.moments[measure] for tally in complete], measure, confidence)
 
-    def _analyse(self, comparison: Comparison, confidence: float) -> Estimate | None:
+    def _analyse(self, comparison: Contrast, confidence: float) -> Estimate | None:
         """The difference between the averages with the interval that belongs to its test in the analysis of variance."""
         from scipy.special import ndtri
 
@@ -300,11 +300,11 @@ class Claim:
     """
 
     text: str
-    cases: tuple[tuple[Comparison, ...], ...]
+    cases: tuple[tuple[Contrast, ...], ...]
     needed: int
     quote: str = ""
 
-    def levels(self, case: Sequence[Comparison]) -> tuple[float, float]:
+    def levels(self, case: Sequence[Contrast]) -> tuple[float, float]:
         """The parts of α that the intervals to agree and to disagree of a case may use.
 
         Too few cases are true, but enough agree: then one of at least n − needed + 1 false ones does. Enough are true, but so many
@@ -313,7 +313,7 @@ class Claim:
         return 1 / (len(self.cases) - self.needed + 1), 1 / (self.needed * len(case))
 
     @property
-    def comparisons(self) -> list[Comparison]:
+    def comparisons(self) -> list[Contrast]:
         return [comparison for case in self.cases for comparison in case]
 
 
@@ -337,7 +337,7 @@ class Outcome:
         interim analysis: the number of the last interim analysis taken, the first that decides; 0 before any.
     """
 
-    comparison: Comparison
+    comparison: Contrast
     estimate: Estimate | None
     verdict: str
     against: Estimate | None = None
@@ -353,7 +353,7 @@ class Outcome:
 
 
 @attrs.frozen
-class Decision:
+class Judgement:
     """A claim with what the games say of each of its comparisons, case by case."""
 
     claim: Claim
@@ -403,11 +403,11 @@ class Decision:
         return cases[min(self.claim.needed - agreeing, len(cases)) - 1] if cases else None
 
 
-def decide(claim: Claim, interims: Sequence[Interim]) -> Decision:
+def decide(claim: Claim, interims: Sequence[Interim]) -> Judgement:
     """What the games say of a claim."""
     cases = tuple(tuple(find(comparison, claim.levels(case), interims) for comparison in case) for case in claim.cases)
     verdicts = [[np.array(SIGNS[outcome.verdict]) for outcome in case] for case in cases]
-    return Decision(claim, cases, _VERDICTS[int(combine_signs(claim, verdicts))])
+    return Judgement(claim, cases, _VERDICTS[int(combine_signs(claim, verdicts))])
 
 
 def combine_signs(claim: Claim, cases: Sequence[Sequence[np.ndarray]]) -> np.ndarray:
@@ -418,13 +418,13 @@ def combine_signs(claim: Claim, cases: Sequence[Sequence[np.ndarray]]) -> np.nda
     return np.where(enough, 1, np.where(too_many, -1, 0))
 
 
-def confidences(comparison: Comparison, parts: tuple[float, float], interim: Interim) -> tuple[float, float]:
+def confidences(comparison: Contrast, parts: tuple[float, float], interim: Interim) -> tuple[float, float]:
     """The levels of the intervals to agree and to disagree at an interim analysis."""
     to_agree, to_disagree = (1 - (1 - comparison.confidence) * part * interim.share for part in parts)
     return to_agree, to_disagree
 
 
-def signs(comparison: Comparison, parts: tuple[float, float], interim: Interim) -> np.ndarray | None:
+def signs(comparison: Contrast, parts: tuple[float, float], interim: Interim) -> np.ndarray | None:
     """The verdict of one interim analysis: 1, −1 or 0, of several replications at once arrays; None where games are missing."""
     to_agree, to_disagree = confidences(comparison, parts, interim)
     estimate = interim.estimator.estimate(comparison, to_agree)
@@ -435,7 +435,7 @@ def signs(comparison: Comparison, parts: tuple[float, float], interim: Interim) 
     return np.where(comparison.expected.agrees(estimate), 1, np.where(comparison.expected.contradicted(against), -1, 0))
 
 
-def find(comparison: Comparison, parts: tuple[float, float], interims: Sequence[Interim]) -> Outcome:
+def find(comparison: Contrast, parts: tuple[float, float], interims: Sequence[Interim]) -> Outcome:
     """The verdict on a comparison at the first interim analysis that decides it, or else what the last one says."""
     latest = None
     for number, interim in enumerate(interims, 1):
@@ -459,7 +459,7 @@ def find(comparison: Comparison, parts: tuple[float, float], interims: Sequence[
 # ---------------------------------------------------------------------------------------------------------------- tables
 
 
-def tally_sentence(decisions: Sequence[Decision], source: str) -> str:
+def tally_sentence(decisions: Sequence[Judgement], source: str) -> str:
     """How many statements of a source agree, in words."""
     numbers = Counter(decision.verdict for decision in decisions)
     return (
@@ -468,7 +468,7 @@ def tally_sentence(decisions: Sequence[Decision], source: str) -> str:
     )
 
 
-def summary_table(decisions: Sequence[Decision], quoted: bool = False) -> Table:
+def summary_table(decisions: Sequence[Judgement], quoted: bool = False) -> Table:
     """A line for each claim, with the paper's own words if asked for."""
     lines = []
     for number, decision in enumerate(decisions, 1):
@@ -492,7 +492,7 @@ def summary_table(decisions: Sequence[Decision], quoted: bool = False) -> Table:
     )
 
 
-def details_table(decisions: Sequence[Decision]) -> Table:
+def details_table(decisions: Sequence[Judgement]) -> Table:
     """A line for each comparison that was played."""
     lines = [
         [

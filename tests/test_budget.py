@@ -34,24 +34,14 @@ BUDGET = {
 }  # lines of code without comments and docstrings, and files
 SLACK = 0.03  # of the lines, by which a budget may be above what is there
 SHARED_NAMES: set[str] = {
-    "Buffers",
-    "Choice",
-    "Comparison",
     "Decision",
-    "Effect",
     "Engine",
-    "Line",
-    "Measurement",
-    "Picture",
     "Posterior",
-    "Progress",
-    "Rating",
     "Records",
     "Space",
     "Step",
     "Table",
     "Tally",
-    "Term",
 }  # classes of one name in two places, still
 NO_CODE = {*(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)}
 

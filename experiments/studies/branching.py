@@ -110,7 +110,7 @@ def _count(
 
 
 @attrs.frozen
-class Buffers:
+class DealBuffers:
     """What is written while plays are counted: states, beliefs, legal actions, and the sets of plays met so far."""
 
     states: np.ndarray = attrs.field(factory=lambda: np.zeros(3, DOU_DI_ZHU.state))
@@ -119,7 +119,7 @@ class Buffers:
     plays_met: np.ndarray = attrs.field(factory=lambda: np.zeros((len(PEASANTS), SLOTS), np.int64))
 
 
-def measure_deal(deal: np.ndarray, rng: np.ndarray, buffers: Buffers) -> np.ndarray:
+def measure_deal(deal: np.ndarray, rng: np.ndarray, buffers: DealBuffers) -> np.ndarray:
     """The leading plays of both peasants together in one deal, state data. [MEASURES]"""
     plays = np.zeros(len(MEASURES))
     buffers.states[2] = deal
@@ -130,7 +130,7 @@ def measure_deal(deal: np.ndarray, rng: np.ndarray, buffers: Buffers) -> np.ndar
 def measure_deals(deals: int, seed: int) -> np.ndarray:
     """The same in random deals. [deals, MEASURES]"""
     plays, deal = np.zeros((deals, len(MEASURES))), np.zeros(1, DOU_DI_ZHU.state)
-    rng, buffers = seeded(seed), Buffers()
+    rng, buffers = seeded(seed), DealBuffers()
     for row in plays:
         deal[:] = 0
         initial(deal[0], rng)

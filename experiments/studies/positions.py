@@ -372,7 +372,7 @@ TOP = 5
 
 
 @attrs.frozen
-class Choice:
+class ScreenedChoice:
     """What an agent would play in a position.
 
     Attributes:
@@ -385,7 +385,9 @@ class Choice:
     value: float
 
 
-def choices(directory: Path, positions: int, iterations: int, judge: tuple[str, int], seed: int) -> Iterator[Choice]:
+def choices(
+    directory: Path, positions: int, iterations: int, judge: tuple[str, int], seed: int
+) -> Iterator[ScreenedChoice]:
     """What each agent of a run would play in positions of the baseline's games, and what that is worth by a long search.
 
     Args:
@@ -399,7 +401,7 @@ def choices(directory: Path, positions: int, iterations: int, judge: tuple[str, 
             value = dict(zip(result.actions, np.nan_to_num(result.values).tolist(), strict=True))
             for cell in cells:
                 choice = agent_of(cell.spec, cell.module, iterations, None).search(state, (seed, position)).action
-                yield Choice(str(baseline.column.role or ""), cell.agent, position, round(value[choice], 6))
+                yield ScreenedChoice(str(baseline.column.role or ""), cell.agent, position, round(value[choice], 6))
 
 
 @attrs.frozen
@@ -420,7 +422,7 @@ class Agreement:
     top: float
 
 
-def agreement(screened: Sequence[Choice], played: Mapping[tuple[str, str], np.ndarray], role: str) -> Agreement:
+def agreement(screened: Sequence[ScreenedChoice], played: Mapping[tuple[str, str], np.ndarray], role: str) -> Agreement:
     """The agreement in one role; positions and games are drawn again together for the interval."""
     names = sorted({each.agent for each in screened if each.role == role} - {BASELINE})
     values = {name: np.array([c.value for c in screened if c.role == role and c.agent == name]) for name in names}
@@ -452,7 +454,7 @@ def screening(
     """Rank the agents of runs from positions alone, and print how well that agrees with their games."""
     for run in runs:
         measure = partial(choices, run, positions, iterations, (judge, judged), seed)
-        screened = kept(to / f"{run.name}.csv", Choice, measure)
+        screened = kept(to / f"{run.name}.csv", ScreenedChoice, measure)
         played = {(role, agent): received for ((_, role), agent), received in rewards(run).items()}
         for role in sorted({each.role for each in screened}):
             print(json.dumps({"run": run.name, **attrs.asdict(agreement(screened, played, role))}))

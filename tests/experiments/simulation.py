@@ -20,7 +20,7 @@ from experiments.verdicts import (
     VALUE,
     VISITS,
     Claim,
-    Comparison,
+    Contrast,
     Estimator,
     Interim,
     Place,
@@ -149,7 +149,7 @@ def verdicts(claim: Claim, interims: Sequence[Interim]) -> np.ndarray:
     )
 
 
-def _verdicts(comparison: Comparison, parts: tuple[float, float], interims: Sequence[Interim]) -> np.ndarray:
+def _verdicts(comparison: Contrast, parts: tuple[float, float], interims: Sequence[Interim]) -> np.ndarray:
     """The verdict on a comparison in each replication: that of the first interim analysis that decides it."""
     decided = np.zeros(REPLICATIONS, int)
     for interim in interims:
@@ -162,7 +162,7 @@ def _verdicts(comparison: Comparison, parts: tuple[float, float], interims: Sequ
 def holds(claim: Claim, scenario: Scenario) -> tuple[bool, bool]:
     """Whether a statement is true in a replication, and whether it is false; between the two sizes that it names it may be both."""
 
-    def sign(comparison: Comparison, regions: Sequence[tuple[float, float]], inside: int) -> np.ndarray:
+    def sign(comparison: Contrast, regions: Sequence[tuple[float, float]], inside: int) -> np.ndarray:
         difference = _difference(comparison, scenario)
         return np.array(inside if any(low < difference < high for low, high in regions) else -inside)
 
@@ -171,7 +171,7 @@ def holds(claim: Claim, scenario: Scenario) -> tuple[bool, bool]:
     return int(combine_signs(claim, right)) == 1, int(combine_signs(claim, wrong)) == -1
 
 
-def _difference(comparison: Comparison, scenario: Scenario) -> float:
+def _difference(comparison: Contrast, scenario: Scenario) -> float:
     names = {text: name for name, text in reversed(SECTION_8.items())}
     total = 0.0
     for term in comparison.terms:

@@ -7,13 +7,17 @@ import pytest
 
 from experiments import ladder as playing
 from experiments.commands import ladder
-from experiments.ladder import COMPARISONS, Comparison, search
+from experiments.ladder import COMPARISONS, PlannedMatch
 from experiments.statistics import iterations_for
 from icarus.engine.match import LEVELS
 from icarus.ladder import ladders
 from icarus.ladder.ladders import Rating, posterior, rated_games, read_rated_games
 
 SURE = 10.0  # Elo
+
+
+def searching(iterations: int) -> dict[str, object]:
+    return {"strategy": "BASELINE", "iterations": iterations}
 
 
 def around(value: float, deviation: float = SURE) -> Rating:
@@ -46,7 +50,7 @@ def test_ratings_that_fall_are_pooled_by_their_precision() -> None:
 def test_a_planned_pair_is_played_up_to_its_games_and_not_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    planned = Comparison(search("BASELINE", 8), search("BASELINE", 2), 4, "does more search help?")
+    planned = PlannedMatch(searching(8), searching(2), 4, "does more search help?")
     monkeypatch.setitem(COMPARISONS, "othello", (planned,))
     deadline = float("inf")
     rows = list(playing.play_comparisons("othello", tmp_path, 1, deadline))
@@ -61,7 +65,7 @@ def test_a_planned_pair_is_played_up_to_its_games_and_not_again(
 def test_an_engine_is_left_alone_after_three_void_games_in_a_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    planned = Comparison(search("BASELINE", 8), search("BASELINE", 2), 100, "")
+    planned = PlannedMatch(searching(8), searching(2), 100, "")
     monkeypatch.setitem(COMPARISONS, "othello", (planned,))
     void, played = {"void": "it died", "failed": "BASELINE (2 iterations)"}, {"score": 1.0}
     games = iter([void, played, void, void, played, played, void, void, void, void])
@@ -129,7 +133,7 @@ def test_the_command_plays_a_table_and_draws_it(
 ) -> None:
     weak = ladders.Ladder("othello", (ladders.Rung(ladders.RANDOM, ladders.ZERO),))
     monkeypatch.setattr(playing, "read_ladder", lambda game: weak)
-    monkeypatch.setitem(playing.TABLES[kind], "othello", (search("MAST", 2), search("BASELINE", 3)))
+    monkeypatch.setitem(playing.TABLES[kind], "othello", ({**searching(2), "strategy": "MAST"}, searching(3)))
     picture = tmp_path / "ladder.svg"
     ladder("othello", out=tmp_path, minutes=1, **{kind: True}, number=2, picture=picture)
     rows = read_rated_games(tmp_path / f"othello-{kind}.jsonl")

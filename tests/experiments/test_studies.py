@@ -12,7 +12,7 @@ from experiments.studies import branching, discovery, positions
 from experiments.studies import equilibrium_2015 as equilibrium
 from experiments.studies.backgammon_weights import Network, inputs, play_steps, steps_by
 from experiments.studies.equilibrium_2015 import effect, measured_cells, spread, weighted_sum
-from experiments.studies.positions import ACTION, POSITION, Choice, Shared, correlation_of
+from experiments.studies.positions import ACTION, POSITION, ScreenedChoice, Shared, correlation_of
 from icarus import State, games
 from icarus.arena.ledger import line_of
 from icarus.compiler.rng import seeded
@@ -100,18 +100,18 @@ PLAYED = {
 }
 
 
-def screened(order: str, number: int = 40) -> list[Choice]:
+def screened(order: str, number: int = 40) -> list[ScreenedChoice]:
     noise = np.random.default_rng(0).normal(0, 0.01, (number, len(order)))
     values = 0.3 + 0.05 * np.arange(len(order)) + noise
     return [
-        Choice("", name, position, values[position, rank])
+        ScreenedChoice("", name, position, values[position, rank])
         for position in range(number)
         for rank, name in enumerate(order)
     ]
 
 
 def test_the_same_order_has_tau_one_and_the_opposite_minus_one():
-    same = positions.agreement([*screened("ABCDEF"), Choice("", "-", 0, 0.5)], PLAYED, "")
+    same = positions.agreement([*screened("ABCDEF"), ScreenedChoice("", "-", 0, 0.5)], PLAYED, "")
     assert same.agents == 6 and same.tau == pytest.approx(1) and same.low > 0.6 and same.top > 0
     assert positions.agreement(screened("FEDCBA"), PLAYED, "").tau == pytest.approx(-1)
 
