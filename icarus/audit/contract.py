@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from icarus.audit.report import Check
-from icarus.audit.subjects import UNWRITTEN, BrokenPromise, stamp, subject_of
+from icarus.audit.report import Check, indented
+from icarus.audit.subjects import UNWRITTEN, AskedGame, BrokenPromise, stamp
 from icarus.checks import count_text, range_text
 from icarus.compiler.digest import PACKAGE
 from icarus.compiler.messages import location
@@ -25,7 +25,6 @@ from icarus.kernel.features import KINDS
 from icarus.kernel.game import AnyGame, Game, TextError
 from icarus.kernel.python_game import in_python
 
-T = TypeVar("T")
 MOST_NUMBER = 1 << 63  # below it are all actions
 MOST_ACTIONS = 20_000  # of a game that is taken to end
 TOLERANCE = 1e-9  # of a sum of probabilities
@@ -79,7 +78,8 @@ class Contract:
         self.checks = {
             name: Check(name, claim) for name, claim in CONTRACT.items() if self.compiled or name not in OF_MEMORY
         }
-        self._subject = subject_of(game)
+        self._asked = AskedGame(game)
+        self._data: StateData = None  # of the present state
         self._boards: dict[int, tuple] = {}
         self._followers: dict[int, tuple[str, object, str]] = {}  # what an action has led to where all looked the same
         self._acted, self._lengths = Counter[int](), list[int]()
@@ -97,48 +97,33 @@ class Contract:
     def play(self, number: int) -> BrokenPromise | None:
         """Test the contract in a random game; the promise that is broken in it."""
         seed = (*self.seed, 2, number)
-        self._in_playout = False
-        self._begin(f"game {number + 1} of {self.games} for the contract, new_initial_state(seed={seed})", f"{seed}")
-        return self._until_broken(partial(self._deal, seed))
+        place = f"game {number + 1} of {self.games} for the contract, new_initial_state(seed={seed})"
+        return self._until_broken(place, f"{seed}", partial(self._deal, seed))
 
     def play_determinized(self, number: int) -> None:
         """Test the contract in a random game that goes on from a determinization, as a playout does."""
-        if not self.determinizations:
-            return
-        data, observer, where = random.Random(f"{self.seed} at {number}").choice(self.determinizations)
-        self._begin(f"{where}, then in a determinization for player {observer}", f"{self.seed} from {number}")
-
-        def go_on() -> None:
-            self._subject.place(data)
-            self._subject.determinize(observer, seeded((*self.seed, 3, number)))
-            self._observed, self._in_playout = None, True
-            self._go_on()
-
-        self._until_broken(go_on)
+        if self.determinizations:
+            data, observer, where = random.Random(f"{self.seed} at {number}").choice(self.determinizations)
+            place = f"{where}, then in a determinization for player {observer}"
+            play = partial(self._go_on_from_draw, data, observer, (*self.seed, 3, number))
+            self._until_broken(place, f"{self.seed} from {number}", play)
 
     def finish(self) -> None:
         """What only all games together tell, and why of what was never met."""
-        if self.compiled:
-            self._luck()
+        if isinstance(self.game, Game):
+            sources = unseeded_sources(self.game)
+            wrong = [f"{name} draws from {source}, which no seed fixes" for name, source in sources.items() if source]
+            self.checks["luck"].count(len(sources), len(wrong), lambda: wrong[0])
         if self._lengths and not any(self._lengths):
             over = f"each of {count_text(len(self._lengths), 'game')} is over before its first action"
             self.checks["end"].count(1, 1, lambda: over)
         idle = [player for player in range(self.game.players) if not self._acted[player]]
         if idle and any(self._lengths):
             self.checks["mover"].note = f"player {idle[0]} never acted in {count_text(len(self._lengths), 'game')}"
-        for name, note in _ABSENT.items():
-            if name in self.checks and not self.checks[name].checked:
-                self.checks[name].note, self.checks[name].absent = note, True
         for check in self.checks.values():
             if not check.checked and not check.note:
-                check.note = "no game came so far: each ended where another promise was broken"
-
-    def _luck(self) -> None:
-        """Whether a function draws from a generator that no seed fixes."""
-        assert isinstance(self.game, Game)
-        sources = unseeded_sources(self.game)
-        wrong = [f"{name} draws from {source}, which no seed fixes" for name, source in sources.items() if source]
-        self.checks["luck"].count(len(sources), len(wrong), lambda: wrong[0])
+                check.note = _ABSENT.get(check.name, "no game came so far: each ended where another promise was broken")
+                check.absent = check.name in _ABSENT
 
     def check_indices(self) -> None:
         """Play a few games in plain Python until an index lies outside of its array, or a number does not fit into its field.
@@ -161,11 +146,9 @@ class Contract:
 
     # ------------------------------------------------------------------------------------------------------------ a game
 
-    def _begin(self, place: str, luck: str) -> None:
-        self._place, self._texts, self.luck = place, [], random.Random(luck)
-
-    def _until_broken(self, play: Callable[[], None]) -> BrokenPromise | None:
+    def _until_broken(self, place: str, luck: str, play: Callable[[], None]) -> BrokenPromise | None:
         """Play a game, which ends where a promise is broken; that is counted."""
+        self._place, self._texts, self.luck, self._data = place, [], random.Random(luck), None
         try:
             play()
         except BrokenPromise as broken:
@@ -180,10 +163,9 @@ class Contract:
         moves = ("… " if len(last) < len(self._texts) else "") + (" ".join(last) or "nothing")
         headline = f"{self._place}, after {moves}: {message}"
         try:
-            board = self._subject.text()
+            return headline if self._data is None else indented(headline, self._asked.text(self._data))
         except TextError:  # the text may be what is broken
             return headline
-        return f"{headline}\n  " + board.replace("\n", "\n  ")
 
     def _require(self, promise: str, so: bool, message: str) -> None:
         """Count a promise as tested; the game ends if it was not kept."""
@@ -192,22 +174,31 @@ class Contract:
         self.checks[promise].checked += 1
 
     def _deal(self, seed: tuple[int, ...]) -> None:
-        self._subject.initial(seeded(seed))
-        first = self._subject.data
-        self._subject.initial(seeded(seed))
-        same = _same(first, self._subject.data)
-        self._require("repeat", same, "initial makes a different state from the same seed")
-        self._observed = [[] for _ in range(self.game.perspectives)]
+        self._data, again = (self._asked.ask("initial", seeded(seed)) for _ in range(2))
+        self._require("repeat", _same(self._data, again), "initial makes a different state from the same seed")
+        self._observed, self._in_playout = [[] for _ in range(self.game.perspectives)], False
         self._go_on()
+
+    def _go_on_from_draw(self, data: StateData, observer: int, seed: tuple[int, ...]) -> None:
+        self._data = self._drawn(data, observer, seed)
+        self._observed, self._in_playout = None, True
+        self._go_on()
+
+    def _drawn(self, data: StateData, observer: int, seed: tuple[int, ...]) -> StateData:
+        """A determinization."""
+        beliefs = self._asked.ask("prepare", data, observer)
+        return self._asked.ask("determinize", data, observer, beliefs, seeded(seed))
 
     def _go_on(self) -> None:
         """Play at random from the state to the end."""
         self._earlier_choice = 0, TERMINAL, False
         self._label()
         for _ in range(self.most_actions):
-            self._ranges()
-            self._evaluate()
+            if isinstance(self.game, Game) and self.game.ranges:
+                outside = out_of_range(self.game.ranges, self._data)
+                self._require("ranges", outside is None, str(outside))
             player = self._player()
+            self._evaluate(player)
             if player == TERMINAL:
                 self._board(player, tuple(self._rewards()))
                 self.checks["end"].checked += 1
@@ -223,7 +214,9 @@ class Contract:
             self._determinize(player)
             self._number(player, actions)
             self._notice(player, actions[k])
-            self._apply(actions[k])
+            self._data, again = (self._asked.after(self._data, actions[k]) for _ in range(2))
+            message = f"apply makes two different states from one by the same action {actions[k]}"
+            self._require("repeat", _same(self._data, again), message)
             self._follow(public, actions[k], texts[k])
             self._texts.append(texts[k])
             longest = self.game.max_length
@@ -235,36 +228,29 @@ class Contract:
 
     # ------------------------------------------------------------------------------------------------------- the promises
 
-    def _ranges(self) -> None:
-        if isinstance(self.game, Game) and self.game.ranges:
-            outside = out_of_range(self.game.ranges, self._subject.data)
-            self._require("ranges", outside is None, str(outside))
+    def _ask(self, name: str, *inputs: int) -> Any:
+        return self._asked.ask(name, self._data, *inputs)
 
-    def _player(self) -> int:
-        player, players = self._integer("player"), self.game.players
-        message = f"player {player} is about to act; it must be {range_text(0, players - 1)}, CHANCE ({CHANCE}) or TERMINAL ({TERMINAL})"
-        self._require("mover", player in (CHANCE, TERMINAL) or 0 <= player < players, message)
-        return player
-
-    def _twice(self, name: str, ask: Callable[[], T]) -> T:
+    def _twice(self, name: str, *inputs: int) -> Any:
         """What a function answers, which must be the same when it is asked again."""
-        answer, again = ask(), ask()
+        answer, again = (self._ask(name, *inputs) for _ in range(2))
         message = f"{name} returns {answer}, then for the same state {again}"
         self._require("repeat", repr(answer) == repr(again), message)  # as texts NaN is NaN
         return answer
 
-    def _integer(self, name: str) -> int:
-        """What a function that writes nothing returns, twice the same."""
-        return self._twice(name, partial(self._subject.ask, name))
+    def _player(self) -> int:
+        player, players = self._twice("player"), self.game.players
+        message = f"player {player} is about to act; it must be {range_text(0, players - 1)}, CHANCE ({CHANCE}) or TERMINAL ({TERMINAL})"
+        self._require("mover", player in (CHANCE, TERMINAL) or 0 <= player < players, message)
+        return player
 
     def _choices(self) -> list[int]:
-        actions = self._subject.legal()
-        again = self._subject.legal()
-        self._subject.place(self._subject.data)
-        copied = self._subject.legal()
+        actions, again = self._ask("legal"), self._ask("legal")
+        copied = self._asked.ask("legal", self._ask("copy"))
         wrong = [action for action in actions if action < 0]
         culprit = "an action that was not written" if UNWRITTEN in wrong else f"{wrong[0]}" if wrong else ""
         twice = next((action for i, action in enumerate(actions) if action in actions[:i]), None)
+        self._require("choices", bool(actions), "there are 0 legal actions before the end")
         self._require("choices", not wrong, f"one of {len(actions)} legal actions is {culprit}")
         self._require("choices", twice is None, f"the legal action {twice} is written twice")
         most = MOST_NUMBER if self.game.actions is None else self.game.actions
@@ -276,7 +262,7 @@ class Contract:
 
     def _notation(self, actions: list[int]) -> list[str]:
         try:
-            texts = [self._subject.action_text(action) for action in actions]
+            texts = [self.game.action_text_of(self.game.facts_of(self._data), action) for action in actions]
         except TextError as error:
             raise BrokenPromise("notation", str(error)) from None
         first: dict[str, int] = {}
@@ -287,10 +273,10 @@ class Contract:
         return texts
 
     def _chances(self, count: int) -> list[Any]:
-        if not self._subject.knows("chance"):
+        if self.game.chance is None:
             self.checks["chances"].checked += 1  # all are equally likely
             return [1.0] * count
-        probabilities: list[Any] = self._twice("chance", lambda: self._subject.probabilities(count))
+        probabilities: list[Any] = self._twice("chance")
         for k, value in enumerate(probabilities):
             what = f"the probability of outcome {k + 1} of {count} {_fault(value)}"
             self._require("chances", 0 <= value <= 1, what)
@@ -299,7 +285,7 @@ class Contract:
         return probabilities
 
     def _rewards(self) -> list[Any]:
-        rewards = self._twice("rewards", self._subject.rewards)
+        rewards = self._twice("rewards")
         for player, reward in enumerate(rewards):
             so = 0 <= reward <= 1
             self._require("rewards", so, f"the reward of player {player} {_fault(reward)}")
@@ -307,9 +293,9 @@ class Contract:
 
     def _number(self, player: int, actions: list[int]) -> None:
         """The number of a decision among those made at once, which follows on that of the decision before."""
-        if not self._subject.knows("simultaneous"):
+        if self.game.simultaneous is None:
             return
-        number = self._integer("simultaneous")
+        number = self._twice("simultaneous")
         self._require("episodes", number >= 0, f"simultaneous is {number}; it must be at least 0")
         earlier, chooser, visible = self._earlier_choice
         if number > 1:
@@ -318,33 +304,27 @@ class Contract:
             self._require("at once", follows or not earlier and self._in_playout, message)
             message = f"player {player} chooses simultaneously with player {chooser}, whose choice is visible"
             self._require("at once", not visible, message)
-        views = [tuple(self._subject.moves(action)) for action in actions]
+        views = [self._asked.moves(self._data, action) for action in actions]
         others = [p for p in range(self.game.players) if p != player]
         self._earlier_choice = number, player, any(len({view[p] for view in views}) == len(views) > 1 for p in others)
 
-    def _evaluate(self) -> None:
+    def _evaluate(self, player: int) -> None:
         """Features and the heuristic of the state, and the features of its first legal action."""
-        player = self._subject.ask("player")
         for kind in KINDS:
             over = kind != "features" and player == TERMINAL or kind == "action_features" and player == CHANCE
-            if getattr(self.game, kind) is None or over:
-                continue
-            try:
-                self._subject.evaluate(kind, *(self._subject.legal()[:1] if kind == "action_features" else []))
-            except BrokenPromise:
-                raise
-            except Exception as error:  # whatever it stumbles over is what there is to tell
-                raise BrokenPromise("features", str(error)) from error
-            self.checks["features"].checked += 1
+            if getattr(self.game, kind) is not None and not over:
+                self._ask(kind, *(self._ask("legal")[:1] if kind == "action_features" else []))
+                self.checks["features"].checked += 1
 
     def _notice(self, player: int, action: int) -> None:
         """What each perspective sees of an action."""
-        moves = self._twice("observe", lambda: self._subject.moves(action))
-        if self._subject.knows("observe"):
+        moves = [action] * self.game.players
+        if self.game.observe is not None:
+            moves = self._twice("observe", action)
             hides = any(move != action for p, move in enumerate(moves) if p != player)
             message = "a move is hidden, but the game has no determinize"
-            self._require("hidden", not hides or self._subject.knows("determinize"), message)
-            tells_more = self._subject.knows("observation")  # his view says what he has learned by it
+            self._require("hidden", not hides or self.game.determinize is not None, message)
+            tells_more = getattr(self.game, "observation", None)  # his view says what he has learned by it
             move_of_mover = action if player == CHANCE or tells_more else moves[player]
             message = f"the mover, player {player}, sees his own action {action} as {move_of_mover}"
             self._require("moves", move_of_mover == action, message)
@@ -353,28 +333,19 @@ class Contract:
             for observed, move in zip(self._observed, views, strict=True):
                 observed += [move] * (move != UNSEEN)
 
-    def _apply(self, action: int) -> None:
-        before = self._subject.data
-        self._subject.apply(action)
-        after = self._subject.data
-        self._subject.place(before)
-        self._subject.apply(action)
-        same = _same(after, self._subject.data)
-        self._require("repeat", same, f"apply makes two different states from one by the same action {action}")
-
     def _label(self) -> None:
-        if not self._subject.knows("episode"):
+        if self.game.episode is None:
             return
-        label = self._integer("episode")
+        label = self._twice("episode")
         message = f"the label is {label}; it must be at least 0 or CONTINUES (-1)"
         self._require("episodes", label >= CONTINUES, message)
         if label >= 0:
             self._observed = [[] for _ in range(self.game.perspectives)]
 
     def _recall(self) -> None:
-        if self._observed is None or self.game.perspectives == 1 or self._subject.ask("player") == TERMINAL:
+        if self._observed is None or self.game.perspectives == 1 or self._ask("player") == TERMINAL:
             return
-        if not self._subject.knows("recall"):
+        if self.game.recall is None:
             if not self.compiled:
                 return  # whose determinizations go on from what the truth recalls
             # Without `episode` the game is one.
@@ -384,7 +355,7 @@ class Contract:
             self._require("recall", not hidden, message)
             return
         for perspective, observed in enumerate(self._observed):
-            recalled = self._twice("recall", partial(self._subject.recalled, perspective))
+            recalled = self._twice("recall", perspective)
             whose = "" if perspective < self.game.players else ", the environment's, which sees every action,"
             message = f"perspective {perspective}{whose} has seen {observed[-10:]} of the episode, but recall returns {recalled[-10:]}"
             self._require("recall", recalled == observed, message)
@@ -392,7 +363,7 @@ class Contract:
     def _board(self, player: int, following: tuple[float, ...]) -> tuple[object, ...] | None:
         """What all see together of the state; whether another one looks the same, and is not."""
         try:
-            public = self._subject.public()
+            public = self._asked.seen_by_all(self._data)
         except TextError as error:
             raise BrokenPromise("board", str(error)) from error
         outlook = (player, following) if public is None else self._boards.setdefault(hash(public), (player, following))
@@ -404,8 +375,8 @@ class Contract:
         """Whether the action leads to the same as where another state looked the same, if nothing is hidden."""
         if self.game.determinize is not None or public is None:
             return
-        after = self._subject.public()
-        first = self._followers.setdefault(hash((public, action)), (self._place, after, self._subject.text()))
+        after = self._asked.seen_by_all(self._data)
+        first = self._followers.setdefault(hash((public, action)), (self._place, after, self._asked.text(self._data)))
         where, outcome, board = first
         message = (
             f"{text} leads to another state than in {where}, although both looked the same before: what decides it is in the state "
@@ -416,19 +387,14 @@ class Contract:
 
     def _determinize(self, player: int) -> None:
         """Draw a determinization, for what it writes; keep some states to play on from theirs."""
-        if player == CHANCE or self._in_playout or not self._subject.knows("determinize"):
+        if player == CHANCE or self._in_playout or self.game.determinize is None:
             return
         if not self.compiled and self.luck.random() * len(self._texts) > PLAIN_DRAWN:
             return
-        data = self._subject.data
         if self.luck.random() < 1 / (1 + len(self._texts)):
-            self.determinizations.append((data, player, f"{self._subject}, after {' '.join(self._texts) or 'nothing'}"))
-        worlds = []
-        for _ in range(2):
-            self._subject.place(data)
-            self._subject.determinize(player, seeded((*self.seed, 4, len(self._texts))))
-            worlds.append(self._subject.data)
-        self._subject.place(data)
+            where = f"{self._place}, after {' '.join(self._texts) or 'nothing'}"
+            self.determinizations.append((self._ask("copy"), player, where))
+        worlds = (self._drawn(self._data, player, (*self.seed, 4, len(self._texts))) for _ in range(2))
         self._require("repeat", _same(*worlds), "determinize draws two different states from the same seed")
 
 

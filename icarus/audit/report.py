@@ -12,6 +12,11 @@ CLAIM = 44  # characters before the claim of a check
 NARROWEST = CLAIM + 20  # characters: no line of a claim is folded to fewer
 
 
+def indented(headline: str, board: str) -> str:
+    """A line, and below it the text of a state."""
+    return f"{headline}\n  " + board.replace("\n", "\n  ")
+
+
 @attrs.define
 class Check:
     """One claim about a game, how often it was checked, and how often it failed.

@@ -381,7 +381,7 @@ class Game(AnyGame):
         row = (FUNCTIONS | TOLD)[name]
         values = dict(zip(row.inputs, inputs, strict=True))
         if name in ("apply", "determinize"):
-            values["state"] = copy_data(inputs[0])  # an error, or Ctrl-C in it, leaves the state where it was
+            values["state"] = self.ask("copy", inputs[0])  # an error, or Ctrl-C in it, leaves the state where it was
         words = []
         for word in row.words:
             if word not in values:

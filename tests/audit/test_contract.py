@@ -350,7 +350,7 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
     (NIM, {"legal": legal_twice}, "choices", "the legal action 1 is written twice"),
     (NIM, {"legal": legal_reading_beside}, "indices", "index 4 is out of bounds for axis 0 with size 4"),
     (SMALL_NIM, {"apply": apply_too_large}, "indices", "out of bounds for int8"),
-    (NIM, {"legal": legal_too_many}, "memory", "legal writes outside the legal actions"),
+    (NIM, {"legal": legal_too_many}, "memory", "legal writes outside its `actions`"),
     (NIM, {"legal": legal_unwritten}, "choices", "one of 2 legal actions is an action that was not written"),
     (NIM, {"legal": legal_none}, "choices", "there are 0 legal actions"),
     (NIM, {"legal": legal_by_luck}, "choices", "then for the same state ["),
@@ -360,7 +360,7 @@ WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
     (NIM, {"player": player_by_luck}, "repeat", ", then for the same state "),
     (SECRET, {"determinize": determinize_by_luck}, "repeat", "two different states from the same seed"),
     (NIM, {"actions": 3}, "choices", "the legal action 3 is not below `actions` of the game, 3"),  # type: ignore[dict-item]
-    (NIM, {"apply": apply_outside}, "memory", "apply writes outside the state"),
+    (NIM, {"apply": apply_outside}, "memory", "apply writes outside its `state`"),
     (NIM, {"apply": apply_raising}, "repeat", "apply raises ValueError('no such heap')"),
     (NIM, {"player": player_seven}, "mover", "player 7 is about to act; it must be 0 to 1, CHANCE (-1)"),
     (NIM, {"ranges": {"left": (0, 5)}}, "ranges", "left is 7; it must be from 0 to 5"),  # type: ignore[dict-item]
@@ -433,7 +433,7 @@ def determinize_to_four(state: Any, observer: int, beliefs: Any, rng: np.ndarray
     [
         (determinize_the_mover, "player", "is about to act in this one:"),
         (determinize_the_end, "player", "player -4 is about to act in this one:"),
-        (determinize_outside, "memory", "determinize writes outside the state"),
+        (determinize_outside, "memory", "determinize writes outside its `state`"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -482,5 +482,5 @@ def test_every_promise_of_the_contract_is_broken_here() -> None:
 def test_only_the_function_that_writes_outside_is_blamed() -> None:
     report = audit(attrs.evolve(NIM, legal=legal_too_many), games=2, determinizations=30)
     examples = report["memory"].examples
-    assert len(examples) == 2 and all("legal writes outside the legal actions" in example for example in examples)
+    assert len(examples) == 2 and all("legal writes outside its `actions`" in example for example in examples)
     assert all(f"line {legal_too_many.__code__.co_firstlineno})" in example for example in examples)
