@@ -11,13 +11,12 @@ import numpy as np
 
 from icarus.compiler.messages import defined_at, raised_in
 from icarus.kernel.contract import StateData
-from icarus.kernel.functions import FUNCTIONS
+from icarus.kernel.functions import FUNCTIONS, TOLD
 from icarus.kernel.game import AnyGame, Game
 
 GUARDS = 512  # words on either side of what a function may write into
 _SIDES = slice(GUARDS), slice(-GUARDS, None)  # of a block of memory with its guards
 _GUARD = 0x5AFE_6A3D_5AFE_6A3D  # no value that a game would write by chance
-UNWRITTEN = -(1 << 61)  # stands where a function has to write an action
 DEEPEST = 12  # levels of a state in plain Python that are told
 ALWAYS, OFTEN = 200, 10  # calls of a function in plain Python whose state is compared afterwards; then every so many
 
@@ -103,42 +102,35 @@ class AskedGame:
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
 class _GuardedGame(Game):
-    """A compiled game whose functions are given memory between guards, in which a number that they do not write is recognized."""
+    """A compiled game whose functions are given memory between guards."""
 
     blocks: Any = attrs.field(
         factory=weakref.WeakValueDictionary, init=False
     )  # of memory with their guards, by address
 
-    def ask(self, name: str, *inputs: Any) -> Any:
-        return self._guarded(inputs[0]) if name == "copy" else super().ask(name, *inputs)
+    def answer(self, name: str, *inputs: Any) -> Any:
+        return self._guarded(inputs[0]) if name == "copy" else super().answer(name, *inputs)
 
     def ask_kernel(self, kernel: Any, name: str, *inputs: Any) -> Any:
         given = [self._guarded(each) if self._is_bare(each) else each for each in inputs]
 
         def asked(*words: int) -> Any:
             answer = kernel(*words)
-            for what, word in zip(FUNCTIONS[name].words, words, strict=True):
+            for what, word in zip((FUNCTIONS | TOLD)[name].words, words, strict=True):
                 block = self.blocks.get(word)
                 if block is None or all((block[side] == _GUARD).all() for side in _SIDES):
                     continue
                 for side in _SIDES:
                     block[side] = _GUARD  # so that no later function is blamed
-                many = f": it writes {answer} actions, and max_legal is {self.max_legal}" if what == "actions" else ""
                 place = defined_at(getattr(self, name))
-                raise BrokenPromise("memory", f"{name} writes outside its `{what}`{many}{place}")
+                raise BrokenPromise("memory", f"{name} writes outside its `{what}`{place}")
             return answer
 
         return super().ask_kernel(kernel and cast(Any, asked), name, *given)
 
-    def _room(self, word: str, values: Mapping[str, Any]) -> Any:
-        room = super()._room(word, values)
-        if not isinstance(room, np.ndarray):
-            return room
-        if word == "actions":
-            room = np.full(self.max_legal, UNWRITTEN)
-        elif room.dtype == np.float64:
-            room[:] = np.nan
-        return self._guarded(room)
+    def _room(self, name: str, word: str, values: Mapping[str, Any]) -> Any:
+        room = super()._room(name, word, values)
+        return self._guarded(room) if isinstance(room, np.ndarray) else room
 
     def _is_bare(self, value: object) -> bool:
         return isinstance(value, np.ndarray) and value.ctypes.data not in self.blocks

@@ -411,7 +411,7 @@ class Game(AnyGame):
             case "actions":
                 return np.full(self.max_legal + SPARE_LEGAL, -1)  # no action: what is left unwritten is refused
             case "probabilities":
-                return np.zeros(self.max_legal)
+                return np.full(self.max_legal, np.nan)
             case "out":
                 return np.full(self.width(name), np.nan)
             case "moves":

@@ -188,6 +188,12 @@ def legal_too_many(state: Any, actions: np.ndarray) -> int:
     return 6
 
 
+def legal_outside(state: Any, actions: np.ndarray) -> int:
+    actions[400] = 1
+    actions[0] = 1
+    return 1
+
+
 def legal_reading_beside(state: Any, actions: np.ndarray) -> int:
     for i in range(min(state.left, 3)):
         actions[i] = i + 1
@@ -287,8 +293,8 @@ def initial_by_luck(state: Any, rng: np.ndarray) -> None:
     state.taken[0] = np.random.randint(1 << 30)
 
 
-def player_by_luck(state: Any) -> int:
-    return 2 + np.random.randint(1 << 30)
+def episode_by_luck(state: Any) -> int:
+    return np.random.randint(1 << 30)
 
 
 def determinize_by_luck(state: Any, observer: int, beliefs: Any, rng: np.ndarray) -> None:
@@ -342,33 +348,49 @@ def initial_of_numpy(state: Any, rng: np.ndarray) -> None:
 
 
 WRONG: list[tuple[Game, dict[str, Callable], str, str]] = [
-    (NIM, {"rewards": rewards_of_one}, "rewards", "is not written"),
-    (NIM, {"rewards": rewards_of_two}, "rewards", "is 2.0"),
+    (NIM, {"rewards": rewards_of_one}, "rewards", "returned [1.0, nan]; it must be 2 numbers from 0 to 1"),
+    (NIM, {"rewards": rewards_of_two}, "rewards", "returned [2.0, 0.0]; it must be 2 numbers from 0 to 1"),
     (NIM, {"rewards": rewarding_changes}, "memory", "rewards changes the state, which it may only read"),
-    (COIN, {"chance": chance_of_nine_tenths}, "chances", "the probabilities sum to 0.9"),
-    (COIN, {"chance": chance_of_one}, "chances", "the probability of outcome 2 of 2 is not written"),
-    (NIM, {"legal": legal_twice}, "choices", "the legal action 1 is written twice"),
+    (
+        COIN,
+        {"chance": chance_of_nine_tenths},
+        "chances",
+        "returned [0.25, 0.65]; it must be 2 probabilities that sum to 1",
+    ),
+    (COIN, {"chance": chance_of_one}, "chances", "returned [1.0, nan]; it must be 2 probabilities that sum to 1"),
+    (NIM, {"legal": legal_twice}, "choices", "returned [1, 1]; it must be a list of different integers"),
     (NIM, {"legal": legal_reading_beside}, "indices", "index 4 is out of bounds for axis 0 with size 4"),
     (SMALL_NIM, {"apply": apply_too_large}, "indices", "out of bounds for int8"),
-    (NIM, {"legal": legal_too_many}, "memory", "legal writes outside its `actions`"),
-    (NIM, {"legal": legal_unwritten}, "choices", "one of 2 legal actions is an action that was not written"),
-    (NIM, {"legal": legal_none}, "choices", "there are 0 legal actions"),
+    (NIM, {"legal": legal_too_many}, "choices", "nim7 gave 6 legal actions, of 3 at most"),
+    (NIM, {"legal": legal_outside}, "memory", "legal writes outside its `actions`"),
+    (
+        NIM,
+        {"legal": legal_unwritten},
+        "choices",
+        "returned [1, -1]; it must be a list of different integers of at least 0",
+    ),
+    (
+        NIM,
+        {"legal": legal_none},
+        "choices",
+        "returned []; it must be a list of different integers of at least 0, one at least before the end",
+    ),
     (NIM, {"legal": legal_by_luck}, "choices", "then for the same state ["),
     (NIM, {"legal": legal_of_place}, "choices", "and for a copy ["),
     (NIM, {"apply": apply_by_luck}, "repeat", "apply makes two different states from one by the same action"),
     (NIM, {"initial": initial_by_luck}, "repeat", "initial makes a different state from the same seed"),
-    (NIM, {"player": player_by_luck}, "repeat", ", then for the same state "),
+    (NIM, {"episode": episode_by_luck}, "repeat", ", then for the same state "),
     (SECRET, {"determinize": determinize_by_luck}, "repeat", "two different states from the same seed"),
     (NIM, {"actions": 3}, "choices", "the legal action 3 is not below `actions` of the game, 3"),  # type: ignore[dict-item]
     (NIM, {"apply": apply_outside}, "memory", "apply writes outside its `state`"),
     (NIM, {"apply": apply_raising}, "repeat", "apply raises ValueError('no such heap')"),
-    (NIM, {"player": player_seven}, "mover", "player 7 is about to act; it must be 0 to 1, CHANCE (-1)"),
+    (NIM, {"player": player_seven}, "mover", "returned 7; it must be a player from 0 to 1, CHANCE or TERMINAL"),
     (NIM, {"ranges": {"left": (0, 5)}}, "ranges", "left is 7; it must be from 0 to 5"),  # type: ignore[dict-item]
     (NIM, {"action_text": same_text}, "notation", "the actions 1 and 2 are both written 'take'"),
     (NIM, {"text": hiding_text}, "board", "another state has this text, but there player"),
     (NIM, {"text": failing_text}, "board", "text of nim7 raises KeyError: 'left' ("),
     (SECRET, {"observe": observe_own}, "moves", "sees his own action"),
-    (NIM, {"episode": episode_below}, "episodes", "the label is -7"),
+    (NIM, {"episode": episode_below}, "episodes", "returned -7; it must be a label of at least 0, or CONTINUES"),
     (SECRET, {"recall": recall_backwards}, "recall", "of the episode, but recall returns"),
     (SECRET, {"recall": recall_of_players}, "recall", "perspective 2, the environment's, which sees"),
     (NIM, {"max_length": 2}, "end", "the game has lasted 3 actions; max_length is 2"),  # type: ignore[dict-item]
@@ -480,7 +502,7 @@ def test_every_promise_of_the_contract_is_broken_here() -> None:
 
 
 def test_only_the_function_that_writes_outside_is_blamed() -> None:
-    report = audit(attrs.evolve(NIM, legal=legal_too_many), games=2, determinizations=30)
+    report = audit(attrs.evolve(NIM, legal=legal_outside), games=2, determinizations=30)
     examples = report["memory"].examples
     assert len(examples) == 2 and all("legal writes outside its `actions`" in example for example in examples)
-    assert all(f"line {legal_too_many.__code__.co_firstlineno})" in example for example in examples)
+    assert all(f"line {legal_outside.__code__.co_firstlineno})" in example for example in examples)
