@@ -14,16 +14,13 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import BASELINE, MAST, Game, SearchExhausted, backpropagation, games, initial, parse, search
-from icarus.kernel import TERMINAL
+from icarus import MAST, SearchExhausted, backpropagation, games, initial, parse, search
 from icarus.kernel.contract import facts_of
 from tests import toy
 from tests.audit.test_contract import NIM
 from tests.conftest import child_process, environment
-from tests.marks import slow_after
 
 SOON = 60.0  # seconds, on a busy machine
-TRIALS = 150  # of changing facts by hand, for each game
 
 
 def apply_without_end(state: Any, action: int) -> None:
@@ -44,53 +41,6 @@ def test_a_game_that_does_not_end_is_refused_with_its_name_and_moves(strategy: s
         ValueError, match="a playout of nim7 has not ended after 300 actions.*after 1 action of the game .*: 2"
     ):
         search(state, parse(strategy), iterations=10, engine=engine)
-
-
-WIDTH = 120  # legal actions of each state
-
-
-def choose_length(state: Any, rng: Any, actions: int = 1) -> None:
-    state.left = actions
-
-
-def who_chooses(state: Any) -> int:
-    return state.left % 2 if state.left > 0 else TERMINAL
-
-
-def list_many(state: Any, actions: Any) -> int:
-    for i in range(WIDTH):
-        actions[i] = i
-    return WIDTH
-
-
-def count_down(state: Any, action: int) -> None:
-    state.left -= 1
-
-
-def share(state: Any, out: Any) -> None:
-    out[0] = out[1] = 0.5
-
-
-@pytest.mark.parametrize("length", [121, 300])
-@pytest.mark.parametrize("engine", ["compiled", "python"])
-def test_a_game_that_says_how_long_it_is_may_have_many_actions_at_every_step(length: int, engine: str) -> None:
-    game = Game(
-        name="wide",
-        players=2,
-        state=np.dtype([("left", np.int64)], align=True),
-        initial=choose_length,
-        player=who_chooses,
-        legal=list_many,
-        apply=count_down,
-        rewards=share,
-        text=str,
-        action_text=lambda state, action: str(action),
-        max_legal=WIDTH,
-        max_length=length,
-        parameters={"actions": length},
-    )
-    result = search(game.new_initial_state(), BASELINE >> MAST, iterations=3, engine=engine)
-    assert sum(result.phase_steps.values()) == 3 * length
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -123,21 +73,6 @@ def test_a_command_that_only_starts_ends_without_a_word() -> None:
         assert "Traceback" not in stderr, stderr
         assert (process.returncode == 130) == stderr.endswith("interrupted\n")
         assert moment > 0.0 or (process.returncode, stderr) == (-signal.SIGINT, "")
-
-
-@pytest.mark.parametrize("moments", slow_after(1, [(2.0,), (2.0, 4.0, 6.0)]), ids=str)
-def test_a_command_that_compiles_ends_with_one_sentence(tmp_path: Path, moments: tuple[float, ...]) -> None:
-    call = [sys.executable, "-m", "icarus", "search", "othello", "--iterations", "10"]
-    changed = environment(ICARUS_CACHE_DIR=str(tmp_path))
-    for moment in moments:
-        with child_process(call, env=changed, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
-            time.sleep(moment)
-            process.send_signal(signal.SIGINT)
-            stderr = process.communicate(timeout=SOON)[1]
-        assert process.returncode in (130, -signal.SIGINT), stderr
-        assert "Traceback" not in stderr and "no compiled object" not in stderr, stderr
-        if process.returncode == 130:
-            assert stderr.splitlines()[-1].startswith("icarus: interrupted")
 
 
 # ------------------------------------------------------------------------------------------- facts without a solution

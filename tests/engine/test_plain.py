@@ -21,7 +21,6 @@ from icarus import (
     CheatingUCT,
     DeterminizedUCT,
     Enhancement,
-    Game,
     PythonGame,
     Result,
     SearchInterrupted,
@@ -30,8 +29,6 @@ from icarus import (
     parse,
     search,
     show_playout,
-    values,
-    weight,
 )
 from icarus.compiler.plain_python import PlainPython
 from icarus.compiler.rng import next_word, plain_next_word, seeded
@@ -40,21 +37,10 @@ from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS
 from icarus.kernel import CHANCE, TERMINAL, below, lowest_bit, popcount, record, shuffle, uniform
 from tests.engine.test_twin import composition, starts
 from tests.marks import slow_after
-from tests.toy import ALL_TOYS, BRANCHES, CLASHES, PENNIES, WHISPERS
+from tests.toy import ALL_TOYS, BRANCHES, CLASHES, WHISPERS
 
-WHOLE = [
-    "othello",
-    "knockout-whist(players=3)",
-    "lotr-confrontation",
-    "checkers",
-    "hearts",
-    "dou-di-zhu",
-    "backgammon",
-    "phantom-mnk",
-    "goofspiel",
-    "liars-dice",
-    "kuhn-poker",
-]
+WHOLE = ["knockout-whist(players=3)", "lotr-confrontation", "checkers", "dou-di-zhu", "backgammon", "othello", "hearts"]
+WHOLE += ["phantom-mnk", "goofspiel", "liars-dice", "kuhn-poker"]
 SCHEMES = [MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(3), CheatingEnsembleUCT(2)]
 
 
@@ -85,23 +71,23 @@ def both(state: Any, strategy: Enhancement, iterations: int, seed: int, **how: A
     same(compiled, plain)
 
 
-@pytest.mark.parametrize("number", slow_after(2, range(12)))
+@pytest.mark.parametrize("number", slow_after(1, range(12)))
 def test_both_engines_find_the_same_in_every_toy_game(number: int) -> None:
     strategy, _ = composition(random.Random(number), 3)
     for game in ALL_TOYS:
         both(starts(game, number), strategy, 25, seed=number)
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", slow_after(5, WHOLE))
 @pytest.mark.parametrize("number", slow_after(1, range(2)))
 def test_both_engines_find_the_same_in_whole_games(name: str, number: int) -> None:
     strategy, _ = composition(random.Random(500 + number), 2)
     both(starts(games.load(name), number), strategy, 6, seed=number)
 
 
-@pytest.mark.parametrize("scheme", [*SCHEMES, *slow_after(2, [scheme.with_exp3() for scheme in SCHEMES])], ids=str)
+@pytest.mark.parametrize("scheme", [*SCHEMES, *slow_after(1, [scheme.with_exp3() for scheme in SCHEMES])], ids=str)
 def test_both_engines_find_the_same_under_every_scheme(scheme: Any) -> None:
-    for number, game in enumerate((WHISPERS, CLASHES, PENNIES, games.load("phantom-mnk"), games.load("goofspiel"))):
+    for number, game in enumerate((WHISPERS, CLASHES, games.load("goofspiel"))):
         strategy, _ = composition(random.Random(number), 2)
         both(starts(game, number), strategy, 12, seed=number, scheme=scheme)
 
@@ -135,25 +121,7 @@ def test_a_helper_in_a_closure_or_a_module_is_plain_as_well() -> None:
     assert plain.__closure__[0].cell_contents.below is not kernel.below
 
 
-# ------------------------------------------------------------------------------------------------- slots under a debugger
-
-
 # -------------------------------------------------------------------------------------------- mistakes that make no sense
-
-
-@values
-def half_written(history: Any, theta: Any, legal: Any, out: Any) -> None:
-    out[0] = 0.5
-
-
-@values
-def negative(history: Any, theta: Any, legal: Any, out: Any) -> None:
-    out[:] = -1.0
-
-
-@weight
-def too_much(rewards: Any, visits: int, availability: int) -> float:
-    return 0.5 if visits in (0, 1, 2, 3, 10, 83, 250, 1_000, 30_000, 1_000_000) else 1.5
 
 
 def test_an_engine_that_is_none_and_threads_in_python_are_refused() -> None:
@@ -262,67 +230,9 @@ UNCOMPILED = """
 import warnings
 warnings.simplefilter("error")
 from icarus import in_python, games, search, RAVE, MAST
-for name in ("othello", "lotr-confrontation"):
-    state = in_python(games.load(name)).new_initial_state(seed=1)
-    print(search(state, RAVE >> MAST, iterations=12, seed=5).visits.tolist())
+state = in_python(games.load("lotr-confrontation")).new_initial_state(seed=1)
+print(search(state, RAVE >> MAST, iterations=5, seed=5).visits.tolist())
 """
-
-
-def whose_turn(state: Any) -> int:
-    return TERMINAL if state.turn == 2 else state.turn
-
-
-HEAP = np.dtype([("sticks", np.int8), ("halves", np.uint8, (2,))], align=True)
-HEAPS = np.dtype([("heaps", HEAP, (2,)), ("factor", np.uint8), ("turn", np.int8)], align=True)
-SCALES = np.array([(100, (0, 50)), (50, (0, 50))], HEAP)
-
-
-def fill_heaps(state: Any, rng: Any) -> None:
-    state.factor = 200
-    for i in range(2):
-        state.heaps[i].sticks = 100
-
-
-def sums_of_heaps(state: Any, actions: Any) -> int:
-    halves = np.zeros(2, HEAP)
-    for i in range(2):
-        halves[i].halves[1] = 90
-        heap, scale = state.heaps[i], SCALES[i].sticks
-        actions[i] = heap.sticks + state.heaps[1 - i].sticks + halves[i].halves[1] * scale + 2 * state.factor
-        actions[i] += 100 * state.turn + 4 * heap.halves[0]
-    return 2
-
-
-def take_from_heap(state: Any, action: int) -> None:
-    state.heaps[state.turn].sticks += action // 100 % 20 - 10
-    state.heaps[state.turn].halves[0] += 100
-    state.turn += 1
-
-
-def share_heaps(state: Any, out: Any) -> None:
-    out[0] = (state.heaps[0].sticks + state.heaps[1].sticks) % 2
-    out[1] = 1 - out[0]
-
-
-def test_small_integers_are_computed_with_as_64_bits_by_both_engines() -> None:
-    game = Game(
-        name="sums",
-        players=2,
-        state=HEAPS,
-        player=whose_turn,
-        text=str,
-        action_text=lambda state, action: str(action),
-        max_legal=2,
-        initial=fill_heaps,
-        legal=sums_of_heaps,
-        apply=take_from_heap,
-        rewards=share_heaps,
-    )
-    state, plain = game.new_initial_state(1), in_python(game).new_initial_state(1)
-    assert state.legal_actions() == plain.legal_actions() == [9600, 5100]
-    fast, slow = (search(state, MAST, iterations=30, seed=1, engine=engine) for engine in ("compiled", "python"))
-    assert (fast.visits == slow.visits).all()
-    assert (fast.records["MAST"].rows == slow.records["MAST"].rows).all()
 
 
 def test_nothing_is_compiled_for_a_search_in_python(python: Any, capsys: pytest.CaptureFixture[str]) -> None:
@@ -330,7 +240,7 @@ def test_nothing_is_compiled_for_a_search_in_python(python: Any, capsys: pytest.
     assert plain.returncode == 0, plain.stderr
     with warnings.catch_warnings():
         exec(UNCOMPILED, {})
-    assert plain.stdout == capsys.readouterr().out and plain.stdout.count("[") == 2
+    assert plain.stdout == capsys.readouterr().out and plain.stdout.count("[") == 1
 
 
 def test_ctrl_c_in_a_python_search_loses_nothing() -> None:
@@ -393,7 +303,6 @@ def test_the_first_playout_of_a_toy_is_simulated_and_captured_as_by_hand(seed: i
         ("othello", "RAVE >> (MAST + NAST2)/2", None),
         ("knockout-whist", "EPIC >> LGRF", None),
         ("goofspiel", "MAST", SO_ISMCTS_POM),
-        ("kuhn-poker", "BASELINE >> (0.25 * MAST + 0.75 * LGRF)", None),
     ],
 )
 def test_after_it_the_records_are_those_of_a_search_one_iteration_longer(game, strategy, scheme) -> None:

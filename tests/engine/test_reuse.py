@@ -32,11 +32,12 @@ from icarus.kernel import CHANCE
 from icarus.specs import GRAVE, MAST_BATCH_DECAY, MCTS_SOLVER, PROGRESSIVE_HISTORY, SPECIFICATIONS
 from icarus.specs.catalogue import EXP3
 from tests import naive, toy
+from tests.engine.test_twin import compared as is_compared
 from tests.engine.test_twin import composition, named_information, named_parts
 from tests.marks import slow_after
 
 OTHELLO = games.load("othello")
-TOYS = [toy.BRANCHES, toy.DICE, toy.SECRETS, toy.THREE, toy.CHAIN, *toy.THICKETS]
+TOYS = [toy.DICE, toy.SECRETS, toy.THREE, toy.CHAIN, toy.THICKETS[0]]
 
 
 def walked(state: State, rng: random.Random, actions: int = 1) -> State | None:
@@ -104,8 +105,9 @@ def go_on(
         for iteration, outcome in enumerate(
             naive.stepwise(state, twin, 25, (seed, number), scheme, inherited), start=1
         ):
-            running.run(iteration)
-            compared.same(outcome)
+            if is_compared(iteration, 25):
+                running.run(iteration)
+                compared.same(outcome)
         before = running.result()
         assert dict(zip(before.actions, before.visits.tolist(), strict=True)) == outcome.selections
         after = walked(state, rng, rng.choice([0, 1, 1, 2, 3]))
@@ -134,7 +136,7 @@ def test_engine_and_twin_hold_the_same_records_in_every_toy_game(case: tuple[int
 def test_engine_and_twin_hold_the_same_records_under_every_scheme(scheme: Scheme) -> None:
     for number in range(2):
         strategy, twin = composition(random.Random(40 + number), 2)
-        for game in [toy.SECRETS, toy.THREE, toy.CLASHES, *toy.THICKETS][number::2]:
+        for game in [toy.SECRETS, toy.CLASHES, toy.THREE, toy.THICKETS[0]][number::2]:
             go_on(decided(game, number), strategy, twin, scheme, 1.0, number, None)
 
 

@@ -94,7 +94,7 @@ def test_only_two_schemes_cheat_and_their_results_say_so() -> None:
 @pytest.mark.parametrize("game", HIDDEN, ids=str)
 def test_the_environment_sees_everything_but_the_luck_to_come(game: Game) -> None:
     fields = [name for name in game.state.names or () if name not in NOT_SEEN.get(game.name, ())]
-    for state in states(game, seed=5):
+    for state in states(game, seed=5)[::7]:
         world = state.determinize(CHANCE, seed=3)
         for name in fields:
             assert np.array_equal(world.data[name], state.data[name]), name

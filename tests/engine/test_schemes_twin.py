@@ -56,7 +56,7 @@ def compositions(seed: int) -> tuple[Enhancement, Any]:
 
 
 @by_scheme
-@pytest.mark.parametrize("number", slow_after(2, range(COMPOSITIONS)))
+@pytest.mark.parametrize("number", slow_after(1, range(COMPOSITIONS)))
 def test_engine_and_twin_agree_in_every_toy_game(number: int, scheme: Scheme, toys: Toys) -> None:
     strategy, twin = compositions(2000 + number)
     for _, game in toys:
@@ -109,7 +109,7 @@ SINGLE = [
 @pytest.mark.parametrize(
     ("strategy", "twin"), SINGLE, ids=lambda part: str(part) if isinstance(part, Enhancement) else ""
 )
-@pytest.mark.parametrize("game", slow_after(2, [WHISPERS, *THICKETS]), ids=str)
+@pytest.mark.parametrize("game", slow_after(1, [THICKETS[0], WHISPERS, *THICKETS[1:]]), ids=str)
 def test_engine_and_twin_agree_on_every_enhancement_where_moves_go_unnoticed(
     game: Game, strategy: Enhancement, twin: Any
 ) -> None:
@@ -237,7 +237,7 @@ SECRET_ORDER = Game(
     [(SECRET_ORDER, MO_ISMCTS), (games.load("phantom-mnk(columns=3,rows=3,in_a_row=3)"), SO_ISMCTS)],
     ids=str,
 )
-@pytest.mark.parametrize("seed", [*range(4), 39])
+@pytest.mark.parametrize("seed", [0, 1, 39])
 def test_engine_and_twin_agree_where_the_same_moves_may_be_of_other_players(
     game: Game, scheme: Scheme, seed: int
 ) -> None:

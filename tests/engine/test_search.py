@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -24,8 +24,6 @@ from icarus import (
     RootStatistics,
     SearchInterrupted,
     State,
-    backpropagation,
-    capture,
     games,
     greatest_value,
     linear,
@@ -33,17 +31,14 @@ from icarus import (
     parse,
     search,
     secure_child,
-    values,
     weight,
 )
-from icarus.algebra import ACTION, COUNT, NOTHING, argmax, gibbs, information, initial
-from icarus.compiler.plain_python import interpret
+from icarus.algebra import gibbs
 from icarus.engine import tables as tables_module
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.lowering import lower
 from icarus.engine.result import recommend
 from icarus.engine.search import run_within
-from icarus.kernel import History, Theta, Updates, find, update
 from icarus.kernel.history import UNLIMITED
 from icarus.specs import BASELINE, EPIC, LGR, MAST, NAST2, RAVE
 from tests import toy
@@ -77,22 +72,6 @@ def same(first: Result, second: Result) -> bool:
 # --------------------------------------------------------------------------------------------------------------- one seed
 
 
-@pytest.mark.parametrize(
-    "root", [lambda: games.load("othello").new_initial_state(), whist, lambda: after(toy.THICKETS[0])]
-)
-def test_two_searches_with_one_seed_agree_in_every_field_but_the_clock(root: Callable[[], State]) -> None:
-    first, second = (search(root(), EVERYTHING, iterations=150, seed=(4, 2)) for _ in range(2))
-    assert same(first, second)
-
-
-def test_a_search_does_not_follow_what_happens_to_the_state_afterwards() -> None:
-    state = games.load("othello").new_initial_state()
-    running = CompiledSearch(state, BASELINE, 1)
-    state.apply_action(state.legal_actions()[0])
-    running.run(20)
-    assert running.result().actions == tuple(games.load("othello").new_initial_state().legal_actions())
-
-
 @pytest.mark.parametrize("stops", [(1, 7, 200), (1, 2, 3, 200), tuple(range(1, 201)), (200, 200), (150, 10, 200)])
 def test_the_result_does_not_depend_on_where_the_search_paused(stops: tuple[int, ...]) -> None:
     whole, paused = CompiledSearch(whist(), EVERYTHING, 5), CompiledSearch(whist(), EVERYTHING, 5)
@@ -109,7 +88,7 @@ def test_a_strategy_is_lowered_once_for_all_its_searches_and_an_equal_one_by_its
     assert first.component is not again.component and first.component.tolist() == again.component.tolist()
 
 
-@pytest.mark.parametrize("name", ["othello", "knockout-whist(players=3)", "hearts"])
+@pytest.mark.parametrize("name", ["othello", "hearts"])
 def test_the_result_does_not_depend_on_the_room_that_a_search_begins_with(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -318,72 +297,6 @@ def test_searches_in_several_threads_do_not_disturb_each_other() -> None:
 # --------------------------------------------------------------------------------------------------- errors in a user's slot
 
 
-class Refused(Exception):
-    """An exception of one's own."""
-
-
-@values
-def failing_values(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray, after: int = 5) -> None:
-    """raises once it has been asked often enough"""
-    for i in range(len(legal)):
-        out[i] = find(theta, 1).visits
-    if find(theta, 1).visits >= after:
-        raise Refused("the values of this action are unknown")
-
-
-@capture
-def capture_one(history: History, updates: Updates) -> None:
-    """⟨(1, ψ)⟩"""
-    update(updates, 1, 0)
-
-
-@capture
-def failing_capture(history: History, updates: Updates) -> None:
-    """raises at once"""
-    raise Refused("this playout is not captured")
-
-
-@backpropagation
-def count(stats: Any, context: int, rewards: np.ndarray) -> None:
-    """n + 1"""
-    stats.visits += 1
-
-
-@backpropagation
-def failing_backpropagation(stats: Any, context: int, rewards: np.ndarray) -> None:
-    """divides by the visits that are left"""
-    stats.visits += 1
-    stats.visits += 0 * (6 // (3 - stats.visits))
-
-
-COUNTING = Enhancement(
-    "COUNTING",
-    ACTION,
-    information(visits=COUNT),
-    initial(),
-    argmax().over(failing_values(after=1 << 40)),
-    NOTHING,
-    capture_one,
-    count,
-)
-
-
-@pytest.mark.parametrize(
-    ("slot", "error", "message"),
-    [
-        ({"policy": argmax().over(failing_values)}, Refused, "the values of this action are unknown"),
-        ({"capture": failing_capture}, Refused, "this playout is not captured"),
-        ({"backpropagation": failing_backpropagation}, ZeroDivisionError, "division by zero"),
-    ],
-)
-def test_an_exception_in_a_slot_surfaces_as_itself(slot: dict[str, Any], error: type[Exception], message: str) -> None:
-    broken = attrs.evolve(COUNTING, name="BROKEN", **slot)
-    with pytest.raises(error, match=message) as caught:
-        search(after(toy.BRANCHES), broken, iterations=100)
-    assert type(caught.value) is error
-    assert search(after(toy.BRANCHES), COUNTING, iterations=100).records["COUNTING"].rows["visits"].tolist() == [100]
-
-
 @weight
 def leaves_the_interval(rewards: Any, visits: int, availability: int) -> float:
     """½, but 1.5 at five visits"""
@@ -466,7 +379,7 @@ def looking_alike(game: Game, most: int) -> list[list[State]]:
     ("game", "strategy"),
     [  # each game with two strategies, with all of them with --slow
         pytest.param(game, strategy, marks=[pytest.mark.slow] * ((i + j) % 2))
-        for i, game in enumerate([toy.CARD, toy.KUHN, toy.SECRETS, *toy.THICKETS])
+        for i, game in enumerate([toy.CARD, toy.SECRETS, toy.THICKETS[0]])
         for j, strategy in enumerate([EVERYTHING, EPIC, BASELINE >> LGR, EPIC(gibbs(0.5))])
     ],
     ids=str,
@@ -598,15 +511,10 @@ def test_agents_and_several_trees_take_a_rule_and_wrong_ones_are_refused() -> No
         search(state, BASELINE, iterations=5, recommendation=lambda statistics: np.ones(1))
 
 
-@pytest.mark.parametrize("plain", [None, interpret])
-def test_sequential_halving_is_that_of_the_textbook(plain: Any) -> None:
+def test_sequential_halving_is_that_of_the_textbook() -> None:
     """Karnin, Koren and Somekh (2013), Algorithm 1, playout for playout: which actions may be tried next, and which is left."""
-    state, budget = after(toy.BRANCHES), 100
-    if plain is None:
-        state, budget = games.load("othello").new_initial_state(), 400
-        for text in ("d3", "c5", "f6", "f5"):
-            state.apply_action(state.string_to_action(text))
-    running = CompiledSearch(state, HALVING >> MAST, 7, plain=plain)
+    state, budget = games.load("othello").new_initial_state(), 200
+    running = CompiledSearch(state, HALVING >> MAST, 7)
     running.expect(budget)
     running.run(1)
     arms, before = list(range(len(state.legal_actions()))), running.root()

@@ -234,7 +234,7 @@ def test_without_exp3_the_first_chooser_is_pessimistic_and_the_second_optimistic
 @by_seed
 @pytest.mark.parametrize("scheme", [MO_ISMCTS, SO_ISMCTS, CheatingUCT], ids=str)
 def test_exp3_mixes_both_coins_evenly(scheme: Scheme, seed: int) -> None:
-    result = searched(after(PENNIES), scheme.with_exp3(), seed, iterations=100_000)
+    result = searched(after(PENNIES), scheme.with_exp3(), seed, iterations=60_000)
     assert result.visits[0] / result.visits.sum() == pytest.approx(0.5, abs=0.05)
     assert result.value == pytest.approx(0.5, abs=0.03)
     visits = [
