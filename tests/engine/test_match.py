@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from icarus import SO_ISMCTS, Agent, Game, GameLog, State, games, greatest_value, play
+from icarus import Agent, Game, GameLog, State, games, greatest_value, play
 from icarus.engine import match as levels
 from icarus.engine.match import Decision
+from icarus.engine.scheme import SO_ISMCTS
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.ladder import read_ladder
 from icarus.specs import BASELINE, MAST, RAVE

@@ -9,32 +9,14 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import (
-    BASELINE,
-    EPIC,
-    LGRF,
-    MAST,
-    NAST2,
-    RAVE,
-    SO_ISMCTS_POM,
-    CheatingEnsembleUCT,
-    CheatingUCT,
-    DeterminizedUCT,
-    Enhancement,
-    PythonGame,
-    Result,
-    SearchInterrupted,
-    games,
-    in_python,
-    parse,
-    search,
-    show_playout,
-)
+from icarus import PythonGame, Result, SearchInterrupted, games, in_python, search, show_playout
+from icarus.algebra import Enhancement
 from icarus.compiler.plain_python import PlainPython
 from icarus.compiler.rng import next_word, plain_next_word, seeded
 from icarus.engine.inspect import ONLY, inspect_playout
-from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS
+from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT
 from icarus.kernel import CHANCE, TERMINAL, below, lowest_bit, popcount, record, shuffle, uniform
+from icarus.specs import BASELINE, EPIC, LGRF, MAST, NAST2, RAVE, parse
 from tests.engine.test_twin import composition, starts
 from tests.marks import slow_after
 from tests.toy import ALL_TOYS, BRANCHES, CLASHES, WHISPERS

@@ -7,29 +7,12 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import (
-    BASELINE,
-    LGRF,
-    MAST,
-    MO_ISMCTS,
-    RAVE,
-    SO_ISMCTS,
-    SO_ISMCTS_POM,
-    CheatingEnsembleUCT,
-    CheatingUCT,
-    DeterminizedUCT,
-    Enhancement,
-    Game,
-    Scheme,
-    State,
-    games,
-    search,
-)
-from icarus.algebra import initial
+from icarus import SO_ISMCTS_POM, SPECIFICATIONS, Game, Scheme, State, games, search
+from icarus.algebra import Enhancement, initial
 from icarus.algebra.information import Kind
-from icarus.engine.scheme import ROOT_PLAYER
+from icarus.engine.scheme import MO_ISMCTS, ROOT_PLAYER, SO_ISMCTS, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT
 from icarus.kernel import CHANCE
-from icarus.specs import GRAVE, MAST_BATCH_DECAY, MCTS_SOLVER, PROGRESSIVE_HISTORY, SPECIFICATIONS
+from icarus.specs import BASELINE, GRAVE, LGRF, MAST, MAST_BATCH_DECAY, MCTS_SOLVER, PROGRESSIVE_HISTORY, RAVE
 from icarus.specs.catalogue import EXP3
 from tests import naive, toy
 from tests.engine.test_twin import compared as is_compared

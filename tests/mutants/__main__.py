@@ -37,9 +37,8 @@ TESTS = {  # of each subject, that should notice its mutants, the fastest first
         "tests/specs",
     ],
     "engine": [
-        "tests/engine/test_small_examples.py",
+        "tests/engine/test_schemes.py",
         "tests/engine/test_twin.py",
-        "tests/engine/test_schemes_twin.py",
         "tests/engine/test_reuse.py",
         "tests/engine/test_search.py",
     ],

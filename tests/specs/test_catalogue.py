@@ -33,7 +33,6 @@ from icarus.testing import Decision, HistoryExample
 from tests import naive, toy
 from tests import naive_catalogue as twins
 from tests.conftest import Toys
-from tests.engine import test_schemes_twin
 from tests.engine.test_twin import agree, starts
 from tests.marks import slow_variants
 
@@ -173,7 +172,7 @@ def test_engine_and_twin_agree_under_every_scheme(
     for third in range(first, first + thirds):
         for number, game in toys[third % THIRDS :: THIRDS]:
             start = starts(game, number)
-            test_schemes_twin.agree(start, strategy, twin, 20, (number, 7), scheme)
+            agree(start, strategy, twin, 20, (number, 7), scheme)
 
 
 @pytest.mark.parametrize("name", ["goofspiel", "lotr-confrontation"])

@@ -22,8 +22,7 @@ from icarus.testing import Decision, HistoryExample
 from tests import naive, toy
 from tests import naive_knowledge as twins
 from tests.conftest import Toys
-from tests.engine import test_schemes_twin as schemes
-from tests.engine.test_twin import agree, starts
+from tests.engine.test_twin import ONE_TREE, agree, starts
 from tests.marks import slow_after, slow_variants
 
 ALL = [PROGRESSIVE_BIAS, PROGRESSIVE_UNPRUNING, PROGRESSIVE_WIDENING, PUCT, IMPLICIT_MINIMAX]
@@ -114,9 +113,9 @@ def test_engine_and_twin_agree_in_whole_games(strategy: Enhancement, twin: naive
 @pytest.mark.parametrize("every", slow_after(1, [3, 1]))
 def test_engine_and_twin_agree_in_every_scheme(strategy: Enhancement, twin: naive.Leaf, every: int, toys: Toys) -> None:
     """Every third toy, another third for the next scheme; or every one."""
-    for i, scheme in enumerate(schemes.ONE_TREE):
+    for i, scheme in enumerate(ONE_TREE):
         for number, game in toys[i % every :: every]:
-            schemes.agree(starts(game, number), strategy, twin, 18, number, scheme)
+            agree(starts(game, number), strategy, twin, 18, number, scheme)
 
 
 @pytest.mark.parametrize("strategy", ALL, ids=str)

@@ -8,8 +8,7 @@ import pytest
 
 from icarus import Enhancement, search
 from tests import naive, toy
-from tests.engine.test_schemes_twin import same_records
-from tests.engine.test_twin import starts
+from tests.engine.test_twin import same_records, starts
 from tests.marks import slow_variants
 from tests.specs import test_catalogue, test_knowledge, test_score_bounds
 

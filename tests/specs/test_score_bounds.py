@@ -18,8 +18,7 @@ from icarus.testing import Decision, HistoryExample
 from tests import naive, toy
 from tests import naive_catalogue as twins
 from tests.conftest import ROOT
-from tests.engine import test_schemes_twin
-from tests.engine.test_twin import starts
+from tests.engine.test_twin import agree, starts
 from tests.marks import slow_after, slow_variants
 from tests.tic_tac_toe import TIC_TAC_TOE
 
@@ -92,7 +91,7 @@ def test_engine_and_twin_agree_in_every_toy_game_without_secrets(
     played = [game for game in OPEN_TOYS if game.players == 2 or strategy is SCORE_BOUNDS]
     assert len(played) > 1
     for number, game in enumerate(played):
-        test_schemes_twin.agree(starts(game, number), strategy, twin, 50, (number, 7), scheme)
+        agree(starts(game, number), strategy, twin, 50, (number, 7), scheme)
 
 
 @by_pair
@@ -100,7 +99,7 @@ def test_engine_and_twin_agree_in_every_toy_game_without_secrets(
 def test_engine_and_twin_agree_in_tic_tac_toe(strategy: Enhancement, twin: naive.Leaf, squares: int) -> None:
     state = TIC_TAC_TOE.new_initial_state()
     facts_of(state.data).marks[0], facts_of(state.data).marks[1] = squares & 0b001010001, squares & 0b110000100
-    test_schemes_twin.agree(state, strategy, twin, 120, (1, 7), MO_ISMCTS)
+    agree(state, strategy, twin, 120, (1, 7), MO_ISMCTS)
 
 
 # ------------------------------------------------------------------------------------------------------ against brute force
