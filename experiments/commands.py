@@ -22,6 +22,7 @@ from experiments import results as store
 from experiments import run as running
 from experiments.claims import PAPERS, SECTION_8, has_interims
 from experiments.ladder import TABLE_SECONDS, opponents
+from experiments.pages import fill_places
 from experiments.papers import GROUPS
 from experiments.plan import loading
 from experiments.plan.definition import Column, Experiment, Refusal, budget, positive, refusing, title
@@ -39,7 +40,7 @@ from icarus.commands.console import print_note as say
 from icarus.commands.options import FAILED, INTERRUPTED, split_names, value_option
 from icarus.ladder.ladders import Rating, agent_of, intervals_of
 from icarus.views.canvas import intervals_svg
-from icarus.views.document import Table, fill_places
+from icarus.views.document import Table
 
 
 def argument(metavar: str, help: str) -> typer.models.ArgumentInfo:

@@ -2,7 +2,8 @@
 
 import math
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -18,7 +19,7 @@ from experiments.results import Columns, Moments, Tally, any_graded, baseline
 from experiments.statistics import CONFIDENCE, Estimate, marginals, strengths, student, win_rate
 from experiments.verdicts import WINS, ComparedSide, Contrast, Estimator, Place, place_of
 from icarus.checks import count_text
-from icarus.views.canvas import BETTER, INK, SUBDUED, WORSE, canvas
+from icarus.views.canvas import BETTER, INK, SUBDUED, WORSE, figure_of
 
 # -------------------- What the pictures have in common: the canvas, its style, and how rates and their intervals are drawn.
 
@@ -35,6 +36,20 @@ MANY = 20  # more agents than these stand below each other
 PAIR = 0.38  # width of a bar of two in the room for both
 MARGIN = 0.08  # of the range of win rates, left free above and below
 Style: TypeAlias = dict[str, Any]  # keywords of matplotlib
+
+
+DOTS_PER_INCH = 160
+
+
+@contextmanager
+def canvas(path: Path, size: tuple[float, float]) -> "Iterator[Figure]":
+    """A figure, written as PNG and SVG when the block ends. The files have no dates: the same figure gives the same bytes."""
+    with figure_of(size) as figure:
+        yield figure
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, dpi=DOTS_PER_INCH, metadata={"Software": None})
+        figure.set_layout_engine("none")  # the places that were found for the PNG do for the SVG too
+        figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
 
 
 def title_panel(axes: "Axes", text: str, beside: str) -> None:

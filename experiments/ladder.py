@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import numpy as np
 
 from experiments.run import provenance
 from experiments.statistics import Estimate, iterations_for, mean_reward
@@ -32,7 +33,6 @@ from icarus.ladder.ladders import (
     Rung,
     Settings,
     agent_of,
-    fit,
     level_rows,
     posterior,
     rated_games,
@@ -45,6 +45,29 @@ from icarus.ladder.ladders import (
 PLAN: dict[str, dict[str, Any]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 STEP = 100.0  # Elo from level to level, or an eighth of what the iterations of the planned levels reach
 TABLE_SECONDS = 0.2
+
+
+def fit(ladder: Ladder, rows: Iterable[Row]) -> Ladder:
+    """The same opponents with the ratings that games say, random play at 0; players who are not opponents count as a tie between these."""
+    estimate = posterior(scores_of(rows), {RANDOM: ZERO})
+    values = estimate.ratings()
+    rungs = [attrs.evolve(rung, rating=values[rung.name]) for rung in ladder.rungs if rung.name in values]
+    rungs.sort(key=lambda rung: rung.rating.value)
+    places = [estimate.names.index(rung.name) for rung in rungs]
+    return Ladder(ladder.game, tuple(rungs), estimate.covariance[np.ix_(places, places)])
+
+
+def write_ladder(ladder: Ladder, path: Path) -> None:
+    """Write the ladder as JSON, a line for each row of the covariance up to its diagonal."""
+    rungs = [
+        {"name": rung.name, **{key: round(value) for key, value in attrs.asdict(rung.rating).items()}}
+        | ({"agent": dict(rung.agent)} if rung.agent else {})
+        for rung in ladder.rungs
+    ]
+    head = json.dumps({"game": ladder.game, "rungs": rungs}, indent=1, ensure_ascii=False).removesuffix("\n}")
+    numbers = ladder.covariance.round().astype(int).tolist()
+    rows = ",\n  ".join(str(row[: place + 1]) for place, row in enumerate(numbers))
+    path.write_text(f'{head},\n "covariance": [\n  {rows}\n ]\n}}\n', "utf-8")
 
 
 @attrs.frozen
@@ -165,7 +188,7 @@ def keep(ladder: Ladder, directory: Path) -> bool:
     """
     if not any(rung.rating.games for rung in ladder.rungs):
         raise ValueError(f"{directory} has no games between opponents of {ladder.game}; nothing was written")
-    ladder.write(DATA / f"{ladder.game}.json")
+    write_ladder(ladder, DATA / f"{ladder.game}.json")
     agents = [rung for rung in ladder.rungs if rung.agent]  # in the order of their ratings
     iterations = [rung.agent["iterations"] for rung in agents]
     are_levels = len(agents) == LEVELS and iterations == sorted(iterations)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import msgspec
 
 from experiments.plan.definition import Refusal
 from experiments.run import NOTHING_TO_REPLAY
@@ -23,8 +24,27 @@ from icarus.arena.ledger import Row, key_of, read_rows
 from icarus.arena.player import read_configuration
 from icarus.arena.workers import Workers
 from icarus.discovery.discover import TABLE
-from icarus.discovery.race import FILE, KEY, ROWS, STREAMS, Discovery, Games, race_row, read_protocol, run
+from icarus.discovery.race import FILE, KEY, ROWS, STREAMS, Discovery, Games, RaceProtocol, race_row, run
 from icarus.load_files import digest_of
+
+
+def read_protocol(directory: Path) -> RaceProtocol:
+    """The protocol of the race in a directory.
+
+    Raises:
+        ValueError: the directory has no race, or its protocol was changed.
+    """
+    path = directory / FILE
+    try:
+        table = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+        protocol = msgspec.convert(table, RaceProtocol)
+    except OSError:
+        raise ValueError(f"{directory} has no race, because it has no {FILE}") from None
+    except ValueError as error:
+        raise ValueError(f"{path} is damaged: {error}") from None
+    if protocol.settings() != table:
+        raise ValueError(f"{path} was changed after the race had started: its digest is not {table.get('digest')}")
+    return protocol
 
 
 def is_race(directory: Path) -> bool:

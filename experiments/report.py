@@ -23,6 +23,7 @@ from experiments.claims import (
     versus,
 )
 from experiments.interims import count_sentence, progress, progress_table, state
+from experiments.pages import markdown_table, write_pages
 from experiments.papers import COMBINATIONS, DOU_DI_ZHU, ENHANCEMENTS, PHANTOM, TABLE_1
 from experiments.plan.definition import Cell, Column, Experiment, Refusal, budget, duration, title
 from experiments.ratings import ALL_SEE, SEARCHES, RoundRobin, Score, hidden_cards, round_robins
@@ -72,7 +73,7 @@ from experiments.verdicts import (
     figures_of,
     place_title,
 )
-from icarus.views.document import Block, Heading, Paragraph, Picture, Table, markdown_table, write_pages
+from icarus.views.document import Block, Heading, Paragraph, Picture, Table
 
 SMALLEST_P = 1e-4  # smaller ones are written as such
 

@@ -72,6 +72,7 @@ ORDER = {
         "papers",
         "plan",
         "results",
+        "pages",
         "sequential",
         "run",
         "estimate",

@@ -23,12 +23,11 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from experiments.commands import print_table, refresh
-from experiments.figures import LINES, MARKERS, Style
+from experiments.figures import LINES, MARKERS, Style, canvas
 from experiments.papers import COMBINATIONS, ENHANCEMENTS
 from experiments.statistics import Estimate, mean_reward, share_text, student, student_mean
 from icarus import games
 from icarus.arena.ledger import read_lines, row_of
-from icarus.views.canvas import canvas
 from icarus.views.document import Table
 
 if TYPE_CHECKING:

@@ -187,25 +187,6 @@ class RaceProtocol:
         write_settings(directory / FILE, self.settings())
 
 
-def read_protocol(directory: Path) -> RaceProtocol:
-    """The protocol of the race in a directory.
-
-    Raises:
-        ValueError: the directory has no race, or its protocol was changed.
-    """
-    path = directory / FILE
-    try:
-        table = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
-        protocol = msgspec.convert(table, RaceProtocol)
-    except OSError:
-        raise ValueError(f"{directory} has no race, because it has no {FILE}") from None
-    except ValueError as error:
-        raise ValueError(f"{path} is damaged: {error}") from None
-    if protocol.settings() != table:
-        raise ValueError(f"{path} was changed after the race had started: its digest is not {table.get('digest')}")
-    return protocol
-
-
 def detectable(units: int, deviation: float, level: float) -> float:
     """The least mean difference that a one-sided t test of so many units finds with power `POWER`; infinite for one unit.
 

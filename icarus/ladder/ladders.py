@@ -10,7 +10,6 @@ are rated already.)
 """
 
 import datetime
-import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -235,18 +234,6 @@ class Ladder:
         opponents = {self.rungs[place].name: self.rungs[place].rating for place in places}
         return posterior(scores, opponents, [player], self.covariance[np.ix_(places, places)]).ratings()[player]
 
-    def write(self, path: Path) -> None:
-        """Write the ladder as JSON, a line for each row of the covariance up to its diagonal."""
-        rungs = [
-            {"name": rung.name, **{key: round(value) for key, value in attrs.asdict(rung.rating).items()}}
-            | ({"agent": dict(rung.agent)} if rung.agent else {})
-            for rung in self.rungs
-        ]
-        head = json.dumps({"game": self.game, "rungs": rungs}, indent=1, ensure_ascii=False).removesuffix("\n}")
-        numbers = self.covariance.round().astype(int).tolist()
-        rows = ",\n  ".join(str(row[: place + 1]) for place, row in enumerate(numbers))
-        path.write_text(f'{head},\n "covariance": [\n  {rows}\n ]\n}}\n', "utf-8")
-
 
 def agent_of(settings: Settings) -> Agent:
     """An agent of a strategy's text and the keywords of `Agent`."""
@@ -272,16 +259,6 @@ def read_ladder(game: str | AnyGame) -> Ladder:
     lower = np.zeros((len(rungs), len(rungs)))
     lower[np.tril_indices(len(rungs))] = np.concatenate(content["covariance"])
     return Ladder(name, tuple(rungs), lower + np.tril(lower, -1).T)
-
-
-def fit(ladder: Ladder, rows: Iterable[Row]) -> Ladder:
-    """The same opponents with the ratings that games say, random play at 0; players who are not opponents count as a tie between these."""
-    estimate = posterior(scores_of(rows), {RANDOM: ZERO})
-    values = estimate.ratings()
-    rungs = [attrs.evolve(rung, rating=values[rung.name]) for rung in ladder.rungs if rung.name in values]
-    rungs.sort(key=lambda rung: rung.rating.value)
-    places = [estimate.names.index(rung.name) for rung in rungs]
-    return Ladder(ladder.game, tuple(rungs), estimate.covariance[np.ix_(places, places)])
 
 
 def level_rows(agents: Mapping[str, Settings], estimate: Posterior, zero: str) -> list[dict[str, Any]]:

@@ -3,7 +3,6 @@
 import io
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +12,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INK, SUBDUED, BETTER, WORSE = "#222222", "#555555", "#1a6faf", "#b5482a"
-DOTS_PER_INCH = 160
 STYLE: dict[str, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 10,
@@ -46,17 +44,6 @@ def figure_of(size: tuple[float, float], **style: Any) -> "Iterator[Figure]":
             yield figure
         finally:
             pyplot.close(figure)
-
-
-@contextmanager
-def canvas(path: Path, size: tuple[float, float]) -> "Iterator[Figure]":
-    """A figure, written as PNG and SVG when the block ends. The files have no dates: the same figure gives the same bytes."""
-    with figure_of(size) as figure:
-        yield figure
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=DOTS_PER_INCH, metadata={"Software": None})
-        figure.set_layout_engine("none")  # the places that were found for the PNG do for the SVG too
-        figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
 
 
 def svg_of(draw: "Callable[[Axes], object]", size: tuple[float, float] = (5.2, 2.9)) -> str:

@@ -11,11 +11,12 @@ import pytest
 from experiments import races
 from experiments.commands import main
 from experiments.plan.definition import Refusal
+from experiments.races import read_protocol
 from icarus import BASELINE, games, load_files
 from icarus.arena.ledger import line_of, read_rows
 from icarus.arena.player import Configuration
 from icarus.discovery.discover import Settings, discover, discovered, plan_race, proven_configurations
-from icarus.discovery.race import KEY, PROOF, Discovery, Games, MatchSettings, read_protocol
+from icarus.discovery.race import KEY, PROOF, Discovery, Games, MatchSettings
 from icarus.discovery.space import Space
 from icarus.load_files import digest_of
 

@@ -25,6 +25,7 @@ from experiments.claims import (
     versus,
 )
 from experiments.interims import CAMPAIGN, INTERIM_GAMES, SHARES
+from experiments.pages import fill_places
 from experiments.papers import GROUPS, TABLE_1
 from experiments.plan import loading
 from experiments.plan.definition import from_settings
@@ -52,7 +53,6 @@ from experiments.verdicts import (
     within,
 )
 from icarus import parse
-from icarus.views.document import fill_places
 from tests.conftest import ROOT
 from tests.experiments import simulation
 from tests.experiments.conftest import TRIALS, a_row, keep, small

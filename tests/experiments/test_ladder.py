@@ -109,7 +109,7 @@ def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path: Path, monkeypat
 def test_the_shipped_ladders_and_levels_are_what_the_committed_rows_say(tmp_path: Path) -> None:
     rows = Path("experiments/runs/ladder").resolve()
     for path in ladders.DATA.glob("*.json"):
-        playing.fitted_ladder(path.stem, rows).write(tmp_path / path.name)
+        playing.write_ladder(playing.fitted_ladder(path.stem, rows), tmp_path / path.name)
         assert (tmp_path / path.name).read_bytes() == path.read_bytes(), path.stem
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from experiments.ladder import fit, write_ladder
 from icarus import Agent, games, parse
 from icarus.ladder.ladders import (
     RANDOM,
@@ -15,7 +16,6 @@ from icarus.ladder.ladders import (
     Rating,
     Rung,
     expected,
-    fit,
     informative,
     intervals_of,
     posterior,
@@ -151,11 +151,11 @@ def test_a_ladder_is_written_and_read(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr("icarus.ladder.ladders.DATA", tmp_path)
     rungs = (*LADDER.rungs, Rung("grhino depth 1", Rating(700, 600, 800)))
     ladder = Ladder("othello", rungs, np.array([[0, 0, 0], [0, 21, 90], [0, 90, 2603]]))
-    ladder.write(tmp_path / "othello.json")
+    write_ladder(ladder, tmp_path / "othello.json")
     assert read_ladder("othello") == ladder != Ladder("othello", rungs)
     with pytest.raises(ValueError, match="there is no ladder of hearts; games with a ladder: othello"):
         read_ladder(games.load("hearts"))
-    Ladder("knockout-whist", rungs).write(tmp_path / "knockout-whist.json")
+    write_ladder(Ladder("knockout-whist", rungs), tmp_path / "knockout-whist.json")
     with pytest.raises(ValueError, match=r"no ladder of knockout-whist\(players=3\); the opponents' ratings are those"):
         read_ladder(games.load("knockout-whist(players=3)"))
 

@@ -1,0 +1,61 @@
+"""Documents as HTML and Markdown files, and pages of Markdown whose tables are made from rows."""
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from icarus.views.document import Block, Heading, Paragraph, Picture, Preformatted, Table, html
+
+# Of Markdown: emphasis, code, links, columns; tags and entities; underscores that do not stand inside a word.
+SPECIAL = re.compile(r"[\\`*\[|]|<(?=[a-zA-Z/!?])|&(?=#?\w+;)|(?<!\w)_|_(?!\w)|^#|^[-+](?= )|~(?=~)")
+PLACE = re.compile(r"(<!-- (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)  # of a text that is made from rows
+
+
+def write_pages(directory: Path, title: str, blocks: Sequence[Block]) -> list[Path]:
+    """Write a document into a directory as report.html and report.md."""
+    pages = {"report.html": html(title, blocks), "report.md": markdown(title, blocks, directory)}
+    for name, text in pages.items():
+        (directory / name).write_text(text, encoding="utf-8")
+    return [directory / name for name in pages]
+
+
+def markdown(title: str, blocks: Sequence[Block], directory: Path) -> str:
+    """The same as Markdown; pictures are linked relative to `directory`."""
+    texts = [_markdown(block, directory) for block in blocks]
+    return "\n\n".join([f"# {_plain(title)}", *filter(None, texts)]) + "\n"
+
+
+def _markdown(block: Block, directory: Path) -> str:
+    match block:
+        case Heading(text):
+            return f"## {_plain(text)}"
+        case Paragraph(text):
+            return _plain(text)
+        case Preformatted(text):
+            return f"```\n{text}\n```"
+        case Picture(source, text):
+            return f"![{_plain(text)}]({source.relative_to(directory).as_posix()})" if isinstance(source, Path) else ""
+        case Table(caption):
+            return f"{_plain(caption)}\n\n{markdown_table(block)}" if caption else markdown_table(block)
+
+
+def markdown_table(table: Table) -> str:
+    """The lines of a table without its caption."""
+    lines = [table.header, ["---"] * len(table.header), *table.rows]
+    return "\n".join("| " + " | ".join(map(_plain, line)) + " |" for line in lines)
+
+
+def fill_places(page: str, texts: Mapping[str, str]) -> str:
+    """A page of Markdown with new texts at its places: a place named `root` is between the lines `<!-- root -->` and `<!-- end -->`.
+
+    Raises:
+        ValueError: a place has a name without a text.
+    """
+    if unknown := [name for _, name, _, _ in PLACE.findall(page) if name not in texts]:
+        raise ValueError(f"there is no table {unknown[0]!r}; there are {', '.join(texts)}")
+    return PLACE.sub(lambda place: place[1] + texts[place[2]] + place[4], page)
+
+
+def _plain(text: str) -> str:
+    """A text that Markdown shows letter by letter, in one line."""
+    return SPECIAL.sub(r"\\\g<0>", " ".join(text.splitlines()))
