@@ -9,13 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
-import attrs
 import rich.box
 import rich.table
 import typer
 from rich.text import Text
 
-from experiments import estimate as estimates
 from experiments import figures, interims, races
 from experiments import ladder as ladders
 from experiments import results as store
@@ -133,25 +131,6 @@ def run(
         say(f"Stopped; {done} of {total} games are kept in {out}. Run the same command to continue.")
         return INTERRUPTED
     return 0
-
-
-def estimate(
-    experiment: Name,
-    games: Games = None,
-    trials: Trials = None,
-    iterations: Iterations = None,
-    seconds: Seconds = None,
-    workers: Workers = None,
-    file: With = None,
-) -> None:
-    """Estimate how long an experiment will take, from a few short games of every agent (some minutes for all of section 8)."""
-    budgets = {"iterations": iterations, "seconds": _numbers("seconds", seconds)}
-    selection, size = _choose(experiment, games, file, **budgets, trials=trials), _size(workers)
-    paces = estimates.measure_paces(selection, say)
-    all_trials, published = loading.published_size(selection)
-    for each, full in ((selection, None), (attrs.evolve(selection, trials=all_trials), published)):
-        costs = estimates.core_seconds(each, paces, full)
-        print("\n".join(estimates.describe(each, costs, size, full)), flush=True)
 
 
 def _choose(experiment: str, games: str | None, file: Path | None, **changes: object) -> Experiment:
@@ -491,7 +470,7 @@ def _comparisons(game: str, directory: Path) -> Table:
 
 app = make_program(
     "experiments",
-    (run, estimate, status, report, claims, query, merge, verify, plan, ladder),
+    (run, status, report, claims, query, merge, verify, plan, ladder),
     "Run and analyse the experiments of section 8 of the ICARUS paper, of earlier papers, and your own.",
 )
 

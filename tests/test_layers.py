@@ -75,7 +75,6 @@ ORDER = {
         "pages",
         "sequential",
         "run",
-        "estimate",
         "statistics",
         "ladder",
         "verdicts",

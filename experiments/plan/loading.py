@@ -12,7 +12,7 @@ from pathlib import Path
 import attrs
 
 from experiments import papers
-from experiments.papers import EARLIER_ITERATIONS, GROUPS, ITERATIONS, NAMES, ROLES, TRIALS
+from experiments.papers import GROUPS, NAMES, ROLES
 from experiments.plan.definition import (
     PICTURES,
     AgentSpec,
@@ -456,15 +456,6 @@ def _without_file(table: dict[str, object], folder: Path) -> tuple[dict[str, obj
     return {**table, "games": [str(game) if name == files[0] else name for name in names]}, str(
         (folder / files[0]).resolve()
     )
-
-
-def published_size(experiment: Experiment) -> tuple[int, int | None]:
-    """The paper's own size of an experiment, for others that of section 8: games per cell and iterations per decision; None instead
-    of the latter if the experiment's budgets are in seconds."""
-    timed = any(column.seconds is not None for column in experiment.columns)
-    if experiment.name not in GROUPS["earlier"]:
-        return TRIALS, None if timed else ITERATIONS
-    return papers.tables(experiment.name)[0]["trials"], None if timed else EARLIER_ITERATIONS
 
 
 def _python_table(path: Path) -> Table:
