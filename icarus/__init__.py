@@ -11,15 +11,7 @@ from icarus.algebra import __all__ as _of_algebra
 from icarus.audit import audit
 from icarus.discovery.discover import discover, discovered
 from icarus.engine.match import Agent, GameLog, play
-from icarus.engine.result import (
-    Result,
-    RootStatistics,
-    SearchExhausted,
-    SearchInterrupted,
-    greatest_value,
-    most_visits,
-    secure_child,
-)
+from icarus.engine.result import Result, RootStatistics, greatest_value, most_visits, secure_child
 from icarus.engine.scheme import (
     MO_ISMCTS,
     SO_ISMCTS,
@@ -30,7 +22,7 @@ from icarus.engine.scheme import (
     Scheme,
     parse_scheme,
 )
-from icarus.engine.search import search
+from icarus.engine.search import SearchExhausted, SearchInterrupted, search
 from icarus.equilibrium import best_response, exploitability
 from icarus.kernel.game import Game
 from icarus.kernel.python_game import PythonGame, in_python

@@ -17,7 +17,7 @@ from rich.text import Text
 from icarus import starting
 from icarus.commands.options import FAILED, INTERRUPTED, REFUSED
 from icarus.compiler.kernel import cache_folder, on_compile, presses_as_one
-from icarus.engine.result import SearchExhausted
+from icarus.engine.search import SearchExhausted
 from icarus.load_files import sentence_of, without_modules
 
 out, notes = Console(highlight=False), Console(stderr=True, highlight=False)

@@ -15,7 +15,8 @@ from icarus.commands.options import integer_option, value_option
 from icarus.discovery.race import difference
 from icarus.engine.lowering import components_of
 from icarus.engine.match import Agent, SeatedAgent, play
-from icarus.engine.result import SearchInterrupted, unknown_component
+from icarus.engine.result import unknown_component
+from icarus.engine.search import SearchInterrupted
 from icarus.kernel.game import AnyGame, seat_name
 from icarus.kernel.state import State
 from icarus.views.document import check_new_file

@@ -15,18 +15,7 @@ from icarus.compiler.memory import WORD_BYTES, offset_of
 from icarus.compiler.messages import defined_at
 from icarus.compiler.plain_python import PlainPython, plain_kernels
 from icarus.compiler.rng import RNG_WORDS, seeded
-from icarus.engine.loop import (
-    NEVER,
-    WORKSPACE,
-    DeterminizationError,
-    EndlessPlayout,
-    MoreRows,
-    MoreSteps,
-    NoRoom,
-    WeightError,
-    loop,
-    vote_kernel,
-)
+from icarus.engine import loop
 from icarus.engine.lowering import KEYLESS, NO_PLAYER, LoweredStrategy, check_features, kinds_of, lower, widths_of
 from icarus.engine.python_games import CalledBack, MoreActions
 from icarus.engine.result import (
@@ -56,7 +45,7 @@ QUOTED_ACTIONS = 10  # in a message
 @functools.cache
 def _word_of(part: str, name: str) -> int:
     """Which word of a workspace holds a field of one of its parts."""
-    return (offset_of(WORKSPACE, part) + offset_of(WORKSPACE[part], name)) // WORD_BYTES
+    return (offset_of(loop.WORKSPACE, part) + offset_of(loop.WORKSPACE[part], name)) // WORD_BYTES
 
 
 class CompiledSearch:
@@ -86,8 +75,8 @@ class CompiledSearch:
             self.tables = [RecordTable(component, self.game, self.root_keys) for component in self.program.components]
             self.actions, self._observer = tuple(state.legal_actions()), state.current_player()
             self.functions = state.game if isinstance(state.game, Game) else CalledBack(state.game)
-            self._loop = loop()
-            self._workspace = np.zeros(1, WORKSPACE)
+            self._loop = loop.compiled_loop()
+            self._workspace = np.zeros(1, loop.WORKSPACE)
             self._words = self._workspace.view(np.int64)
             self._arrays: dict[str, np.ndarray] = {}
             self._playout, self._updates = np.zeros(1, PLAYOUT), np.zeros(1, UPDATES)
@@ -118,7 +107,7 @@ class CompiledSearch:
             game.perspectives,
             game.max_length,
         )
-        workspace["cutoff"] = NEVER if self.scheme.cutoff is None else self.scheme.cutoff
+        workspace["cutoff"] = loop.NEVER if self.scheme.cutoff is None else self.scheme.cutoff
         workspace["observe_for_root"] = self.functions.address("observe") if self.scheme.observer == ROOT_PLAYER else 0
         workspace["simultaneous"] = self._address("simultaneous") if self.scheme.exp3 or program.choices else 0
         self._keep("buffers", "rng", seeded(self.seed))
@@ -186,7 +175,10 @@ class CompiledSearch:
         part["components"] = len(program.components)
         for name, reading in program.reads.items():
             part[name] = reading
-        part["vote"], part["workspace"] = vote_kernel().address if program.votes else 0, self._workspace.ctypes.data
+        part["vote"], part["workspace"] = (
+            loop.vote_kernel().address if program.votes else 0,
+            self._workspace.ctypes.data,
+        )
         part["row_words"] = row.itemsize // WORD_BYTES
         part["visits_column"] = offset_of(row, "visits") // row["visits"].itemsize
 
@@ -265,7 +257,7 @@ class CompiledSearch:
             while self.iterations < iterations:
                 try:
                     self._call_loop(iterations)
-                except NoRoom as lack:
+                except loop.NoRoom as lack:
                     self.give_room(lack)
 
     def _call_loop(self, iterations: int) -> None:
@@ -280,11 +272,11 @@ class CompiledSearch:
                     raise
             if raised:  # where a compiled function was called back, it does not say so itself
                 raise raised[0]
-        except EndlessPlayout:
+        except loop.EndlessPlayout:
             raise ValueError(self._endless()) from None
-        except WeightError as error:
+        except loop.WeightError as error:
             raise ValueError(f"in {self.strategy}, {error}") from None
-        except DeterminizationError as error:
+        except loop.DeterminizationError as error:
             raise ValueError(f"{error}{defined_at(self.game.determinize)}") from None
         except OverflowError:  # a count is full, and says so itself
             raise
@@ -309,17 +301,17 @@ class CompiledSearch:
         message.__notes__ = getattr(error, "__notes__", [])
         return message
 
-    def give_room(self, lack: NoRoom) -> None:
+    def give_room(self, lack: loop.NoRoom) -> None:
         """Give the room that the playout under way has not found, and go back to where it began."""
         steps, legal = (int(self._workspace["buffers"][name][0]) for name in ("step_capacity", "legal_capacity"))
         self.rng[:], self._workspace["running"] = self._arrays["buffers.rng_before"], 0
         if isinstance(lack, MoreActions):
             self._allocate_actions()
             self._allocate_steps(steps, legal)
-        elif isinstance(lack, MoreRows):
+        elif isinstance(lack, loop.MoreRows):
             full = int(self._workspace["running_component"][0])
             self.tables[full].grow(int(self.program.component["count"][full]))
-        elif not isinstance(lack, MoreSteps):
+        elif not isinstance(lack, loop.MoreSteps):
             self._allocate_updates(2 * int(self._updates["count"][0]))
         elif self._playout["legal_length"][0] + self._most_actions > legal:
             self._allocate_steps(steps, 2 * legal)

@@ -26,7 +26,7 @@ from icarus.engine.lowering import Vote, terms_of
 from icarus.engine.result import Result
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, TRUE, Scheme
 from icarus.engine.search import Search
-from icarus.engine.tables import Records, parts_of, parts_text
+from icarus.engine.tables import parts_of, parts_text
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, History, extended, mix
 from icarus.kernel.history import PHASES, UNLIMITED, Playout, Step, history_at, new_root
 from icarus.kernel.state import State
@@ -403,16 +403,11 @@ def tree_of(result: Result, limit: int = LIMIT) -> Tree:
     With several trees, or threads that share only their roots, it is the first one's.
     """
     first, least = result.parts[0] if result.parts else result, 1
-    visits = _baseline(first).rows["visits"]
+    visits = next(iter(first.records.values())).rows["visits"]  # the baseline's, which every search keeps
     if len(visits) > limit:
         least = max(1, int(np.partition(visits, -limit)[-limit]))
         least += int(np.count_nonzero(visits >= least) > limit)
     return _Walk(first, least, limit).tree()
-
-
-def _baseline(result: Result) -> Records:
-    """The records of histories with visits and availability: the baseline's, which every search keeps."""
-    return next(each for each in result.records.values() if each.enhancement.name.lower().startswith("baseline"))
 
 
 def root_state(result: Result, number: int) -> State:
@@ -448,7 +443,7 @@ class _Walk:
 
     def __init__(self, result: Result, least: int, limit: int) -> None:
         self.result, self.least, self.limit = result, least, limit
-        rows = _baseline(result).rows
+        rows = next(iter(result.records.values())).rows
         self.rows = rows[rows["visits"] >= least]
         self.row_of = dict(zip(self.rows["record"].tolist(), range(len(self.rows)), strict=True))
         self.visits = self.rows["visits"].tolist()

@@ -13,17 +13,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 
-from icarus.algebra.policy import (
-    RULE_ARGMAX,
-    RULE_EPSILON_GREEDY,
-    RULE_GIBBS,
-    RULE_GIBBS_OF_MEANS,
-    RULE_REPLY,
-    RULE_ROULETTE,
-    RULE_UNIFORM,
-    RULE_VOTE,
-    UNVISITED,
-)
+from icarus.algebra import policy
 from icarus.algebra.weights import TOLERANCE
 from icarus.compiler.digest import kernel_cache
 from icarus.compiler.kernel import CompiledFunction
@@ -333,9 +323,9 @@ def pick_outcome(probabilities: np.ndarray, count: int, rng: np.ndarray) -> int:
 @inlined
 def follow_rule(rule: int, parameter: float, values: np.ndarray, count: int, rng: np.ndarray) -> int:
     """The index that a rule chooses among values."""
-    if rule == RULE_ARGMAX:
+    if rule == policy.RULE_ARGMAX:
         return pick_best(values, count, rng)
-    if rule == RULE_GIBBS:
+    if rule == policy.RULE_GIBBS:
         most = values[0]
         for i in range(1, count):
             most = max(most, values[i])
@@ -344,11 +334,11 @@ def follow_rule(rule: int, parameter: float, values: np.ndarray, count: int, rng
         for i in range(count):  # scaled by e^(-most/τ), so that no temperature is too low
             values[i] = math.exp((values[i] - most) / parameter)
         return pick_in_proportion(values, count, rng)
-    if rule == RULE_EPSILON_GREEDY:
+    if rule == policy.RULE_EPSILON_GREEDY:
         return below(rng, count) if uniform(rng) < parameter else pick_best(values, count, rng)
-    if rule == RULE_ROULETTE:
+    if rule == policy.RULE_ROULETTE:
         return pick_by_roulette(values, count, rng)
-    if rule == RULE_REPLY:
+    if rule == policy.RULE_REPLY:
         for i in range(count):
             if values[i] > 0:
                 return i
@@ -422,15 +412,15 @@ def choose(w: Workspace, role: int, legal: int, count: int, record: int, rng: np
     """The index of the action that the policy α of a mixture chooses; ANY where it is uniform by definition."""
     j = draw_term(w, role, record, rng)
     term = array_at(w.composition.term, j + 1, TERM)[j]
-    if term.rule == RULE_UNIFORM:
+    if term.rule == policy.RULE_UNIFORM:
         return ANY
     if term.of_tree_only and not may_be_in_tree(w):
         return below(rng, count)  # all values are equal
-    if term.rule == RULE_GIBBS_OF_MEANS:
+    if term.rule == policy.RULE_GIBBS_OF_MEANS:
         return choose_by_acceptance(
             w, struct_at(w.composition.leaf + term.first_leaf * LEAF_BYTES, LEAF), term.parameter, legal, count, rng
         )
-    if term.rule == RULE_VOTE:
+    if term.rule == policy.RULE_VOTE:
         index = call(w.composition.vote, (w.composition.workspace, j, legal, count, record))
         return below(rng, count) if index == ANY else index
     write_values(w, term, legal, count, record)
@@ -488,9 +478,9 @@ def vote_of(w: Workspace, j: int, legal: int, count: int, record: int, rng: np.n
     """The index that a voter votes for by term j; ANY where that is uniform over all legal actions."""
     term = array_at(w.composition.term, j + 1, TERM)[j]
     values = array_at(w.buffers.values, count, _REAL)
-    if term.rule == RULE_UNIFORM:
+    if term.rule == policy.RULE_UNIFORM:
         return ANY
-    if term.rule == RULE_VOTE:
+    if term.rule == policy.RULE_VOTE:
         return call(w.composition.vote, (w.composition.workspace, j, legal, count, record))
     if term.of_tree_only and not may_be_in_tree(w):
         return ANY
@@ -535,13 +525,13 @@ def choose_by_acceptance(w: Workspace, leaf: Leaf, parameter: float, legal: int,
     for _ in range(count):
         i = below(rng, count)
         ask_policy(w, leaf, legal + WORD_BYTES * i, 1)
-        x, point = (values[0] - UNVISITED) / parameter, uniform(rng)
+        x, point = (values[0] - policy.UNVISITED) / parameter, uniform(rng)
         if is_accepted(point, x):
             if x > 0.0:
                 raise WeightError(MEAN_ABOVE_ONE)
             return i
     ask_policy(w, leaf, legal, count)
-    return follow_rule(RULE_GIBBS, parameter, values, count, rng)
+    return follow_rule(policy.RULE_GIBBS, parameter, values, count, rng)
 
 
 # ------------------------------------------------------------------------------------------------------ what a game says
@@ -1237,6 +1227,6 @@ def count_playout(w: Workspace) -> None:
 
 
 @kernel_cache
-def loop() -> CompiledFunction:
-    """The loop as machine code: loop()(address of a workspace, iterations)."""
+def compiled_loop() -> CompiledFunction:
+    """The loop as machine code: compiled_loop()(address of a workspace, iterations)."""
     return CompiledFunction(run, 2, "the playout loop")

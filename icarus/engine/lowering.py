@@ -30,21 +30,8 @@ from icarus.compiler.memory import (
     unpack_parameters,
 )
 from icarus.compiler.messages import defined_at, refuse_slips
-from icarus.engine.loop import (
-    COMPONENT,
-    IN_SIMULATION,
-    LEAF,
-    MIXTURE,
-    TERM,
-    TREE,
-    WEIGHT,
-    Leaf,
-    Mixture,
-    MoreRows,
-    Term,
-    WeightFactor,
-    is_checked,
-)
+from icarus.engine import loop
+from icarus.engine.loop import MoreRows, is_checked
 from icarus.engine.scheme import FRESH, MO_ISMCTS, ROOT_PLAYER, Scheme
 from icarus.kernel import NO_RECORD, SIMULATION, History, Theta, find, helper, inlined
 from icarus.kernel.contract import Address
@@ -53,20 +40,11 @@ from icarus.kernel.functions import FUNCTIONS
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.history import history_at
 from icarus.kernel.state import State
-from icarus.kernel.theta import (
-    ENTRY,
-    ENTRY_BYTES,
-    TABLE,
-    entry_of,
-    has_room_for,
-    index_at,
-    row_index,
-    updates_at,
-    write_initial,
-)
+from icarus.kernel.theta import ENTRY, TABLE, entry_of, has_room_for, index_at, row_index, updates_at, write_initial
 from icarus.specs import AMAF, BASELINE
 from icarus.specs.catalogue import EXP3
 
+ENTRY_BYTES = ENTRY.itemsize
 VOTERS = 3  # the first mixture of voters
 MOST = 256  # strategies that are kept
 OF_ACTIONS = ACTION_FEATURES | LOOKAHEAD | ENDINGS
@@ -487,10 +465,10 @@ class _Lowering:
         refuse_unknown(game, strategy)
         self.components, self.table_of = components_of(strategy, self.uses_exp3)
         refuse_hidden(self.components, game)
-        self.terms: list[Term] = []
-        self.voters: list[Mixture] = []
-        self.leaves: list[Leaf] = []
-        self.weights: list[WeightFactor] = []
+        self.terms: list[loop.Term] = []
+        self.voters: list[loop.Mixture] = []
+        self.leaves: list[loop.Leaf] = []
+        self.weights: list[loop.WeightFactor] = []
         self.kept_alive: list[CompiledFunction | np.ndarray] = []
         self.read_in_simulation: set[str] = set()
         self.read: set[str] = set()
@@ -499,7 +477,7 @@ class _Lowering:
         roles = (self.strategy, self.strategy, *[EXP3] * self.uses_exp3)
         mixtures = [self.lower_mixture(role, strategy) for role, strategy in enumerate(roles)]
         if not self.uses_exp3:
-            mixtures.append(mixtures[TREE])
+            mixtures.append(mixtures[loop.TREE])
         captures = [component.capture for component in self.components]
         of_simulation = [capture for capture in captures if capture.reads_simulation]
         anywhere = self.read | names_read(captures)
@@ -509,15 +487,15 @@ class _Lowering:
             components=self.components,
             table_of=self.table_of,
             component=self.lower_components(),
-            mixture=np.array(mixtures + self.voters, MIXTURE),
-            term=np.array(self.terms, TERM),
-            leaf=np.array(self.leaves, LEAF),
-            weight=np.array(self.weights, WEIGHT),
+            mixture=np.array(mixtures + self.voters, loop.MIXTURE),
+            term=np.array(self.terms, loop.TERM),
+            leaf=np.array(self.leaves, loop.LEAF),
+            weight=np.array(self.weights, loop.WEIGHT),
             reads={
                 # Where choices are uniform among what the root player sees, they are among moves, which only the steps hold.
                 "steps_in_simulation": bool(of_simulation)
                 or self.scheme.observer == ROOT_PLAYER
-                or not self.is_uniform_mixture(mixtures[IN_SIMULATION]),
+                or not self.is_uniform_mixture(mixtures[loop.IN_SIMULATION]),
                 "moves_in_simulation": "moves" in in_simulation,
                 "keys_in_simulation": "keys" in keys_in_simulation,
                 "episodes": bool({"episodes", "episode"} & (self.read | in_simulation)),
@@ -529,7 +507,7 @@ class _Lowering:
         )
 
     def lower_components(self) -> np.ndarray:
-        rows = np.zeros(len(self.components), COMPONENT)
+        rows = np.zeros(len(self.components), loop.COMPONENT)
         for row, component in zip(rows, self.components, strict=True):
             capture, backpropagation = component.capture, component.backpropagation
             information = component.information.row(self.game.players)
@@ -543,11 +521,11 @@ class _Lowering:
 
     # ------------------------------------------------------------------------------------------- mixtures, terms, leaves
 
-    def is_uniform_mixture(self, mixture: Mixture) -> bool:
+    def is_uniform_mixture(self, mixture: loop.Mixture) -> bool:
         """Whether a mixture chooses uniformly by definition; of several terms one is drawn, with numbers of the generator."""
         return mixture.terms == 1 and self.terms[mixture.first_term].rule == RULE_UNIFORM
 
-    def lower_mixture(self, role: int, strategy: Enhancement, votes: bool = False) -> Mixture:
+    def lower_mixture(self, role: int, strategy: Enhancement, votes: bool = False) -> loop.Mixture:
         """The mixture of a strategy, its terms added to those that are there.
 
         Args:
@@ -562,31 +540,31 @@ class _Lowering:
         ]
         self.terms += terms
         constant = not any(weight.functions for weight, _ in mixed)
-        return Mixture(first_term=len(self.terms) - len(terms), terms=len(terms), constant=constant)
+        return loop.Mixture(first_term=len(self.terms) - len(terms), terms=len(terms), constant=constant)
 
-    def lower_vote(self, role: int, weight: Weight, vote: "Vote") -> Term:
+    def lower_vote(self, role: int, weight: Weight, vote: "Vote") -> loop.Term:
         voters = [self.lower_mixture(role, member, votes=True) for member in vote.members]
         first = VOTERS + len(self.voters)
         self.voters += voters
         uniform = all(map(self.is_uniform_mixture, voters)) or self.simulates_uniformly(role, vote)
         rule = RULE_UNIFORM if uniform else RULE_VOTE
-        return Term(*self.weight(role, weight), first, len(voters), rule, parameter=0.0, of_tree_only=False)
+        return loop.Term(*self.weight(role, weight), first, len(voters), rule, parameter=0.0, of_tree_only=False)
 
-    def lower_term(self, role: int, weight: Weight, parts: list[tuple[Weight, Enhancement]], votes: bool) -> Term:
+    def lower_term(self, role: int, weight: Weight, parts: list[tuple[Weight, Enhancement]], votes: bool) -> loop.Term:
         first_leaf = len(self.leaves)
         uniform_values = [self.has_uniform_values(role, part) for _, part in parts]
         for (leaf_weight, part), uniform in zip(parts, uniform_values, strict=True):
             values, by_row = self.values(role, part, uniform), self.takes_rows(role, part)
-            self.leaves.append(Leaf(*self.weight(role, leaf_weight), *values, uniform, by_row))
+            self.leaves.append(loop.Leaf(*self.weight(role, leaf_weight), *values, uniform, by_row))
         code, parameter = rule_of(parts, all(uniform_values), votes)
         of_tree_only = code != RULE_UNIFORM and all(
             self.is_unvisited_by_definition(role, part) or self.is_of_tree(role, part) for _, part in parts
         )
-        return Term(*self.weight(role, weight), first_leaf, len(parts), code, parameter, of_tree_only)
+        return loop.Term(*self.weight(role, weight), first_leaf, len(parts), code, parameter, of_tree_only)
 
     def is_unvisited_by_definition(self, role: int, part: Enhancement) -> bool:
         """Whether the values of an arg max are +∞ by definition: the baseline's in simulation, which children beyond the tree have."""
-        return role == IN_SIMULATION and self.table_of[part] == 0 and asks_children(part)
+        return role == loop.IN_SIMULATION and self.table_of[part] == 0 and asks_children(part)
 
     def has_uniform_values(self, role: int, part: Enhancement) -> bool:
         """Whether the values of an arg max in the simulation phase are +∞ for every action, whatever was learned.
@@ -614,11 +592,11 @@ class _Lowering:
     def is_of_tree(self, role: int, part: Enhancement) -> bool:
         """Whether an arg max in simulation has records of histories in the tree and their children only; elsewhere all values are equal."""
         near_tree = not part.capture.writes_simulation and not part.initial.says_something
-        return role == IN_SIMULATION and near_tree and asks_children(part)
+        return role == loop.IN_SIMULATION and near_tree and asks_children(part)
 
     def takes_rows(self, role: int, part: Enhancement) -> bool:
         """Whether a policy reads just the records that the loop looks up to tell the phase: the baseline's, in the tree."""
-        return role == TREE and self.table_of[part] == 0 and part.policy.source == BASELINE.policy.source
+        return role == loop.TREE and self.table_of[part] == 0 and part.policy.source == BASELINE.policy.source
 
     def values(self, role: int, part: Enhancement, uniform: bool) -> tuple[int, int, int]:
         """What a leaf has for its values: the kernel, whose table it reads, and its parameters."""
@@ -627,7 +605,7 @@ class _Lowering:
         policy, slots = part.policy, [slot for slot in (part.policy.source, part.initial.function) if slot is not None]
         names = {name for slot in slots for name in attributes_read(slot.function)}
         self.read |= names
-        if role == IN_SIMULATION and not is_declared_uniform(role, part):
+        if role == loop.IN_SIMULATION and not is_declared_uniform(role, part):
             self.read_in_simulation |= names
         parameters = policy.rule_parameters() + tuple(value for slot in slots for value in slot.values(self.game))
         kernel = policy_kernel(part, self.game.players, self.takes_rows(role, part))
@@ -639,16 +617,18 @@ class _Lowering:
         """The first of a weight's factors, and their number."""
         first = len(self.weights)
         if weight.constant != 1.0:
-            self.weights.append(WeightFactor(weight.constant, 0, 0, 0, 0))
+            self.weights.append(loop.WeightFactor(weight.constant, 0, 0, 0, 0))
         for function, complement in weight.functions:
             if isinstance(function, Share):
                 kernel = share_kernel(function.bandit.information.row(self.game.players))
                 bandit, values = self.table_of[function.bandit], function.values()
             else:
                 kernel, values, bandit = weight_kernel(function, self.game.players), function.values(), 0
-                if role == IN_SIMULATION:
+                if role == loop.IN_SIMULATION:
                     self.read_in_simulation.add("keys")
-            self.weights.append(WeightFactor(1.0, self.address(kernel), self.parameters(values), complement, bandit))
+            self.weights.append(
+                loop.WeightFactor(1.0, self.address(kernel), self.parameters(values), complement, bandit)
+            )
         return first, len(self.weights) - first
 
     def address(self, kernel: CompiledFunction) -> int:
@@ -690,7 +670,7 @@ def terms_of(strategy: Enhancement, role: int) -> Iterator[tuple[Weight, Vote | 
 def _active(strategy: Enhancement, role: int) -> Enhancement:
     """The operand of a sequence that is active in a phase (COMB▷-4)."""
     while isinstance(strategy, Composition) and strategy.operator == ">>":
-        strategy = strategy.terms[0 if role == TREE else -1][1]
+        strategy = strategy.terms[0 if role == loop.TREE else -1][1]
     return strategy
 
 
@@ -715,7 +695,7 @@ def is_declared_uniform(role: int, part: Enhancement) -> bool:
     """Whether an arg max has been declared to be over values that are +∞ in simulation."""
     source = part.policy.source
     declared = isinstance(source, Values) and source.uniform_in_simulation
-    return role == IN_SIMULATION and declared and part.policy.rule.code == RULE_ARGMAX
+    return role == loop.IN_SIMULATION and declared and part.policy.rule.code == RULE_ARGMAX
 
 
 def rule_of(parts: list[tuple[Weight, Enhancement]], uniform: bool, votes: bool) -> tuple[int, float]:

@@ -303,23 +303,6 @@ class Result:
         return f"<search result: {self.state.action_to_string(self.action)} after {count_text(self.iterations, 'iteration')}>"
 
 
-class SearchInterrupted(KeyboardInterrupt):
-    """Ctrl-C during a search; `result` is what it had found by then."""
-
-    def __init__(self, result: Result) -> None:
-        super().__init__(f"search interrupted after {count_text(result.iterations, 'iteration')}")
-        self.result = result
-
-
-class SearchExhausted(RuntimeError):
-    """A search that cannot go on, since memory has run out or a count is full; `result` is what it had found by then."""
-
-    def __init__(self, result: Result, error: MemoryError | OverflowError) -> None:
-        why = "memory has run out" if isinstance(error, MemoryError) else str(error)
-        super().__init__(f"the search ended after {count_text(result.iterations, 'iteration')}: {why}")
-        self.result = result
-
-
 # ------------------------------------------------------------------ what a later search begins with
 
 # The keys of histories are counted from where the first of several searches began, so records stay as they are and where they are: a
@@ -346,11 +329,52 @@ class ReusedRecords:
 def reused_records(
     records: Result | None, state: State, strategy: Enhancement, scheme: Scheme, searches: int
 ) -> list[ReusedRecords | None]:
-    """What each of so many searches of a state begins with, by the `Result` of an earlier search that fits; None without one."""
+    """What each of so many searches of a state begins with, by the `Result` of an earlier search; None without one.
+
+    Raises:
+        TypeError, ValueError: see `check_records`.
+    """
     if records is None:
         return [None] * searches
+    check_records(records, state, strategy, scheme, searches)
     components, _ = components_of(strategy, scheme.uses_exp3(state.game))
     return [_reused(part, state, scheme, components) for part in records.parts or (records,)]
+
+
+def check_records(records: object, state: State, strategy: Enhancement, scheme: Scheme, trees: int) -> None:
+    """Refuse what is not a result of an earlier search, and one whose records do not fit so many searches.
+
+    Raises:
+        TypeError: `records` is not a Result. ValueError: they are of another game, scheme, number of trees or strategy, or of a
+            search whose state does not lead to this state.
+    """
+    if not isinstance(records, Result):
+        raise TypeError(f"records is {records!r}; it must be the Result of an earlier search")
+    if str(records.state.game) != str(state.game):
+        raise ValueError(f"records are of the game {records.state.game}, and the state is of {state.game}")
+    if records.scheme != attrs.evolve(scheme, cutoff=records.scheme.cutoff):
+        raise ValueError(f"records are of a search by {records.scheme}; its histories are not those of {scheme}")
+    before = len(records.parts) or 1
+    if before != trees:
+        raise ValueError(f"records are of {before} trees, each with records of its own; this search grows {trees}")
+    stored = [storage_of(part.enhancement) for part in records.records.values()]
+    for part in components_of(strategy, scheme.uses_exp3(state.game))[0]:
+        if storage_of(part) not in stored:
+            raise ValueError(
+                f"records have none of {part} as it is in {strategy}; they are of {', '.join(records.records)}"
+            )
+    if records.root is None:
+        return
+    if not leads_to(records.state, state):
+        raise ValueError(
+            "records are of a search whose state does not lead to this state; records.without_histories() fits every state"
+        )
+    before, now = records.state.current_player(), state.current_player()
+    if scheme.observer == ROOT_PLAYER and before != now:
+        raise ValueError(
+            f"records are of what player {before} saw, and under {scheme} player {now} is the only observer; "
+            "records.without_histories() fits"
+        )
 
 
 def leads_to(earlier: State, state: State) -> bool:

@@ -11,24 +11,14 @@ import numpy as np
 
 from icarus import checks
 from icarus.algebra import Enhancement, Sum
+from icarus.checks import count_text
 from icarus.compiler.digest import renew_rebound
 from icarus.compiler.functions import DISABLED, CompilationError
 from icarus.compiler.kernel import presses_as_one
 from icarus.compiler.plain_python import interpret, interpret_rebound
 from icarus.engine.compiled_search import CompiledSearch
-from icarus.engine.lowering import components_of, storage_of
-from icarus.engine.result import (
-    Recommendation,
-    Result,
-    SearchExhausted,
-    SearchInterrupted,
-    leads_to,
-    most_visits,
-    recommend,
-    reused_records,
-    sum_statistics,
-)
-from icarus.engine.scheme import GONE, MO_ISMCTS, ROOT_PLAYER, Scheme
+from icarus.engine.result import Recommendation, Result, most_visits, recommend, reused_records, sum_statistics
+from icarus.engine.scheme import GONE, MO_ISMCTS, Scheme
 from icarus.kernel.contract import CHANCE, TERMINAL
 from icarus.kernel.game import AnyGame, Game
 from icarus.kernel.history import PHASES, UNLIMITED
@@ -41,6 +31,23 @@ COMPILED, PYTHON = "compiled", "python"
 MOST_THREADS = 1024
 Progress: TypeAlias = Callable[[int, float], None]
 PROGRESS = "a function of (iterations made, seconds elapsed)"
+
+
+class SearchInterrupted(KeyboardInterrupt):
+    """Ctrl-C during a search; `result` is what it had found by then."""
+
+    def __init__(self, result: Result) -> None:
+        super().__init__(f"search interrupted after {count_text(result.iterations, 'iteration')}")
+        self.result = result
+
+
+class SearchExhausted(RuntimeError):
+    """A search that cannot go on, since memory has run out or a count is full; `result` is what it had found by then."""
+
+    def __init__(self, result: Result, error: MemoryError | OverflowError) -> None:
+        why = "memory has run out" if isinstance(error, MemoryError) else str(error)
+        super().__init__(f"the search ended after {count_text(result.iterations, 'iteration')}: {why}")
+        self.result = result
 
 
 def search(
@@ -246,8 +253,6 @@ class Search:
         if self.plain:
             interpret_rebound()
         trees = scheme.trees if scheme.tree_parameter else self.threads
-        if records is not None:
-            check_records(records, state, strategy, scheme, trees)
         seeds = (
             [seed] if trees == 1 and not scheme.tree_parameter else [(*checks.seed_key(seed), i) for i in range(trees)]
         )
@@ -298,58 +303,11 @@ def check_cutoff(game: AnyGame, scheme: Scheme) -> None:
         )
 
 
-def check_records(records: object, state: State, strategy: Enhancement, scheme: Scheme, trees: int) -> None:
-    """Refuse what is not a result of an earlier search, and one whose records do not fit so many searches.
-
-    Raises:
-        TypeError: `records` is not a Result. ValueError: they are of another game, scheme, number of trees or strategy, or of a
-            search whose state does not lead to this state.
-    """
-    if not isinstance(records, Result):
-        raise TypeError(f"records is {records!r}; it must be the Result of an earlier search")
-    if str(records.state.game) != str(state.game):
-        raise ValueError(f"records are of the game {records.state.game}, and the state is of {state.game}")
-    if records.scheme != attrs.evolve(scheme, cutoff=records.scheme.cutoff):
-        raise ValueError(f"records are of a search by {records.scheme}; its histories are not those of {scheme}")
-    before = len(records.parts) or 1
-    if before != trees:
-        raise ValueError(f"records are of {before} trees, each with records of its own; this search grows {trees}")
-    stored = [storage_of(part.enhancement) for part in records.records.values()]
-    for part in components_of(strategy, scheme.uses_exp3(state.game))[0]:
-        if storage_of(part) not in stored:
-            raise ValueError(
-                f"records have none of {part} as it is in {strategy}; they are of {', '.join(records.records)}"
-            )
-    if records.root is None:
-        return
-    if not leads_to(records.state, state):
-        raise ValueError(
-            "records are of a search whose state does not lead to this state; records.without_histories() fits every state"
-        )
-    before, now = records.state.current_player(), state.current_player()
-    if scheme.observer == ROOT_PLAYER and before != now:
-        raise ValueError(
-            f"records are of what player {before} saw, and under {scheme} player {now} is the only observer; "
-            "records.without_histories() fits"
-        )
-
-
 # -------------------------------------------------------------------------------------------------- how a budget is spent
 
 
-class IterativeProcess(Protocol):
-    """What a budget is spent on."""
-
-    @property
-    def iterations(self) -> int:
-        """Iterations made so far."""
-
-    def run(self, iterations: int) -> None:
-        """Go on until so many iterations have been made in all."""
-
-
 def run_within(
-    search: IterativeProcess,
+    search: Any,
     iterations: int | None,
     seconds: float | None,
     started: float,
@@ -360,6 +318,7 @@ def run_within(
     """Run until a budget is used up, in slices between which Ctrl-C, the clock and `progress` get their due.
 
     Args:
+        search: has the `iterations` made so far, and `run(iterations)`, which goes on until so many have been made in all.
         started: the clock when the search began.
         trees: how many make one iteration each at least, whatever the time.
         expect: called with the iterations that the budget will come to, as far as is known by now.

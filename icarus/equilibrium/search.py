@@ -11,8 +11,8 @@ from icarus import checks
 from icarus.arena.player import AlgorithmSettings, register
 from icarus.compiler.rng import seeded, uniform
 from icarus.engine.match import Agent
-from icarus.engine.result import Result, SearchInterrupted
-from icarus.engine.search import PROGRESS, Algorithm, check_budget, check_callable, run_within
+from icarus.engine.result import Result
+from icarus.engine.search import PROGRESS, Algorithm, SearchInterrupted, check_budget, check_callable, run_within
 from icarus.equilibrium.arrays import NOTHING
 from icarus.equilibrium.cfr import Learner, near_equilibrium
 from icarus.equilibrium.policies import TabularPolicy
