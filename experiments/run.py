@@ -24,7 +24,7 @@ from experiments.sequential import Progress
 from icarus import Agent, games, play
 from icarus.arena.ledger import Key, Row
 from icarus.arena.workers import Workers
-from icarus.engine.match import Decision, GameLog
+from icarus.engine.match import DecisionLog, GameLog
 from icarus.load_files import DIGITS, load_file
 
 WIN = 1.0  # the reward of a win; draws and shared lower places are losses (section 8)
@@ -99,7 +99,7 @@ def row(trial: Trial) -> Row:
     }
 
 
-def statistics(decisions: Iterable[Decision]) -> dict[str, float | None]:
+def statistics(decisions: Iterable[DecisionLog]) -> dict[str, float | None]:
     """What the searches of one side came to, averaged over the decisions with more than one legal action.
 
     Returns:

@@ -9,7 +9,7 @@ from icarus import games
 from icarus.algebra.parsing import Operand
 from icarus.arena.ledger import Key
 from icarus.arena.player import Entrant
-from icarus.engine.match import Decision, GameLog, play
+from icarus.engine.match import DecisionLog, GameLog, play
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
 from icarus.load_files import load_files
@@ -33,7 +33,7 @@ class Match:
     seed: tuple[int, ...]
     files: tuple[str, ...] = ()
 
-    def play(self, watch: Callable[[State, int | None, Decision | None], None] | None = None) -> GameLog:
+    def play(self, watch: Callable[[State, int | None, DecisionLog | None], None] | None = None) -> GameLog:
         """Play the game; `watch` as of `icarus.play`."""
         names, game = names_in(self.files), load_game(self.game, self.files)
         players = {entrant: entrant.player(names) for entrant in self.entrants}
@@ -54,7 +54,7 @@ def load_game(game: str | AnyGame, files: Sequence[str]) -> AnyGame:
     return games.load(game) if isinstance(game, str) else game
 
 
-def work_of(decisions: Iterable[Decision]) -> list[float]:
+def work_of(decisions: Iterable[DecisionLog]) -> list[float]:
     """The iterations of some decisions, and the seconds that they took."""
     spent = [(each.iterations, each.seconds) for each in decisions]
     return [sum(iterations for iterations, _ in spent), round(sum(seconds for _, seconds in spent), 4)]

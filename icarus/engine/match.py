@@ -207,7 +207,7 @@ def is_player(agent: object) -> bool:
 
 
 @attrs.frozen
-class Decision:
+class DecisionLog:
     """One decision of a game, with what the search knew of it.
 
     Attributes:
@@ -247,7 +247,7 @@ class GameLog:
     agents: tuple[str, ...]
     seed: int | tuple[int, ...]
     actions: tuple[tuple[int, int], ...]
-    decisions: tuple[Decision, ...]
+    decisions: tuple[DecisionLog, ...]
     returns: tuple[float, ...]
     seconds: float
 
@@ -261,7 +261,7 @@ def play(
     agents: Sequence[Player],
     *,
     seed: int | Sequence[int] = 0,
-    watch: Callable[[State, int | None, Decision | None], None] | None = None,
+    watch: Callable[[State, int | None, DecisionLog | None], None] | None = None,
 ) -> GameLog:
     """Play one game between agents, one for each seat.
 
@@ -321,11 +321,13 @@ def _outcome(state: State, chance_rng: np.random.Generator) -> int:
     return actions[min(index, len(actions) - 1)]
 
 
-def _decision(state: State, agent: SeatedPlayer, seed: tuple[int, ...]) -> Decision:
+def _decision(state: State, agent: SeatedPlayer, seed: tuple[int, ...]) -> DecisionLog:
     player, legal = state.current_player(), state.legal_actions()
     if len(legal) == 1:
-        return Decision(player, legal[0], 1, 0, 0, 0.0, 0, 0.0)
+        return DecisionLog(player, legal[0], 1, 0, 0, 0.0, 0, 0.0)
     result = agent.search(state, seed)
     index = result.actions.index(result.action)
     visits, value = int(result.visits[index]), float(result.values[index])
-    return Decision(player, result.action, len(legal), result.iterations, visits, value, result.depth, result.seconds)
+    return DecisionLog(
+        player, result.action, len(legal), result.iterations, visits, value, result.depth, result.seconds
+    )

@@ -23,7 +23,7 @@ import numpy as np
 from icarus import games
 from icarus.arena.ledger import Ledger, Row, read_rows
 from icarus.arena.player import RandomPlayer
-from icarus.engine.match import Agent, Decision, Player, play
+from icarus.engine.match import Agent, DecisionLog, Player, play
 from icarus.engine.search import SearchResult, SeatedPlayer
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
@@ -368,7 +368,7 @@ def play_game(game: AnyGame, player: Player, opponent: Player, *, seed: tuple[in
     return row
 
 
-def seconds_per_decision(decisions: Iterable[Decision]) -> float:
+def seconds_per_decision(decisions: Iterable[DecisionLog]) -> float:
     """The mean time of those decisions in which there was a choice."""
     spent = [decision.seconds for decision in decisions if decision.legal > 1]
     return round(sum(spent) / max(1, len(spent)), 5)

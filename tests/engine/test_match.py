@@ -11,7 +11,7 @@ from scipy.stats import chisquare
 
 from icarus import Agent, Game, GameLog, State, games, greatest_value, play
 from icarus.engine import match as levels
-from icarus.engine.match import Decision
+from icarus.engine.match import DecisionLog
 from icarus.engine.scheme import SO_ISMCTS
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.ladder import read_ladder
@@ -30,9 +30,9 @@ def timeless(log: GameLog) -> GameLog:
 
 def watched(
     game: Game, agents: list[Agent], seed: Any
-) -> tuple[GameLog, list[tuple[State, int | None, Decision | None]]]:
+) -> tuple[GameLog, list[tuple[State, int | None, DecisionLog | None]]]:
     """A game, and copies of all that a watcher was told."""
-    events: list[tuple[State, int | None, Decision | None]] = []
+    events: list[tuple[State, int | None, DecisionLog | None]] = []
     log = play(
         game, agents, seed=seed, watch=lambda state, action, decision: events.append((state.clone(), action, decision))
     )
