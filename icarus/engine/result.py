@@ -62,8 +62,8 @@ class RootStatistics:
     @property
     def dominated(self) -> np.ndarray:
         """Whether another action is proven to be at least as good, and may be better. [actions]"""
-        certain = self.lower[None, :] >= self.upper[:, None]
-        return np.any(certain & (self.upper[None, :] > self.lower[:, None]), axis=1)
+        best = self.lower.max()  # what an action is sure to get, and of those that are the most that one may get
+        return (best >= self.upper) & (self.upper[self.lower == best].max() > self.lower)
 
 
 def sum_statistics(parts: Sequence[RootStatistics]) -> RootStatistics:

@@ -490,6 +490,17 @@ def test_each_rule_recommends_by_hand(rule: Any, action: int) -> None:
 def test_an_action_that_is_proved_to_be_worse_is_recommended_by_no_rule() -> None:
     statistics = attrs.evolve(root([9, 1], [9, 0]), lower=np.array([0.0, 1.0]), upper=np.array([0.5, 1.0]))
     assert {recommend(statistics, rule, RNG) for rule in (most_visits, greatest_value, secure_child)} == {1}
+    assert not root(
+        [1] * 100_000, [0] * 100_000
+    ).dominated.any()  # not by pairs of actions, for which there is no memory
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.sampled_from([0.0, 0.5, 1.0])), min_size=1, max_size=5))
+def test_an_action_is_dominated_where_another_is_at_least_as_good_and_may_be_better(bounds: list) -> None:
+    lower, upper = np.array([(min(pair), max(pair)) for pair in bounds]).T
+    statistics = attrs.evolve(root([1] * len(bounds), [0] * len(bounds)), lower=lower, upper=upper)
+    better = [any(lower[j] >= upper[i] and upper[j] > lower[i] for j in range(len(bounds))) for i in range(len(bounds))]
+    assert statistics.dominated.tolist() == better
 
 
 @pytest.mark.parametrize("engine", ["compiled", "python"])
