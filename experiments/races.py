@@ -84,10 +84,10 @@ def audit(directory: Path, sample: int, seed: int) -> Iterator[tuple[str, bool]]
             raise Refusal(f"there is no {file} here; read this race in the directory in which it was started")
         if digest_of(file) != digest:
             raise Refusal(f"{file} has changed since the race was started, so its games cannot be played again")
-    match_settings = protocol.match_settings()
+    games = Games(protocol, protocol.game)
     for row in random.Random(seed).sample(rows, min(sample, len(rows))):
         pair = read_configuration(row["player"]), read_configuration(row["opponent"])
-        again = race_row(match_settings.match(STREAMS.index(row["stream"]), pair, row["deal"], row["seat"]))
+        again = race_row(games.match(STREAMS.index(row["stream"]), pair, row["deal"], row["seat"]))
         changed = [key for key in ("returns", "moves") if again[key] != row[key]]
         name = f"{row['player']} against {row['opponent']}, {row['stream']} {row['deal']}, seat {row['seat']}"
         if changed:
@@ -112,7 +112,7 @@ def result_of(directory: Path) -> Discovery:
         Refusal: it is not finished.
     """
     protocol = read_protocol(directory)
-    games = Games(protocol.match_settings(), workers=Nobody())
+    games = Games(protocol, protocol.game, workers=Nobody())
     games.rows |= {key_of(row, KEY): row for row in rows_of(directory)}
     return run(protocol, games)
 

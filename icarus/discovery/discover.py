@@ -11,7 +11,7 @@ import msgspec
 
 from icarus import checks
 from icarus.algebra import Enhancement
-from icarus.arena.match import load_game
+from icarus.arena.match import load_game, names_in
 from icarus.arena.player import Configuration, read_configuration
 from icarus.arena.workers import workers as start_workers
 from icarus.audit.lockstep import random_action
@@ -20,7 +20,6 @@ from icarus.discovery.race import (
     ROWS,
     Discovery,
     Games,
-    MatchSettings,
     RaceProgress,
     RaceProtocol,
     Report,
@@ -101,16 +100,16 @@ def discover(
     check_callable("report", report, "a function of a RaceProgress")
     checks.integer("workers", workers, least=1)
     protocol = plan_race(game, Settings(**changes) if settings is None else attrs.evolve(settings, **changes))
-    match_settings = protocol.match_settings(None if isinstance(game, str) else game)
+    game = protocol.game if isinstance(game, str) else game
     directory = None if to is None else Path(to)
     if directory is not None:
         protocol.check(directory)
-    check_playable(match_settings, protocol, report)
+    check_playable(game, protocol, report)
     if directory is not None:
         protocol.write(directory)
     with (
         start_workers(workers, cluster) as playing,
-        Games(match_settings, directory / ROWS if directory else None, playing) as games,
+        Games(protocol, game, directory / ROWS if directory else None, playing) as games,
     ):
         return run(protocol, games, report)
 
@@ -168,17 +167,17 @@ def plan_race(game: AnyGame | str, settings: Settings) -> RaceProtocol:
     )
 
 
-def check_playable(match_settings: MatchSettings, protocol: RaceProtocol, report: Report) -> None:
+def check_playable(game: AnyGame | str, protocol: RaceProtocol, report: Report) -> None:
     """Read each opponent and what each level of each factor makes, and search with it for an instant, which compiles what it needs.
 
     Raises:
         ValueError: one is no strategy or scheme, or the game cannot play it.
     """
-    space, names = protocol.space, match_settings.names()
+    space, names = protocol.space, names_in(protocol.paths)
     for each in protocol.pool:
         each.agent(iterations=LEAST_ITERATIONS, **names)
     space.check(names)
-    start, points = first_decision(match_settings.loaded(), protocol.seed), space.covering()
+    start, points = first_decision(load_game(game, protocol.paths), protocol.seed), space.covering()
     for number, point in enumerate([*([None] * len(protocol.pool)), *points]):
         configuration = protocol.pool[number] if point is None else space.configuration(point)
         with space.refusing(point):

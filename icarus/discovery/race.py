@@ -10,7 +10,7 @@ import hashlib
 import itertools
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,9 +18,8 @@ import attrs
 import msgspec
 import numpy as np
 
-from icarus.algebra.parsing import Operand
 from icarus.arena.ledger import Ledger, Row, check_settings, write_settings
-from icarus.arena.match import Match, load_game, names_in, work_of
+from icarus.arena.match import Match, load_game, work_of
 from icarus.arena.player import Configuration, Entrant
 from icarus.arena.workers import ALONE, Workers
 from icarus.checks import count_text
@@ -164,10 +163,10 @@ class RaceProtocol:
         """See `settings`."""
         return str(self.settings()["digest"])
 
-    def match_settings(self, game: AnyGame | None = None) -> "MatchSettings":
-        """How its matches are played: in the game of its name, if none is given."""
-        files = tuple(file for file, _ in self.files)
-        return MatchSettings(game or self.game, self.seats, self.iterations, self.seconds, self.seed, files)
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files, without their digests."""
+        return tuple(file for file, _ in self.files)
 
     def detectable(self) -> float:
         """The least difference in mean reward that the proof finds with power `POWER`, for the strictest test of Holm's."""
@@ -242,45 +241,6 @@ KEY = ("stream", "player", "opponent", "deal", "seat")  # the fields of a row th
 Pair = tuple[Configuration, Configuration]  # who is judged, and against whom
 
 
-@attrs.frozen
-class MatchSettings:
-    """How matches are played.
-
-    Attributes:
-        game: by its name, or itself; only a name can be given to other processes.
-        seats: which the player who is judged takes in turn, on the same deal.
-        iterations, seconds: the budget of each decision; one of them is None.
-        seed: of the race.
-        files: Python files whose enhancements and games may be named.
-    """
-
-    game: str | AnyGame
-    seats: tuple[int, ...]
-    iterations: int | None
-    seconds: float | None
-    seed: int
-    files: tuple[str, ...] = ()
-
-    def loaded(self) -> AnyGame:
-        """The game itself."""
-        return load_game(self.game, self.files)
-
-    def names(self) -> Mapping[str, Operand]:
-        """What strategies may name besides the catalogue."""
-        return names_in(self.files)
-
-    def match(self, stream: int, pair: Pair, deal: int, seat: int) -> Match:
-        """One game: the first of a pair in a seat, and the second in all others.
-
-        Args:
-            stream: what it is for; decides, with the race's seed and the deal, everything random.
-        """
-        player, opponent = (Entrant(each, self.iterations, self.seconds) for each in pair)
-        entrants = tuple(player if each == seat else opponent for each in range(self.loaded().players))
-        key = STREAMS[stream], str(pair[0]), str(pair[1]), deal, seat
-        return Match(key, self.game, entrants, (self.seed, stream, deal), self.files)
-
-
 def race_row(match: Match) -> Row:
     """Play a match of a race."""
     log, seat = match.play(), match.key[KEY.index("seat")]
@@ -297,9 +257,28 @@ def race_row(match: Match) -> Row:
 class Games(Ledger):
     """The games of a race: their ledger, and who plays those that it lacks."""
 
-    def __init__(self, settings: MatchSettings, path: Path | None = None, workers: Workers = ALONE) -> None:
+    def __init__(
+        self, protocol: RaceProtocol, game: str | AnyGame, path: Path | None = None, workers: Workers = ALONE
+    ) -> None:
         super().__init__(path, KEY)
-        self.settings, self._workers = settings, workers
+        self.protocol, self.game, self._workers = (
+            protocol,
+            game,
+            workers,
+        )  # only a game's name can be given to other processes
+
+    def match(self, stream: int, pair: Pair, deal: int, seat: int) -> Match:
+        """One game: the first of a pair in a seat, and the second in all others.
+
+        Args:
+            stream: what it is for; decides, with the race's seed and the deal, everything random.
+        """
+        race = self.protocol
+        player, opponent = (Entrant(each, race.iterations, race.seconds) for each in pair)
+        players = load_game(self.game, race.paths).players
+        entrants = tuple(player if each == seat else opponent for each in range(players))
+        key = STREAMS[stream], str(pair[0]), str(pair[1]), deal, seat
+        return Match(key, self.game, entrants, (race.seed, stream, deal), race.paths)
 
     def scores(self, stream: int, pairs: Sequence[Pair], deals: Sequence[int]) -> list[float]:
         """What each player gets on each deal, in the mean over the seats that he takes in turn.
@@ -308,10 +287,10 @@ class Games(Ledger):
             pairs: (player, opponent); who plays against himself is played once, for all seats.
             deals: of each pair.
         """
-        seats, matches = self.settings.seats, list[list[Match]]()
+        seats, matches = self.protocol.seats, list[list[Match]]()
         for pair, deal in zip(pairs, deals, strict=True):
-            alone = pair[0] == pair[1] and self.settings.seconds is None
-            matches.append([self.settings.match(stream, pair, deal, seat) for seat in (seats[:1] if alone else seats)])
+            alone = pair[0] == pair[1] and self.protocol.seconds is None
+            matches.append([self.match(stream, pair, deal, seat) for seat in (seats[:1] if alone else seats)])
         self.play(sum(matches, []), race_row, self._workers)
         return [mean_reward([self.rows[match.key] for match in each], seats) for each in matches]
 

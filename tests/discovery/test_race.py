@@ -16,7 +16,7 @@ from icarus import BASELINE, games, load_files
 from icarus.arena.ledger import line_of, read_rows
 from icarus.arena.player import Configuration
 from icarus.discovery.discover import Settings, discover, discovered, plan_race, proven_configurations
-from icarus.discovery.race import KEY, PROOF, Discovery, Games, MatchSettings
+from icarus.discovery.race import KEY, PROOF, Discovery, Games
 from icarus.discovery.space import Space
 from icarus.load_files import digest_of
 
@@ -142,9 +142,8 @@ def test_a_cluster_that_does_not_answer_is_refused() -> None:
 
 
 def test_the_reference_has_no_difference_to_itself(finished_race: tuple[Discovery, Path]) -> None:
-    match_settings = MatchSettings("kuhn-poker", (0, 1), 4, None, 0)
     reference = Configuration("BASELINE >> MAST")
-    with Games(match_settings) as games:
+    with Games(finished_race[0].protocol, "kuhn-poker") as games:
         scores = games.scores(PROOF, [(reference, reference)] * 5, range(5))
         assert scores == [0.5] * 5 and len(games.rows) == 5
 
