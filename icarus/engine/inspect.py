@@ -147,15 +147,15 @@ def _histories(history: History, keys: np.ndarray, text: Callable[[int], str]) -
     """
     texts: dict[int, str] = {}
     for perspective in range(keys.shape[1]):
-        seen: list[int] = []
+        moves: list[int] = []
         for t, step in enumerate(history.steps[:-1]):
             if t > 0 and keys[t, perspective] != keys[t - 1, perspective]:
                 move = int(history.moves[t, perspective])
-                seen = [*seen, move] if keys[t, perspective] == mix(int(keys[t - 1, perspective]), move) else []
+                moves = [*moves, move] if keys[t, perspective] == mix(int(keys[t - 1, perspective]), move) else []
             if step.perspective == perspective:
                 for action in history.legal[step.first : step.first + step.count].tolist():
                     key = python_of(extended)(int(keys[t, perspective]), int(step.player), action)
-                    texts[key] = f"⟨{', '.join(map(text, [*seen, action]))}⟩"
+                    texts[key] = f"⟨{', '.join(map(text, [*moves, action]))}⟩"
     return texts
 
 

@@ -222,19 +222,21 @@ def parts_of(keys: np.ndarray, space: Space, players: int, moves: Iterable[int])
     """
     values: dict[str, Sequence[int]] = dict.fromkeys(ACTION.factors + MOVE.factors, sorted({*moves, NO_ACTION, UNSEEN}))
     values |= dict.fromkeys(PLAYER.factors, range(-1, players))
-    found: dict[int, tuple[int, ...]] = {}
+    parts_by_key: dict[int, tuple[int, ...]] = {}
     for each in space.alternatives:
         parts = [np.array(values.get(factor, OTHER)) for factor in each.factors]
         many = math.prod(map(len, parts)) > MOST_KEYS
         if many or {*each.factors} & {*HISTORY.factors, *POSITION.factors, *ACTIONS.factors}:
             continue
-        made = np.zeros(1, np.int64)
+        products = np.zeros(1, np.int64)
         for numbers in parts:
-            made = mix_arrays(made[:, None], numbers).ravel()
-        for place in np.flatnonzero(np.isin(made, keys)):
+            products = mix_arrays(products[:, None], numbers).ravel()
+        for place in np.flatnonzero(np.isin(products, keys)):
             indices = np.unravel_index(place, [len(numbers) for numbers in parts])
-            found[int(made[place])] = tuple(int(numbers[i]) for numbers, i in zip(parts, indices, strict=True))
-    return found
+            parts_by_key[int(products[place])] = tuple(
+                int(numbers[i]) for numbers, i in zip(parts, indices, strict=True)
+            )
+    return parts_by_key
 
 
 def parts_text(parts: Sequence[int], space: Space, game: AnyGame, move_text: Callable[[int], str]) -> str:
