@@ -187,7 +187,7 @@ def edit_while_running(bench: Bench) -> None:
 
 def press_in_bunches(bench: Bench) -> None:
     """Bunches of Ctrl-C while searches run, allocate, compile and have threads: none hangs, none loses its result."""
-    call = [sys.executable, "-m", "tests.compiler.bunches", "100", str(bench.random.randrange(1 << 30))]
+    call = [sys.executable, "-m", "tests.compiler.test_interrupts", "100", str(bench.random.randrange(1 << 30))]
     done = subprocess.run(call, env=environment(), text=True, capture_output=True, timeout=TIMEOUT, check=False)
     if done.returncode:
         raise Wrong(f"it ended with {done.returncode}: {done.stderr}")
