@@ -11,6 +11,7 @@ from typing import Any
 
 import attrs
 
+from experiments import verdicts
 from experiments.interims import CAMPAIGN, INTERIM_GAMES, SHARES, Sizes, count_sentence, sizes_text, states_table
 from experiments.papers import (
     BALANCE,
@@ -30,30 +31,7 @@ from experiments.plan.definition import AgentSpec, Cell, Column, Label, budget, 
 from experiments.ratings import Score, by_trees, hidden_cards, round_robins, search_name
 from experiments.results import Columns, Results, Tally
 from experiments.statistics import smallest_difference
-from experiments.verdicts import (
-    EXPECTATIONS,
-    SCORE,
-    VISITS,
-    WINS,
-    Claim,
-    ComparedSide,
-    Contrast,
-    Estimator,
-    Expectation,
-    Interim,
-    Judgement,
-    Place,
-    decide,
-    details_table,
-    higher,
-    margin,
-    place_of,
-    place_title,
-    rule,
-    summary_table,
-    tally_sentence,
-    within,
-)
+from experiments.verdicts import WINS, Claim, ComparedSide, Contrast, Estimator, Expectation, Interim, Judgement, Place
 from icarus.checks import count_text
 from icarus.engine.scheme import MO_ISMCTS
 from icarus.views.document import Block, Heading, Paragraph
@@ -105,13 +83,13 @@ def _several(texts: str | Sequence[str]) -> Sequence[str]:
 
 def _expected(entry: Entry, r: float) -> Expectation:
     """What an entry expects; r is the smallest difference that its paper could have found."""
-    scale = math.log if entry.get("measure") == VISITS else float
+    scale = math.log if entry.get("measure") == verdicts.VISITS else float
     match entry.get("by"):
         case [low, high]:
-            return within(scale(low), scale(high), entry["is"])
+            return verdicts.within(scale(low), scale(high), entry["is"])
         case by:
-            expectation, is_strict = EXPECTATIONS[entry["is"]]
-            return expectation(scale(by) if by else r if is_strict else margin(r))
+            expectation, is_strict = verdicts.EXPECTATIONS[entry["is"]]
+            return expectation(scale(by) if by else r if is_strict else verdicts.margin(r))
 
 
 @attrs.frozen
@@ -134,7 +112,7 @@ class Paper:
     def decisions(self, results: Results) -> dict[str, list[Judgement]]:
         """What the games say of the statements, for each budget per decision."""
         decided = {
-            name: [decide(claim, interims) for claim in self.claims]
+            name: [verdicts.decide(claim, interims) for claim in self.claims]
             for name, interims in self.interims_of(results).items()
         }
         if self.only_played:
@@ -184,7 +162,9 @@ def _compare(
         for at in places
         for sign, side in zip((1.0, -1.0), sides, strict=True)
     ]
-    return Contrast("all games" if place is None else place_title(place), what, tuple(terms), expected, measure)
+    return Contrast(
+        "all games" if place is None else verdicts.place_title(place), what, tuple(terms), expected, measure
+    )
 
 
 def _combined(name: str, expected: Expectation) -> Contrast:
@@ -200,8 +180,8 @@ def _gain_over(name: str, place: Place, compared: Place) -> Contrast:
         for sign, where in ((1.0, place), (-1.0, compared))
         for weight, agent in ((1.0, name), (-1.0, "-"))
     )
-    what = f"gain of {name} higher than in {place_title(compared)}"
-    return Contrast(place_title(place), what, terms, higher(CELL))
+    what = f"gain of {name} higher than in {verdicts.place_title(compared)}"
+    return Contrast(verdicts.place_title(place), what, terms, verdicts.higher(CELL))
 
 
 def _in_section_8(entry: Entry, agent: str, rival: str, name: str) -> Contrast:
@@ -233,7 +213,7 @@ def interims_of(results: Results, sizes: Sizes = INTERIM_GAMES) -> dict[str, lis
             whole += [
                 tally
                 for tally in results.tallies(games)
-                if tally.games == games == sizes.get(place_of(tally.cell), (0,) * len(SHARES))[number]
+                if tally.games == games == sizes.get(verdicts.place_of(tally.cell), (0,) * len(SHARES))[number]
             ]
         complete = _by_budget(whole)
         for name, of_budget in interims.items():
@@ -246,7 +226,7 @@ def _by_budget(tallies: Iterable[Tally]) -> dict[str, list[Tally]]:
     groups: dict[str, list[Tally]] = {}
     for tally in tallies:
         column = tally.cell.column
-        usual = place_of(tally.cell) in PLACES and not column.variant
+        usual = verdicts.place_of(tally.cell) in PLACES and not column.variant
         if tally.games and usual and column.opponent.text == TABLE_1["-"]:
             groups.setdefault(budget(column), []).append(tally)
     return groups
@@ -272,7 +252,7 @@ FOUND = {  # the smallest differences of two searches, by game and side
 
 def _of_searches(entry: Entry, agent: str, rival: str, name: str) -> Contrast:
     game, _, side = name.partition(", ")
-    measure, place = entry.get("measure", SCORE), (game, side)
+    measure, place = entry.get("measure", verdicts.SCORE), (game, side)
     expected = _expected(entry, FOUND.get(place, CELL_2012 if game == LOTR else CELL_2011))
     what = f"{agent} {expected.text} {rival}" + (" (games won)" if measure == WINS else "")
     terms = ComparedSide(1.0, place, (agent,)), ComparedSide(-1.0, place, (rival,))
@@ -364,7 +344,7 @@ def is_searched(columns: Columns) -> bool:
 SECTION_8 = Paper(
     "Paper against ours",
     "section 8",
-    rule(
+    verdicts.rule(
         "4.4 % for two combinations of 1000 games, 1.5 % for the averages of 8000, less for averages over all games; m is 7.9 %, 2.8 % "
         "and less"
     ),
@@ -375,7 +355,7 @@ SECTION_8 = Paper(
 EARLIER = Paper(
     "Papers against ours",
     "the papers of 2011 and 2012",
-    rule(
+    verdicts.rule(
         "LOTR:C: 2.1 % for two searches in a role; Phantom: 0.9 % in both seats, 1.3 % in one; 5.1 % and 4.4 % for two players of 750 "
         "games in LOTR:C and of 1000 in Dou Di Zhu"
     )
@@ -400,12 +380,12 @@ def blocks(paper: Paper, results: Results) -> Iterator[Block]:
         if not (by_interims or is_played):
             continue
         yield Heading(f"{paper.heading}: {name} per decision")
-        yield Paragraph(count_sentence(decisions) if by_interims else tally_sentence(decisions, paper.source))
+        yield Paragraph(count_sentence(decisions) if by_interims else verdicts.tally_sentence(decisions, paper.source))
         yield Paragraph(paper.rule)
         if by_interims:
             yield Paragraph(INTERIM_RULE.format(sizes_text(INTERIM_GAMES)))
-            games = {(place_of(cell), cell.spec.text): count for cell, count in results.unbroken().items()}
+            games = {(verdicts.place_of(cell), cell.spec.text): count for cell, count in results.unbroken().items()}
             yield states_table(decisions, games, INTERIM_GAMES)
-        yield summary_table(decisions, quoted=paper == SECTION_8)
+        yield verdicts.summary_table(decisions, quoted=paper == SECTION_8)
         if is_played:
-            yield details_table(decisions)
+            yield verdicts.details_table(decisions)

@@ -10,18 +10,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from experiments import claims, figures, interims, ratings, sequential
-from experiments.claims import (
-    CLAIMS,
-    PAPERS,
-    PLACES,
-    STRATEGIES,
-    average,
-    has_interims,
-    interims_of,
-    is_searched,
-    versus,
-)
+from experiments import claims, figures, interims, ratings, sequential, statistics
 from experiments.interims import count_sentence, progress, progress_table, state
 from experiments.pages import markdown_table, write_pages
 from experiments.papers import COMBINATIONS, DOU_DI_ZHU, ENHANCEMENTS, PHANTOM, TABLE_1
@@ -39,26 +28,7 @@ from experiments.results import (
     baseline,
     results_of,
 )
-from experiments.statistics import (
-    CONFIDENCE,
-    Design,
-    Estimate,
-    FactorEffect,
-    anova,
-    binomial_model,
-    clopper_pearson,
-    contrast,
-    holm,
-    marginals,
-    mcnemar,
-    paired_effects,
-    reward_p_values,
-    strengths,
-    student_mean,
-    wilson,
-    win_p_values,
-    win_rate,
-)
+from experiments.statistics import Design, Estimate, FactorEffect
 from experiments.verdicts import (
     AGREES,
     DISAGREES,
@@ -83,7 +53,7 @@ def measures_of(tallies: list[Tally]) -> tuple[list[str], list[list[str]]]:
 
     Where games were drawn, a column counts them, and the next one has the score, in which a draw counts one half.
     """
-    estimates, even = strengths(tallies), baseline(tallies)
+    estimates, even = statistics.strengths(tallies), baseline(tallies)
     bands = [_band(each, estimates[tallies.index(even)] if even else None) for each in estimates]
     if any_graded(tallies):
         headings = ["Games", "Mean reward", "95 % interval"]
@@ -102,7 +72,7 @@ def _won_and_drawn(scores: Sequence[Score]) -> tuple[list[str], list[list[str]]]
     """Headings and texts of games won with the interval of their rate, and where any were drawn of these and the score."""
     any_draws, rows = any(score.draws for score in scores), []
     for score in scores:
-        rate, texts = win_rate(score.wins, score.games), ["", ""]
+        rate, texts = statistics.win_rate(score.wins, score.games), ["", ""]
         if rate is not None:
             texts = [f"{100 * rate.value:.1f} %", f"{100 * rate.low:.1f} - {100 * rate.high:.1f} %"]
         draws = [str(score.draws), f"{100 * score.mean:.1f} %" if score.games else ""]
@@ -132,7 +102,7 @@ GAMES, REWARD = "Games won more", "Mean reward more"  # of differences
 def discordance_table(tallies: list[Tally], discordant: dict[Cell, tuple[int, int]]) -> Table:
     """The same deals: what the agent won and the opponent in its place did not, and the other way round."""
     discordances = [(tally.cell.agent, *discordant[tally.cell]) for tally in tallies if tally.cell in discordant]
-    adjusted = holm([mcnemar(alone, lost) for _, alone, lost in discordances])
+    adjusted = statistics.holm([statistics.mcnemar(alone, lost) for _, alone, lost in discordances])
     return Table(
         "The same deals and chance. p: McNemar's exact test.",
         ["Agent", "won alone", "lost alone", "p (Holm)"],
@@ -195,7 +165,7 @@ def _effects_table(unit: str, outcomes: Outcomes, columns: Columns, among: Colum
             [outcomes[key, trial] for key in keys] for trial in trials if all((key, trial) in outcomes for key in keys)
         ]
         if len(complete) > 1:
-            for enhancement, effect in paired_effects(np.array(complete)).items():
+            for enhancement, effect in statistics.paired_effects(np.array(complete)).items():
                 lines.append(
                     [title(column, among), enhancement, *_effect_texts(effect, unit == GAMES), str(len(complete))]
                 )
@@ -208,7 +178,7 @@ def _gain(outcomes: Outcomes, first: Cell, second: Cell, percent: bool = False) 
     deals = [trial for key, trial in outcomes if key == first.key and (second.key, trial) in outcomes]
     if len(deals) < 2:
         return ()
-    gain = student_mean([outcomes[second.key, trial] - outcomes[first.key, trial] for trial in deals])
+    gain = statistics.student_mean([outcomes[second.key, trial] - outcomes[first.key, trial] for trial in deals])
     return *_effect_texts(gain, percent), str(len(deals))
 
 
@@ -307,7 +277,7 @@ def write(directory: Path) -> tuple[dict[Column, list[Tally]], list[Path]]:
     """
     results = results_of(directory)
     experiment, columns = _whole(results, directory), results.columns()
-    if has_interims(results):
+    if claims.has_interims(results):
         columns = interims.with_due_games(columns)
     pictures = figures.draw(columns, directory / FIGURES, figures.fitting(experiment))
     blocks = list(_blocks(experiment, results, columns, pictures))
@@ -316,7 +286,7 @@ def write(directory: Path) -> tuple[dict[Column, list[Tally]], list[Path]]:
 
 def _whole(results: Results, directory: Path) -> Experiment:
     """The experiment of a run; that of a campaign has the cells of all its games."""
-    if len(results.runs) > 1 and not has_interims(results):
+    if len(results.runs) > 1 and not claims.has_interims(results):
         names = ", ".join(run.directory.name for run in results.runs)
         raise Refusal(f"{directory} holds several runs ({names}), which are not a campaign; give one of them")
     return attrs.evolve(results.runs[0].experiment, cells=tuple(results.cells))
@@ -327,7 +297,7 @@ def _blocks(
 ) -> Iterator[Block]:
     if experiment.sprt:
         yield from _sequential(experiment, results)
-    elif has_interims(results):
+    elif claims.has_interims(results):
         yield from interims.blocks(results)
     else:
         done, total = sum(tally.games for tallies in columns.values() for tally in tallies), results.most
@@ -337,7 +307,7 @@ def _blocks(
         if not any(path.stem in names for names in its_own.values()):
             yield Picture(path, figures.caption(path, experiment))
     yield from search_tables(columns)
-    for paper in PAPERS:
+    for paper in claims.PAPERS:
         yield from claims.blocks(paper, results)
     discordant = results.discordant() if experiment.paired or experiment.sprt else {}
     for column, tallies in columns.items():
@@ -389,7 +359,7 @@ def _answer(cell: Cell, answers: dict[Cell, tuple[str, int]]) -> tuple[str, str]
 
 def _strengths(results: list[Tally]) -> Table:
     """What the agents are compared by, with the chance that an agent is no different from evenly matched players (Holm over the column)."""
-    p_values = reward_p_values(results) if any_graded(results) else win_p_values(results)
+    p_values = statistics.reward_p_values(results) if any_graded(results) else statistics.win_p_values(results)
     headings, rows = measures_of(results)
     caption = GRADED if any_graded(results) else DRAWN if "Draws" in headings else WON
     p_texts = {key: p_text(p) for key, p in p_values.items()}
@@ -439,7 +409,7 @@ def analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
     lines = [
         [name, enhancement, *(f"{wins} of {games} ({100 * wins / max(games, 1):.1f} %)" for wins, games in pair)]
         for name, results in counts.items()
-        for enhancement, pair in marginals(results).items()
+        for enhancement, pair in statistics.marginals(results).items()
     ]
     yield Table("", ["Game", "Enhancement", "without", "with"], lines)
     designs = {name: {name: results} for name, results in counts.items()}
@@ -452,8 +422,10 @@ def analyses(columns: dict[Column, list[Tally]]) -> Iterator[Block]:
         except ValueError as error:
             yield Paragraph(f"Not possible: {error}.")
             continue
-        yield _effects("Linear model of single games (type II, F).", anova(design), "F")
-        yield _effects("Binomial model (logistic; type II, likelihood ratio).", binomial_model(design), "chi squared")
+        yield _effects("Linear model of single games (type II, F).", statistics.anova(design), "F")
+        yield _effects(
+            "Binomial model (logistic; type II, likelihood ratio).", statistics.binomial_model(design), "chi squared"
+        )
 
 
 def _effects(caption: str, effects: list[FactorEffect], statistic: str) -> Table:
@@ -537,7 +509,7 @@ CHEATING = tuple(name for name in SEARCHES.values() if name.startswith("Cheating
 
 def search_tables(columns: Columns) -> Iterator[Block]:
     """The tables that the results fill; nothing where all agents search as section 8's do."""
-    if not is_searched(columns):
+    if not claims.is_searched(columns):
         return
     for robin in round_robins(columns):
         if robin.complete and len(robin.searches) > 1:
@@ -583,7 +555,7 @@ def _never_lost(robin: RoundRobin) -> Iterator[Block]:
 def _increases(columns: Columns) -> Sequence[Sequence[str]]:
     lines = []
     for who, (without, seeing) in hidden_cards(columns).items():
-        more = contrast([(1.0, wilson(*seeing)), (-1.0, wilson(*without))])
+        more = statistics.contrast([(1.0, statistics.wilson(*seeing)), (-1.0, statistics.wilson(*without))])
         rates = (f"{wins} of {games} ({100 * wins / games:.1f} %)" for wins, games in (without, seeing))
         value, low, high = (f"{THOUSAND * each:+.0f}" for each in (more.value, more.low, more.high))
         lines.append([who, *rates, value, f"{low} to {high}", f"+{INCREASES[who]}"])
@@ -614,18 +586,18 @@ MINUS = "\N{MINUS SIGN}"
 
 def campaign_tables(results: Results) -> dict[str, str]:
     """All tables, by name: results, counted (a sentence), statements, averages, mixed, alone and games."""
-    (interims,) = interims_of(results).values()
-    decisions = [decide(claim, interims) for claim in CLAIMS]
+    (interims,) = claims.interims_of(results).values()
+    decisions = [decide(claim, interims) for claim in claims.CLAIMS]
     estimator, lines = Estimator(results.tallies()), progress(results)
     return {
         "results": first_results(interims[0].estimator),
         "counted": f"{sum(line.games for line in lines):,} games. {count_sentence(decisions)}\n",
         "statements": statements(decisions),
         "averages": _gains(
-            estimator, {name: name for name in ENHANCEMENTS}, lambda name, place: average(name, place, _ANY)
+            estimator, {name: name for name in ENHANCEMENTS}, lambda name, place: claims.average(name, place, _ANY)
         ),
         "mixed": _gains(estimator, MIXED, _gain_by_nast),
-        "alone": _gains(estimator, ALONE, lambda agent, place: versus(place, agent, _ANY, "-")),
+        "alone": _gains(estimator, ALONE, lambda agent, place: claims.versus(place, agent, _ANY, "-")),
         "games": markdown_table(progress_table(lines)) + "\n",
     }
 
@@ -637,10 +609,12 @@ def first_results(estimator: Estimator) -> str:
         estimator: of the first interim analysis.
     """
     lines = []
-    for place in PLACES:
-        tallies = [tally for name in SHOWN.values() if (tally := estimator.tally(place, STRATEGIES[name])) is not None]
+    for place in claims.PLACES:
+        tallies = [
+            tally for name in SHOWN.values() if (tally := estimator.tally(place, claims.STRATEGIES[name])) is not None
+        ]
         if len(tallies) == len(SHOWN):
-            ends = [[100 * end for end in clopper_pearson(tally.wins, tally.games)] for tally in tallies]
+            ends = [[100 * end for end in statistics.clopper_pearson(tally.wins, tally.games)] for tally in tallies]
             cells = [
                 f"{100 * tally.wins / tally.games:.1f} ({low:.0f}-{high:.0f})"
                 for tally, (low, high) in zip(tallies, ends, strict=True)
@@ -673,7 +647,7 @@ def _gain_by_nast(column: tuple[str, bool], place: Place | None) -> Contrast:
     """What an enhancement adds to the combinations that have NAST, or to those that have not."""
     name, has_nast = column
     among = [each for each in COMBINATIONS if ("NAST" in each.enhancements) == has_nast]
-    return average(name, place, _ANY, among)
+    return claims.average(name, place, _ANY, among)
 
 
 def _gains(
@@ -681,10 +655,10 @@ def _gains(
 ) -> str:
     """A line for each game and one for all, a column for each agent or enhancement: percent of games won more, with its 95 % interval."""
     lines = []
-    for place in (*PLACES, None):
+    for place in (*claims.PLACES, None):
         cells = []
         for name in columns:
-            estimate = estimator.estimate(comparison_of(name, place), CONFIDENCE)
+            estimate = estimator.estimate(comparison_of(name, place), statistics.CONFIDENCE)
             ends = estimate and [f"{100 * each:+.1f}" for each in (estimate.value, estimate.low, estimate.high)]
             cells.append("{} ({} to {})".format(*ends).replace("-", MINUS) if ends else "")
         lines.append(["all games" if place is None else place_title(place), *cells])
