@@ -23,7 +23,7 @@ from experiments.ladder import TABLE_SECONDS, opponents
 from experiments.pages import fill_places
 from experiments.papers import GROUPS
 from experiments.plan import loading
-from experiments.plan.definition import Column, Experiment, Refusal, budget, positive, refusing, title
+from experiments.plan.definition import Column, Experiment, Refusal, budget, refusing, title
 from experiments.report import campaign_tables, measures_of, state_of, without_checksum, write
 from experiments.results import Results, Tally, results_of, runs_in
 from experiments.statistics import INTERVALS, POWER, clopper_pearson, games_needed, interval_text
@@ -146,9 +146,14 @@ def _numbers(name: str, text: str | None) -> list[float] | None:
         raise Refusal(f"{name}: {text!r} are not numbers separated by commas") from None
 
 
+def _positive(name: str, value: int) -> int:
+    with refusing():
+        return integer(name, value, 1)
+
+
 def _size(workers: int | None) -> int:
     if workers is not None:
-        return positive("workers", workers)
+        return _positive("workers", workers)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -307,14 +312,14 @@ def verify(
             raise Refusal(
                 f"{directory} is a race, whose games have no agents and trials; leave out --agent and --trial"
             )
-        return _print_audit(races.audit(directory, positive("sample", sample), seed))
+        return _print_audit(races.audit(directory, _positive("sample", sample), seed))
     experiment = store.experiment_in(directory)
     for module in sorted({cell.module for cell in experiment.cells if cell.module}):
         say(f"{directory} uses a Python file, which is run now: {module}")
     if unchecked := store.count_unchecked(directory):
         say(without_checksum(unchecked))
     rows = _rows_of(store.rows(directory, experiment), agent, trial)
-    return _print_audit(running.audit(experiment, rows, positive("sample", sample), seed))
+    return _print_audit(running.audit(experiment, rows, _positive("sample", sample), seed))
 
 
 def _rows_of(rows: Iterable[Row], agent: str | None, trial: int | None) -> Iterator[Row]:

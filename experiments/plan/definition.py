@@ -7,12 +7,13 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 import attrs
+import msgspec
 
 from experiments.papers import EPISODES, GAMES, REUSE, TABLE_1, TREE
-from icarus import Enhancement, checks, load_files
+from icarus import Enhancement, load_files
 from icarus.arena.player import parse_strategy
 from icarus.checks import count_text
 from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
@@ -190,8 +191,10 @@ def _agent_keys(strategy: str, scheme: str, spec: AgentSpec) -> dict[str, str]:
     return {strategy: str(spec.strategy)} | ({} if spec.scheme == MO_ISMCTS else {scheme: str(spec.scheme)})
 
 
-@attrs.frozen
-class Sprt:
+Share = Annotated[float, msgspec.Meta(gt=0, lt=0.5)]
+
+
+class Sprt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A sequential test that ends a cell's games when the question "better than the baseline?" is answered; see `sequential`.
 
     Attributes:
@@ -201,9 +204,9 @@ class Sprt:
         beta: the chance to find it not better under H1.
     """
 
-    margin: float = 0.05
-    alpha: float = 0.05
-    beta: float = 0.05
+    margin: Share = 0.05
+    alpha: Share = 0.05
+    beta: Share = 0.05
 
 
 @attrs.frozen
@@ -249,7 +252,7 @@ class Experiment:
     def settings(self) -> dict[str, object]:
         """The experiment as JSON can hold it; `from_settings` reads it back."""
         cells = [cell.settings() for cell in self.cells]
-        sprt = None if self.sprt is None else attrs.asdict(self.sprt)
+        sprt = None if self.sprt is None else msgspec.structs.asdict(self.sprt)
         return {**attrs.asdict(self, recurse=False), "cells": cells, "pictures": list(self.pictures), "sprt": sprt}
 
 
@@ -288,13 +291,6 @@ def _read_column(settings: Settings) -> Column:
     return Column(**{**fields, "seats": tuple(settings["seats"]), "opponent": opponent})
 
 
-# -------------------- What tables hold, checked: a function returns the value, or raises a `Refusal` that begins with its path.
-
-
-SEED_LIMIT = 1 << 63
-Table: TypeAlias = Mapping[str, object]  # of an experiment, as a TOML or a Python file has it
-
-
 @contextlib.contextmanager
 def refusing(path: str = "", kinds: tuple[type[Exception], ...] = (ValueError,)) -> Iterator[None]:
     """An error within becomes a `Refusal` that begins with the path, if there is one; a `Refusal` stays as it is.
@@ -316,33 +312,9 @@ def nearest(name: str, names: Sequence[str]) -> str:
     return f"; did you mean {' or '.join(near)}?" if near else f"; known: {', '.join(names)}"
 
 
-def require(table: Table, key: str) -> object:
-    """The value of a key that must be there."""
-    if key not in table:
-        raise Refusal(f"{key}: missing; docs/experiments.md has the keys of an experiment")
-    return table[key]
-
-
-def list_of(key: str, table: Table) -> list[object]:
-    """The values of a key that may hold a list."""
-    value = require(table, key)
-    values = value if isinstance(value, list) else [value]
-    if not values:
-        raise Refusal(f"{key}: the list is empty")
-    return values
-
-
-def paths(key: str, table: Table) -> list[tuple[str, object]]:
+def paths(key: str, value: Any) -> list[tuple[str, Any]]:
     """The values of a key that may hold a list, each with its path."""
-    many = isinstance(table.get(key), list)
-    return [(f"{key}[{i}]" if many else key, value) for i, value in enumerate(list_of(key, table))]
-
-
-def text(path: str, value: object) -> str:
-    """A string that is not blank."""
-    if not isinstance(value, str) or not value.strip():
-        raise Refusal(f"{path}: {value!r} is not a string")
-    return value
+    return [(f"{key}[{i}]", each) for i, each in enumerate(value)] if isinstance(value, list) else [(key, value)]
 
 
 def one_of(path: str, value: object, names: Sequence[str]) -> str:
@@ -350,31 +322,6 @@ def one_of(path: str, value: object, names: Sequence[str]) -> str:
     if isinstance(value, str) and value in names:
         return value
     raise Refusal(f"{path}: {value!r} is unknown{nearest(str(value), names)}")
-
-
-def positive(path: str, value: object) -> int:
-    """An integer of at least 1."""
-    with refusing():
-        return checks.integer(path, value, least=1)
-
-
-def positive_real(path: str, value: object) -> float:
-    """A number of seconds."""
-    with refusing():
-        return checks.positive(path, value)
-
-
-def seed(value: object) -> int:
-    """The seed of an experiment."""
-    with refusing():
-        return checks.integer("seed", value, 0, SEED_LIMIT - 1)
-
-
-def truth(path: str, value: object) -> bool:
-    """True or false."""
-    if not isinstance(value, bool):
-        raise Refusal(f"{path}: {value!r} is neither true nor false")
-    return value
 
 
 # -------------------- When one experiment continues another: it is the same, or has more trials, agents or games besides.

@@ -8,8 +8,10 @@ import itertools
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Annotated, Any, TypeVar
 
 import attrs
+import msgspec
 
 from experiments import papers
 from experiments.papers import GROUPS, NAMES, ROLES
@@ -22,22 +24,14 @@ from experiments.plan.definition import (
     Label,
     Refusal,
     Sprt,
-    Table,
     imports_of,
-    list_of,
     nearest,
     one_of,
     paths,
-    positive,
-    positive_real,
     read_agent,
     refusing,
-    require,
-    seed,
     source_of,
     strategy_of,
-    text,
-    truth,
 )
 from icarus import Enhancement, checks, games
 from icarus.arena.player import read_scheme
@@ -49,34 +43,78 @@ from icarus.kernel.game import AnyGame
 from icarus.load_files import game_of_file, load_file, load_files
 
 BASELINE = "BASELINE"
-AGENT_KEYS = ("strategy", "scheme", "iterations")
-OPPONENT_KEYS = ("strategy", "scheme")
 CHEATING = "cheating"
+
+
+Table = Mapping[str, object]  # of an experiment, as a TOML or a Python file has it
+Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+Seconds = Annotated[float, msgspec.Meta(gt=0, lt=1e9)]
+Seed = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
+Kind = TypeVar("Kind")
+Several = Annotated[list[Kind], msgspec.Meta(min_length=1)]
+
+
+class PlayerTable(msgspec.Struct, forbid_unknown_fields=True):
+    """Who plays; in Python files strategies and schemes may be values instead of texts."""
+
+    strategy: Any = BASELINE
+    scheme: Any = MO_ISMCTS
+
+
+class AgentTable(PlayerTable):
+    iterations: Positive | None = None
+
+
+class ExperimentTable(msgspec.Struct, forbid_unknown_fields=True):
+    """The keys of an experiment, explained in docs/experiments.md."""
+
+    name: Text
+    games: Text | Several[Text]
+    agents: Annotated[dict[str, Any], msgspec.Meta(min_length=1)] | Several[Any]
+    iterations: Positive | Several[Positive] | None = None
+    seconds: Seconds | Several[Seconds] | None = None
+    seats: int | Text | Several[Any] | None = None
+    roles: Text | Several[Text] | None = None
+    opponent: Any = BASELINE
+    trials: Positive = 1000
+    seed: Seed = 0
+    paired: bool = False
+    sprt: bool | Sprt = False
+    pictures: Several[str] = msgspec.field(default_factory=lambda: ["agents"])
+
+
+def converted(value: object, kind: type[Kind], path: str = "") -> Kind:
+    """A value as what it must be.
+
+    Raises:
+        Refusal: it is something else.
+    """
+    with refusing(path):
+        return msgspec.convert(value, kind)
 
 
 @attrs.frozen
 class Entry:
-    """What a table says of an agent or an opponent: who plays, and an agent's own iterations, if it has any."""
+    """An agent or an opponent: who plays, and an agent's own iterations, if it has any."""
 
     spec: AgentSpec
     iterations: int | None = None
 
 
-def read_agents(table: Table, module: str) -> dict[str, Entry]:
+def read_agents(agents: dict[str, Any] | list[Any], module: str) -> dict[str, Entry]:
     """The agents of a table, by name.
 
     Raises:
-        Refusal: there are none, or one cannot be understood.
+        Refusal: one cannot be understood.
     """
-    by_name = require(table, "agents")
-    if by_name == {}:
-        raise Refusal('agents: the table is empty; write a line such as mast = "BASELINE >> MAST"')
-    if isinstance(by_name, Mapping):
-        entries = {name: read_entry(f"agents.{name}", value, module) for name, value in by_name.items()}
+    if isinstance(agents, dict):
+        entries = {name: read_entry(f"agents.{name}", value, module) for name, value in agents.items()}
     else:
         entries = {}
-        for path, value in paths("agents", table):
-            if (name := _name(path, value)) in entries:
+        for path, value in paths("agents", agents):
+            name = ", ".join(map(str, value.values())) if isinstance(value, Mapping) else str(value)
+            if name in entries:
                 raise Refusal(f"{path}: {name} is in the list twice")
             entries[name] = read_entry(path, value, module)
     honest = {_honest(name, each.spec.scheme): each for name, each in entries.items()}
@@ -85,33 +123,20 @@ def read_agents(table: Table, module: str) -> dict[str, Entry]:
     return honest
 
 
-def read_entry(path: str, value: object, module: str, keys: Sequence[str] = AGENT_KEYS) -> Entry:
-    """A strategy, or a table of these keys.
+def read_entry(path: str, value: object, module: str, kind: type[PlayerTable] = AgentTable) -> Entry:
+    """A strategy, or a table.
 
     Raises:
         Refusal: it cannot be understood.
     """
     if not isinstance(value, Mapping):
         return Entry(AgentSpec(_strategy(path, value, module)))
-    for key in value:
-        if key not in keys:
-            raise Refusal(f"{path}.{key}: no such key{nearest(key, keys)}")
-    if not value:
-        raise Refusal(f"{path}: the table is empty; give at least one of {', '.join(keys)}")
-    strategy = _strategy(f"{path}.strategy", value.get("strategy", BASELINE), module)
-    scheme = _scheme(f"{path}.scheme", value["scheme"]) if "scheme" in value else MO_ISMCTS
-    iterations = positive(f"{path}.iterations", value["iterations"]) if "iterations" in value else None
-    if isinstance(strategy, Algorithm):
+    table = converted(value, kind, path)
+    spec = AgentSpec(_strategy(f"{path}.strategy", table.strategy, module), _scheme(f"{path}.scheme", table.scheme))
+    if isinstance(spec.strategy, Algorithm):
         with refusing():
-            Agent(strategy, iterations=1, scheme=scheme)
-    return Entry(AgentSpec(strategy, scheme), iterations)
-
-
-def _name(path: str, value: object) -> str:
-    """The name of an agent that is given none."""
-    if not isinstance(value, Mapping):
-        return text(path, _as_text(value))
-    return ", ".join(text(f"{path}.{key}", str(part)) for key, part in value.items())
+            Agent(spec.strategy, iterations=1, scheme=spec.scheme)
+    return Entry(spec, table.iterations if isinstance(table, AgentTable) else None)
 
 
 def _scheme(path: str, value: object) -> Scheme:
@@ -119,7 +144,7 @@ def _scheme(path: str, value: object) -> Scheme:
     if isinstance(value, Scheme):
         return value
     with refusing(path):
-        return read_scheme(text(path, value))
+        return read_scheme(str(value))
 
 
 def _honest(name: str, scheme: Scheme) -> str:
@@ -136,7 +161,7 @@ def _strategy(path: str, value: object, module: str) -> Enhancement | Algorithm:
         Refusal: the text cannot be understood, or it names something else.
     """
     with refusing(path, (TypeError, ValueError)):
-        strategy = strategy_of(text(path, _as_text(value)), module)
+        strategy = strategy_of(str(value), module)
     if isinstance(value, Enhancement | Algorithm) and strategy != value:
         raise Refusal(
             f'{path}: "{value}" names another strategy than the one that is given; give what was changed a name of its own, '
@@ -150,16 +175,9 @@ def _strategy(path: str, value: object, module: str) -> Enhancement | Algorithm:
     return strategy
 
 
-def _as_text(value: object) -> object:
-    """A composition as text; in Python files people also write the value itself."""
-    return str(value) if isinstance(value, Enhancement | Algorithm) else value
-
-
 # -------------------- Experiments from tables, in TOML or Python: every key is checked, and lists unfold to a grid of cells.
 
 
-DEFAULTS = {"trials": 1000, "opponent": BASELINE, "seed": 0, "paired": False, "sprt": False, "pictures": ["agents"]}
-KEYS = ("name", "games", "agents", "iterations", "seconds", "seats", "roles", *DEFAULTS)
 OWN_GAME = (
     'for a game of your own, name its file in a TOML file, games = ["mygame.py"], or give its name and --with mygame.py'
 )
@@ -186,31 +204,26 @@ def build(table: Table, module: str = "") -> Experiment:
     Raises:
         Refusal: a key is unknown, missing or wrong; the message begins with its path.
     """
-    for key in table:
-        if key not in KEYS:
-            raise Refusal(f"{key}: no such key{nearest(key, KEYS)}")
-    table = {**DEFAULTS, **table}
-    cells = _cells(table, module)
-    names = enumerate(list_of("pictures", table))
-    pictures = tuple(one_of(f"pictures[{i}]", picture, tuple(PICTURES)) for i, picture in names)
+    checked = converted(table, ExperimentTable)
+    cells = _cells(checked, module)
+    pictures = tuple(one_of(path, picture, tuple(PICTURES)) for path, picture in paths("pictures", checked.pictures))
     _for_two_players(pictures, cells)
-    name, trials = text("name", require(table, "name")), positive("trials", table["trials"])
-    paired, sprt = truth("paired", table["paired"]), _sprt(table["sprt"])
-    experiment = Experiment(name, cells, trials, seed(table["seed"]), pictures, paired, sprt)
+    sprt = (Sprt() if checked.sprt else None) if isinstance(checked.sprt, bool) else checked.sprt
+    experiment = Experiment(checked.name, cells, checked.trials, checked.seed, pictures, checked.paired, sprt)
     if experiment.sprt:
         _comparable(experiment)
     return experiment
 
 
-def _cells(table: Table, module: str) -> tuple[Cell, ...]:
+def _cells(table: ExperimentTable, module: str) -> tuple[Cell, ...]:
     """All agents in all columns."""
-    agents, source, imports = read_agents(table, module), source_of(module), imports_of(module)
+    agents, source, imports = read_agents(table.agents, module), source_of(module), imports_of(module)
     cells = tuple(
         Cell(column, name, agent.spec, module, _own_iterations(agent, column), source, imports)
         for column in _columns(table, module)
         for name, agent in agents.items()
     )
-    if "seconds" in table and any(agent.iterations for agent in agents.values()):
+    if table.seconds and any(agent.iterations for agent in agents.values()):
         raise Refusal(
             "agents: an agent can have iterations of its own only where the experiment's budget is in iterations"
         )
@@ -224,17 +237,6 @@ def _cells(table: Table, module: str) -> tuple[Cell, ...]:
 def _own_iterations(agent: Entry, column: Column) -> int | None:
     """The budget of an agent, where that is another than the column's."""
     return None if agent.iterations == column.iterations else agent.iterations
-
-
-def _sprt(value: object) -> Sprt | None:
-    if not isinstance(value, Mapping):
-        return Sprt() if truth("sprt", value) else None
-    fields = tuple(attribute.name for attribute in attrs.fields(Sprt))
-    for key, number in value.items():
-        one_of(f"sprt.{key}", key, fields)
-        with refusing():
-            checks.real(f"sprt.{key}", number, 0, 0.5, above=True, below=True)
-    return Sprt(**value)
 
 
 def _comparable(experiment: Experiment) -> None:
@@ -251,35 +253,35 @@ def _comparable(experiment: Experiment) -> None:
             )
 
 
-def _columns(table: Table, module: str) -> list[Column]:
-    opponents = [read_entry(path, value, module, OPPONENT_KEYS).spec for path, value in paths("opponent", table)]
+def _columns(table: ExperimentTable, module: str) -> list[Column]:
+    opponents = [read_entry(path, value, module, PlayerTable).spec for path, value in paths("opponent", table.opponent)]
     columns = []
-    for path, name in paths("games", table):
-        game = known_game(text(path, name), path)
+    for path, name in paths("games", table.games):
+        game = known_game(name, path)
         _refuse_unless_named(game, path)
         for (role, seats), opponent, budget in itertools.product(_seats(table, game), opponents, _budgets(table)):
             columns.append(Column(str(game), _variant(game), role, seats, opponent, *budget))
     return columns
 
 
-def _budgets(table: Table) -> list[tuple[int | None, float | None]]:
-    if ("iterations" in table) == ("seconds" in table):
-        reason = "not both" if "seconds" in table else "one of them is missing"
+def _budgets(table: ExperimentTable) -> list[tuple[int | None, float | None]]:
+    if (table.iterations is None) == (table.seconds is None):
+        reason = "not both" if table.seconds else "one of them is missing"
         raise Refusal(f"iterations: give either iterations or seconds for each decision, {reason}")
-    if "iterations" in table:
-        return [(positive(path, value), None) for path, value in paths("iterations", table)]
-    return [(None, positive_real(path, value)) for path, value in paths("seconds", table)]
+    if table.iterations is None:
+        return [(None, value) for _, value in paths("seconds", table.seconds)]
+    return [(value, None) for _, value in paths("iterations", table.iterations)]
 
 
-def _seats(table: Table, game: AnyGame) -> list[tuple[str, tuple[int, ...]]]:
+def _seats(table: ExperimentTable, game: AnyGame) -> list[tuple[str, tuple[int, ...]]]:
     every = tuple(range(game.players))
-    if "roles" in table:
+    if table.roles is not None:
         return _roles(table, game)
-    if table.get("seats", "rotate") == "rotate":
-        roles = ROLES.get(game.name, ()) if "seats" not in table else ()
+    if table.seats in (None, "rotate"):
+        roles = ROLES.get(game.name, ()) if table.seats is None else ()
         return [(role, (game.seat_names.index(role),)) for role in roles] or [("", every)]
     seats = []
-    for path, seat in paths("seats", table):
+    for path, seat in paths("seats", table.seats):
         if not checks.is_integer(seat) or seat not in every:
             raise Refusal(
                 f'{path}: {seat!r} is not "rotate" or a seat of {game}; its seats are 0 to {game.players - 1}'
@@ -288,12 +290,12 @@ def _seats(table: Table, game: AnyGame) -> list[tuple[str, tuple[int, ...]]]:
     return [(" and ".join(f"seat {seat}" for seat in sorted(set(seats))), tuple(seats))]
 
 
-def _roles(table: Table, game: AnyGame) -> list[tuple[str, tuple[int, ...]]]:
-    if "seats" in table:
+def _roles(table: ExperimentTable, game: AnyGame) -> list[tuple[str, tuple[int, ...]]]:
+    if table.seats is not None:
         raise Refusal("roles: give either roles or seats, not both")
     if not game.seat_names:
         raise Refusal(f"roles: the seats of {game} have no names")
-    roles = [one_of(path, role, game.seat_names) for path, role in paths("roles", table)]
+    roles = [one_of(path, role, game.seat_names) for path, role in paths("roles", table.roles)]
     return [(role, (game.seat_names.index(role),)) for role in roles]
 
 
@@ -405,7 +407,7 @@ def load(name: str, changes: Table, file: Path | None = None) -> Experiment:
     module = "" if file is None else _module_of(file)
     if name in NAMES:
         is_scaled = name in GROUPS["earlier"] and "iterations" in changes
-        iterations = positive("iterations", changes["iterations"]) if is_scaled else None
+        iterations = converted(changes["iterations"], Positive, "iterations") if is_scaled else None
         return build_together([_with_changes(table, changes) for table in papers.tables(name, iterations)], module)
     path = Path(name)
     if path.suffix not in (".toml", ".py") and not path.is_file():
@@ -444,7 +446,7 @@ def _without_file(table: dict[str, object], folder: Path) -> tuple[dict[str, obj
     Raises:
         ValueError: the file has not just one game. Refusal: the table names two files.
     """
-    names = list_of("games", table) if "games" in table else []
+    names = [name for _, name in paths("games", table.get("games", []))]
     files = list(dict.fromkeys(name for name in names if isinstance(name, str) and name.endswith(".py")))
     if not files:
         return table, ""

@@ -49,6 +49,7 @@ from experiments.verdicts import (
     margin,
     not_higher,
     not_lower,
+    place_of,
     same,
     within,
 )
@@ -77,7 +78,7 @@ def replication(rate=PAPER.rate, trees=PAPER.tree, games=MANY, iterations=5000):
     """Section 8 with the win rates and the trees that functions of (place, agent) give."""
     tallies = list(map(Tally, loading.load("section8", {"iterations": iterations}).cells))
     for tally in tallies:
-        place = claims.place_of(tally.cell)
+        place = place_of(tally.cell)
         agent = next(name for name, strategy in STRATEGIES.items() if strategy == str(tally.cell.spec.strategy))
         tally.games, tally.wins = games, round(rate(place, agent) * games)
         tally.moments = {name: moments(value, games) for name, value in trees(place, agent).items()}
@@ -247,7 +248,7 @@ def test_the_analysis_of_variance_is_asked_at_its_level():
 
 
 def test_a_statement_about_all_games_waits_for_all_of_them():
-    some = [tally for tally in replication() if claims.place_of(tally.cell) != LIGHT]
+    some = [tally for tally in replication() if place_of(tally.cell) != LIGHT]
     (analysed,) = next(claim for claim in CLAIMS if "Analysis" in claim.text).comparisons
     for comparison in (versus(None, "UCB1", higher(0.0), "Gibbs"), analysed):
         assert Estimator(some).estimate(comparison, 0.95) is None

@@ -25,13 +25,8 @@ def copy(played, tmp_path):
     [
         (("run", "figur4", "--out", "x"), "no experiment is called 'figur4'; did you mean figure4"),
         (("run", "figure4", "--games", "otello", "--out", "x"), "no game is called 'otello'; did you mean othello"),
-        (("run", *SMALL[:3], "--trials", 0, "--out", "x"), "trials is 0; it must be an integer of at least 1"),
-        (
-            ("run", *SMALL[:3], "--iterations", -5, "--out", "x"),
-            "iterations is -5; it must be an integer of at least 1",
-        ),
+        (("run", *SMALL[:3], "--trials", 0, "--out", "x"), "Expected `int` >= 1 - at `$.trials`"),
         (("run", *SMALL[:3], "--workers", 0, "--out", "x"), "workers is 0; it must be an integer of at least 1"),
-        (("run", *SMALL[:3], "--seed", -1, "--out", "x"), "seed is -1; it must be an integer from 0"),
         (("run", *SMALL[:3], "--trials", "many", "--out", "x"), "--trials"),
         (("run", *SMALL[:3], "--part", "3/2", "--out", "x"), "part: '3/2' is not a share"),
         (("run", *SMALL[:3]), "--out"),

