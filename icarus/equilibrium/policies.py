@@ -1,7 +1,6 @@
 """Policies of both players, written out: a probability for every action in every information set; best responses, exploitability."""
 
 from collections.abc import Callable, Mapping, Sequence
-from operator import index
 from typing import Any, TypeAlias
 
 import attrs
@@ -15,7 +14,7 @@ from icarus.kernel import CHANCE, inlined
 from icarus.kernel.state import State
 
 TOLERANCE = 1e-6  # how near to 1 the probabilities of a policy must sum
-# A TabularPolicy, a mapping, a function of states, an Agent, or a pair of these, one for each player.
+# A TabularPolicy, a function of states, an Agent, or a pair of these, one for each player.
 Policy: TypeAlias = Any
 # By action, or in the order of the actions.
 Probabilities: TypeAlias = Mapping[int, float] | Sequence[float] | np.ndarray
@@ -92,12 +91,11 @@ def tabulate(tree: GameTree, policy: Policy, seed: int = 0) -> TabularPolicy:
     """A policy of any kind written out over a tree.
 
     Args:
-        policy: a TabularPolicy of the same game; a mapping from information states (see `information_state`) to probabilities,
-            {action: probability} or a sequence in the game's order, uniform where it has no entry; a function `policy(state)` that
-            returns either, asked once for each information set and to depend on nothing else; an Agent, who plays each action as often
-            as his search visits it, or by the policy that his algorithm finds, each search with an empty memory; what has learned a
-            policy, such as a CFR or an OOSSearch, which stands for its average;
-            None for the uniform one; or a pair of these, one for each player.
+        policy: a TabularPolicy of the same game; a function `policy(state)` that returns probabilities, {action: probability} or a
+            sequence in the game's order, asked once for each information set and to depend on nothing else; an Agent, who plays each
+            action as often as his search visits it, or by the policy that his algorithm finds, each search with an empty memory; what
+            has learned a policy, such as a CFR or an OOSSearch, which stands for its average; None for the uniform one; or a pair of
+            these, one for each player.
         seed: an integer ≥ 0, of the searches of agents; each information set has a stream of its own.
 
     Raises:
@@ -116,8 +114,6 @@ def tabulate(tree: GameTree, policy: Policy, seed: int = 0) -> TabularPolicy:
         return TabularPolicy(tree, policy.probabilities)
     if isinstance(learned := getattr(policy, "average", None), TabularPolicy):
         return tabulate(tree, learned)
-    if isinstance(policy, Mapping):
-        return _from_table(tree, policy)
     if isinstance(policy, type):
         raise TypeError(
             f"{policy!r} is a class, not a policy; it must be made first, such as CFR(game) or Agent(strategy, iterations=…)"
@@ -127,7 +123,7 @@ def tabulate(tree: GameTree, policy: Policy, seed: int = 0) -> TabularPolicy:
     if callable(policy):
         return _from_function(tree, lambda state, number: policy(state))
     raise TypeError(
-        f"{policy!r} is not a policy; it must be a table, an Agent, a function policy(state) that returns probabilities, or a pair of these"
+        f"{policy!r} is not a policy; it must be a TabularPolicy, an Agent, a function policy(state) of probabilities, or a pair of these"
     )
 
 
@@ -137,24 +133,6 @@ def _from_pair(tree: GameTree, pair: Sequence[Policy], seed: int) -> TabularPoli
     first, second = (tabulate(tree, policy, seed).probabilities for policy in pair)
     of_second = np.repeat(tree.sets["player"] == 1, tree.sets["count"])
     return TabularPolicy(tree, np.where(of_second, second, first))
-
-
-def _from_table(tree: GameTree, table: Mapping[InformationState, Probabilities]) -> TabularPolicy:
-    result = uniform_policy(tree)
-    for key, answer in table.items():
-        try:
-            player, observation, moves = key
-            moves = tuple((bool(is_own), index(move)) for is_own, move in moves)
-            number = tree.set_of(index(player), index(observation), moves)
-        except (TypeError, ValueError):
-            number = NOTHING
-        if number == NOTHING:
-            raise ValueError(
-                f"{key!r} is not an information state of {tree.game}; it is (player, what it observes of the deal, ((own, move), …)), "
-                f"such as {next(tree.information_states())!r}"
-            )
-        result.at(number)[:] = checked_probabilities(tree, number, answer)
-    return result
 
 
 def _from_function(tree: GameTree, ask: Callable[[State, int], Probabilities]) -> TabularPolicy:
@@ -340,7 +318,6 @@ def exploitability(game: GameOrTree, policy: Policy, *, seed: int = 0) -> Exploi
             None: every legal action with the same probability;
             a function policy(state) that returns the probabilities of state.legal_actions(), as a sequence or as {action: probability};
             it is called once in each information set, and must depend only on what the player to move knows;
-            a dictionary by `icarus.equilibrium.information_state(state)` of such probabilities, uniform where it has no entry;
             an Agent, who plays each action as often as his search visits it; of `Agent(OOS(…), …)` the policy that is found, each search
             with an empty memory (for that within a match see `icarus.equilibrium.stitch`);
             a solver or search with an average policy: CFR, CFRPlus, OOSSearch; a TabularPolicy;

@@ -144,8 +144,7 @@ def test_a_game_in_python_lists_its_deals():
     assert [state["coin"] for state in deals.states] == [0, 1]
     assert deals.observations.tolist() == [[-1, 0], [-1, 1]] and deals.probabilities.tolist() == [0.75, 0.25]
     assert best_response(COIN, None, 0).value == 5  # he guesses 0: right three times in four
-    tells = {(1, coin, ()): {coin: 1.0} for coin in range(2)}
-    assert best_response(COIN, tells, 0).value == 10
+    assert best_response(COIN, lambda state: {state.data["coin"]: 1.0}, 0).value == 10
     state = COIN.new_initial_state(3)
     assert information_state(state) == (1, state.data["coin"], ())
 

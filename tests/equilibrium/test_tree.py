@@ -125,7 +125,8 @@ def test_a_player_s_own_action_is_told_from_the_other_s_of_the_same_number():
     tree = GameTree(game)
     best = best_response(tree, None, 0)
     assert best.value == 1.0
-    again = tabulate(tree, best.policy.table())
+    table = best.policy.table()
+    again = tabulate(tree, lambda state: table[information_state(state)])
     assert exploitability(tree, (again, None)).values[0] == 1.0  # it was -0.5
     assert len(best.policy.table()) == len(tree.decisions) == len(set(tree.information_states()))
     assert [tree.set_of(*key) for key in tree.information_states()] == tree.decisions.tolist()
@@ -237,7 +238,7 @@ def kuhn_equilibrium(alpha):
         (1, 2, ((False, 0),)): 1,
         (1, 2, ((False, 1),)): 1,
     }
-    return {key: [1 - bet, bet] for key, bet in bets.items()}
+    return lambda state: [1 - bets[information_state(state)], bets[information_state(state)]]
 
 
 @pytest.mark.parametrize("alpha", [0, 1 / 6, 1 / 3])
@@ -279,8 +280,13 @@ def test_the_kinds_of_policies_say_the_same():
     game = games.load("leduc-poker")
     tree = tree_of(game)
     written = tabulate(tree, random_probabilities)
-    listed = {key: list(row.values()) for key, row in written.table().items()}
-    policies = [written, written.table(), listed, (random_probabilities, written), lambda state: written(state)]
+    table = written.table()
+    policies = [
+        written,
+        lambda state: table[information_state(state)],
+        (random_probabilities, written),
+        written.__call__,
+    ]
     expected = exploitability(game, random_probabilities)
     assert all(exploitability(game, policy) == expected for policy in policies)
 
