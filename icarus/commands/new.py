@@ -131,6 +131,8 @@ def _games_of(game: str, files: list[Path] | None) -> list[AnyGame]:
 def audited(game: AnyGame, seed: int, number: int | None = None, determinizations: int | None = None) -> AuditReport:
     """The audit of a game, by default as long as it usually is, with its progress."""
     total = number or (GAMES if isinstance(game, Game) else PLAIN_GAMES)
+    if isinstance(game, Game):
+        game.kernels()  # what cannot be compiled is refused, and told once
     with show_compilation(), progress_of("games", total) as show:
         return audit(
             game,

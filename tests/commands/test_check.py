@@ -16,6 +16,7 @@ from icarus.kernel import TERMINAL
 from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import PythonGame
 from icarus.load_files import games_in, load_file
+from tests.commands.test_cli import Call, icarus, refused
 from tests.test_documents import example
 
 second_chance = example("second_chance")
@@ -79,9 +80,14 @@ def game_in(path: Path) -> AnyGame:
     return games_in(load_file(path))[0]
 
 
-def take_away(folder: Path) -> AnyGame:
-    (folder / "take_away.py").write_text(STONES)
-    return game_in(folder / "take_away.py")
+@pytest.fixture(scope="module")
+def stones(tmp_path_factory: pytest.TempPathFactory) -> Iterator[AnyGame]:
+    """The game of the reference, compiled once."""
+    path = tmp_path_factory.mktemp("stones") / "take_away.py"
+    path.write_text(STONES.replace('name="stones"', 'name="take-away"'))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(games, "GAMES", dict(games.GAMES))
+        yield game_in(path)
 
 
 NAMES = {
@@ -95,19 +101,14 @@ NAMES = {
 
 def test_a_name_that_would_stand_in_the_way_is_refused(tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     for name, reason in NAMES.items():
         assert cli.run(["new", name]) == 2
         assert capsys.readouterr().err.endswith(f"{reason}\n") and not list(tmp_path.iterdir())
+    (tmp_path / "my_game").mkdir()  # which is no module
     written(tmp_path, monkeypatch)
     assert cli.run(["new", "my_game"]) == 2
     assert "exists and is not overwritten" in capsys.readouterr().err
-
-
-def test_a_folder_of_the_same_name_is_no_module(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    (tmp_path / "mygame").mkdir()
-    assert cli.run(["new", "mygame"]) == 0
 
 
 def test_a_first_game_passes_the_audit_and_lacks_little(tmp_path: Path, monkeypatch, capsys) -> None:
@@ -140,14 +141,11 @@ def test_the_first_game_in_plain_python_is_checked(tmp_path, monkeypatch, capsys
 
 def test_rules_are_checked_beside_a_reference(tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)
-    take_away(tmp_path)
-    for right, wrong, code in (("", "", 0), (FAULTS[1][0], FAULTS[1][1], 1)):
-        Path("reference.py").write_text(REFERENCE.replace(right, wrong))
-        assert cli.run(["check", "take_away.py", "--against", "reference.py", "--games", "20"]) == code
-        output = capsys.readouterr().out
-        assert output.startswith("rules: ")
-        failed = output.splitlines()[-1] == "failed: the game and the reference differ (see rules)"
-        assert failed == bool(code)  # the last line is what people read
+    Path("mine.py").write_text(STONES)
+    Path("reference.py").write_text(REFERENCE.replace(*FAULTS[1][:2]))
+    assert cli.run(["check", "mine.py", "--against", "reference.py", "--games", "2"]) == 1
+    output = capsys.readouterr().out  # the last line is what people read
+    assert output.startswith("rules: ") and output.endswith("the game and the reference differ (see rules)\n")
 
 
 def test_a_class_is_checked_as_a_game(capsys) -> None:
@@ -157,12 +155,11 @@ def test_a_class_is_checked_as_a_game(capsys) -> None:
 
 @pytest.mark.parametrize(("right", "wrong", "sentence"), FAULTS)
 def test_the_first_difference_from_a_reference_is_told(
-    right: str, wrong: str, sentence: str, tmp_path: Path, monkeypatch
+    right: str, wrong: str, sentence: str, tmp_path: Path, stones: AnyGame
 ) -> None:
-    game, path = take_away(tmp_path), tmp_path / "reference.py"
-    assert right in REFERENCE
+    path = tmp_path / "reference.py"
     path.write_text(REFERENCE.replace(right, wrong))
-    comparison = compare(game, reference_in(path), games=12)
+    comparison = compare(stones, reference_in(path), games=12)
     assert sentence in str(comparison)
     assert comparison.passed == (not sentence)
     assert comparison.passed or str(comparison).startswith("game ")
@@ -171,9 +168,7 @@ def test_the_first_difference_from_a_reference_is_told(
 def test_a_reference_of_a_dealt_state_reads_the_deal(tmp_path: Path, monkeypatch) -> None:
     """By the example of the documentation; without its function, the class would deal cards of its own."""
     game, path = game_in(written(tmp_path, monkeypatch)), tmp_path / "swap.py"
-    example = (
-        (Path(__file__).parents[2] / "docs/plain-python.md").read_text("utf-8").split("```python\n")[1].split("```")[0]
-    )
+    example = (EXAMPLES.parent / "docs/plain-python.md").read_text("utf-8").split("```python\n")[1].split("```")[0]
     path.write_text(example)
     assert compare(game, reference_in(path), games=20).passed
     path.write_text(example[: example.index("def reference")])
@@ -257,3 +252,86 @@ def test_an_error_of_the_game_is_not_the_reference_s() -> None:
     for name, wrong in (("rewards", lambda state: [1.5]), ("legal", lambda state: [-1])):
         said = compare(attrs.evolve(right, **{name: wrong}), lambda state: right.new_initial_state(), games=1)
         assert f"the game raises ValueError: {name} of once" in str(said)
+
+
+# ------------------------------------------------------------------------------------------- slips, told with function and line
+
+__all__ = ["icarus"]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def slipped(right: str, wrong: str) -> str:
+    """The file of a game in which something stands in the place of something else; returns its name."""
+    assert right in STONES
+    Path("mine.py").write_text(STONES.replace(right, wrong))
+    return "mine.py"
+
+
+def line_of(text: str) -> int:
+    """The line of the file in which a text first stands."""
+    return next(i for i, line in enumerate(Path("mine.py").read_text().splitlines(), 1) if text in line)
+
+
+TEXT, ACTION = 'return f"{state.stones} stones', 'return f"take {action}"'
+ERRORS = [
+    ("search", TEXT, 'return "abc"[9] + f"{state.stones} stones', "text of stones raises IndexError: "),
+    ("check", TEXT, 'return state.stone + f"{state.stones}', "text of stones raises AttributeError: "),
+    ("play --watch --iterations 5", ACTION, "return {}[action % 1]", "action_text of stones raises KeyError: 0"),
+    ("search", ACTION, "return action % 1", "action_text of stones gives 0, which is not a str"),
+]
+
+
+@pytest.mark.parametrize(("command", "right", "wrong", "message"), ERRORS)
+def test_a_text_that_raises_an_error_is_told_with_its_line(
+    here: Path, icarus: Call, command: str, right: str, wrong: str, message: str
+) -> None:
+    code, printed, errors = icarus(*command.split(), slipped(right, wrong))
+    line = line_of(wrong if "raises" in message else "def action_text")
+    assert code in (1, 2) and "Traceback" not in errors
+    assert message in printed + errors and f"(mine.py, line {line})" in printed + errors
+
+
+COUNT = "    count = min(MOST, state.stones)\n"
+WRITE = "        actions[i] = i + 1"
+CANNOT = "legal cannot be compiled: "
+CANNOT_BE_COMPILED = [
+    (
+        "apply(state, action)",
+        "apply(state)",
+        "def apply",
+        "apply of stones takes (state); it must take (state, action)",
+    ),
+    (COUNT, COUNT + "    import random\n", "import random", f"{CANNOT}Use of unsupported opcode (IMPORT_NAME) found"),
+    (COUNT, '    with open("x"):\n    ' + COUNT, "with open(", f"{CANNOT}Unsupported context manager in use"),
+    (
+        WRITE,
+        '        actions[i] = i + "a"',
+        '"a"',
+        f"{CANNOT}compiled code does not support add(int64, Literal[str](a))",
+    ),
+]
+
+
+@pytest.mark.parametrize(("right", "wrong", "at", "message"), CANNOT_BE_COMPILED)
+def test_what_cannot_be_compiled_is_told_in_the_words_of_its_author(
+    here: Path, icarus: Call, right: str, wrong: str, at: str, message: str
+) -> None:
+    sentence = refused(icarus("check", slipped(right, wrong)))
+    assert message in sentence and sentence.endswith(f"(mine.py, line {line_of(at)})")
+    assert len(sentence) < 200 and "own_" not in sentence
+
+
+def test_an_enhancement_must_be_declared_by_the_name_of_its_variable(here: Path, icarus: Call) -> None:
+    Path("pairs.py").write_text((EXAMPLES / "own_pairs.py").read_text().replace('"OWN_PAIRS"', '"OWN_PARIS"'))
+    message = refused(icarus("search", "kuhn-poker", "--strategy", "OWN_PAIRS", "--with", "pairs.py"))
+    assert message.startswith("'pairs.py' declares OWN_PAIRS with the name 'OWN_PARIS'; the name and the variable")
+
+
+def test_a_report_of_a_broken_game_promises_nothing_to_go_on_with(here: Path, icarus: Call) -> None:
+    code, _, errors = icarus("describe", slipped(ACTION, "return {}[action % 1]"), "--to", "page")
+    assert code == 1 and errors == "page/report.html\n"

@@ -1,10 +1,12 @@
 """The command `icarus`: what it prints, what it refuses, and Ctrl-C."""
 
+import itertools
 import os
 import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -75,35 +77,29 @@ def test_specs_shows_one_as_the_paper_lays_it_out(icarus: Call) -> None:
 
 # ---------------------------------------------------------------------------------------------------------------- tables
 
-BENCH = ("bench", "--games", "kuhn-poker,leduc-poker", "--iterations", 20, "--repeats", 1)
-LISTS = [("games",), ("specs",), (*BENCH, "--strategies", "BASELINE,RAVE >> (MAST + LGRF + NAST2)/3")]
+LISTS = ("games", "specs")
 RULES = re.compile("[\u2500-\u257f]")  # with which boxes are drawn
 
 
-@pytest.mark.parametrize("arguments", LISTS)
-def test_a_piped_table_has_a_line_for_each_row_and_no_rules(icarus: Call, arguments: tuple[object, ...]) -> None:
-    code, output, _ = icarus(*arguments)
+@pytest.mark.parametrize("command", LISTS)
+def test_a_piped_table_has_a_line_for_each_row_and_no_rules(icarus: Call, command: str) -> None:
+    code, output, _ = icarus(command)
     assert code == 0 and not RULES.search(output)
-    for table in output.strip().split("\n\n"):
-        columns = [len(re.split(r"  +", line.strip())) for line in table.splitlines()]
-        assert len(columns) > 1 and set(columns) == {columns[0]}, table
-        assert not [line for line in table.splitlines() if line != line.rstrip()]
+    columns = [len(re.split(r"  +", line)) for line in output.splitlines()]
+    assert set(columns) == {4} and not [line for line in output.splitlines() if line != line.rstrip()]
 
 
-@pytest.mark.parametrize(
-    ("term", "arguments"), [*(("xterm", some) for some in LISTS), *(("dumb", some) for some in LISTS[:2])]
-)
+@pytest.mark.parametrize(("term", "command"), [*itertools.product(("xterm", "dumb"), LISTS)])
 def test_a_terminal_of_80_columns_is_not_exceeded_and_only_last_columns_go_on_below(
-    icarus: Call, monkeypatch: pytest.MonkeyPatch, arguments: tuple[object, ...], term: str
+    icarus: Call, monkeypatch: pytest.MonkeyPatch, command: str, term: str
 ) -> None:
     monkeypatch.setenv("TERM", term)
     monkeypatch.setattr(console, "out", Console(force_terminal=True, width=80, highlight=False))
-    code, output, _ = icarus(*arguments)
+    code, output, _ = icarus(command)
     lines = [re.sub(r"\x1b\[\d*m", "", line) for line in output.splitlines()]
     assert code == 0 and max(map(len, lines)) <= 80 and not RULES.search(output)
-    if arguments[0] != "bench":
-        named = [line for line in lines if not line.startswith(" ")]
-        assert len(named) >= len(games.names() if arguments[0] == "games" else SPECIFICATIONS)
+    rows = [line for line in lines if not line.startswith(" ")]
+    assert len(rows) >= len(games.names() if command == "games" else SPECIFICATIONS)
 
 
 # ---------------------------------------------------------------------------------------------------------------- search
@@ -139,24 +135,27 @@ def test_a_rate_is_told_with_its_spread_and_beside_others(icarus: Call, monkeypa
     assert rows[0] == ["othello", "2", "50%", "4.00", "1.00", "BASELINE"] and rows[1][3:5] == ["2.00", "0.50"]
 
 
-@pytest.mark.parametrize(
-    ("command", "options", "said"),
-    [
-        ("search", ("--moves", "d3", "--threads", 2), "othello, player 1, BASELINE, 2 threads: 30 iterations"),
-        ("search", ("--recommendation", "greatest_value"), "by greatest_value: 30 iterations"),
-        ("match", ("--games", 1, "--threads", 3), "MAST (30 iterations, 3 threads)"),
-        ("match", ("--games", 1, "--recommendation", "secure_child"), "MAST (30 iterations, secure_child)"),
-        ("match", ("--games", 1, "--move-decay", 1, "--move-decay", 0.5), "MAST (30 iterations, move decay 0.5)"),
-        ("match", ("--games", 1, "--game-decay", 0.5), "BASELINE (30 iterations, game decay 0.5)"),
-        ("match", ("--games", 1, "--level", 1), "BASELINE (3 iterations)"),
-    ],
-)
-def test_options_of_a_search_are_taken_and_told(
-    icarus: Call, command: str, options: tuple[object, ...], said: str
-) -> None:
-    strategies = {"search": (), "match": ("BASELINE",) if "--level" in options else ("BASELINE", "MAST")}[command]
-    code, output, errors = icarus(command, "othello", *strategies, "--iterations", 30, *options)
-    assert code == 0 and said in " ".join(output.split()), (output, errors)
+OPTIONS = {
+    "search othello --moves d3 --threads 2": "othello, player 1, BASELINE, 2 threads: 30 iterations",
+    "search kuhn-poker --recommendation greatest_value": "by greatest_value: 30 iterations",
+    "search leduc-poker --strategy OOS(delta=0.5)": "leduc-poker, player 0, OOS(delta=0.5): 30 iterations",
+    "match kuhn-poker BASELINE MAST --games 1 --recommendation secure_child": "MAST (30 iterations, secure_child)",
+    "match kuhn-poker MAST MAST --games 1 --move-decay 1 --move-decay 0.5": "MAST (30 iterations, move decay 0.5)",
+    "match kuhn-poker BASELINE MAST --games 1 --game-decay 0.5": "BASELINE (30 iterations, game decay 0.5)",
+    "match othello BASELINE --games 1 --level 1": "BASELINE (3 iterations)",
+    "exploitability kuhn-poker --strategy OOS(delta=0.5)": "OOS(delta=0.5) (30 iterations), by stitching: NashConv ",
+}
+
+
+@pytest.mark.parametrize("line", OPTIONS)
+def test_options_of_a_search_are_taken_and_told(icarus: Call, line: str) -> None:
+    code, output, errors = icarus(*line.split(), "--iterations", 30)
+    assert code == 0 and OPTIONS[line] in " ".join(output.split()), (output, errors)
+
+
+def test_the_uniform_policy_of_kuhn_poker_is_as_far_as_is_known(icarus: Call) -> None:
+    said = icarus("exploitability", "kuhn-poker")[1]
+    assert said.startswith("uniform choice: NashConv 0.916667 (exploitability 0.458333, its half)")
 
 
 def test_each_chance_event_before_a_search_is_drawn_for_itself() -> None:
@@ -261,36 +260,17 @@ def test_a_file_without_a_game_or_with_several_is_refused(icarus: Call, tmp_path
 # ---------------------------------------------------------------------------------------------------------------- Ctrl-C
 
 
-def interrupted(arguments: list[str], first_output: str) -> tuple[int, str, str]:
-    """Run the command in a process of its own, and press Ctrl-C soon after it has printed something."""
-    with child_process(
-        [sys.executable, "-m", "icarus", *arguments],
-        cwd=ROOT,
-        env=environment(),
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    ) as process:
-        assert process.stdout is not None
-        head = ""
-        for line in process.stdout:
-            head += line
-            if re.search(first_output, line):
-                break
-        try:
-            process.wait(timeout=1.0)
-        except subprocess.TimeoutExpired:
-            os.kill(process.pid, signal.SIGINT)
-        rest, errors = process.communicate(timeout=TIMEOUT)
-    return process.returncode, head + rest, errors
-
-
 def test_ctrl_c_during_a_search_prints_what_was_found(icarus: Call) -> None:
     icarus("search", "othello", "--iterations", 20)  # compiles what is not in the cache yet
-    code, output, errors = interrupted(["search", "othello", "--seconds", "120"], "to move")
+    command = [sys.executable, "-m", "icarus", "search", "othello", "--seconds", "120"]
+    pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with child_process(command, cwd=ROOT, env=environment(), start_new_session=True, **pipes) as process:
+        next(line for line in process.stdout if "to move" in line)
+        time.sleep(0.5)
+        os.kill(process.pid, signal.SIGINT)
+        output, errors = process.communicate(timeout=TIMEOUT)
     summary = re.search(r"BASELINE: (\d+) iterations in [01]\.\d+ s", output)
-    assert code == 130 and summary and int(summary[1]) > 0
+    assert process.returncode == 130 and summary and int(summary[1]) > 0
     assert {"d3", "c4", "f5", "e6"} <= set(output.split()) and "Traceback" not in errors
 
 

@@ -1,16 +1,17 @@
 """Python files of one's own: run once, under a name of their own, with all that they define."""
 
-import os
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from icarus import games, parse
+from icarus import Agent, PythonGame, games, parse
 from icarus import load_files as own_files
+from icarus.commands.conversation import Conversation, Session
 from icarus.load_files import games_in, games_of_its_own, load_file, load_files
+from icarus.specs import BASELINE
+from tests.commands.test_cli import Call, icarus, refused
 from tests.conftest import Python
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -39,12 +40,11 @@ MISERE = "import attrs\nfrom icarus.games.othello import OTHELLO\nfrom icarus im
 
 
 @pytest.fixture(autouse=True)
-def only_shipped_games(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def only_shipped_games(monkeypatch: pytest.MonkeyPatch) -> None:
     shipped = {name: game for name, game in games.GAMES.items() if name not in own_files._own_games}
     monkeypatch.setattr(games, "GAMES", shipped)
     monkeypatch.setattr(own_files, "_own_games", set())
     monkeypatch.setattr(own_files, "_loaded", {})
-    yield
 
 
 def written(path: Path, source: str) -> Path:
@@ -61,38 +61,33 @@ def test_a_file_brings_enhancements_weights_and_functions_that_make_them(tmp_pat
     assert parse("BASELINE >> greedy()", **names) == parse("BASELINE >> GREEDY", **names)
 
 
-def test_a_file_imports_those_beside_it_and_takes_nothing_from_what_is_installed(tmp_path: Path) -> None:
+def test_a_file_imports_those_beside_it_and_takes_nothing_from_what_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
     written(tmp_path / "greedy_beside.py", OWN)
     written(tmp_path / "fractions.py", "raise SystemExit('another file of that name')\n")
     mine = written(tmp_path / "mine.py", "import fractions\nfrom greedy_beside import GREEDY, KNOCKOUT\n")
-    try:
-        assert set(load_files([mine, tmp_path / "greedy_beside.py"])) >= {"GREEDY"}
-    finally:
-        sys.modules.pop("greedy_beside", None)
+    assert set(load_files([mine, tmp_path / "greedy_beside.py"])) >= {"GREEDY"}
 
 
-def test_a_digest_is_of_all_that_a_file_imports(tmp_path: Path) -> None:
+def test_a_digest_is_of_all_that_a_file_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "modules", dict(sys.modules))
     stones = written(tmp_path / "stones_of_it.py", "STONES = 21\n")
     written(tmp_path / "rules_of_it.py", "import math, numpy\nfrom stones_of_it import STONES\n")
     mine = written(tmp_path / "mine.py", "from rules_of_it import STONES\n" + OWN)
     alone = written(tmp_path / "alone.py", OWN)
     assert own_files.digest_of(alone) == own_files.digest_of_content(alone)
-    try:
-        load_files([mine])
-        before = own_files.digest_of(mine)
-        stones.write_text("STONES = 9\n")
-        with pytest.raises(
-            ValueError, match="stones_of_it.py was edited after this process had imported it; start the"
-        ):
-            own_files.digest_of(mine)
-        own_files._in_memory.clear()  # another process
-        assert own_files.digest_of(mine) != before
-        stones.write_text("STONES = 21\n")
-        own_files._in_memory.clear()
-        assert own_files.digest_of(mine) == before
-    finally:
-        for name in ("stones_of_it", "rules_of_it"):
-            sys.modules.pop(name, None)
+    load_files([mine])
+    before = own_files.digest_of(mine)
+    stones.write_text("STONES = 9\n")
+    with pytest.raises(ValueError, match="stones_of_it.py was edited after this process had imported it; start the"):
+        own_files.digest_of(mine)
+    own_files._in_memory.clear()  # another process
+    assert own_files.digest_of(mine) != before
+    stones.write_text("STONES = 21\n")
+    own_files._in_memory.clear()
+    assert own_files.digest_of(mine) == before
 
 
 def test_the_game_of_a_file_is_none_that_it_imports_and_counts_once(tmp_path: Path) -> None:
@@ -159,19 +154,14 @@ print(os.environ["OPENBLAS_NUM_THREADS"], len(os.listdir("/proc/self/task")))
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="threads are counted on Linux")
-def test_a_command_begins_no_threads_of_linear_algebra_unless_somebody_wants_them(
+def test_a_command_begins_no_threads_of_linear_algebra(
     tmp_path: Path, python: Python, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = written(tmp_path / "told.py", TOLD)
     monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)  # which conftest.py sets
 
-    def thread_counts(**variables: str) -> list[int]:
-        done = python(None, "-m", "icarus", "specs", "--show", "MAST", "--with", str(file), **variables)
-        return [int(number) for number in done.stdout.splitlines()[0].split()]
-
-    (threads, tasks), (wanted, more) = thread_counts(), thread_counts(OPENBLAS_NUM_THREADS="4")
-    assert (threads, wanted) == (1, 4)
-    assert tasks < more or os.cpu_count() == 1
+    done = python(None, "-m", "icarus", "specs", "--show", "MAST", "--with", str(file))
+    assert done.stdout.splitlines()[0] == "1 1"  # one thread of Python, and none of its own
 
 
 def test_a_file_is_run_once_and_again_when_it_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,3 +189,100 @@ def test_an_error_in_a_file_is_told_with_its_line(tmp_path: Path, source: str, m
         load_file(written(tmp_path / "mine.py", source))
     assert str(refusal.value) == f"{str(tmp_path / 'mine.py')!r} cannot be run: {message}"
     assert not [name for name in set(sys.modules) - before if name.startswith("own_")]
+
+
+# ---------------------------------------------------------------------------------------------------- games in plain Python
+
+OTHERS = """
+import attrs
+from icarus import games, in_python
+
+KUHN = attrs.evolve(in_python(games.load("kuhn-poker")), name="plain-kuhn", seat_names=("Ann", "Bob"))
+BOTH = attrs.evolve(in_python(games.load("othello")), name="both")
+COMPILED = attrs.evolve(games.load("othello"), name="both")
+"""
+RACE = """
+from icarus import PythonGame
+
+def race(goal: int = 5) -> PythonGame:
+    return PythonGame(
+        name="race", players=2, parameters={"goal": goal}, defaults={"goal": 5},
+        initial=lambda rng, goal: [0, 0, goal],
+        player=lambda state: -4 if state[0] >= state[2] else state[1],
+        legal=lambda state: [1, 2],
+        apply=lambda state, action: state.__setitem__(slice(0, 2), [state[0] + action, 1 - state[1]]),
+        rewards=lambda state: [float(state[1] == 1), float(state[1] == 0)],
+    )
+"""
+__all__ = ["icarus"]
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return written(tmp_path / "plain.py", RACE + OTHERS)
+
+
+def test_a_file_brings_games_in_plain_python_and_of_two_with_one_name_the_compiled(file: Path) -> None:
+    load_file(file)
+    kuhn, both = games.load("plain-kuhn"), games.load("both")
+    assert isinstance(kuhn, PythonGame) and kuhn.seat_names == ("Ann", "Bob")
+    assert not isinstance(both, PythonGame)
+    assert str(games.load("race(goal=7)")) == "race(goal=7)" and games.load("race").parameters == {"goal": 5}
+    with pytest.raises(ValueError, match="race has no parameter 'end'; it takes goal"):
+        games.load("race(end=3)")
+
+
+COMMANDS = {
+    "search plain-kuhn --iterations 50 --html tree.html": "plain-kuhn, Ann, BASELINE: 50 iterations",
+    "search plain-kuhn --strategy OOS() --iterations 50": "OOS(): 50 iterations",
+    "match race(goal=7) BASELINE MAST --games 2 --iterations 20": "MAST (20 iterations)",
+    "exploitability plain-kuhn": "uniform choice: NashConv 0.916667",
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_plain_games_are_searched_played_and_measured(file: Path, icarus: Call, command: str) -> None:
+    code, output, errors = icarus(*command.split(), "--with", file)
+    assert code == 0 and COMMANDS[command] in output, errors
+    assert "plain-kuhn" in Path("tree.html").read_text() if "--html" in command else True
+
+
+def test_a_game_is_saved_and_resumed_with_the_names_of_its_seats(file: Path) -> None:
+    load_file(file)
+    session = Session(games.load("plain-kuhn"), [None, Agent(BASELINE, iterations=20)], 3)
+    while session.waits_for is None:
+        session.apply(*session.choose())
+    session.apply(0)
+    session.save(file.with_name("game.txt"))
+    resumed = Session.resumed(file.with_name("game.txt"))
+    assert resumed.game is session.game and resumed.played == session.played
+    assert resumed.name_of(0) == "Ann"
+
+
+SAME_TEXT = """
+from icarus import PythonGame
+
+TREK = PythonGame(
+    name="trek", players=2, initial=lambda rng: [], player=lambda state: -4 if len(state) == 3 else len(state) % 2,
+    legal=lambda state: [0, 2, 3], apply=lambda state, action: state.append(action), rewards=lambda state: [0.5, 0.5],
+    action_text=lambda state, action: "rest" if action > 1 else "go",
+)
+"""
+TWO = "two legal actions are called 'rest' here (2 and 3); action_text of trek must tell them apart"
+
+
+def test_a_text_of_two_legal_actions_is_refused_and_not_guessed(file: Path, icarus: Call) -> None:
+    file.write_text(SAME_TEXT)
+    assert refused(icarus("search", file, "--iterations", 5, "--moves", "rest")).startswith(TWO)
+    code, output, errors = icarus("search", file, "--iterations", 5, "--moves", "go")
+    assert code == 0, errors
+    session = Session(games.load("trek"), [None, None])
+    typed = Conversation(session, None)
+    with pytest.raises(ValueError, match=re.escape(TWO)):
+        typed.say("rest")
+    typed.say("go"), typed.say("2")  # by its place in the list
+    assert [played.action for played in session.played] == [0, 2]
+    session.save(file.with_name("game.txt"))
+    with pytest.raises(ValueError, match=re.escape(f"cannot be resumed: {TWO}")):
+        Session.resumed(file.with_name("game.txt"))

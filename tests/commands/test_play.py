@@ -64,7 +64,11 @@ def talked(session: Session, lines: list[str], seat: int | None = 0) -> list[str
     return said
 
 
-@pytest.mark.parametrize("game", games.names())
+QUICK_GAMES = ("othello", "hearts", "kuhn-poker", "goofspiel")
+OTHERS = [pytest.param(name, marks=pytest.mark.slow) for name in games.names() if name not in QUICK_GAMES]
+
+
+@pytest.mark.parametrize("game", [*QUICK_GAMES, *OTHERS])
 def test_every_game_can_be_played_to_its_end_by_typing_numbers(game: str, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     name = {"hearts": "hearts(threshold=5)"}.get(game, game)
@@ -79,7 +83,7 @@ def test_every_game_can_be_played_to_its_end_by_typing_numbers(game: str, tmp_pa
     assert max(len(line) for text in said for line in text.split("\n") if not line.startswith("Light")) <= 100
 
 
-@pytest.mark.parametrize("game", ["othello", "hearts", "backgammon", "knockout-whist"])
+@pytest.mark.parametrize("game", ["othello", "hearts"])
 def test_a_game_that_goes_back_and_forward_again_goes_the_same_way(game: str) -> None:
     session = played_on(session_of(game), 4)
     before, state = actions(session), str(session.state)
@@ -91,7 +95,7 @@ def test_a_game_that_goes_back_and_forward_again_goes_the_same_way(game: str) ->
     assert actions(session) == before and str(session.state) == state
 
 
-@pytest.mark.parametrize("game", ["othello", "hearts", "knockout-whist(players=3)"])
+@pytest.mark.parametrize("game", ["othello", "knockout-whist(players=3)"])
 def test_a_saved_game_goes_on_as_it_would_have(game: str, tmp_path: Path) -> None:
     agent = Agent(parse("BASELINE >> NAST2"), iterations=20)
     session = played_on(session_of(game, agent=agent), 3)

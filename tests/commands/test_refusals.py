@@ -59,7 +59,7 @@ REFUSED = {
     "match kuhn-poker 'MAST [scheme = NONE]' MAST": "'NONE' is not a scheme",
     "match kuhn-poker 'MAST [decay = 1]' MAST": "the strategy 'MAST [decay = 1]' cannot be read",
     "match kuhn-poker MAST MAST --levels .": "--levels says whose levels --level takes: give both",
-    "match kuhn-poker MAST --levels . --level 2": "icarus describe writes the levels of a game",
+    "match kuhn-poker MAST --levels . --level 2": "levels.json does not have the levels of a game, as icarus describe writes them",
     "bench --games ''": "no game is called ''",
     "bench --games othello --strategies 'MAST,nast(2, gibs(1))'": "no enhancement is called 'gibs'",
     "bench --games othello,nogame.py": "there is no file 'nogame.py'",

@@ -1,7 +1,8 @@
-"""`icarus describe`: a page without network, games that are kept and gone on with, and measures whose values can be counted by hand."""
+"""`icarus describe`, `discover` and `ladder`: games that are kept and gone on with, and what they come to."""
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,13 @@ import pytest
 from icarus import games
 from icarus.arena.player import Configuration, Entrant
 from icarus.audit import AuditReport
-from icarus.commands import cli
+from icarus.commands.cli import run
 from icarus.commands.describe import EVEN, LEVELS, Plan, Task, course, measures_of, sentences
+from icarus.discovery.race import Games
 from icarus.engine.match import Agent
 from icarus.games import load
+from icarus.ladder import Engine
+from icarus.ladder.ladders import RANDOM, ZERO, Ladder, Rating, Rung
 
 
 @pytest.fixture(autouse=True)
@@ -30,14 +34,14 @@ COMMAND = "describe my_game.py --rounds {} --iterations 32 --strategy RAVE"
 
 
 def report(rounds: int) -> int:
-    return cli.run(COMMAND.format(rounds).split())
+    return run(COMMAND.format(rounds).split())
 
 
 def test_from_a_new_game_to_its_report_which_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert cli.run(["new", "my_game"]) == 0
+    assert run(["new", "my_game"]) == 0
     folder = tmp_path / "report-my-game"
     assert report(1) == 0
     said, rows = capsys.readouterr().out, (folder / "games.jsonl").read_bytes()
@@ -57,7 +61,7 @@ def test_from_a_new_game_to_its_report_which_goes_on(
     assert json.loads((folder / "levels.json").read_text())["games"] == {"my-game": measures["levels"]}
     assert str(Agent.at_level(load("my-game"), 3, levels=folder)) == "BASELINE (4 iterations)"
     level = ["--level", "2", "--levels", "report-my-game"]
-    assert cli.run(["match", "my_game.py", "BASELINE", *level, "--games", "1", "--iterations", "2"]) == 0
+    assert run(["match", "my_game.py", "BASELINE", *level, "--games", "1", "--iterations", "2"]) == 0
     assert "BASELINE (2 iterations)" in capsys.readouterr().out
     assert measures["strategies"][0]["gain"]["number"] == 2  # deals
     page = (folder / "report.html").read_text()
@@ -72,7 +76,7 @@ def test_from_a_new_game_to_its_report_which_goes_on(
         assert report(3) == 130  # and the page of what has been played is written
         said = capsys.readouterr()
         assert "stopped after" in said.err and "The audit passed." in said.out and (folder / "report.html").exists()
-        assert cli.run([*COMMAND.format(1).split(), "--to", "another"]) == 130  # before the first game
+        assert run([*COMMAND.format(1).split(), "--to", "another"]) == 130  # before the first game
         assert "No game has been played yet." in Path("another/report.html").read_text()
         capsys.readouterr()
 
@@ -86,7 +90,7 @@ def test_from_a_new_game_to_its_report_which_goes_on(
     assert {path: path.read_bytes() for path in folder.iterdir()} == contents
     (tmp_path / "race").mkdir()
     (tmp_path / "race" / "games.jsonl").touch()
-    assert cli.run([*COMMAND.format(1).split(), "--to", "race"]) == 2
+    assert run([*COMMAND.format(1).split(), "--to", "race"]) == 2
     assert "race has games of another command" in capsys.readouterr().err
 
 
@@ -94,7 +98,7 @@ def test_a_game_that_fails_the_audit_is_not_played(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    cli.run(["new", "my_game"])
+    run(["new", "my_game"])
     source = (tmp_path / "my_game.py").read_text()
     (tmp_path / "my_game.py").write_text(source.replace("= 1.0", "= 1.5"))
     assert report(1) == 1
@@ -137,3 +141,85 @@ def test_two_who_are_compared_in_a_game_of_one_player_play_by_themselves(tmp_pat
     assert measures["course"][EVEN]["draws"] is None
     said = " ".join(sentences(AuditReport("patience", 0, 0, 0, True, (), 0.0), measures))
     assert "The mean reward is" in said and not re.search("drawn|seat", said)
+
+
+# ------------------------------------------------------------------------------------------------------------------- races
+
+
+SPACE = """
+name = "two"
+strategy = "BASELINE >> {simulation}"
+[factors]
+simulation = ["MAST", "NAST2", "LGRF"]
+"""
+RACE = "discover kuhn-poker --games 460 --iterations 4 --finalists 2 --space two.toml --to race"
+
+
+def test_a_race_is_stopped_and_goes_on_to_its_result(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play = Games.play
+
+    def stop_after_two_batches(games: Games, *arguments: Any) -> list[Any]:
+        if len(games.rows) > 30:
+            raise KeyboardInterrupt
+        return play(games, *arguments)
+
+    monkeypatch.chdir(tmp_path)
+    Path("two.toml").write_text(SPACE)
+    with monkeypatch.context() as patch:
+        patch.setattr(Games, "play", stop_after_two_batches)
+        assert run(RACE.split()) == 130
+    assert "the games played are kept in race; run the same command to continue" in capsys.readouterr().err
+    rows = Path("race/games.jsonl").read_bytes()
+    assert len(rows.splitlines()) > 30 and run(RACE.split()) == 0
+    assert "Protocol" in capsys.readouterr().out and Path("race/games.jsonl").read_bytes().startswith(rows)
+    assert Path("race/result.html").read_text().startswith("<!doctype html>")
+
+
+def test_a_game_of_ones_own_is_checked_before_it_is_raced(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    stones = Path(__file__).with_name("stones.txt").read_text("utf-8")
+    Path("stones.py").write_text(stones.replace('{"stones": (0, STONES)', '{"stones": (0, 5)'))
+    Path("two.toml").write_text(SPACE)
+    assert run(RACE.replace("kuhn-poker", "stones.py").split()) == 2
+    assert "stones does not keep its promises" in capsys.readouterr().err and not Path("race").exists()
+
+
+# ------------------------------------------------------------------------------------------------------------------ ladders
+
+
+@pytest.fixture
+def short_ladder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ladder of random play, one weak agent, and engines that are not installed."""
+    monkeypatch.setattr(Engine, "is_installed", lambda engine: False)
+    weak = Rung("weak", Rating(50, 20, 80), {"strategy": "BASELINE", "iterations": 2})
+    engines = [Rung(f"grhino depth {depth}", Rating(500, 400, 600)) for depth in (1, 2)]
+    ladder = Ladder("othello", (Rung(RANDOM, ZERO), weak, *engines))
+    monkeypatch.setattr("icarus.commands.ladder.read_ladder", lambda game: ladder)
+
+
+def test_a_strategy_is_rated_and_goes_on_from_its_rows(
+    short_ladder: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = tmp_path / "rows.jsonl"
+    for games_so_far in ("2", "4"):
+        command = f"ladder othello MAST --iterations 3 --rows {rows} --games {games_so_far}"
+        assert run(command.split()) == 0
+        assert len(rows.read_text().splitlines()) == int(games_so_far)
+    printed = capsys.readouterr()
+    assert "not installed: grhino depth 1, grhino depth 2; apt-get install grhino" in " ".join(printed.err.split())
+    last = printed.out.splitlines()[-1]
+    assert last.startswith("MAST (3 iterations): ") and "95 % interval" in last
+
+
+def test_an_engine_without_a_finished_game_has_no_rating(
+    short_ladder: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake = Path(__file__).parents[1] / "ladder" / "fake_engine.py"
+    assert run(["ladder", "othello", "--engine", f"{sys.executable} {fake} illegal", "--games", "2"]) == 1
+    output = capsys.readouterr()
+    assert output.out.splitlines()[-1].endswith("fake_engine.py illegal has no rating: no game was finished")
+    assert "Elo" not in output.out and "void: " in output.err
