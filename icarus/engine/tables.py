@@ -222,7 +222,7 @@ def parts_of(keys: np.ndarray, space: Space, players: int, moves: Iterable[int])
     """
     values: dict[str, Sequence[int]] = dict.fromkeys(ACTION.factors + MOVE.factors, sorted({*moves, NO_ACTION, UNSEEN}))
     values |= dict.fromkeys(PLAYER.factors, range(-1, players))
-    parts_by_key: dict[int, tuple[int, ...]] = {}
+    records: dict[int, tuple[int, ...]] = {}
     for each in space.alternatives:
         parts = [np.array(values.get(factor, OTHER)) for factor in each.factors]
         many = math.prod(map(len, parts)) > MOST_KEYS
@@ -233,10 +233,8 @@ def parts_of(keys: np.ndarray, space: Space, players: int, moves: Iterable[int])
             products = mix_arrays(products[:, None], numbers).ravel()
         for place in np.flatnonzero(np.isin(products, keys)):
             indices = np.unravel_index(place, [len(numbers) for numbers in parts])
-            parts_by_key[int(products[place])] = tuple(
-                int(numbers[i]) for numbers, i in zip(parts, indices, strict=True)
-            )
-    return parts_by_key
+            records[int(products[place])] = tuple(int(numbers[i]) for numbers, i in zip(parts, indices, strict=True))
+    return records
 
 
 def parts_text(parts: Sequence[int], space: Space, game: AnyGame, move_text: Callable[[int], str]) -> str:
