@@ -35,7 +35,6 @@ tree walk the tree of these deals. Rewards are icarus's own, in [0, 1]. A bot pl
 
 import difflib
 import functools
-import math
 import re
 from collections.abc import Callable, Sequence
 
@@ -288,9 +287,9 @@ def _type_of(game: AnyGame, parameters: dict[str, int], constant_sum: bool) -> "
         max_num_players=most,
         min_num_players=fewest,
         provides_information_state_string=True,
-        provides_information_state_tensor=getattr(game, "information_state_tensor", None) is not None,
+        provides_information_state_tensor=False,
         provides_observation_string=True,
-        provides_observation_tensor=getattr(game, "observation_tensor", None) is not None,
+        provides_observation_tensor=False,
         parameter_specification=parameters | ({"deals": DEALS} if dealt and game.deal is None else {}),
     )
 
@@ -346,7 +345,7 @@ class OpenSpielGame(pyspiel.Game):
     def make_py_observer(
         self, iig_obs_type: "pyspiel.IIGObservationType | None" = None, params: object = None
     ) -> "_Observer":
-        return _Observer(self.game, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
+        return _Observer(iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False))
 
 
 class _Contents:
@@ -406,19 +405,17 @@ class OpenSpielState(pyspiel.State):
 
 
 class _Observer:
-    """What a player sees, in words, and as the tensor that the game declares, if it does."""
+    """What a player sees, in words; there is no tensor."""
 
-    def __init__(self, game: AnyGame, kind: "pyspiel.IIGObservationType") -> None:
-        self.perfect_recall = kind.perfect_recall
-        self._name = "information_state_tensor" if kind.perfect_recall else "observation_tensor"
-        declared = getattr(game, self._name, None)
-        self.tensor = np.zeros(0 if declared is None else math.prod(declared.shape), np.float32)
-        self.dict = {} if declared is None else {self._name: self.tensor.reshape(declared.shape)}
+    def __init__(self, kind: "pyspiel.IIGObservationType") -> None:
+        self.perfect_recall, self.tensor, self.dict = (
+            kind.perfect_recall,
+            np.zeros(0, np.float32),
+            dict[str, np.ndarray](),
+        )
 
     def set_from(self, state: OpenSpielState, player: int) -> None:
-        """Fill the tensor; before the deal nobody has seen anything."""
-        for name, view in self.dict.items():
-            view[...] = 0 if state.position is None else seats.tensor_of(name, state.position, player)
+        """Nothing is to be filled."""
 
     def string_from(self, state: OpenSpielState, player: int) -> str:
         view = seats.remembered_by if self.perfect_recall else seats.seen_by

@@ -10,10 +10,9 @@
         observation, reward, terminated, truncated, info = env.last()
         env.step(None if terminated or truncated else policy(env))
 
-An observation is what the seat may see: the game's information state tensor, or else its observation tensor, where it
-has one; else in words, as bytes of UTF-8 (`info["text"]` of who is to act has it as text); or what your `encode` says. With it comes the
-mask of legal actions, in the observation and in `info`. A game ends when it ends: only `max_steps` of yours truncates it. A copy of a
-running game goes on as the game itself.
+An observation is what the seat may see: a tensor of OpenSpiel's, where the game is one of its own; else in words, as bytes of UTF-8
+(`info["text"]` of who is to act has it as text); or what your `encode` says. With it comes the mask of legal actions, in the observation
+and in `info`. A game ends when it ends: only `max_steps` of yours truncates it. A copy of a running game goes on as the game itself.
 """
 
 import copy
@@ -26,10 +25,10 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from icarus import games
-from icarus.bridges.seats import TENSORS, action_count, check_agent, draw_outcome, numbered_actions, seen_by, tensor_of
+from icarus.bridges.seats import action_count, check_agent, draw_outcome, numbered_actions, seen_by
 from icarus.checks import integer
 from icarus.engine.match import Agent
-from icarus.kernel.game import AnyGame, Game
+from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import PythonGame, check_game
 from icarus.kernel.state import State
 
@@ -173,7 +172,7 @@ def env(
         game: its name, as `icarus.games.load` takes it, or the game, with its `actions`; one of OpenSpiel's by
             `icarus.bridges.openspiel.game`.
         encode: `encode(state, seat) -> array`, what a seat observes, an element of `space`; it is up to you that the seat may see it.
-            Absent: a tensor, where the game has one, else words.
+            Absent: a tensor, where the game is one of OpenSpiel's that has one, else words.
         max_steps: actions of players after which the game is truncated. Absent: never.
 
     Raises:
@@ -192,18 +191,14 @@ def env(
 
 
 def _tensor_of(game: AnyGame) -> tuple[Callable[[State, int], np.ndarray] | None, spaces.Space | None]:
-    """How a game writes what a seat knows as numbers, and their space; None where it does not."""
-    if isinstance(game, Game):
-        for name in TENSORS:
-            if (declared := getattr(game, name)) is not None:
-                return functools.partial(tensor_of, name), spaces.Box(-np.inf, np.inf, declared.shape, np.float32)
+    """How a game of OpenSpiel's writes what a seat knows as numbers, and their space; None where it does not."""
     if not isinstance(game, PythonGame) or (pyspiel := sys.modules.get("pyspiel")) is None:
         return None, None
     source = game.new_initial_state(0).data
     if not isinstance(source, pyspiel.State):
         return None, None
     kind, spiel_game = source.get_game().get_type(), source.get_game()
-    for name in TENSORS:
+    for name in ("information_state_tensor", "observation_tensor"):  # the first says more
         if getattr(kind, f"provides_{name}"):
             shape = tuple(getattr(spiel_game, f"{name}_shape")())
             return functools.partial(_spiel_tensor, name, shape), spaces.Box(-np.inf, np.inf, shape, np.float32)

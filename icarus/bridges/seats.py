@@ -82,17 +82,6 @@ def read_view(state: "pyspiel.State", player: int) -> str | None:
         return None  # some games have no words for states in which nobody decides
 
 
-TENSORS = ("information_state_tensor", "observation_tensor")  # OpenSpiel's names; the first says more
-
-
-def tensor_of(name: str, state: State, player: int) -> np.ndarray:
-    """One of the tensors that a game of icarus's declares, float32 [shape], as a player sees the state."""
-    declared = getattr(state.game, name)
-    out = np.zeros(declared.shape, np.float32)
-    declared.write(state.facts, player, out)
-    return out
-
-
 def seen_by(state: State, seat: int) -> str:
     """What a seat sees of a state, in words."""
     data = state.data

@@ -11,7 +11,7 @@ gain g, from -2 to 2, is the reward (g + 2) / 4.
 import numpy as np
 
 from icarus.kernel import CHANCE, NO_DEAL, TERMINAL, Facts, below, helper, inlined
-from icarus.kernel.game import Game, Tensor, functions_of
+from icarus.kernel.game import Game, functions_of
 from icarus.kernel.state import State
 
 CARDS = 3
@@ -112,24 +112,6 @@ def action_text(state: Facts, action: int) -> str:
     return names[action]
 
 
-def _write_seat_and_card(state: Facts, observer: int, out: np.ndarray) -> None:
-    out[observer], out[2 + state.cards[observer]] = 1, 1
-
-
-def observation(state: Facts, observer: int, out: np.ndarray) -> None:
-    """As OpenSpiel: his seat [2], his card [3], what each has paid [2]."""
-    _write_seat_and_card(state, observer, out)
-    out[5:7] = state.paid
-
-
-def information_state(state: Facts, observer: int, out: np.ndarray) -> None:
-    """As OpenSpiel: his seat [2], his card [3], each of three actions as pass or bet [3 × 2]."""
-    _write_seat_and_card(state, observer, out)
-    bets = (state.paid[0] == STAKE and state.count < 3, state.paid[1] == STAKE, state.paid[0] == STAKE)
-    for i in range(state.count):
-        out[5 + 2 * i + bets[i]] = 1
-
-
 KUHN_POKER = Game(
     **functions_of(globals()),
     name="kuhn-poker",
@@ -138,6 +120,4 @@ KUHN_POKER = Game(
     max_legal=2,
     actions=2,
     utilities=(-STAKE, STAKE),
-    observation_tensor=Tensor((7,), observation),
-    information_state_tensor=Tensor((11,), information_state),
 )

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from icarus.kernel import CONTINUES, TERMINAL, Facts, append_bits, helper, inlined, popcount
-from icarus.kernel.game import Game, Tensor, functions_of
+from icarus.kernel.game import Game, functions_of
 
 # ------------------------------------------------------------------------------------ the board as two words of 64 bits
 
@@ -304,14 +304,6 @@ def action_text(state: Facts, action: int) -> str:
     return "pass" if action == PASS else f"{'abcdefgh'[action % SIZE]}{action // SIZE + 1}"
 
 
-def observation(state: Facts, observer: int, out: np.ndarray) -> None:
-    """As OpenSpiel: three boards with rows from the top, of empty squares, his own discs and the other's."""
-    for square in range(PASS):
-        owner = next((i for i in range(2) if int(state.discs[i]) >> square & 1), -1)
-        plane = 0 if owner == -1 else 1 + (owner != observer)
-        out[plane, square // SIZE, square % SIZE] = 1
-
-
 OTHELLO = Game(
     **functions_of(globals()),
     name="othello",
@@ -321,5 +313,4 @@ OTHELLO = Game(
     actions=PASS + 1,
     feature_names=("corners", "mobility", "discs"),
     action_feature_names=("corner", "x_square"),
-    observation_tensor=Tensor((3, SIZE, SIZE), observation),
 )

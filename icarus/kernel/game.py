@@ -9,7 +9,7 @@ import inspect
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import attrs
 import numpy as np
@@ -77,18 +77,6 @@ _PAIRS = (("features", "feature_names"), ("action_features", "action_feature_nam
 
 class TextError(ValueError):
     """A `text` or `action_text` of a game that raises an error, or gives no text; the message is one sentence with the line."""
-
-
-class Tensor(NamedTuple):
-    """Numbers that a player sees, for whoever learns from them.
-
-    Attributes:
-        shape: of the numbers.
-        write: `write(state, player, out)`, plain Python: fills `out` [shape], which is all zero, with what this player may know.
-    """
-
-    shape: tuple[int, ...]
-    write: Callable
 
 
 @attrs.frozen(kw_only=True, eq=False, repr=False)
@@ -329,8 +317,6 @@ class Game(AnyGame):
             a player sees of the deal of an initial state: the same integer for deals that he cannot tell apart. Absent: hidden, if
             `initial` draws.
         utilities: what a player gains, in the game's own units, at a reward of 0 and at a reward of 1: (-2, 2) chips.
-        observation_tensor: what a player sees of a state, as numbers, `Tensor(shape, write)`; for bridges.
-        information_state_tensor: the same for all that he has seen since the game began.
         actions: a number above every action, including those of chance; libraries that number the actions of a game need
             it. Absent: unknown.
 
@@ -348,8 +334,6 @@ class Game(AnyGame):
     derive: Callable | None = None
     retrace: Callable | None = None
     multiplicity: Callable | None = None
-    observation_tensor: Tensor | None = None
-    information_state_tensor: Tensor | None = None
 
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()

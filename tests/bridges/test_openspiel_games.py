@@ -54,28 +54,6 @@ def test_a_game_is_icarus_s_own_to_its_end_and_its_history_says_everything(name)
     assert min(state.returns()) >= 0 and max(state.returns()) <= 1
 
 
-@pytest.mark.parametrize(("name", "original"), [("kuhn-poker", "kuhn_poker"), ("othello", "othello")])
-def test_tensors_are_those_of_openspiel_s_own_game(name: str, original: str) -> None:
-    """Over random games, in both bridges; of Kuhn poker, where OpenSpiel deals a card after the other, all deals."""
-    game, luck = pyspiel.load_game(f"icarus_{name.replace('-', '_')}"), random.Random(3)
-    theirs_of = pyspiel.load_game(original)
-    assert game.get_type().provides_observation_tensor
-    for deal in range(6 if name == "kuhn-poker" else 1):
-        state, theirs = game.new_initial_state(), theirs_of.new_initial_state()
-        if state.is_chance_node():
-            state.apply_action(deal)
-            for card in state.position.facts.cards:
-                theirs.apply_action(int(card))
-        while not state.is_terminal():
-            for seat in range(2):
-                for kind in ("observation_tensor", "information_state_tensor"):
-                    if getattr(theirs_of.get_type(), f"provides_{kind}"):
-                        assert getattr(state, kind)(seat) == getattr(theirs, kind)(seat), (str(state), seat, kind)
-            action = luck.choice(state.legal_actions())
-            state.apply_action(action)
-            theirs.apply_action(action)
-
-
 def test_exploitability_is_exact_where_a_game_lists_its_deals() -> None:
     from open_spiel.python.algorithms import exploitability
     from open_spiel.python.policy import UniformRandomPolicy
