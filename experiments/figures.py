@@ -107,7 +107,7 @@ def measure_title(columns: Iterable[Sequence[Tally]]) -> str:
     return "games won or mean reward" if len(kinds) > 1 else "mean reward" if kinds == {True} else "games won"
 
 
-def describe_games(tallies: Sequence[Tally]) -> str:
+def describe_games(tallies: Sequence[Tally | Score]) -> str:
     """How many games stand behind each mark, in words."""
     few, many = min(tally.games for tally in tallies), max(tally.games for tally in tallies)
     return f"{count_text(few, 'game')} each" if few == many else f"{few} to {many} games each"
@@ -448,13 +448,6 @@ def _file(picture: str, name: str, among: Sized) -> str:
     return f"{picture}.png" if len(among) == 1 else f"{picture}-{slug(name)}.png"
 
 
-def _games_each(scores: Iterable[Score]) -> str:
-    """How many games stand behind each mark, in words."""
-    numbers = [score.games for score in scores]
-    few, many = min(numbers), max(numbers)
-    return f"{few if few == many else f'{few} to {many}'} games each"
-
-
 # ------------------------------------------------------------------------------------------------------- round robins
 
 
@@ -481,7 +474,7 @@ def _heat_maps(columns: Columns, directory: Path) -> list[Path]:
             title_panel(
                 axes,
                 f"{robin.title}: share of {robin.sides[0]}",
-                f"{_games_each(robin.scores.values())}, {robin.game[2]} per decision",
+                f"{describe_games(list(robin.scores.values()))}, {robin.game[2]} per decision",
             )
             bar = figure.colorbar(image, ax=axes, shrink=0.85)
             bar.ax.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
@@ -507,7 +500,7 @@ def _strengths(columns: Columns, directory: Path) -> list[Path]:
             for axes, side in zip(all_axes, robin.sides, strict=True):
                 scores = [robin.on(side, search) for search in robin.searches]
                 _score_bars(axes, scores)
-                title_panel(axes, f"{robin.title}, {side}", f"{_games_each(scores)}, {robin.game[2]} per decision")
+                title_panel(axes, f"{robin.title}, {side}", f"{describe_games(scores)}, {robin.game[2]} per decision")
             all_axes[-1].set_xticks(range(len(robin.searches)), map(_in_two_lines, robin.searches), fontsize=9)
             if any(score.draws for score in robin.scores.values()):
                 legend_below(figure, all_axes[0], 2)
@@ -683,7 +676,7 @@ def _decision_time(columns: Columns, directory: Path) -> list[Path]:
                 axes.set_ylabel("games won, and half of those drawn")
             is_first = any(column.role == FIRST for column in columns if column.game == game)
             first = "; the search named first moves first" if is_first else ""
-            title_panel(axes, game_title(game), f"{_games_each(scores)}{first}")
+            title_panel(axes, game_title(game), f"{describe_games(scores)}{first}")
             legend_below(figure, axes, 2, fontsize=9)
     return paths
 

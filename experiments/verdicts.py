@@ -418,42 +418,32 @@ def combine_signs(claim: Claim, cases: Sequence[Sequence[np.ndarray]]) -> np.nda
     return np.where(enough, 1, np.where(too_many, -1, 0))
 
 
-def confidences(comparison: Contrast, parts: tuple[float, float], interim: Interim) -> tuple[float, float]:
-    """The levels of the intervals to agree and to disagree at an interim analysis."""
+Found = tuple[Estimate, Estimate, tuple[float, float]]  # with the intervals to agree and to disagree, and their levels
+
+
+def intervals(comparison: Contrast, parts: tuple[float, float], interim: Interim) -> Found | None:
+    """What an interim analysis finds; None where games are missing."""
     to_agree, to_disagree = (1 - (1 - comparison.confidence) * part * interim.share for part in parts)
-    return to_agree, to_disagree
+    estimate, against = (interim.estimator.estimate(comparison, level) for level in (to_agree, to_disagree))
+    return None if estimate is None or against is None else (estimate, against, (to_agree, to_disagree))
 
 
-def signs(comparison: Contrast, parts: tuple[float, float], interim: Interim) -> np.ndarray | None:
-    """The verdict of one interim analysis: 1, −1 or 0, of several replications at once arrays; None where games are missing."""
-    to_agree, to_disagree = confidences(comparison, parts, interim)
-    estimate = interim.estimator.estimate(comparison, to_agree)
-    if estimate is None:
-        return None
-    against = interim.estimator.estimate(comparison, to_disagree)
-    assert against is not None
-    return np.where(comparison.expected.agrees(estimate), 1, np.where(comparison.expected.contradicted(against), -1, 0))
+def sign(expected: Expectation, found: Found) -> np.ndarray:
+    """The verdict of one interim analysis: 1, −1 or 0, of several replications at once arrays."""
+    estimate, against, _ = found
+    return np.where(expected.agrees(estimate), 1, np.where(expected.contradicted(against), -1, 0))
 
 
 def find(comparison: Contrast, parts: tuple[float, float], interims: Sequence[Interim]) -> Outcome:
     """The verdict on a comparison at the first interim analysis that decides it, or else what the last one says."""
-    latest = None
+    outcome, expected = Outcome(comparison, None, UNDECIDED), comparison.expected
     for number, interim in enumerate(interims, 1):
-        sign = signs(comparison, parts, interim)
-        if sign is None:
-            continue
-        latest = number, interim, int(sign)
-        if sign != 0:
-            break
-    if latest is None:
-        return Outcome(comparison, None, UNDECIDED)
-    number, interim, verdict = latest
-    levels = confidences(comparison, parts, interim)
-    estimate, against = (interim.estimator.estimate(comparison, level) for level in levels)
-    assert estimate is not None and against is not None
-    games = interim.estimator.games(comparison)
-    more = more_games(comparison.expected, (estimate, against), levels, games) if verdict == 0 else None
-    return Outcome(comparison, estimate, _VERDICTS[verdict], against, levels, more, number)
+        if outcome.verdict == UNDECIDED and (found := intervals(comparison, parts, interim)):
+            estimate, against, levels = found
+            verdict, games = int(sign(expected, found)), interim.estimator.games(comparison)
+            more = more_games(expected, (estimate, against), levels, games) if verdict == 0 else None
+            outcome = Outcome(comparison, estimate, _VERDICTS[verdict], against, levels, more, number)
+    return outcome
 
 
 # ---------------------------------------------------------------------------------------------------------------- tables

@@ -39,8 +39,6 @@ Points = list[tuple[float, float, float]]  # x, y, half of the bar
 Pair = tuple[str, str, str, int, int]  # game, one player, the other, iterations, how many times as many the other has
 ROOT = "root"  # one search from the deal, which aims at nothing
 STITCHING, AGGREGATE_AAMAS = "stitching", "aggregate-aamas"  # methods, as the rows name them
-HALF = 25  # games of a block in each seat
-STREAM = 15  # of the seeds of these games, apart from those of other experiments
 EXPLOITABILITY, HEAD_TO_HEAD = "exploitability.jsonl", "head-to-head.jsonl"
 RUNS = Path(__file__).parent.parent / "runs" / "equilibrium"
 
@@ -49,11 +47,8 @@ IST, PST = "OOS()", "OOS(target='public subgame')"
 UCT, RM, EXP3 = "ISMCTS()", "ISMCTS(selection='regret matching')", "ISMCTS(selection='EXP3')"
 UCT_WITH_C = tuple(f"ISMCTS(exploration={c!r})" for c in (0.5, 2.0, 4.0))
 OOS_AAMAS = "OOS(delta=0.5, compensation=True)"  # of the figures by the aggregate method
-GAMES = DICE, GOOFSPIEL, POKER = (
-    "liars-dice",
-    "goofspiel(cards=6,lowest=0)",
-    "generic-poker",
-)  # LD(1,1), II-GS(6) of 2015, GP(3,3,2,2)
+DICE, GOOFSPIEL = "liars-dice", "goofspiel(cards=6,lowest=0)"
+GAMES = (DICE, GOOFSPIEL, "generic-poker")  # LD(1,1), II-GS(6) of 2015, GP(3,3,2,2)
 DESCENDING = "goofspiel(cards=6,lowest=0,descending=1)"
 KUHN, LEDUC = "kuhn-poker", "leduc-poker"
 FOUR_FACES = "liars-dice(faces=4)"
@@ -295,15 +290,8 @@ def _line(axes: "Axes", curve: Points, k: int, name: str) -> None:
 
 # --------------------------------------------------------------------------------------- the tables of the documents
 
-_NAMES = {
-    IST: "OOS, IST",
-    PST: "OOS, PST",
-    OOS_AAMAS: "OOS, IST, δ = 0.5, w_T",
-    UCT: "UCB1",
-    RM: "regret matching",
-    EXP3: "EXP3",
-}
-_NAMES_HEAD_TO_HEAD = {IST: "OOS, IST", PST: "OOS, PST"}
+_NAMES = {player: name.removeprefix("ISMCTS, ") for player, name in NAMES.items()}
+_NAMES[OOS_AAMAS] += ", w_T"
 _TITLES = dict(zip(GAMES, ("LD(1,1)", "II-Goofspiel(6)", "generic poker"), strict=True))
 SHORTEST = 0.001  # seconds that rows tell
 FEWEST = 100_000  # iterations after which c is compared
@@ -351,7 +339,7 @@ def head_to_head(blocks: Iterable[Measurement]) -> str:
     body = ["| | player | against | iterations | sitting first | sitting second | both |", "|---" * 7 + "|"]
     for game, budget, times, player, opponent, first, second in sorted(lines, key=lambda line: line[:5]):
         shares = [share_text(mean_reward(rewards)) for rewards in (first, second, first + second)]
-        names = [_NAMES_HEAD_TO_HEAD.get(text, f"`{text}`") for text in (player, opponent)]
+        names = [_NAMES[text] if text in (IST, PST) else f"`{text}`" for text in (player, opponent)]
         body.append(
             "| " + " | ".join([list(_TITLES.values())[game], *names, budget_text(budget, times), *shares]) + " |"
         )

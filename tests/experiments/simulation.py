@@ -25,8 +25,9 @@ from experiments.verdicts import (
     Interim,
     Place,
     combine_signs,
+    intervals,
     place_of,
-    signs,
+    sign,
 )
 
 LANDLORD, HEARTS, LIGHT, DARK, CHECKERS, OTHELLO, BACKGAMMON = INTERIM_GAMES
@@ -153,9 +154,9 @@ def _verdicts(comparison: Contrast, parts: tuple[float, float], interims: Sequen
     """The verdict on a comparison in each replication: that of the first interim analysis that decides it."""
     decided = np.zeros(REPLICATIONS, int)
     for interim in interims:
-        sign = signs(comparison, parts, interim)
-        assert sign is not None
-        decided = np.where(decided == 0, sign, decided)
+        found = intervals(comparison, parts, interim)
+        assert found is not None
+        decided = np.where(decided == 0, sign(comparison.expected, found), decided)
     return decided
 
 
