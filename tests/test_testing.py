@@ -1,5 +1,7 @@
 """Histories made by hand: what they refuse, and that they are what a search in plain Python gives to slots."""
 
+import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -7,7 +9,7 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import BASELINE, MAST, argmax, capture, epsilon_greedy, gibbs, linear, reply, roulette, search, values
+from icarus import BASELINE, MAST, argmax, capture, epsilon_greedy, gibbs, reply, roulette, search, values
 from icarus.compiler.plain_python import interpret
 from icarus.compiler.rng import seeded
 from icarus.engine import loop
@@ -153,7 +155,7 @@ def test_a_history_by_hand_has_the_records_of_a_search_that_has_seen_all_of_the_
     by_hand = HistoryExample(decisions, players=2, label=UNLABELLED, rewards=(0, 1))
     assert by_hand.history.steps[-1].player == TERMINAL
     strategies = (BASELINE, AMAF, MAST, LGR, NAST2, EPIC)
-    result = search(after(toy.SECRETS), linear(*((1 / 6, each) for each in strategies)), iterations=3000, seed=1)
+    result = search(after(toy.SECRETS), functools.reduce(operator.add, strategies) / 6, iterations=3000, seed=1)
     for strategy in strategies:
         keys = {key for key, _ in by_hand.capture(strategy)}
         assert keys and keys <= {*result.records[str(strategy)].rows["record"].tolist()}, strategy

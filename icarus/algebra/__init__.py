@@ -11,8 +11,8 @@ __all__ = [
     "PLAYER", "POSITION", "REAL", "REAL_COUNT", "REPLY", "REWARD", "REWARDS", "VISIT_OR_AVAILABLE",
     "Backpropagation", "Candidates", "Capture", "Composition", "Count", "Domain", "Enhancement", "Fraction",
     "Information", "Initial", "LastReply", "Policy", "Positive", "Range", "RewardVisits",
-    "RewardVisitsAvailability", "RewardsVisits", "RewardsVisitsAvailability", "Rule", "Space", "Sum", "Values",
+    "RewardVisitsAvailability", "RewardsVisits", "RewardsVisitsAvailability", "Rule", "Space", "UnnormalizedMixture", "Values",
     "Weight", "adaptive", "argmax", "backpropagation", "candidates", "capture", "check_rule", "epsilon_greedy",
-    "gibbs", "information", "initial", "initial_information", "linear", "majority", "maxilinear", "rave_weight",
-    "reply", "roulette", "sequential", "ucb1", "values", "weight", "with_alias",
+    "gibbs", "information", "initial", "initial_information", "rave_weight",
+    "reply", "roulette", "ucb1", "values", "weight", "with_alias",
 ]  # fmt: skip

@@ -5,30 +5,29 @@
     BASELINE >> (MAST & NAST2 & LGRF)
 
 An operator gives an Enhancement where its operands are enhancements and the weights sum to 1; until then (`MAST + NAST2`) it
-gives a `Sum` that only asks to be completed.
+gives an `UnnormalizedMixture` that only asks to be completed.
 """
 
 import math
 import re
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeAlias, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import attrs
 import numpy as np
 
-from icarus.algebra.information import COUNT, PLAYER, REWARD, Information, Initial, Space, information, initial
+from icarus.algebra.information import PLAYER, Information, Initial, RewardVisits, Space, initial, of_kind
 from icarus.algebra.policy import Policy, Rule, argmax, check_rule
-from icarus.algebra.slots import Backpropagation, Capture, backpropagation, capture, given_by_name, values
-from icarus.algebra.weights import PROBES, TOLERANCE, Share, Weight, WeightFunction, total_text, weight_from
-from icarus.checks import is_real, real
-from icarus.compiler.functions import CompiledCallable
-from icarus.kernel import History, Row, Theta, Updates, find, helper, record, update
+from icarus.algebra.slots import Backpropagation, Capture, backpropagation, capture, values
+from icarus.algebra.weights import PROBES, TOLERANCE, Share, Weight, total_text, weight_from
+from icarus.checks import is_number, is_real, real
+from icarus.kernel import Array, History, Row, Theta, Updates, find, helper, record, update
 
 SLOTS = ("records", "information", "initial", "policy", "contexts", "capture", "backpropagation")
-ADAPTIVE_EXPLORATION = 0.7
+EXPLORATION = 0.7
 _SYMBOLS = ("R", "Θ", "θ_initial", "α", "Ψ", "ξ", "ω")
-Combination: TypeAlias = Any  # an Enhancement where the weights sum to 1, else a Sum
+Combination: TypeAlias = Any  # an Enhancement where the weights sum to 1, else an UnnormalizedMixture
 Terms: TypeAlias = "tuple[tuple[Weight, Enhancement], ...]"
 
 
@@ -38,26 +37,14 @@ class _Algebra:
     def __rshift__(self, other: object) -> "Enhancement":
         return _composed(">>", self, other)
 
-    def __rrshift__(self, other: object) -> "Enhancement":
-        return _composed(">>", other, self)
-
     def __add__(self, other: object) -> Combination:
         return _composed("+", self, other)
-
-    def __radd__(self, other: object) -> Combination:
-        return _composed("+", other, self)
 
     def __xor__(self, other: object) -> Combination:
         return _composed("^", self, other)
 
-    def __rxor__(self, other: object) -> Combination:
-        return _composed("^", other, self)
-
     def __and__(self, other: object) -> "Enhancement":
         return _composed("&", self, other)
-
-    def __rand__(self, other: object) -> "Enhancement":
-        return _composed("&", other, self)
 
     def __mul__(self, factor: object) -> Combination:
         return _scale(self, factor)
@@ -70,22 +57,11 @@ class _Algebra:
         return _scale(self, 1 / divisor)
 
     def __bool__(self) -> bool:
-        raise TypeError(
-            f"({self}) is neither true nor false; compose enhancements with >>, +, /, ^ and &, not with and, or, not"
-        )
+        raise TypeError(f"({self}) is neither true nor false; the operators are >>, +, /, ^ and &, not and, or, not")
 
 
-def _slot(kind: type, example: str) -> Any:
-    def check(instance: "Enhancement", attribute: attrs.Attribute, value: object) -> None:
-        if not isinstance(value, kind):
-            label = getattr(value, "__name__", None) or getattr(value, "name", None) or repr(value)
-            raise TypeError(f"{attribute.name} of {instance.name} is {label}; it must be {example}")
-
-    return attrs.field(validator=check)
-
-
-@attrs.frozen(eq=False, repr=False)
-class Enhancement(_Algebra, CompiledCallable):
+@attrs.frozen(repr=False)
+class Enhancement(_Algebra):
     """An information capture and reuse strategy (Definition 5): a value with seven slots.
 
     Attributes:
@@ -106,15 +82,15 @@ class Enhancement(_Algebra, CompiledCallable):
     """
 
     name: str
-    records: Space = _slot(Space, "a Space such as ACTION * PLAYER")
-    information: Information = _slot(Information, "an Information such as information(reward=REWARD, visits=COUNT)")
-    initial: Initial = _slot(Initial, "initial() or initial(field=value)")
-    policy: Policy = _slot(Policy, "a rule over a @candidates or @values function, such as gibbs().over(actions)")
-    contexts: Space = _slot(Space, "a Space such as PLAYER")
-    capture: Capture = _slot(Capture, "a @capture function")
-    backpropagation: Backpropagation = _slot(Backpropagation, "a @backpropagation function")
-    parameters: tuple[str, ...] | None = None
-    adjust: "Callable[[Enhancement], Enhancement] | None" = None
+    records: Space = attrs.field(validator=of_kind(Space))
+    information: Information = attrs.field(validator=of_kind(Information))
+    initial: Initial = attrs.field(validator=of_kind(Initial))
+    policy: Policy = attrs.field(validator=of_kind(Policy))
+    contexts: Space = attrs.field(validator=of_kind(Space))
+    capture: Capture = attrs.field(validator=of_kind(Capture))
+    backpropagation: Backpropagation = attrs.field(validator=of_kind(Backpropagation))
+    parameters: tuple[str, ...] | None = attrs.field(default=None, eq=False)
+    adjust: "Callable[[Enhancement], Enhancement] | None" = attrs.field(default=None, eq=False)
 
     def __call__(self, *arguments: float | str | Rule, **parameters: float | str | Rule) -> "Enhancement":
         """The same enhancement with another rule or other parameters: `MAST(gibbs(0.1))`, `PUCT(exploration=1.5)`.
@@ -128,12 +104,8 @@ class Enhancement(_Algebra, CompiledCallable):
         family, present = self.name.partition("(")[0].lower(), self._own_parameters()
         listed = tuple(present) if self.parameters is None else self.parameters
         places = [name.rstrip("=") for name in listed]
-        given = given_by_name(family, arguments, parameters, list(dict.fromkeys((*places, *present))))
-        rule = check_rule(cast(Rule, given.get("rule", self.policy.rule))).rebound(given)
-        if unknown := [name for name in given if name not in {"rule", *present, *dict(rule.parameters)}]:
-            raise TypeError(
-                f"{self} has no parameter {unknown[0]!r}; it has {', '.join(dict.fromkeys((*places, *present, 'rule')))}"
-            )
+        given = _given_by_name(family, arguments, parameters, dict.fromkeys((*places, *present, "rule")))
+        rule = check_rule(given.get("rule", self.policy.rule)).rebound(given)
         by_rule = dict(rule.parameters) if "rule" in (*places, *given) else {}
         new = [f"{name}=".replace("rule=", "rule") for name in given if name not in places and name not in by_rule]
         changed = attrs.evolve(
@@ -160,14 +132,7 @@ class Enhancement(_Algebra, CompiledCallable):
     def __attrs_post_init__(self) -> None:
         check_name(self.name)
         self.policy.check(self.name, self.information)
-        self.initial.check(self.name, self.records, self.information)
-        self.initial.check_source(self.name, self.policy.source)
-
-    @property
-    def compiled(self) -> Callable:
-        raise AttributeError(
-            f"a slot calls others by their names, such as capture_mast = MAST.capture, not {self}.capture"
-        )
+        self.initial.check(self.name, self.records, self.information, self.policy.source)
 
     @property
     def components(self) -> tuple["Enhancement", ...]:
@@ -176,43 +141,20 @@ class Enhancement(_Algebra, CompiledCallable):
 
     def specification(self) -> str:
         """The seven slots, laid out as the paper's specifications are."""
-        lines = [
-            (f"{symbol} = {text}", f"({self._tag()}-{number})")
-            for number, (symbol, text) in enumerate(zip(_SYMBOLS, self._texts(), strict=True), start=1)
-        ]
-        width = max(len(text) for text, _ in lines) + 3
-        return "\n".join([self._title(), "", *(f"  {text:<{width}}{tag}" for text, tag in lines)])
-
-    def _title(self) -> str:
-        return f"Enhancement {self.name}"
-
-    def _tag(self) -> str:
-        return self.name
-
-    def _texts(self) -> tuple[str, ...]:
-        return (
-            str(self.records),
-            f"{self.information}   ({', '.join(self.information.names)})",
-            str(self.initial),
-            str(self.policy),
-            str(self.contexts),
-            self.capture.summary,
-            self.backpropagation.summary,
+        information = f"{self.information}   ({', '.join(self.information.names)})"
+        texts = (self.records, information, self.initial, self.policy, self.contexts)
+        return _laid_out(
+            f"Enhancement {self.name}", self.name, *texts, self.capture.summary, self.backpropagation.summary
         )
 
-    def _identity(self) -> tuple[object, ...]:
-        return (self.name, *(getattr(self, slot) for slot in SLOTS))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Enhancement) and self._identity() == other._identity()
-
-    def __hash__(self) -> int:
-        return hash(self._identity())
-
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.name
 
-    __repr__ = __str__
+
+def _laid_out(title: str, tag: str, *slots: object) -> str:
+    texts = [f"{symbol} = {slot}" for symbol, slot in zip(_SYMBOLS, slots, strict=True)]
+    width = max(map(len, texts)) + 3
+    return "\n".join([title, "", *(f"  {text:<{width}}({tag}-{i})" for i, text in enumerate(texts, start=1))])
 
 
 def _own_fields(_: type, fields: list[attrs.Attribute]) -> list[attrs.Attribute]:
@@ -220,7 +162,7 @@ def _own_fields(_: type, fields: list[attrs.Attribute]) -> list[attrs.Attribute]
     return [field for field in fields if field.name in ("operator", "terms", "alias")]
 
 
-@attrs.frozen(eq=False, repr=False, field_transformer=_own_fields)
+@attrs.frozen(repr=False, field_transformer=_own_fields)
 class Composition(Enhancement):
     """Several enhancements composed (Specification 6). Its slots are disjoint unions of those of its components, but for the policy.
 
@@ -235,16 +177,14 @@ class Composition(Enhancement):
 
     operator: str = ""
     terms: Terms = ()
-    alias: str | None = None
+    alias: str | None = attrs.field(default=None, eq=False)
 
     def __attrs_post_init__(self) -> None:
         if self.alias is not None:
             check_name(self.alias)
         names = [part.name for part in self.components]
         if doubled := [name for name in names if names.count(name) > 1]:
-            raise ValueError(
-                f"two different enhancements of one composition are called {doubled[0]}; rename one: attrs.evolve(…, name=…)"
-            )
+            raise ValueError(f"two different enhancements of one composition are called {doubled[0]}; rename one")
 
     @property
     def name(self) -> str:
@@ -257,12 +197,9 @@ class Composition(Enhancement):
         Raises:
             TypeError: its weights have no such parameter. ValueError: a value outside of its range.
         """
-        functions = dict.fromkeys(function for weight, _ in self.terms for function, _ in weight.functions)
-        present = {name: value for function in functions for name, value in function.parameters}
+        present = {name: value for weight, _ in self.terms for name, value in weight.parameters.items()}
         family = str(self).partition("(")[0].lower() if self.alias else f"({self})"
-        given = given_by_name(family, arguments, parameters, list(present))
-        if unknown := [name for name in given if name not in present]:
-            raise TypeError(f"{self} has no parameter {unknown[0]!r}; it has {', '.join(present) or 'none'}")
+        given = _given_by_name(family, arguments, parameters, present)
         terms = tuple((weight.rebound(family, given), term) for weight, term in self.terms)
         if terms == self.terms:
             return self
@@ -275,32 +212,20 @@ class Composition(Enhancement):
         of_terms = [part for _, term in self.terms for part in term.components]
         return tuple(dict.fromkeys([*of_terms, *(part for weight, _ in self.terms for part in weight.bandits)]))
 
-    def _title(self) -> str:
-        return f"Composition {self} = {self.name}" if self.alias else f"Composition {self.name}"
-
-    def _tag(self) -> str:
-        return "COMB"
-
-    def _texts(self) -> tuple[str, ...]:
+    def specification(self) -> str:
+        """The seven slots of the composition, then those of its components."""
+        title = f"Composition {self} = {self.name}" if self.alias else f"Composition {self.name}"
         records, information, contexts, captures = (
             f" {union} ".join(f"{symbol}[{part}]" for part in self.components)
             for symbol, union in (("R", "⊔"), ("Θ", "⊔"), ("Ψ", "⊔"), ("ξ", "#"))
         )
         of_part = "of the component that the record belongs to"
         policy = _policy_text(self.operator, [(str(weight), str(term)) for weight, term in self.terms])
-        return (records, information, f"θ_initial {of_part}", policy, contexts, captures, f"ω {of_part}")
+        own = (records, information, f"θ_initial {of_part}", policy, contexts, captures, f"ω {of_part}")
+        return "\n\n".join([_laid_out(title, "COMB", *own), *(part.specification() for part in self.components)])
 
-    def specification(self) -> str:
-        """The seven slots of the composition, then those of its components."""
-        return "\n\n".join([super().specification(), *(part.specification() for part in self.components)])
-
-    def _identity(self) -> tuple[object, ...]:
-        return (self.operator, self.terms)
-
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.alias or self.name
-
-    __repr__ = __str__
 
 
 def with_alias(composition: Enhancement, alias: str) -> Enhancement:
@@ -310,52 +235,8 @@ def with_alias(composition: Enhancement, alias: str) -> Enhancement:
     return attrs.evolve(composition, name=alias)
 
 
-def sequential(first: Enhancement, *others: Enhancement) -> Enhancement:
-    """`first >> … >> last`: first's policy in selection and expansion, last's in simulation (COMB▷-4).
-
-    Raises:
-        TypeError: an operand is not an enhancement.
-    """
-    chain = [part for operand in (first, *others) for _, part in _inside(_operand(operand, ">>"), ">>")]
-    return _composition(">>", tuple((Weight(), operand) for operand in chain))
-
-
-def linear(*terms: tuple[float | Weight | WeightFunction, Enhancement]) -> Enhancement:
-    """λ₁A₁ + λ₂A₂ + …: each decision is made by one of the policies, drawn with its weight (COMB⁺-4).
-
-    Raises:
-        TypeError: an operand is not an enhancement. ValueError: weights outside [0, 1], or not summing to 1.
-    """
-    return _complete("+", terms)
-
-
-def maxilinear(*terms: tuple[float | Weight | WeightFunction, Enhancement]) -> Enhancement:
-    """λ₁A₁ ⊕ λ₂A₂ ⊕ …: arg max of the weighted sum of the values (COMB⊕-4).
-
-    Raises:
-        TypeError: an operand is not an enhancement. ValueError: weights outside [0, 1], or not summing to 1, or a policy that is not
-            of the form U[arg max v].
-    """
-    return _complete("^", terms)
-
-
-def majority(*members: Enhancement) -> Enhancement:
-    """A & B & …: each policy draws one action, its vote, and an action of most votes is played (section 9 names the idea).
-
-    Ties are broken uniformly. A policy that is uniform over all legal actions here, as one that knows nothing is, has no vote; if none
-    has, the choice is uniform. A vote by members of a vote is one vote of them all; a mixture inside has the vote of the part drawn.
-
-    Raises:
-        TypeError: an operand is not an enhancement. ValueError: an operand whose weights do not sum to 1, or fewer than two.
-    """
-    if len(members) < 2:
-        raise ValueError(f"a majority vote is taken among at least 2 enhancements, not among {len(members)}")
-    flat = [part for member in members for _, part in _inside(_operand(member, "&"), "&")]
-    return _composition("&", tuple((Weight(), part) for part in flat))
-
-
 @attrs.frozen(repr=False)
-class Sum(_Algebra):
+class UnnormalizedMixture(_Algebra):
     """Weighted enhancements whose weights do not sum to 1 (yet): `MAST + NAST2`, to be divided by 2."""
 
     operator: str  # "+", "^", or "*" for a single weighted enhancement
@@ -368,10 +249,8 @@ class Sum(_Algebra):
         hint = "" if total == "0" or " " in total else f"; did you mean ({self})/{total}?"
         return f"sum to {total}, not to 1{hint}"
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return f" {self.operator} ".join(_term_text(weight, term) for weight, term in self.terms)
-
-    __repr__ = __str__
 
 
 def _inside(operand: Enhancement, operator: str) -> Terms:
@@ -383,7 +262,7 @@ def _inside(operand: Enhancement, operator: str) -> Terms:
 
 def _operand(value: object, operator: str) -> Enhancement:
     """An enhancement; anything else is refused."""
-    if isinstance(value, Sum):
+    if isinstance(value, UnnormalizedMixture):
         raise ValueError(f"the weights of ({value}) {value.refusal}: it cannot be an operand of {operator}")
     if not isinstance(value, Enhancement):
         raise TypeError(f"{value!r} is not an enhancement: it cannot be an operand of {operator}")
@@ -391,21 +270,23 @@ def _operand(value: object, operator: str) -> Enhancement:
 
 
 def _terms(value: object, operator: str) -> Terms:
-    if isinstance(value, Sum) and value.operator in (operator, "*"):
+    if isinstance(value, UnnormalizedMixture) and value.operator in (operator, "*"):
         return value.terms
     return ((Weight(), _operand(value, operator)),)
 
 
 def _composed(operator: str, first: object, second: object) -> Combination:
     if operator in (">>", "&"):
-        join = sequential if operator == ">>" else majority
-        return join(_operand(first, operator), _operand(second, operator))
+        operands = [_inside(_operand(operand, operator), operator) for operand in (first, second)]
+        return _composition(operator, tuple((Weight(), part) for terms in operands for _, part in terms))
     return _normalise(operator, (*_terms(first, operator), *_terms(second, operator)))
 
 
 def _scale(value: Combination, factor: object) -> Combination:
     scale = weight_from(factor)
-    operator, terms = (value.operator, value.terms) if isinstance(value, Sum) else ("*", ((Weight(), value),))
+    operator, terms = (
+        (value.operator, value.terms) if isinstance(value, UnnormalizedMixture) else ("*", ((Weight(), value),))
+    )
     return _normalise(operator, tuple((scale.times(weight), term) for weight, term in terms))
 
 
@@ -413,31 +294,16 @@ def _normalise(operator: str, terms: Terms) -> Combination:
     """The finished composition where the weights sum to 1, else the sum as it stands."""
     if operator == "*" and terms[0][0] == Weight():
         return terms[0][1]
-    totals = [sum(weight.at(*probe) for weight, _ in terms) for probe in PROBES]
-    if operator == "*" or any(abs(total - 1) > TOLERANCE for total in totals):
-        return Sum(operator, terms)
-    return _complete(operator, terms)
-
-
-def _complete(operator: str, weighted: tuple[tuple[object, object], ...]) -> Enhancement:
-    if wrong := [each for each in weighted if not isinstance(each, tuple | list) or len(each) != 2]:
-        raise TypeError(
-            f"{wrong[0]!r} is not a term; write (weight, enhancement), as in linear((0.5, MAST), (0.5, NAST2))"
-        )
-    terms = tuple((weight_from(weight), _operand(term, operator)) for weight, term in weighted)
-    expression = Sum(operator, terms)
-    for probe in PROBES:
-        coefficients = [weight.at(*probe) for weight, _ in terms]
-        for weight, value in zip((weight for weight, _ in terms), coefficients, strict=True):
-            if not -TOLERANCE <= value <= 1 + TOLERANCE:
-                raise ValueError(
-                    f"the weight {weight} in ({expression}) is {value:g} at n = {probe[1]}; weights must lie in [0, 1]"
-                )
-        if abs(sum(coefficients) - 1) > TOLERANCE:
-            raise ValueError(f"the weights of ({expression}) sum to {total_text(terms)}, not to 1")
+    mixture = UnnormalizedMixture(operator, terms)
+    by_term = [[weight.at(*probe) for probe in PROBES] for weight, _ in terms]
+    if operator == "*" or any(abs(sum(shares) - 1) > TOLERANCE for shares in zip(*by_term, strict=True)):
+        return mixture
+    for (weight, _), shares in zip(terms, by_term, strict=True):
+        if wrong := [share for share in shares if not -TOLERANCE <= share <= 1 + TOLERANCE]:
+            raise ValueError(f"the weight {weight} in ({mixture}) may be {wrong[0]:g}; weights must lie in [0, 1]")
     flat = tuple((weight.times(inner), part) for weight, term in terms for inner, part in _inside(term, operator))
     if operator == "^":
-        _check_maximises(str(expression), flat)
+        _check_maximises(str(mixture), flat)
     return _composition(operator, flat)
 
 
@@ -448,20 +314,13 @@ def _composition(operator: str, terms: Terms) -> Composition:
 def _check_maximises(expression: str, terms: Terms) -> None:
     """Refuse terms of a maxilinear composition with policies that are not of the form U[arg max v]."""
     for part in (part for _, term in terms for part in _policies(term)):
-        kind = _KINDS[part.operator] if isinstance(part, Composition) else f"the rule {part.policy.rule.name}"
         if isinstance(part, Composition) or not part.policy.maximises:
-            raise ValueError(
-                f"the policy of {part} is {kind}, not of the form U[arg max v]: ^ cannot combine it in ({expression})"
-            )
-
-
-# That have no values to add up.
-_KINDS = {"+": "a linear mixture", "&": "a majority vote", "adaptive": "an adaptive mixture"}
+            raise ValueError(f"the policy of {part} is not U[arg max v]: ^ cannot combine it in ({expression})")
 
 
 def _policies(term: Enhancement) -> Iterator[Enhancement]:
     """The enhancements whose values a maxilinear composition would read; a linear mixture, or a vote, stands for itself."""
-    if not isinstance(term, Composition) or term.operator in _KINDS:
+    if not isinstance(term, Composition) or term.operator in ("+", "&", "adaptive"):
         yield term
     else:
         for _, part in (term.terms[0], term.terms[-1]) if term.operator == ">>" else term.terms:
@@ -476,9 +335,6 @@ def _policies(term: Enhancement) -> Iterator[Enhancement]:
 # q/n + c √(log N / n), for n playouts with it and N in all; each member is tried once first, and the first of several greatest is taken.
 # So a member that does not help is switched off, and is looked at again from time to time: `adaptive(MAST, BASELINE)` is MAST that may
 # switch itself off in simulation. θ does not change within a playout, so the choice needs no memory but its records.
-
-
-MOST_MEMBERS = 64  # members
 
 
 @helper
@@ -501,65 +357,54 @@ def member_of(theta: Theta, player: int, members: int, group: int, exploration: 
 
 @capture(reads_simulation=False)
 def capture_members(
-    history: History,
-    theta: Theta,
-    updates: Updates,
-    members: int = 2,
-    group: int = 0,
-    exploration: float = ADAPTIVE_EXPLORATION,
+    history: History, theta: Theta, updates: Updates, members: int = 2, group: int = 0, exploration: float = EXPLORATION
 ) -> None:
     """⟨((g, i_ρ, ρ), ρ) : ρ = 1, …, κ⟩ with i_ρ the member by which ρ has played"""
     for player in range(len(history.rewards)):
         update(updates, record(group, member_of(theta, player, members, group, exploration), player), player)
 
 
-@backpropagation(averages=True)
-def add_reward(stats: Row, player: int, rewards: np.ndarray) -> None:
+@backpropagation(bounded_mean=True)
+def add_reward(stats: Row, player: int, rewards: Array) -> None:
     """(q + μ_ρ, n + 1)"""
     stats.reward += rewards[player]
     stats.visits += 1
 
 
 @values
-def nothing(history: History, theta: Theta, legal: np.ndarray, out: np.ndarray) -> None:
+def nothing(history: History, theta: Theta, legal: Array, out: Array) -> None:
     """+∞: it says which member decides, nothing of actions"""
     out[:] = np.inf
 
 
-def adaptive(*members: Enhancement, exploration: float = ADAPTIVE_EXPLORATION) -> Enhancement:
+def adaptive(*members: Enhancement, exploration: float = EXPLORATION) -> Enhancement:
     """A mixture in which one member makes all decisions of a player in a playout, chosen by UCB1 over the rewards of playouts with it.
 
     Args:
         exploration: c of that UCB1.
 
     Raises:
-        TypeError: a member is not an enhancement. ValueError: fewer than two, or too many; a member twice; an exploration below 0.
+        TypeError: a member is not an enhancement. ValueError: fewer than two; a member twice; an exploration below 0.
     """
     exploration = real("exploration of adaptive", exploration, 0, 1e9)
-    if not 2 <= len(members) <= MOST_MEMBERS:
-        raise ValueError(f"adaptive chooses among 2 to {MOST_MEMBERS} enhancements, not among {len(members)}")
     for member in members:
         _operand(member, "adaptive")
-    if len(set(members)) < len(members):
-        raise ValueError("adaptive chooses among different enhancements; one is given twice")
-    bandit = _bandit(_adaptive_text(members, exploration), len(members), exploration)
-    terms = tuple((Weight(1.0, ((Share(bandit, i), False),)), member) for i, member in enumerate(members))
-    return _composition("adaptive", terms)
-
-
-def _bandit(name: str, members: int, exploration: float) -> Enhancement:
-    """Where the members' results are kept; the group tells the bandits of two expressions apart."""
-    group = zlib.crc32(name.encode())
-    return Enhancement(
+    if len(set(members)) < max(len(members), 2):
+        raise ValueError(f"adaptive chooses among 2 or more different enhancements, not among {members}")
+    name = _adaptive_text(members, exploration)
+    group = zlib.crc32(name.encode())  # which tells the bandits of two expressions apart
+    bandit = Enhancement(
         name=f"bandit of {name}",
         records=Space(("ℕ₀", "ℕ₀")) * PLAYER,  # ADAPTIVE-1
-        information=information(reward=REWARD, visits=COUNT),  # ADAPTIVE-2
+        information=RewardVisits,  # ADAPTIVE-2
         initial=initial(),  # ADAPTIVE-3
         policy=argmax().over(nothing),  # ADAPTIVE-4
         contexts=PLAYER,  # ADAPTIVE-5
-        capture=capture_members(members=members, group=group, exploration=exploration),  # ADAPTIVE-6
+        capture=capture_members(members=len(members), group=group, exploration=exploration),  # ADAPTIVE-6
         backpropagation=add_reward,  # ADAPTIVE-7
     )
+    terms = tuple((Weight(1.0, ((Share(bandit, i), False),)), member) for i, member in enumerate(members))
+    return _composition("adaptive", terms)
 
 
 # ------------------------------------------------------------------------------------------------------------------ texts
@@ -593,7 +438,7 @@ def _expression(operator: str, terms: Terms) -> str:
 
 def _adaptive_text(members: Sequence[Enhancement], exploration: float) -> str:
     """A mixture of members whose shares a bandit chooses."""
-    setting = "" if exploration == ADAPTIVE_EXPLORATION else f", exploration={exploration!r}"
+    setting = "" if exploration == EXPLORATION else f", exploration={exploration!r}"
     return f"adaptive({', '.join(map(str, members))}{setting})"
 
 
@@ -628,3 +473,24 @@ def _policy_text(operator: str, weighted: Sequence[tuple[str, str]]) -> str:
 def _value_text(value: object) -> str:
     """A parameter as a strategy's text has it: a number or a text as Python writes it, a rule as it prints."""
     return repr(value) if isinstance(value, int | float | str) else str(value)
+
+
+def _given_by_name(
+    owner: str, arguments: Sequence[object], named: Mapping[str, object], known: Mapping[str, object]
+) -> dict[str, Any]:
+    """The arguments of a call by the names of the parameters that they are for; what is no number or text is for the rule.
+
+    Raises:
+        TypeError: there are too many of them, one is given twice, or there is no such parameter.
+    """
+    numbers = [each for each in arguments if is_number(each) or isinstance(each, str)]
+    rules = [each for each in arguments if not (is_number(each) or isinstance(each, str))]
+    places = [name for name in known if name != "rule"]
+    if len(numbers) > len(places) or len(rules) > 1:
+        raise TypeError(f"{owner}({', '.join(known)}) has no place for {arguments!r}")
+    given = dict([*zip(places, numbers, strict=False), *(("rule", rule) for rule in rules)])
+    if twice := [name for name in given if name in named]:
+        raise TypeError(f"the parameter {twice[0]} of {owner} is given twice")
+    if unknown := [name for name in {**given, **named} if name not in known]:
+        raise TypeError(f"{owner} has no parameter {unknown[0]!r}; it has {', '.join(known) or 'none'}")
+    return {**given, **named}

@@ -5,8 +5,11 @@ row of named numbers.
 """
 
 import enum
+import functools
 import math
-from collections.abc import Mapping, Sequence
+import operator
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import attrs
@@ -24,70 +27,71 @@ FieldValue: TypeAlias = float | Sequence[float]  # of a field of information: a 
 FieldValues: TypeAlias = Mapping[str, FieldValue]
 
 
+def of_kind(kind: type) -> Callable:
+    """A validator of a field: what it holds must be of this class."""
+
+    def check(instance: object, field: attrs.Attribute, value: object) -> None:
+        if not isinstance(value, kind):
+            raise TypeError(f"{field.name} is {value!r}; it must be a {kind.__name__}")
+
+    return check
+
+
 @attrs.frozen
 class Space:
-    """A set that records or capture contexts are drawn from, written as in the paper; `*` is the Cartesian product."""
+    """A set that records or capture contexts are drawn from, written as in the paper; `*` is the Cartesian product.
 
-    factors: tuple[str, ...]
+    `R1 | R2` is the disjoint union R₁ ⊔ R₂: one enhancement with records of several kinds.
+    """
 
-    def __attrs_post_init__(self) -> None:
-        if not isinstance(self.factors, tuple) or not all(isinstance(factor, str) for factor in self.factors):
-            raise TypeError(
-                f"the factors of a Space are {self.factors!r}; they must be a tuple of texts, as in Space(('A',))"
-            )
+    factors: tuple[str, ...] = attrs.field(validator=of_kind(tuple))
+    others: "tuple[Space, ...]" = ()  # of a union, its other spaces
 
     def __mul__(self, other: "Space") -> "Space":
         if not isinstance(other, Space):
-            raise TypeError(
-                f"({self}) * {other!r}: a Space is multiplied by a Space, such as PLAYER; a power is {self}**2"
-            )
-        products = [Space(left.factors + right.factors) for left in self.alternatives for right in other.alternatives]
-        return products[0] if len(products) == 1 else Either(spaces=tuple(products))
+            raise TypeError(f"({self}) * {other!r}: a Space is multiplied by a Space; a power is {self}**2")
+        return _union([Space(one.factors + two.factors) for one in self.alternatives for two in other.alternatives])
 
     def __pow__(self, length: int) -> "Space":
-        return Space(self.factors * integer(f"the power of {self}", length, least=1))
+        return functools.reduce(operator.mul, [self] * integer(f"the power of {self}", length, least=1))
 
     def __or__(self, other: "Space") -> "Space":
         if not isinstance(other, Space):
             raise TypeError(f"({self}) | {other!r}: a union is made of Spaces, such as PLAYER")
-        return Either(spaces=self.alternatives + other.alternatives)
+        return _union([*self.alternatives, *other.alternatives])
 
     def __str__(self) -> str:
-        texts: list[str] = []
-        for factor in dict.fromkeys(self.factors):
-            times = self.factors.count(factor)
-            texts.append(factor if times == 1 else f"{factor}^{times}")
-        return " × ".join(texts)
+        counts = [Counter(space.factors).items() for space in self.alternatives]
+        return " ⊔ ".join(
+            " × ".join(factor if times == 1 else f"{factor}^{times}" for factor, times in each) for each in counts
+        )
 
     @property
     def alternatives(self) -> "tuple[Space, ...]":
         """The spaces of which this one is the union."""
-        return (self,)
+        return (Space(self.factors), *self.others)
 
     @property
     def _begins_with(self) -> tuple[str, ...]:
         """The factors of the history, or of the position in an episode, that records begin with; none where they are integers only."""
-        return next(
-            (each.factors for each in (POSITION, HISTORY) if self.factors[: len(each.factors)] == each.factors), ()
-        )
+        first = [each.factors for each in (POSITION, HISTORY) if self.factors[: len(each.factors)] == each.factors]
+        return first[0] if first else ()
 
     def has(self, parts: object) -> bool:
         """Whether these parts make a record of this space, by their number and kinds."""
-        if not isinstance(parts, tuple | list):
-            return False
+        return isinstance(parts, tuple | list) and any(space._has(parts) for space in self.alternatives)
+
+    def _has(self, parts: Sequence[Any]) -> bool:
         if self == HISTORY and not parts:
             return True
         begins, rest = self._begins_with, self.factors[len(self._begins_with) :]
         if "M*" in rest or _ANY_NUMBER in rest[:-1]:  # no record can be told by its parts
             return False
-        lists = [parts[len(begins)]] if begins and len(parts) > len(begins) else []
-        numbers = [*parts[: len(begins)], *parts[len(begins) + bool(begins) :]]
-        beyond = len(parts) - len(begins) - bool(begins)
-        fits = beyond >= len(rest) if _ANY_NUMBER in rest else beyond == len(rest)
-        return (
-            fits
-            and all(isinstance(moves, tuple | list) and all(map(is_integer, moves)) for moves in lists)
-            and all(map(is_integer, numbers))
+        least = len(begins) + bool(begins) + len(rest)
+        moves = len(begins) if begins else -1  # their place
+        return (len(parts) >= least if _ANY_NUMBER in rest else len(parts) == least) and all(
+            isinstance(part, tuple | list) and all(map(is_integer, part)) if i == moves else is_integer(part)
+            for i, part in enumerate(parts)
         )
 
     def key(self, game: AnyGame, parts: Parts, root: Root | None = None) -> int:
@@ -97,7 +101,7 @@ class Space:
             parts: what the record is made of. M* (`HISTORY`): () for the empty history, else (player, moves) with the moves as
                 the player, who made the last one, observed them. E × M* (`POSITION`): (label, player, moves). M* × … (`HISTORY *
                 PLAYER`): (player, moves) and the integers that follow, with moves () for the empty history. Otherwise the integers
-                in order, such as (action, player).
+                in order, such as (action, player). Of a union the first space that has such a record.
             root: where histories begin; by default that of a search without earlier records.
 
         Raises:
@@ -105,7 +109,7 @@ class Space:
         """
         if not self.has(parts):
             raise ValueError(f"{parts!r} is not a record of {self}")
-        begins = self._begins_with
+        begins = next(space for space in self.alternatives if space._has(parts))._begins_with
         if not begins:
             return python_of(record)(*(int(part) for part in parts))
         *label, player, moves = parts[: len(begins) + 1] or (0, ())
@@ -119,37 +123,8 @@ class Space:
         return key
 
 
-@attrs.frozen
-class Either(Space):
-    """A disjoint union of spaces, R₁ ⊔ R₂, written `R1 | R2`: one enhancement with records of several kinds."""
-
-    factors: tuple[str, ...] = ()
-    spaces: tuple[Space, ...] = ()
-
-    def __pow__(self, length: int) -> Space:
-        raise TypeError(f"({self}) ** {length!r}: a union of spaces cannot be raised to a power")
-
-    def __str__(self) -> str:
-        return " ⊔ ".join(map(str, self.spaces))
-
-    @property
-    def alternatives(self) -> tuple[Space, ...]:
-        return self.spaces
-
-    def has(self, parts: object) -> bool:
-        """Whether these parts make a record of one of the spaces."""
-        return any(space.has(parts) for space in self.spaces)
-
-    def key(self, game: AnyGame, parts: Parts, root: Root | None = None) -> int:
-        """The key of a record: of a history or a position where moves are among its parts, else of the integers in order.
-
-        Raises:
-            ValueError: none of the spaces has such records.
-        """
-        for space in self.spaces:
-            if space.has(parts):
-                return space.key(game, parts, root)
-        raise ValueError(f"{parts!r} is not a record of {self}")
+def _union(spaces: Sequence[Space]) -> Space:
+    return Space(spaces[0].factors, tuple(spaces[1:]))
 
 
 ACTION = Space(("A",))
@@ -187,9 +162,7 @@ class Domain:
 
     def __pow__(self, length: int) -> "Domain":
         if self.per_player or self.type.shape:
-            raise TypeError(
-                f"{self.symbol} ** {length!r}: a field that is already an array cannot be raised to a power"
-            )
+            raise TypeError(f"{self.symbol} ** {length!r}: a field that is an array cannot be raised to a power")
         length = integer("the length of a field", length, least=1)
         return Domain(f"{self.symbol}^{length}", (self.type, (length,)), kind=self.kind)
 
@@ -233,10 +206,6 @@ def information(**fields: Domain) -> Information:
     for name, domain in fields.items():
         if not isinstance(domain, Domain):
             raise TypeError(f"{name} of an information is {domain!r}; it must be a Domain such as REWARD or COUNT")
-        if name == "record":
-            raise ValueError("a field of an information cannot be called 'record', which is the name of a row's key")
-    if not fields:
-        raise ValueError("an information needs at least one field, such as visits=COUNT")
     return Information(tuple(fields.items()))
 
 
@@ -262,61 +231,39 @@ class Initial:
     function: InitialInformation | None = None
 
     @property
-    def says_something(self) -> bool:
+    def is_given(self) -> bool:
         """Whether anything is known of any record to begin with."""
         return bool(self.common or self.given or self.function)
 
-    def check(self, name: str, records: Space, information: Information) -> None:
-        """Refuse values that the information would cut down, and exceptions that are not records.
+    def check(self, name: str, records: Space, information: Information, source: object) -> None:
+        """Refuse values that the information would cut down, exceptions that are not records, and a function that nobody would ask.
 
         Raises:
-            ValueError: a float for a count, NaN, or parts that do not make a record of the space.
+            ValueError: a float for a count, NaN, parts that do not make a record of the space, or a function where the policy does not use
+                a @candidates function that is asked about all legal actions.
         """
         domains = dict(information.fields)
         for field, value in (*self.common, *(item for _, fields in self.given for item in fields)):
-            base = domains[field].type.base
-            numbers = _numbers(value)
-            is_count = base == np.int32
-            limits = (0, np.iinfo(base).max) if is_count else (-math.inf, math.inf)
-            outside = (numbers < limits[0]) | (numbers > limits[1]) | np.isnan(numbers)
-            if outside.any() or (base.kind == "i" and (numbers % 1 != 0).any()):
-                expected = "an integer" if base.kind == "i" else "a number"
-                expected += f" from {limits[0]} to {limits[1]}" if is_count and outside.any() else ""
+            base, numbers = domains[field].type.base, np.asarray(value, float)
+            least, most = (0, np.iinfo(base).max) if base == np.int32 else (-math.inf, math.inf)
+            if not ((least <= numbers) & (numbers <= most) & ((base.kind != "i") | (numbers % 1 == 0))).all():
+                limits = f" from 0 to {most}" if base == np.int32 else ""
+                expected = f"{'an integer' if base.kind == 'i' else 'a number'}{limits}"
                 raise ValueError(f"the initial information of {name} sets {field} to {value!r}; it must be {expected}")
         for parts, _ in self.given:
             if not records.has(parts):
-                raise ValueError(
-                    f"the initial information of {name} is given for {parts!r}, which is not a record of {records}"
-                )
-
-    def check_source(self, name: str, source: object) -> None:
-        """Refuse a function where the source of the policy's values does not ask it about all legal actions.
-
-        Raises:
-            ValueError: the initial information is given by a function, and the policy does not use such a @candidates function.
-        """
+                raise ValueError(f"the initial information of {name} is given for {parts!r}, no record of {records}")
         if self.function is not None and (not isinstance(source, Candidates) or source.independent):
+            what = f"the initial information of {name} is a function"
             raise ValueError(
-                f"the initial information of {name} is given by {self.function!r}, so its policy must use a @candidates function that is "
-                f"asked about all legal actions at once, not {source!r}"
+                f"{what}: its policy must use a @candidates function, asked about all legal actions at once"
             )
 
     def __str__(self) -> str:
-        rest = ", 0 otherwise" if self.given else ""
-        common = (
-            ", ".join(f"{name} = {'⊥' if name == 'reply' and value < 0 else value}" for name, value in self.common)
-            or "0"
-        )
+        common = [f"{name} = {'⊥' if name == 'reply' and value < 0 else value}" for name, value in self.common]
         by_function = f"; {self.function.summary}" if self.function else ""
-        return common + by_function + (f"; {len(self.given)} records given{rest}" if self.given else "")
-
-
-def _numbers(value: object) -> np.ndarray:
-    """A value of a field as numbers; NaN, which no field takes, for what is none."""
-    try:
-        return np.atleast_1d(np.asarray(value, float))
-    except (TypeError, ValueError):
-        return np.array([math.nan])
+        given = f"; {len(self.given)} records given, 0 otherwise" if self.given else ""
+        return (", ".join(common) or "0") + by_function + given
 
 
 def initial(given: Mapping[Parts, Mapping[str, float]] | InitialInformation | None = None, **common: float) -> Initial:
@@ -332,7 +279,7 @@ def initial(given: Mapping[Parts, Mapping[str, float]] | InitialInformation | No
         return Initial(tuple(common.items()), function=given)
     if given is not None and not (isinstance(given, Mapping) and all(isinstance(f, Mapping) for f in given.values())):
         raise TypeError(
-            f"given is {given!r}; it must be a dictionary {{parts of a record: {{field: value}}}} or an @initial_information function"
+            f"given is {given!r}; it must be {{parts: {{field: value}}}} or an @initial_information function"
         )
     exceptions = tuple((parts, tuple(values.items())) for parts, values in (given or {}).items())
     return Initial(tuple(common.items()), exceptions)

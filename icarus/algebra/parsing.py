@@ -3,11 +3,11 @@
 import ast
 import difflib
 import operator
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias, cast
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
 from icarus import checks
-from icarus.algebra.enhancement import Enhancement, Sum
+from icarus.algebra.enhancement import Enhancement, UnnormalizedMixture
 
 # An enhancement, a sum, a weight, a rule, a number, a text, or a function that makes one of these.
 Operand: TypeAlias = Any
@@ -48,7 +48,7 @@ def parse(text: str, names: Mapping[str, Operand]) -> Enhancement:
         raise ValueError(
             f"the strategy {excerpt!r} cannot be read at position {place}; write it like RAVE >> (MAST + NAST2)/2"
         ) from None
-    if isinstance(result, Sum):
+    if isinstance(result, UnnormalizedMixture):
         raise ValueError(f"the weights of the strategy {excerpt!r} {result.refusal}")
     if not isinstance(result, Enhancement):
         raise ValueError(f"{excerpt!r} is not an enhancement; write it like RAVE >> (MAST + NAST2)/2")
@@ -71,13 +71,18 @@ class _Reader:
             case ast.UnaryOp(ast.USub(), ast.Constant()):
                 return self.attempt(node, operator.neg, self.value(node.operand))
             case ast.Name():
-                return self.named(node, [name for name in self.names if name == node.id])
+                return self.named(node)
             case ast.Call(keywords=keywords) if None not in (names := [keyword.arg for keyword in keywords]):
                 if len(set(names)) < len(names):
                     raise self.wrong(node, "a parameter is given twice")
                 arguments = [self.value(argument) for argument in node.args]
                 given = {str(keyword.arg): self.value(keyword.value) for keyword in keywords}
-                return self.attempt(node, self.called(node.func), *arguments, **given)
+                function = (
+                    self.named(node.func, called=True) if isinstance(node.func, ast.Name) else self.value(node.func)
+                )
+                if isinstance(function, UnnormalizedMixture) or not callable(function):
+                    raise self.wrong(node.func, f"{function} takes no parameters")
+                return self.attempt(node, function, *arguments, **given)
             case ast.BinOp() if type(node.op) in _OPERATORS:
                 left, right = self.value(node.left), self.value(node.right)
                 return self.attempt(node, _OPERATORS[type(node.op)], left, right)
@@ -86,22 +91,13 @@ class _Reader:
             node, f"{source!r} is not part of the algebra, which has >>, +, -, *, /, ^, &, names and numbers"
         )
 
-    def called(self, node: ast.expr) -> Callable[..., Operand]:
-        """What is called: also by its name in small letters, as variants are printed, mast(gibbs(temperature=0.1))."""
-        if isinstance(node, ast.Name):
-            near = [name for name in self.names if name.lower() == node.id.lower()]
-            function = self.named(node, [node.id] if node.id in near else near)
-        else:
-            function = self.value(node)
-        if isinstance(function, Sum) or not callable(function):
-            raise self.wrong(node, f"{function} takes no parameters")
-        return cast(Callable[..., Operand], function)
-
-    def named(self, node: ast.Name, matches: Sequence[str]) -> Operand:
-        """The value of the first name that matches."""
-        if matches:
-            return self.names[matches[0]]
+    def named(self, node: ast.Name, called: bool = False) -> Operand:
+        """The value of a name; what is called may stand in small letters, as variants are printed, mast(gibbs(temperature=0.1))."""
+        if node.id in self.names:
+            return self.names[node.id]
         near = [name for name in self.names if name.lower() == node.id.lower()]
+        if near and called:
+            return self.names[near[0]]
         near = near or difflib.get_close_matches(node.id, self.names, n=3, cutoff=0.5)
         hint = f"did you mean {' or '.join(near)}?" if near else "icarus specs lists the enhancements"
         raise self.wrong(node, f"no enhancement is called {node.id!r}; {hint}")

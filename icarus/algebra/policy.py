@@ -17,16 +17,8 @@ from icarus.algebra.slots import Candidates, Values
 from icarus.checks import real
 from icarus.kernel import Theta, helper, inlined, reward_of
 
-(
-    RULE_UNIFORM,
-    RULE_ARGMAX,
-    RULE_GIBBS,
-    RULE_ROULETTE,
-    RULE_EPSILON_GREEDY,
-    RULE_REPLY,
-    RULE_GIBBS_OF_MEANS,
-    RULE_VOTE,
-) = range(8)
+RULE_UNIFORM, RULE_ARGMAX, RULE_GIBBS, RULE_ROULETTE = range(4)
+RULE_EPSILON_GREEDY, RULE_REPLY, RULE_GIBBS_OF_MEANS, RULE_VOTE = range(4, 8)
 
 
 @attrs.frozen
@@ -90,12 +82,8 @@ def gibbs(temperature: float = 1.0) -> Rule:
 def epsilon_greedy(epsilon: float = 0.2) -> Rule:
     """ε U[A] + (1 − ε) U[arg max v(a)] (MAST-ε-greedy-4)."""
     value = real("epsilon of epsilon_greedy", epsilon, 0, 1)
-    return Rule(
-        "epsilon_greedy",
-        RULE_EPSILON_GREEDY,
-        f"ε U[A_s] + (1 − ε) U[arg max v(a)], ε = {value:g}",
-        (("epsilon", value),),
-    )
+    formula = f"ε U[A_s] + (1 − ε) U[arg max v(a)], ε = {value:g}"
+    return Rule("epsilon_greedy", RULE_EPSILON_GREEDY, formula, (("epsilon", value),))
 
 
 def roulette() -> Rule:
@@ -121,14 +109,9 @@ class Policy:
     source: Candidates | Values
 
     def __attrs_post_init__(self) -> None:
-        if not isinstance(self.source, Candidates | Values):
-            raise TypeError(f"{self.rule.name} needs a @candidates or @values function, not {self.source!r}")
-        if isinstance(self.source, Values) and self.rule.bandit:
-            raise TypeError(
-                f"ucb1 computes its values from records; with the @values function {self.source!r} use argmax()"
-            )
-        if self.rule.code == RULE_REPLY and not isinstance(self.source, Values):
-            raise TypeError(f"reply needs a @values function (1 for the reply, 0 otherwise), not {self.source!r}")
+        kinds = ["candidates"] * (self.rule.code != RULE_REPLY) + ["values"] * (not self.rule.bandit)
+        if getattr(self.source, "KIND", "") not in kinds:
+            raise TypeError(f"{self.rule.name} needs a @{' or @'.join(kinds)} function, not {self.source!r}")
 
     @property
     def maximises(self) -> bool:
@@ -140,21 +123,10 @@ class Policy:
         if not isinstance(self.source, Candidates):
             return
         domains = dict(information.fields)
-        if not {"reward", "visits"} <= set(domains):
-            raise ValueError(
-                f"{self.rule} reads the fields reward and visits, but the information has {', '.join(information.names)}"
-            )
-        rest = (
-            f"for {self.rule} over a @candidates function, but {name} has {{}}; with a @values function fields are free"
-        )
-        if domains["visits"] != COUNT:
-            raise ValueError(
-                f"the field visits of an information must be a COUNT {rest.format(domains['visits'].symbol)}"
-            )
-        if domains["reward"].type.shape:
-            raise ValueError(
-                f"the field reward of an information must be REWARD or REWARDS {rest.format(domains['reward'].symbol)}"
-            )
+        reward = domains.get("reward")
+        if domains.get("visits") != COUNT or reward is None or reward.type.shape:
+            fields = f"{information} ({', '.join(information.names)}) of {name}"
+            raise ValueError(f"{self.rule} reads reward, a REWARD or REWARDS, and visits, a COUNT, not the {fields}")
 
     def rule_parameters(self) -> tuple[float, ...]:
         """What the values from records take: c where they are UCB1's."""

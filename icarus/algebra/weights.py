@@ -1,13 +1,13 @@
 """Mixing coefficients: numbers, functions λ of what the baseline knows of a history, and their products and complements."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, TypeAlias
 
 import attrs
 import numpy as np
 
-from icarus.algebra.slots import Range, Slot
+from icarus.algebra.slots import Range, Slot, decorator
 from icarus.checks import is_number, is_real
 
 MOST_VISITS = 1 << 52  # that a number of 64 bits counts without rounding
@@ -40,30 +40,24 @@ class _Factor:
 
 @attrs.frozen(repr=False)
 class WeightFunction(_Factor, Slot):
-    """`weight(rewards, visits, availability) -> float`: λ, a function of the baseline's information (q, n, m) of [h]~."""
+    """`@weight` marks `function(rewards, visits, availability)`: λ, a mixing coefficient that depends on the baseline's record of [h]~.
+
+    It returns a number from 0 to 1; `rewards` [players] are total rewards q, `visits` and `availability` n and m. The slot multiplies
+    enhancements, `my_weight(k=500) * A + (1 - my_weight(k=500)) * B`.
+    """
 
     KIND = "weight"
     ARGUMENTS = ("rewards", "visits", "availability")
 
     def at(self, reward: float, visits: int, availability: int) -> float:
         """λ in plain Python, for one mean reward of every player."""
-        rewards = np.full(8, reward * visits)
-        try:
-            value = self.function(rewards, visits, availability, *self.values())
-        except ZeroDivisionError as error:
-            raise ZeroDivisionError(f"{error}, in {self.label()} at n = {visits}") from None
+        value = self.function(np.full(8, reward * visits), visits, availability, *self.values())
         if not is_number(value):
             raise TypeError(f"{self.label()} returned {value!r}; it must return a number from 0 to 1")
         return float(value)
 
 
-def weight(function: Callable) -> WeightFunction:
-    """Mark `function(rewards, visits, availability)`: a mixing coefficient λ that depends on the baseline's information of [h]~.
-
-    It returns a number from 0 to 1; `rewards` [players] are total rewards q, `visits` and `availability` n and m. The slot multiplies
-    enhancements, `my_weight(k=500) * A + (1 - my_weight(k=500)) * B`.
-    """
-    return WeightFunction.of(function)
+weight = decorator(WeightFunction)
 
 
 @attrs.frozen(repr=False)
@@ -76,15 +70,10 @@ class Share:
 
     bandit: Any
     member: int
-    parameters: ClassVar[tuple] = ()  # that a call of the mixture could change
 
     def values(self) -> tuple[float, ...]:
         """Members, group, exploration, and which of them."""
         return (*self.bandit.capture.values(), self.member)
-
-    def rebound(self, owner: str, parameters: Mapping[str, object]) -> "Share":
-        """The same, as it has no parameters."""
-        return self
 
     def __repr__(self) -> str:
         return f"share of the member {self.member} in {self.bandit}"
@@ -107,8 +96,17 @@ class Weight(_Factor):
 
     def rebound(self, owner: str, parameters: Mapping[str, object]) -> "Weight":
         """The same coefficient with other values of those parameters that its functions have."""
-        functions = tuple((function.rebound(owner, parameters), complement) for function, complement in self.functions)
-        return attrs.evolve(self, functions=functions)
+        functions = [
+            (function.rebound(owner, parameters) if isinstance(function, WeightFunction) else function, complement)
+            for function, complement in self.functions
+        ]
+        return attrs.evolve(self, functions=tuple(functions))
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """Those of its functions, with their values."""
+        functions = [function for function, _ in self.functions if isinstance(function, WeightFunction)]
+        return {name: value for function in functions for name, value in function.parameters}
 
     def at(self, reward: float, visits: int, availability: int) -> float:
         """The coefficient in plain Python."""
@@ -118,12 +116,10 @@ class Weight(_Factor):
             value *= 1 - coefficient if complement else coefficient
         return value
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         parts = [] if self.constant == 1.0 and self.functions else [repr(self.constant)]
         parts += [f"(1 - {function!r})" if complement else repr(function) for function, complement in self.functions]
         return "*".join(parts)
-
-    __repr__ = __str__
 
 
 @weight

@@ -256,7 +256,7 @@ def is_checked(iteration: int) -> bool:
 
 
 WRONG_WEIGHT = "a weight function returned a number outside [0, 1]"
-MEAN_ABOVE_ONE = "averages=True is declared where rewards are added up, but a mean is above 1"
+MEAN_ABOVE_ONE = "bounded_mean=True is declared where rewards are added up, but a mean is above 1"
 
 
 @inlined

@@ -591,7 +591,7 @@ class _Lowering:
 
     def is_of_tree(self, role: int, part: Enhancement) -> bool:
         """Whether an arg max in simulation has records of histories in the tree and their children only; elsewhere all values are equal."""
-        near_tree = not part.capture.writes_simulation and not part.initial.says_something
+        near_tree = not part.capture.writes_simulation and not part.initial.is_given
         return role == loop.IN_SIMULATION and near_tree and asks_children(part)
 
     def takes_rows(self, role: int, part: Enhancement) -> bool:
@@ -719,8 +719,8 @@ def draws_from_means(parts: list[tuple[Weight, Enhancement]]) -> bool:
         part.policy.rule.code == RULE_GIBBS
         and isinstance(part.policy.source, Candidates)
         and part.policy.source.independent
-        and part.backpropagation.averages
-        and not part.initial.says_something
+        and part.backpropagation.bounded_mean
+        and not part.initial.is_given
     )
 
 

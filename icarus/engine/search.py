@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from icarus import checks
-from icarus.algebra import Enhancement, Sum
+from icarus.algebra import Enhancement, UnnormalizedMixture
 from icarus.checks import count_text
 from icarus.compiler.digest import renew_rebound
 from icarus.compiler.functions import DISABLED, CompilationError
@@ -168,7 +168,7 @@ def check_budget(iterations: object, seconds: object) -> None:
 
 
 def _check_strategy(instance: object, attribute: attrs.Attribute, value: object) -> None:
-    if isinstance(value, Sum):
+    if isinstance(value, UnnormalizedMixture):
         raise ValueError(f"the weights of the strategy ({value}) {value.refusal}")
     if not isinstance(value, Enhancement | Algorithm):
         raise TypeError(

@@ -7,7 +7,7 @@ state, and of pairs, predicates and features.
 """
 
 import math
-from typing import Annotated
+from typing import Annotated, Any
 
 import attrs
 import numpy as np
@@ -1150,7 +1150,8 @@ def bounded(enhancement: Enhancement) -> Enhancement:
     Its readings are those of SCORE_BOUNDS, without weights of the bounds, and of the selection: one by a `@values` function, whose capture
     function does not read θ.
     """
-    source, of_tree, add = enhancement.policy.source, enhancement.capture, enhancement.backpropagation
+    slots: Any = (enhancement.policy.source, enhancement.capture, enhancement.backpropagation)
+    source, of_tree, add = slots
     select, name = helper(source.function), enhancement.name
 
     def cut_values(history: History, theta: Theta, legal: Array, out: Array, *parameters: float) -> None:
@@ -1165,8 +1166,8 @@ def bounded(enhancement: Enhancement) -> Enhancement:
         if not tightened(stats, context):
             add(stats, context, rewards)
 
-    slots = {"policy.source": cut_values, "capture": capture_and_prove, "backpropagation": add_or_tighten}
-    for slot, function in slots.items():
+    functions = {"policy.source": cut_values, "capture": capture_and_prove, "backpropagation": add_or_tighten}
+    for slot, function in functions.items():
         function.__qualname__ = f"BOUNDED_{name}.{slot}"  # where another process finds it
     cut_values.__doc__ = f"v of {name}, but +∞ if l ≥ max u, else −1 if u ≤ max l, for θ([h # a]~, ρ) = (…, l, u)"
     cut_values.__annotations__ |= source.function.__annotations__

@@ -32,7 +32,7 @@ def capture_actions(history: History, updates: Updates, last_phase: Phase = SIMU
             update(updates, record(step.action, step.player), step.player)
 
 
-@backpropagation(averages=True)
+@backpropagation(bounded_mean=True)
 def backpropagate(stats: Row, player: int, rewards: Array) -> None:
     """(q + μ_ρ, n + 1)"""
     stats.reward += rewards[player]
@@ -49,7 +49,7 @@ def capture_available(history: History, updates: Updates, last_phase: Phase = SI
                 update(updates, record(action, step.player), step.player if action == step.action else ONLY_AVAILABLE)
 
 
-@backpropagation(averages=True)
+@backpropagation(bounded_mean=True)
 def backpropagate_available(stats: Row, context: int, rewards: Array) -> None:
     """(q + μ_ρ, n + 1, m + 1) if ψ = ρ; (q, n, m + 1) if ψ = ψ_avail"""
     if context != ONLY_AVAILABLE:

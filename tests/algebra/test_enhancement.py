@@ -1,6 +1,8 @@
 """The algebra of Specification 6: construction, refusal, equality, text."""
 
 import copy
+import functools
+import operator
 import pickle
 
 import attrs
@@ -8,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from icarus import Enhancement, linear, majority, maxilinear, parse, sequential, weight
+from icarus import Enhancement, parse, weight
 from icarus.algebra import argmax, capture, gibbs, rave_weight, ucb1, with_alias
 from icarus.specs import AMAF, BASELINE, EPIC, LGR, LGRF, MAST, NAST, NAST2, NAST3, RAVE, SPECIFICATIONS
 
@@ -32,10 +34,10 @@ shares = st.integers(1, 9).map(lambda tenths: tenths / 10)
 def composed(inner):
     return st.one_of(
         st.tuples(inner, inner).map(lambda pair: pair[0] >> pair[1]),
-        st.lists(inner, min_size=2, max_size=4).map(lambda parts: linear(*((1 / len(parts), part) for part in parts))),
-        st.lists(inner, min_size=2, max_size=4).map(lambda members: majority(*members)),
-        st.tuples(shares, inner, inner).map(lambda drawn: linear((drawn[0], drawn[1]), (1 - drawn[0], drawn[2]))),
-        st.tuples(inner, inner).map(lambda pair: linear((rave_weight(k=3), pair[0]), (1 - rave_weight(k=3), pair[1]))),
+        st.lists(inner, min_size=2, max_size=4).map(lambda parts: functools.reduce(operator.add, parts) / len(parts)),
+        st.lists(inner, min_size=2, max_size=4).map(lambda members: functools.reduce(operator.and_, members)),
+        st.tuples(shares, inner, inner).map(lambda drawn: drawn[0] * drawn[1] + (1 - drawn[0]) * drawn[2]),
+        st.tuples(inner, inner).map(lambda pair: rave_weight(k=3) * pair[0] + (1 - rave_weight(k=3)) * pair[1]),
     )
 
 
@@ -65,14 +67,10 @@ def test_a_slot_that_another_process_would_not_find_is_not_pickled() -> None:
 
     capture_actions.__module__ = MAST.capture.function.__module__
     redefined = capture(capture_actions)
-    with pytest.raises(
-        pickle.PicklingError,
-        match="<locals>.of_a_function cannot go to another process, which would not find it by this name",
-    ):
-        pickle.dumps(attrs.evolve(MAST, name="MINE", capture=of_a_function))
     redefined.function.__qualname__ = "capture_actions"
-    with pytest.raises(pickle.PicklingError, match="icarus.specs.mast.capture_actions cannot go to another process"):
-        pickle.dumps(attrs.evolve(MAST, name="MINE", capture=redefined))
+    for slot in (of_a_function, redefined):
+        with pytest.raises(pickle.PicklingError, match=f"{slot.name} cannot go to another process; define it once"):
+            pickle.dumps(attrs.evolve(MAST, name="MINE", capture=slot))
 
 
 @given(compositions, compositions, compositions)
@@ -82,14 +80,7 @@ def test_sequential_composition_is_associative(a, b, c):
 
 @given(compositions, compositions, compositions)
 def test_a_majority_vote_is_associative_for_all_have_one_vote_each(a, b, c):
-    assert (a & b) & c == a & (b & c) == majority(a, b, c)
-
-
-def test_operators_are_sugar_for_the_named_functions():
-    assert RAVE >> MAST == sequential(RAVE, MAST)
-    assert (MAST + NAST2) / 2 == linear((0.5, MAST), (0.5, NAST2))
-    assert MAST & NAST2 & LGRF == majority(MAST, NAST2, LGRF)
-    assert 0.3 * AMAF ^ 0.7 * BASELINE == maxilinear((0.3, AMAF), (0.7, BASELINE))
+    assert (a & b) & c == a & (b & c)
 
 
 def test_a_divisor_below_1_is_a_factor_above_1():
@@ -110,12 +101,7 @@ def test_the_weight_of_rave_is_equation_15(visits, k, expected):
 
 
 def test_nested_linear_mixtures_flatten():
-    assert ((MAST + NAST2) / 2 + LGRF) / 2 == linear((0.25, MAST), (0.25, NAST2), (0.5, LGRF))
-
-
-def test_a_term_is_a_weight_and_an_enhancement():
-    with pytest.raises(TypeError, match=r"MAST is not a term; write \(weight, enhancement\)"):
-        linear(MAST, NAST2)
+    assert ((MAST + NAST2) / 2 + LGRF) / 2 == 0.25 * MAST + 0.25 * NAST2 + 0.5 * LGRF
 
 
 def test_a_named_composition_is_not_taken_apart():
@@ -125,10 +111,10 @@ def test_a_named_composition_is_not_taken_apart():
 @pytest.mark.parametrize(
     "refused",
     [
-        lambda: linear((0.5, MAST), (0.6, NAST2)),
-        lambda: linear((1.5, MAST), (-0.5, NAST2)),
-        lambda: linear((too_much, MAST), (1 - too_much, NAST2)),
-        lambda: linear((constant_half, MAST), (0.4, NAST2)),
+        lambda: 0.5 * MAST + 0.6 * NAST2 >> LGR,
+        lambda: 1.5 * MAST + -0.5 * NAST2,
+        lambda: too_much * MAST + (1 - too_much) * NAST2,
+        lambda: (constant_half * MAST + 0.4 * NAST2) & LGR,
     ],
 )
 def test_weights_outside_the_unit_interval_or_not_summing_to_one_are_refused(refused):
@@ -139,11 +125,11 @@ def test_weights_outside_the_unit_interval_or_not_summing_to_one_are_refused(ref
 @pytest.mark.parametrize(
     ("combination", "offending"),
     [
-        (lambda: (AMAF ^ MAST) / 2, "MAST is the rule gibbs"),
-        (lambda: 0.5 * BASELINE ^ 0.5 * LGR, "LGR is the rule reply"),
-        (lambda: (BASELINE ^ (AMAF + EPIC) / 2) / 2, "linear mixture"),
-        (lambda: (BASELINE ^ (AMAF & EPIC)) / 2, "majority vote"),
-        (lambda: (BASELINE ^ (AMAF >> MAST)) / 2, "MAST is the rule gibbs"),
+        (lambda: (AMAF ^ MAST) / 2, "policy of MAST is not"),
+        (lambda: 0.5 * BASELINE ^ 0.5 * LGR, "policy of LGR is not"),
+        (lambda: (BASELINE ^ (AMAF + EPIC) / 2) / 2, r"policy of \(AMAF \+ EPIC\)/2 is not"),
+        (lambda: (BASELINE ^ (AMAF & EPIC)) / 2, "policy of AMAF & EPIC is not"),
+        (lambda: (BASELINE ^ (AMAF >> MAST)) / 2, "policy of MAST is not"),
     ],
 )
 def test_maxilinear_composition_refuses_policies_that_are_no_arg_max(combination, offending):
@@ -176,12 +162,12 @@ WRONG_SLOTS = {
 
 @pytest.mark.parametrize(("slot", "value"), WRONG_SLOTS.items())
 def test_a_slot_of_the_wrong_kind_is_refused_by_name(slot, value):
-    with pytest.raises(TypeError, match=f"{slot} of MAST"):
+    with pytest.raises(TypeError, match=f"^{slot} is .*; it must be a"):
         attrs.evolve(MAST, **{slot: value})
 
 
 def test_a_policy_that_reads_what_is_not_kept_is_refused():
-    with pytest.raises(ValueError, match="reads the fields reward and visits"):
+    with pytest.raises(ValueError, match="reads reward, a REWARD or REWARDS, and visits, a COUNT, not the A ∪"):
         attrs.evolve(MAST, information=LGR.information)
 
 
@@ -216,8 +202,6 @@ def test_a_majority_vote_says_what_it_is():
     assert str(strategy) == "BASELINE >> (MAST & NAST2 & LGRF)"
     assert str((MAST & NAST2) >> LGRF) == "(MAST & NAST2) >> LGRF"
     assert "one drawn from each of α[MAST], α[NAST2], α[LGRF]" in (MAST & NAST2 & LGRF).specification()
-    with pytest.raises(ValueError, match="at least 2 enhancements, not among 1"):
-        majority(MAST)
     with pytest.raises(
         ValueError, match=r"the weights of \(MAST \+ NAST2\) sum to 2, not to 1.*: it cannot be an operand of &"
     ):
@@ -232,7 +216,7 @@ def test_a_majority_vote_says_what_it_is():
         ("0.3*MAST + 0.3*NAST2", "sum to 0.6, not to 1; did you mean (0.3*MAST + 0.3*NAST2)/0.6?"),
         ("rave_weight*AMAF + MAST", "sum to between 1.00913 and 2, not to 1"),
         ("BASELINE >> mast", "at position 13: no enhancement is called 'mast'; did you mean MAST?"),
-        ("rave(x=3)", "at position 1: RAVE has no parameter 'x'; it has k"),
+        ("rave(x=3)", "at position 1: rave has no parameter 'x'; it has k"),
         ("MAST - NAST2", "- is for weights, as in 1 - rave_weight"),
     ],
 )
@@ -263,9 +247,9 @@ def test_a_composition_answers_the_same_seven_questions():
 
 
 def test_a_rule_goes_over_candidates_or_values_only():
-    with pytest.raises(TypeError, match="argmax needs a"):
+    with pytest.raises(TypeError, match="argmax needs a @candidates or @values function"):
         argmax().over(print)
-    with pytest.raises(TypeError, match="use argmax"):
+    with pytest.raises(TypeError, match="ucb1 needs a @candidates function, not recorded_reply"):
         ucb1().over(LGR.policy.source)
     with pytest.raises(ValueError, match="temperature of gibbs is 0"):
         gibbs(temperature=0)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from icarus import Enhancement, State, backpropagation, capture, linear, maxilinear, search, values, weight
+from icarus import Enhancement, State, backpropagation, capture, search, values, weight
 from icarus.algebra import (
     ACTION,
     COUNT,
@@ -182,19 +182,10 @@ def test_the_logarithm_of_any_number_of_trials_is_exact(trials: int) -> None:
     assert valued(ucb1_by_visits, theta, [1, 2], 1.0)[0] == math.sqrt(math.log(trials))
 
 
-@pytest.mark.parametrize(
-    ("kept", "message"),
-    [
-        (
-            {"reward": REAL**2, "visits": COUNT},
-            r"reward of an information must be REWARD or REWARDS for gibbs.* has ℝ\^2; with",
-        ),
-        ({"reward": REAL, "visits": REAL}, "visits of an information must be a COUNT for gibbs.* but ODD has ℝ; with"),
-    ],
-)
-def test_a_policy_over_fields_of_other_kinds_is_refused(kept: dict[str, Any], message: str) -> None:
+@pytest.mark.parametrize("kept", [{"reward": REAL**2, "visits": COUNT}, {"reward": REAL, "visits": REAL}])
+def test_a_policy_over_fields_of_other_kinds_is_refused(kept: dict[str, Any]) -> None:
     """Of two numbers it would read the reward of player 2 beyond their end."""
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match="reads reward, a REWARD or REWARDS, and visits, a COUNT, not the ℝ.* of ODD"):
         attrs.evolve(MAST, name="ODD", information=information(**kept))
 
 
@@ -243,7 +234,7 @@ def played_at_the_root(strategy: Enhancement, iterations: int = 4000, root: Stat
 
 
 def test_a_linear_mixture_plays_each_policy_with_its_weight() -> None:
-    visits = played_at_the_root(linear((0.2, fond_of(0)), (0.5, fond_of(1)), (0.3, fond_of(2))))
+    visits = played_at_the_root(0.2 * fond_of(0) + 0.5 * fond_of(1) + 0.3 * fond_of(2))
     assert agrees([visits[action] for action in (0, 1, 2)], [0.2, 0.5, 0.3])
 
 
@@ -255,20 +246,19 @@ def test_a_weight_function_is_asked_at_the_history_of_the_decision() -> None:
 
 def test_maxilinear_adds_the_weighted_values() -> None:
     # 0.6 · 1 for action 0 against 0.4 · 2 for action 1.
-    both = maxilinear((0.6, fond_of(0, 1.0)), (0.4, fond_of(1, 2.0)))
+    both = 0.6 * fond_of(0, 1.0) ^ 0.4 * fond_of(1, 2.0)
     assert played_at_the_root(both, 50) == {0: 0, 1: 50, 2: 0}
     # 0.6 · 1 + 0.4 · 1 = 1 for action 0; the same in parts of two for action 1: a tie that is broken uniformly.
-    tied = maxilinear(
-        (0.25, fond_of(0)), (0.25, fond_of(1)), (0.25, fond_of(0, name="TOO")), (0.25, fond_of(1, name="TOO"))
-    )
+    tied = (fond_of(0) ^ fond_of(1) ^ fond_of(0, name="TOO") ^ fond_of(1, name="TOO")) / 4
     visits = played_at_the_root(tied)
     assert agrees([visits[action] for action in (0, 1, 2)], [0.5, 0.5, 0])
 
 
 def test_zero_times_infinity_is_zero_and_any_positive_weight_on_infinity_is_infinite() -> None:
-    endless = fond_of(1, INFINITE)
-    assert played_at_the_root(maxilinear((1.0, fond_of(0)), (0.0, endless)), 20) == {0: 20, 1: 0, 2: 0}
-    assert played_at_the_root(maxilinear((1 - 1e-6, fond_of(0, 1e6)), (1e-6, endless)), 20) == {0: 0, 1: 20, 2: 0}
+    slot = attrs.evolve(favourite(action=1), parameters=(("action", 1), ("value", INFINITE)))
+    endless = attrs.evolve(IDLE, name="ENDLESS", policy=argmax().over(slot))
+    assert played_at_the_root(1.0 * fond_of(0) ^ 0.0 * endless, 20) == {0: 20, 1: 0, 2: 0}
+    assert played_at_the_root((1 - 1e-6) * fond_of(0, 1e6) ^ 1e-6 * endless, 20) == {0: 0, 1: 20, 2: 0}
 
 
 @pytest.mark.parametrize("rule", [gibbs(0.5), epsilon_greedy(0.3), roulette(), reply()])
@@ -293,8 +283,8 @@ def halved(rewards: Any, visits: int, availability: int) -> float:
     return 1 / visits
 
 
-def test_a_weight_that_divides_by_no_visits_is_named() -> None:
-    with pytest.raises(ZeroDivisionError, match="by zero, in .*halved at n = 0"):
+def test_a_weight_that_divides_by_no_visits_is_refused() -> None:
+    with pytest.raises(ZeroDivisionError, match="by zero"):
         search(toy.KUHN.new_initial_state(), halved * AMAF ^ (1 - halved) * BASELINE, iterations=1)
 
 

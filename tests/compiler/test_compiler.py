@@ -641,7 +641,7 @@ async def later(history: Any, updates: Any) -> None:
             "parameter k of <lambda> needs a default that is an integer, a",
         ),
         (values, 3, "@values decorates a plain function, not 3"),
-        (capture, later, "@capture decorates a plain function, not the async function later"),
+        (capture, later, "@capture decorates a plain function, not <function later"),
     ],
 )
 def test_a_slot_function_takes_what_its_kind_is_given(mark: Any, function: Any, message: str) -> None:

@@ -98,7 +98,7 @@ def test_a_level_that_makes_no_strategy_is_refused_with_its_point() -> None:
 
 def test_levels_that_do_not_go_together_are_refused() -> None:
     factors = {"grams": ("nast(2, {rule})", "nst(7, {rule})"), "rule": ("gibbs(1.0)", "ucb1(0.7)")}
-    with pytest.raises(ValueError, match="rule = ucb1.*use argmax"):
+    with pytest.raises(ValueError, match="rule = ucb1.*needs a @candidates function"):
         Space("BASELINE >> {grams}", factors).check()
 
 

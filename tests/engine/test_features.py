@@ -378,9 +378,7 @@ def flat(history: Any, theta: Any, legal: np.ndarray, out: np.ndarray) -> None:
 
 
 def test_a_policy_over_values_or_single_actions_is_refused() -> None:
-    with pytest.raises(
-        ValueError, match="the initial information of X is given by nudge.*must use a @candidates function"
-    ):
+    with pytest.raises(ValueError, match="information of X is a function: its policy must use a @candidates function"):
         attrs.evolve(BASELINE, name="X", initial=initial(nudge), policy=argmax().over(flat))
     with pytest.raises(ValueError, match="asked about all legal actions at once"):
         attrs.evolve(MAST, name="X", initial=initial(nudge))
@@ -553,7 +551,7 @@ def capture_again(history: Any, updates: Any) -> None:
     capture_mast(history, updates)
 
 
-@backpropagation(averages=True)
+@backpropagation(bounded_mean=True)
 def add_again(stats: Any, context: int, rewards: Any) -> None:
     """as MAST's"""
     add_mast(stats, context, rewards)
@@ -608,5 +606,4 @@ def capture_by_enhancement(history: Any, updates: Any) -> None:
 def test_a_slot_is_not_called_as_a_part_of_its_enhancement() -> None:
     with pytest.raises(CompilationError) as refused:
         result_of(attrs.evolve(MAST, name="WRONG", capture=capture_by_enhancement))
-    message = "a slot calls others by their names, such as capture_mast = MAST.capture, not MAST.capture"
-    assert message in str(refused.value) and "\n" not in str(refused.value)
+    assert "MAST is a Enhancement" in str(refused.value) and "\n" not in str(refused.value)

@@ -33,7 +33,7 @@ from icarus import (
     search,
     secure_child,
 )
-from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, Enhancement, initial, linear, weight
+from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, Enhancement, initial, weight
 from icarus.engine import tables as tables_module
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.lowering import lower
@@ -322,7 +322,7 @@ def half_for_now(rewards: Any, visits: int, availability: int) -> float:
 @pytest.mark.parametrize(
     "strategy",
     [
-        linear((leaves_the_interval, MAST), (1 - leaves_the_interval, BASELINE)),
+        leaves_the_interval * MAST + (1 - leaves_the_interval) * BASELINE,
         leaves_the_interval * RAVE.components[0] ^ (1 - leaves_the_interval) * BASELINE,
     ],
 )
@@ -333,7 +333,7 @@ def test_a_weight_that_leaves_the_unit_interval_during_a_search_is_an_error(stra
 
 def test_weights_that_stop_summing_to_one_during_a_search_are_an_error() -> None:
     with pytest.raises(ValueError, match="sum"):
-        search(after(toy.BRANCHES), linear((half, MAST), (half_for_now, BASELINE)), iterations=100)
+        search(after(toy.BRANCHES), half * MAST + half_for_now * BASELINE, iterations=100)
 
 
 # ------------------------------------------------------------------------------------------------------------ the result
