@@ -116,17 +116,6 @@ def test_search_prints_the_position_and_what_was_found_for_each_action(icarus: C
     assert [name for name, mark, _ in rows if mark] == [rows[0][0]]
 
 
-def test_rates_are_measured_of_a_game_and_a_strategy_of_ones_own(icarus: Call, tmp_path: Path) -> None:
-    file = tmp_path / "mine.py"
-    file.write_text(
-        "import attrs\nfrom icarus import MAST, games\nMINE = attrs.evolve(MAST, name='MINE')\n"
-        "KUHN = attrs.evolve(games.load('kuhn-poker'), name='my-kuhn')\n"
-    )
-    quick = ("--iterations", 20, "--repeats", 1, "--strategies", "BASELINE, MINE")
-    code, output, _ = icarus("bench", "--games", file, *quick)  # the game of the file
-    assert code == 0 and "my-kuhn" in output and "MINE" in output
-
-
 def test_a_rate_is_told_with_its_spread_and_beside_others(icarus: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     rates_of = {"BASELINE": (3.0, 1.0, 2.0), "MAST": (1.0,), rates.PEER: (0.5,)}
     speeds = [rates.Speed("othello", *each) for each in rates_of.items()]
@@ -136,6 +125,7 @@ def test_a_rate_is_told_with_its_spread_and_beside_others(icarus: Call, monkeypa
 
 
 OPTIONS = {
+    "bench --games kuhn-poker --repeats 1 --strategies BASELINE,MAST": "kuhn-poker",
     "search othello --moves d3 --threads 2": "othello, player 1, BASELINE, 2 threads: 30 iterations",
     "search kuhn-poker --recommendation greatest_value": "by greatest_value: 30 iterations",
     "search leduc-poker --strategy OOS(delta=0.5)": "leduc-poker, player 0, OOS(delta=0.5): 30 iterations",

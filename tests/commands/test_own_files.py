@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from icarus import Agent, PythonGame, games, parse
+from icarus import PythonGame, games, parse
 from icarus import load_files as own_files
 from icarus.commands.conversation import Conversation, Session
 from icarus.load_files import games_in, games_of_its_own, load_file, load_files
-from icarus.specs import BASELINE
 from tests.commands.test_cli import Call, icarus, refused
 from tests.conftest import Python
 
@@ -246,18 +245,6 @@ def test_plain_games_are_searched_played_and_measured(file: Path, icarus: Call, 
     code, output, errors = icarus(*command.split(), "--with", file)
     assert code == 0 and COMMANDS[command] in output, errors
     assert "plain-kuhn" in Path("tree.html").read_text() if "--html" in command else True
-
-
-def test_a_game_is_saved_and_resumed_with_the_names_of_its_seats(file: Path) -> None:
-    load_file(file)
-    session = Session(games.load("plain-kuhn"), [None, Agent(BASELINE, iterations=20)], 3)
-    while session.waits_for is None:
-        session.apply(*session.choose())
-    session.apply(0)
-    session.save(file.with_name("game.txt"))
-    resumed = Session.resumed(file.with_name("game.txt"))
-    assert resumed.game is session.game and resumed.played == session.played
-    assert resumed.name_of(0) == "Ann"
 
 
 SAME_TEXT = """

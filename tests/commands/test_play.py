@@ -100,32 +100,19 @@ def test_a_saved_game_goes_on_as_it_would_have(game: str, tmp_path: Path) -> Non
     agent = Agent(parse("BASELINE >> NAST2"), iterations=20)
     session = played_on(session_of(game, agent=agent), 3)
     session.save(tmp_path / "game.txt")
-    resumed = Session.resumed(tmp_path / "game.txt")
+    (tmp_path / "bom.txt").write_text((tmp_path / "game.txt").read_text(), encoding="utf-8-sig")
+    resumed = Session.resumed(tmp_path / "bom.txt")
     assert actions(resumed) == actions(session) and str(resumed.state) == str(session.state)
     assert actions(played_on(resumed, 3, seed=1)) == actions(played_on(session, 3, seed=1))
     with pytest.raises(ValueError, match="exists and is not overwritten"):
         session.save(tmp_path / "game.txt")
 
 
-def test_a_file_that_cannot_be_written_does_not_end_the_game(tmp_path: Path) -> None:
-    said = talked(session_of("othello"), ["save no/such/folder.txt", "quit"])
-    assert "'no/such/folder.txt' cannot be used: no such file or directory" in said
-
-
-def test_a_saved_game_brings_no_strategies_and_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
-    path = tmp_path / "game.txt"
-    session_of("othello").save(path)
-    path.write_text(path.read_text(), encoding="utf-8-sig")
-    assert str(Session.resumed(path).game) == "othello"
-    path.write_text(path.read_text().replace('"BASELINE', '"OWN'))
-    with pytest.raises(ValueError, match="cannot be resumed: .* no enhancement is called 'OWN'"):
-        Session.resumed(path)
-
-
 SAVED = [
     ('"moves": []', '"moves": ["a1"]', "'a1' is not legal here"),
     ('"seed": 3', '"seed": 1e999', "Number out of range"),
     ('"files": {}', '"files": 5', "Expected `object`, got `int` - at `$.files`"),
+    ('"BASELINE', '"OWN', "the strategy 'OWN', at position 1: no enhancement"),
     ("{", "[" * 100_000, "Expected `object`, got `array`"),
 ]
 
@@ -143,11 +130,12 @@ def test_a_file_that_is_no_saved_game_is_refused_with_what_is_wrong(tmp_path: Pa
 def test_the_terminal_answers_slips_with_a_sentence_and_asks_again(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     session = session_of("othello")
-    slips = ["d33", "", "99", "undo", "quit now", "MOVES", "why", "help"]
+    slips = ["d33", "", "99", "undo", "quit now", "MOVES", "why", "help", "save no/such/folder.txt"]
     said = talked(session, [*slips, "D3", "quit"])
     assert "'d33' is not legal here; legal: d3, c4, f5, e6" in said and HELP in said
     assert "no action can be taken back, because you have not played yet" in said
     assert "no other player has searched yet" in said
+    assert "'no/such/folder.txt' cannot be used: no such file or directory" in said
     assert session.played[0].text == "d3"
     assert said[-1] == "stopped; icarus play --resume othello-1.txt continues from here"
     assert actions(Session.resumed(Path("othello-1.txt"))) == actions(session)
