@@ -24,7 +24,7 @@ from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.loop import COMPONENT, IN_SIMULATION, SIMULTANEOUS, TERM, TREE, Workspace
 from icarus.engine.lowering import Vote, terms_of
 from icarus.engine.result import Result
-from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, TRUE, Scheme
+from icarus.engine.scheme import FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
 from icarus.engine.search import Search
 from icarus.engine.tables import parts_of, parts_text
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, History, extended, mix
@@ -366,37 +366,6 @@ class Tree:
         return state
 
 
-@attrs.frozen(eq=False)
-class Line:
-    """A determinization, and the actions visited most from there on.
-
-    Attributes:
-        states: the determinization, and the state after each action; they show what is hidden, as it was drawn. [actions + 1]
-        players: who took each action; CHANCE for the environment. [actions]
-        labels: each action as players write it. [actions]
-        visits: of its baseline record. [actions]
-    """
-
-    states: list[State]
-    players: list[int]
-    labels: list[str]
-    visits: list[int]
-
-
-def lines_of(result: Result, count: int) -> list[Line]:
-    """For each of `count` determinizations, drawn as the search draws them, the actions visited most.
-
-    They follow from their numbers and from what the root player knows. There are none where nothing is hidden, or where the scheme
-    searches the true state.
-    """
-    first = result.parts[0] if result.parts else result
-    if first.state.game.determinize is None or first.scheme.root == TRUE:
-        return []
-    numbers = range(count if first.scheme.root == FRESH else 1)
-    walk = _Walk(first, 1, LIMIT)
-    return [walk.line(root_state(first, k)) for k in numbers]
-
-
 def tree_of(result: Result, limit: int = LIMIT) -> Tree:
     """The tree of a search; where it has more than `limit` nodes, those of most visits.
 
@@ -462,24 +431,6 @@ class _Walk:
         self.moves.append(moves)
         return number
 
-    def decision(self, world: State, keys: tuple[int, ...], player: int) -> list[tuple[int, int, int | None]]:
-        """The edges of the tree that are legal in a state: each with an action that it stands for, and the row of its record."""
-        edges: dict[int, int] = {}  # several actions are one where the root player sees for all
-        by_move = self.result.scheme.observer == ROOT_PLAYER and player != self.searcher
-        for action in world.legal_actions():
-            move = world.observed(action)[world.game.perspective(self.searcher)] if by_move else action
-            edges.setdefault(move, action)
-        key = keys[self.game.perspective(player)]
-        return [(edge, edges[edge], self.row_of.get(python_of(extended)(key, player, edge))) for edge in edges]
-
-    def follow(
-        self, world: State, keys: tuple[int, ...], edge: int, action: int
-    ) -> tuple[State, Sequence[int], tuple[int, ...]]:
-        """The state after an action that is an edge of the tree, what each perspective saw of it, and the keys there."""
-        moves, after = world.observed(action) if self.game.perspectives > 1 else [edge], world.clone()
-        after.game.ask("apply", after.data, action)
-        return after, moves, tuple(k if m == UNSEEN else mix(k, m) for k, m in zip(keys, moves, strict=True))
-
     def walk(self, world: State) -> None:
         """Add all nodes that this root state leads to."""
         branches = [_Branch(0, float(self.result.iterations), world, self.root.keys)]
@@ -492,36 +443,29 @@ class _Walk:
         world, player = branch.world, branch.world.current_player()
         if player == TERMINAL:
             return
-        edges = self.decision(world, branch.keys, player)
+        edges: dict[int, int] = {}  # with an action for each: several are one where the root player sees for all
+        by_move = self.result.scheme.observer == ROOT_PLAYER and player != self.searcher
+        for action in world.legal_actions():
+            move = world.observed(action)[world.game.perspective(self.searcher)] if by_move else action
+            edges.setdefault(move, action)
         self.legal_counts[branch.node] = len(edges)
-        visited = [(edge, action, row) for edge, action, row in edges if row is not None]
-        share = branch.flow / max(1, sum(self.visits[row] for _, _, row in visited))
-        for edge, action, row in visited:
-            if (flow := share * self.visits[row]) < LEAST_FLOW:
+        key = branch.keys[self.game.perspective(player)]
+        rows = {edge: self.row_of.get(python_of(extended)(key, player, edge)) for edge in edges}
+        visited = [(edge, row, self.visits[row]) for edge, row in rows.items() if row is not None]
+        share = branch.flow / max(1, sum(visits for _, _, visits in visited))
+        for edge, row, visits in visited:
+            if (flow := share * visits) < LEAST_FLOW:
                 continue
-            after, moves, keys = self.follow(world, branch.keys, edge, action)
+            action = edges[edge]
+            moves = world.observed(action) if self.game.perspectives > 1 else [edge]
             node = self.children.get((branch.node, edge, tuple(moves)))
             if node is None:
                 node = self.add(branch.node, edge, player, world.action_to_string(action), row, moves)
-            if self.visits[row] > 1:  # the first visit of a history is the one that expanded it: nothing is below
-                yield _Branch(node, flow, after, keys)
-
-    def line(self, world: State) -> Line:
-        """The actions visited most from a root state on, while they are visited twice or more."""
-        line, keys = Line([world], [], [], []), self.root.keys
-        while (player := world.current_player()) != TERMINAL:
-            edges = [
-                (0 if row is None else self.visits[row], *each) for *each, row in self.decision(world, keys, player)
-            ]
-            visits, edge, action = max(edges, key=lambda each: each[0])
-            if visits < 2:
-                break
-            line.players.append(player)
-            line.labels.append(world.action_to_string(action))
-            line.visits.append(visits)
-            world, _, keys = self.follow(world, keys, edge, action)
-            line.states.append(world)
-        return line
+            if visits > 1:  # the first visit of a history is the one that expanded it: nothing is below
+                after = world.clone()
+                after.game.ask("apply", after.data, action)
+                keys = (k if m == UNSEEN else mix(k, m) for k, m in zip(branch.keys, moves, strict=True))
+                yield _Branch(node, flow, after, tuple(keys))
 
     def tree(self) -> Tree:
         """All nodes, found on walks from the root in determinization after determinization."""

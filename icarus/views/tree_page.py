@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from icarus.engine.inspect import LIMIT, InspectedPlayout, Line, Tree, lines_of, tree_of
+from icarus.engine.inspect import LIMIT, InspectedPlayout, Tree, tree_of
 from icarus.engine.result import Result
 from icarus.kernel import UNSEEN
 from icarus.kernel.game import seat_name, seat_names
@@ -16,7 +16,6 @@ from icarus.views.document import frame, in_notebook, pack, page, write_new
 from icarus.views.shown import playout_page
 
 DRAWN = 400  # boards in a page, of the nodes visited most
-FOLLOWED = 6  # determinizations that can be followed on the board
 _TABS = (
     '<nav class="controls"><button id="to-tree" aria-pressed="true">the tree</button>'
     '<button id="to-playout" aria-pressed="false">the next playout</button></nav>'
@@ -101,14 +100,7 @@ def _data(tree: Tree, boards: int) -> dict[str, Any]:
         "guess": state.game.determinize is not None and state.game.name not in BOARDS,
         "drawn": nodes,
         "boards": [drawing(tree.state(node), state.current_player(), drawn_for=True).svg() for node in nodes],
-        "lines": [_line(line) for line in lines_of(tree.result, FOLLOWED)],
     }
-
-
-def _line(line: Line) -> dict[str, Any]:
-    """A determinization with all open: it was drawn from what the root player knows, so it tells no more."""
-    steps = zip(line.players, line.labels, line.visits, strict=True)
-    return {"steps": list(steps), "boards": [drawing(state).svg() for state in line.states]}
 
 
 def _observers(tree: Tree) -> Iterator[dict[str, Any]]:

@@ -20,7 +20,7 @@ from icarus import (
     parse,
     search,
 )
-from icarus.engine.inspect import lines_of, tree_of
+from icarus.engine.inspect import tree_of
 from icarus.kernel import UNSEEN
 from icarus.kernel.history import EMPTY_HISTORY
 from icarus.kernel.python_game import in_python
@@ -70,29 +70,6 @@ def test_the_root_s_children_have_the_visits_that_each_scheme_counted(scheme: Sc
     # The very first playout expands the empty history: the move that it goes on with is simulated.
     missing = [visits - children.get(action, 0) for action, visits in zip(first.actions, first.visits, strict=True)]
     assert sorted(missing)[-1] == 1 and sum(missing) == 1
-
-
-@pytest.mark.parametrize("scheme", [MO_ISMCTS, SO_ISMCTS], ids=str)
-@pytest.mark.parametrize("game", ["hearts", "phantom-mnk"])
-def test_a_line_plays_the_actions_visited_most_and_tells_nothing_of_what_is_hidden(game: str, scheme: Scheme) -> None:
-    state = games.load(game).new_initial_state(seed=3)
-    for _ in range(5):
-        state.apply_action(state.legal_actions()[0])
-    result = search(state, BASELINE, iterations=400, seed=2, scheme=scheme)
-    lines = lines_of(result, 4)
-    assert len({str(line.states[0]) for line in lines}) > 1
-    for line in lines:
-        assert (
-            abs(line.visits[0] - result.visits.max()) <= 1 and min(line.visits) > 1
-        )  # the first playout expands the root
-        replayed = line.states[0].clone()
-        for label, after in zip(line.labels, line.states[1:], strict=True):
-            replayed.apply_action(next(a for a in replayed.legal_actions() if replayed.action_to_string(a) == label))
-            assert str(replayed) == str(after)
-    twin = state.determinize(state.current_player(), seed=99)
-    assert str(twin) != str(state)
-    same = lines_of(search(twin, BASELINE, iterations=400, seed=2, scheme=scheme), 4)
-    assert [[*map(str, line.states)] for line in same] == [[*map(str, line.states)] for line in lines]
 
 
 @pytest.mark.parametrize(
@@ -181,25 +158,6 @@ def test_in_another_s_eyes_what_he_cannot_see_is_one_move(hearts: Result, hearts
     assert int(shown[0][2].replace(",", "")) == hearts.iterations - 1
     page.select_option("#observer", "4")
     assert len(rows(page, 1)) == 12
-
-
-def test_a_determinization_is_followed_on_the_board(hearts: Result, hearts_page: Path, page: Any) -> None:
-    opened(page, hearts_page)
-    line = lines_of(hearts, 2)[1]
-    seat, drawn = page.inner_html("#board"), set()
-    page.select_option("#line", label="2")
-    for moment in range(len(line.labels) + 1):
-        drawn.add(page.inner_html("#board"))
-        assert (
-            page.inner_text("#path").split()
-            == " ".join(line.labels[:moment] or ["a determinization of the position"]).split()
-        )
-        assert page.locator("#later").is_disabled() == (moment == len(line.labels))
-        if moment < len(line.labels):
-            page.click("#later")
-    assert len(drawn) == len(line.states) and seat not in drawn
-    page.select_option("#line", label="none")
-    assert page.inner_html("#board") == seat and page.locator("#later").is_disabled()
 
 
 def test_a_file_that_exists_is_not_overwritten(othello: Result, tmp_path: Path) -> None:

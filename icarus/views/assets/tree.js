@@ -85,25 +85,6 @@ class Page {
     byId("key").style.background = `linear-gradient(90deg, ${steps.join()})`;
     byId("more").open = window.innerWidth > 900;
     byId("outline").onkeydown = event => this.key(event);
-    const line = byId("line"), {lines} = this.data;
-    byId("follow").hidden = !lines.length;
-    line.append(element("option", {value: "", textContent: "none"}), ...lines.map((_, i) => element("option", {value: i, textContent: i + 1})));
-    line.onchange = () => line.value === "" ? this.look(this.looked) : this.follow(0);
-    byId("earlier").onclick = () => this.follow(this.moment - 1);
-    byId("later").onclick = () => this.follow(this.moment + 1);
-  }
-
-  follow(moment) {
-    // A state drawn for the root, and the states that the actions visited most lead it to.
-    const {steps, boards} = this.data.lines[byId("line").value], [player, label, visits] = steps[moment - 1] ?? [];
-    this.moment = moment;
-    byId("board").innerHTML = boards[moment];
-    byId("since").textContent = `${this.guess()}; ${moment} of ${steps.length} actions, each the one visited most`;
-    byId("path").textContent = steps.slice(0, moment).map(([, text]) => text).join("  ") || "a determinization of the position";
-    const facts = moment ? [["action", label], ["by", this.name(player)], ["visits", visits.toLocaleString("en")]] : [];
-    this.facts(facts, "");
-    byId("earlier").disabled = moment === 0;
-    byId("later").disabled = moment === steps.length;
   }
 
   facts(facts, note) {
@@ -222,8 +203,6 @@ class Page {
     if (legal) facts.push(["legal moves after it", legal]);
     const shared = path.length && path[path.length - 1].above.figures.n < figures.n;
     this.facts(facts, shared ? "More visits than the move before it: its player cannot tell this history from others." : "");
-    byId("line").value = "";
-    byId("earlier").disabled = byId("later").disabled = true;
   }
 
   board(base) {
