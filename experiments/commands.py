@@ -201,10 +201,8 @@ def status(directory: Directory) -> None:
 
 
 def _campaign_status(results: Results) -> None:
-    lines, going = (
-        interims.progress(results),
-        any(is_being_written(run.directory / store.RESULTS) for run in results.runs),
-    )
+    lines = interims.progress(results)
+    going = any(is_being_written(run.directory / store.RESULTS) for run in results.runs)
     print(f"campaign: {sum(line.games for line in lines)} games, {'running' if going else 'not running'}")
     print_table(interims.progress_table(lines))
     for judged in SECTION_8.decisions(results).values():

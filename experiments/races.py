@@ -6,16 +6,16 @@ reads finished races, prints a line of Markdown for each, and with --keep writes
 `icarus.discovered` reads. `python -m experiments status` and `verify` take the directory of a race too.
 """
 
-import argparse
 import json
 import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import attrs
 import msgspec
+import typer
 
 from experiments.plan.definition import Refusal
 from experiments.run import NOTHING_TO_REPLAY
@@ -167,15 +167,16 @@ def strongest(results: Sequence[Discovery]) -> Discovery:
     return best
 
 
-def main() -> None:
-    """Read races, print their table, and keep what was proven."""
-    parser = argparse.ArgumentParser(description="Print the table of what races proved.")
-    parser.add_argument("directories", nargs="+", type=Path)
-    parser.add_argument("--keep", action="store_true", help="write the package's table, which icarus.discovered reads")
-    arguments = parser.parse_args()
-    results = [result_of(directory) for directory in arguments.directories if is_race(directory)]
+def main(
+    directories: list[Path],
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Write the package's table, which icarus.discovered reads.")
+    ] = False,
+) -> None:
+    """Print the table of what races proved."""
+    results = [result_of(directory) for directory in directories if is_race(directory)]
     print("\n".join(line_of(result) for result in results))
-    if arguments.keep:
+    if keep:
         by_game: dict[str, list[Discovery]] = {}
         for result in results:
             if entry_of(result):
@@ -187,6 +188,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     try:
-        main()
+        typer.run(main)
     except Refusal as error:
         raise SystemExit(str(error)) from None

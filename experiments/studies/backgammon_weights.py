@@ -9,11 +9,11 @@ labelled with the chance to win by gnubg-nn at 0 plies, one with dice to be play
 fitted to the labels by Adam (Kingma and Ba, 2015) on the cross-entropy; every tenth game is left out, and the errors on those are printed.
 """
 
-import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import typer
 
 import icarus
 from icarus.games.backgammon import BAR, CHECKERS_EACH, DICE_LEFT, FACES, INPUTS, POINTS, START
@@ -196,21 +196,15 @@ def in_contact(board: Board) -> bool:
     return sum(max((point for point in range(BAR) if side[point]), default=-BAR) for side in board) >= BAR - 2
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Make the network of Backgammon.")
-    parser.add_argument("--turns", type=int, default=300_000)
-    parser.add_argument("--units", type=int, default=64)
-    parser.add_argument("--epochs", type=int, default=40)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--output", type=Path, default=TABLE)
-    arguments = parser.parse_args()
-    all_samples = list(samples(arguments.turns, arguments.seed))
+def main(turns: int = 300_000, units: int = 64, epochs: int = 40, seed: int = 1, output: Path = TABLE) -> None:
+    """Make the network of Backgammon."""
+    all_samples = list(samples(turns, seed))
     x = np.array([inputs(board, dice) for _, board, dice, _ in all_samples])
     chances = np.array([chance for *_, chance in all_samples], np.float32)
     is_left_out = np.array([game % LEFT_OUT == 0 for game, *_ in all_samples])
-    random = np.random.default_rng(arguments.seed)
-    network = Network(x.shape[1], arguments.units, random)
-    network.fit(x[~is_left_out], chances[~is_left_out], arguments.epochs, random)
+    random = np.random.default_rng(seed)
+    network = Network(x.shape[1], units, random)
+    network.fit(x[~is_left_out], chances[~is_left_out], epochs, random)
     squares = (network.chances(x) - chances) ** 2
     has_contact = np.array([in_contact(board) for _, board, _, _ in all_samples])
     has_dice = np.array([bool(dice) for _, _, dice, _ in all_samples])
@@ -220,8 +214,8 @@ def main() -> None:
             print(
                 f"{name}, {when}: mean squared error {mean:.5f} of {np.sum(is_left_out & among & which)} positions left out"
             )
-    np.save(arguments.output, network.table())
+    np.save(output, network.table())
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

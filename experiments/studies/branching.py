@@ -7,11 +7,11 @@ counted on their own, and the two counts added.
     python -m experiments.studies.branching --deals 5000
 """
 
-import argparse
 from collections.abc import Sequence
 
 import attrs
 import numpy as np
+import typer
 
 from experiments.commands import print_table
 from experiments.statistics import Estimate, student_mean
@@ -174,16 +174,10 @@ def table(lines: Sequence[Measurement], deals: int) -> Table:
     )
 
 
-def main() -> None:
-    """Measure Table II; no games are played."""
-    parser = argparse.ArgumentParser(
-        description="The leading plays of Dou Di Zhu's peasants as the landlord sees them."
-    )
-    parser.add_argument("--deals", type=int, default=5000)
-    parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
-    print_table(table(measurements(measure_deals(arguments.deals, arguments.seed)), arguments.deals))
+def main(deals: int = 5000, seed: int = 0) -> None:
+    """The leading plays of Dou Di Zhu's peasants as the landlord sees them."""
+    print_table(table(measurements(measure_deals(deals, seed)), deals))
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

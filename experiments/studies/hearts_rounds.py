@@ -7,7 +7,6 @@ rounds to come from the table that is there already: that was one of agents of 3
 which --iterations 0 makes.
 """
 
-import argparse
 import functools
 import itertools
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
+import typer
 
 import icarus
 from icarus import State, search
@@ -58,18 +58,12 @@ def rows(rounds: int, iterations: int, seed: int, workers: int) -> np.ndarray:
         return np.array(list(itertools.islice(result, rounds)), np.int8)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Make the table of round scores of Hearts.")
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument(
-        "--iterations", type=int, default=ITERATIONS, help="iterations of the search for each decision; 0: random play"
-    )
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--output", type=Path, default=TABLE)
-    arguments = parser.parse_args()
-    np.save(arguments.output, rows(arguments.rounds, arguments.iterations, arguments.seed, arguments.workers))
+def main(
+    rounds: int = ROUNDS, iterations: int = ITERATIONS, seed: int = 1, workers: int = 1, output: Path = TABLE
+) -> None:
+    """Make the table of round scores of Hearts."""
+    np.save(output, rows(rounds, iterations, seed, workers))
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)

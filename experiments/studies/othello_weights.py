@@ -9,12 +9,12 @@ mixture of what the search saw and of the next position's own mark: Q(λ), which
 knowledge is in it. The same seed gives the same weights on the same kind of processor.
 """
 
-import argparse
 import time
 from pathlib import Path
 
 import numba
 import numpy as np
+import typer
 
 import icarus
 from icarus.games.othello import PHASES, PLACES, READINGS, SHARED, START, UNIT, flips, moves, phase_of, read_tuples
@@ -148,18 +148,15 @@ def train(
     return total / count
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description="Make the n-tuple network of Othello's heuristic.")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--output", type=Path, default=TABLE)
-    arguments = parser.parse_args()
+def main(seed: int = 1, output: Path = TABLE) -> None:
+    """Make the n-tuple network of Othello's heuristic."""
     weights, counts = np.zeros((PHASES, PLACES), np.float32), np.zeros((PHASES, PLACES), np.int64)
     for stage, (depth, games, first_rate, last_rate) in enumerate(STAGES):
-        error = train(weights, counts, depth, games, first_rate, last_rate, arguments.seed + stage)
+        error = train(weights, counts, depth, games, first_rate, last_rate, seed + stage)
         print(f"depth {depth}, {games} games: squared error {error:.4f}, {time.process_time():.0f} s", flush=True)
         rounded = np.where(counts < SEEN, 0, np.clip(np.round(weights / UNIT), -127, 127)).astype(np.int8)
-        np.savez_compressed(arguments.output, weights=rounded)
+        np.savez_compressed(output, weights=rounded)
 
 
 if __name__ == "__main__":
-    main()
+    typer.run(main)
