@@ -9,9 +9,8 @@ from icarus.commands import options
 from icarus.commands.console import print_note, print_text, progress_of, show_compilation
 from icarus.commands.new import audited
 from icarus.commands.options import integer_option, iterations_option, value_option
-from icarus.discovery.discover import DEFAULT_ITERATIONS, POOL, Settings, discover
-from icarus.discovery.page import PAGE, text_of, write_result
-from icarus.discovery.race import FILE, RaceProgress
+from icarus.discovery.discover import DEFAULT_ITERATIONS, POOL, discover
+from icarus.discovery.race import FILE, PAGE, RaceProgress, text_of, write_result
 from icarus.discovery.space import shipped_spaces
 
 SPACE_HELP = f"Search space: {', '.join(shipped_spaces())}, or a TOML file of your own."
@@ -55,24 +54,21 @@ def discover_command(
                 f"{game} does not keep its promises, and a race would measure that; icarus check {source} says more"
             )
         print_note(f"{game} passes icarus check")
-    settings = Settings(
-        games=number,
-        space=space,
-        iterations=iterations,
-        seconds=seconds,
-        against=against or POOL,
-        finalists=finalists,
-        seats=seats or None,
-        seed=seed,
-        files=files,
-    )
+    settings = {
+        "games": number,
+        "space": space,
+        "iterations": iterations,
+        "seconds": seconds,
+        "against": against or POOL,
+    }
+    settings |= {"finalists": finalists, "seats": seats or None, "seed": seed, "files": files}
     with show_compilation(), progress_of("", None) as progress:
 
         def show(report: RaceProgress) -> None:
             progress(report.done, total=report.total, description=report.stage)
 
         try:
-            discovery = discover(game, settings, to=directory, report=show, workers=workers, cluster=cluster)
+            discovery = discover(game, to=directory, report=show, workers=workers, cluster=cluster, **settings)
         except KeyboardInterrupt:
             if not (directory / FILE).exists():
                 raise

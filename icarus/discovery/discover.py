@@ -71,35 +71,32 @@ class Settings:
 
 def discover(
     game: AnyGame | str,
-    settings: Settings | None = None,
     *,
     to: str | Path | None = None,
     workers: int = 1,
     cluster: str | None = None,
     report: Report = lambda report: None,
-    **changes: Any,
+    **settings: Any,
 ) -> Discovery:
     """Find the composition that plays a game best, and prove it on new games.
 
         discover("knockout-whist", games=4000, iterations=1000, to="whist")
 
     Args:
-        settings: see `Settings`; `changes` are fields of it.
         to: a directory for protocol, rows and page; the same call continues a race in it. Without it nothing is kept.
         workers: processes; only for a game that is given by its name.
         cluster: the address of a dask scheduler, whose processes play instead; or "local", for a cluster of `workers` on this machine.
         report: called after each batch.
+        settings: the fields of `Settings`.
 
     Raises:
         TypeError: an argument of another kind.
         ValueError: before the first game: an invalid space, opponent or budget, a directory of another race or one that
             another process writes to, or no cluster; later: the processes that play have ended.
     """
-    if not isinstance(settings, Settings | None):
-        raise TypeError(f"settings is {settings!r}; it must be Settings(games=4000), or write discover(…, games=4000)")
     check_callable("report", report, "a function of a RaceProgress")
     checks.integer("workers", workers, least=1)
-    protocol = plan_race(game, Settings(**changes) if settings is None else attrs.evolve(settings, **changes))
+    protocol = plan_race(game, Settings(**settings))
     game = protocol.game if isinstance(game, str) else game
     directory = None if to is None else Path(to)
     if directory is not None:

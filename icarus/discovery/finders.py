@@ -9,7 +9,7 @@ has a level of its own.
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import attrs
 import numpy as np
@@ -84,19 +84,6 @@ class Posterior:
     def means(self, points: Sequence[Point]) -> Reals:
         """E[f] of points."""
         return self._with_rest(points, 0.5 + _sums(self.features.columns(points), self.mean[None]), None)[0]
-
-    def contrast(self, coefficients: Mapping[int, float]) -> tuple[float, float]:
-        """The mean and the standard deviation of a sum of weights, such as one level's less the mean of all.
-
-        Args:
-            coefficients: of columns; those that are not named have 0.
-        """
-        columns, factors = list(coefficients), np.array(list(coefficients.values()))
-        spread = self.features.deviations[columns] ** 2 * factors
-        has = (self.columns[:, :, None] == np.array(columns)).any(1)  # [points, columns of the contrast]
-        covariances = has @ spread  # with the sums of the points
-        variance = factors @ spread - covariances @ self.precision @ covariances
-        return float(factors @ self.mean[columns]), float(np.sqrt(max(0.0, variance)))
 
     def _with_rest(self, points: Sequence[Point], sums: Reals, rng: np.random.Generator | None) -> Reals:
         prior = 1 / SCALES[3] ** 2

@@ -5,12 +5,10 @@ its rows: it runs from the beginning each time, and games that are kept are not 
 and ends alike, and the same protocol gives the same race (with a budget in seconds: the same but for what the clock decides).
 """
 
-import functools
 import hashlib
-import itertools
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,8 +22,10 @@ from icarus.arena.player import Configuration, Entrant
 from icarus.arena.workers import ALONE, Workers
 from icarus.checks import count_text
 from icarus.discovery.finders import Factorial
-from icarus.discovery.space import INACTIVE, Point, Space
+from icarus.discovery.space import INACTIVE, Point, Space, level_text
 from icarus.kernel.game import AnyGame
+from icarus.views import document
+from icarus.views.document import Block, Heading, Paragraph, Preformatted, Table
 
 CONFIDENCE = 0.99
 ROUNDING = 1e-8  # of differences: rows keep nine decimals of a reward
@@ -197,11 +197,6 @@ def detectable(units: int, deviation: float, level: float) -> float:
     return quantiles * deviation / math.sqrt(units)
 
 
-def units_needed(deviation: float, level: float) -> int:
-    """The fewest units, `LEAST_UNITS` at least, whose test finds a difference of `USELESS`."""
-    return next(units for units in itertools.count(LEAST_UNITS) if detectable(units, deviation, level) <= USELESS)
-
-
 def plan_units(
     games: int, seats: int, finalists: int, factors: int, deviation: float, level: float, confirmations: int
 ) -> tuple[int, int, int]:
@@ -223,11 +218,10 @@ def plan_units(
     least = detectable(units[1], deviation, level / finalists)
     of_all, or_fewer = (f"{finalists} finalists", ", or fewer finalists") if finalists > 1 else ("1 finalist", "")
     if units[1] < LEAST_UNITS or least > USELESS:
-        enough = units_needed(deviation, level / finalists) * (finalists * seats + confirmations)
         what = f"a difference of {least:.2f} in mean reward or more" if least <= 1 else "no difference in mean reward"
         raise ValueError(
             f"a budget of {games} games proves nothing: with {count_text(units[1], 'unit')} for each of {of_all} it could detect {what}; "
-            f"give at least {math.ceil(enough / SHARES[1]) + seats} games{or_fewer}"
+            f"give more games{or_fewer}"
         )
     return units
 
@@ -237,6 +231,7 @@ def plan_units(
 
 CALIBRATION, EXPLORATION, PROOF, ABLATION = range(4)  # streams of random numbers: no deal of one is a deal of another
 STREAMS = ("calibration", "exploration", "proof", "ablation")
+STAGES = ("check", "explore", "prove", "ablate")
 KEY = ("stream", "player", "opponent", "deal", "seat")  # the fields of a row that name its game
 Pair = tuple[Configuration, Configuration]  # who is judged, and against whom
 
@@ -261,11 +256,7 @@ class Games(Ledger):
         self, protocol: RaceProtocol, game: str | AnyGame, path: Path | None = None, workers: Workers = ALONE
     ) -> None:
         super().__init__(path, KEY)
-        self.protocol, self.game, self._workers = (
-            protocol,
-            game,
-            workers,
-        )  # only a game's name can be given to other processes
+        self.protocol, self.game, self._workers = protocol, game, workers  # others can only be given a game's name
 
     def match(self, stream: int, pair: Pair, deal: int, seat: int) -> Match:
         """One game: the first of a pair in a seat, and the second in all others.
@@ -313,7 +304,7 @@ class RaceProgress:
     """How far a race is.
 
     Attributes:
-        stage: "check", "explore", "prove" or "ablate".
+        stage: one of `STAGES`.
         done, total: units; while the space is checked, configurations.
         text: what there is to say.
     """
@@ -359,21 +350,6 @@ class Ablation:
     difference: Difference
 
 
-@attrs.frozen
-class Effect:
-    """What a level of a factor is worth, by the model of the exploration.
-
-    Attributes:
-        mean: against the mean of the factor's levels.
-        deviation: of that difference; what all levels have in common is known less well, and no part of it.
-    """
-
-    factor: str
-    level: str
-    mean: float
-    deviation: float
-
-
 @attrs.frozen(repr=False)
 class Discovery:
     """The result of a race.
@@ -381,16 +357,12 @@ class Discovery:
     Attributes:
         proofs: of the finalists, the best first.
         ablations: of the winner.
-        effects: of all levels.
-        course: the incumbent of the exploration by units: (unit, configuration, its estimated mean reward).
         games, seconds: what all of it cost.
     """
 
     protocol: RaceProtocol
     proofs: tuple[Proof, ...]
     ablations: tuple[Ablation, ...]
-    effects: tuple[Effect, ...]
-    course: tuple[tuple[int, Configuration, float], ...]
     games: int
     seconds: float
 
@@ -412,26 +384,20 @@ class Discovery:
 
 def run(protocol: RaceProtocol, games: Games, report: Report = lambda report: None) -> Discovery:
     """Run a race, or what is left of it."""
-    finder, course = explore(protocol, games, report)
-    frozen = finder.finalists(protocol.finalists)
-    proofs = prove(protocol, games, frozen, report)
+    proofs = prove(protocol, games, explore(protocol, games, report), report)
     ablations = ablate(protocol, games, proofs[0].point, report)
-    effects, rows = effects_of(protocol, finder), games.rows.values()
-    seconds = sum(float(row["seconds"]) for row in rows)
-    return Discovery(protocol, proofs, ablations, effects, course, len(rows), seconds)
+    seconds = sum(float(row["seconds"]) for row in games.rows.values())
+    return Discovery(protocol, proofs, ablations, len(games.rows), seconds)
 
 
 # ------------------------------------------------------------------------------------------------------------------ explore
 
 
-def explore(
-    protocol: RaceProtocol, games: Games, report: Report
-) -> tuple[Factorial, tuple[tuple[int, Configuration, float], ...]]:
-    """The finder when the exploration has ended, and its incumbents on the way."""
+def explore(protocol: RaceProtocol, games: Games, report: Report) -> list[Point]:
+    """The finalists of the exploration, the best first."""
     space, total = protocol.space, protocol.units[0]
     finder = Factorial(space, total, (protocol.seed, EXPLORATION))
     pool, spent, deal = list(protocol.pool), 0, 0
-    course: list[tuple[int, Configuration, float]] = []
     while spent < total:
         points = finder.ask()[: total - spent]
         opponent = pool[deal % len(pool)]
@@ -441,31 +407,8 @@ def explore(
         spent, deal = spent + len(points), deal + 1
         if spent >= total * HALF_TIME and len(pool) == len(protocol.pool):
             pool.append(space.configuration(finder.incumbent))
-        incumbent = space.configuration(finder.incumbent)
-        if not course or course[-1][1] != incumbent:
-            course.append((spent, incumbent, estimate(finder)))
-        report(RaceProgress("explore", spent, total, str(incumbent)))
-    return finder, tuple(course)
-
-
-def estimate(finder: Factorial) -> float:
-    """What the model expects of the incumbent; nan before it is fitted."""
-    if finder.posterior is not None:
-        return float(finder.posterior.means([finder.incumbent])[0])
-    return math.nan
-
-
-def effects_of(protocol: RaceProtocol, finder: Factorial) -> tuple[Effect, ...]:
-    """What each level of each factor is worth, by the model."""
-    posterior, features, effects = finder.refit(), finder.features, list[Effect]()
-    first = 1
-    for (name, levels), size in zip(protocol.space.factors.items(), features.sizes, strict=True):
-        columns = range(first, first + len(levels))
-        for column, level in zip(columns, levels, strict=True):
-            centred = {each: float(each == column) - 1 / len(levels) for each in columns}
-            effects.append(Effect(name, str(level), *posterior.contrast(centred)))
-        first += size
-    return tuple(effects)
+        report(RaceProgress("explore", spent, total, str(space.configuration(finder.incumbent))))
+    return finder.finalists(protocol.finalists)
 
 
 # -------------------------------------------------------------------------------------------------------- prove, ablate
@@ -474,9 +417,8 @@ def effects_of(protocol: RaceProtocol, finder: Factorial) -> tuple[Effect, ...]:
 def prove(protocol: RaceProtocol, games: Games, finalists: Sequence[Point], report: Report) -> tuple[Proof, ...]:
     """What the finalists prove against the reference on deals of their own, the best first."""
     configurations = [protocol.space.configuration(point) for point in finalists]
-    pairs, units = [(each, protocol.reference) for each in configurations], protocol.units[1]
-    progress = functools.partial(RaceProgress, "prove")
-    even, *received = scores(games, PROOF, [(protocol.reference,) * 2, *pairs], units, progress, report)
+    pairs = [(protocol.reference,) * 2, *((each, protocol.reference) for each in configurations)]
+    even, *received = scores(games, PROOF, pairs, protocol.units[1], report)
     gains = [difference([a - b for a, b in zip(each, even, strict=True)]) for each in received]
     proofs = [
         Proof(configuration, point, gain, p, rate_of(games, configuration, protocol.reference))
@@ -487,21 +429,15 @@ def prove(protocol: RaceProtocol, games: Games, finalists: Sequence[Point], repo
     return tuple(sorted(proofs, key=lambda proof: -proof.difference.mean))
 
 
-def scores(
-    games: Games,
-    stream: int,
-    pairs: Sequence[Pair],
-    units: int,
-    progress: Callable[[int, int, str], RaceProgress],
-    report: Report,
-) -> list[list[float]]:
+def scores(games: Games, stream: int, pairs: Sequence[Pair], units: int, report: Report) -> list[list[float]]:
     """What the first of each pair gets against the second on the same deals; reported after each block of units, with the means so far."""
     received: list[list[float]] = [[] for _ in pairs]
     for start in range(0, units, BLOCK):
         deals = list(range(start, min(start + BLOCK, units)))
         for each, pair in zip(received, pairs, strict=True):
             each += games.scores(stream, [pair] * len(deals), deals)
-        report(progress(deals[-1] + 1, units, "   ".join(f"{np.mean(each):.3f}" for each in received)))
+        means = "   ".join(f"{np.mean(each):.3f}" for each in received)
+        report(RaceProgress(STAGES[stream], deals[-1] + 1, units, means))
     return received
 
 
@@ -529,11 +465,90 @@ def ablate(protocol: RaceProtocol, games: Games, winner: Point, report: Report) 
     configurations = [space.configuration(point) for point in (winner, *without.values())]
     seats = len(protocol.seats)
     units = max(1, protocol.units[2] * (len(space.names) + 1) * seats // (len(configurations) * seats + 1))
-    pairs, progress = [(each, protocol.reference) for each in configurations], functools.partial(RaceProgress, "ablate")
-    best, *reduced = scores(games, ABLATION, pairs, units, progress, report)
+    pairs = [(each, protocol.reference) for each in configurations]
+    best, *reduced = scores(games, ABLATION, pairs, units, report)
     ablations = []
     for name, configuration, lower in zip(without, configurations[1:], reduced, strict=True):
         level = str(space.factors[name][winner[space.names.index(name)]])
         losses = difference([a - b for a, b in zip(best, lower, strict=True)])
         ablations.append(Ablation(name, level, configuration, losses))
     return tuple(ablations)
+
+
+# ------------------------------------------------------------------------------------------------- the result as text and as a page
+
+
+PAGE, TEXT = "result.html", "result.txt"
+
+
+def write_result(discovery: Discovery, directory: Path) -> None:
+    """Write the result of a race beside its rows."""
+    (directory / TEXT).write_text(text_of(discovery) + "\n", encoding="utf-8")
+    page = document.html(f"Discovered for {discovery.protocol.game}", list(_blocks(discovery)))
+    (directory / PAGE).write_text(page, encoding="utf-8")
+
+
+def text_of(discovery: Discovery) -> str:
+    """The result as text."""
+    return document.text_of(list(_blocks(discovery)))
+
+
+def _blocks(discovery: Discovery) -> Iterator[Block]:
+    protocol = discovery.protocol
+    budget = f"{protocol.iterations} iterations" if protocol.iterations else f"{protocol.seconds:g} s"
+    yield Heading(f"{protocol.game}, {budget} for each decision")
+    yield Preformatted("\n".join(_verdict(discovery)))
+    if discovery.proofs:
+        yield Heading(f"Proof: mean reward less the reference's in its place, {CONFIDENCE:.0%} interval")
+        yield Table(
+            "",
+            ["difference", "after Holm", "", "speed", "finalist"],
+            [_proof(discovery, each) for each in discovery.proofs],
+        )
+    if discovery.ablations:
+        yield Heading("What the best finalist loses with one factor back at its default")
+        rows = [[str(each.difference), f"{each.factor} = {level_text(each.level)}"] for each in discovery.ablations]
+        yield Table("", ["difference", "factor"], rows)
+    yield Heading("Protocol")
+    yield Preformatted(
+        f"digest {protocol.digest}, seed {protocol.seed}, finder {protocol.finder}\n"
+        f"space {protocol.space.name} of {protocol.space.count():,} points\n"
+        f"pool: {'; '.join(map(str, protocol.pool))}; at half time the incumbent\n"
+        f"units of {len(protocol.seats)} games: {protocol.units[0]} to explore, {protocol.units[1]} to prove each finalist\n"
+        f"a difference of {protocol.detectable():.3f} or more is found with 80 % power at the strictest level of Holm's tests"
+    )
+    yield Heading("Cost")
+    yield Paragraph(f"{discovery.games:,} games, {discovery.seconds / 3600:.2f} processor hours")
+
+
+def _verdict(discovery: Discovery) -> list[str]:
+    protocol, winner = discovery.protocol, discovery.winner
+    if winner is not None:
+        low, high = winner.difference.interval()
+        return [
+            str(winner.configuration),
+            "",
+            f"is better than {protocol.reference}",
+            f"by {winner.difference.mean:.3f} in mean reward [{low:.3f}, {high:.3f}], {_p_text(winner.p)} after Holm,",
+            f"on {winner.difference.units} units that it was not chosen by",
+            f"iterations per second as a share of the reference's: {_rate_text(winner)}",
+        ]
+    return [
+        f"Nothing was proven better than {protocol.reference}.",
+        f"None of the finalists is better by more than {discovery.excluded:.3f} in mean reward ({CONFIDENCE:.0%}, each by itself).",
+    ]
+
+
+def _p_text(p: float) -> str:
+    return f"p = {p:.2g}" if p > 0 else "p < 1e-300"
+
+
+def _rate_text(proof: Proof) -> str:
+    """Iterations per second as a share of the reference's; games of a few milliseconds do not show it."""
+    return "not measured" if math.isnan(proof.rate) else f"{proof.rate:.0%}"
+
+
+def _proof(discovery: Discovery, proof: Proof) -> Sequence[str]:
+    """A finalist against the reference."""
+    word = "better" if proof.p < discovery.protocol.level else "not proven"
+    return str(proof.difference), _p_text(proof.p), word, f"speed {_rate_text(proof)}", str(proof.configuration)

@@ -46,9 +46,7 @@ def finished_race(tmp_path_factory: pytest.TempPathFactory) -> tuple[Discovery, 
 def test_the_same_seed_gives_the_same_race(finished_race: tuple[Discovery, Path]) -> None:
     discovery, _ = finished_race
     again = race()
-    assert (
-        again.proofs == discovery.proofs and again.course == discovery.course and again.ablations == discovery.ablations
-    )
+    assert again.proofs == discovery.proofs and again.ablations == discovery.ablations
     assert race(seed=1).protocol.digest != discovery.protocol.digest
 
 
@@ -151,7 +149,7 @@ def test_the_reference_has_no_difference_to_itself(finished_race: tuple[Discover
 @pytest.mark.parametrize(
     ("changes", "pattern"),
     [
-        ({"games": 60}, "proves nothing.*could detect.*give at least"),
+        ({"games": 60}, "proves nothing.*could detect.*give more games"),
         ({"against": ()}, "no opponent"),
         ({"against": ("NOBODY",)}, "no enhancement is called 'NOBODY'"),
         ({"seats": (2,)}, "seats"),
@@ -174,7 +172,6 @@ def test_what_makes_no_sense_is_refused_before_the_first_game(
 @pytest.mark.parametrize(
     ("changes", "pattern"),
     [
-        ({"settings": 1400}, "settings is 1400; it must be Settings"),
         ({"report": True}, "report is True; it must be a function of a RaceProgress"),
         ({"against": "BASELINE"}, "against is 'BASELINE'; it must be a list"),
         ({"against": [BASELINE]}, "a configuration must be a Configuration or a str, such as .*, not BASELINE"),

@@ -2,7 +2,6 @@
 
 import itertools
 import math
-import re
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 from scipy import stats
 
 from icarus.discovery.finders import Factorial, Features, fit
-from icarus.discovery.race import LEAST_UNITS, POWER, USELESS, detectable, difference, holm, plan_units, units_needed
+from icarus.discovery.race import LEAST_UNITS, POWER, detectable, difference, holm
 from icarus.discovery.space import INACTIVE, Point, Space, load_space, shipped_spaces
 
 STRATEGY, SCHEME = "{tree} >> {simulation}", "MO_ISMCTS{cutoff}"
@@ -163,27 +162,6 @@ def test_the_model_recovers_main_effects_through_effects_of_batches() -> None:
     assert np.corrcoef(posterior.drawn(everything, 50, rng).mean(0), posterior.means(everything))[0, 1] > 0.98
 
 
-def test_a_contrast_has_the_deviation_of_worlds_drawn_and_of_the_whole_covariance() -> None:
-    rng, features = np.random.default_rng(4), Features(SIZES)
-    points = [SPACE.sample(rng) for _ in range(1600)]
-    posterior = fit(features, points, [i // 8 for i in range(1600)], [rate(p) + rng.normal(0, 0.2) for p in points])
-    columns = np.zeros((len(posterior.columns), features.width))
-    np.put_along_axis(columns, posterior.columns, 1.0, axis=1)
-    moved = columns * features.deviations**2
-    covariance = np.diag(features.deviations**2) - moved.T @ posterior.precision @ moved
-    first = 1
-    for size in SIZES:
-        for level in range(size):
-            centred = np.zeros(features.width)
-            centred[first : first + size] = (np.arange(size) == level) - 1 / size
-            mean, deviation = posterior.contrast({i: centred[i] for i in range(first, first + size)})
-            assert mean == pytest.approx(centred @ posterior.mean)
-            assert deviation == pytest.approx(np.sqrt(centred @ covariance @ centred))
-            raw = posterior.contrast({first + level: 1.0})[1]
-            assert deviation < raw  # the part that all levels of a factor share cannot be known
-        first += size + 1  # the last one is of a factor that is switched off
-
-
 # -------------------- What differences of paired units prove.
 
 
@@ -219,16 +197,3 @@ def test_what_a_proof_detects_it_finds_with_its_power(level: float) -> None:
         power = stats.nct.sf(stats.t.isf(level, units - 1), units - 1, shift)
         assert power == pytest.approx(POWER, abs=0.012)
     assert detectable(1, 0.4, level) == math.inf
-
-
-@pytest.mark.parametrize(("seats", "finalists", "deviation"), [(1, 1, 0.7), (2, 5, 0.35), (4, 20, 0.25), (2, 2, 0.7)])
-@pytest.mark.parametrize("games", [1, 300])
-def test_the_budget_that_a_refusal_names_suffices(seats: int, finalists: int, deviation: float, games: int) -> None:
-    with pytest.raises(ValueError, match="proves nothing: .*could detect") as refusal:
-        plan_units(games, seats, finalists, 8, deviation, 0.01, 1)
-    enough = re.search(r"give at least (\d+) games", str(refusal.value))
-    assert enough
-    units = plan_units(int(enough[1]), seats, finalists, 8, deviation, 0.01, 1)[1]
-    assert units == units_needed(deviation, 0.01 / finalists)
-    assert detectable(units, deviation, 0.01 / finalists) <= USELESS
-    assert units == LEAST_UNITS or detectable(units - 1, deviation, 0.01 / finalists) > USELESS
