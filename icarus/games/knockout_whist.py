@@ -25,21 +25,8 @@ import numpy as np
 from icarus.checks import integer
 from icarus.compiler.memory import copy_items
 from icarus.compiler.rng import RNG_WORDS, next_word
-from icarus.games.cards import (
-    CARDS,
-    PACK,
-    RANKS,
-    SUIT_SYMBOLS,
-    SUITS,
-    card_text,
-    cards_text,
-    deal_fields,
-    draw_deal,
-    list_cards,
-    prepare_deal,
-    suit_cards,
-    suits_cards,
-)
+from icarus.games import cards as pack
+from icarus.games.cards import CARDS, PACK, RANKS, SUITS, draw_deal, list_cards, prepare_deal, suit_cards, suits_cards
 from icarus.kernel import CHANCE, CONTINUES, TERMINAL, Facts, below, helper, inlined, lowest_bit, popcount
 from icarus.kernel.game import Game, functions_of
 from icarus.kernel.state import State
@@ -81,7 +68,7 @@ STATE = np.dtype(
     align=True,
 )
 STOCK = MOST  # the hidden hand after the players', in the constrained deal
-BELIEFS = np.dtype(deal_fields(MOST + 1), align=True)
+BELIEFS = np.dtype(pack.deal_fields(MOST + 1), align=True)
 
 
 # --------------------------------------------------------------------------------------------- what a position promises
@@ -400,11 +387,12 @@ def text(state: Facts) -> str:
         tricks = f"{state.tricks[player]} trick{'' if state.tricks[player] == 1 else 's'}"
         alive = int(state.alive) >> player & 1
         lines.append(
-            f"player {player}, {tricks}: " + ("out" if not alive else "face down" if face_down else cards_text(hand))
+            f"player {player}, {tricks}: "
+            + ("out" if not alive else "face down" if face_down else pack.cards_text(hand))
         )
     if state.stage == PLAY and state.count > 0:
         lines.append(
-            "trick: " + ", ".join(f"{player} plays {card_text(card)}" for player, card in trick_by_player(state))
+            "trick: " + ", ".join(f"{player} plays {pack.card_text(card)}" for player, card in trick_by_player(state))
         )
     return "\n".join(lines)
 
@@ -421,8 +409,8 @@ def _headline(state: Facts) -> str:
             "the cards are to be dealt",
         )
         return beginning + doing[state.stage]
-    turned = f" (turned up: {card_text(state.turn_up)})" if state.turn_up != NO_CARD else ""
-    return beginning + f"trumps {SUIT_SYMBOLS[state.trumps]}{turned}, player {state.player} to play"
+    turned = f" (turned up: {pack.card_text(state.turn_up)})" if state.turn_up != NO_CARD else ""
+    return beginning + f"trumps {pack.SUIT_SYMBOLS[state.trumps]}{turned}, player {state.player} to play"
 
 
 def trick_by_player(state: Facts) -> list[tuple[int, int]]:
@@ -434,9 +422,9 @@ def trick_by_player(state: Facts) -> list[tuple[int, int]]:
 
 def action_text(state: Facts, action: int) -> str:
     if action < TRUMPS:
-        return card_text(action)
+        return pack.card_text(action)
     if action < CHOOSER:
-        return f"{SUIT_SYMBOLS[action - TRUMPS]} trumps"
+        return f"{pack.SUIT_SYMBOLS[action - TRUMPS]} trumps"
     return "deal" if action == DEAL else f"player {action - CHOOSER} chooses"
 
 

@@ -26,20 +26,8 @@ import math
 import numpy as np
 
 from icarus.checks import integer
-from icarus.kernel import (
-    CHANCE,
-    CONTINUES,
-    TERMINAL,
-    Facts,
-    append_bits,
-    below,
-    helper,
-    inlined,
-    lowest_bit,
-    popcount,
-    shuffle,
-)
-from icarus.kernel.contract import Integer
+from icarus.kernel import append_bits, below, helper, inlined, lowest_bit, popcount, shuffle
+from icarus.kernel.contract import CHANCE, CONTINUES, TERMINAL, Facts, Integer
 from icarus.kernel.game import Game, functions_of
 
 # A set of squares is an integer with a bit per square; a set of cards, one with a bit per card of a side's nine. The dead lie

@@ -28,20 +28,8 @@ import numpy as np
 
 from icarus.checks import integer
 from icarus.compiler.rng import next_word
-from icarus.kernel import (
-    CHANCE,
-    CONTINUES,
-    TERMINAL,
-    UNSEEN,
-    Facts,
-    append_bits,
-    below,
-    helper,
-    inlined,
-    lowest_bit,
-    popcount,
-    uniform,
-)
+from icarus.kernel import append_bits, below, helper, inlined, lowest_bit, popcount, uniform
+from icarus.kernel.contract import CHANCE, CONTINUES, TERMINAL, UNSEEN, Facts
 from icarus.kernel.game import Game, functions_of
 from icarus.kernel.state import State
 
