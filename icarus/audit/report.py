@@ -1,15 +1,11 @@
 """What an audit found: each claim about a game, how often it was checked and how often it failed."""
 
-import sys
-import textwrap
 from collections.abc import Callable, Iterator
 
 import attrs
 
 PASSED, FAILED, UNCHECKED, ABSENT = "passed", "FAILED", "not checked", "-"  # the outcomes of a check
 EXAMPLES = 2  # failures told in full for each check
-CLAIM = 44  # characters before the claim of a check
-NARROWEST = CLAIM + 20  # characters: no line of a claim is folded to fewer
 
 
 def indented(headline: str, board: str) -> str:
@@ -56,15 +52,10 @@ class Check:
             self.examples.append(example())
 
     def __str__(self) -> str:
-        return self.text(sys.maxsize)
-
-    def text(self, width: int) -> str:
-        """The check, its note and its examples; a claim or a note that is longer than a line of `width` characters goes on below itself."""
+        """The check, its note and its examples."""
         times = f"{self.failed:,} of {self.checked:,}" if self.failed else f"{self.checked:,}"
         line = f"  {self.name:<9}{self.outcome:<15} {times if self.checked else '-':>15}  {self.claim}"
-        width = max(width, NARROWEST)
-        line = textwrap.fill(line, width, subsequent_indent=" " * CLAIM, break_on_hyphens=False)
-        note = [textwrap.fill(self.note, width, initial_indent="    ", subsequent_indent="    ")] if self.note else []
+        note = [f"    {' '.join(self.note.splitlines())}"] if self.note else []
         return "\n".join([line, *note, *("    " + example.replace("\n", "\n    ") for example in self.examples)])
 
 
@@ -123,19 +114,15 @@ class AuditReport:
         return f"<audit of {self.game}: {self._verdict}>"
 
     def __str__(self) -> str:
-        return self.text(sys.maxsize)
-
-    def text(self, width: int) -> str:
-        """All checks, in lines of at most `width` characters where these are claims and notes."""
         looked = f"{self.decisions:,} decisions, {self.determinizations:,} determinizations"
         looked = "no `determinize`: every player sees everything" if self.perfect else looked
         head = f"audit of {self.game}: {self.games:,} games, {looked}, {self.seconds:.1f} s"
-        return "\n".join([head, *self._lines(width), self._verdict])
+        return "\n".join([head, *self._lines(), self._verdict])
 
-    def _lines(self, width: int) -> Iterator[str]:
+    def _lines(self) -> Iterator[str]:
         """Each check; a note that the one before has too is not repeated, but where it says why a claim was not checked."""
         note = ""
         for check in self.checks:
             again = check.note == note and check.outcome != UNCHECKED
-            yield (attrs.evolve(check, note="") if again else check).text(width)
+            yield str(attrs.evolve(check, note="") if again else check)
             note = check.note

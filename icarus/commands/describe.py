@@ -251,16 +251,16 @@ class MeanInterval:
 
     def percent(self) -> str:
         """As a share, in percent."""
-        return f"{self.mean:.0%} [{max(0, self.low):.0%}, {min(1, self.high):.0%}]"
+        return f"{self.mean:.0%} [{self.low:.0%}, {self.high:.0%}]"
 
 
-def mean_of(values: Sequence[float], comparisons: int = 1) -> MeanInterval | None:
-    """The mean of values from 0 to 1 or of their differences, with an interval; None of none."""
+def mean_of(values: Sequence[float], comparisons: int = 1, least: float = 0.0) -> MeanInterval | None:
+    """The mean of values from `least` to 1, with an interval; None of none."""
     if not values:
         return None
     margin = difference(values)
     low, high = margin.interval(1 - (1 - CONFIDENCE) / comparisons)
-    return MeanInterval(margin.mean, low, high, margin.units)
+    return MeanInterval(margin.mean, max(least, low), high, margin.units)
 
 
 def measures_of(plan: Plan, game: AnyGame, rows: Iterable[Row]) -> Measures:
@@ -319,7 +319,7 @@ def levels(plan: Plan, rows: Sequence[Row]) -> list[Measures]:
 def strategies(plan: Plan, rows: Sequence[Row]) -> list[Measures]:
     """What each strategy scores above ½ against the reference, the best first; the intervals hold all at once."""
     gains = {
-        strategy: mean_of([score - 0.5 for score in _by_deal(rows, plan.entrant(strategy))], len(plan.strategies))
+        strategy: mean_of([score - 0.5 for score in _by_deal(rows, plan.entrant(strategy))], len(plan.strategies), -0.5)
         for strategy in plan.strategies
     }
     comparisons = [{"strategy": strategy, "gain": gain} for strategy, gain in gains.items() if gain is not None]
@@ -362,11 +362,9 @@ def _of_course(game: Measures | None) -> Iterator[str]:
     mean = float(np.mean([seat["reward"].mean for seat in seats]))
     unequal = [seat for seat in seats if not seat["reward"].low <= mean <= seat["reward"].high]
     for seat in unequal:
-        word = "an advantage" if seat["reward"].mean > mean else "a disadvantage"
-        yield f"The seat of {seat['name']} is {word}: a mean reward of {seat['reward']}."
+        yield f"The seat of {seat['name']} gets {'more' if seat['reward'].mean > mean else 'less'}: {seat['reward']} in the mean."
     if not unequal:
-        most = max(max(seat["reward"].high - mean, mean - seat["reward"].low) for seat in seats)
-        yield f"No seat has a significant advantage; one of {most:.2f} in mean reward would be significant."
+        yield "No seat has a significant advantage."
 
 
 def _of_strategies(measures: Measures) -> Iterator[str]:

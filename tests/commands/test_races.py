@@ -115,6 +115,7 @@ def test_the_course_of_games_counts_lengths_choices_draws_and_seats() -> None:
     assert summary["length"]["mean"] == 7 and summary["decisions"] == 4.5
     assert summary["draws"].mean == 0.5 and summary["forced"] == pytest.approx(2 / 9)
     assert [seat["reward"].mean for seat in summary["seats"]] == [0.25, 0.75]
+    assert [seat["reward"].low for seat in summary["seats"]] == [0.0, 0.0]  # no reward is below
     assert [seat["best"].mean for seat in summary["seats"]] == [0.0, 0.5]
     assert summary["tree"] == pytest.approx((6 * 0.30103 + 2) / 2, abs=1e-4)
 
