@@ -5,7 +5,6 @@ from typing import TypeAlias
 import attrs
 import numpy as np
 
-from icarus.compiler.messages import defined_at
 from icarus.compiler.rng import seeded
 from icarus.kernel import UNSEEN
 from icarus.kernel.contract import StateData, padded_to_words
@@ -57,7 +56,7 @@ def deals_of(game: AnyGame) -> Deals:
     probabilities: list[float] = []
     total = 0.0
     zeros = 0  # of the probabilities, in a row
-    while total < 1 + TOLERANCE and zeros <= MOST_ZEROS and (dealt := _deal(game, len(states))) is not None:
+    while total < 1 + TOLERANCE and zeros <= MOST_ZEROS and (dealt := game.ask("deal", len(states))) is not None:
         states.append(dealt[0])
         probabilities.append(float(dealt[1]))
         total += probabilities[-1]
@@ -72,16 +71,6 @@ def deals_of(game: AnyGame) -> Deals:
     observations = [[_observe_deal(game, state, player) for player in range(game.players)] for state in states]
     together = states if isinstance(game, PythonGame) else np.concatenate(states)
     return Deals(together, np.array(observations, np.int64), np.array(probabilities))
-
-
-def _deal(game: AnyGame, index: int) -> tuple[StateData, float] | None:
-    """A deal with its probability; None if there are no so many."""
-    dealt = game.ask("deal", index)
-    if dealt is not None and not dealt[1] >= 0:
-        raise ValueError(
-            f"deal of {game}{defined_at(game.deal)} returned {dealt[1]:g}; it must be a probability, or NO_DEAL after the last deal"  # type: ignore[arg-type]
-        )
-    return dealt
 
 
 def _single(game: AnyGame) -> Deals:

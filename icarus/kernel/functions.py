@@ -309,6 +309,10 @@ ANSWERS: dict[str, tuple[Callable[[Any], Any], Callable[..., bool], str]] = {
     "features": (_reals, partial(_are_told, "feature_names"), "be a finite number for each name"),
     "action_features": (_reals, partial(_are_told, "action_feature_names"), "be a finite number for each name"),
     "heuristic": (_reals, _are_rewards, "be {} numbers from 0 to 1, one for each player"),
-    "deal": (_deal, _is_deal, "be (state, probability), or None after the last deal"),
+    "deal": (
+        _deal,
+        _is_deal,
+        "be a probability, or NO_DEAL after the last deal; of a PythonGame (state, probability), or None",
+    ),
     "deal_observation": (_integer, _is_any, "be an integer, what the player observes of the deal"),
 }

@@ -171,7 +171,8 @@ class AnyGame(ABC):
         except (TypeError, ValueError):
             pass
         count = len(self.ask("legal", *inputs)) if name == "chance" else self.players - (name == "player")
-        text = "the state that it was given" if inputs and answer is inputs[0] else checks.excerpt(repr(answer), SHOWN)
+        answered = " ".join(repr(answer).split())  # in one line
+        text = "the state that it was given" if inputs and answer is inputs[0] else checks.excerpt(answered, SHOWN)
         place = defined_at(getattr(self, name))
         raise ValueError(f"{name} of {self}{place} returned {text}; it must {right.format(count)}")
 
