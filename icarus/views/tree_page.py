@@ -7,38 +7,28 @@ from typing import Any
 
 import numpy as np
 
-from icarus.engine.inspect import LIMIT, InspectedPlayout, Tree, tree_of
+from icarus.engine.inspect import LIMIT, Tree, tree_of
 from icarus.engine.result import Result
 from icarus.kernel import UNSEEN
 from icarus.kernel.game import seat_name, seat_names
 from icarus.views.boards import BOARDS, drawing
-from icarus.views.document import frame, in_notebook, pack, page, write_new
-from icarus.views.shown import playout_page
+from icarus.views.document import in_notebook, pack, page, write_new
 
 DRAWN = 400  # boards in a page, of the nodes visited most
-_TABS = (
-    '<nav class="controls"><button id="to-tree" aria-pressed="true">the tree</button>'
-    '<button id="to-playout" aria-pressed="false">the next playout</button></nav>'
-)
 IN_NOTEBOOK, DRAWN_IN_NOTEBOOK = 3000, 60  # nodes, boards
 
 
-def write_tree_page(
-    result: Result, path: str | Path, limit: int = LIMIT, playout: InspectedPlayout | None = None
-) -> Path:
+def write_tree_page(result: Result, path: str | Path, limit: int = LIMIT) -> Path:
     """Write the tree of a search into a new HTML file; nodes beyond `limit`, the least visited, are left out.
-
-    Args:
-        playout: one to be shown in the same page.
 
     Raises:
         ValueError: the file exists, or its directory does not exist.
     """
-    write_new(Path(path), tree_page(result, limit, playout=playout))
+    write_new(Path(path), tree_page(result, limit))
     return Path(path)
 
 
-def tree_page(result: Result, limit: int = LIMIT, boards: int = DRAWN, playout: InspectedPlayout | None = None) -> str:
+def tree_page(result: Result, limit: int = LIMIT, boards: int = DRAWN) -> str:
     """The tree of a search as an HTML page."""
     tree = tree_of(result, limit)
     summary = str(result).split("\n", 1)[0] + _left_out(tree)
@@ -48,8 +38,6 @@ def tree_page(result: Result, limit: int = LIMIT, boards: int = DRAWN, playout: 
         summary=escape(summary),
         variation=escape(" ".join(tree.label[node] for node in tree.principal_variation()) or "–"),
         data=pack(_data(tree, boards)),
-        tabs=_TABS if playout is not None else "",
-        playout="" if playout is None else frame(playout_page(playout), "the next playout", 'id="playout" hidden'),
     )
 
 

@@ -217,20 +217,8 @@ class Page {
   guess() { return `what ${this.name(this.data.root_player)} does not know is drawn at random, as the search draws it`; }
 }
 
-function show(playout) {
-  document.querySelector("main").hidden = document.querySelector(".controls").hidden = playout;
-  byId("playout").hidden = !playout;
-  byId("to-tree").setAttribute("aria-pressed", !playout);
-  byId("to-playout").setAttribute("aria-pressed", playout);
-}
-
 document.body.classList.toggle("framed", window.self !== window.top);
 document.body.classList.toggle("moves", location.hash === "#moves");  // beside a game: the moves first
-
-if (byId("playout")) {
-  byId("to-tree").onclick = () => show(false);
-  byId("to-playout").onclick = () => show(true);
-}
 
 unpacked(byId("data").textContent).then(data => {
   data.drawn = Object.fromEntries(data.drawn.map((node, i) => [node, i]));
