@@ -28,7 +28,7 @@ from experiments.report import campaign_tables, measures_of, state_of, without_c
 from experiments.results import Results, Tally, results_of, runs_in
 from experiments.statistics import INTERVALS, POWER, clopper_pearson, games_needed, interval_text
 from experiments.verdicts import details_table, summary_table, tally_sentence
-from icarus.arena.ledger import Row, is_being_written, naming_file, written_whole
+from icarus.arena.ledger import Row, naming_file, written_whole
 from icarus.arena.workers import GameFailed
 from icarus.arena.workers import workers as processes
 from icarus.checks import integer, real
@@ -36,7 +36,7 @@ from icarus.commands import console
 from icarus.commands.console import make_program, progress_of, run_program
 from icarus.commands.console import print_note as say
 from icarus.commands.options import FAILED, INTERRUPTED, split_names, value_option
-from icarus.ladder.ladders import Rating, agent_of, intervals_of
+from icarus.ladder.ladders import Rating, agent_of
 from icarus.views.canvas import intervals_svg
 from icarus.views.document import Table
 
@@ -197,12 +197,12 @@ def status(directory: Directory) -> None:
         return
     for each in runs_in(directory):
         results = results_of(each)
-        print(state_of(results, is_being_written(each / store.RESULTS)))
+        print(state_of(results, store.is_being_written(each / store.RESULTS)))
 
 
 def _campaign_status(results: Results) -> None:
     lines = interims.progress(results)
-    going = any(is_being_written(run.directory / store.RESULTS) for run in results.runs)
+    going = any(store.is_being_written(run.directory / store.RESULTS) for run in results.runs)
     print(f"campaign: {sum(line.games for line in lines)} games, {'running' if going else 'not running'}")
     print_table(interims.progress_table(lines))
     for judged in SECTION_8.decisions(results).values():
@@ -416,7 +416,7 @@ def ladder(
         if picture is not None:
             marked = set(ratings) if kind is not None else set[str]()
             title = f"{game}: ratings in Elo, random play at 0"
-            marks = intervals_of(ladder_of_rows.ratings() | ratings)
+            marks = ladders.intervals_of(ladder_of_rows.ratings() | ratings)
             picture.write_text(intervals_svg("Elo", marks, marked, title), "utf-8")
         if keep and not ladders.keep(ladder_of_rows, out):
             say("no levels are written: eight baselines, stronger with more iterations, need more games")

@@ -8,36 +8,41 @@ import re
 import time
 import tomllib
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import attrs
 import numpy as np
 
+from experiments.results import pack
 from experiments.run import provenance
 from experiments.statistics import Estimate, iterations_for, mean_reward
 from icarus import games
-from icarus.arena.ledger import Row, pack
+from icarus.arena.ledger import Row, read_rows
 from icarus.engine.match import DATA as LEVEL_DATA
 from icarus.engine.match import LEVELS
 from icarus.ladder.engines import ENGINES
 from icarus.ladder.ladders import (
     DATA,
+    ELO,
+    FIELDS,
     RANDOM,
     ZERO,
     Climb,
     Ladder,
     Pairs,
+    Posterior,
+    RatedGame,
     Rating,
     Rung,
     Settings,
     agent_of,
+    expected,
     level_rows,
     posterior,
     rated_games,
     read_ladder,
-    read_rated_games,
     scores_of,
 )
 
@@ -127,6 +132,11 @@ def read_rows_of(directory: Path, game: str, kind: str) -> list[Row]:
     return read_rated_games(rows_of(directory, game, kind))
 
 
+def read_rated_games(path: Path) -> list[Row]:
+    """The games of a file, void ones included; errors as of `read_rows`."""
+    return list(read_rows(path, FIELDS, RatedGame, unchecked=True))
+
+
 @contextlib.contextmanager
 def _pairs(directory: Path, game: str, kind: str, rungs: Iterable[Rung], seed: int) -> Iterator[Pairs]:
     """Pairs of games between opponents, which go on with a game's rows."""
@@ -161,7 +171,20 @@ def _most_telling(pairs: list[tuple[str, str]], rows: list[Row], earlier: int) -
     for row in rows[earlier:]:
         names = frozenset((row["player"], row["opponent"]))
         least[names] = min(least.get(names, math.inf), row.get("seconds", math.inf))
-    return max(pairs, key=lambda pair: estimate.gain(*pair) / max(SHORTEST, least.get(frozenset(pair), 0.0)))
+    return max(pairs, key=lambda pair: gain(estimate, *pair) / max(SHORTEST, least.get(frozenset(pair), 0.0)))
+
+
+def gain(estimate: Posterior, player: str, opponent: str) -> float:
+    """What one more game between two players tells of the difference between them, in parts of what is not known of it."""
+    difference = estimate.difference(player, opponent)
+    chance = float(expected(difference.value, 0.0))
+    return ELO**2 * chance * (1 - chance) * difference.deviation**2
+
+
+def intervals_of(ratings: Mapping[str, Rating]) -> dict[str, tuple[float, float, float]]:
+    """Ratings with their intervals, the strongest first, for a picture."""
+    ranked = sorted(ratings.items(), key=lambda item: -item[1].value)
+    return {name: (each.value, each.low, each.high) for name, each in ranked}
 
 
 def fitted_ladder(game: str, directory: Path) -> Ladder:

@@ -6,6 +6,7 @@ derived from these two. A run may grow: experiment.json is written again with mo
 
 import contextlib
 import glob
+import gzip
 import json
 import math
 from collections import Counter
@@ -17,7 +18,19 @@ import attrs
 import msgspec
 
 from experiments.plan.definition import Cell, Column, Experiment, difference, extends, first_change, from_settings
-from icarus.arena.ledger import UNFINISHED, Key, Ledger, Row, count_bare, key_of, packed_path, read_rows, written_whole
+from icarus.arena.ledger import (
+    UNFINISHED,
+    Key,
+    Ledger,
+    Row,
+    checksum_in,
+    key_of,
+    lock,
+    packed_path,
+    read_lines,
+    read_rows,
+    written_whole,
+)
 
 KEY = ("cell", "trial")  # the fields of a row that name its game
 EXPERIMENT, RESULTS = "experiment.json", "results.jsonl"
@@ -130,7 +143,23 @@ def _refuse_foreign(row: Row, cells: Container[str], trials: int, directory: Pat
 
 def count_unchecked(directory: Path) -> int:
     """How many of the games were kept before lines had checksums."""
-    return count_bare(directory / RESULTS)
+    return sum(checksum_in(line) is None for line, _ in read_lines(directory / RESULTS))
+
+
+def is_being_written(path: Path) -> bool:
+    """Whether a process, of this machine, has a ledger open."""
+    if not path.exists():
+        return False
+    with path.open("rb") as file:
+        return not lock(file)
+
+
+def pack(path: Path) -> None:
+    """Compress all lines of a file; the same lines always give the same bytes. Whenever it is killed, each game still counts once."""
+    if path.exists() and (lines := dict.fromkeys(line for line, _ in read_lines(path))):
+        with written_whole(packed_path(path)) as file:
+            file.write(gzip.compress(b"".join(lines), mtime=0))
+        path.unlink()
 
 
 class RunLedger(Ledger):

@@ -107,13 +107,8 @@ def line_of(row: Mapping[str, object]) -> bytes:
     return b'%s,"check":"%08x"}\n' % (content, zlib.crc32(content))
 
 
-def _checksum_in(line: bytes) -> re.Match[bytes] | None:
+def checksum_in(line: bytes) -> re.Match[bytes] | None:
     return _CHECK.search(line, max(0, len(line) - _LONGEST_CHECK))
-
-
-def count_bare(path: Path) -> int:
-    """How many lines of a file have no checksum, as they were once written."""
-    return sum(_checksum_in(line) is None for line, _ in read_lines(path))
 
 
 def row_of(line: bytes, place: str, *, unchecked: bool = False) -> Row:
@@ -126,7 +121,7 @@ def row_of(line: bytes, place: str, *, unchecked: bool = False) -> Row:
     Raises:
         ValueError: the line is no row, or has changed since it was written.
     """
-    check = _checksum_in(line)
+    check = checksum_in(line)
     try:
         row = dict(msgspec.json.decode(line))
         content = line[: check.start()] if check else b""
@@ -194,14 +189,6 @@ def read_rows(
 def key_of(row: Row, fields: Sequence[str]) -> Key:
     """What tells a row's game from all others."""
     return tuple(tuple(value) if isinstance(value := row.get(name), list) else value for name in fields)
-
-
-def pack(path: Path) -> None:
-    """Compress all lines of a file; the same lines always give the same bytes. Whenever it is killed, each game still counts once."""
-    if path.exists() and (lines := dict.fromkeys(line for line, _ in read_lines(path))):
-        with written_whole(packed_path(path)) as file:
-            file.write(gzip.compress(b"".join(lines), mtime=0))
-        path.unlink()
 
 
 # ------------------------------------------------------------------------------------------------------------------------- ledger
@@ -303,7 +290,7 @@ def open_to_append(path: Path) -> BinaryIO:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     file = path.open("ab+")
-    if not _lock(file):
+    if not lock(file):
         file.close()
         raise ValueError(f"another process is writing to {path}; run one command at a time")
     if size := file.seek(0, os.SEEK_END):
@@ -314,15 +301,7 @@ def open_to_append(path: Path) -> BinaryIO:
     return file
 
 
-def is_being_written(path: Path) -> bool:
-    """Whether a process, of this machine, has a ledger open."""
-    if not path.exists():
-        return False
-    with path.open("rb") as file:
-        return not _lock(file)
-
-
-def _lock(file: BinaryIO) -> bool:
+def lock(file: BinaryIO) -> bool:
     """Lock an open file until it is closed, where there are locks; False where another process has it."""
     if fcntl is not None:
         try:

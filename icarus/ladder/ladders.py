@@ -21,7 +21,7 @@ import msgspec
 import numpy as np
 
 from icarus import games
-from icarus.arena.ledger import Ledger, Row, read_rows
+from icarus.arena.ledger import Ledger, Row
 from icarus.arena.player import RandomPlayer
 from icarus.engine.match import Agent, DecisionLog, Player, play
 from icarus.engine.search import SearchResult, SeatedPlayer
@@ -63,14 +63,6 @@ class Rating:
         return f"{round(self.value)} ± {(self.high - self.low) / 2:.0f}"
 
 
-def intervals_of(ratings: Mapping[str, Rating]) -> dict[str, tuple[float, float, float]]:
-    """Ratings with their intervals, the strongest first, for a picture."""
-    return {
-        name: (each.value, each.low, each.high)
-        for name, each in sorted(ratings.items(), key=lambda item: -item[1].value)
-    }
-
-
 def expected(rating: float | np.ndarray, opponent: float | np.ndarray) -> float | np.ndarray:
     """The mean score against an opponent."""
     return 1 / (1 + np.exp(ELO * (opponent - rating)))
@@ -104,12 +96,6 @@ class Posterior:
         value = float(self.value[i] - self.value[j])
         reach = NORMAL_95 * float(self.covariance[i, i] + self.covariance[j, j] - 2 * self.covariance[i, j]) ** 0.5
         return Rating(value, value - reach, value + reach)
-
-    def gain(self, player: str, opponent: str) -> float:
-        """What one more game between two players tells of the difference between them, in parts of what is not known of it."""
-        difference = self.difference(player, opponent)
-        chance = float(expected(difference.value, 0.0))
-        return ELO**2 * chance * (1 - chance) * difference.deviation**2
 
 
 def posterior(
@@ -306,15 +292,6 @@ class RatedGame(msgspec.Struct):
 def rated_games(path: Path | None) -> Ledger:
     """The games of a file, which may go on; without a path none are kept. A context manager, see `Ledger`."""
     return Ledger(path, FIELDS, RatedGame, unchecked=True)
-
-
-def read_rated_games(path: Path) -> list[Row]:
-    """The games of a file, void ones included.
-
-    Raises:
-        ValueError: see `icarus.arena.ledger.read_rows`.
-    """
-    return list(read_rows(path, FIELDS, RatedGame, unchecked=True))
 
 
 @attrs.frozen

@@ -18,8 +18,9 @@ import attrs
 import msgspec
 import pytest
 
+from experiments.results import is_being_written, pack
 from icarus.arena import ledger
-from icarus.arena.ledger import Ledger, is_being_written, line_of, pack, read_rows, written_whole
+from icarus.arena.ledger import Ledger, line_of, read_rows, written_whole
 from icarus.arena.match import Match
 from icarus.arena.player import Configuration, Entrant
 from icarus.arena.workers import ALONE, GameFailed, Workers, workers

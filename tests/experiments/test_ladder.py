@@ -11,7 +11,7 @@ from experiments.ladder import COMPARISONS, PlannedMatch
 from experiments.statistics import iterations_for
 from icarus.engine.match import LEVELS
 from icarus.ladder import ladders
-from icarus.ladder.ladders import Rating, posterior, rated_games, read_rated_games
+from icarus.ladder.ladders import Rating, posterior, rated_games
 
 SURE = 10.0  # Elo
 
@@ -97,7 +97,7 @@ def test_keep_writes_ladder_and_levels_from_rows_alone(tmp_path: Path, monkeypat
     assert content["games"]["othello"][5]["step"]["elo"] == pytest.approx(45, abs=5)  # above 14 of 20
     assert content["games"]["hearts"] == []
     assert len(json.loads((tmp_path / "othello.json").read_text())["rungs"]) == 1 + LEVELS
-    assert len(read_rated_games(path)) == 20 * LEVELS
+    assert len(playing.read_rated_games(path)) == 20 * LEVELS
     assert not path.exists()  # packed
     with rated_games(path) as ledger:
         for game in range(40, 80):  # then the second is stronger than the third
@@ -116,10 +116,12 @@ def test_the_shipped_ladders_and_levels_are_what_the_committed_rows_say(tmp_path
 @pytest.mark.parametrize("game", ["othello", "dou-di-zhu"])
 def test_the_shipped_ladder_rates_as_the_rows_of_its_opponents_do(game: str) -> None:
     rows = Path("experiments/runs/ladder")
-    between = read_rated_games(playing.rows_of(rows, game, playing.BETWEEN))
+    between = playing.read_rated_games(playing.rows_of(rows, game, playing.BETWEEN))
     player = "IMPLICIT_MINIMAX by MO_ISMCTS with cutoff=8 (5000 iterations)"
     player_rows = [
-        row for row in read_rated_games(playing.rows_of(rows, game, playing.BY_ITERATIONS)) if row["player"] == player
+        row
+        for row in playing.read_rated_games(playing.rows_of(rows, game, playing.BY_ITERATIONS))
+        if row["player"] == player
     ]
     rating = ladders.read_ladder(game).rating_of(player, ladders.scores_of(player_rows))
     together = posterior(ladders.scores_of([*between, *player_rows]), {ladders.RANDOM: ladders.ZERO}).ratings()[player]
@@ -136,7 +138,7 @@ def test_the_command_plays_a_table_and_draws_it(
     monkeypatch.setitem(playing.TABLES[kind], "othello", ({**searching(2), "strategy": "MAST"}, searching(3)))
     picture = tmp_path / "ladder.svg"
     ladder("othello", out=tmp_path, minutes=1, **{kind: True}, number=2, picture=picture)
-    rows = read_rated_games(tmp_path / f"othello-{kind}.jsonl")
+    rows = playing.read_rated_games(tmp_path / f"othello-{kind}.jsonl")
     assert [row["player"] for row in rows] == ["MAST (2 iterations)"] * 2 + ["BASELINE (3 iterations)"] * 2
     table = capsys.readouterr().out
     assert "above MAST (2 iterations)" in table

@@ -18,7 +18,7 @@ from experiments.plan.definition import difference, extends
 from experiments.plan.loading import build
 from experiments.report import state_of, write
 from experiments.results import MILLION, RESULTS, experiment_in, ledger_of, merge, query, results_of, rows
-from icarus.arena.ledger import pack, packed_path
+from icarus.arena.ledger import packed_path
 from tests.experiments.conftest import TRIALS, Invented, a_row, all_of_table_1, keep, play, small
 
 GAMES = 3
@@ -87,7 +87,7 @@ def test_a_packed_run_gives_the_same_report_and_goes_on(tmp_path, experiment):
     assert len(before) > 2  # two pages and a picture
     content = (whole / RESULTS).read_bytes()
     for run in (whole, half):
-        pack(run / RESULTS)
+        store.pack(run / RESULTS)
     keep(half, experiment, games[5:])
     assert gzip.decompress(packed_path(whole / RESULTS).read_bytes()) == content
     assert {path: path.read_bytes() for path in write(whole)[1]} == before
@@ -117,7 +117,7 @@ def test_a_run_that_grows_keeps_its_rows_and_plays_what_is_new(tmp_path, changes
     play(growing(), tmp_path, before)
     first = list(rows(tmp_path, growing()))
     if packed:
-        pack(tmp_path / RESULTS)
+        store.pack(tmp_path / RESULTS)
     play(grown, tmp_path, after)
     assert not set(before.played) & set(after.played)
     assert {*before.played, *after.played} == {(cell.key, trial) for cell, trial in grown.games()}

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from experiments import results as store
-from icarus.arena.ledger import line_of, pack, packed_path, row_of
+from icarus.arena.ledger import line_of, packed_path, row_of
 from icarus.compiler import kernel as cache
 from tests.faults.harness import Bench, Wrong, play
 
@@ -55,7 +55,7 @@ def flip_digit(bench: Bench) -> None:
 def cut_packed(bench: Bench) -> None:
     """A packed file is cut short anywhere."""
     directory = bench.copy()
-    pack(directory / store.RESULTS)
+    store.pack(directory / store.RESULTS)
     packed = packed_path(directory / store.RESULTS)
     content = packed.read_bytes()
     packed.write_bytes(content[: bench.random.randrange(1, len(content) - 1)])
@@ -151,7 +151,7 @@ def grow(bench: Bench) -> None:
             if row["cell"] in keys and row["trial"] < trials:
                 ledger.keep(row)
     if bench.random.random() < 0.5:
-        pack(directory / store.RESULTS)
+        store.pack(directory / store.RESULTS)
     else:
         path = directory / store.RESULTS
         path.write_bytes(path.read_bytes()[: -bench.random.randrange(1, 200)])
