@@ -32,7 +32,7 @@ from icarus.kernel.game import AnyGame, Game, seat_name
 from icarus.ladder.ladders import ZERO, Rating, level_rows, play_game, posterior, side_score
 from icarus.load_files import digest_of
 from icarus.views.canvas import intervals_svg
-from icarus.views.document import Block, Heading, Paragraph, Picture, Preformatted, Table, html
+from icarus.views.document import Block, Heading, Paragraph, Picture, Preformatted, Table, html, text_of
 
 AUDIT, PLAN, GAMES, PAGE, JSON = "audit.json", "plan.json", "games.jsonl", "report.html", "report.json"
 AUDITED, PLAIN_AUDITED = 4, 10  # games of the audit; of one in plain Python
@@ -85,9 +85,10 @@ def describe_command(
             _write(directory / LEVEL_FILE, _json({"games": {plan.game: measures["levels"]}}))
     directory.mkdir(parents=True, exist_ok=True)
     checks = {check.name: check.outcome for check in report.checks}
-    _write(directory / PAGE, html(f"{loaded}: what the game is like", list(page_of(report, measures))))
+    blocks = list(page_of(report, measures))
+    _write(directory / PAGE, html(f"{loaded}: what the game is like", blocks))
     _write(directory / JSON, _json({"audit": {"outcome": report.outcome, "checks": checks}, **(measures or {})}))
-    print_text("\n".join(sentences(report, measures)))
+    print_text(text_of(blocks))
     print_note(f"{directory / PAGE}{'; run the same command to continue' if report.passed else ''}")
     if interrupted or not report.passed:
         raise typer.Exit(options.INTERRUPTED if interrupted else options.FAILED)
@@ -254,10 +255,8 @@ class MeanInterval:
         return f"{self.mean:.0%} [{self.low:.0%}, {self.high:.0%}]"
 
 
-def mean_of(values: Sequence[float], comparisons: int = 1, least: float = 0.0) -> MeanInterval | None:
-    """The mean of values from `least` to 1, with an interval; None of none."""
-    if not values:
-        return None
+def mean_of(values: Sequence[float], comparisons: int = 1, least: float = 0.0) -> MeanInterval:
+    """The mean of values from `least` to 1, with an interval."""
     margin = difference(values)
     low, high = margin.interval(1 - (1 - CONFIDENCE) / comparisons)
     return MeanInterval(margin.mean, max(least, low), high, margin.units)
@@ -270,40 +269,34 @@ def measures_of(plan: Plan, game: AnyGame, rows: Iterable[Row]) -> Measures:
         games[row["stream"]].append(row)
     return {
         "plan": attrs.asdict(plan),
-        "course": {kind: course(game, games[kind]) for kind in (RANDOM, EVEN)},
+        "course": {kind: course(game, games[kind]) for kind in (RANDOM, EVEN) if games[kind]},
         "levels": levels(plan, games[LEVELS]),
         "strategies": strategies(plan, games[STRATEGIES]),
     }
 
 
-def course(game: AnyGame, rows: Sequence[Row]) -> Measures | None:
-    """How games go: length, choices, draws, and what each seat gets; None without games."""
-    if not rows:
-        return None
-    lengths, several = np.array([row["length"] for row in rows]), game.players > 1
+def course(game: AnyGame, rows: Sequence[Row]) -> dict[str, str]:
+    """How games of one kind go: length, choices, draws, and what each seat gets."""
+    lengths, returns = np.array([row["length"] for row in rows]), np.array([row["returns"] for row in rows])
     choices = np.array([legal for row in rows for legal in row["choices"]] or [1])
-    returns = np.array([row["returns"] for row in rows])
     best = returns == returns.max(1, keepdims=True)
     draws = best.all(1)
-    return {
-        "games": len(rows),
-        "length": {"mean": float(lengths.mean()), "deviation": float(lengths.std())},
-        "shortest": int(lengths.min()),
-        "longest": int(lengths.max()),
-        "decisions": len(choices) / len(rows),
-        "choices": {"mean": float(choices.mean()), "median": float(np.median(choices)), "most": int(choices.max())},
-        "forced": float((choices == 1).mean()),
-        "tree": float(np.log10(choices).sum() / len(rows)),
-        "draws": mean_of(draws.tolist()) if several else None,
-        "seats": [
-            {
-                "name": seat_name(game, seat),
-                "reward": mean_of(returns[:, seat].tolist(), game.players),
-                "best": mean_of((best[:, seat] & ~draws).tolist(), game.players) if several else None,
-            }
-            for seat in range(game.players)
-        ],
+    cells = {
+        "games": f"{len(rows):,}",
+        "actions": f"{lengths.mean():.1f} ± {lengths.std():.1f}, from {lengths.min()} to {lengths.max()}",
+        "decisions": f"{len(choices) / len(rows):.1f}",
+        "choices of a decision": f"{choices.mean():.1f} in the mean, at most {choices.max()}",
+        "forced decisions": f"{(choices == 1).mean():.0%}",
+        "size of the game tree, about": f"10^{np.log10(choices).sum() / len(rows):.0f}",
     }
+    if game.players > 1:
+        cells["drawn games"] = mean_of(draws.tolist()).percent()
+    for seat in range(game.players):
+        name = seat_name(game, seat)
+        cells[f"mean reward of {name}"] = str(mean_of(returns[:, seat].tolist(), game.players))
+        if game.players > 1:
+            cells[f"{name} wins"] = mean_of((best[:, seat] & ~draws).tolist(), game.players).percent()
+    return cells
 
 
 def levels(plan: Plan, rows: Sequence[Row]) -> list[Measures]:
@@ -318,11 +311,12 @@ def levels(plan: Plan, rows: Sequence[Row]) -> list[Measures]:
 
 def strategies(plan: Plan, rows: Sequence[Row]) -> list[Measures]:
     """What each strategy scores above ½ against the reference, the best first; the intervals hold all at once."""
-    gains = {
-        strategy: mean_of([score - 0.5 for score in _by_deal(rows, plan.entrant(strategy))], len(plan.strategies), -0.5)
-        for strategy in plan.strategies
-    }
-    comparisons = [{"strategy": strategy, "gain": gain} for strategy, gain in gains.items() if gain is not None]
+    scores = {strategy: _by_deal(rows, plan.entrant(strategy)) for strategy in plan.strategies}
+    comparisons: list[Measures] = [
+        {"strategy": strategy, "gain": mean_of([score - 0.5 for score in each], len(scores), -0.5)}
+        for strategy, each in scores.items()
+        if each
+    ]
     return sorted(comparisons, key=lambda each: -each["gain"].mean)
 
 
@@ -335,82 +329,27 @@ def _by_deal(rows: Iterable[Row], player: Entrant) -> list[float]:
     return [sum(each) / 2 for each in scores.values() if len(each) == 2]
 
 
-# ------------------------------------------------------------------------------------- a page that needs no network, and sentences
-
-
-def sentences(report: AuditReport, measures: Measures | None) -> list[str]:
-    """The report in short; without measures, of a game that the audit refuses."""
-    if measures is None:
-        failed = ", ".join(report.failed)
-        return [f"The audit failed ({failed}). Nothing was played: correct the game first; run icarus check."]
-    unchecked = f"; not checked: {', '.join(report.unchecked)}" if report.unchecked else ""
-    return [f"The audit passed{unchecked}.", *_of_course(measures["course"][EVEN]), *_of_strategies(measures)]
-
-
-def _of_course(game: Measures | None) -> Iterator[str]:
-    if game is None:
-        return
-    seats = game["seats"]
-    yield (
-        f"A game has {game['length']['mean']:.1f} actions ({game['shortest']} to {game['longest']}) and {game['decisions']:.1f} decisions, "
-        f"with {game['choices']['mean']:.1f} choices each; {game['forced']:.0%} of them are forced."
-    )
-    if game["draws"] is None:  # of one player
-        yield f"The mean reward is {seats[0]['reward']}."
-        return
-    yield f"{game['draws'].percent()} of the games are drawn."
-    mean = float(np.mean([seat["reward"].mean for seat in seats]))
-    unequal = [seat for seat in seats if not seat["reward"].low <= mean <= seat["reward"].high]
-    for seat in unequal:
-        yield f"The seat of {seat['name']} gets {'more' if seat['reward'].mean > mean else 'less'}: {seat['reward']} in the mean."
-    if not unequal:
-        yield "No seat has a significant advantage."
-
-
-def _of_strategies(measures: Measures) -> Iterator[str]:
-    better = [each for each in measures["strategies"] if each["gain"].low > 0]
-    names = ", ".join(f"{each['strategy']} ({each['gain'].mean:+.3f})" for each in better)
-    if measures["strategies"]:
-        none = f"No enhancement is shown to be better than {REFERENCE}."
-        yield f"Better than {REFERENCE}: {names}." if names else none
+# -------------------------------------------------------------------------------------------------------------------- the page
 
 
 def page_of(report: AuditReport, measures: Measures | None) -> Iterator[Block]:
-    """The page."""
-    yield Heading("In short")
-    yield from map(Paragraph, sentences(report, measures))
-    sections = {"How games go": _course, "Levels": _levels, "Enhancements": _strategies}
-    for title, part in sections.items() if measures is not None else ():
-        yield Heading(title)
-        yield from list(part(measures or {})) or [Paragraph("No game has been played yet.")]
+    """The page, which needs no network; without measures, of a game that the audit refuses."""
     yield Heading("Audit")
     yield Preformatted(str(report))
+    if measures is None:
+        yield Paragraph("Nothing was played: correct the game first; run icarus check.")
+        return
+    for title, part in {"How games go": _course, "Levels": _levels, "Enhancements": _strategies}.items():
+        yield Heading(title)
+        yield from list(part(measures)) or [Paragraph("No game has been played yet.")]
 
 
 def _course(measures: Measures) -> Iterator[Block]:
     """How long games are, how much there is to choose, and what seats get: in random play and where a search plays itself."""
-    games = {kind: _cells_of(game) for kind, game in measures["course"].items() if game}
+    games = measures["course"]
     rows = zip(*(cells.items() for cells in games.values()), strict=True)
     if games:
         yield Table("", ["measure", *games], [[row[0][0], *(text for _, text in row)] for row in rows])
-
-
-def _cells_of(game: Measures) -> dict[str, str]:
-    """What the table says of games of one kind, by the names of its rows."""
-    cells = {
-        "games": f"{game['games']:,}",
-        "actions": f"{game['length']['mean']:.1f} ± {game['length']['deviation']:.1f}",
-        "decisions": f"{game['decisions']:.1f}",
-        "choices of a decision, mean": f"{game['choices']['mean']:.1f}",
-        "the most choices": str(game["choices"]["most"]),
-        "forced decisions": f"{game['forced']:.0%}",
-        "size of the game tree, about": f"10^{game['tree']:.0f}",
-        "drawn games": game["draws"].percent() if game["draws"] else "–",
-    }
-    for seat in game["seats"]:
-        wins = seat["best"].percent() if seat["best"] else "–"
-        cells |= {f"mean reward of {seat['name']}": str(seat["reward"]), f"{seat['name']} wins": wins}
-    return cells
 
 
 def _levels(measures: Measures) -> Iterator[Block]:

@@ -11,9 +11,8 @@ import pytest
 
 from icarus import games
 from icarus.arena.player import Configuration, Entrant
-from icarus.audit import AuditReport
 from icarus.commands.cli import run
-from icarus.commands.describe import EVEN, LEVELS, Plan, Task, course, measures_of, sentences
+from icarus.commands.describe import EVEN, LEVELS, Plan, Task, course, measures_of
 from icarus.discovery.race import Games
 from icarus.engine.match import Agent
 from icarus.games import load
@@ -45,7 +44,7 @@ def test_from_a_new_game_to_its_report_which_goes_on(
     folder = tmp_path / "report-my-game"
     assert report(1) == 0
     said, rows = capsys.readouterr().out, (folder / "games.jsonl").read_bytes()
-    assert "The audit passed." in said
+    assert "Enhancements\n" in said
     with (folder / "games.jsonl").open("ab") as file:
         file.write(b'{"stream":"even')  # what is being written when a report is killed
     monkeypatch.setattr("icarus.commands.describe.audit", None)  # the audit is kept too
@@ -56,7 +55,7 @@ def test_from_a_new_game_to_its_report_which_goes_on(
     assert gone_on.startswith(rows) and gone_on.count(b"\n") == 2 * rows.count(b"\n")
     measures = json.loads((folder / "report.json").read_text())
     capsys.readouterr()
-    assert measures["audit"]["outcome"] == "passed" and measures["course"]["random play"]["games"] == 10
+    assert measures["audit"]["outcome"] == "passed" and measures["course"]["random play"]["games"] == "10"
     assert [level["agent"]["iterations"] for level in measures["levels"]] == [1, 2, 4, 8, 16, 32, 64, 128]
     assert json.loads((folder / "levels.json").read_text())["games"] == {"my-game": measures["levels"]}
     assert str(Agent.at_level(load("my-game"), 3, levels=folder)) == "BASELINE (4 iterations)"
@@ -75,7 +74,7 @@ def test_from_a_new_game_to_its_report_which_goes_on(
         (folder / "report.html").unlink()
         assert report(3) == 130  # and the page of what has been played is written
         said = capsys.readouterr()
-        assert "stopped after" in said.err and "The audit passed." in said.out and (folder / "report.html").exists()
+        assert "stopped after" in said.err and "Enhancements\n" in said.out and (folder / "report.html").exists()
         assert run([*COMMAND.format(1).split(), "--to", "another"]) == 130  # before the first game
         assert "No game has been played yet." in Path("another/report.html").read_text()
         capsys.readouterr()
@@ -102,22 +101,20 @@ def test_a_game_that_fails_the_audit_is_not_played(
     source = (tmp_path / "my_game.py").read_text()
     (tmp_path / "my_game.py").write_text(source.replace("= 1.0", "= 1.5"))
     assert report(1) == 1
-    assert "The audit failed (rewards)" in capsys.readouterr().out
-    assert "The audit failed" in (tmp_path / "report-my-game" / "report.html").read_text()
+    assert "FAILED: rewards" in capsys.readouterr().out
+    assert "Nothing was played" in (tmp_path / "report-my-game" / "report.html").read_text()
     assert not (tmp_path / "report-my-game" / "games.jsonl").exists()
 
 
 def test_the_course_of_games_counts_lengths_choices_draws_and_seats() -> None:
     won = {"returns": [0.0, 1.0], "length": 10, "choices": [2, 2, 2, 1, 2, 2, 2]}
     drawn = {"returns": [0.5, 0.5], "length": 4, "choices": [100, 1]}
-    summary = course(load("othello"), [won, drawn])
-    assert summary is not None
-    assert summary["length"]["mean"] == 7 and summary["decisions"] == 4.5
-    assert summary["draws"].mean == 0.5 and summary["forced"] == pytest.approx(2 / 9)
-    assert [seat["reward"].mean for seat in summary["seats"]] == [0.25, 0.75]
-    assert [seat["reward"].low for seat in summary["seats"]] == [0.0, 0.0]  # no reward is below
-    assert [seat["best"].mean for seat in summary["seats"]] == [0.0, 0.5]
-    assert summary["tree"] == pytest.approx((6 * 0.30103 + 2) / 2, abs=1e-4)
+    cells = course(load("othello"), [won, drawn])
+    assert cells["actions"] == "7.0 ± 3.0, from 4 to 10" and cells["decisions"] == "4.5"
+    assert cells["choices of a decision"] == "12.7 in the mean, at most 100" and cells["forced decisions"] == "22%"
+    assert cells["size of the game tree, about"] == "10^2" and cells["drawn games"].startswith("50% [")
+    assert cells["mean reward of player 1"].startswith("0.750 [") and cells["player 1 wins"].startswith("50% [")
+    assert cells["mean reward of player 0"].startswith("0.250 [0.000, ")  # no reward is below
 
 
 PATIENCE = """
@@ -139,9 +136,8 @@ def test_two_who_are_compared_in_a_game_of_one_player_play_by_themselves(tmp_pat
     assert scores <= {1.0, 0.75, 0.6, 0.5} and len(scores) > 1  # three ones, and as many by luck
     rows = [plan.play(task) for task in plan.round(0) if task.kind != LEVELS]
     measures = measures_of(plan, load("patience"), rows)
-    assert measures["course"][EVEN]["draws"] is None
-    said = " ".join(sentences(AuditReport("patience", 0, 0, 0, True, (), 0.0), measures))
-    assert "The mean reward is" in said and not re.search("drawn|seat", said)
+    assert "mean reward of player 0" in measures["course"][EVEN] and "drawn games" not in measures["course"][EVEN]
+    assert measures["strategies"][0]["gain"].number == 1
 
 
 # ------------------------------------------------------------------------------------------------------------------- races
