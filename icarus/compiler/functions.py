@@ -61,7 +61,6 @@ class CompilationError(TypeError):
 # ------------------------------------------------------------------------------------------------------------------------- helpers
 
 DEBUG = os.environ.get("ICARUS_DEBUG", "") not in ("", "0")  # bounds checks in everything that is compiled
-DISABLED = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")  # the compiled slots run as plain Python
 MAKES_PLAIN: ContextVar[Any] = ContextVar(
     "makes plain", default=None
 )  # plain Python of kernels, where nothing is to be compiled
@@ -74,6 +73,8 @@ def compiler() -> Any:
     """The module `numba` with our extensions registered; loading it takes longer than a small search."""
     with LOADING:
         numba = importlib.import_module("numba")
+        if numba.config.DISABLE_JIT:
+            raise RuntimeError('NUMBA_DISABLE_JIT is set; unset it, or search with engine="python"')
         if DEBUG:
             numba.config.BOUNDSCHECK = 1  # also in what users hand to the compiler themselves
         # A helper that was compiled for the rows of one table serves those of another that begin with the same fields.
@@ -141,7 +142,7 @@ def load_by_name(module: str, name: str) -> Any:
 
 
 def _marked(function: F, **targetoptions: object) -> F:
-    return function if DISABLED else cast(F, Helper(function, nogil=True, **targetoptions))
+    return cast(F, Helper(function, nogil=True, **targetoptions))
 
 
 def helper(function: F) -> F:

@@ -23,16 +23,7 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from icarus.compiler.digest import PACKAGE, PACKAGE_DIGEST, digest
-from icarus.compiler.functions import (
-    DEBUG,
-    DISABLED,
-    MAKES_PLAIN,
-    CompilationError,
-    Lazy,
-    compiler,
-    parts_in_memory,
-    types,
-)
+from icarus.compiler.functions import DEBUG, MAKES_PLAIN, CompilationError, Lazy, compiler, parts_in_memory, types
 from icarus.compiler.messages import about_kinds, compilation_errors, location
 from icarus.compiler.plain_python import PlainKernel
 
@@ -71,8 +62,6 @@ class CompiledFunction:
     def __init__(
         self, function: Callable, arity: int, name: str, returns: str = "", check: Callable[[], None] | None = None
     ) -> None:
-        if DISABLED:
-            raise RuntimeError(f"{name} cannot be compiled: NUMBA_DISABLE_JIT is set; unset it before you search")
         self.name = name
         file = _file_of(name, digest(function, name, arity, this_machine()))
         with uninterrupted():

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from icarus.compiler.functions import DISABLED, Intrinsic, Lazy, inlined, intrinsic, numba, types
+from icarus.compiler.functions import Intrinsic, Lazy, inlined, intrinsic, numba, types
 
 ir = Lazy("llvmlite.ir")
 cgutils = Lazy("numba.core.cgutils")
@@ -250,10 +250,6 @@ def plain_lowest_bit(word: int) -> int:
     """`lowest_bit` in plain Python."""
     bits = int(word) & (1 << 64) - 1
     return (bits & -bits).bit_length() - 1 if bits else 64
-
-
-if DISABLED:
-    popcount, lowest_bit = plain_popcount, plain_lowest_bit
 
 
 @inlined

@@ -18,7 +18,7 @@ import numpy as np
 
 from icarus.compiler import memory
 from icarus.compiler.digest import content_of
-from icarus.compiler.functions import DISABLED, MAKES_PLAIN, CompiledCallable, Intrinsic, is_helper
+from icarus.compiler.functions import MAKES_PLAIN, CompiledCallable, Intrinsic, is_helper
 from icarus.compiler.memory import lowest_bit, plain_lowest_bit, plain_popcount, popcount
 from icarus.compiler.rng import below, next_word, plain_below, plain_next_word, plain_uniform, uniform
 
@@ -331,8 +331,6 @@ class PlainPython:
         return self._helps(value)
 
     def _helps(self, value: object) -> bool:
-        if DISABLED and isinstance(value, pytypes.FunctionType) and value.__module__.startswith("icarus."):
-            return True  # a helper, of which nothing is known here
         if not isinstance(value, _USUAL) and (
             is_helper(value) or isinstance(value, CompiledCallable | Intrinsic) or _differs(value)
         ):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from icarus.compiler.functions import DEBUG, DISABLED, helper, inlined
+from icarus.compiler.functions import DEBUG, helper, inlined
 
 RNG_WORDS = 4  # 64-bit words of state
 UNIT = 1.0 / (1 << 53)  # the distance between neighbouring draws of `uniform`
@@ -75,10 +75,6 @@ def _next(rng: np.ndarray) -> int:
 
 def _rotate(word: int, bits: int) -> int:
     return (word << bits | word >> (64 - bits)) & _WORD
-
-
-if DISABLED:
-    next_word = plain_next_word
 
 
 @inlined

@@ -15,7 +15,7 @@ from icarus.algebra import Enhancement
 from icarus.algebra.information import HISTORY, POSITION, FieldValue
 from icarus.algebra.policy import RULE_UNIFORM, RULE_VOTE
 from icarus.compiler import memory
-from icarus.compiler.functions import DISABLED, python_of
+from icarus.compiler.functions import python_of
 from icarus.compiler.memory import WORD_BYTES
 from icarus.compiler.plain_python import PlainPython, interpret
 from icarus.compiler.rng import seeded
@@ -117,7 +117,7 @@ def inspect_playout(
             f"scheme is {scheme}, which grows several trees; a playout is inspected in a search of one tree"
         )
     search = CompiledSearch(state, strategy, seed, scheme, plain=_NOTING)
-    if not DISABLED and after:
+    if after:
         compiled = CompiledSearch(state, strategy, seed, scheme)
         compiled.run(after)
         search.take_over(compiled)

@@ -13,7 +13,7 @@ from icarus import checks
 from icarus.algebra import Enhancement, UnnormalizedMixture
 from icarus.checks import count_text
 from icarus.compiler.digest import renew_rebound
-from icarus.compiler.functions import DISABLED, CompilationError
+from icarus.compiler.functions import CompilationError
 from icarus.compiler.kernel import presses_as_one
 from icarus.compiler.plain_python import interpret, interpret_rebound
 from icarus.engine.compiled_search import CompiledSearch
@@ -217,7 +217,7 @@ class Search:
     @property
     def plain(self) -> bool:
         """Whether the loop and all that it calls stay plain Python."""
-        return self.engine == PYTHON or (self.engine is None and DISABLED)
+        return self.engine == PYTHON
 
     def check(self, state: State) -> Enhancement:
         """Refuse a state in which this is no search; returns the strategy.

@@ -7,7 +7,6 @@ from typing import Annotated, Any, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 from icarus.checks import count_text
-from icarus.compiler.functions import DISABLED
 from icarus.compiler.memory import address_of, call, copy_items
 from icarus.engine.python_games import ROOM, CalledBack, MoreActions
 from icarus.equilibrium.arrays import END_SET, NOTHING, PLAYERS, InfoSet, kernel
@@ -413,5 +412,3 @@ def refuse_unless_two_players(game: object) -> None:
             f"{game} has {count_text(game.players, 'player')}: best responses bound the distance from an equilibrium, and "
             "counterfactual regret minimization reaches one, in two-player zero-sum games only"
         )
-    if DISABLED:
-        raise RuntimeError(f"{game} cannot be walked, because NUMBA_DISABLE_JIT is set; unset it")

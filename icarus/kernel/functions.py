@@ -204,12 +204,6 @@ def _same(answer: Any) -> Any:
     return answer
 
 
-def _state(answer: StateData) -> StateData:
-    if answer is None:
-        raise TypeError
-    return answer
-
-
 def _items(answer: Any) -> list:
     """In an order of their own, which sets have not."""
     if not isinstance(answer, Iterable) or isinstance(answer, Mapping | Set | str):
@@ -225,14 +219,7 @@ def _integer(answer: Any) -> int:
 
 
 def _integers(answer: Any) -> list[int]:
-    numbers = list(map(index, _items(answer)))
-    if numbers and not (LEAST <= min(numbers) and max(numbers) <= MOST):
-        raise ValueError
-    return numbers
-
-
-def _reals(answer: Any) -> list[float]:
-    return list(map(_real, _items(answer)))
+    return list(map(_integer, _items(answer)))
 
 
 def _real(answer: Any) -> float:
@@ -241,11 +228,19 @@ def _real(answer: Any) -> float:
     return float(answer)
 
 
+def _reals(answer: Any) -> list[float]:
+    return list(map(_real, _items(answer)))
+
+
 def _deal(answer: Any) -> tuple[StateData, float] | None:
     if answer is None:
         return None
     state, probability = answer
-    return _state(state), _real(probability)
+    return state, _real(probability)
+
+
+def _is_new(game: Any, answer: StateData, *given: Any) -> bool:
+    return answer is not None and answer is not given[0]
 
 
 def _is_player(game: Any, player: int, state: StateData) -> bool:
@@ -258,11 +253,11 @@ def _are_legal(game: Any, actions: list[int], state: StateData) -> bool:
     return min(actions) >= 0 and len(set(actions)) == len(actions)
 
 
-def _are_rewards(game: Any, rewards: list[float], *_: object) -> bool:
+def _are_rewards(game: Any, rewards: list[float], *given: Any) -> bool:
     return len(rewards) == game.players and all(0 <= reward <= 1 for reward in rewards)
 
 
-def _are_told(names: str, game: Any, numbers: list[float], *_: object) -> bool:
+def _are_told(names: str, game: Any, numbers: list[float], *given: Any) -> bool:
     return len(numbers) == len(getattr(game, names)) and all(map(math.isfinite, numbers))
 
 
@@ -271,48 +266,36 @@ def _are_chances(game: Any, chances: list[float], state: StateData) -> bool:
     return all_given and abs(sum(chances) - 1) <= TOLERANCE
 
 
-def _are_moves(game: Any, moves: list[int], state: StateData, action: int) -> bool:
-    return len(moves) == game.players
-
-
-def _is_deal(game: Any, dealt: tuple[StateData, float] | None, index: int) -> bool:
-    return dealt is None or 0 <= dealt[1] < math.inf
-
-
-def _is_new(game: Any, answer: StateData, state: StateData, *_: object) -> bool:
-    return answer is not state
-
-
 def _is_unused(game: Any, answer: object, state: StateData, action: int) -> bool:
     return answer is None or answer is state or type(answer) is not type(state)
 
 
-def _is_any(*_: object) -> bool:
-    return True
-
-
 # What makes Python's own numbers of an answer, whether they make sense, and what would be right.
-ANSWERS: dict[str, tuple[Callable[[Any], Any], Callable[..., bool], str]] = {
-    "initial": (_state, _is_any, "return a new state"),
-    "copy": (_state, _is_new, "return a copy that can be changed without changing that"),
-    "determinize": (_state, _is_new, "leave that alone and return a changed copy"),
-    "prepare": (_same, _is_any, ""),
+ANSWERS: dict[str, tuple[Callable[[Any], Any], Callable[..., bool] | None, str]] = {
+    "initial": (_same, _is_new, "return a new state"),
+    "copy": (_same, _is_new, "return a copy that can be changed without changing that"),
+    "determinize": (_same, _is_new, "leave that alone and return a changed copy"),
+    "prepare": (_same, None, ""),
     "apply": (_same, _is_unused, "change the state that it is given and return None"),
     "player": (_integer, _is_player, "be a player from 0 to {}, CHANCE or TERMINAL"),
     "legal": (_integers, _are_legal, "be a list of different integers of at least 0, one at least before the end"),
     "rewards": (_reals, _are_rewards, "be {} numbers from 0 to 1, one for each player"),
     "chance": (_reals, _are_chances, "be {} probabilities that sum to 1, one for each legal action"),
-    "observe": (_integers, _are_moves, "be {} integers, the move that each player sees"),
+    "observe": (
+        _integers,
+        lambda game, moves, *_: len(moves) == game.players,
+        "be {} integers, the move that each player sees",
+    ),
     "episode": (_integer, lambda game, label, _: label >= CONTINUES, "be a label of at least 0, or CONTINUES"),
-    "recall": (_integers, _is_any, "be a list of integers, the moves seen since the episode began"),
+    "recall": (_integers, None, "be a list of integers, the moves seen since the episode began"),
     "simultaneous": (_integer, lambda game, number, _: number >= 0, "be 0, or the number of the choice"),
     "features": (_reals, partial(_are_told, "feature_names"), "be a finite number for each name"),
     "action_features": (_reals, partial(_are_told, "action_feature_names"), "be a finite number for each name"),
     "heuristic": (_reals, _are_rewards, "be {} numbers from 0 to 1, one for each player"),
     "deal": (
         _deal,
-        _is_deal,
+        lambda game, dealt, _: dealt is None or 0 <= dealt[1] < math.inf,
         "be a probability, or NO_DEAL after the last deal; of a PythonGame (state, probability), or None",
     ),
-    "deal_observation": (_integer, _is_any, "be an integer, what the player observes of the deal"),
+    "deal_observation": (_integer, None, "be an integer, what the player observes of the deal"),
 }

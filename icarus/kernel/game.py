@@ -166,7 +166,7 @@ class AnyGame(ABC):
         convert, is_right, right = ANSWERS[name]
         try:
             converted = convert(answer)
-            if is_right(self, converted, *inputs):
+            if is_right is None or is_right(self, converted, *inputs):
                 return converted
         except (TypeError, ValueError):
             pass
@@ -225,14 +225,6 @@ class AnyGame(ABC):
         if not isinstance(text, str):
             raise TextError(f"{name} of {self.name} gives {text!r}, which is not a str{defined_at(function)}")
         return text
-
-    def same_texts(self, text: str, actions: Sequence[int]) -> ValueError:
-        """What is raised where somebody writes a text by which several legal actions are called."""
-        several = f"{', '.join(map(str, actions[:-1]))} and {actions[-1]}"
-        return ValueError(
-            f"{'two' if len(actions) == 2 else len(actions)} legal actions are called {text!r} here ({several}); "
-            f"action_text of {self} must tell them apart{defined_at(self.action_text)}"
-        )
 
     def width(self, kind: str) -> int:
         """How many numbers "features", "action_features", "heuristic" or "rewards" are."""

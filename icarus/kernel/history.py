@@ -144,23 +144,10 @@ def _compiled_record(*parts: Any) -> Callable:
     return of_one_type if len({*parts}) == 1 else of_several_types
 
 
-def part_of(player: int, action: int) -> int:
-    """What the key of a record has more than that of the history that it continues by `player`'s action."""
-    return ((player + 2) << 56) ^ action
-
-
-@overload(part_of)
-def _compiled_part_of(player: Any, action: Any) -> Callable:
-    def implementation(player: Any, action: Any) -> int:
-        return ((player + 2) << 56) ^ action
-
-    return implementation
-
-
 @inlined
 def extended(key: int, player: int, action: int) -> int:
     """The record of a history (or position-in-episode) of key `key` extended by `player`'s action, as he sees it."""
-    return mix(key, part_of(player, action))
+    return mix(key, ((player + 2) << 56) ^ action)
 
 
 @inlined

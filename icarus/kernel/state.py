@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from icarus import checks
+from icarus.compiler.messages import defined_at
 from icarus.compiler.rng import seeded
 from icarus.kernel.contract import CHANCE, CONTINUES, TERMINAL, UNLABELLED, UNSEEN, Beliefs, StateData
 
@@ -322,7 +323,10 @@ class State:
         if text not in texts:
             raise ValueError(f"{text!r} is not legal here; {self._choices(list(dict.fromkeys(texts)))}")
         if texts.count(text) > 1:
-            raise self.game.same_texts(text, [legal[i] for i, each in enumerate(texts) if each == text])
+            raise ValueError(
+                f"{texts.count(text)} legal actions are called {text!r} here; action_text of {self.game} must tell them apart"
+                f"{defined_at(self.game.action_text)}"
+            )
         return legal[texts.index(text)]
 
     def history_str(self) -> str:

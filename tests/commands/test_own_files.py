@@ -256,7 +256,7 @@ TREK = PythonGame(
     action_text=lambda state, action: "rest" if action > 1 else "go",
 )
 """
-TWO = "two legal actions are called 'rest' here (2 and 3); action_text of trek must tell them apart"
+TWO = "2 legal actions are called 'rest' here; action_text of trek must tell them apart"
 
 
 def test_a_text_of_two_legal_actions_is_refused_and_not_guessed(file: Path, icarus: Call) -> None:

@@ -55,7 +55,7 @@ from icarus.specs import (
 )
 from icarus.testing import Decision, HistoryExample, backpropagate
 from tests import toy
-from tests.conftest import ROOT, Python
+from tests.conftest import ROOT
 from tests.marks import slow_after
 from tests.test_toy import after
 
@@ -517,22 +517,6 @@ def test_values_by_hand() -> None:
         1.0,
     ]  # LGR-4: the last move that player 0 observed is the 7
     assert BY_HAND.prefix(0).values(LGR) == [0.0, 0.0, 0.0]
-
-
-PLAIN = """
-from icarus import games
-try:
-    games.load("othello").new_initial_state()
-except RuntimeError as error:
-    assert "NUMBA_DISABLE_JIT is set" in str(error), error
-else:
-    raise AssertionError("a search as plain Python was not refused")
-"""
-
-
-def test_a_search_without_a_compiler_is_refused(python: Python) -> None:
-    done = python(PLAIN, NUMBA_DISABLE_JIT="1")
-    assert done.returncode == 0, done.stderr
 
 
 def test_every_named_enhancement_and_factory_is_imported_from_icarus() -> None:
