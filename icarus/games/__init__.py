@@ -3,6 +3,7 @@
 import ast
 import difflib
 import inspect
+import re
 from collections.abc import Callable
 
 from icarus.checks import excerpt
@@ -39,6 +40,8 @@ GAMES: dict[str, AnyGame | Callable[..., AnyGame]] = {
 
 
 LONGEST = 200  # characters of a name with its parameters
+_PAIR = re.compile(r"(\w+)\s*=\s*([-+.\w]+)")
+_NAME = re.compile(rf"\s*([^(]*?)\s*(?:\(\s*((?:{_PAIR.pattern}\s*(?:,\s*|(?=\))))*)\)\s*)?")
 
 
 def names() -> list[str]:
@@ -84,25 +87,20 @@ def load(name: str, **parameters: int) -> AnyGame:
 
 
 def _split(name: str) -> tuple[str, dict[str, int]]:
-    """ "name(a=1, b=2)" as name and parameters; nothing but literals is read."""
-    base, bracket, rest = name.partition("(")
-    if not bracket:
-        return base.strip(), {}
-    refused = ValueError(f"{excerpt(name, LONGEST)!r} is not a game's name; write it like knockout-whist(players=3)")
-    if len(name) > LONGEST:
-        raise refused
+    """ "name(a=1, b=2)" as name and parameters."""
+    written = _NAME.fullmatch(name) if len(name) <= LONGEST else None
     try:
-        call = ast.parse(f"f({rest}", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args or any(keyword.arg is None for keyword in call.keywords):
-            raise refused
-        arguments = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
-    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        raise refused from None
-    if len(arguments) < len(call.keywords):
-        twice = [str(keyword.arg) for keyword in call.keywords]
+        base, pairs = written[1], _PAIR.findall(written[2] or "")  # type: ignore[index]
+        parameters = {key: ast.literal_eval(value) for key, value in pairs}
+    except (TypeError, ValueError, SyntaxError):
+        raise ValueError(
+            f"{excerpt(name, LONGEST)!r} is not a game's name; write it like knockout-whist(players=3)"
+        ) from None
+    if len(parameters) < len(pairs):
+        twice = [key for key, _ in pairs]
         repeated = next(key for key in twice if twice.count(key) > 1)
         raise ValueError(f"the parameter {repeated} of {base} is given twice")
-    return base.strip(), arguments
+    return base, parameters
 
 
 __all__ = ["GAMES", "Game", "State", "load", "names"]

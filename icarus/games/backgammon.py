@@ -18,6 +18,7 @@ who moves; ROLL + … a roll, OPENING + … the opening roll.
 """
 
 import math
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -348,32 +349,19 @@ def action_features(state: Facts, action: int, out: np.ndarray) -> None:
 
 def text(state: Facts) -> str:
     """The board as X sees it, with what is to be played."""
-    middle = " ".join([" ."] * FACES)
-    rows = [
-        _numbers(range(13, BAR)),
-        _row(state, range(13, BAR)),
-        f"  {middle} | {middle}",
-        _row(state, range(12, OFF, -1)),
-        _numbers(range(12, OFF, -1)),
-    ]
-    beside = [
-        f"{'XO'[owner]} {state.points[owner, BAR]} on the bar, {state.points[owner, OFF]} off" for owner in range(2)
-    ]
-    return "\n".join([*rows, "; ".join(beside), _situation(state)])
 
-
-def _numbers(points: range) -> str:
-    cells = [f"{point:2}" for point in points]
-    return "  " + " ".join([*cells[:FACES], "|", *cells[FACES:]])
-
-
-def _row(state: Facts, points: range) -> str:
     def mark(point: int) -> str:
         mine, theirs = state.points[0, point], state.points[1, BAR - point]
         return f"{mine}X" if mine else f"{theirs}O" if theirs else "."
 
-    cells = [f"{mark(point):>2}" for point in points]
-    return "  " + " ".join([*cells[:FACES], "|", *cells[FACES:]])
+    def row(contents: Iterable[object]) -> str:
+        cells = [f"{content!s:>2}" for content in contents]
+        return "  " + " ".join([*cells[:FACES], "|", *cells[FACES:]])
+
+    upper, lower = range(13, BAR), range(12, OFF, -1)
+    rows = [row(upper), row(map(mark, upper)), row("." * len(upper)), row(map(mark, lower)), row(lower)]
+    beside = [f"{'XO'[i]} {state.points[i, BAR]} on the bar, {state.points[i, OFF]} off" for i in range(2)]
+    return "\n".join([*rows, "; ".join(beside), _situation(state)])
 
 
 def _situation(state: Facts) -> str:

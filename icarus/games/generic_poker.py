@@ -206,18 +206,6 @@ def _strength(state: Facts, holder: int) -> float:
     return won / (state.ranks * state.copies - (1 if state.table == NO_TABLE else 2))
 
 
-def features(state: Facts, out: np.ndarray) -> None:
-    """Of the player to act: the strength of his hand, whether it pairs the table, and what he owes, as a share of the pot."""
-    out[0] = _strength(state, state.player)
-    out[1] = 1.0 if state.cards[state.player] == state.table else 0.0
-    out[2] = _owed(state) / (state.paid[0] + state.paid[1])
-
-
-def action_features(state: Facts, action: int, out: np.ndarray) -> None:
-    """Whether an action bets or raises, and whether it folds."""
-    out[0], out[1] = action >= BET, action == FOLD
-
-
 def heuristic(state: Facts, out: np.ndarray) -> None:
     """The reward of a showdown at once, each player's by the strength of his own hand, of the lesser of what both have paid.
 
@@ -280,8 +268,6 @@ def generic_poker(ranks: int = RANKS, copies: int = COPIES, raises: int = RAISES
         max_legal=max(ranks, BET + sizes),
         actions=max(ranks, BET + sizes),
         utilities=(-most, most),
-        feature_names=("strength", "pair", "owed"),
-        action_feature_names=("bets", "folds"),
     )
 
 

@@ -302,9 +302,8 @@ def _certain_cards(state: Facts, observer: int, holder: int) -> np.uint64:
 
 
 @inlined
-def _open_needs(beliefs: Facts, k: int, first: int, second: int, third: int) -> int:
+def _open_needs(beliefs: Facts, k: int, split: tuple[int, int, int]) -> int:
     """How many of the cards that anyone can hold an opponent has, when so many of each `shared[j]` go to opponent j + 1."""
-    split = (first, second, third)
     opposite = (k + 1) % 3  # whose shared cards go to k unless they go to k + 2
     return beliefs.needs[k] - split[(k + 2) % 3] - (popcount(beliefs.shared[opposite]) - split[opposite])
 
@@ -333,14 +332,13 @@ def _count_deals(beliefs: Facts) -> None:
 @inlined
 def _deals(beliefs: Facts, split: int) -> np.uint64:
     """The number of consistent deals with this split."""
-    first, second, third = _numbers(beliefs, split)
-    deals = ONE
+    numbers, deals = _numbers(beliefs, split), ONE
     for k in range(3):
-        if _open_needs(beliefs, k, first, second, third) < 0:
+        if _open_needs(beliefs, k, numbers) < 0:
             return NONE
-        deals *= BINOMIAL[popcount(beliefs.shared[k]), (first, second, third)[k]]
-    cards, number = popcount(beliefs.anyone), _open_needs(beliefs, 0, first, second, third)
-    return deals * BINOMIAL[cards, number] * BINOMIAL[cards - number, _open_needs(beliefs, 1, first, second, third)]
+        deals *= BINOMIAL[popcount(beliefs.shared[k]), numbers[k]]
+    cards, number = popcount(beliefs.anyone), _open_needs(beliefs, 0, numbers)
+    return deals * BINOMIAL[cards, number] * BINOMIAL[cards - number, _open_needs(beliefs, 1, numbers)]
 
 
 @inlined
@@ -384,29 +382,23 @@ def determinize(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) ->
 @inlined
 def _redeal(state: Facts, observer: int, beliefs: Facts, rng: np.ndarray) -> None:
     """Give each opponent, besides what he has played, a new hand; before the exchange with the cards that he has passed."""
-    first, second, third = beliefs.sure[0], beliefs.sure[1], beliefs.sure[2]
-    to_second, to_third, to_first = 0, 0, 0
-    if beliefs.splits > 1:
-        to_second, to_third, to_first = _numbers(beliefs, _draw_split(beliefs, rng))
-        part = subset(rng, beliefs.shared[0], to_second)
-        second |= part
-        third |= beliefs.shared[0] ^ part
-        part = subset(rng, beliefs.shared[1], to_third)
-        third |= part
-        first |= beliefs.shared[1] ^ part
-        part = subset(rng, beliefs.shared[2], to_first)
-        first |= part
-        second |= beliefs.shared[2] ^ part
-    part = subset(rng, beliefs.anyone, _open_needs(beliefs, 0, to_second, to_third, to_first))
-    rest = beliefs.anyone ^ part
-    first |= part
-    part = subset(rng, rest, _open_needs(beliefs, 1, to_second, to_third, to_first))
-    second |= part
-    third |= rest ^ part
-    hands = (first, second, third)
+    split = _numbers(beliefs, _draw_split(beliefs, rng)) if beliefs.splits > 1 else (0, 0, 0)
     for k in range(3):
         i = (observer + 1 + k) & 3
-        state.held[i] = state.held[i] & state.played | hands[k]
+        state.held[i] = state.held[i] & state.played | beliefs.sure[k]
+    for k in range(3):
+        _share(state, observer, (k + 1) % 3, (k + 2) % 3, subset(rng, beliefs.shared[k], split[k]), beliefs.shared[k])
+    part = subset(rng, beliefs.anyone, _open_needs(beliefs, 0, split))
+    state.held[(observer + 1) & 3] |= part
+    rest = beliefs.anyone ^ part
+    _share(state, observer, 1, 2, subset(rng, rest, _open_needs(beliefs, 1, split)), rest)
+
+
+@inlined
+def _share(state: Facts, observer: int, first: int, second: int, part: np.uint64, cards: np.uint64) -> None:
+    """Give a part of some cards to one opponent, by his place after the observer, and the rest to another."""
+    state.held[(observer + 1 + first) & 3] |= part
+    state.held[(observer + 1 + second) & 3] |= cards ^ part
 
 
 @inlined
