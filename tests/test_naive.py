@@ -7,15 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from icarus.engine.scheme import (
-    MO_ISMCTS,
-    SO_ISMCTS,
-    SO_ISMCTS_POM,
-    CheatingEnsembleUCT,
-    CheatingUCT,
-    DeterminizedUCT,
-    Scheme,
-)
+from icarus import Scheme
+from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT
 from icarus.kernel import CHANCE, CONTINUES, UNLABELLED, UNSEEN
 from icarus.kernel.contract import facts_of
 from icarus.kernel.state import State

@@ -692,7 +692,7 @@ ALL_TOYS = [toy(tree) for tree in range(len(TREES))]
 
 # Of each kind one, for what is no matter of the trees: perfect information, hidden facts that decide what is legal, chance, moves hidden
 # within episodes, the same episode in several places, unnoticed moves, all of it, and choices made at once. All are for two players:
-# another number would have every slot compiled once more, so that `tests/specs/test_more_players.py` plays with it in plain Python.
+# another number would have every slot compiled once more, so that `tests/specs/test_catalogue.py` plays with it in plain Python.
 KINDS = [BRANCHES, CARD, DICE, SECRETS, EPISODES, WHISPERS, THICKETS[0], PENNIES]
 
 

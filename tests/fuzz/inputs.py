@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from icarus import games
 from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingEnsembleUCT, CheatingUCT, DeterminizedUCT
 from icarus.specs import SPECIFICATIONS
-from tests.algebra.test_enhancement import compositions
+from tests.algebra.test_algebra import compositions
 from tests.toy import ALL_TOYS
 
 WHOLE = ("kuhn-poker", "phantom-mnk(columns=3,rows=3,in_a_row=3)", "goofspiel", "liars-dice", "othello")

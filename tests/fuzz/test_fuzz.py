@@ -22,7 +22,7 @@ from experiments.plan.definition import Refusal, from_settings
 from experiments.results import results_of
 from icarus import Enhancement, parse, search
 from icarus.commands import cli, options
-from tests.algebra.test_enhancement import compositions
+from tests.algebra.test_algebra import compositions
 from tests.engine.test_plain import same
 from tests.engine.test_twin import starts
 from tests.experiments.conftest import a_row, keep, small

@@ -4,8 +4,7 @@ import ast
 import json
 from functools import cache
 
-from tests.mutants.__main__ import RESULTS, ROOT, listed
-from tests.mutants.planting import Mutant, planted
+from tests.mutants.__main__ import RESULTS, ROOT, Mutant, listed, planted
 
 
 def test_every_fault_has_its_place_in_its_line() -> None:

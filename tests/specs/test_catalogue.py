@@ -4,37 +4,20 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import attrs
 import pytest
 from scipy import stats
 
-from icarus import BASELINE, MAST, Enhancement, games, search
-from icarus.algebra import ACTION, HISTORY, MOVE, PLAYER, POSITION, gibbs
-from icarus.engine.scheme import SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT, Scheme
-from icarus.kernel import EXPANSION, SIMULATION, mix
-from icarus.specs import (
-    CMC,
-    DISCOUNTED_HISTORY,
-    DISCOUNTED_UCB,
-    FPU,
-    GRAVE,
-    KL_UCB,
-    LGRF2,
-    MAST_BATCH_DECAY,
-    MAST_SIMULATION_DECAY,
-    NST,
-    PPA,
-    PROGRESSIVE_HISTORY,
-    REGRET_MATCHING,
-    RELATIVE_BONUS,
-    THOMPSON,
-    UCB1_TUNED,
-)
+from icarus import *
+from icarus.kernel import *
 from icarus.testing import Decision, HistoryExample
 from tests import naive, toy
 from tests import naive_catalogue as twins
+from tests import naive_knowledge as knowledge
 from tests.conftest import Toys
-from tests.engine.test_twin import agree, starts
-from tests.marks import slow_variants
+from tests.engine.test_twin import ONE_TREE, agree, same_records, starts
+from tests.marks import slow_after, slow_variants
+from tests.specs import test_score_bounds
 
 EXAMPLE = HistoryExample(
     [
@@ -54,7 +37,7 @@ OF_THE_TREE += [DISCOUNTED_UCB, DISCOUNTED_HISTORY, RELATIVE_BONUS]
 
 
 @pytest.mark.parametrize("strategy", OF_THE_TREE, ids=str)
-def test_simulation_is_uniform_where_the_enhancement_is_of_the_tree(strategy: Enhancement) -> None:
+def test_simulation_is_uniform_where_a_selection_is_of_the_tree(strategy: Enhancement) -> None:
     assert IN_SIMULATION.values(strategy, {(1, (4, 5, 5)): {"reward": (1.0, 1.0), "visits": 2}}) == [math.inf, math.inf]
 
 
@@ -88,6 +71,62 @@ def test_thompson_4_draws_from_the_beta_of_what_is_known() -> None:
     assert stats.kstest(unvisited, stats.uniform.cdf).pvalue > 0.001  # Beta(1, 1)
 
 
+ALL = [PROGRESSIVE_BIAS, PROGRESSIVE_UNPRUNING, PROGRESSIVE_WIDENING, PUCT, IMPLICIT_MINIMAX]
+LOOKAHEAD = {4: (0.25, 0.75), 5: (0.5, 0.5), 6: (0.375, 0.625)}
+OPEN = HistoryExample([Decision(0, (4, 5, 6), lookahead=LOOKAHEAD)], players=2)
+FOUR, FIVE, SIX = ((0, (action,)) for action in (4, 5, 6))
+
+
+@pytest.mark.parametrize("strategy", ALL, ids=str)
+def test_simulation_is_uniform_where_a_heuristic_is_of_the_tree(strategy: Enhancement) -> None:
+    simulated = HistoryExample([Decision(0, (4, 5, 6), phase=SIMULATION, lookahead=LOOKAHEAD)], players=2)
+    assert simulated.values(strategy, {FOUR: {"reward": (1.0, 1.0), "visits": 2, "availability": 3}}) == [math.inf] * 3
+
+
+@pytest.mark.parametrize(("visits", "width"), [(31, 1), (50, 1), (51, 2), (65, 2), (66, 3)])
+def test_pu_4_opens_one_more_whenever_the_visits_exceed_a_b_to_the_power(visits: int, width: int) -> None:
+    values = OPEN.values(PROGRESSIVE_UNPRUNING(30, 1, 50.0, 1.3), {(): {"visits": visits}})  # 50, 65, 84.5
+    assert sum(value == math.inf for value in values) == width
+
+
+@pytest.mark.parametrize(("visits", "width"), [(0, 1), (39, 1), (40, 2), (95, 2), (96, 3)])
+def test_pw_4_opens_the_next_after_t_visits(visits: int, width: int) -> None:
+    values = OPEN.values(PROGRESSIVE_WIDENING, {(): {"visits": visits}})  # t = 40, 40 + 56
+    assert sum(value == math.inf for value in values) == width
+    assert values[1] == math.inf  # the best prospect
+
+
+def test_puct_4_does_not_overflow_at_low_temperatures() -> None:
+    values = OPEN.values(PUCT(1.0, 1e-9), {FIVE: {"availability": 4}, FOUR: {"availability": 4}})
+    assert values == pytest.approx([0.5, 0.5 + 2.0, 0.5])
+
+
+def test_fast_learns_that_a_corner_is_worth_more_than_a_square_beside_it() -> None:
+    result = search(games.load("othello").new_initial_state(), BASELINE >> FAST, iterations=1000, seed=1)
+    corner, x_square = ([result.records["FAST"][feature, player]["weight"] for player in (0, 1)] for feature in (0, 1))
+    assert min(corner) > 0.1 and min(corner) > max(x_square)
+
+
+@pytest.mark.parametrize(("strategy", "lacking"), [(PAST, "features"), (FAST, "action_features")], ids=str)
+def test_a_game_without_features_is_refused(strategy: Enhancement, lacking: str) -> None:
+    with pytest.raises(ValueError, match=f"knockout-whist has no {lacking}"):
+        search(games.load("knockout-whist").new_initial_state(), BASELINE >> strategy, iterations=5)
+
+
+@pytest.mark.parametrize("strategy", ALL, ids=str)
+def test_a_game_without_a_heuristic_is_refused(strategy: Enhancement) -> None:
+    with pytest.raises(ValueError, match=f"of {strategy} reads history.lookahead, but toy-branches.* has no heuristic"):
+        search(attrs.evolve(toy.BRANCHES, heuristic=None).new_initial_state(), strategy, iterations=5)
+
+
+def test_puct_starts_with_the_child_that_the_prior_prefers_where_it_is_asked_to() -> None:
+    example = HistoryExample([Decision(0, (4, 5), lookahead={4: (0.2, 0.8), 5: (0.6, 0.4)})], players=2)
+    first, second = example.values(PUCT, {})
+    assert first == second == 0.5  # √0: drawn uniformly
+    low, high = example.values(PUCT(least=1), {})
+    assert 0.5 < low < high and parse(str(PUCT(least=1))) == PUCT(least=1) and str(PUCT()) == "puct(0.625, 0.1)"
+
+
 # -------------------------------------------------------------------------------------------------------- against the twins
 
 PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
@@ -119,17 +158,37 @@ PAIRS: list[tuple[Enhancement, naive.Leaf]] = [
     (RELATIVE_BONUS, twins.relative_bonus()),
     (RELATIVE_BONUS(1.0, 3.0), twins.relative_bonus(1.0, 3.0)),
 ]
-every_pair = pytest.mark.parametrize(
-    ("strategy", "twin"), slow_variants(PAIRS), ids=lambda x: str(x) if isinstance(x, Enhancement) else ""
-)
+WITH_KNOWLEDGE: list[tuple[Enhancement, naive.Leaf]] = [
+    (PROGRESSIVE_BIAS, knowledge.progressive_bias()),
+    (PROGRESSIVE_UNPRUNING(3, 2, 6.0, 1.2), knowledge.progressive_unpruning(3, 2, 6.0, 1.2)),
+    (PROGRESSIVE_WIDENING(3.0, 1.25), knowledge.progressive_widening(3.0, 1.25)),
+    (PUCT, knowledge.puct()),
+    (IMPLICIT_MINIMAX, knowledge.implicit_minimax()),
+    (DECISIVE, knowledge.decisive()),
+    (PAST, knowledge.past()),
+    (FAST, knowledge.fast()),
+    (FAST(0.2, 0.5, gibbs(0.1)), knowledge.fast(0.2, 0.5, 0.1)),
+]
+WITH_KNOWLEDGE += [(DECISIVE(0.2), knowledge.decisive(0.2)), (PAST(1, gibbs(0.2)), knowledge.past(1, 0.2))]
+OF_ALL = [*PAIRS, *WITH_KNOWLEDGE]
+
+
+def cases(pairs: list[tuple[Enhancement, naive.Leaf]]) -> Any:
+    """An enhancement with its twin, of each kind the first; the others with --slow."""
+    return pytest.mark.parametrize(
+        ("strategy", "twin"), slow_variants(pairs), ids=lambda x: str(x) if isinstance(x, Enhancement) else ""
+    )
+
+
+@cases(OF_ALL)
+def test_engine_and_twin_agree_in_every_toy_game(strategy: Enhancement, twin: naive.Leaf, toys: Toys) -> None:
+    """Those with knowledge in half of the toys each: their twins play all that can follow."""
+    known = (strategy, twin) in WITH_KNOWLEDGE
+    for number, game in toys[OF_ALL.index((strategy, twin)) % 2 :: 2] if known else toys:
+        agree(starts(game, number), strategy, twin, 25 if known else 30, seed=number)
+
 
 FIRST = [case for case in slow_variants(PAIRS) if isinstance(case, tuple) and case in PAIRS]  # of each kind
-
-
-@every_pair
-def test_engine_and_twin_agree_in_every_toy_game(strategy: Enhancement, twin: naive.Leaf, toys: Toys) -> None:
-    for number, game in toys:
-        agree(starts(game, number), strategy, twin, 60, seed=number)
 
 
 @pytest.mark.parametrize(
@@ -143,6 +202,23 @@ def test_engine_and_twin_agree_in_every_toy_game(strategy: Enhancement, twin: na
 )
 def test_engine_and_twin_agree_in_whole_games(strategy: Enhancement, twin: naive.Leaf, name: str) -> None:
     agree(starts(games.load(name), 7), strategy, twin, 12, seed=7)
+
+
+@cases(WITH_KNOWLEDGE[:-2])
+@pytest.mark.parametrize("name", slow_after(1, ["leduc-poker", "othello", "backgammon"]))
+def test_engine_and_twin_agree_in_games_that_know(strategy: Enhancement, twin: naive.Leaf, name: str) -> None:
+    agree(starts(games.load(name), 7), strategy, twin, 8 if name == "backgammon" else 25, seed=7)
+
+
+@cases(WITH_KNOWLEDGE[:-2])
+@pytest.mark.parametrize("every", slow_after(1, [6, 1]))
+def test_enhancements_with_knowledge_agree_in_every_scheme(
+    strategy: Enhancement, twin: naive.Leaf, every: int, toys: Toys
+) -> None:
+    """Every sixth toy, others for the next scheme; or every one."""
+    for i, scheme in enumerate(ONE_TREE):
+        for number, game in toys[i % every :: every]:
+            agree(starts(game, number), strategy, twin, 18, number, scheme)
 
 
 SCHEMES = [SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT(1)]
@@ -173,6 +249,24 @@ def test_engine_and_twin_agree_under_every_scheme(
         for number, game in toys[third % THIRDS :: THIRDS]:
             start = starts(game, number)
             agree(start, strategy, twin, 20, (number, 7), scheme)
+
+
+PLACES = [toy.THREE, toy.CLASHES, toy.THICKETS[2]]
+
+
+@cases([*OF_ALL, *test_score_bounds.PAIRS])
+def test_engine_and_twin_agree_where_more_play(strategy: Enhancement, twin: naive.Leaf) -> None:
+    """In plain Python, for which nothing is compiled: `tests/engine` compares the two for any number of players."""
+    proves = any(part.capture.proves for part in strategy.components)
+    for number, game in enumerate(PLACES):
+        if proves and game not in test_score_bounds.OPEN_TOYS:
+            continue
+        state = starts(game, number)
+        result = search(state, strategy, iterations=15, seed=number, engine="python")
+        outcome = naive.search(state, twin, 15, number)
+        same_records(result.records, strategy, twin, outcome, (str(game),))
+        assert dict(zip(result.actions, result.visits.tolist(), strict=True)) == outcome.selections
+        assert proves or result.action == outcome.action
 
 
 @pytest.mark.parametrize("name", ["goofspiel", "lotr-confrontation"])

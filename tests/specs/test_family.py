@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 
-from icarus import AMAF, BASELINE, EPIC, MAST, NAST, TO_MAST, Enhancement, games, gibbs, parse, search, ucb1
-from icarus.algebra import epsilon_greedy
+from icarus import *
 from icarus.discovery.space import load_space
 from icarus.engine.result import Result
-from icarus.specs import family
 from icarus.specs.mast import ONLY_AVAILABLE
 from icarus.testing import Decision, HistoryExample, backpropagate
 from tests.marks import slow_after
@@ -29,7 +27,7 @@ def result_of(strategy: Enhancement, name: str, engine: str = "compiled") -> Res
     state = games.load(name).new_initial_state(3)
     while state.is_chance_node() or len(state.legal_actions()) == 1:
         state.apply_action(state.legal_actions()[0] if not state.is_chance_node() else state.chance_outcomes()[0][0])
-    return search(state, strategy, iterations=150 if engine == "compiled" else 25, seed=7, engine=engine)
+    return search(state, strategy, iterations=150 if engine == "compiled" else 10, seed=7, engine=engine)
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from icarus import Enhancement, State, games
+from icarus import *
 from icarus.engine.compiled_search import CompiledSearch
-from icarus.engine.scheme import MO_ISMCTS, SO_ISMCTS, SO_ISMCTS_POM, CheatingUCT, DeterminizedUCT, Scheme
 from icarus.kernel.contract import facts_of
-from icarus.specs import BOUNDED_GRAVE, BOUNDED_PROGRESSIVE_HISTORY, BOUNDED_UCB1_TUNED, MCTS_SOLVER, SCORE_BOUNDS
 from icarus.testing import Decision, HistoryExample
 from tests import naive, toy
 from tests import naive_catalogue as twins
@@ -91,7 +89,7 @@ def test_engine_and_twin_agree_in_every_toy_game_without_secrets(
     played = [game for game in OPEN_TOYS if game.players == 2 or strategy is SCORE_BOUNDS]
     assert len(played) > 1
     for number, game in enumerate(played):
-        agree(starts(game, number), strategy, twin, 50, (number, 7), scheme)
+        agree(starts(game, number), strategy, twin, 25, (number, 7), scheme)
 
 
 @by_pair
@@ -193,7 +191,7 @@ def test_every_position_of_small_nim_is_proved_right(strategy: Enhancement) -> N
 def test_positions_of_tic_tac_toe_are_proved_right(strategy: Enhancement, request: Any) -> None:
     positions, solutions = list(every_tic_tac_toe()), {}
     assert len(positions) == 4520
-    chosen = positions if request.config.getoption("--slow") else positions[:: 4520 // 6]
+    chosen = positions if request.config.getoption("--slow") else positions[:: 4520 // 4]
     assert chosen[0].legal_actions() == list(range(9))
     for state in chosen:
         proof(state, strategy, solutions, 400_000)

@@ -5,6 +5,7 @@ nothing is free.
 """
 
 import pickle
+import random
 import re
 from collections import Counter
 from typing import Any
@@ -14,45 +15,16 @@ import numpy as np
 import pytest
 
 import icarus
-from icarus import Enhancement, Game, State, games, parse, search, values
-from icarus.algebra import epsilon_greedy, gibbs, rave_weight, ucb1
+from icarus import *
+from icarus.algebra.enhancement import SLOTS
+from icarus.algebra.slots import Candidates
 from icarus.compiler.kernel import CompiledFunction, MachineCode
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.engine.lowering import NEEDED, tables_of
-from icarus.kernel import (
-    AVAILABLE,
-    CHANCE,
-    EXPANSION,
-    MAX_PLAYERS,
-    NO_ACTION,
-    NO_RECORD,
-    SIMULATION,
-    UNSEEN,
-    VISIT,
-    History,
-    Theta,
-    record,
-)
+from icarus.engine.search import Search
+from icarus.kernel import *
 from icarus.kernel.history import PHASES
-from icarus.specs import (
-    AMAF,
-    AMAF_STRICT,
-    BASELINE,
-    EPIC,
-    LGR,
-    LGRF,
-    LGRF_SIGNED,
-    MAST,
-    NAMES,
-    NAST,
-    NAST1,
-    NAST2,
-    NAST3,
-    RAVE,
-    RAVE_STRICT,
-    SPECIFICATIONS,
-    TO_MAST,
-)
+from icarus.specs import NAMES
 from icarus.testing import Decision, HistoryExample, backpropagate
 from tests import toy
 from tests.conftest import ROOT
@@ -87,9 +59,6 @@ def information_of(running: CompiledSearch, strategy: Enhancement, parts: Any) -
 
 
 # -------------------------------------------------------------------------------------------------------------- the files
-
-
-SLOTS = ("records", "information", "initial", "policy", "contexts", "capture", "backpropagation")
 
 
 def test_each_line_of_a_specification_carries_its_tag_once() -> None:
@@ -269,8 +238,8 @@ def deciding(place: str) -> State:
 
 @pytest.mark.parametrize(
     ("name", "place"),
-    [  # each in Othello and in another place in turn, and everywhere with --slow
-        pytest.param(name, place, marks=[pytest.mark.slow] * (j > 0 and (i + j) % (len(PLACES) - 1) > 1))
+    [  # each in one place in turn, and everywhere with --slow; the twins play in whole games
+        pytest.param(name, place, marks=[pytest.mark.slow] * ((i + j) % len(PLACES) > 0))
         for j, place in enumerate(PLACES)
         for i, name in enumerate(SPECIFICATIONS)
     ],
@@ -534,3 +503,51 @@ def nan_in_simulation(history: History, theta: Theta, legal: np.ndarray, out: np
 def test_a_values_function_declared_uniform_in_simulation_is_called_in_the_tree_only(engine: str) -> None:
     strategy = attrs.evolve(MAST, name="TREE", policy=epsilon_greedy(0.5).over(nan_in_simulation))
     assert search(games.load("othello").new_initial_state(), strategy, iterations=20, engine=engine).iterations == 20
+
+
+# -------------------- What slots of the catalogue declare of themselves, held against what they do.
+
+
+PARTS = {part.name: part for strategy in SPECIFICATIONS.values() for part in strategy.components}
+BY_CAPTURE = {part.capture.function: part for part in PARTS.values()}
+CAPTURES = [
+    part for part in BY_CAPTURE.values() if not (part.capture.reads_simulation and part.capture.writes_simulation)
+]
+OPENINGS = [games.load(name).new_initial_state(1) for name in ("othello", "goofspiel", "phantom-mnk")]
+INDEPENDENT = [
+    part for part in PARTS.values() if isinstance(part.policy.source, Candidates) and part.policy.source.independent
+]
+
+
+def fits(state: State, part: Enhancement) -> bool:
+    """Whether a search of the game may use it."""
+    try:
+        Search(part, iterations=1).begin(state)
+    except ValueError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("part", CAPTURES, ids=str)
+def test_a_search_that_relies_on_no_declaration_finds_the_same(part: Enhancement) -> None:
+    assert any(fits(state, part) for state in OPENINGS)
+    cautious = attrs.evolve(part.capture, reads_simulation=True, writes_simulation=True)
+    for state in filter(lambda state: fits(state, part), OPENINGS):
+        expected, result = (
+            search(state, attrs.evolve(part, name="TRIED", capture=capture), iterations=30, seed=3)
+            for capture in (part.capture, cautious)
+        )
+        assert (expected.visits == result.visits).all()
+        rows = [each.records["TRIED"].rows for each in (expected, result)]
+        assert np.array_equal(*rows)
+
+
+@pytest.mark.parametrize("part", INDEPENDENT, ids=str)
+def test_a_record_declared_independent_is_that_of_the_action_alone(part: Enhancement) -> None:
+    luck = random.Random(4)
+    for _ in range(20):
+        legal = tuple(luck.sample(range(9), 4))
+        played = [Decision(i % 2, legal, luck.choice(legal)) for i in range(6)]
+        together = HistoryExample([*played, Decision(0, legal)]).candidates(part)
+        alone = [HistoryExample([*played, Decision(0, (action,))]).candidates(part)[0] for action in legal]
+        assert together == alone

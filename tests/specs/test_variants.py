@@ -7,7 +7,7 @@ import pytest
 
 from experiments.papers import tables
 from experiments.plan import loading
-from icarus import BASELINE, Enhancement, Game, parse
+from icarus import *
 from tests import naive, toy
 from tests import naive_catalogue as twins
 from tests.engine.test_twin import agree, starts
