@@ -69,7 +69,7 @@ def search(
 
     Args:
         state: a state in which a player is about to act.
-        strategy: an enhancement or a composition. (For Online Outcome Sampling see `icarus.equilibrium.online_search`.)
+        strategy: an enhancement or a composition. (`icarus.Agent` takes Online Outcome Sampling too.)
         iterations: the number of playouts; or
         seconds: the wall-clock time; if both are given, the search ends at the first limit.
         seed: an integer ≥ 0, or several as a key. It fixes everything except the clock.
@@ -230,7 +230,7 @@ class Search:
         if not isinstance(strategy, Enhancement):
             raise TypeError(
                 f"{strategy} is another algorithm, not a strategy of search(): call "
-                f"icarus.equilibrium.online_search(state, {strategy}, iterations=…)"
+                f"icarus.Agent({strategy}, iterations=…).search(state, seed)"
             )
         if game.observe is not None and game.determinize is None:
             raise ValueError(

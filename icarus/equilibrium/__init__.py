@@ -11,12 +11,12 @@ from icarus.equilibrium.policies import (
     exploitability,
     tabulate,
 )
-from icarus.equilibrium.search import OOS, NearEquilibrium, OOSSearch, online_search
+from icarus.equilibrium.search import OOS, NearEquilibrium, OOSSearch
 from icarus.equilibrium.tree import GameTree
 
 __all__ = [
     "CFR", "OOS", "BestResponse", "CFRPlus", "Deals", "Exploitability", "GameTree",
     "NearEquilibrium", "OOSSearch", "TabularPolicy", "best_response",
-    "deals_of", "exploitability", "information_state", "near_equilibrium", "online_search",
+    "deals_of", "exploitability", "information_state", "near_equilibrium",
     "stitch", "tabulate",
 ]  # fmt: skip

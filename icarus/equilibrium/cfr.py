@@ -112,14 +112,6 @@ def match_regrets(regrets: np.ndarray, first: int, count: int, out: np.ndarray) 
         out[slot] = max(regrets[slot], 0.0) / total if total > 0.0 else 1.0 / count
 
 
-@helper
-def match_all(sets: np.ndarray, regrets: np.ndarray, player: int, out: np.ndarray) -> None:
-    """The current policy of a player in all his information sets."""
-    for i in range(len(sets)):
-        if sets[i].player == player:
-            match_regrets(regrets, sets[i].slot, sets[i].count, out)
-
-
 class Regrets(NamedTuple):
     """What counterfactual regret minimization has learned, and room to work in."""
 
@@ -169,7 +161,7 @@ def minimize(tree: Arrays, learned: Regrets, counters: np.ndarray, iterations: i
                 if info_set.player == player:
                     for slot in range(info_set.slot, info_set.slot + info_set.count):
                         learned.sums[slot] += weight * learned.reach[info_set.last_view] * learned.policy[slot]
-            match_all(tree.sets, learned.regrets, player, learned.policy)
+                    match_regrets(learned.regrets, info_set.slot, info_set.count, learned.policy)
         progress.iterations += 1
     return 0
 

@@ -68,7 +68,7 @@ def deals_of(game: AnyGame) -> Deals:
         )
     if not abs(total - 1) < TOLERANCE:
         raise ValueError(f"the probabilities of the {len(states)} deals of {game} sum to {total!r}, not to 1")
-    observations = [[_observe_deal(game, state, player) for player in range(game.players)] for state in states]
+    observations = [[game.ask("deal_observation", state, player) for player in range(game.players)] for state in states]
     together = states if isinstance(game, PythonGame) else np.concatenate(states)
     return Deals(together, np.array(observations, np.int64), np.array(probabilities))
 
@@ -95,12 +95,7 @@ def dealt_state(game: AnyGame, deals: Deals, index: int) -> State:
 
 def deal_observation(state: State, player: int) -> int:
     """What a player sees of the deal that a state began with."""
-    return 0 if state.game.deal_observation is None else _observe_deal(state.game, state.start, player)
-
-
-def _observe_deal(game: AnyGame, data: StateData, player: int) -> int:
-    """What a player sees of the deal of an initial state."""
-    return game.ask("deal_observation", data, player)
+    return 0 if state.game.deal_observation is None else state.game.ask("deal_observation", state.start, player)
 
 
 def information_state(state: State) -> InformationState:

@@ -92,12 +92,10 @@ def new_set(tree: Growth, player: int, actions: np.ndarray, count: int) -> int:
 @inlined
 def same_actions(tree: Growth, info_set: InfoSet, actions: np.ndarray, count: int) -> bool:
     """Whether an information set has just these actions."""
-    if info_set.count != count:
-        return False
-    for k in range(count):
-        if tree.slots[info_set.slot + k].action != actions[k]:
-            return False
-    return True
+    same = info_set.count == count
+    for k in range(count if same else 0):
+        same = same and tree.slots[info_set.slot + k].action == actions[k]
+    return same
 
 
 @helper

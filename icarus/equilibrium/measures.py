@@ -31,16 +31,6 @@ def own_predecessors(tree: GameTree) -> np.ndarray:
     return before
 
 
-def refuse_unless_it_searches(agent: object) -> None:
-    """Refuse what is not a player of a match.
-
-    Raises:
-        TypeError: `agent` is not an Agent.
-    """
-    if not is_player(agent):
-        raise TypeError(f"{agent!r} cannot search; it must be an Agent, such as Agent(OOS(), iterations=1000)")
-
-
 def stitch(
     game: GameOrTree, agent: Player, *, seed: int = 0, progress: Callable[[int, int], None] | None = None
 ) -> TabularPolicy:
@@ -54,7 +44,8 @@ def stitch(
     Raises:
         ValueError, TypeError: as for a `GameTree`; no agent; `progress` is no function.
     """
-    refuse_unless_it_searches(agent)
+    if not is_player(agent):
+        raise TypeError(f"{agent!r} cannot search; it must be an Agent, such as Agent(OOS(), iterations=1000)")
     check_callable("progress", progress, "a function of (parts done, parts in all)")
     tree, seed = tree_of(game), checks.integer("seed", seed, 0)
     before, followers = own_predecessors(tree), dict[int, list[int]]()
@@ -66,11 +57,11 @@ def stitch(
         if tree.sets[number]["count"] > 1:
             answer = seated.search(tree.state_of(number), (seed, number)).policy
             result.at(number)[:] = checked_probabilities(tree, number, answer)
-        memory, below = _memory(seated), followers.get(number, [])
-        learned = memory.memory() if memory is not None and len(below) > 1 else None
+        memory, below = getattr(seated, "memory", None), followers.get(number, [])
+        learned = memory.memory() if isinstance(memory, OOSSearch) and len(below) > 1 else None
         for i, follower in enumerate(below):
-            if memory is not None and learned is not None and i > 0:
-                memory.recall(learned)
+            if learned is not None and i > 0:
+                memory.recall(learned)  # type: ignore[union-attr]  # who has learned has a memory
             search_from(follower, seated)
 
     parts = followers.get(NOTHING, [])
@@ -79,9 +70,3 @@ def stitch(
             progress(done, len(parts))
         search_from(part, agent.seated(tree.game))
     return result
-
-
-def _memory(seated: SeatedPlayer) -> OOSSearch | None:
-    """What a player has learned; None of one who keeps no tree."""
-    memory = getattr(seated, "memory", None)
-    return memory if isinstance(memory, OOSSearch) else None

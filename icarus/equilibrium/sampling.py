@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from icarus.equilibrium.arrays import END_SET, PLAYERS, Arrays, End, InfoSet, kernel
+from icarus.equilibrium.arrays import END_SET, PLAYERS, Arrays, InfoSet, kernel
 from icarus.equilibrium.tree import GameTree
 from icarus.kernel import CHANCE, inlined, uniform
 from icarus.kernel.contract import structure
@@ -171,23 +171,6 @@ class Sampling(NamedTuple):
 
 
 @inlined
-def draw_slot(probabilities: np.ndarray, info_set: InfoSet, rng: np.ndarray) -> int:
-    """A slot of an information set, drawn by the probabilities of all slots."""
-    point = uniform(rng)
-    for slot in range(info_set.slot, info_set.slot + info_set.count - 1):
-        point -= probabilities[slot]
-        if point < 0.0:
-            return slot
-    return info_set.slot + info_set.count - 1
-
-
-@inlined
-def end_value(end: End, player: int) -> float:
-    """What a player wins at an end."""
-    return end.utility if player == 0 else -end.utility
-
-
-@inlined
 def current_policy(tree: Sampling, player: int, slot: int, count: int, depth: int) -> None:
     """σ of an information set into a row: the policy of its regrets, with γ of the uniform one mixed in; chance's probabilities."""
     if player == CHANCE:
@@ -232,19 +215,6 @@ def targeted_policy(tree: Sampling, child: int, count: int, depth: int, explorat
 
 
 @inlined
-def draw_by_weights(tree: Sampling, count: int, total: float) -> int:
-    """An index drawn in proportion to `weights`."""
-    point, last = uniform(tree.rng) * total, 0
-    for k in range(count):
-        if tree.weights[k] > 0.0:
-            last = k
-            point -= tree.weights[k]
-            if point < 0.0:
-                break
-    return last
-
-
-@inlined
 def draw_deal(tree: Sampling, row: int) -> int:
     """The index of a deal, by bisection: row 1 of the sums where the sample is aimed, else row 0."""
     point, low, high = uniform(tree.rng), 0, tree.deals.shape[1] - 1
@@ -274,10 +244,14 @@ def draw_action(tree: Sampling, count: int, depth: int, exploration: float) -> i
 @inlined
 def draw_in_target(tree: Sampling, count: int, only: int) -> int:
     """The index of an action, by Φ over those that stay in the target. A single one too takes a number of the generator."""
-    if only == MANY:
-        return draw_by_weights(tree, count, 1.0)
-    uniform(tree.rng)
-    return only
+    point, last = uniform(tree.rng), only
+    for k in range(count if only == MANY else 0):
+        if tree.weights[k] > 0.0:
+            last = k
+            point -= tree.weights[k]
+            if point < 0.0:
+                break
+    return last
 
 
 @inlined
@@ -355,9 +329,14 @@ def go_through_tree(tree: Sampling, cursor: Cursor, player: int, targeted: bool,
 @inlined
 def draw_in_tail(tree: Sampling, info_set: InfoSet) -> int:
     """A slot drawn uniformly; by chance's probabilities where it acts."""
-    if info_set.player == CHANCE:
-        return draw_slot(tree.chance_policy, info_set, tree.rng)
-    return info_set.slot + int(uniform(tree.rng) * info_set.count)
+    point = uniform(tree.rng)
+    if info_set.player != CHANCE:
+        return info_set.slot + int(point * info_set.count)
+    for slot in range(info_set.slot, info_set.slot + info_set.count - 1):
+        point -= tree.chance_policy[slot]
+        if point < 0.0:
+            return slot
+    return info_set.slot + info_set.count - 1
 
 
 @inlined
@@ -375,8 +354,8 @@ def play_out(tree: Sampling, cursor: Cursor, forced_path: np.ndarray) -> None:
 def update(tree: Sampling, cursor: Cursor, player: int) -> None:
     """Lines 18-28 in each information set of the head, from the last to the first."""
     tail = 1.0  # x / (probability of the tail)
-    utility = end_value(tree.ends[tree.nodes[cursor.node].child], player)
-    value = utility / cursor.sampled  # u / l
+    utility = tree.ends[tree.nodes[cursor.node].child].utility
+    value = (utility if player == 0 else -utility) / cursor.sampled  # u / l
     for depth in range(cursor.head - 1, -1, -1):
         step = tree.path[depth]
         info_set, reach = tree.sets[step.set], tail * step.probability

@@ -13,21 +13,11 @@ from icarus.compiler.rng import seeded, uniform
 from icarus.engine.match import Agent
 from icarus.engine.result import Result
 from icarus.engine.search import PROGRESS, Algorithm, SearchInterrupted, check_budget, check_callable, run_within
+from icarus.equilibrium import sampling
 from icarus.equilibrium.arrays import NOTHING
 from icarus.equilibrium.cfr import Learner, near_equilibrium
 from icarus.equilibrium.policies import TabularPolicy
-from icarus.equilibrium.sampling import (
-    INFORMATION_SET,
-    INSIDE,
-    OUTSIDE,
-    SETTINGS,
-    STEP,
-    TARGETS,
-    Sampling,
-    reach_of_target,
-    sample_online,
-    target_of,
-)
+from icarus.equilibrium.sampling import Sampling
 from icarus.equilibrium.tree import GameOrTree, GameTree, refuse_unless_walkable, tree_of
 from icarus.kernel import CHANCE, TERMINAL
 from icarus.kernel.game import AnyGame
@@ -88,42 +78,6 @@ class SeatedOnlineSearch:
         return self.memory.run(state, iterations=self.iterations, seconds=self.seconds, seed=seed, progress=progress)
 
 
-def online_search(
-    state: State,
-    algorithm: Algorithm,
-    *,
-    iterations: int | None = None,
-    seconds: float | None = None,
-    seed: int | Sequence[int] = 0,
-    progress: Callable[[int, float], None] | None = None,
-) -> Result:
-    """Choose an action for the player to move by an algorithm that keeps the tree of the game, with an empty memory.
-
-        >>> state = icarus.games.load("leduc-poker").new_initial_state(seed=1)
-        >>> print(online_search(state, OOS(target="public subgame"), iterations=1000).policy)
-
-    Args:
-        state: a state in which a player is about to act.
-        algorithm: `OOS(…)` or `NearEquilibrium(…)`. In a match `Agent(OOS(…), iterations=…)` plays by it, and remembers.
-        iterations: how many to make; or
-        seconds: the wall-clock time; with both, the search ends at the first limit.
-        seed: an integer ≥ 0, or several as a key. It fixes everything except the clock.
-        progress: called with (iterations made, seconds elapsed) about twenty times a second.
-
-    Raises:
-        ValueError: no positive budget, a terminal or chance state, a bad seed; as for a `GameTree`.
-        TypeError: no state; no algorithm (for an enhancement there is `icarus.search`); `progress` is no function.
-        SearchInterrupted: a KeyboardInterrupt that carries the result so far.
-    """
-    if not isinstance(algorithm, Algorithm):
-        raise TypeError(f"an algorithm must be OOS(…) or NearEquilibrium(…), not {algorithm!r}; see also icarus.search")
-    check_is_state("online_search", state)
-    check_callable("progress", progress, PROGRESS)
-    player = algorithm.seated(state.game, iterations=iterations, seconds=seconds)
-    result: Result = player.search(state, seed, progress)
-    return result
-
-
 AVERAGE, CURRENT = "average", "current"
 
 
@@ -146,7 +100,7 @@ class OOS(AlgorithmSettings):
         ValueError: a setting has an invalid value.
     """
 
-    target: str = INFORMATION_SET
+    target: str = sampling.INFORMATION_SET
     delta: float = 0.9
     exploration: float = 0.4
     regret_exploration: float = 0.01
@@ -154,7 +108,7 @@ class OOS(AlgorithmSettings):
     play: str = AVERAGE
 
     def __attrs_post_init__(self) -> None:
-        checks.one_of("target", self.target, TARGETS)
+        checks.one_of("target", self.target, sampling.TARGETS)
         checks.one_of("play", self.play, (AVERAGE, CURRENT))
         checks.one_of("compensation", self.compensation, (True, False))
         checks.real("delta", self.delta, 0, 1)
@@ -204,24 +158,24 @@ class OOSSearch(Learner):
         self._rng, self.in_memory = seeded(checks.seed(seed)), np.zeros(len(tree.sets), np.uint8)
         self._chance_policy, self._visits = tree.slots["probability"].copy(), np.zeros(widest, np.int64)
         self.regrets, self.updates = np.zeros(len(tree.slots)), np.zeros(len(tree.sets), np.int64)
-        self._settings, self._weights = np.zeros(1, SETTINGS), np.zeros(widest)
+        self._settings, self._weights = np.zeros(1, sampling.SETTINGS), np.zeros(widest)
         for name in ("delta", "exploration", "regret_exploration"):
             self._settings[name] = getattr(algorithm, name)
         self._settings["target_set"], self._settings["weight"] = NOTHING, 1.0
-        self._path, self._sigma = np.zeros(tree.depth, STEP), np.zeros((tree.depth, widest))
-        self._marks = np.full(len(tree.nodes), INSIDE, np.uint8)
+        self._path, self._sigma = np.zeros(tree.depth, sampling.STEP), np.zeros((tree.depth, widest))
+        self._marks = np.full(len(tree.nodes), sampling.INSIDE, np.uint8)
         self._deals = _sums_of_deals(tree, self._marks)
-        sample_online.prepare(*self._arguments(0))  # compiled before a clock runs
+        sampling.sample_online.prepare(*self._arguments(0))  # compiled before a clock runs
 
     def aim(self, number: int) -> None:
         """Aim at the target that an information set has."""
         if number != self.target_set:
-            self._marks, self.target_set = target_of(self.tree, number, self.algorithm.target), number
+            self._marks, self.target_set = sampling.target_of(self.tree, number, self.algorithm.target), number
             self._deals = _sums_of_deals(self.tree, self._marks)
             self._settings["target_set"] = number
         if self.algorithm.compensation:
             tree, delta = self.tree, self.algorithm.delta
-            target_reach = reach_of_target(tree.arrays, self.average.probabilities, self._marks)
+            target_reach = sampling.reach_of_target(tree.arrays, self.average.probabilities, self._marks)
             self._settings["weight"] = 1 / (1 - delta + delta / target_reach) if target_reach > 0 else 1.0
 
     @property
@@ -261,28 +215,25 @@ class OOSSearch(Learner):
         number, started = self.tree.set_at(state), time.perf_counter()
         self.aim(number)
         self._visits[:] = 0
-        running = _Running(self)
+        running, is_interrupted = _Running(self), False
         try:
             run_within(running, iterations, seconds, started, progress)
         except KeyboardInterrupt:
             if running.iterations == 0:
                 raise
-            result = self._result(state, number, running.iterations, started, seed)
-            raise SearchInterrupted(result) from None
-        return self._result(state, number, running.iterations, started, seed)
-
-    def _result(
-        self, state: State, number: int, iterations: int, started: float, seed: int | Sequence[int] | None
-    ) -> Result:
+            is_interrupted = True
         result = result_of(self.algorithm, self.tree, state, number, self.policy_in(number), self._rng)
-        return attrs.evolve(
+        result = attrs.evolve(
             result,
             visits=self._visits[: len(result.actions)].copy(),
-            iterations=iterations,
+            iterations=running.iterations,
             depth=self.depth,
             seconds=time.perf_counter() - started,
             seed=() if seed is None else seed,
         )
+        if is_interrupted:
+            raise SearchInterrupted(result)
+        return result
 
     def policy_in(self, number: int) -> np.ndarray:
         """The policy to play from in an information set, by its number; uniform where nothing is known."""
@@ -301,7 +252,7 @@ class OOSSearch(Learner):
 
     def sample(self, iterations: int, forced_path: Sequence[int] = ()) -> None:
         """So many iterations at the target; or one traversal along a path, for player `iterations`, which counts as none."""
-        sample_online(*self._arguments(iterations, forced_path))
+        sampling.sample_online(*self._arguments(iterations, forced_path))
 
     def _arguments(self, iterations: int, forced_path: Sequence[int] = ()) -> tuple[object, ...]:
         tree = self.tree
@@ -325,7 +276,7 @@ class OOSSearch(Learner):
 def _sums_of_deals(tree: GameTree, marks: np.ndarray) -> np.ndarray:
     """[2, deals]: the sums of the probabilities up to each deal; in row 1 of those that do not leave the target, normalized."""
     probabilities = tree.deals.probabilities
-    target_set = probabilities * (marks[1 : 1 + len(probabilities)] != OUTSIDE)
+    target_set = probabilities * (marks[1 : 1 + len(probabilities)] != sampling.OUTSIDE)
     if not target_set.any():  # nothing is aimed at yet
         target_set = probabilities
     sums = np.stack([np.cumsum(probabilities), np.cumsum(target_set / target_set.sum())])
@@ -333,9 +284,6 @@ def _sums_of_deals(tree: GameTree, marks: np.ndarray) -> np.ndarray:
     for row in range(2):
         sums[row, last[row] :] = 1.0
     return sums
-
-
-EPSILON = 0.001
 
 
 @attrs.frozen(repr=False)
@@ -349,7 +297,7 @@ class NearEquilibrium(AlgorithmSettings):
         ValueError: epsilon is not positive.
     """
 
-    epsilon: float = EPSILON
+    epsilon: float = 0.001
 
     def __attrs_post_init__(self) -> None:
         checks.real("epsilon", self.epsilon, 0, above=True)

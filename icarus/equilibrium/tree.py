@@ -143,17 +143,9 @@ class GameTree:
         """The information sets of the players, chance's left out: their numbers."""
         return np.flatnonzero(self.sets["player"] != CHANCE)
 
-    @functools.cached_property
-    def _by_set(self) -> tuple[np.ndarray, np.ndarray]:
-        """The histories in the order of their information sets, and where those of each begin."""
-        order = np.argsort(self.nodes["set"], kind="stable")
-        numbers = np.arange(len(self.sets) + 1, dtype=np.int32)
-        return order.astype(np.int64), np.searchsorted(self.nodes["set"][order], numbers)
-
     def histories_of(self, number: int) -> np.ndarray:
         """The histories in an information set, by its number."""
-        order, first = self._by_set
-        return order[first[number] : first[number + 1]]
+        return np.flatnonzero(self.nodes["set"] == number)
 
     @functools.cached_property
     def parents(self) -> np.ndarray:

@@ -10,7 +10,7 @@ import pytest
 
 from icarus import Agent, SearchInterrupted, games, play
 from icarus.arena.player import parse_algorithm
-from icarus.equilibrium import CFR, OOS, CFRPlus, NearEquilibrium, OOSSearch, online_search
+from icarus.equilibrium import CFR, OOS, CFRPlus, NearEquilibrium, OOSSearch
 from icarus.equilibrium.arrays import END_SET
 from icarus.equilibrium.sampling import INSIDE, OUTSIDE, target_of
 from icarus.equilibrium.tree import GameTree, tree_of
@@ -317,10 +317,9 @@ every = pytest.mark.parametrize("algorithm", ALGORITHMS, ids=str)
 @every
 def test_one_decision_is_searched_with_an_empty_memory(algorithm):
     state = KUHN.new_initial_state(seed=4)
-    result, again = (online_search(state, algorithm, iterations=200, seed=7) for _ in range(2))
+    result, again = (Agent(algorithm, iterations=200).search(state, 7) for _ in range(2))
     assert result.strategy == algorithm and result.actions == tuple(state.legal_actions())
     assert result.policy.sum() == pytest.approx(1) and (result.policy == again.policy).all()
-    assert (result.policy == Agent(algorithm, iterations=200).search(state, 7).policy).all()
     assert not any(array.flags.writeable for array in (result.policy, result.visits, result.values))
     text = str(result)
     result.state.apply_action(result.action)

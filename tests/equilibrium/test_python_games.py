@@ -17,7 +17,6 @@ from icarus.equilibrium import (
     deals_of,
     exploitability,
     information_state,
-    online_search,
     stitch,
 )
 from icarus.equilibrium.tree import tree_of
@@ -64,7 +63,7 @@ def test_online_searches_find_the_same_policy(algorithm):
     compiled, plain = (game.new_initial_state(seed=5) for game in (LEDUC, PYTHON[LEDUC]))
     for state in (compiled, plain):
         state.apply_action(state.legal_actions()[-1])
-    results = [online_search(state, algorithm, iterations=300, seed=1) for state in (compiled, plain)]
+    results = [Agent(algorithm, iterations=300).search(state, 1) for state in (compiled, plain)]
     assert results[0].policy.tolist() == results[1].policy.tolist()
     assert results[0].action == results[1].action and results[1].state.game is PYTHON[LEDUC]
 

@@ -8,7 +8,7 @@ import attrs
 import numpy as np
 import pytest
 
-from icarus import BASELINE, RAVE, Agent, PythonGame, best_response, exploitability, games, search
+from icarus import RAVE, Agent, PythonGame, best_response, exploitability, games, search
 from icarus.equilibrium import (
     CFR,
     OOS,
@@ -18,7 +18,6 @@ from icarus.equilibrium import (
     deals_of,
     information_state,
     near_equilibrium,
-    online_search,
     stitch,
     tabulate,
 )
@@ -118,11 +117,9 @@ TYPE_ERRORS: list[tuple[Any, str]] = [
     (measured("BASELINE"), "'BASELINE' is not a policy; it must be a TabularPolicy, an Agent, a function"),
     (measured(CFR), "is a class, not a policy; it must be made first"),
     (lambda: tabulate(KUHN, None), "tabulate needs the GameTree of a game, such as .*, not <game kuhn-poker>"),  # type: ignore[arg-type]
-    (lambda: online_search(KUHN, OOS(), iterations=5), "needs a State, such as .*, not "),  # type: ignore[arg-type]
-    (lambda: online_search(played(), OOS(), iterations=5, progress=3), "progress is 3; it must be a function of "),  # type: ignore[arg-type]
+    (lambda: Agent(OOS(), iterations=5).search(played(), 0, progress=3), "progress is 3; it must be a function of "),  # type: ignore[arg-type]
     (lambda: stitch(KUHN, OOS()), "cannot search; it must be an Agent, such as Agent"),  # type: ignore[arg-type]
-    (lambda: online_search(played(), BASELINE, iterations=5), r"an algorithm must be OOS\(…\)"),  # type: ignore[arg-type]
-    (lambda: search(played(), OOS(), iterations=5), "is another algorithm, .*: call icarus.equilibrium.online_search"),  # type: ignore[arg-type]
+    (lambda: search(played(), OOS(), iterations=5), "is another algorithm, .*: call icarus.Agent"),  # type: ignore[arg-type]
 ]
 VALUE_ERRORS: list[tuple[Any, str]] = [
     # games
@@ -150,7 +147,6 @@ VALUE_ERRORS: list[tuple[Any, str]] = [
     (lambda: tree_of(KUHN).set_at(LEDUC.new_initial_state(1)), "is not a state of kuhn-poker"),
     (lambda: information_state(played(0, 0)), "no player is to move in <kuhn-poker after 2 actions>"),
     (lambda: CFR(KUHN).run(0), "iterations is 0; it must be an integer of at least 1"),
-    (lambda: online_search(played(), OOS()), "needs a budget"),
     (lambda: near_equilibrium(KUHN, 1e-9, most=1), r"after 1 iteration of CFR\+ in kuhn-poker NashConv is 0\.\d+, not 1e-09"),
     (lambda: OOS(target="history"), "target is 'history'; it must be 'information set' or 'public subgame'"),
     (lambda: Agent(OOS(), iterations=5, threads=2), "takes no threads=2"),
