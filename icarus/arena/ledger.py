@@ -108,6 +108,7 @@ def line_of(row: Mapping[str, object]) -> bytes:
 
 
 def checksum_in(line: bytes) -> re.Match[bytes] | None:
+    """The checksum at the end of a line, where it has one."""
     return _CHECK.search(line, max(0, len(line) - _LONGEST_CHECK))
 
 

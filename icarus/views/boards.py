@@ -4,16 +4,519 @@ What is drawn is not the state but a determinization of it for the seat, with hi
 only show what the seat knows, or a guess.
 """
 
+import itertools
 import os
-from collections.abc import Callable, Sequence
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import escape
+from typing import Protocol
+
+import attrs
 
 from icarus.checks import indices_text
 from icarus.compiler.rng import seeded
-from icarus.kernel import Facts
+from icarus.games.cards import SUIT_SYMBOLS, card_text, card_texts
+from icarus.games.checkers import SQUARES, square_text
+from icarus.games.checkers import text as checkers_text
+from icarus.games.dou_di_zhu import PASS as NO_PLAY
+from icarus.games.dou_di_zhu import PLAYER_NAMES, PLAYS, RANK_NAMES, SOLO_KICKERS, cards_of, cards_played
+from icarus.games.hearts import DEALING, EXCHANGING, PASSING, PASSINGS, PLAYERS, PLAYING, doing
+from icarus.games.knockout_whist import FACE_DOWN, NO_CARD, OVER, PLAY, trick_by_player
+from icarus.games.knockout_whist import text as whist_text
+from icarus.games.lotr_confrontation import (
+    DARK,
+    DEAD,
+    LIGHT,
+    MOVE,
+    NOBODY,
+    PASS_AMBUSH,
+    PIECE_NAMES,
+    ROWS,
+    SIDE_NAMES,
+    SQUARE_NAMES,
+    STRENGTH,
+    TEAM,
+    held_cards,
+)
+from icarus.games.lotr_confrontation import SQUARES as REGIONS
+from icarus.games.lotr_confrontation import text as board_text
+from icarus.games.othello import PASS
+from icarus.games.othello import action_text as othello_square
+from icarus.games.othello import text as othello_text
+from icarus.games.phantom import action_text as phantom_square
+from icarus.games.phantom import text as phantom_text
+from icarus.kernel import TERMINAL, Facts
 from icarus.kernel.state import State
-from icarus.views import cards, squares
-from icarus.views.cards import CardTable
-from icarus.views.drawing import Drawing, Lines
+
+FELT, PAPER, INK, FAINT, EDGE = "#2f5d50", "#f3eee3", "#22252a", "#6b6f76", "#8a8478"
+WIDTH = 420  # of a card table
+LETTERS = 60  # of a line of text in a picture, so that it can be read on a small screen
+ON_FELT = "#f3eee3"
+SUITS = "♠♥♦♣"
+
+
+class Drawing(Protocol):
+    """A state as one seat sees it."""
+
+    def svg(self) -> str:
+        """A picture: one SVG element, on a ground of its own, with the parts one can click marked `data-part`."""
+
+    def text(self) -> str:
+        """The same for a terminal."""
+
+
+def svg(
+    width: float, height: float, parts: Iterable[str], ground: str = PAPER, title: str = "", kind: str = "board"
+) -> str:
+    """One SVG element of this size on a coloured ground; `kind` is its class in a page."""
+    named = f"<title>{escape(title)}</title>" if title else ""
+    size = f'width="{width:g}" height="{height:g}"'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {width:g} {height:g}" role="img" class="{kind}" '
+        f'font-family="system-ui, sans-serif">{named}<rect {size} rx="6" fill="{ground}"/>{"".join(parts)}</svg>'
+    )
+
+
+def words(
+    x: float, y: float, text: str, size: float = 12, anchor: str = "start", fill: str = INK, bold: bool = False
+) -> str:
+    """Text at a place."""
+    weight = ' font-weight="bold"' if bold else ""
+    return f'<text x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}" fill="{fill}"{weight}>{escape(text)}</text>'
+
+
+def box(x: float, y: float, width: float, height: float, fill: str, stroke: str = "none", rx: float = 0) -> str:
+    """A rectangle."""
+    round_ = f' rx="{rx:g}"' if rx else ""
+    line = f' stroke="{stroke}"' if stroke != "none" else ""
+    return f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}"{round_} fill="{fill}"{line}/>'
+
+
+def disc(x: float, y: float, radius: float, fill: str) -> str:
+    """A round piece."""
+    return f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{fill}" stroke="{INK}"/>'
+
+
+def part(name: str, *inside: str, label: str = "", holds: str = "") -> str:
+    """Something that one can click: its name in a move, the name that is its `label` if that is another, and what it `holds`, in words."""
+    description = ", ".join(text for text in (label or name, holds) if text)
+    attributes = f' data-shown="{escape(label, quote=True)}"' if label else ""
+    attributes += f' aria-label="{escape(description, quote=True)}"' if description != name else ""
+    return f'<g data-part="{escape(name, quote=True)}"{attributes}>{"".join(inside)}</g>'
+
+
+@attrs.frozen
+class Lines:
+    """A state in words, where no picture is known."""
+
+    lines: tuple[str, ...]
+
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    def svg(self) -> str:
+        fold = textwrap.TextWrapper(LETTERS, replace_whitespace=False, subsequent_indent="  ").wrap
+        lines = [short for line in self.lines for short in fold(line) or [""]]
+        width = max([40, *map(len, lines)]) * 7.3 + 28
+        style = 'font-family="ui-monospace, monospace" xml:space="preserve"'
+        parts = [
+            f'<text x="14" y="{26 + 17 * i}" font-size="12" fill="{INK}" {style}>{escape(line)}</text>'
+            for i, line in enumerate(lines)
+        ]
+        return svg(width, 26 + 17 * len(lines), parts, title="; ".join(self.lines))
+
+
+# ---------------------------------------------------------------------------------------------------- squares
+
+
+BLACK, WHITE = "#1d1f23", "#fbf8f0"
+Piece = tuple[str, str, str]  # its name, the colour of its disc or "" for none, and a letter on it
+DISCS = {"X": ("black", BLACK, ""), "O": ("white", WHITE, "")}
+CHECKERS = {
+    "b": ("black", BLACK, ""),
+    "w": ("white", WHITE, ""),
+    "B": ("black king", BLACK, "K"),
+    "W": ("white king", WHITE, "K"),
+}
+MARKS = {"X": ("X", "", "X"), "O": ("O", "", "○")}
+LETTER_INKS = {"K": "#8a8478", "X": "#1f5fa8", "○": "#b3501e"}
+
+
+@attrs.frozen
+class Grid:
+    """A board of squares, as a game writes it: a line of letters, a line for each row, and what is to be done.
+
+    Attributes:
+        lines: of the text.
+        pieces: by their letters in the text.
+        colours: of the squares by turns, that of a1 first.
+        marked: the square to be pointed out, such as the last move.
+    """
+
+    lines: Sequence[str]
+    pieces: Mapping[str, Piece]
+    colours: tuple[str, str]
+    marked: str = ""
+
+    SIDE, MARGIN = 40.0, 22.0
+
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+    def svg(self) -> str:
+        side, margin, (*board, footer) = self.SIDE, self.MARGIN, self.lines
+        letters = next(line.split() for line in board if line[0] == " ")
+        rows = [line.split() for line in board if line[0] != " "]
+        parts = [
+            words(margin + (k + 0.5) * side, margin - 7, name, 11, "middle", FAINT) for k, name in enumerate(letters)
+        ]
+        for i, (number, *held) in enumerate(rows):
+            y = margin + i * side
+            parts.append(words(margin - 6, y + side * 0.62, number, 11, "end", FAINT))
+            for k, (column, letter) in enumerate(zip(letters, held, strict=True)):
+                colour = self.colours[(k + int(number) - 1) % 2]
+                parts.append(self._square(column + number, letter, colour, margin + k * side, y))
+        caption = re.sub(r"\b[XO]\b", lambda match: self.pieces[match[0]][0], footer)
+        height = margin + side * len(rows)
+        parts.append(words(margin, height + 20, caption, 13))
+        return svg(max(2 * margin + side * len(letters), 200), height + 32, parts, PAPER, caption)
+
+    def _square(self, name: str, letter: str, colour: str, x: float, y: float) -> str:
+        side = self.SIDE
+        inside = [box(x, y, side, side, colour, EDGE)]
+        if name == self.marked:
+            inside.append(box(x + 2, y + 2, side - 4, side - 4, "none", "#d9822b"))
+        holds, fill, sign = self.pieces.get(letter, ("", "", ""))
+        x, y, size = x + side / 2, y + side / 2, side * (0.45 if fill else 0.62)
+        inside += [disc(x, y, side * 0.38, fill)] if fill else []
+        inside += [words(x, y + size * 0.35, sign, size, "middle", LETTER_INKS[sign], bold=True)] if sign else []
+        return part(name, *inside, holds=holds)
+
+
+def othello(state: Facts, seat: int | None) -> Drawing:
+    """The board, a1 at the upper left; the last disc is pointed out."""
+    marked = othello_square(state, state.last) if state.last < PASS else ""
+    return Grid(othello_text(state).split("\n"), DISCS, ("#5b8c6a", "#5b8c6a"), marked)
+
+
+def checkers(state: Facts, seat: int | None) -> Drawing:
+    """The board from Black's side."""
+    return Grid(checkers_text(state).split("\n"), CHECKERS, ("#b88a5b", "#efe0c4"))
+
+
+def phantom(state: Facts, seat: int | None) -> Drawing:
+    """The seat's own marks, and the other's that it has found, which are small letters in the text; the whole board at the end."""
+    *board, footer = phantom_text(state).split("\n")
+    if seat is not None and not state.ended:
+        board = [line.replace("OX"[seat], ".") for line in board]
+        footer = footer if state.player == seat else footer.split(",", 1)[0]
+    lines = [line.replace("x", "X").replace("o", "O") for line in board]
+    return Grid([*lines, footer], MARKS, ("#f7f4ea", "#f7f4ea"))
+
+
+def othello_parts(state: Facts, action: int) -> tuple[str, ...]:
+    """The square where the disc goes."""
+    return () if action == PASS else (othello_square(state, action),)
+
+
+def checkers_parts(state: Facts, action: int) -> tuple[str, ...]:
+    """The square left, and the square reached."""
+    return tuple(map(square_text, divmod(action, SQUARES)))
+
+
+def phantom_parts(state: Facts, action: int) -> tuple[str, ...]:
+    """The square that is tried."""
+    return (phantom_square(state, action),)
+
+
+# --------------------------------------------------------------------------------------------------------- The Confrontation
+
+
+def lotr_confrontation(state: Facts, seat: int | None) -> Lines:
+    """The board as a side knows it, with Mordor at the top: enemies are named where only one square is possible for them."""
+    rows = []
+    for square in (square for row in ROWS for square in row):
+        here = [piece for piece in range(2 * TEAM) if state.pos[piece] == square]
+        names = sorted((_piece(state, piece, square, seat) for piece in here), key=lambda name: ("?" in name, name))
+        rows.append(f"{SQUARE_NAMES[square]:>11}: {', '.join(names)}".rstrip())
+    for side in (DARK, LIGHT):
+        dead = ", ".join(PIECE_NAMES[piece] for piece in _team(side) if state.pos[piece] == DEAD)
+        name = SIDE_NAMES[side]
+        rows += [f"{name} holds {held_cards(state, side)}", f"{name}'s dead: {dead or 'none'}"]
+    return Lines((*rows, _situation(state, seat)))
+
+
+def _team(side: int) -> range:
+    return range(side * TEAM, side * TEAM + TEAM)
+
+
+def _piece(state: Facts, piece: int, square: int, seat: int | None) -> str:
+    side = piece // TEAM
+    if seat in (None, side) or int(state.possible[piece]) == 1 << square or state.winner != NOBODY:
+        return f"{PIECE_NAMES[piece]} {STRENGTH[piece]}"
+    return f"{SIDE_NAMES[side]} ?"
+
+
+def _situation(state: Facts, seat: int | None) -> str:
+    """The decision to be made; who moves unseen is not named to the other side."""
+    sentence = board_text(state).rsplit("\n", 1)[1]
+    if state.winner != NOBODY or state.node == MOVE or seat in (None, state.side):
+        return sentence
+    mover = int(state.fighters[state.side])
+    is_known = mover >= 0 and int(state.possible[mover]).bit_count() == 1
+    return sentence if is_known else sentence.replace(PIECE_NAMES[mover], "a piece", 1)
+
+
+def lotr_marks(state: Facts, action: int) -> tuple[str, ...]:
+    """The squares of a move, which both sides see."""
+    if action >= PASS_AMBUSH:
+        return ()
+    return SQUARE_NAMES[action // REGIONS % REGIONS], SQUARE_NAMES[action % REGIONS]
+
+
+# ---------------------------------------------------------------------------------------------------- cards
+
+
+CARD_BACK, RED_INK = "#3d5a80", "#b3261e"
+
+
+@attrs.frozen
+class Hand:
+    """The cards that one player holds: face up, or only how many.
+
+    Attributes:
+        name, note: whose, and a remark beside it.
+        cards: as written, "Q♠"; None where they lie face down.
+        count: how many there are.
+        is_own: whether it is the hand of who looks.
+    """
+
+    name: str
+    cards: tuple[str, ...] | None
+    count: int
+    note: str = ""
+    is_own: bool = False
+
+
+@attrs.frozen
+class CardTable:
+    """A card table: the hands, and what lies in the middle.
+
+    Attributes:
+        title: a line above.
+        hands: the players' in order.
+        middle: (label, card) of each card that lies open; None for a card face down.
+        footer: what is to be done.
+    """
+
+    title: str
+    hands: tuple[Hand, ...]
+    middle: tuple[tuple[str, str | None], ...] = ()
+    footer: str = ""
+
+    def played_from(self, player: int) -> "CardTable":
+        """The same with the hand of a player as that of who looks."""
+        hands = [attrs.evolve(hand, is_own=number == player) for number, hand in enumerate(self.hands)]
+        return attrs.evolve(self, hands=tuple(hands))
+
+    def text(self) -> str:
+        lines = [self.title]
+        for hand in self.hands:
+            note = f", {hand.note}" if hand.note else ""
+            content = " ".join(hand.cards) or "-" if hand.cards is not None else f"{hand.count} face down"
+            lines.append(f"{hand.name}{note}: {content}")
+        if self.middle:
+            together = itertools.groupby(self.middle, key=lambda texts: texts[0])
+            texts = (" ".join([label, *(card or "face down" for _, card in cards)]) for label, cards in together)
+            lines.append("table: " + ", ".join(text.strip() for text in texts))
+        return "\n".join([*lines, *([self.footer] if self.footer else [])])
+
+    def svg(self) -> str:
+        parts, y = [words(14, 24, self.title, 14, fill=ON_FELT, bold=True)], 40.0
+        for hand in (each for each in self.hands if not each.is_own):
+            elements, y = _drawn_hand(hand, y)
+            parts += elements
+        if self.middle:
+            elements, y = _middle(self.middle, y)
+            parts += elements
+        for hand in (each for each in self.hands if each.is_own):
+            elements, y = _drawn_hand(hand, y)
+            parts += elements
+        if self.footer:
+            parts.append(words(14, y + 10, self.footer, 13, fill=ON_FELT))
+            y += 22
+        return svg(WIDTH, y + 4, parts, FELT, self.title, "cards")
+
+
+def card(x: float, y: float, name: str | None, width: float = 36, clickable: bool = False) -> str:
+    """A card face up, or its back."""
+    height = width * 1.4
+    if name is None:
+        return box(x, y, width, height, CARD_BACK, ON_FELT, 4)
+    ink = RED_INK if name[-1] in "♦♥" or name == "rj" else INK
+    rank, suit = (name[:-1], name[-1]) if name[-1] in SUITS else (name, "")
+    face = [
+        box(x, y, width, height, "#fffdf8", EDGE, 4),
+        words(x + 4, y + width * 0.42, rank, width * 0.42, fill=ink, bold=True),
+    ]
+    if suit:
+        face.append(words(x + 4, y + width * 0.86, suit, width * 0.44, fill=ink))
+    return part(name, *face) if clickable else "".join(face)
+
+
+def _drawn_hand(hand: Hand, y: float) -> tuple[list[str], float]:
+    """A hand under its owner's name, smaller where it is another's, and where it ends."""
+    title = hand.name + (f" · {hand.note}" if hand.note else "")
+    parts = [words(14, y + 12, title, 12, fill=ON_FELT, bold=hand.is_own)]
+    y += 18
+    if hand.cards is None:
+        parts += [card(14 + 13 * i, y, None, 18) for i in range(hand.count)]
+        parts.append(words(24 + 13 * hand.count + 10, y + 17, str(hand.count), 12, fill=ON_FELT))
+        return parts, y + 34
+    width, most = (40.0, 13) if hand.is_own else (24.0, 21)
+    across = min(len(hand.cards), most)
+    pitch = min(width + 2, (WIDTH - 28 - width) / max(1, across - 1))  # side by side, or on top of each other
+    for i, name in enumerate(hand.cards):
+        row, column = divmod(i, across)
+        parts.append(card(14 + pitch * column, y + row * (width * 1.4 + 4), name, width, clickable=hand.is_own))
+    rows = max(1, -(-len(hand.cards) // max(1, across)))
+    return parts, y + rows * (width * 1.4 + 4) + 6
+
+
+def _middle(cards: tuple[tuple[str, str | None], ...], y: float) -> tuple[list[str], float]:
+    parts, width, x, line = [], 40.0, 14.0, 0
+    for label, name in cards:
+        room = max(width, 6.2 * len(label)) + 10
+        if x + room > WIDTH - 10:
+            x, line = 14.0, line + 1
+        top = y + 6 + line * (width * 1.4 + 24)
+        parts += [card(x, top, name, width), words(x, top + width * 1.4 + 13, label, 11, fill=ON_FELT)]
+        x += room
+    return parts, y + 6 + (line + 1) * (width * 1.4 + 24)
+
+
+def _hand(seat: int | None, player: int, cards: tuple[str, ...], note: str = "", name: str = "") -> Hand:
+    """A player's cards, face down to the others; seat None sees all."""
+    is_mine = seat == player
+    title = (name or f"player {player}") + (" (you)" if is_mine else "")
+    return Hand(title, cards if is_mine or seat is None else None, len(cards), note, is_mine)
+
+
+def hearts(state: Facts, seat: int | None) -> Drawing:
+    """The scores, the trick, and the seat's own hand."""
+    passing = PASSINGS[state.round_number % 4]
+    hands = []
+    for i in range(PLAYERS):
+        hidden = state.phase == DEALING
+        passed = _passed_cards(state, i)
+        cards = () if hidden else card_texts(int(state.held[i]) & ~int(state.played) & ~passed)
+        points = int(state.points[i])
+        note = f"{points} {'point' if points == 1 else 'points'}, score {state.scores[i]}"
+        aside = f", passes {passed.bit_count()}" if passed and seat not in (None, i) else ""
+        hands.append(_hand(seat, i, cards, note + aside))
+    middle: list[tuple[str, str | None]] = []
+    if state.phase == PLAYING:
+        leader = (state.player - state.count) % PLAYERS
+        for k in range(state.count):
+            label = f"P{(leader + k) % PLAYERS}{' led' if k == 0 else ''}"
+            middle.append((label, card_text(int(state.trick[k]))))
+        footer = f"player {state.player} to {'play' if state.count else 'lead'}"
+    elif state.phase in (PASSING, EXCHANGING):
+        for i in range(PLAYERS):
+            if seat in (None, i):
+                middle += [(f"P{i} passes", name) for name in card_texts(_passed_cards(state, i))]
+        waits = state.phase == EXCHANGING
+        footer = "the cards are to be exchanged" if waits else f"player {state.player} to pass"
+    else:
+        footer = doing(state)
+    return CardTable(f"round {state.round_number + 1}, {passing}", tuple(hands), tuple(middle), footer)
+
+
+def _passed_cards(state: Facts, player: int) -> int:
+    """The cards that a player has laid aside to pass, until they are exchanged."""
+    if state.phase not in (PASSING, EXCHANGING):
+        return 0
+    return sum(1 << int(card) for card in state.passed[player, : min(max(state.passes - 3 * player, 0), 3)])
+
+
+def knockout_whist(state: Facts, seat: int | None) -> Drawing:
+    """Trumps, tricks taken, the trick, and the seat's own hand."""
+    title = whist_text(state).split("\n", 1)[0]
+    hands = []
+    for i in range(state.players):
+        if not int(state.alive) >> i & 1:
+            hands.append(Hand(f"player {i}", (), 0, "out"))
+            continue
+        tricks = f"{state.tricks[i]} trick{'' if state.tricks[i] == 1 else 's'}"
+        hidden = state.stage not in (PLAY, OVER) and not (seat == i == state.player and state.stage != FACE_DOWN)
+        cards = card_texts(int(state.hands[i]))
+        hands.append(Hand(f"player {i}", None, len(cards), tricks) if hidden else _hand(seat, i, cards, tricks))
+    if state.stage != PLAY:
+        return CardTable(title, tuple(hands), (), title)
+    middle = [(f"player {player}", card_text(card)) for player, card in trick_by_player(state)]
+    if state.turn_up != NO_CARD:
+        middle.insert(0, ("turned up", card_text(state.turn_up)))
+    title = f"round of {state.hand_size}, trumps {SUIT_SYMBOLS[state.trumps]}"
+    return CardTable(title, tuple(hands), tuple(middle), f"player {state.player} to play")
+
+
+# Of Dou Di Zhu, where they are not their letters: B and R are the jokers.
+CARD_NAMES = {"T": "10", "B": "bj", "R": "rj"}
+JOKERS = "bj, rj: the jokers"
+KICKERS = {1: "a single card", 2: "a pair"}
+
+
+def _card_names(ranks: list[int]) -> tuple[str, ...]:
+    return tuple(CARD_NAMES.get(RANK_NAMES[rank], RANK_NAMES[rank]) for rank in ranks)
+
+
+def dou_di_zhu_parts(state: Facts, action: int) -> tuple[str, ...]:
+    """The cards that an action plays."""
+    return () if action == NO_PLAY else _card_names(cards_played(action))
+
+
+def dou_di_zhu_label(action: int) -> str:
+    """An action in words: "8 8 8, then a single card"."""
+    if action == NO_PLAY:
+        return "pass"
+    cards = " ".join(_card_names(cards_played(action)))
+    if action >= SOLO_KICKERS or not PLAYS[action].kickers:
+        return cards
+    size, count = PLAYS[action].kicker_size, PLAYS[action].kickers
+    return f"{cards}, then {KICKERS[size] if count == 1 else f'{count} {KICKERS[size][2:]}s'}"
+
+
+def dou_di_zhu(state: Facts, seat: int | None) -> Drawing:
+    """The play to beat, and the seat's own hand."""
+    hands = tuple(
+        _hand(seat, i, _card_names(cards_of(hand)), JOKERS if seat == i else "", name)
+        for i, (name, hand) in enumerate(zip(PLAYER_NAMES, state.hands, strict=True))
+    )
+    if state.player == TERMINAL:
+        winner = "the landlord has won" if state.hands[0] == 0 else "the peasants have won"
+        return CardTable("Dou Di Zhu", hands, (), winner)
+    name, owner = PLAYER_NAMES[state.player], PLAYER_NAMES[(state.player - state.passes - 1) % 3]
+    if state.play == NO_PLAY:
+        return CardTable("Dou Di Zhu", hands, (), f"{name} to lead")
+    middle = tuple(("", card) for card in _card_names(cards_played(state.play)))
+    play = " ".join(_card_names(cards_played(state.play)))
+    what = f"add kickers to {play}" if state.kickers_due else f"follow {play} of the {owner}"
+    return CardTable("Dou Di Zhu", hands, middle, f"{name} to {what}")
+
+
+def card_parts(state: Facts, action: int) -> tuple[str, ...]:
+    """The card that an action plays or passes."""
+    return (card_text(action % 52),) if action < 104 else ()
+
+
+def whist_parts(state: Facts, action: int) -> tuple[str, ...]:
+    """The card that an action plays."""
+    return (card_text(action),) if action < 52 else ()
+
+
+# ---------------------------------------------------------------------------------------------------- states
+
 
 Parts = Callable[[Facts, int], tuple[str, ...]]
 
@@ -21,22 +524,23 @@ Parts = Callable[[Facts, int], tuple[str, ...]]
 # Of each game with a picture, `draw(facts, seat)`, where seat None sees all, and `parts(facts, action)`, what one clicks to
 # take an action. The others are shown in words.
 BOARDS: dict[str, tuple[Callable[[Facts, int | None], Drawing], Parts]] = {
-    "othello": (squares.othello, squares.othello_parts),
-    "checkers": (squares.checkers, squares.checkers_parts),
-    "backgammon": (squares.backgammon, squares.backgammon_parts),
-    "dou-di-zhu": (cards.dou_di_zhu, cards.dou_di_zhu_parts),
-    "hearts": (cards.hearts, cards.card_parts),
-    "lotr-confrontation": (squares.lotr_confrontation, squares.lotr_parts),
-    "knockout-whist": (cards.knockout_whist, cards.whist_parts),
-    "phantom-mnk": (squares.phantom, squares.phantom_parts),
+    "othello": (othello, othello_parts),
+    "checkers": (checkers, checkers_parts),
+    "dou-di-zhu": (dou_di_zhu, dou_di_zhu_parts),
+    "hearts": (hearts, card_parts),
+    "lotr-confrontation": (lotr_confrontation, lambda state, action: ()),
+    "knockout-whist": (knockout_whist, whist_parts),
+    "phantom-mnk": (phantom, phantom_parts),
 }
 # Where an action is a set of cards: its parts are clicked in any order.
 SELECTED = {"dou-di-zhu"}
 # Of a game in which a seat sees where something was done and not what: `marks(facts, action)`, the parts that everybody sees.
-MARKS: dict[str, Parts] = {"lotr-confrontation": squares.lotr_marks}
+SEEN_PARTS: dict[str, Parts] = {"lotr-confrontation": lotr_marks}
 # What players' pieces look like, where their seats have no such names.
-COLOURS = dict.fromkeys(("othello", "checkers", "backgammon"), ("black", "white")) | {"phantom-mnk": ("X", "O")}
-LABELS: dict[str, Callable[[int], str]] = {"dou-di-zhu": cards.dou_di_zhu_label}
+COLOURS = dict.fromkeys(("othello", "checkers"), ("black", "white")) | dict.fromkeys(
+    ("backgammon", "phantom-mnk"), ("X", "O")
+)
+LABELS: dict[str, Callable[[int], str]] = {"dou-di-zhu": dou_di_zhu_label}
 HIDDEN = "?"  # stands for what a seat does not know, in the text of a game without a picture
 DRAWS = 100  # determinizations, of which such a text is made
 
@@ -114,7 +618,7 @@ def marks(state: State, action: int, in_view: bool = True) -> tuple[str, ...]:
         state: before the action.
         in_view: whether the seat sees which action it is.
     """
-    find = MARKS.get(state.game.name)
+    find = SEEN_PARTS.get(state.game.name)
     if find is not None:
         return find(state.facts, action)
     return parts(state, action) if in_view else ()
