@@ -37,7 +37,6 @@ from icarus.commands.console import make_program, progress_of, run_program
 from icarus.commands.console import print_note as say
 from icarus.commands.options import FAILED, INTERRUPTED, split_names, value_option
 from icarus.ladder.ladders import Rating, agent_of
-from icarus.views.canvas import intervals_svg
 from icarus.views.document import Table
 
 
@@ -417,7 +416,7 @@ def ladder(
             marked = set(ratings) if kind is not None else set[str]()
             title = f"{game}: ratings in Elo, random play at 0"
             marks = ladders.intervals_of(ladder_of_rows.ratings() | ratings)
-            picture.write_text(intervals_svg("Elo", marks, marked, title), "utf-8")
+            picture.write_text(figures.intervals_svg("Elo", marks, marked, title), "utf-8")
         if keep and not ladders.keep(ladder_of_rows, out):
             say("no levels are written: eight baselines, stronger with more iterations, need more games")
 

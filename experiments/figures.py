@@ -1,8 +1,9 @@
 """Pictures of the results, as PNG and SVG: the paper's Figures 3, 4 and 5, the rules of reuse, and the trees."""
 
+import io
 import math
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -19,7 +20,6 @@ from experiments.results import Columns, Moments, Tally, any_graded, baseline
 from experiments.statistics import CONFIDENCE, Estimate, marginals, strengths, student, win_rate
 from experiments.verdicts import WINS, ComparedSide, Contrast, Estimator, Place, place_of
 from icarus.checks import count_text
-from icarus.views.canvas import BETTER, INK, SUBDUED, WORSE, figure_of
 
 # -------------------- What the pictures have in common: the canvas, its style, and how rates and their intervals are drawn.
 
@@ -38,7 +38,40 @@ MARGIN = 0.08  # of the range of win rates, left free above and below
 Style: TypeAlias = dict[str, Any]  # keywords of matplotlib
 
 
+INK, SUBDUED, BETTER, WORSE = "#222222", "#555555", "#1a6faf", "#b5482a"
+STYLE: dict[str, Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "axes.titlesize": 11,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.grid.axis": "y",
+    "grid.color": "#e4e4e4",
+    "grid.linewidth": 0.7,
+    "hatch.linewidth": 0.8,
+    "svg.hashsalt": "experiments",
+    "svg.fonttype": "path",
+}
 DOTS_PER_INCH = 160
+
+
+@contextmanager
+def figure_of(size: tuple[float, float], **style: Any) -> "Iterator[Figure]":
+    """A figure of so many inches, which is closed when the block ends; `style` goes before STYLE."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    settings: Any = STYLE | style
+    with pyplot.rc_context(settings):
+        figure = pyplot.figure(figsize=size, layout="constrained")
+        try:
+            yield figure
+        finally:
+            pyplot.close(figure)
 
 
 @contextmanager
@@ -50,6 +83,40 @@ def canvas(path: Path, size: tuple[float, float]) -> "Iterator[Figure]":
         figure.savefig(path, dpi=DOTS_PER_INCH, metadata={"Software": None})
         figure.set_layout_engine("none")  # the places that were found for the PNG do for the SVG too
         figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
+
+
+def svg_of(draw: "Callable[[Axes], object]", size: tuple[float, float] = (5.2, 2.9)) -> str:
+    """What a function draws on axes, as the text of an SVG, for `document.Picture`."""
+    with figure_of(size, **{"svg.fonttype": "none"}) as figure:  # its words are words
+        draw(figure.subplots())
+        file = io.StringIO()
+        figure.savefig(file, format="svg", metadata={"Date": None})
+    return file.getvalue()
+
+
+def intervals_svg(
+    name: str, values: Mapping[str, tuple[float, float, float]], marked: Collection[str] = (), title: str = ""
+) -> str:
+    """Values with their intervals, the first on top, as the text of an SVG; a line marks 0.
+
+    Args:
+        name: of what is measured.
+        values: (value, low, high) by name.
+        marked: the names that stand out.
+    """
+
+    def draw(axes: "Axes") -> None:
+        for row, (label, (value, low, high)) in enumerate(values.items()):
+            colour = WORSE if label in marked else BETTER
+            axes.errorbar(value, row, xerr=[[value - low], [high - value]], fmt="o", color=colour, capsize=3)
+        axes.axvline(0, color=INK, linewidth=1)
+        axes.set_yticks(np.arange(len(values)), list(values))
+        axes.set_xlabel(name)
+        axes.set_title(title, loc="left")
+        axes.grid(True, axis="x")
+        axes.invert_yaxis()
+
+    return svg_of(draw, (7.0, 0.9 + 0.28 * len(values)))
 
 
 def title_panel(axes: "Axes", text: str, beside: str) -> None:

@@ -31,8 +31,7 @@ from icarus.engine.match import Player, play
 from icarus.kernel.game import AnyGame, Game, seat_name
 from icarus.ladder.ladders import ZERO, Rating, level_rows, play_game, posterior, side_score
 from icarus.load_files import digest_of
-from icarus.views.canvas import intervals_svg
-from icarus.views.document import Block, Heading, Paragraph, Picture, Preformatted, Table, html, text_of
+from icarus.views.document import Block, Heading, Paragraph, Preformatted, Table, html, text_of
 
 AUDIT, PLAN, GAMES, PAGE, JSON = "audit.json", "plan.json", "games.jsonl", "report.html", "report.json"
 AUDITED, PLAIN_AUDITED = 4, 10  # games of the audit; of one in plain Python
@@ -365,9 +364,6 @@ def _levels(measures: Measures) -> Iterator[Block]:
     games = [str(level["games"]) for level in levels]
     rows = [list(map(str, row)) for row in zip(names, ratings, steps, games, strict=True)]
     yield Table("", ["level", "Elo", "above the one below", "games"], rows)
-    marks = {name: (each.value, each.low, each.high) for name, each in zip(names, ratings, strict=True)}
-    picture = intervals_svg("rating in Elo, random play at 0", dict(reversed(marks.items())))
-    yield Picture(picture, f"Levels, {names[0]} to {names[-1]}")
 
 
 def _strategies(measures: Measures) -> Iterator[Block]:
@@ -380,5 +376,3 @@ def _strategies(measures: Measures) -> Iterator[Block]:
     )
     rows = [[each["strategy"], str(each["gain"]), str(2 * each["gain"].number)] for each in results]
     yield Table("", ["strategy", "score above ½", "games"], rows)
-    marks = {each["strategy"]: (each["gain"].mean, each["gain"].low, each["gain"].high) for each in results}
-    yield Picture(intervals_svg("score above ½", marks), f"Score above ½ against {REFERENCE}")
