@@ -11,7 +11,6 @@ from icarus import games
 from icarus.algebra.parsing import Operand
 from icarus.arena.player import Configuration, parse_strategy, read_configuration, read_scheme
 from icarus.engine.match import Agent
-from icarus.engine.result import RULES, most_visits, read_recommendation
 from icarus.engine.scheme import SCHEMES
 from icarus.equilibrium.search import check_trees
 from icarus.kernel.game import AnyGame
@@ -19,7 +18,6 @@ from icarus.load_files import game_of_file, load_files
 
 FAILED, REFUSED, UNCHECKED, INTERRUPTED = 1, 2, 3, 130
 DEFAULT_ITERATIONS, DEFAULT_SCHEME = 5000, "MO_ISMCTS"
-DEFAULT_RECOMMENDATION = most_visits.__name__
 
 
 def value_option(metavar: str, help: str, *names: str, **limits: Any) -> Any:
@@ -48,8 +46,6 @@ Seed = Annotated[int, integer_option("Seed of everything that is random: deals, 
 Threads = Annotated[int, integer_option("Threads of a search. They share its iterations.", min=1)]
 CUTOFF_HELP = "Cut a playout off after this many actions of simulation. The game's heuristic then gives the rewards."
 Cutoff = Annotated[int | None, integer_option(CUTOFF_HELP)]
-RULE_HELP = f"Rule that chooses the action after the search: {', '.join(RULES)}."
-Recommendation = Annotated[str, value_option("RULE", RULE_HELP)]
 LEVEL_HELP = "1 (weak and immediate) to 8 (strong); see docs/ladder.md."
 LEVELS_HELP = "Levels of a game of your own: the directory of its report (icarus describe)."
 Levels = Annotated[Path | None, value_option("DIR", LEVELS_HELP)]
@@ -99,13 +95,7 @@ class LoadedGame:
     files: Sequence[Path]
 
     def agent(
-        self,
-        text: str,
-        scheme: str = DEFAULT_SCHEME,
-        cutoff: int | None = None,
-        recommendation: str = DEFAULT_RECOMMENDATION,
-        move_decay: float = 0.0,
-        **budget: Any,
+        self, text: str, scheme: str = DEFAULT_SCHEME, cutoff: int | None = None, move_decay: float = 0.0, **budget: Any
     ) -> Agent:
         """An agent by its options. What a race prints behind its winner, "[scheme = …, move_decay = …]", goes before them.
 
@@ -123,7 +113,6 @@ class LoadedGame:
         agent = Agent(
             parse_strategy(player.strategy, self.names),
             scheme=read_scheme(player.scheme),
-            recommendation=read_recommendation(recommendation),
             move_decay=player.move_decay or move_decay,
             **budget,
         )

@@ -34,7 +34,6 @@ def play_command(
     ] = None,
     levels: options.Levels = None,
     watch: Annotated[bool, typer.Option("--watch", help="Only watch: agents play all seats.")] = False,
-    everything: Annotated[bool, typer.Option("--open", help="Show everything, also hidden cards and pieces.")] = False,
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
     scheme: options.Scheme = options.DEFAULT_SCHEME,
@@ -73,7 +72,7 @@ def play_command(
         session = Session.resumed(resume, {file: digest_of(file) for file in files or []}, names)
     else:
         raise ValueError("give a game, as in icarus play othello, or --resume FILE; icarus games lists the games")
-    conversation = Conversation(session, session.people[0] if session.people and not everything else None)
+    conversation = Conversation(session, session.people[0] if session.people else None)
     with show_compilation():
         if not browser:
             talk(conversation, _ask, print_text)

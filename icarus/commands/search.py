@@ -37,7 +37,6 @@ def search_command(
     ] = "",
     scheme: options.Scheme = options.DEFAULT_SCHEME,
     cutoff: options.Cutoff = None,
-    recommendation: options.Recommendation = options.DEFAULT_RECOMMENDATION,
     threads: options.Threads = 1,
     html: Annotated[Path | None, value_option("FILE", "Write the tree to this new file, as an HTML page.")] = None,
     records: Annotated[list[str] | None, value_option("NAME", RECORDS_HELP)] = None,
@@ -48,7 +47,7 @@ def search_command(
         check_new_file(html)
     loaded = options.load_game(game, files)
     budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads}
-    agent = loaded.agent(strategy, scheme, cutoff, recommendation, **budget)
+    agent = loaded.agent(strategy, scheme, cutoff, **budget)
     if isinstance(agent.strategy, Enhancement):
         existing = [*map(str, components_of(agent.strategy, agent.scheme.uses_exp3(loaded.game))[1])]
         for name in records or []:
@@ -114,7 +113,6 @@ def match_command(
     iterations: options.Iterations = None,
     seconds: options.Seconds = None,
     seed: options.Seed = 0,
-    recommendation: options.Recommendation = options.DEFAULT_RECOMMENDATION,
     threads: options.Threads = 1,
     schemes: Annotated[
         list[str] | None,
@@ -148,8 +146,7 @@ def match_command(
     )
     budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads}
     agents = [
-        loaded.agent(text, scheme, cutoff, recommendation, move, game_decay=game, **budget)
-        for text, scheme, move, game in settings
+        loaded.agent(text, scheme, cutoff, move, game_decay=game, **budget) for text, scheme, move, game in settings
     ]
     agents += options.level_agents(loaded.game, level, levels)
     agents += [agents[-1]] * (players - len(agents))

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import attrs
 import numpy as np
 
-from icarus import checks
 from icarus.algebra import Enhancement
 from icarus.algebra.information import HISTORY, Kind, Parts
 from icarus.checks import count_text, real
@@ -126,25 +125,6 @@ def secure_child(root: RootStatistics, margin: float = 1.0) -> np.ndarray:
         margin: how much is lost by few playouts; `functools.partial(secure_child, margin=0.5)` is a rule with another one.
     """
     return np.where(root.playouts > 0, root.values - margin / np.sqrt(np.maximum(root.playouts, 1)), -np.inf)
-
-
-RULES: dict[str, Recommendation] = {rule.__name__: rule for rule in (most_visits, greatest_value, secure_child)}
-
-
-def read_recommendation(name: str) -> Recommendation:
-    """The shipped rule of this name.
-
-    Raises:
-        ValueError: there is no recommendation of this name.
-    """
-    if name not in RULES:
-        raise ValueError(
-            f"{checks.excerpt(name, SHOWN)!r} is not a recommendation; known recommendations: {', '.join(RULES)}"
-        )
-    return RULES[name]
-
-
-SHOWN = 100  # characters of what is refused
 
 
 def recommend(root: RootStatistics, rule: Recommendation, rng: np.ndarray) -> int:

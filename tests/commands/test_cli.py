@@ -131,9 +131,7 @@ def test_a_rate_is_told_with_its_spread_and_beside_others(icarus: Call, monkeypa
 OPTIONS = {
     "bench --games kuhn-poker --repeats 1 --strategies BASELINE,MAST": "kuhn-poker",
     "search othello --moves d3 --threads 2": "othello, player 1, BASELINE, 2 threads: 30 iterations",
-    "search kuhn-poker --recommendation greatest_value": "by greatest_value: 30 iterations",
     "search leduc-poker --strategy OOS(delta=0.5)": "leduc-poker, player 0, OOS(delta=0.5): 30 iterations",
-    "match kuhn-poker BASELINE MAST --games 1 --recommendation secure_child": "MAST (30 iterations, secure_child)",
     "match kuhn-poker MAST MAST --games 1 --move-decay 1 --move-decay 0.5": "MAST (30 iterations, move decay 0.5)",
     "match kuhn-poker BASELINE MAST --games 1 --game-decay 0.5": "BASELINE (30 iterations, game decay 0.5)",
     "match othello BASELINE --games 1 --level 1": "BASELINE (3 iterations)",
@@ -319,7 +317,6 @@ REFUSED = {
     "search othello --with .": "'.' is not a Python file",
     "search othello --html .": "'.' is a directory; give a new file",
     f"search {FIVE} --cutoff 2": "kuhn-poker has no heuristic to end playouts with",
-    f"search {FIVE} --recommendation best": "'best' is not a recommendation",
     f"search {FIVE} --scheme OOS()": "OOS() is an algorithm, not a scheme",
     f"search {FIVE} --strategy OOS --html no.html": "OOS keeps no tree and no records that could be shown",
     f"search {FIVE} --strategy OOS --threads 2": "OOS() is another algorithm, which searches in one thread",
