@@ -125,12 +125,6 @@ def _own_luck(start: State, state: State, reference: Callable[[State], Reference
     return f"two references that are played by the same actions are not alike: the reference draws by luck of its own; {ADVICE_ON_LUCK}"
 
 
-def face_of(oracle: Reference) -> str:
-    """What a reference without a history is, as far as it tells: its text if it writes one, and the answers of its methods."""
-    writes_text = any("__str__" in vars(each) for each in type(oracle).__mro__[:-1])
-    return f"{oracle if writes_text else ''} {_answer(oracle)}"
-
-
 def _answers(oracle: Reference, state: State) -> str:
     """What a reference says after the actions of a state."""
     try:
