@@ -558,34 +558,25 @@ def _light_option(state: Facts) -> int:  # B1, what Light may decide
 
 
 @helper
-def frodo_text(state: Facts, action: int) -> int:
-    """Frodo's choice: he retreats, Sam steps in, or he stays."""
-    if action >= FRODO_RETREATS:
+def choose_text(state: Facts, action: int) -> int:
+    """Light's choices, to retreat, to have Sam step in or fight with more strength; and Saruman's, whether cards are played at all."""
+    if action == CANCEL_CARDS:
+        state.effects[LIGHT] = state.effects[DARK] = NO_CARD
+        return STRENGTHS
+    if FRODO_RETREATS <= action < SAM_ALONE:
         relocate(state, FRODO, action - FRODO_RETREATS)
+        return BATTLE_END
+    if PIPPIN_RETREATS <= action < PLAY_CARDS:
+        relocate(state, PIPPIN, action - PIPPIN_RETREATS)
         return BATTLE_END
     if action == SAM_STEPS_IN:
         state.fighters[LIGHT] = SAM
         state.boosted = 1
         know(state, SAM)
-    return TEXTS
-
-
-@helper
-def sam_text(state: Facts, action: int) -> int:
-    """Sam's choice: whether he fights with the strength that Frodo beside him gives."""
-    if action == SAM_BOOSTED:
+    elif action == SAM_BOOSTED:
         state.boosted = 1
         know(state, FRODO)
-    return TEXTS
-
-
-@helper
-def pippin_text(state: Facts, action: int) -> int:
-    """Pippin's choice: to stay, or to retreat to a square."""
-    if action == PIPPIN_STAYS:
-        return TEXTS
-    relocate(state, PIPPIN, action - PIPPIN_RETREATS)
-    return BATTLE_END
+    return DARK_CARD if action == PLAY_CARDS else TEXTS
 
 
 @helper
@@ -598,15 +589,6 @@ def use_texts(state: Facts) -> int:  # B1, what happens by itself, and B2
     if dark == ORCS and state.side == DARK and state.first_battle:
         return _defeat(state, True, False)
     return SARUMAN_TEXT if dark == SARUMAN else DARK_CARD
-
-
-@helper
-def saruman_text(state: Facts, action: int) -> int:
-    """Saruman's choice: whether cards are played at all."""
-    if action == PLAY_CARDS:
-        return DARK_CARD
-    state.effects[LIGHT] = state.effects[DARK] = NO_CARD
-    return STRENGTHS
 
 
 @helper
@@ -1131,14 +1113,8 @@ def _decide(state: Facts, action: int) -> int:
     if node == LIGHT_RETREAT:
         relocate(state, state.fighters[LIGHT], action - LIGHT_MOVES_BACK)
         return DISCARD
-    if node == FRODO_TEXT:
-        return frodo_text(state, action)
-    if node == SAM_TEXT:
-        return sam_text(state, action)
-    if node == PIPPIN_TEXT:
-        return pippin_text(state, action)
-    if node == SARUMAN_TEXT:
-        return saruman_text(state, action)
+    if FRODO_TEXT <= node <= SARUMAN_TEXT:
+        return choose_text(state, action)
     if node == AMBUSH:
         return _ambush(state, action)
     return _take_victim(state)  # VICTIM
