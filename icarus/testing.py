@@ -24,23 +24,10 @@ from icarus.algebra.slots import Candidates, Slot
 from icarus.checks import integer
 from icarus.compiler.plain_python import as_compiled, interpret
 from icarus.compiler.rng import seeded
-from icarus.kernel import (
-    CHANCE,
-    MAX_PLAYERS,
-    SELECTION,
-    SIMULATION,
-    TERMINAL,
-    UNSEEN,
-    Row,
-    Theta,
-    Updates,
-    extended,
-    find,
-    mix,
-)
-from icarus.kernel.contract import read_only
+from icarus.kernel import SELECTION, SIMULATION, Row, Theta, Updates, extended, find, mix
+from icarus.kernel.contract import CHANCE, MAX_PLAYERS, TERMINAL, UNSEEN, read_only
 from icarus.kernel.game import AnyGame
-from icarus.kernel.history import EMPTY_HISTORY, PHASES, STEP, UNLIMITED, History, episode_key, episode_record, new_root
+from icarus.kernel.history import EMPTY_HISTORY, STEP, UNLIMITED, History, episode_key, episode_record, new_root
 from icarus.kernel.theta import ENTRY, entry_of
 
 MOST_UPDATES = 4096  # of one playout
@@ -57,13 +44,12 @@ class Decision:
         phase: SELECTION, EXPANSION or SIMULATION.
         seen: by which move a player sees the action, {player: move}, where not as it is; UNSEEN if he notices nothing.
         label: of the episode that begins with the state in which he decides; None where none begins.
-        choice, probability: the number of a simultaneous decision, and with which probability it was made.
         features: the features of the state, {name: number}; others are 0.
         action_features: the features of actions, {action: {name: number}}.
         lookahead, endings: the expected rewards after an action, and the rewards of an action that ends the game: {action: [number]}.
 
     Raises:
-        ValueError: an action that is not legal, or an invalid phase.
+        ValueError: an action that is not legal.
     """
 
     player: int
@@ -72,8 +58,6 @@ class Decision:
     phase: int = SELECTION
     seen: Mapping[int, int] = attrs.field(factory=dict)
     label: int | None = None
-    choice: int = 0
-    probability: float = 1.0
     features: Mapping[str, float] = attrs.field(factory=dict)
     action_features: Mapping[int, Mapping[str, float]] = attrs.field(factory=dict)
     lookahead: Mapping[int, Sequence[float]] = attrs.field(factory=dict)
@@ -82,10 +66,6 @@ class Decision:
     def __attrs_post_init__(self) -> None:
         if not self.legal or (self.action is not None and self.action not in self.legal):
             raise ValueError(f"the action {self.action!r} of a decision is not among the legal ones, {self.legal!r}")
-        if self.phase not in range(len(PHASES)):
-            raise ValueError(
-                f"the phase of a decision is {self.phase!r}; it must be SELECTION, EXPANSION or SIMULATION"
-            )
 
 
 class HistoryExample:
@@ -96,7 +76,7 @@ class HistoryExample:
         players: κ; by default the number of players in the decisions. Each of them has his own perspective.
         label: of the episode in which the history begins.
         rewards: μ of the finished playout, for captures that read it; none while the last decision is open.
-        iteration, seed, budget: what slots read as `history.iteration`, draw from `history.rng`, and read as `history.budget`.
+        iteration, seed: what slots read as `history.iteration`, and draw from `history.rng`.
 
     Raises:
         ValueError: an open decision that is not the last, a player that does not exist, or rewards that are not one for each player
@@ -111,7 +91,6 @@ class HistoryExample:
         rewards: Sequence[float] = (),
         iteration: int = 0,
         seed: int = 0,
-        budget: int = UNLIMITED,
     ) -> None:
         named = [player for decision in decisions for player in (decision.player, *decision.seen)]
         self.players = integer("the number of players", players or max([0, *named]) + 1, least=1, most=MAX_PLAYERS)
@@ -124,7 +103,7 @@ class HistoryExample:
             raise ValueError(
                 f"the rewards of a history are {rewards!r}; a finished playout needs one for each player, and an open decision none"
             )
-        self.iteration, self.seed, self.budget = iteration, seed, budget
+        self.iteration, self.seed = iteration, seed
         self.feature_names = tuple(dict.fromkeys(name for d in decisions for name in d.features))
         of_actions = [numbers for decision in decisions for numbers in decision.action_features.values()]
         self.action_feature_names = tuple(dict.fromkeys(name for numbers in of_actions for name in numbers))
@@ -143,7 +122,7 @@ class HistoryExample:
                 episodes[i] = self._beginning(decision.label)
             step.player, step.perspective = decision.player, self.perspective(decision.player)
             step.first, step.count = sum(len(before.legal) for before in self.decisions[:i]), len(decision.legal)
-            step.phase, step.choice, step.probability = decision.phase, decision.choice, decision.probability
+            step.phase, step.probability = decision.phase, 1.0
             if decision.action is not None:
                 step.action = decision.action
                 moves[i + 1] = [decision.seen.get(player, decision.action) for player in [*range(self.players), CHANCE]]
@@ -157,7 +136,7 @@ class HistoryExample:
         legal = np.array([action for d in self.decisions for action in d.legal], np.int64)
         arrays: Any = map(read_only, (steps, moves, keys, episodes, legal, rewards))
         tables = map(read_only, self._tables(count))
-        return History._make([*arrays, seeded(self.seed), self.iteration, self.budget, *tables])
+        return History._make([*arrays, seeded(self.seed), self.iteration, UNLIMITED, *tables])
 
     def _beginning(self, label: int) -> list[int]:
         """The keys of the position at the start of an episode, for each perspective."""
@@ -165,17 +144,18 @@ class HistoryExample:
 
     def _tables(self, count: int) -> list[np.ndarray]:
         """What the game tells: features of states and of actions, lookahead and endings, a row for each."""
-        actions = [(decision, action) for decision in self.decisions for action in decision.legal]
-        names, names_of_actions = self.feature_names, self.action_feature_names
-        features = [[decision.features.get(name, 0.0) for name in names] for decision in self.decisions]
-        features += [[0.0] * len(names)] * (count - len(features))
-        tables: list[list] = [features] + [
-            [[d.action_features.get(action, {}).get(name, 0.0) for name in names_of_actions] for d, action in actions],
-            [d.lookahead.get(action, [0.0] * self.players) for d, action in actions],
-            [d.endings.get(action, [np.nan] * self.players) for d, action in actions],
+        told, actions = self.decisions, [(decision, action) for decision in self.decisions for action in decision.legal]
+        features: list[Mapping] = [decision.features for decision in told] + [{}] * (count - len(told))
+        of_actions = [decision.action_features.get(action, {}) for decision, action in actions]
+        tables: list[tuple[int, list]] = [
+            *(
+                (len(names), [[row.get(name, 0.0) for name in names] for row in rows])
+                for names, rows in ((self.feature_names, features), (self.action_feature_names, of_actions))
+            ),
+            (self.players, [d.lookahead.get(action, [0.0] * self.players) for d, action in actions]),
+            (self.players, [d.endings.get(action, [np.nan] * self.players) for d, action in actions]),
         ]
-        widths = (len(names), len(names_of_actions), self.players, self.players)
-        return [np.array(rows, float).reshape(len(rows), width) for rows, width in zip(tables, widths, strict=True)]
+        return [np.array(rows, float).reshape(len(rows), width) for width, rows in tables]
 
     @property
     def is_open(self) -> bool:
@@ -195,7 +175,7 @@ class HistoryExample:
         integer("the number of actions of a prefix", i, 0, len(self.decisions) - 1)
         open_one = attrs.evolve(self.decisions[i], action=None)
         before = [*self.decisions[:i], open_one]
-        return HistoryExample(before, self.players, self.label, (), self.iteration, self.seed, self.budget)
+        return HistoryExample(before, self.players, self.label, (), self.iteration, self.seed)
 
     def key(self, enhancement: Enhancement, *parts: Parts) -> int:
         """The key of a record: (action, player), for example, or (player, moves) of a history; see `Space.key` for the parts."""
@@ -300,11 +280,8 @@ class HistoryExample:
         values = slot.values(self)
         slot.refuse_result(interpret(slot.function)(self.history, *arguments, *values))
 
-    def __str__(self) -> str:
-        return "this history"
-
     def __repr__(self) -> str:
-        return f"<history of {len(self.decisions)} decisions{', the last one open' * self.is_open}>"
+        return "this history"
 
 
 def _rows(enhancement: Enhancement, players: int, count: int) -> Any:
