@@ -96,9 +96,7 @@ def reply() -> Rule:
     return Rule("reply", RULE_REPLY, "the recorded reply if it is legal, else U[A_s]")
 
 
-RULES: dict[str, Callable[..., Rule]] = {
-    rule.__name__: rule for rule in (ucb1, argmax, gibbs, epsilon_greedy, roulette, reply)
-}
+RULES: Any = {rule.__name__: rule for rule in (ucb1, argmax, gibbs, epsilon_greedy, roulette, reply)}
 
 
 @attrs.frozen

@@ -58,7 +58,6 @@ def only_in_tree(inner: Callable) -> Callable:
 
 
 Parameters = tuple[tuple[str, float | str], ...]
-LARGEST = 1 << 53  # value of a parameter: integers up to it are exact as reals
 
 
 @attrs.frozen
@@ -66,7 +65,7 @@ class Range:
     """Between which numbers a parameter lies, as in `share: Annotated[float, Range(0, 1)]`; from 0 on where no range is given."""
 
     least: float = 0
-    most: float = LARGEST
+    most: float = 1 << 53  # integers up to it are exact as reals
     above: bool = False  # the least itself is excluded
 
 

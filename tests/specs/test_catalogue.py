@@ -34,9 +34,10 @@ CHILD = (0, (4, 5, 4))
 
 OF_THE_TREE = [FPU, UCB1_TUNED, KL_UCB, THOMPSON, PROGRESSIVE_HISTORY, GRAVE]
 OF_THE_TREE += [DISCOUNTED_UCB, DISCOUNTED_HISTORY, RELATIVE_BONUS]
+WITH_A_HEURISTIC = [PROGRESSIVE_BIAS, PROGRESSIVE_UNPRUNING, PROGRESSIVE_WIDENING, PUCT, IMPLICIT_MINIMAX]
 
 
-@pytest.mark.parametrize("strategy", OF_THE_TREE, ids=str)
+@pytest.mark.parametrize("strategy", OF_THE_TREE + WITH_A_HEURISTIC, ids=str)
 def test_simulation_is_uniform_where_a_selection_is_of_the_tree(strategy: Enhancement) -> None:
     assert IN_SIMULATION.values(strategy, {(1, (4, 5, 5)): {"reward": (1.0, 1.0), "visits": 2}}) == [math.inf, math.inf]
 
@@ -71,16 +72,9 @@ def test_thompson_4_draws_from_the_beta_of_what_is_known() -> None:
     assert stats.kstest(unvisited, stats.uniform.cdf).pvalue > 0.001  # Beta(1, 1)
 
 
-ALL = [PROGRESSIVE_BIAS, PROGRESSIVE_UNPRUNING, PROGRESSIVE_WIDENING, PUCT, IMPLICIT_MINIMAX]
 LOOKAHEAD = {4: (0.25, 0.75), 5: (0.5, 0.5), 6: (0.375, 0.625)}
 OPEN = HistoryExample([Decision(0, (4, 5, 6), lookahead=LOOKAHEAD)], players=2)
 FOUR, FIVE, SIX = ((0, (action,)) for action in (4, 5, 6))
-
-
-@pytest.mark.parametrize("strategy", ALL, ids=str)
-def test_simulation_is_uniform_where_a_heuristic_is_of_the_tree(strategy: Enhancement) -> None:
-    simulated = HistoryExample([Decision(0, (4, 5, 6), phase=SIMULATION, lookahead=LOOKAHEAD)], players=2)
-    assert simulated.values(strategy, {FOUR: {"reward": (1.0, 1.0), "visits": 2, "availability": 3}}) == [math.inf] * 3
 
 
 @pytest.mark.parametrize(("visits", "width"), [(31, 1), (50, 1), (51, 2), (65, 2), (66, 3)])
@@ -113,7 +107,7 @@ def test_a_game_without_features_is_refused(strategy: Enhancement, lacking: str)
         search(games.load("knockout-whist").new_initial_state(), BASELINE >> strategy, iterations=5)
 
 
-@pytest.mark.parametrize("strategy", ALL, ids=str)
+@pytest.mark.parametrize("strategy", WITH_A_HEURISTIC, ids=str)
 def test_a_game_without_a_heuristic_is_refused(strategy: Enhancement) -> None:
     with pytest.raises(ValueError, match=f"of {strategy} reads history.lookahead, but toy-branches.* has no heuristic"):
         search(attrs.evolve(toy.BRANCHES, heuristic=None).new_initial_state(), strategy, iterations=5)
