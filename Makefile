@@ -47,7 +47,7 @@ fuzz: .venv/test                # random strategies, searches, command lines and
 
 bench: .venv/test               # iterations a second of all games and a typical seven strategies, beside OpenSpiel
 	mkdir -p results
-	$(BIN)/icarus bench | tee results/bench-$$(date +%Y%m%d-%H%M%S).txt
+	$(BIN)/python -m experiments.studies.rates | tee results/bench-$$(date +%Y%m%d-%H%M%S).txt
 
 docs: .venv/docs                # the pages in docs/_build/html: every cell is run, and a warning or a dead link is an error
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html

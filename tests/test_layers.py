@@ -34,7 +34,6 @@ ORDER = {
         "audit",
         "testing",
         "views",
-        "bench",
         "discovery",
         "bridges",
         "ladder",

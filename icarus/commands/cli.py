@@ -7,8 +7,8 @@ from icarus import games
 from icarus.commands.console import end, make_program, print_table, print_text, run_program, write_any_text
 from icarus.commands.describe import describe_command
 from icarus.commands.discover import discover_command
+from icarus.commands.exploitability import exploitability_command
 from icarus.commands.ladder import ladder_command
-from icarus.commands.measure import bench_command, exploitability_command
 from icarus.commands.new import check_command, new_command
 from icarus.commands.options import With, value_option
 from icarus.commands.play import play_command
@@ -66,7 +66,6 @@ COMMANDS = (  # the first line of each one's docstring stands in the list of all
     ladder_command,
     describe_command,
     exploitability_command,
-    bench_command,
 )
 app = make_program("icarus", COMMANDS, "Information capture and reuse strategies in Monte Carlo tree search.")
 

@@ -17,7 +17,6 @@ import pytest
 from rich.console import Console
 
 from icarus import PythonGame, games, parse
-from icarus import bench as rates
 from icarus import load_files as own_files
 from icarus.algebra.parsing import LONGEST
 from icarus.commands import cli, console
@@ -39,7 +38,6 @@ def icarus(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(games, "GAMES", dict(games.GAMES))
     monkeypatch.setattr(own_files, "_own_games", set(own_files._own_games))
     monkeypatch.setattr(own_files, "_loaded", dict(own_files._loaded))
-    monkeypatch.setattr(rates, "SECONDS", 0.02)  # tables are looked at, and no rates
 
     def call(*arguments: object) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["icarus", *map(str, arguments)])
@@ -120,16 +118,7 @@ def test_search_prints_the_position_and_what_was_found_for_each_action(icarus: C
     assert [name for name, mark, _ in rows if mark] == [rows[0][0]]
 
 
-def test_a_rate_is_told_with_its_spread_and_beside_others(icarus: Call, monkeypatch: pytest.MonkeyPatch) -> None:
-    rates_of = {"BASELINE": (3.0, 1.0, 2.0), "MAST": (1.0,), rates.PEER: (0.5,)}
-    speeds = [rates.Speed("othello", *each) for each in rates_of.items()]
-    monkeypatch.setattr(rates, "measure", lambda *_: speeds)
-    rows = [line.split() for line in icarus("bench", "--games", "othello")[1].splitlines()[1:]]
-    assert rows[0] == ["othello", "2", "50%", "4.00", "1.00", "BASELINE"] and rows[1][3:5] == ["2.00", "0.50"]
-
-
 OPTIONS = {
-    "bench --games kuhn-poker --repeats 1 --strategies BASELINE,MAST": "kuhn-poker",
     "search othello --moves d3 --threads 2": "othello, player 1, BASELINE, 2 threads: 30 iterations",
     "search leduc-poker --strategy OOS(delta=0.5)": "leduc-poker, player 0, OOS(delta=0.5): 30 iterations",
     "match kuhn-poker MAST MAST --games 1 --move-decay 1 --move-decay 0.5": "MAST (30 iterations, move decay 0.5)",
@@ -335,7 +324,6 @@ REFUSED = {
     "match kuhn-poker 'MAST [decay = 1]' MAST": "the strategy 'MAST [decay = 1]' cannot be read",
     "match kuhn-poker MAST MAST --levels .": "--levels says whose levels --level takes: give both",
     "match kuhn-poker MAST --levels . --level 2": "levels.json does not have the levels of a game, as icarus describe writes them",
-    "bench --games othello --strategies 'MAST,nast(2, gibs(1))'": "no enhancement is called 'gibs'",
     "discover kuhn-poker": "Missing option '--games'",
     f"discover othello --games 4000 --to {__file__}": "is a file",
     "discover kuhn-poker --games 50 --space sixteen": "proves nothing",

@@ -8,12 +8,12 @@ from typer.testing import CliRunner
 
 from experiments.papers import COMBINATIONS
 from experiments.plan.definition import Refusal
-from experiments.studies import branching, discovery, positions
+from experiments.studies import branching, discovery, positions, rates
 from experiments.studies import equilibrium_2015 as equilibrium
 from experiments.studies.backgammon_weights import Network, inputs, play_steps, steps_by
 from experiments.studies.equilibrium_2015 import effect, measured_cells, spread, weighted_sum
 from experiments.studies.positions import ACTION, POSITION, ScreenedChoice, Shared, correlation_of
-from icarus import State, games
+from icarus import BASELINE, State, games
 from icarus.arena.ledger import line_of
 from icarus.compiler.rng import seeded
 from icarus.games.backgammon import BAR, CHECKERS, DICE, INPUTS, OUTPUT, UNITS, WEIGHTS
@@ -236,3 +236,13 @@ def test_a_single_die_is_played_by_the_rules_of_the_game(met):
             child.apply_action(action)
             after.add(tuple(map(tuple, board_of(child, mover))))
         assert {tuple(map(tuple, play_steps(board, list(step)))) for step in steps_by(board, die)} == after
+
+
+def test_a_rate_is_told_with_its_spread_and_beside_others(monkeypatch):
+    monkeypatch.setattr(rates, "SECONDS", 0.02)
+    (baseline,) = rates.measure(["kuhn-poker"], [BASELINE], 30, 1, lambda text: None)
+    assert baseline.median > 1000
+    of_subjects = {"BASELINE": (3.0, 1.0, 2.0), "MAST": (1.0,), rates.PEER: (0.5,)}
+    monkeypatch.setattr(rates, "measure", lambda *_: [rates.Speed("othello", *each) for each in of_subjects.items()])
+    lines = [line.split() for line in shown(rates.app, "--games", "othello").splitlines()]
+    assert ["othello", "2", "50%", "4.00", "1.00", "BASELINE"] in lines

@@ -1,7 +1,9 @@
-"""Speed: iterations per second of every game and strategy, beside OpenSpiel's C++ in the same run.
+"""How fast searches are: iterations per second of games and strategies, beside OpenSpiel's C++ in the same run.
 
-A time on a shared machine means little; a ratio to something else measured in the same run means more. So the runs of all
-subjects alternate, and what is reported is the median over the repeats, with the spread between the quartiles.
+A time on a shared machine means little; a ratio to something else measured in the same run means more. So the runs alternate,
+and what is reported is the median over the repeats, with the spread between the quartiles.
+
+    python -m experiments.studies.rates --games othello,hearts --iterations 5000
 """
 
 import importlib.util
@@ -12,11 +14,17 @@ from collections.abc import Callable, Sequence
 
 import attrs
 import numpy as np
+import typer
 
+from experiments.commands import print_table
 from icarus import games
 from icarus.algebra import Enhancement
+from icarus.commands.console import notes
+from icarus.commands.options import split_names
 from icarus.engine.compiled_search import CompiledSearch
 from icarus.kernel.state import State
+from icarus.specs import parse
+from icarus.views.document import Table
 
 STRATEGIES = (
     "BASELINE",
@@ -125,3 +133,30 @@ def measure(
                 samples[subject].append(run(repeat))
         measured += [Speed(name, subject, tuple(rates)) for subject, rates in samples.items()]
     return measured
+
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+
+
+@app.command()
+def rates(
+    names: str = typer.Option(",".join(games.names()), "--games", help="Separated by commas."),
+    strategies: str = typer.Option(",".join(STRATEGIES), help="Separated by commas."),
+    iterations: int = typer.Option(5000, min=1, help="Of a search."),
+    repeats: int = typer.Option(5, min=1, help="Runs of each, in alternation; the median is shown."),
+) -> None:
+    """Print the median rate, the spread of its quartiles as a share of it, and the rate as a multiple of OpenSpiel's and BASELINE's."""
+    parsed = [parse(text) for text in split_names(strategies)]
+    with notes.status("") as status:
+        speeds = measure(split_names(names), parsed, iterations, repeats, status.update)
+    medians = {(each.game, each.subject): each.median for each in speeds}
+    rows = []
+    for each in speeds:
+        peers = [medians.get((each.game, subject)) for subject in (PEER, "BASELINE")]
+        ratios = [f"{each.median / peer:.2f}" if peer else "" for peer in peers]
+        rows.append((each.game, f"{each.median:,.0f}", f"{each.spread:.0%}", *ratios, each.subject))
+    print_table(Table("", ("game", "per second", "spread", f"× {PEER}", "× BASELINE", "subject"), tuple(rows)))
+
+
+if __name__ == "__main__":
+    app()
