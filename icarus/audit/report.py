@@ -52,11 +52,11 @@ class Check:
             self.examples.append(example())
 
     def __str__(self) -> str:
-        """The check, its note and its examples."""
+        """The check, its note and its examples, a line each."""
         times = f"{self.failed:,} of {self.checked:,}" if self.failed else f"{self.checked:,}"
         line = f"  {self.name:<9}{self.outcome:<15} {times if self.checked else '-':>15}  {self.claim}"
-        note = [f"    {' '.join(self.note.splitlines())}"] if self.note else []
-        return "\n".join([line, *note, *("    " + example.replace("\n", "\n    ") for example in self.examples)])
+        below = [self.note] * bool(self.note) + self.examples
+        return "\n".join([line, *("    " + each.replace("\n", "\n    ") for each in below)])
 
 
 @attrs.frozen(repr=False)
@@ -117,12 +117,12 @@ class AuditReport:
         looked = f"{self.decisions:,} decisions, {self.determinizations:,} determinizations"
         looked = "no `determinize`: every player sees everything" if self.perfect else looked
         head = f"audit of {self.game}: {self.games:,} games, {looked}, {self.seconds:.1f} s"
-        return "\n".join([head, *self._lines(), self._verdict])
+        return "\n".join([head, *map(str, self._told()), self._verdict])
 
-    def _lines(self) -> Iterator[str]:
+    def _told(self) -> Iterator[Check]:
         """Each check; a note that the one before has too is not repeated, but where it says why a claim was not checked."""
         note = ""
         for check in self.checks:
             again = check.note == note and check.outcome != UNCHECKED
-            yield str(attrs.evolve(check, note="") if again else check)
+            yield attrs.evolve(check, note="") if again else check
             note = check.note

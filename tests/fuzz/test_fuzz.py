@@ -26,7 +26,7 @@ from tests.algebra.test_algebra import compositions
 from tests.engine.test_plain import same
 from tests.engine.test_twin import starts
 from tests.experiments.conftest import a_row, keep, small
-from tests.fuzz import inputs, requests
+from tests.fuzz import inputs
 
 ROOT = Path(__file__).parent.parent.parent
 GAMES = 5
@@ -187,11 +187,11 @@ def _damaged(content: bytes, place: int, what: str, byte: int) -> bytes:
 
 
 @tried(60)
-@given(foreign=requests.foreign_requests)
-def test_a_foreign_request_is_refused_and_changes_nothing(foreign: requests.Request) -> None:
+@given(foreign=inputs.foreign_requests)
+def test_a_foreign_request_is_refused_and_changes_nothing(foreign: inputs.Request) -> None:
     """So is whatever stands in its body: one answer, and the connection is closed."""
-    game = requests.served().conversation
+    game = inputs.served().conversation
     before = game.version, list(game.session.played)
-    statuses = requests.answers(foreign)
+    statuses = inputs.answers(foreign)
     assert len(statuses) == 1 and statuses[0] >= 400, (statuses, bytes(foreign))
     assert (game.version, game.session.played) == before, bytes(foreign)
