@@ -48,7 +48,6 @@ ORDER = {
         "lowering",
         "tables",
         "result",
-        "python_games",
         "compiled_search",
         "search",
         "match",

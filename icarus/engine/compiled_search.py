@@ -1,23 +1,25 @@
 """A search of one tree under way, and the workspace of its loop: in machine code, or the same loop in plain Python."""
 
 import contextlib
+import ctypes
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from icarus.algebra import Enhancement
 from icarus.checks import count_text
-from icarus.compiler.functions import python_of
+from icarus.compiler.functions import MAKES_PLAIN, python_of
 from icarus.compiler.kernel import UNPLACED
 from icarus.compiler.memory import WORD_BYTES, offset_of
 from icarus.compiler.messages import defined_at
-from icarus.compiler.plain_python import PlainPython, plain_kernels
+from icarus.compiler.plain_python import PlainKernel, PlainPython, plain_kernels
 from icarus.compiler.rng import RNG_WORDS, seeded
 from icarus.engine import loop
+from icarus.engine.loop import NoRoom
 from icarus.engine.lowering import KEYLESS, NO_PLAYER, LoweredStrategy, check_features, kinds_of, lower, widths_of
-from icarus.engine.python_games import CalledBack, MoreActions
 from icarus.engine.result import (
     Recommendation,
     Result,
@@ -30,16 +32,131 @@ from icarus.engine.result import (
 from icarus.engine.scheme import EACH_PLAYER, FRESH, MO_ISMCTS, ONCE, ROOT_PLAYER, Scheme
 from icarus.engine.tables import Records, RecordTable
 from icarus.kernel import CHANCE, mix
-from icarus.kernel.contract import MAX_EPISODE_MOVES, padded_to_words
+from icarus.kernel.contract import MAX_EPISODE_MOVES, StateData, padded_to_words
+from icarus.kernel.functions import FUNCTIONS, TOLD
 from icarus.kernel.game import LONGEST, Game
 from icarus.kernel.history import PHASES, PLAYOUT, STEP, UNLIMITED, episode_key, episode_record, new_root
+from icarus.kernel.python_game import PythonGame
 from icarus.kernel.state import State
 from icarus.kernel.theta import UPDATES
 
-FUNCTIONS = ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall")
+_CALLED = ("player", "legal", "apply", "rewards", "observe", "chance", "determinize", "episode", "recall")
 _STEPS, _UPDATES = 256, 4096  # room to begin with
 _OF_ACTIONS = ("rows", "records", "values", "total", "actions", "classes")  # buffers with a place for each legal action
 QUOTED_ACTIONS = 10  # in a message
+
+# A `PythonGame` as the loop calls games: its functions as kernels that are called back by address. A state is a number that stands for an
+# object of the game's. An exception of a function is kept, the playout given up, and the exception raised as itself when the loop has
+# returned. The functions need Python's lock, so such a search has one thread.
+
+_NUMBER, _FAILED = ctypes.c_int64, -1  # what compiled code takes for an exception that it hands on as it is
+_ROOT, _PLAYED, _AHEAD = range(3)  # the numbers of states
+ROWS = FUNCTIONS | TOLD
+ROOM = 512  # legal actions that there is room for to begin with
+
+
+class MoreActions(NoRoom):
+    """For the legal actions of a state."""
+
+
+class Callback:
+    """A function of integers as a kernel of compiled code."""
+
+    def __init__(self, function: Callable[..., int], arity: int, kept: list[BaseException]) -> None:
+        def called(result: int, raised: int, *words: int) -> int:
+            try:
+                _NUMBER.from_address(result).value = function(*words)
+            except BaseException as error:  # Ctrl-C too: here it would be lost
+                kept.append(error)
+                return _FAILED
+            return 0
+
+        self._called = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_void_p, *[_NUMBER] * arity)(called)
+        self.address: int = ctypes.cast(self._called, ctypes.c_void_p).value or 0
+
+
+def _words(address: int, count: int) -> np.ndarray:
+    if count == 0:
+        return np.zeros(0, np.int64)
+    memory: Any = (_NUMBER * int(count)).from_address(int(address))
+    return np.ndarray(int(count), np.int64, memory)
+
+
+class CalledBack:
+    """The functions of a game for one search, by name and address, and the objects that its states are.
+
+    Attributes:
+        room: for how many legal actions the search has room.
+        kept: the exception that a function has raised.
+        ahead: the address of the state in which the loop looks ahead.
+    """
+
+    def __init__(self, game: PythonGame, room: int = ROOM) -> None:
+        self.game: Any = game  # a function is asked only where the game has it
+        self.room, self.ahead = room, 0
+        self.kept: list[BaseException] = []
+        self._objects: dict[int, StateData] = {}
+        self._beliefs: object = None
+        names = [name for name in ROWS if getattr(game, name, None) is not None or name == "determinize"]
+        self._kernels = {name: self._kernel(name) for name in names}
+
+    def _kernel(self, name: str) -> PlainKernel | Callback:
+        function = getattr(self, f"_{name}", None) or self._asked(name)
+        if MAKES_PLAIN.get() is not None:
+            return PlainKernel(function, name)
+        return Callback(function, len(ROWS[name].words), self.kept)
+
+    def address(self, name: str) -> int:
+        """The address of a function; 0 where it is absent."""
+        return self._kernels[name].address if name in self._kernels else 0
+
+    def begin(self, root: StateData, beliefs: object) -> None:
+        """Take a state for the root, and what `determinize` is given there."""
+        self._objects[_ROOT], self._beliefs = root, beliefs
+
+    def state(self, address: int) -> StateData:
+        """The object that the number at an address stands for."""
+        return self._objects[_NUMBER.from_address(int(address)).value]
+
+    def hold(self, address: int, state: StateData, number: int = _PLAYED) -> None:
+        """Let the number at an address stand for an object."""
+        self._objects[number] = state
+        _NUMBER.from_address(int(address)).value = number
+
+    # ------------------------------------------------------------------------------------ the functions, as kernels are called
+
+    def _asked(self, name: str) -> Callable[..., int]:
+        """What asks a function that is given a state and integers: it answers an integer, or has its answers written."""
+        row, ask = ROWS[name], self.game.ask
+        inputs, is_real = len(row.inputs) - 1, row.arguments[-1] in ("out", "probabilities")
+
+        def asked(state: int, *words: int) -> int:
+            answer = ask(name, self.state(state), *map(int, words[:inputs]))
+            if inputs == len(words):
+                return answer
+            count = min(len(answer), words[-1]) if name == "recall" else len(answer)
+            if name == "legal" and count > self.room:
+                self.room = 2 * count
+                raise MoreActions
+            room = _words(words[inputs], count)
+            (room.view(float) if is_real else room)[:] = answer[:count]
+            return len(answer)
+
+        return asked
+
+    def _apply(self, state: int, action: int) -> int:
+        if state == self.ahead:
+            self.hold(state, self.game.ask("copy", self.state(state)), _AHEAD)
+        self.game.ask("apply", self.state(state), int(action))
+        return 0
+
+    def _determinize(self, state: int, observer: int, beliefs: int, rng: int) -> int:
+        generator = _words(rng, RNG_WORDS).view(np.uint64)
+        self.hold(state, self.game.ask("determinize", self.state(state), int(observer), self._beliefs, generator))
+        return 0
+
+
+# ------------------------------------------------------------ a search under way
 
 
 @functools.cache
@@ -100,7 +217,7 @@ class CompiledSearch:
 
     def _set_up(self, reuses: bool) -> None:
         game, program, workspace = self.game, self.program, self._workspace["game"]
-        for name in FUNCTIONS:
+        for name in _CALLED:
             workspace[name] = self._address(name)
         workspace["players"], workspace["perspectives"], workspace["max_length"] = (
             game.players,

@@ -8,7 +8,7 @@ import numpy as np
 
 from icarus.checks import count_text
 from icarus.compiler.memory import address_of, call, copy_items
-from icarus.engine.python_games import ROOM, CalledBack, MoreActions
+from icarus.engine.compiled_search import ROOM, CalledBack, MoreActions
 from icarus.equilibrium.arrays import END_SET, NOTHING, PLAYERS, InfoSet, kernel
 from icarus.equilibrium.deals import Deals
 from icarus.kernel import CHANCE, TERMINAL, UNSEEN, helper, inlined, mix
