@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import attrs
 import typer
@@ -16,6 +16,7 @@ from icarus.equilibrium.search import check_trees
 from icarus.kernel.game import AnyGame
 from icarus.load_files import game_of_file, load_files
 
+T = TypeVar("T")
 FAILED, REFUSED, UNCHECKED, INTERRUPTED = 1, 2, 3, 130
 DEFAULT_ITERATIONS, DEFAULT_SCHEME = 5000, "MO_ISMCTS"
 
@@ -73,6 +74,17 @@ def refuse_options(context: typer.Context, names: Sequence[str], reason: str) ->
     typed = [f"--{name}" for name, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
     if typed:
         raise ValueError(f"{reason}: leave out {', '.join(typed)}")
+
+
+def each_of(option: str, values: list[T], number: int) -> list[T]:
+    """What is given once for all of so many, or for each.
+
+    Raises:
+        ValueError: neither.
+    """
+    if len(values) not in (1, number):
+        raise ValueError(f"{option} is given {len(values)} times; give it once, or for each of {number}")
+    return values * (number // len(values))
 
 
 def level_agents(game: AnyGame, level: int | None, levels: Path | None) -> list[Agent]:

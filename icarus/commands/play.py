@@ -14,7 +14,6 @@ from icarus.commands.conversation import Conversation, Session
 from icarus.commands.options import integer_option, value_option
 from icarus.commands.server import Server
 from icarus.engine.match import Agent
-from icarus.kernel.game import AnyGame
 from icarus.load_files import digest_of, load_files, sentence_of
 from icarus.views.boards import drawing
 
@@ -63,7 +62,10 @@ def play_command(
                 "icarus play searches each position anew: leave out move_decay; icarus match can reuse records"
             )
         agents = options.level_agents(loaded.game, level, levels) or agents
-        seats = _seated(loaded.game, None if watch else seat, agents)
+        players = loaded.game.players
+        seats: list[Agent | None] = [*options.each_of("--against", agents, players if watch else players - 1)]
+        if not watch:
+            seats.insert(integer("--seat", seat, 0, players - 1), None)
         session = Session(loaded.game, seats, seed, {file: digest_of(file) for file in loaded.files})
     elif resume is not None:
         of_a_new_game = ("seat", "watch", "seed", *OF_AN_AGENT)
@@ -81,23 +83,6 @@ def play_command(
         print_text(f"play at {server.address} (Ctrl-C stops the server and saves the game)")
         server.serve()
     keep(session, print_text)
-
-
-def _seated(game: AnyGame, seat: int | None, others: list[Agent]) -> list[Agent | None]:
-    """Agents in all seats but a person's.
-
-    Raises:
-        ValueError: there is no such seat, or there are too many or too few agents.
-    """
-    if seat is not None:
-        integer("--seat", seat, 0, game.players - 1)
-    rest = game.players - (seat is not None)
-    if len(others) not in (1, rest):
-        raise ValueError(
-            f"--against is given {len(others)} times; {game} has {rest} other seats; give it once, or once for each"
-        )
-    agents: list[Agent | None] = [*others] * (rest // len(others))
-    return agents if seat is None else [*agents[:seat], None, *agents[seat:]]
 
 
 def _ask(prompt: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -11,7 +11,7 @@ from icarus.algebra import Enhancement
 from icarus.checks import count_text, range_text
 from icarus.commands import options
 from icarus.commands.console import print_note, print_table, print_text, progress_of, show_compilation
-from icarus.commands.options import integer_option, value_option
+from icarus.commands.options import each_of, integer_option, value_option
 from icarus.discovery.race import difference
 from icarus.engine.lowering import components_of
 from icarus.engine.match import Agent, SeatedAgent, play
@@ -96,7 +96,6 @@ def state_after(game: AnyGame, seed: int, moves: str) -> State:
     return state
 
 
-T = TypeVar("T")
 Rewards = Sequence[float]  # of each seat in a game
 CONFIDENCE = 0.95
 
@@ -139,9 +138,9 @@ def match_command(
     _check_seats(strategies, loaded.game, level)
     settings = zip(
         strategies,
-        _each("--scheme", schemes or [options.DEFAULT_SCHEME], strategies),
-        _each("--move-decay", move_decays or [0.0], strategies),
-        _each("--game-decay", game_decays or [0.0], strategies),
+        each_of("--scheme", schemes or [options.DEFAULT_SCHEME], len(strategies)),
+        each_of("--move-decay", move_decays or [0.0], len(strategies)),
+        each_of("--game-decay", game_decays or [0.0], len(strategies)),
         strict=True,
     )
     budget: dict[str, Any] = {"iterations": iterations, "seconds": seconds, "threads": threads}
@@ -179,19 +178,6 @@ def _check_seats(strategies: list[str], game: AnyGame, level: int | None) -> Non
             f"{game} has {count_text(game.players, 'seat')}; give {range_text(least, most)} of A B …{' beside --level' * beside}, "
             f"not {len(strategies)}; the last one takes all other seats"
         )
-
-
-def _each(option: str, values: list[T], strategies: list[str]) -> list[T]:
-    """What is given once for all strategies, or for each.
-
-    Raises:
-        ValueError: neither.
-    """
-    if len(values) not in (1, len(strategies)):
-        raise ValueError(
-            f"{option} is given {len(values)} times for {len(strategies)} strategies; give it once, or once for each"
-        )
-    return values * (len(strategies) // len(values))
 
 
 def _results(game: AnyGame, agents: list[Agent], rewards: list[Rewards]) -> list[list[object]]:
