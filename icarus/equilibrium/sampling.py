@@ -74,24 +74,6 @@ def first_agreeing(
     return count
 
 
-@kernel("reach of a target")
-def reach_of_target(tree: Arrays, policy: np.ndarray, marks: np.ndarray) -> float:
-    """The probability of coming to the target where all play by a policy."""
-    reach_probabilities, total = np.zeros(len(tree.nodes)), 0.0
-    reach_probabilities[0] = 1.0
-    if marks[0] == INSIDE:
-        return 1.0
-    for node in range(len(tree.nodes)):
-        if marks[node] == ON_THE_WAY:
-            info_set = tree.sets[tree.nodes[node].set]
-            for k in range(info_set.count):
-                child = tree.nodes[node].child + k
-                reach_probabilities[child] = reach_probabilities[node] * policy[info_set.slot + k]
-                if marks[child] == INSIDE:
-                    total += reach_probabilities[child]
-    return total
-
-
 def target_of(tree: GameTree, number: int, target: str) -> np.ndarray:
     """OUTSIDE, ON_THE_WAY or INSIDE for each history, where a search in an information set aims at the target. [nodes]
 
@@ -120,7 +102,6 @@ class SamplingSettings:
     delta: float  # δ, the probability that an iteration aims at the target
     exploration: float  # ε of the sampling
     regret_exploration: float  # γ of the regret matching
-    weight: float  # 1/w_T, with which the probabilities of a sample begin
     target_set: int  # the information set searched for, whose visits are counted
 
 
@@ -266,8 +247,7 @@ def deal(tree: Sampling, targeted: bool, forced_path: np.ndarray) -> int:
     """The deal, which is the first action of a path: its index."""
     on_the_way = tree.marks[0] == ON_THE_WAY
     k = forced_path[0] if len(forced_path) > 0 else draw_deal(tree, 1 if targeted and on_the_way else 0)
-    weight, delta = tree.settings[0].weight, tree.settings[0].delta
-    enter(tree, 0, 0, k, 1.0, delta * weight + (1.0 - delta) * weight)
+    enter(tree, 0, 0, k, 1.0, 1.0)
     tree.path[0].probability = tree.chance_policy[k]
     return k
 
@@ -280,7 +260,7 @@ def go_through_tree(tree: Sampling, cursor: Cursor, player: int, targeted: bool,
     where most of the time goes.
     """
     delta, k, depth, new = tree.settings[0].delta, deal(tree, targeted, forced_path), 1, False
-    others_reach, s1, s2 = tree.chance_policy[k], tree.settings[0].weight, tree.settings[0].weight
+    others_reach, s1, s2 = tree.chance_policy[k], 1.0, 1.0
     if tree.marks[0] == ON_THE_WAY:
         s1 *= tree.deals[1, k] - (tree.deals[1, k - 1] if k > 0 else 0.0)
     elif tree.marks[0] == INSIDE:

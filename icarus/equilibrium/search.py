@@ -91,9 +91,6 @@ class OOS(AlgorithmSettings):
         delta: δ, the probability that an iteration aims at the target. With 1 convergence is lost.
         exploration: ε of the sampling.
         regret_exploration: γ, the share of the uniform policy in regret matching.
-        compensation: the factor w_T of the version of AAMAS 2015 on all updates of a search, so that samples made before the match came
-            to the target do not outweigh those made since: w_T = (1 − δ) + δ / π̄(Z_sub), how much more often the target is reached by
-            aiming than by the average policy (as the text defines it: the printed formula is 1 for IST).
         play: the "average" policy, or the "current" one of the regrets.
 
     Raises:
@@ -104,13 +101,11 @@ class OOS(AlgorithmSettings):
     delta: float = 0.9
     exploration: float = 0.4
     regret_exploration: float = 0.01
-    compensation: bool = False
     play: str = AVERAGE
 
     def __attrs_post_init__(self) -> None:
         checks.one_of("target", self.target, sampling.TARGETS)
         checks.one_of("play", self.play, (AVERAGE, CURRENT))
-        checks.one_of("compensation", self.compensation, (True, False))
         checks.real("delta", self.delta, 0, 1)
         checks.real("exploration", self.exploration, 0, 1, above=True)
         checks.real("regret_exploration", self.regret_exploration, 0, 1)
@@ -161,7 +156,7 @@ class OOSSearch(Learner):
         self._settings, self._weights = np.zeros(1, sampling.SETTINGS), np.zeros(widest)
         for name in ("delta", "exploration", "regret_exploration"):
             self._settings[name] = getattr(algorithm, name)
-        self._settings["target_set"], self._settings["weight"] = NOTHING, 1.0
+        self._settings["target_set"] = NOTHING
         self._path, self._sigma = np.zeros(tree.depth, sampling.STEP), np.zeros((tree.depth, widest))
         self._marks = np.full(len(tree.nodes), sampling.INSIDE, np.uint8)
         self._deals = _sums_of_deals(tree, self._marks)
@@ -173,10 +168,6 @@ class OOSSearch(Learner):
             self._marks, self.target_set = sampling.target_of(self.tree, number, self.algorithm.target), number
             self._deals = _sums_of_deals(self.tree, self._marks)
             self._settings["target_set"] = number
-        if self.algorithm.compensation:
-            tree, delta = self.tree, self.algorithm.delta
-            target_reach = sampling.reach_of_target(tree.arrays, self.average.probabilities, self._marks)
-            self._settings["weight"] = 1 / (1 - delta + delta / target_reach) if target_reach > 0 else 1.0
 
     @property
     def depth(self) -> int:
@@ -266,11 +257,6 @@ class OOSSearch(Learner):
     def weights(self) -> np.ndarray:
         """What the policy to play from is in proportion to, the average one or the current one of the regrets. [slots]"""
         return self.sums if self.algorithm.play == AVERAGE else np.maximum(self.regrets, 0)
-
-    @property
-    def weight(self) -> float:
-        """w_T: the factor on all updates of the search under way."""
-        return float(1 / self._settings["weight"][0])
 
 
 def _sums_of_deals(tree: GameTree, marks: np.ndarray) -> np.ndarray:

@@ -183,24 +183,19 @@ SMALL = "generic-poker(ranks=2,copies=2,raises=1,sizes=1)"  # a public card in m
 
 @by_target
 @pytest.mark.parametrize("delta", [0, 0.5, 0.9])
-@pytest.mark.parametrize("compensation", [False, True])
 @pytest.mark.parametrize("all_known", [True, False])
 @pytest.mark.parametrize("name", ["kuhn-poker", "goofspiel(cards=3)", SMALL])
-def test_the_expected_regrets_of_a_traversal_are_the_counterfactual_regrets(
-    name, target, delta, compensation, all_known
-):
+def test_the_expected_regrets_of_a_traversal_are_the_counterfactual_regrets(name, target, delta, all_known):
     tree = tree_of(games.load(name))
-    scheme = OOS(target=target, delta=delta, compensation=compensation)
+    scheme = OOS(target=target, delta=delta)
     for player in range(2):
         number = deep_set(tree, 1 - player if name == SMALL else player)
         search = learned(tree, number, scheme, all_known, seed=player)
         enumeration = Enumeration(tree, search.regrets.copy(), search.in_memory.copy(), player, delta)
         enumeration.aim(begins(tree, number, target))
         regrets, sums = expected(search, enumeration, player)
-        weight = search.weight
-        assert (weight > 1) == (compensation and delta > 0 and len(enumeration.wanted) < len(tree.nodes))
-        assert np.abs(regrets / weight - enumeration.regrets_by_definition()).max() < 1e-12
-        assert np.abs(sums / weight - enumeration.averages_by_definition()).max() < 1e-12
+        assert np.abs(regrets - enumeration.regrets_by_definition()).max() < 1e-12
+        assert np.abs(sums - enumeration.averages_by_definition()).max() < 1e-12
 
 
 @pytest.mark.parametrize(
@@ -246,7 +241,7 @@ def test_targets_are_what_the_paper_says():
 NEAR = {  # NashConv after so many iterations
     ("kuhn-poker", OOS(delta=0)): (100_000, 0.03),
     ("kuhn-poker", OOS(delta=0.6)): (300_000, 0.03),
-    ("kuhn-poker", OOS(target=PST, delta=0.6, compensation=True)): (300_000, 0.03),
+    ("kuhn-poker", OOS(target=PST, delta=0.6)): (300_000, 0.03),
     ("leduc-poker", OOS(target=PST, delta=0.5)): (300_000, 1.0),
     ("goofspiel(cards=3)", OOS(delta=0.5)): (100_000, 0.06),
 }
@@ -301,7 +296,7 @@ def test_the_seed_fixes_everything_and_memory_is_kept_in_a_match():
 
 
 def test_settings_are_read_back_as_they_are_written():
-    for scheme in (OOS(), OOS(target=PST, delta=0.5, regret_exploration=0, compensation=True, play="current")):
+    for scheme in (OOS(), OOS(target=PST, delta=0.5, regret_exploration=0, play="current")):
         assert parse_algorithm(str(scheme)) == scheme
     assert str(OOS()) == "OOS()" and parse_algorithm("OOS") == OOS()
 

@@ -56,9 +56,7 @@ def test_solvers_learn_the_same_to_the_last_bit(solver):
     assert (compiled.sums == plain.sums).all() and (compiled.regrets == plain.regrets).all()
 
 
-@pytest.mark.parametrize(
-    "algorithm", [OOS(), OOS(target="public subgame", compensation=True), NearEquilibrium(0.1)], ids=str
-)
+@pytest.mark.parametrize("algorithm", [OOS(), OOS(target="public subgame"), NearEquilibrium(0.1)], ids=str)
 def test_online_searches_find_the_same_policy(algorithm):
     compiled, plain = (game.new_initial_state(seed=5) for game in (LEDUC, PYTHON[LEDUC]))
     for state in (compiled, plain):
