@@ -144,8 +144,9 @@ class HistoryExample:
 
     def _tables(self, count: int) -> list[np.ndarray]:
         """What the game tells: features of states and of actions, lookahead and endings, a row for each."""
-        told, actions = self.decisions, [(decision, action) for decision in self.decisions for action in decision.legal]
-        features: list[Mapping] = [decision.features for decision in told] + [{}] * (count - len(told))
+        actions = [(decision, action) for decision in self.decisions for action in decision.legal]
+        features: list[Mapping] = [decision.features for decision in self.decisions]
+        features += [{}] * (count - len(features))
         of_actions = [decision.action_features.get(action, {}) for decision, action in actions]
         tables: list[tuple[int, list]] = [
             *(

@@ -88,9 +88,9 @@ def load(name: str, **parameters: int) -> AnyGame:
 
 def _split(name: str) -> tuple[str, dict[str, int]]:
     """ "name(a=1, b=2)" as name and parameters."""
-    written = _NAME.fullmatch(name) if len(name) <= LONGEST else None
+    match = _NAME.fullmatch(name) if len(name) <= LONGEST else None
     try:
-        base, pairs = written[1], _PAIR.findall(written[2] or "")  # type: ignore[index]
+        base, pairs = match[1], _PAIR.findall(match[2] or "")  # type: ignore[index]
         parameters = {key: ast.literal_eval(value) for key, value in pairs}
     except (TypeError, ValueError, SyntaxError):
         raise ValueError(

@@ -262,19 +262,13 @@ def _walk(deal: Facts, group: int, target: float) -> float:
     start = _index(deal)
     total = 0.0
     for take_a in range(max(0, size - left_b - left_c - left_d), min(size, left_a) + 1):
-        after_a = size - take_a
+        after_a, index_a = size - take_a, start - take_a * deal.steps[a]
         for take_b in range(max(0, after_a - left_c - left_d), min(after_a, left_b) + 1):
-            after_b = after_a - take_b
+            after_b, index_b = after_a - take_b, index_a - take_b * deal.steps[b]
             ways_b = BINOMIAL[left_a, take_a] * BINOMIAL[left_b, take_b]
             for take_c in range(max(0, after_b - left_d), min(after_b, left_c) + 1):
                 take_d = after_b - take_c
-                index = (
-                    start
-                    - take_a * deal.steps[a]
-                    - take_b * deal.steps[b]
-                    - take_c * deal.steps[c]
-                    - take_d * deal.steps[d]
-                )
+                index = index_b - take_c * deal.steps[c] - take_d * deal.steps[d]
                 ways = ways_b * BINOMIAL[left_c, take_c] * BINOMIAL[left_d, take_d] * deal.ways[group, index]
                 if ways > 0.0:
                     deal.taken[0], deal.taken[1], deal.taken[2], deal.taken[3] = take_a, take_b, take_c, take_d

@@ -52,11 +52,8 @@ HOLDINGS = np.array([sum(1 << LANE * lane for lane in range(copies)) for copies 
 
 SHORTEST_SOLO_RUN, SHORTEST_PAIR_RUN, SHORTEST_TRIO_RUN = 5, 3, 2
 CATEGORIES_WITH_RUNS = (  # cards of each rank, size of the kickers, shortest run
-    (1, 0, SHORTEST_SOLO_RUN),
-    (2, 0, SHORTEST_PAIR_RUN),
-    (3, 0, SHORTEST_TRIO_RUN),
-    (3, 1, SHORTEST_TRIO_RUN),
-    (3, 2, SHORTEST_TRIO_RUN),
+    *((1, 0, SHORTEST_SOLO_RUN), (2, 0, SHORTEST_PAIR_RUN)),
+    *((3, size, SHORTEST_TRIO_RUN) for size in range(3)),
 )
 KICKERS_TO_FOUR = 2
 
