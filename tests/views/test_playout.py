@@ -3,7 +3,6 @@
 import base64
 import re
 from pathlib import Path
-from typing import Any
 
 import attrs
 import pytest
@@ -26,7 +25,6 @@ from icarus import (
 from icarus.kernel import CHANCE, observed, update
 from icarus.kernel import record as key_of
 from icarus.views.shown import Shown, number_text
-from icarus.views.tree_page import write_tree_page
 
 
 @pytest.fixture(scope="module")
@@ -118,16 +116,3 @@ def test_each_decision_is_shown_with_who_decided_by_what_and_its_board(shown: Sh
     assert f"rewards: {', '.join(f'{reward:.4g}' for reward in playout.rewards)}" in text
     with pytest.raises(ValueError, match="exists and is not overwritten"):
         shown.to_html(tmp_path / "playout.html")
-
-
-def test_the_page_of_a_tree_shows_the_next_playout_when_asked(shown: Shown, tmp_path: Path, page: Any) -> None:
-    result = search(shown.playout.state, STRATEGY, iterations=60, seed=3)
-    write_tree_page(result, tmp_path / "tree.html", playout=shown.playout)
-    page.goto(f"file://{tmp_path / 'tree.html'}")
-    page.wait_for_selector("body[data-ready=yes]")
-    assert page.locator("#playout").is_hidden() and page.locator("#rows").is_visible()
-    page.click("#to-playout")
-    assert page.frame_locator("#playout").locator("h1").inner_text() == "phantom-mnk: playout 61"
-    assert page.locator("#rows").is_hidden()
-    page.click("#to-tree")
-    assert page.locator("#rows").is_visible()
