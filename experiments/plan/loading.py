@@ -34,9 +34,8 @@ from experiments.plan.definition import (
     strategy_of,
 )
 from icarus import Enhancement, checks, games
-from icarus.arena.player import read_scheme
 from icarus.engine.match import Agent
-from icarus.engine.scheme import MO_ISMCTS, Scheme
+from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
 from icarus.engine.search import Algorithm
 from icarus.equilibrium.tree import refuse_unless_walkable
 from icarus.kernel.game import AnyGame
@@ -144,7 +143,7 @@ def _scheme(path: str, value: object) -> Scheme:
     if isinstance(value, Scheme):
         return value
     with refusing(path):
-        return read_scheme(str(value))
+        return parse_scheme(str(value))
 
 
 def _honest(name: str, scheme: Scheme) -> str:

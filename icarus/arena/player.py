@@ -10,7 +10,7 @@ import numpy as np
 from icarus.algebra import Enhancement
 from icarus.algebra.parsing import Operand
 from icarus.engine.match import Agent, Player
-from icarus.engine.scheme import MO_ISMCTS, Scheme, parse_scheme
+from icarus.engine.scheme import MO_ISMCTS, parse_scheme
 from icarus.engine.search import Algorithm
 from icarus.kernel.game import AnyGame
 from icarus.kernel.state import State
@@ -85,17 +85,6 @@ def parse_strategy(text: str, enhancements: Mapping[str, Operand]) -> Enhancemen
         ValueError: it cannot be understood.
     """
     return parse_algorithm(text) if names_algorithm(text) else parse(text, **enhancements)
-
-
-def read_scheme(text: str) -> Scheme:
-    """The scheme written so.
-
-    Raises:
-        ValueError: there is no such scheme, or the text is an algorithm, which is given instead of a strategy.
-    """
-    if names_algorithm(text):
-        raise ValueError(f"{text} is an algorithm, not a scheme; give it instead of a strategy, without a scheme")
-    return parse_scheme(text)
 
 
 # -------------------------------------------------------------------------------------------------------------------- players

@@ -9,9 +9,9 @@ import typer
 
 from icarus import games
 from icarus.algebra.parsing import Operand
-from icarus.arena.player import Configuration, parse_strategy, read_configuration, read_scheme
+from icarus.arena.player import Configuration, parse_strategy, read_configuration
 from icarus.engine.match import Agent
-from icarus.engine.scheme import SCHEMES
+from icarus.engine.scheme import SCHEMES, parse_scheme
 from icarus.equilibrium.search import check_trees
 from icarus.kernel.game import AnyGame
 from icarus.load_files import game_of_file, load_files
@@ -119,12 +119,12 @@ class LoadedGame:
         """
         player = read_configuration(text) if text.rstrip().endswith("]") else Configuration(text)
         if player.scheme == Configuration(text).scheme:
-            player = attrs.evolve(player, scheme=str(read_scheme(scheme).with_cutoff(cutoff)))
+            player = attrs.evolve(player, scheme=str(parse_scheme(scheme).with_cutoff(cutoff)))
         if budget["iterations"] is budget["seconds"] is None:
             budget["iterations"] = DEFAULT_ITERATIONS
         agent = Agent(
             parse_strategy(player.strategy, self.names),
-            scheme=read_scheme(player.scheme),
+            scheme=parse_scheme(player.scheme),
             move_decay=player.move_decay or move_decay,
             **budget,
         )

@@ -10,7 +10,6 @@ import attrs
 import msgspec
 
 from icarus import checks
-from icarus.algebra import Enhancement
 from icarus.arena.match import load_game, names_in
 from icarus.arena.player import Configuration, read_configuration
 from icarus.arena.workers import workers as start_workers
@@ -32,7 +31,6 @@ from icarus.kernel.game import AnyGame
 from icarus.kernel.python_game import check_game
 from icarus.kernel.state import State
 from icarus.load_files import digest_of
-from icarus.specs import parse
 
 REFERENCE = "BASELINE >> NAST2"  # of the paper's sixteen the best over the games of its Figure 4
 POOL = ("BASELINE", REFERENCE)
@@ -179,7 +177,7 @@ def check_playable(game: AnyGame | str, protocol: RaceProtocol, report: Report) 
         configuration = protocol.pool[number] if point is None else space.configuration(point)
         with space.refusing(point):
             configuration.agent(iterations=TRIED, **names).search(start, (protocol.seed, CALIBRATION))
-        report(RaceProgress("check", number + 1, len(protocol.pool) + len(points), str(configuration)))
+        report(RaceProgress("check", number + 1, len(protocol.pool) + len(points)))
 
 
 def first_decision(game: AnyGame, seed: int) -> State:
@@ -222,11 +220,6 @@ class ProvenConfiguration:
     units: int
     p: float
     rate: float
-
-    @property
-    def strategy(self) -> Enhancement:
-        """The composition, without what else the configuration says."""
-        return parse(self.configuration.strategy)
 
     def __str__(self) -> str:
         return (

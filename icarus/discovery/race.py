@@ -168,10 +168,6 @@ class RaceProtocol:
         """The files, without their digests."""
         return tuple(file for file, _ in self.files)
 
-    def detectable(self) -> float:
-        """The least difference in mean reward that the proof finds with power `POWER`, for the strictest test of Holm's."""
-        return detectable(self.units[1], self.deviation, self.level / self.finalists)
-
     def check(self, directory: Path) -> None:
         """Refuse a directory that holds something else than this race.
 
@@ -216,12 +212,11 @@ def plan_units(
         max(1, int(ablate / ((factors + 1) * seats))),
     )
     least = detectable(units[1], deviation, level / finalists)
-    of_all, or_fewer = (f"{finalists} finalists", ", or fewer finalists") if finalists > 1 else ("1 finalist", "")
     if units[1] < LEAST_UNITS or least > USELESS:
-        what = f"a difference of {least:.2f} in mean reward or more" if least <= 1 else "no difference in mean reward"
+        of_all = f"with {count_text(units[1], 'unit')} for each of {count_text(finalists, 'finalist')}"
         raise ValueError(
-            f"a budget of {games} games proves nothing: with {count_text(units[1], 'unit')} for each of {of_all} it could detect {what}; "
-            f"give more games{or_fewer}"
+            f"a budget of {games} games proves nothing: {of_all} it could detect a difference of {least:.2f} in mean reward or more; "
+            "give more games, or fewer finalists"
         )
     return units
 
@@ -306,13 +301,11 @@ class RaceProgress:
     Attributes:
         stage: one of `STAGES`.
         done, total: units; while the space is checked, configurations.
-        text: what there is to say.
     """
 
     stage: str
     done: int
     total: int
-    text: str
 
 
 Report = Callable[[RaceProgress], None]
@@ -407,7 +400,7 @@ def explore(protocol: RaceProtocol, games: Games, report: Report) -> list[Point]
         spent, deal = spent + len(points), deal + 1
         if spent >= total * HALF_TIME and len(pool) == len(protocol.pool):
             pool.append(space.configuration(finder.incumbent))
-        report(RaceProgress("explore", spent, total, str(space.configuration(finder.incumbent))))
+        report(RaceProgress("explore", spent, total))
     return finder.finalists(protocol.finalists)
 
 
@@ -430,14 +423,13 @@ def prove(protocol: RaceProtocol, games: Games, finalists: Sequence[Point], repo
 
 
 def scores(games: Games, stream: int, pairs: Sequence[Pair], units: int, report: Report) -> list[list[float]]:
-    """What the first of each pair gets against the second on the same deals; reported after each block of units, with the means so far."""
+    """What the first of each pair gets against the second on the same deals; reported after each block of units."""
     received: list[list[float]] = [[] for _ in pairs]
     for start in range(0, units, BLOCK):
         deals = list(range(start, min(start + BLOCK, units)))
         for each, pair in zip(received, pairs, strict=True):
             each += games.scores(stream, [pair] * len(deals), deals)
-        means = "   ".join(f"{np.mean(each):.3f}" for each in received)
-        report(RaceProgress(STAGES[stream], deals[-1] + 1, units, means))
+        report(RaceProgress(STAGES[stream], deals[-1] + 1, units))
     return received
 
 
@@ -478,14 +470,13 @@ def ablate(protocol: RaceProtocol, games: Games, winner: Point, report: Report) 
 # ------------------------------------------------------------------------------------------------- the result as text and as a page
 
 
-PAGE, TEXT = "result.html", "result.txt"
+PAGE = "result.html"
 
 
 def write_result(discovery: Discovery, directory: Path) -> None:
-    """Write the result of a race beside its rows."""
-    (directory / TEXT).write_text(text_of(discovery) + "\n", encoding="utf-8")
-    page = document.html(f"Discovered for {discovery.protocol.game}", list(_blocks(discovery)))
-    (directory / PAGE).write_text(page, encoding="utf-8")
+    """Write the result of a race beside its rows, as a page."""
+    title = f"Discovered for {discovery.protocol.game}"
+    (directory / PAGE).write_text(document.html(title, list(_blocks(discovery))), encoding="utf-8")
 
 
 def text_of(discovery: Discovery) -> str:
@@ -514,8 +505,7 @@ def _blocks(discovery: Discovery) -> Iterator[Block]:
         f"digest {protocol.digest}, seed {protocol.seed}, finder {protocol.finder}\n"
         f"space {protocol.space.name} of {protocol.space.count():,} points\n"
         f"pool: {'; '.join(map(str, protocol.pool))}; at half time the incumbent\n"
-        f"units of {len(protocol.seats)} games: {protocol.units[0]} to explore, {protocol.units[1]} to prove each finalist\n"
-        f"a difference of {protocol.detectable():.3f} or more is found with 80 % power at the strictest level of Holm's tests"
+        f"units of {len(protocol.seats)} games: {protocol.units[0]} to explore, {protocol.units[1]} to prove each finalist"
     )
     yield Heading("Cost")
     yield Paragraph(f"{discovery.games:,} games, {discovery.seconds / 3600:.2f} processor hours")

@@ -195,20 +195,13 @@ class Space(msgspec.Struct, frozen=True, dict=True, omit_defaults=True, forbid_u
 
     def covering(self) -> list[Point]:
         """Points in which every level of every factor that can be active is found, each once at least where it is not excluded."""
-        points, queue, queued_points, excluded_count = list[Point](), [self.default], {self.default}, 0
+        rng = np.random.default_rng(0)
         missing = {(k, i) for k, levels in enumerate(self.factors.values()) for i in range(len(levels))}
-        while queue and missing and excluded_count < ATTEMPTS:
-            point = queue.pop(0)
-            if missing.isdisjoint(enumerate(point)):
-                continue
-            if self.allows(point):
+        points = list[Point]()
+        for point in (self.default, *(self.sample(rng) for _ in range(CHECKED))):
+            if not missing.isdisjoint(enumerate(point)) and self.allows(point):
                 missing -= set(enumerate(point))
                 points.append(point)
-            else:  # its neighbours may be allowed
-                excluded_count += 1
-            near = [changed for changed in self._change(point) if changed not in queued_points]
-            queued_points.update(near)
-            queue += near
         return points
 
     def _change(self, point: Point) -> Iterator[Point]:

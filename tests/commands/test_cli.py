@@ -306,7 +306,7 @@ REFUSED = {
     "search othello --with .": "'.' is not a Python file",
     "search othello --html .": "'.' is a directory; give a new file",
     f"search {FIVE} --cutoff 2": "kuhn-poker has no heuristic to end playouts with",
-    f"search {FIVE} --scheme OOS()": "OOS() is an algorithm, not a scheme",
+    f"search {FIVE} --scheme OOS()": "'OOS()' is not a scheme",
     f"search {FIVE} --strategy OOS --html no.html": "OOS keeps no tree and no records that could be shown",
     f"search {FIVE} --strategy OOS --threads 2": "OOS() is another algorithm, which searches in one thread",
     "search hearts --strategy OOS": "hearts has 4 players: best responses bound the distance from an equilibrium",

@@ -373,7 +373,7 @@ def test_experiments_have_it_for_an_agent_or_an_opponent():
         ({"games": ["phantom-mnk"]}, "cannot play here: phantom-mnk is too large for a complete walk: it has about"),
         ({"agents": {"a": "OOS(depth=1)"}}, "agents.a: 'OOS\\(depth=1\\)' is not a search"),
         ({"agents": {"a": {"strategy": "OOS", "scheme": "SO_ISMCTS"}}}, "takes no scheme=SO_ISMCTS"),
-        ({"agents": {"a": {"scheme": "OOS()"}}}, "OOS\\(\\) is an algorithm, not a scheme"),
+        ({"agents": {"a": {"scheme": "OOS()"}}}, "'OOS\\(\\)' is not a scheme"),
         ({"agents": {"a": "RAVE"}, "opponent": "OOS", "games": ["othello"]}, "cannot play here: othello"),
     ],
 )
