@@ -27,7 +27,7 @@ from icarus.kernel.game import AnyGame, seat_name
 from icarus.kernel.state import State
 from icarus.load_files import sentence_of
 from icarus.specs import BASELINE
-from icarus.views.boards import COLOURS, SELECTED, drawing, label, marks, parts
+from icarus.views.boards import COLOURS, SELECTED, drawing, marks, parts
 
 _CHANCE_STREAM, _SEARCH_STREAM, _HINT_STREAM = 0, 1, 2
 ADVISER = Agent(BASELINE, iterations=5000)  # where there are no others
@@ -360,10 +360,7 @@ class Conversation:
             "total": len(log),
             "board": picture.svg(),
             "text": picture.text(),
-            "moves": [
-                {"name": state.action_to_string(move), "text": label(state, move), "parts": list(parts(state, move))}
-                for move in moves
-            ],
+            "moves": [{"name": state.action_to_string(move), "parts": list(parts(state, move))} for move in moves],
             "select": session.game.name in SELECTED,
             "last": next((entry.parts for entry in reversed(log[:count]) if entry.parts), []),
             "log": [entry.text for entry in log],
@@ -377,7 +374,7 @@ class Conversation:
         for index, (played, before) in enumerate(zip(session.played, session.states, strict=False)):
             if (in_view := session.view(observer, index)) is not None:
                 places = list(marks(before, played.action, in_view))
-                what = label(before, played.action) if in_view else "-".join(places) or "(hidden from you)"
+                what = before.action_to_string(played.action) if in_view else "-".join(places) or "(hidden from you)"
                 log.append(LogEntry(index, f"{session.name_of(played.player)}: {what}", places))
         return log
 

@@ -20,7 +20,7 @@ from icarus.games.cards import SUIT_SYMBOLS, card_text, card_texts
 from icarus.games.checkers import SQUARES, square_text
 from icarus.games.checkers import text as checkers_text
 from icarus.games.dou_di_zhu import PASS as NO_PLAY
-from icarus.games.dou_di_zhu import PLAYER_NAMES, PLAYS, RANK_NAMES, SOLO_KICKERS, cards_of, cards_played
+from icarus.games.dou_di_zhu import PLAYER_NAMES, RANK_NAMES, cards_of, cards_played
 from icarus.games.hearts import DEALING, EXCHANGING, PASSING, PASSINGS, PLAYERS, PLAYING, doing
 from icarus.games.knockout_whist import FACE_DOWN, NO_CARD, OVER, PLAY, trick_by_player
 from icarus.games.knockout_whist import text as whist_text
@@ -98,12 +98,10 @@ def disc(x: float, y: float, radius: float, fill: str) -> str:
     return f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{fill}" stroke="{INK}"/>'
 
 
-def part(name: str, *inside: str, label: str = "", holds: str = "") -> str:
-    """Something that one can click: its name in a move, the name that is its `label` if that is another, and what it `holds`, in words."""
-    description = ", ".join(text for text in (label or name, holds) if text)
-    attributes = f' data-shown="{escape(label, quote=True)}"' if label else ""
-    attributes += f' aria-label="{escape(description, quote=True)}"' if description != name else ""
-    return f'<g data-part="{escape(name, quote=True)}"{attributes}>{"".join(inside)}</g>'
+def part(name: str, *inside: str, holds: str = "") -> str:
+    """Something that one can click: its name in a move, and what it `holds`, in words."""
+    description = f' aria-label="{escape(f"{name}, {holds}", quote=True)}"' if holds else ""
+    return f'<g data-part="{escape(name, quote=True)}"{description}>{"".join(inside)}</g>'
 
 
 @attrs.frozen
@@ -464,7 +462,6 @@ def knockout_whist(state: Facts, seat: int | None) -> Drawing:
 # Of Dou Di Zhu, where they are not their letters: B and R are the jokers.
 CARD_NAMES = {"T": "10", "B": "bj", "R": "rj"}
 JOKERS = "bj, rj: the jokers"
-KICKERS = {1: "a single card", 2: "a pair"}
 
 
 def _card_names(ranks: list[int]) -> tuple[str, ...]:
@@ -474,17 +471,6 @@ def _card_names(ranks: list[int]) -> tuple[str, ...]:
 def dou_di_zhu_parts(state: Facts, action: int) -> tuple[str, ...]:
     """The cards that an action plays."""
     return () if action == NO_PLAY else _card_names(cards_played(action))
-
-
-def dou_di_zhu_label(action: int) -> str:
-    """An action in words: "8 8 8, then a single card"."""
-    if action == NO_PLAY:
-        return "pass"
-    cards = " ".join(_card_names(cards_played(action)))
-    if action >= SOLO_KICKERS or not PLAYS[action].kickers:
-        return cards
-    size, count = PLAYS[action].kicker_size, PLAYS[action].kickers
-    return f"{cards}, then {KICKERS[size] if count == 1 else f'{count} {KICKERS[size][2:]}s'}"
 
 
 def dou_di_zhu(state: Facts, seat: int | None) -> Drawing:
@@ -540,7 +526,6 @@ SEEN_PARTS: dict[str, Parts] = {"lotr-confrontation": lotr_marks}
 COLOURS = dict.fromkeys(("othello", "checkers"), ("black", "white")) | dict.fromkeys(
     ("backgammon", "phantom-mnk"), ("X", "O")
 )
-LABELS: dict[str, Callable[[int], str]] = {"dou-di-zhu": dou_di_zhu_label}
 HIDDEN = "?"  # stands for what a seat does not know, in the text of a game without a picture
 DRAWS = 100  # determinizations, of which such a text is made
 
@@ -622,9 +607,3 @@ def marks(state: State, action: int, in_view: bool = True) -> tuple[str, ...]:
     if find is not None:
         return find(state.facts, action)
     return parts(state, action) if in_view else ()
-
-
-def label(state: State, action: int) -> str:
-    """An action in words for a button."""
-    write = LABELS.get(state.game.name)
-    return write(action) if write is not None else state.action_to_string(action)

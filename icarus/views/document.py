@@ -175,10 +175,8 @@ def check_new_file(path: Path) -> None:
     Raises:
         ValueError: one of these.
     """
-    if path.is_dir():
-        raise ValueError(f"{str(path)!r} is a directory; give a new file")
     if path.exists():
-        raise ValueError(f"{str(path)!r} exists and is not overwritten")
+        raise ValueError(f"{str(path)!r} exists and is not overwritten; give a new file")
     if not path.parent.is_dir():
         raise ValueError(f"{str(path)!r} cannot be written: there is no directory {str(path.parent)!r}")
 

@@ -304,7 +304,7 @@ REFUSED = {
     "search othello --moves 'd3 d3'": "'d3' is not legal here; legal: ",
     "search othello --with nowhere.py": "there is no file 'nowhere.py'",
     "search othello --with .": "'.' is not a Python file",
-    "search othello --html .": "'.' is a directory; give a new file",
+    "search othello --html .": "'.' exists and is not overwritten",
     f"search {FIVE} --cutoff 2": "kuhn-poker has no heuristic to end playouts with",
     f"search {FIVE} --scheme OOS()": "'OOS()' is not a scheme",
     f"search {FIVE} --strategy OOS --html no.html": "OOS keeps no tree and no records that could be shown",

@@ -51,12 +51,11 @@ function click(target) {
   if (chosen.some(part => part.copy === one.copy)) chosen = chosen.filter(part => part.copy !== one.copy);  // put down
   else if (fits.length) chosen.push(one);
   else {
-    if (now.select || !first(part)) tell(now.moves.length ? `nothing can be done with ${longer.map(nameOf).join(" ")} now` : looking === null ? now.status : "this is an earlier position; ▶| returns to the current one");
+    if (now.select || !first(part)) tell(now.moves.length ? `nothing can be done with ${longer.join(" ")} now` : looking === null ? now.status : "this is an earlier position; ▶| returns to the current one");
     if (!now.select) chosen = first(part) ? [one] : [];
   }
   if (!now.select && fits.length === 1 && fits[0].parts.length === chosen.length) act(fits[0]); else draw(now);
 }
-const nameOf = part => byId("board").querySelector(`[data-part="${CSS.escape(part)}"]`)?.dataset.shown ?? part;
 
 async function act(move) {
   chosen = [];
@@ -103,8 +102,8 @@ function draw(told) {
   drawBoard(told);
   byId("words").textContent = told.text;
   const ready = looking === null ? told.moves.filter(move => begins(move)) : [], fits = ready.filter(move => !told.select || move.parts.length === chosen.length);
-  byId("clicked").textContent = chosen.length ? `${chosen.map(part => nameOf(part.name)).join(" ")} …` : told.select && ready.length ? "select cards; those that a legal play can take are bright" : "";
-  byId("moves").replaceChildren(...fits.map(move => element("button", {textContent: move.text, onclick: () => act(move)})));
+  byId("clicked").textContent = chosen.length ? `${chosen.map(part => part.name).join(" ")} …` : told.select && ready.length ? "select cards; those that a legal play can take are bright" : "";
+  byId("moves").replaceChildren(...fits.map(move => element("button", {textContent: move.name, onclick: () => act(move)})));
   byId("place").textContent = `${told.at} / ${told.total}`;
   byId("log").replaceChildren(...told.log.map((text, i) => element("li", {}, lookButton(i + 1, text))));
   if (looking === null) byId("log").scrollTop = byId("log").scrollHeight;
