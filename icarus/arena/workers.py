@@ -10,15 +10,7 @@ import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    BrokenExecutor,
-    CancelledError,
-    Executor,
-    Future,
-    ProcessPoolExecutor,
-    wait,
-)
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor, wait
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from icarus.load_files import sentence_of
@@ -72,7 +64,7 @@ class Workers:
             if not pending:
                 return
             is_alone = len(pending) == 1
-            for future in wait(pending, return_when=FIRST_COMPLETED).done:
+            for future in wait(pending, return_when="FIRST_COMPLETED").done:
                 task, deaths = pending.pop(future)
                 try:
                     yield self._result(future, task)

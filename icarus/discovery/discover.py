@@ -14,17 +14,8 @@ from icarus.arena.match import load_game, names_in
 from icarus.arena.player import Configuration, read_configuration
 from icarus.arena.workers import workers as start_workers
 from icarus.audit.lockstep import random_action
-from icarus.discovery.race import (
-    CALIBRATION,
-    ROWS,
-    Discovery,
-    Games,
-    RaceProgress,
-    RaceProtocol,
-    Report,
-    plan_units,
-    run,
-)
+from icarus.discovery import race
+from icarus.discovery.race import Discovery, Games, RaceProgress, RaceProtocol, Report, plan_units
 from icarus.discovery.space import LEAST_ITERATIONS, Space, load_space
 from icarus.engine.search import check_callable
 from icarus.kernel.game import AnyGame
@@ -104,9 +95,9 @@ def discover(
         protocol.write(directory)
     with (
         start_workers(workers, cluster) as playing,
-        Games(protocol, game, directory / ROWS if directory else None, playing) as games,
+        Games(protocol, game, directory / race.ROWS if directory else None, playing) as games,
     ):
-        return run(protocol, games, report)
+        return race.run(protocol, games, report)
 
 
 def plan_race(game: AnyGame | str, settings: Settings) -> RaceProtocol:
@@ -176,13 +167,13 @@ def check_playable(game: AnyGame | str, protocol: RaceProtocol, report: Report) 
     for number, point in enumerate([*([None] * len(protocol.pool)), *points]):
         configuration = protocol.pool[number] if point is None else space.configuration(point)
         with space.refusing(point):
-            configuration.agent(iterations=TRIED, **names).search(start, (protocol.seed, CALIBRATION))
+            configuration.agent(iterations=TRIED, **names).search(start, (protocol.seed, race.CALIBRATION))
         report(RaceProgress("check", number + 1, len(protocol.pool) + len(points)))
 
 
 def first_decision(game: AnyGame, seed: int) -> State:
     """A state of a game in which a player has a choice."""
-    state, luck = game.new_initial_state((seed, CALIBRATION)), random.Random(seed)
+    state, luck = game.new_initial_state((seed, race.CALIBRATION)), random.Random(seed)
     while not state.is_terminal() and (state.is_chance_node() or len(state.legal_actions()) == 1):
         state.apply_action(random_action(state, luck))
     if state.is_terminal():

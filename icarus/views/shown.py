@@ -17,20 +17,9 @@ from icarus.engine.tables import Records, parts_of, parts_text
 from icarus.kernel import NO_ACTION, UNSEEN
 from icarus.kernel.game import seat_name
 from icarus.kernel.state import State
+from icarus.views import document
 from icarus.views.boards import drawing
-from icarus.views.document import (
-    Block,
-    Heading,
-    Paragraph,
-    Picture,
-    Preformatted,
-    Table,
-    html,
-    in_notebook,
-    text_columns,
-    text_of,
-    write_new,
-)
+from icarus.views.document import Block, Heading, Paragraph, Picture, Preformatted, Table
 
 SHOWN = 12, 3  # of a component's updates and of a decision's values, so many are shown as text
 DRAWN = 300  # boards in a page
@@ -56,7 +45,7 @@ class Shown:
     playout: InspectedPlayout
 
     def __str__(self) -> str:
-        return text_of(_blocks(self.playout, *SHOWN))
+        return document.text_of(_blocks(self.playout, *SHOWN))
 
     __repr__ = __str__
 
@@ -66,10 +55,10 @@ class Shown:
         Raises:
             ValueError: the file exists, or its directory does not exist.
         """
-        write_new(Path(path), playout_page(self.playout))
+        document.write_new(Path(path), playout_page(self.playout))
 
     def _repr_html_(self) -> str:
-        return in_notebook(playout_page(self.playout), "the playout")
+        return document.in_notebook(playout_page(self.playout), "the playout")
 
 
 def playout_page(playout: InspectedPlayout) -> str:
@@ -79,7 +68,9 @@ def playout_page(playout: InspectedPlayout) -> str:
         Picture(drawing(state).svg(), f"{t}: before {choice.action}" if choice else "the end")
         for t, (state, choice) in enumerate(steps)
     ]
-    return html(f"{playout.state.game}: playout {playout.iteration:,}", [*_blocks(playout), Heading("boards"), *boards])
+    return document.html(
+        f"{playout.state.game}: playout {playout.iteration:,}", [*_blocks(playout), Heading("boards"), *boards]
+    )
 
 
 def _blocks(playout: InspectedPlayout, updates: int | None = None, values: int | None = None) -> list[Block]:
@@ -209,7 +200,7 @@ class ShownRecords:
         header = ["record", *names, *["mean reward"] * has_means]
         rows = [[each.text, *each.field_texts, *mean] for each, mean in zip(self.records, means, strict=True)]
         title = f"{self.name}: {len(self.records)} of {len(self.all)} records, {self.all.enhancement.records}"
-        return "\n".join([title, *text_columns([header, *rows])])
+        return "\n".join([title, *document.text_columns([header, *rows])])
 
     __repr__ = __str__
 
