@@ -5,7 +5,6 @@ only show what the seat knows, or a guess.
 """
 
 import itertools
-import os
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -571,12 +570,10 @@ def _common(state: State, seat: int) -> Lines:
 
 
 def _agreed(variants: Sequence[list[str]], of_one: Callable[[Sequence[str]], str]) -> list[str]:
-    """What lists have in common, place by place; of different lengths, what they have at the beginning and at the end."""
-    if len({len(variant) for variant in variants}) == 1:
-        return [of_one(place) for place in zip(*variants, strict=True)]
-    before = os.path.commonprefix(variants)  # of any lists, not of paths alone
-    after = os.path.commonprefix([variant[len(before) :][::-1] for variant in variants])
-    return [*before, HIDDEN, *reversed(after)]
+    """What lists have in common, place by place; nothing, where their lengths differ."""
+    if len({len(variant) for variant in variants}) > 1:
+        return [HIDDEN]
+    return [of_one(place) for place in zip(*variants, strict=True)]
 
 
 def _agreed_line(lines: Sequence[str]) -> str:

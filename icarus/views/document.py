@@ -153,15 +153,11 @@ def page(name: str, title: str, **parts: str) -> str:
     )
 
 
-def frame(page: str, title: str, attributes: str = "") -> str:
-    """A page inside another one."""
-    text, title = escape(page, quote=True), escape(title, quote=True)
-    return f'<iframe title="{title}" sandbox="allow-scripts" srcdoc="{text}" {attributes}></iframe>'
-
-
 def in_notebook(page: str, title: str) -> str:
     """A page in a frame of its own, for a notebook."""
-    return frame(page, title, 'style="width:100%;height:560px;border:1px solid #8884;border-radius:6px"')
+    style = "width:100%;height:560px;border:1px solid #8884;border-radius:6px"
+    text, title = escape(page, quote=True), escape(title, quote=True)
+    return f'<iframe title="{title}" sandbox="allow-scripts" srcdoc="{text}" style="{style}"></iframe>'
 
 
 def pack(data: object) -> str:
