@@ -428,9 +428,9 @@ def intervals(comparison: Contrast, parts: tuple[float, float], interim: Interim
     return None if estimate is None or against is None else (estimate, against, (to_agree, to_disagree))
 
 
-def sign(expected: Expectation, found: Found) -> np.ndarray:
+def sign(expected: Expectation, estimates: Found) -> np.ndarray:
     """The verdict of one interim analysis: 1, −1 or 0, of several replications at once arrays."""
-    estimate, against, _ = found
+    estimate, against, _ = estimates
     return np.where(expected.agrees(estimate), 1, np.where(expected.contradicted(against), -1, 0))
 
 
@@ -438,9 +438,9 @@ def find(comparison: Contrast, parts: tuple[float, float], interims: Sequence[In
     """The verdict on a comparison at the first interim analysis that decides it, or else what the last one says."""
     outcome, expected = Outcome(comparison, None, UNDECIDED), comparison.expected
     for number, interim in enumerate(interims, 1):
-        if outcome.verdict == UNDECIDED and (found := intervals(comparison, parts, interim)):
-            estimate, against, levels = found
-            verdict, games = int(sign(expected, found)), interim.estimator.games(comparison)
+        if outcome.verdict == UNDECIDED and (estimates := intervals(comparison, parts, interim)):
+            estimate, against, levels = estimates
+            verdict, games = int(sign(expected, estimates)), interim.estimator.games(comparison)
             more = more_games(expected, (estimate, against), levels, games) if verdict == 0 else None
             outcome = Outcome(comparison, estimate, _VERDICTS[verdict], against, levels, more, number)
     return outcome

@@ -271,21 +271,21 @@ def _registered(module: ModuleType, path: Path) -> Games:
     """The games of a module by name, which `games.load` knows from then on: each `Game` and `PythonGame`, and with parameters each own
     function with "-> Game" or "-> PythonGame". Where a compiled and a plain game have the same name, it is the compiled one's."""
     makers = [each for each in vars(module).values() if inspect.isfunction(each) and each.__module__ == module.__name__]
-    made = {_make_game(each, path).name: each for each in makers if _makes_a_game(each)}
+    by_makers = {_make_game(each, path).name: each for each in makers if _makes_a_game(each)}
     defined: dict[str, AnyGame | Callable[[], AnyGame]] = {}
     for game in [*_values(module, PythonGame), *_values(module, Game)]:
         known = defined.get(game.name, game)
-        if game.name not in made and type(known) is type(game) and _identity(known) != _identity(game):
+        if game.name not in by_makers and type(known) is type(game) and _identity(known) != _identity(game):
             raise _refused(path, ANOTHER.format(game.name))
         defined[game.name] = game
-    defined |= made
-    own = {name: game for name, game in defined.items() if name not in games.GAMES or name in _own_games}
-    for name in defined.keys() - own.keys():
+    defined |= by_makers
+    new = {name: game for name, game in defined.items() if name not in games.GAMES or name in _own_games}
+    for name in defined.keys() - new.keys():
         same = defined[name]
         if not isinstance(same, Game) or _identity(same) != _identity(games.load(str(same))):
             raise _refused(path, ANOTHER.format(name))
-    games.GAMES.update(own)
-    _own_games.update(own)
+    games.GAMES.update(new)
+    _own_games.update(new)
     return defined
 
 

@@ -129,8 +129,8 @@ def tables(name: str, iterations: int | None = None) -> list[Table]:
         iterations: per decision, where it is another number than the paper's; agents' own numbers keep their proportion to it.
     """
     group = next(group for group in GROUPS if name in GROUPS[group])
-    found = [{"name": name, **USUAL[group], **table} for table in GROUPS[group][name]]
+    groups = [{"name": name, **USUAL[group], **table} for table in GROUPS[group][name]]
     if name.startswith("determinizations"):
         iterations = iterations or EARLIER_ITERATIONS
-        found[0] |= {"agents": _determinizations(name, iterations), "iterations": iterations}
-    return found
+        groups[0] |= {"agents": _determinizations(name, iterations), "iterations": iterations}
+    return groups

@@ -221,8 +221,8 @@ class Composition(Enhancement):
         )
         of_part = "of the component that the record belongs to"
         policy = _policy_text(self.operator, [(str(weight), str(term)) for weight, term in self.terms])
-        own = (records, information, f"θ_initial {of_part}", policy, contexts, captures, f"ω {of_part}")
-        return "\n\n".join([_laid_out(title, "COMB", *own), *(part.specification() for part in self.components)])
+        fields = (records, information, f"θ_initial {of_part}", policy, contexts, captures, f"ω {of_part}")
+        return "\n\n".join([_laid_out(title, "COMB", *fields), *(part.specification() for part in self.components)])
 
     def __repr__(self) -> str:
         return self.alias or self.name
@@ -476,7 +476,7 @@ def _value_text(value: object) -> str:
 
 
 def _given_by_name(
-    owner: str, arguments: Sequence[object], named: Mapping[str, object], known: Mapping[str, object]
+    owner: str, arguments: Sequence[object], named: Mapping[str, object], parameters: Mapping[str, object]
 ) -> dict[str, Any]:
     """The arguments of a call by the names of the parameters that they are for; what is no number or text is for the rule.
 
@@ -485,12 +485,12 @@ def _given_by_name(
     """
     numbers = [each for each in arguments if is_number(each) or isinstance(each, str)]
     rules = [each for each in arguments if not (is_number(each) or isinstance(each, str))]
-    places = [name for name in known if name != "rule"]
+    places = [name for name in parameters if name != "rule"]
     if len(numbers) > len(places) or len(rules) > 1:
-        raise TypeError(f"{owner}({', '.join(known)}) has no place for {arguments!r}")
+        raise TypeError(f"{owner}({', '.join(parameters)}) has no place for {arguments!r}")
     given = dict([*zip(places, numbers, strict=False), *(("rule", rule) for rule in rules)])
     if twice := [name for name in given if name in named]:
         raise TypeError(f"the parameter {twice[0]} of {owner} is given twice")
-    if unknown := [name for name in {**given, **named} if name not in known]:
-        raise TypeError(f"{owner} has no parameter {unknown[0]!r}; it has {', '.join(known) or 'none'}")
+    if unknown := [name for name in {**given, **named} if name not in parameters]:
+        raise TypeError(f"{owner} has no parameter {unknown[0]!r}; it has {', '.join(parameters) or 'none'}")
     return {**given, **named}

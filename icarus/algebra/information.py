@@ -50,7 +50,9 @@ class Space:
     def __mul__(self, other: "Space") -> "Space":
         if not isinstance(other, Space):
             raise TypeError(f"({self}) * {other!r}: a Space is multiplied by a Space; a power is {self}**2")
-        return _union([Space(one.factors + two.factors) for one in self.alternatives for two in other.alternatives])
+        return _union(
+            [Space(left.factors + right.factors) for left in self.alternatives for right in other.alternatives]
+        )
 
     def __pow__(self, length: int) -> "Space":
         return functools.reduce(operator.mul, [self] * integer(f"the power of {self}", length, least=1))

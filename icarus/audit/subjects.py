@@ -112,7 +112,7 @@ class _GuardedGame(Game):
         return self._guarded(inputs[0]) if name == "copy" else super().answer(name, *inputs)
 
     def ask_kernel(self, kernel: Any, name: str, *inputs: Any) -> Any:
-        given = [self._guarded(each) if self._is_bare(each) else each for each in inputs]
+        guarded = [self._guarded(each) if self._is_bare(each) else each for each in inputs]
 
         def asked(*words: int) -> Any:
             answer = kernel(*words)
@@ -126,7 +126,7 @@ class _GuardedGame(Game):
                 raise BrokenPromise("memory", f"{name} writes outside its `{what}`{place}")
             return answer
 
-        return super().ask_kernel(kernel and cast(Any, asked), name, *given)
+        return super().ask_kernel(kernel and cast(Any, asked), name, *guarded)
 
     def _room(self, name: str, word: str, values: Mapping[str, Any]) -> Any:
         room = super()._room(name, word, values)

@@ -95,7 +95,7 @@ class Arrays(NamedTuple):
     beliefs_type: np.dtype
     max_legal: int
     parameters: int  # of `initial` and `deal`
-    told: tuple[int, ...]  # how many numbers each of `KINDS` writes
+    numbers: tuple[int, ...]  # how many numbers each of `KINDS` writes
 
 
 class Kernels:
@@ -151,7 +151,7 @@ def _kernel_of(name: str, function: Callable, arrays: Arrays) -> CompiledFunctio
         "WORD": np.dtype(np.uint64),
         "REAL": np.dtype(np.float64),
         "nan": np.nan,
-        "room": arrays.told[KINDS.index(name)] if name in KINDS else 0,
+        "room": arrays.numbers[KINDS.index(name)] if name in KINDS else 0,
         "are_sound": are_rewards if name == "heuristic" else is_finite,
         "wrong": f"the {name} function {label} did not write {expected}",
     }

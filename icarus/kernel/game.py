@@ -133,9 +133,9 @@ class AnyGame(ABC):
             raise ValueError(
                 f"the seat names of {self.name} are {self.seat_names!r}; it needs {self.players} different ones"
             )
-        for one, other in _PAIRS:
-            if bool(getattr(self, one)) != bool(getattr(self, other)):
-                raise ValueError(f"{self.name} has only one of {one} and {other}; each needs the other")
+        for first, second in _PAIRS:
+            if bool(getattr(self, first)) != bool(getattr(self, second)):
+                raise ValueError(f"{self.name} has only one of {first} and {second}; each needs the other")
         names = [*self.feature_names, *self.action_feature_names]
         if len(set(names)) < len(names) or not all(isinstance(name, str) for name in names):
             raise ValueError(f"the features of {self.name} are {names!r}; they need different names")
@@ -449,8 +449,8 @@ class Game(AnyGame):
         return latest[2]
 
     def _make_kernels(self) -> Kernels:
-        told = tuple(map(self.width, KINDS))
-        arrays = Arrays(self.state, self.beliefs, self.max_legal, len(parameters_of(self.initial)), told)
+        numbers = tuple(map(self.width, KINDS))
+        arrays = Arrays(self.state, self.beliefs, self.max_legal, len(parameters_of(self.initial)), numbers)
         return Kernels({name: getattr(self, name) for name in (*FUNCTIONS, *KINDS)}, arrays)
 
     def address(self, name: str) -> int:

@@ -168,10 +168,10 @@ class Grid:
         parts = [
             words(margin + (k + 0.5) * side, margin - 7, name, 11, "middle", FAINT) for k, name in enumerate(letters)
         ]
-        for i, (number, *held) in enumerate(rows):
+        for i, (number, *squares) in enumerate(rows):
             y = margin + i * side
             parts.append(words(margin - 6, y + side * 0.62, number, 11, "end", FAINT))
-            for k, (column, letter) in enumerate(zip(letters, held, strict=True)):
+            for k, (column, letter) in enumerate(zip(letters, squares, strict=True)):
                 colour = self.colours[(k + int(number) - 1) % 2]
                 parts.append(self._square(column + number, letter, colour, margin + k * side, y))
         caption = re.sub(r"\b[XO]\b", lambda match: self.pieces[match[0]][0], footer)
@@ -565,8 +565,8 @@ def _common(state: State, seat: int) -> Lines:
     What agrees in all of them by chance is a guess, and gives nothing away: each is drawn from what the seat knows.
     """
     beliefs, generator = state.beliefs(seat), seeded(0)
-    drawn = [state.from_data(state.game, state.redraw(seat, beliefs, generator)) for _ in range(DRAWS)]
-    return Lines(tuple(_agreed([str(each).split("\n") for each in drawn], _agreed_line)))
+    states = [state.from_data(state.game, state.redraw(seat, beliefs, generator)) for _ in range(DRAWS)]
+    return Lines(tuple(_agreed([str(each).split("\n") for each in states], _agreed_line)))
 
 
 def _agreed(variants: Sequence[list[str]], of_one: Callable[[Sequence[str]], str]) -> list[str]:
