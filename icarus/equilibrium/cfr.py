@@ -81,18 +81,9 @@ class Learner(ABC):
         """The average policy; uniform where nothing is known."""
         return normalise(self.tree, self.sums)
 
-    def weights(self) -> np.ndarray:
-        """What the policy to play from is in proportion to. [slots]"""
-        return self.sums
-
-    @property
-    def policy(self) -> TabularPolicy:
-        """The policy to play from, in the whole game."""
-        return normalise(self.tree, self.weights())
-
     def exploitability(self) -> Exploitability:
-        """How far the policy to play from is from an equilibrium, if it were kept for a whole match."""
-        return exploitability(self.tree, self.policy)
+        """How far the average policy is from an equilibrium, if it were kept for a whole match."""
+        return exploitability(self.tree, self.average)
 
     algorithm: object = None  # its settings, if it has any
 
@@ -190,11 +181,6 @@ class CFR(Learner):
 
     def sample(self, iterations: int) -> None:
         minimize(self.tree.arrays, self._learned, self._progress, iterations, self.plus)
-
-    @property
-    def current(self) -> TabularPolicy:
-        """The policy of the regrets."""
-        return normalise(self.tree, np.maximum(self.regrets, 0.0))
 
 
 class CFRPlus(CFR):

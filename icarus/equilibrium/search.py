@@ -78,9 +78,6 @@ class SeatedOnlineSearch:
         return self.memory.run(state, iterations=self.iterations, seconds=self.seconds, seed=seed, progress=progress)
 
 
-AVERAGE, CURRENT = "average", "current"
-
-
 @attrs.frozen(kw_only=True, repr=False)
 class OOS(AlgorithmSettings):
     """How Online Outcome Sampling searches (Lanctot, Lisý and Bowling, 2015).
@@ -91,7 +88,6 @@ class OOS(AlgorithmSettings):
         delta: δ, the probability that an iteration aims at the target. With 1 convergence is lost.
         exploration: ε of the sampling.
         regret_exploration: γ, the share of the uniform policy in regret matching.
-        play: the "average" policy, or the "current" one of the regrets.
 
     Raises:
         ValueError: a setting has an invalid value.
@@ -101,11 +97,9 @@ class OOS(AlgorithmSettings):
     delta: float = 0.9
     exploration: float = 0.4
     regret_exploration: float = 0.01
-    play: str = AVERAGE
 
     def __attrs_post_init__(self) -> None:
         checks.one_of("target", self.target, sampling.TARGETS)
-        checks.one_of("play", self.play, (AVERAGE, CURRENT))
         checks.real("delta", self.delta, 0, 1)
         checks.real("exploration", self.exploration, 0, 1, above=True)
         checks.real("regret_exploration", self.regret_exploration, 0, 1)
@@ -228,7 +222,7 @@ class OOSSearch(Learner):
 
     def policy_in(self, number: int) -> np.ndarray:
         """The policy to play from in an information set, by its number; uniform where nothing is known."""
-        weights = self.weights()[self.tree.slots_of(number)]
+        weights = self.sums[self.tree.slots_of(number)]
         total = weights.sum()
         return weights / total if total > 0 else np.full(len(weights), 1 / len(weights))
 
@@ -253,10 +247,6 @@ class OOSSearch(Learner):
             *(self._rng, self._path, self._sigma, self._weights),
         )
         return arrays, self._progress, np.array(forced_path, np.int64), iterations
-
-    def weights(self) -> np.ndarray:
-        """What the policy to play from is in proportion to, the average one or the current one of the regrets. [slots]"""
-        return self.sums if self.algorithm.play == AVERAGE else np.maximum(self.regrets, 0)
 
 
 def _sums_of_deals(tree: GameTree, marks: np.ndarray) -> np.ndarray:

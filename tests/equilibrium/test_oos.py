@@ -296,7 +296,7 @@ def test_the_seed_fixes_everything_and_memory_is_kept_in_a_match():
 
 
 def test_settings_are_read_back_as_they_are_written():
-    for scheme in (OOS(), OOS(target=PST, delta=0.5, regret_exploration=0, play="current")):
+    for scheme in (OOS(), OOS(target=PST, delta=0.5, regret_exploration=0)):
         assert parse_algorithm(str(scheme)) == scheme
     assert str(OOS()) == "OOS()" and parse_algorithm("OOS") == OOS()
 

@@ -387,4 +387,4 @@ def test_chance_learns_nothing_and_regrets_of_plus_do_not_fall_below_0():
     chance = np.repeat(tree.sets["player"] == CHANCE, tree.sets["count"])
     assert (solver.regrets[chance] == 0).all() and (solver.sums[chance] == 0).all()
     assert (solver.regrets >= 0).all()
-    assert (solver.current.probabilities[chance] == tree.slots["probability"][chance]).all()
+    assert (solver.average.probabilities[chance] == tree.slots["probability"][chance]).all()
