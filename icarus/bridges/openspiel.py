@@ -33,7 +33,6 @@ tree walk the tree of these deals. Rewards are icarus's own, in [0, 1]. A bot pl
 `icarus.bridges.openspiel` can search.
 """
 
-import difflib
 import functools
 import re
 from collections.abc import Callable, Sequence
@@ -139,11 +138,8 @@ def _load(source: "str | pyspiel.Game") -> "pyspiel.Game":
     try:
         return pyspiel.load_game(source)
     except pyspiel.SpielError as error:
-        name, names = source.split("(")[0], pyspiel.registered_names()
-        near = [] if name in names else difflib.get_close_matches(name, names, n=1)
         reason = str(error).splitlines()[0][:200].removesuffix(" Available games are:")
-        hint = f"did you mean {near[0]}?" if near else reason
-        raise ValueError(f"OpenSpiel cannot load {source!r}: {hint}") from None
+        raise ValueError(f"OpenSpiel cannot load {source!r}: {reason}") from None
 
 
 def _in_turns(loaded: "pyspiel.Game") -> "pyspiel.Game":
@@ -450,18 +446,8 @@ class Bot(pyspiel.Bot):
         self.agent, self._of = agent, of
         self.player, self.seed = checks.integer("player", player, 0), checks.integer("seed", seed, 0)
 
-    def restart(self) -> None:
-        """A new game: nothing was kept of the last."""
-
     def restart_at(self, state: "pyspiel.State") -> None:
         """Go on from a state: nothing was kept of another."""
-
-    def inform_action(self, state: "pyspiel.State", player: int, action: int) -> None:
-        """Another's action: the next state tells it."""
-
-    def provides_policy(self) -> bool:
-        """Whether `step_with_policy` works: it does."""
-        return True
 
     def step(self, state: "pyspiel.State") -> int:
         """What the agent plays.
@@ -478,15 +464,6 @@ class Bot(pyspiel.Bot):
             raise ValueError(f"the bot plays seat {self.player}, but {reason}")
         legal = position.legal_actions()
         return legal[0] if len(legal) == 1 else self.agent.search(position, (self.seed, len(state.history()))).action
-
-    def step_with_policy(self, state: "pyspiel.State") -> tuple[list[tuple[int, float]], int]:
-        """What the agent plays, with the probabilities by which it plays: it is sure."""
-        action = self.step(state)
-        return [(other_action, float(other_action == action)) for other_action in state.legal_actions()], action
-
-    def get_policy(self, state: "pyspiel.State") -> list[tuple[int, float]]:
-        """The probabilities by which the agent plays."""
-        return self.step_with_policy(state)[0]
 
     def taken_up(self, state: "pyspiel.State") -> IcarusState:
         """icarus's own state for one of OpenSpiel's."""

@@ -10,14 +10,12 @@
         observation, reward, terminated, truncated, info = env.last()
         env.step(None if terminated or truncated else policy(env))
 
-An observation is what the seat may see: a tensor of OpenSpiel's, where the game is one of its own; else in words, as bytes of UTF-8
-(`info["text"]` of who is to act has it as text); or what your `encode` says. With it comes the mask of legal actions, in the observation
-and in `info`. A game ends when it ends: only `max_steps` of yours truncates it. A copy of a running game goes on as the game itself.
+An observation is what the seat may see: in words, as bytes of UTF-8 (`info["text"]` of who is to act has it as text), or what your
+`encode` says, such as a tensor of a game of OpenSpiel's, whose state is `state.data`. With it comes the mask of legal actions, in the
+observation and in `info`. A game is never truncated. A copy of a running game goes on as the game itself.
 """
 
 import copy
-import functools
-import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -29,7 +27,7 @@ from icarus.bridges.seats import action_count, check_agent, draw_outcome, number
 from icarus.checks import integer
 from icarus.engine.match import Agent
 from icarus.kernel.game import AnyGame
-from icarus.kernel.python_game import PythonGame, check_game
+from icarus.kernel.python_game import check_game
 from icarus.kernel.state import State
 
 BYTES = 4096  # of an observation in words; what is longer ends there
@@ -39,14 +37,10 @@ class GameEnv(AECEnv):
     """A game under way; `state_of_game` is icarus's own state. See `env`."""
 
     def __init__(
-        self,
-        game: AnyGame,
-        encode: Callable[[State, int], np.ndarray] | None,
-        space: spaces.Space | None,
-        max_steps: int | None,
+        self, game: AnyGame, encode: Callable[[State, int], np.ndarray] | None, space: spaces.Space | None
     ) -> None:
         super().__init__()
-        self.game, self.max_steps, self.render_mode = game, max_steps, "ansi"
+        self.game, self.render_mode = game, "ansi"
         self.metadata = {"name": f"icarus_{game.name}_v0", "render_modes": ["ansi"], "is_parallelizable": False}
         self.possible_agents = [f"player_{seat}" for seat in range(game.players)]
         self._encode, count = encode, action_count(game)
@@ -71,7 +65,7 @@ class GameEnv(AECEnv):
         """
         self._luck = np.random.default_rng(None if seed is None else integer("seed", seed, 0))
         self.state_of_game = self.game.new_initial_state(int(self._luck.integers(1 << 62)))
-        self.agents, self.steps = list(self.possible_agents), 0
+        self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict(self.rewards)
         self.terminations = dict.fromkeys(self.agents, False)
@@ -86,14 +80,13 @@ class GameEnv(AECEnv):
             ValueError: there is no game yet, or the action is not legal.
         """
         state = self.running_state()
-        if self.terminations[self.agent_selection] or self.truncations[self.agent_selection]:
+        if self.terminations[self.agent_selection]:
             self._was_dead_step(action)
             return
         if action is None:
             raise ValueError(f"{self.agent_selection} is to act: None is for agents whose game is over")
         self._cumulative_rewards[self.agent_selection] = 0.0
         state.apply_action(action if isinstance(action, float | str) else int(action))  # what is refused there
-        self.steps += 1
         self._to_next_player()
         self._accumulate_rewards()
 
@@ -129,19 +122,16 @@ class GameEnv(AECEnv):
             self.terminations = dict.fromkeys(self.agents, True)
         else:
             self.agent_selection = self.possible_agents[state.current_player()]
-            if self.max_steps is not None and self.steps >= self.max_steps:
-                self.truncations = dict.fromkeys(self.agents, True)
-        over = state.is_terminal() or any(self.truncations.values())
         self.infos: dict[str, dict[str, object]] = {}
         for seat, name in enumerate(self.possible_agents):
             self.infos[name] = {"action_mask": self._mask(name)}
-            if over or name == self.agent_selection:
+            if state.is_terminal() or name == self.agent_selection:
                 self.infos[name]["text"] = seen_by(state, seat)
 
     def _mask(self, agent: str) -> np.ndarray:
         state = self.running_state()
         mask = np.zeros(self.action_spaces[agent].n, np.int8)
-        if agent == self.agent_selection and not (state.is_terminal() or any(self.truncations.values())):
+        if agent == self.agent_selection and not state.is_terminal():
             mask[numbered_actions(state)] = 1
         return mask
 
@@ -160,11 +150,7 @@ class GameEnv(AECEnv):
 
 
 def env(
-    game: str | AnyGame,
-    *,
-    encode: Callable[[State, int], np.ndarray] | None = None,
-    space: spaces.Space | None = None,
-    max_steps: int | None = None,
+    game: str | AnyGame, *, encode: Callable[[State, int], np.ndarray] | None = None, space: spaces.Space | None = None
 ) -> GameEnv:
     """A game as an environment, version 0.
 
@@ -172,8 +158,7 @@ def env(
         game: its name, as `icarus.games.load` takes it, or the game, with its `actions`; one of OpenSpiel's by
             `icarus.bridges.openspiel.game`.
         encode: `encode(state, seat) -> array`, what a seat observes, an element of `space`; it is up to you that the seat may see it.
-            Absent: a tensor, where the game is one of OpenSpiel's that has one, else words.
-        max_steps: actions of players after which the game is truncated. Absent: never.
+            Absent: words.
 
     Raises:
         TypeError: it is not a game.
@@ -181,33 +166,9 @@ def env(
     """
     if (encode is None) != (space is None):
         raise ValueError("give both encode and space, or neither")
-    if max_steps is not None:
-        integer("max_steps", max_steps, 1)
     loaded = games.load(game) if isinstance(game, str) else game
     check_game("an environment", loaded)
-    if encode is None:
-        encode, space = _tensor_of(loaded)
-    return GameEnv(loaded, encode, space, max_steps)
-
-
-def _tensor_of(game: AnyGame) -> tuple[Callable[[State, int], np.ndarray] | None, spaces.Space | None]:
-    """How a game of OpenSpiel's writes what a seat knows as numbers, and their space; None where it does not."""
-    if not isinstance(game, PythonGame) or (pyspiel := sys.modules.get("pyspiel")) is None:
-        return None, None
-    source = game.new_initial_state(0).data
-    if not isinstance(source, pyspiel.State):
-        return None, None
-    kind, spiel_game = source.get_game().get_type(), source.get_game()
-    for name in ("information_state_tensor", "observation_tensor"):  # the first says more
-        if getattr(kind, f"provides_{name}"):
-            shape = tuple(getattr(spiel_game, f"{name}_shape")())
-            return functools.partial(_spiel_tensor, name, shape), spaces.Box(-np.inf, np.inf, shape, np.float32)
-    return None, None
-
-
-def _spiel_tensor(name: str, shape: tuple[int, ...], state: State, seat: int) -> np.ndarray:
-    """One of OpenSpiel's tensors for a seat."""
-    return np.array(getattr(state.data, name)(seat), np.float32).reshape(shape)
+    return GameEnv(loaded, encode, space)
 
 
 def policy(agent: Agent, *, seed: int = 0) -> Callable[[AECEnv], int]:

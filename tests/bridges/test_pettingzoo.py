@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("pettingzoo")
+from gymnasium import spaces
 from pettingzoo.test import api_test, seed_test
 
 from examples.nim import NIM
@@ -84,12 +85,6 @@ def test_a_copy_of_a_running_game_goes_on_as_the_game_itself(name) -> None:
     assert played(clone, random.Random(1)) == played(env, random.Random(1))
 
 
-def test_only_a_limit_of_the_user_s_truncates() -> None:
-    env = pettingzoo.env("othello", max_steps=4)
-    env.reset(seed=1)
-    assert played(env, random.Random(1))[1] and env.steps == 4
-
-
 def test_an_observation_shows_only_what_the_seat_sees() -> None:
     """Player 0 sees the same, whichever of the two other cards player 1 holds."""
     env, texts_by_card = pettingzoo.env("kuhn-poker"), {}
@@ -110,7 +105,11 @@ def test_agents_are_policies() -> None:
 
 
 def test_a_game_of_openspiel_s_is_observed_by_its_own_tensor():
-    env = pettingzoo.env(openspiel.game("leduc_poker"))
+    def encode(state, seat):
+        return np.array(state.data.information_state_tensor(seat), np.float32)
+
+    space = spaces.Box(-np.inf, np.inf, (30,), np.float32)
+    env = pettingzoo.env(openspiel.game("leduc_poker"), encode=encode, space=space)
     env.reset(seed=3)
     for action in (1, 1):
         seat = env.possible_agents.index(env.agent_selection)
